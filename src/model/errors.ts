@@ -1,0 +1,69 @@
+/** The closed union of everything that can be refused, in the words of the `/v1` interface ("Errors").
+ *  The domain throws `WaypostError`; each protocol maps the code, and where it has a finer answer the reason, in one table. */
+
+export const errorCodes = [
+  "invalid",
+  "unauthorized",
+  "not_billable",
+  "forbidden_scope",
+  "not_found",
+  "precondition_failed",
+  "policy_refused",
+  "rate_limited",
+  "paused",
+  "upstream_unavailable",
+  "unavailable",
+  "internal",
+] as const;
+export type ErrorCode = (typeof errorCodes)[number];
+
+/** What exactly was refused, for protocols that have a word for it (IMAP response codes, SMTP enhanced status codes). */
+export const errorReasons = [
+  "already_exists",
+  "no_such_mailbox",
+  "mailbox_has_children",
+  "mailbox_is_required",
+  "over_quota",
+  "too_large",
+  "limit_reached",
+  "bad_line_ends",
+  "mail_loop",
+  "no_such_recipient",
+  "relay_refused",
+  "sender_refused",
+  "not_encrypted",
+  "busy",
+  "store_full",
+  "expired_cursor",
+  "unknown_charset",
+] as const;
+export type ErrorReason = (typeof errorReasons)[number];
+
+export interface ErrorDetails {
+  readonly reason?: ErrorReason;
+  /** What to do about it, one sentence. */
+  readonly hint?: string;
+  /** JSON pointer (RFC 6901) of the field that is wrong. */
+  readonly field?: string;
+  readonly retryAfterMs?: number;
+  /** The version to retry with, on `precondition_failed`. */
+  readonly version?: string;
+  readonly current?: Readonly<Record<string, unknown>>;
+  readonly cause?: unknown;
+}
+
+export class WaypostError extends Error {
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = "WaypostError";
+    this.code = code;
+    this.details = details;
+  }
+}
+
+export function isWaypostError(error: unknown): error is WaypostError {
+  return error instanceof WaypostError;
+}

@@ -1,0 +1,116 @@
+/** Public identifiers: `<prefix>_<26 characters of Crockford base32>`.
+ *
+ *  The 26 characters are one AES-128 block over (kind, agent number, object number) under the deployment's key. So an id
+ *  says nothing, one of a wrong kind or a made-up one is recognised without a read, and a right one is a primary key.
+ *  It is legal as an objectid (RFC 8474 section 7), a DAV path segment and in a URL. */
+import { createCipheriv, createDecipheriv } from "node:crypto";
+import type { AgentNumber } from "./numbers.ts";
+
+/** Prefix by kind; the byte is what is sealed, and never changes. */
+const kinds = {
+  agent: { prefix: "ag", byte: 1 },
+  message: { prefix: "message", byte: 2 },
+  thread: { prefix: "thread", byte: 3 },
+  folder: { prefix: "folder", byte: 4 },
+  calendar: { prefix: "calendar", byte: 5 },
+  event: { prefix: "event", byte: 6 },
+  addressbook: { prefix: "addressbook", byte: 7 },
+  contact: { prefix: "contact", byte: 8 },
+  draft: { prefix: "draft", byte: 9 },
+  hold: { prefix: "hold", byte: 10 },
+  blob: { prefix: "blob", byte: 11 },
+} as const;
+
+export type ObjectKind = keyof typeof kinds;
+export const objectKinds = Object.keys(kinds) as readonly ObjectKind[];
+
+const kindByPrefix = new Map<string, ObjectKind>(objectKinds.map((kind) => [kinds[kind].prefix, kind]));
+const kindByByte = new Map<number, ObjectKind>(objectKinds.map((kind) => [kinds[kind].byte, kind]));
+
+export interface ObjectName {
+  readonly kind: ObjectKind;
+  readonly agent: AgentNumber;
+  /** 0 for the agent itself. */
+  readonly object: number;
+}
+
+export interface IdCodec {
+  encode(kind: ObjectKind, agent: AgentNumber, object?: number): string;
+  /** The name behind an id, or undefined for text that this deployment has not made. */
+  decode(id: string): ObjectName | undefined;
+}
+
+/** The kind that the prefix of a string claims, without looking at the rest. */
+export function claimedKind(id: string): ObjectKind | undefined {
+  return kindByPrefix.get(id.slice(0, Math.max(0, id.lastIndexOf("_"))));
+}
+
+export function idPrefix(kind: ObjectKind): string {
+  return `${kinds[kind].prefix}_`;
+}
+
+const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
+const digitOf = new Map([...alphabet].map((character, digit) => [character, digit]));
+const idTextLength = 26;
+
+export function createIdCodec(key: Uint8Array): IdCodec {
+  // ECB over single blocks: each update is one block in, one block out, so both live as long as the codec.
+  const cipher = createCipheriv("aes-128-ecb", key, null).setAutoPadding(false);
+  const decipher = createDecipheriv("aes-128-ecb", key, null).setAutoPadding(false);
+  return {
+    encode(kind, agent, object = 0) {
+      const block = Buffer.alloc(16);
+      block[0] = kinds[kind].byte;
+      block.writeUIntBE(agent, 3, 5);
+      block.writeBigUInt64BE(BigInt(object), 8);
+      return `${kinds[kind].prefix}_${toBase32(cipher.update(block))}`;
+    },
+    decode(id) {
+      const split = id.lastIndexOf("_");
+      const kind = kindByPrefix.get(id.slice(0, Math.max(0, split)));
+      const sealed = fromBase32(id.slice(split + 1));
+      if (kind === undefined || sealed === undefined) return undefined;
+      const block = decipher.update(sealed);
+      if (kindByByte.get(block[0]!) !== kind || block[1] !== 0 || block[2] !== 0) return undefined;
+      const object = block.readBigUInt64BE(8);
+      if (object > BigInt(Number.MAX_SAFE_INTEGER)) return undefined;
+      return { kind, agent: block.readUIntBE(3, 5) as AgentNumber, object: Number(object) };
+    },
+  };
+}
+
+function toBase32(block: Uint8Array): string {
+  let text = "";
+  let bits = 0;
+  let value = 0;
+  for (const byte of block) {
+    value = (value << 8) | byte;
+    bits += 8;
+    while (bits >= 5) {
+      bits -= 5;
+      text += alphabet[(value >>> bits) & 31];
+    }
+    value &= (1 << bits) - 1;
+  }
+  return text + alphabet[(value << (5 - bits)) & 31];
+}
+
+function fromBase32(text: string): Buffer | undefined {
+  if (text.length !== idTextLength) return undefined;
+  const block = Buffer.alloc(16);
+  let at = 0;
+  let bits = 0;
+  let value = 0;
+  for (const character of text) {
+    const digit = digitOf.get(character);
+    if (digit === undefined) return undefined;
+    value = (value << 5) | digit;
+    bits += 5;
+    if (bits >= 8) {
+      bits -= 8;
+      block[at++] = (value >>> bits) & 255;
+      value &= (1 << bits) - 1;
+    }
+  }
+  return value === 0 ? block : undefined;
+}

@@ -1,0 +1,74 @@
+/** Sets of positive numbers as sorted, disjoint, non-adjacent ranges; their text is that of an IMAP sequence set without
+ *  `*` (RFC 9051 section 9, `sequence-set`): "4,7:9". UIDs, sequence numbers and object numbers are kept in it. */
+
+export type NumberRange = readonly [first: number, last: number];
+export type NumberSet = readonly NumberRange[];
+
+export const emptyNumberSet: NumberSet = [];
+
+/** Any ranges, in any order and direction, to the normal form. */
+export function numberSetOfRanges(ranges: Iterable<NumberRange>): NumberSet {
+  const sorted = [...ranges].map(([a, b]): [number, number] => (a <= b ? [a, b] : [b, a]));
+  sorted.sort((a, b) => a[0] - b[0]);
+  const merged: [number, number][] = [];
+  for (const range of sorted) {
+    const last = merged.at(-1);
+    if (last !== undefined && range[0] <= last[1] + 1) last[1] = Math.max(last[1], range[1]);
+    else merged.push(range);
+  }
+  return merged;
+}
+
+export function numberSetOf(numbers: Iterable<number>): NumberSet {
+  const sorted = Float64Array.from(numbers).sort();
+  const ranges: [number, number][] = [];
+  for (const number of sorted) {
+    const last = ranges.at(-1);
+    if (last !== undefined && number <= last[1] + 1) last[1] = Math.max(last[1], number);
+    else ranges.push([number, number]);
+  }
+  return ranges;
+}
+
+export function formatNumberSet(set: NumberSet): string {
+  return set.map(([first, last]) => (first === last ? `${first}` : `${first}:${last}`)).join(",");
+}
+
+/** Reads what `formatNumberSet` wrote. Text from outside is read by the protocol's own grammar. */
+export function parseNumberSet(text: string): NumberSet {
+  if (text === "") return emptyNumberSet;
+  return numberSetOfRanges(
+    text.split(",").map((part): NumberRange => {
+      const [first, last = first] = part.split(":");
+      return [Number(first), Number(last)];
+    }),
+  );
+}
+
+export function countNumbers(set: NumberSet): number {
+  let count = 0;
+  for (const [first, last] of set) count += last - first + 1;
+  return count;
+}
+
+export function hasNumber(set: NumberSet, number: number): boolean {
+  let low = 0;
+  let high = set.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const [first, last] = set[middle]!;
+    if (number < first) high = middle - 1;
+    else if (number > last) low = middle + 1;
+    else return true;
+  }
+  return false;
+}
+
+export function uniteNumberSets(a: NumberSet, b: NumberSet): NumberSet {
+  return numberSetOfRanges([...a, ...b]);
+}
+
+/** Every number of a set, ascending. The caller knows that the set is small enough to walk. */
+export function* numbersIn(set: NumberSet): Generator<number> {
+  for (const [first, last] of set) for (let number = first; number <= last; number++) yield number;
+}

@@ -1,0 +1,13 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    root: new URL("..", import.meta.url).pathname,
+    include: ["test/**/*.test.ts"],
+    exclude: ["test/long/**", "test/peers/**", "node_modules/**"],
+    pool: "forks",
+    maxWorkers: 3,
+    testTimeout: 20_000,
+    hookTimeout: 20_000,
+  },
+});
