@@ -1,0 +1,100 @@
+/** The floors of the house: imports go down only, every file is in a room, and no room is a drawer for odds and ends. */
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+
+/** Rooms from the ground up. A room imports from rooms above it in this list; rooms of one line never from each other. */
+const rooms: readonly (readonly string[])[] = [
+  ["src/model"],
+  ["src/formats", "config"],
+  ["storage"],
+  ["src/accounts"],
+  ["src/feed"],
+  ["src/evidence"],
+  ["src/mail"],
+  ["src/render"],
+  ["src/collections"],
+  ["src/outbound"],
+  ["src/scheduling"],
+  ["src/arrival"],
+  ["protocols/connection"],
+  ["protocols/sasl", "protocols/http"],
+  ["protocols/smtp", "protocols/imap", "protocols/dav", "protocols/json"],
+  ["src/daemon"],
+  ["src/cli"],
+  ["src/main.ts", "src/start.mjs"],
+];
+/** Rooms that a floor does not see, though they are below it: protocols speak with floor 2 alone. */
+const hidden: readonly (readonly [from: string, to: string])[] = [
+  ["protocols/", "storage"],
+  ["storage", "src/formats"],
+  ["storage", "config"],
+  ["src/formats", "config"],
+];
+const drawers = /(^|[/-])(utils?|helpers?|common|misc|manager|service)([./-]|$)/i;
+const lineMax = 400;
+
+const top = new URL("..", import.meta.url).pathname;
+const files = ["src", "protocols", "storage", "config"].flatMap((folder) =>
+  readdirSync(path.join(top, folder), { recursive: true, encoding: "utf8" })
+    .map((name) => path.posix.join(folder, name))
+    .filter((name) => /\.(ts|mjs)$/.test(name)),
+);
+
+function roomOf(file: string): string | undefined {
+  return rooms.flat().find((room) => file === room || file.startsWith(`${room}/`));
+}
+
+function floorOf(room: string): number {
+  return rooms.findIndex((floor) => floor.includes(room));
+}
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(path.join(top, file), "utf8");
+  const specifiers = [
+    ...text.matchAll(/(?:^|\n|;)\s*(?:import|export)\b[^"'`;]*?["']([#.][^"']+)["']/g),
+    ...text.matchAll(/\bimport\(\s*["']([#.][^"']+)["']/g),
+  ].map((match) => match[1]!);
+  return specifiers.map((specifier) =>
+    specifier.startsWith("#/") ? specifier.slice(2) : path.posix.join(path.posix.dirname(file), specifier),
+  );
+}
+
+test("every file is in a room", () => {
+  expect(files.filter((file) => roomOf(file) === undefined)).toEqual([]);
+});
+
+test("imports go down only", () => {
+  const wrong: string[] = [];
+  for (const file of files) {
+    const room = roomOf(file)!;
+    for (const target of importsOf(file)) {
+      const other = roomOf(target);
+      if (other === undefined || other === room) continue;
+      const isUp = floorOf(other) >= floorOf(room);
+      const isHidden = hidden.some(([from, to]) => room.startsWith(from) && other === to);
+      if (isUp || isHidden) wrong.push(`${file} imports ${target}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
+test("no file is a drawer for odds and ends", () => {
+  expect(files.filter((file) => drawers.test(file))).toEqual([]);
+});
+
+test("a file over 400 lines says in its header why it is long", () => {
+  const long = files.filter((file) => {
+    const text = readFileSync(path.join(top, file), "utf8");
+    return text.split("\n").length > lineMax && !/^\/\*\*[\s\S]*?Long because/.test(text);
+  });
+  expect(long).toEqual([]);
+});
+
+test("SQL is written in storage alone", () => {
+  const statement = /["'`]\s*(select [^"'`]+ from |insert into |update \w+ set |delete from |pragma )/i;
+  const wrong = files.filter(
+    (file) => roomOf(file) !== "storage" && statement.test(readFileSync(path.join(top, file), "utf8")),
+  );
+  expect(wrong).toEqual([]);
+});
