@@ -1,0 +1,270 @@
+/** Every setting of Waypost: its type, default and meaning in one line. Names are camelCase here, snake_case in the
+ *  file (`smtp.max_message_bytes`) and with `--set`, upper case in the environment (`WAYPOST_SMTP_MAX_MESSAGE_BYTES`).
+ *  Limits that no operator should choose are in `src/model/limits.ts`. */
+import { z } from "zod";
+
+const kibibyte = 1024;
+const mebibyte = 1024 * kibibyte;
+const gibibyte = 1024 * mebibyte;
+const minuteMs = 60_000;
+
+/** Longest delay that a timer of Node takes. */
+const timerMs = z
+  .int()
+  .min(1)
+  .max(2 ** 31 - 1);
+const count = z.int().min(1).max(1_000_000);
+const bytes = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
+
+function listener(port: number, what: string) {
+  return {
+    enabled: z.boolean().default(true).describe(`Whether ${what} is served.`),
+    host: z.string().default("").describe("Address to bind; empty: that of server.bind."),
+    port: z.int().min(0).max(65535).default(port).describe(`TCP port of ${what}; 0 takes a free one.`),
+  };
+}
+
+export const settingsSchema = z.strictObject({
+  server: z
+    .strictObject({
+      hostname: z
+        .string()
+        .min(1)
+        .max(253)
+        .default("localhost")
+        .describe("Name of this host in greetings, Received fields and the self-signed certificate."),
+      domain: z
+        .string()
+        .min(1)
+        .max(253)
+        .default("waypost.test")
+        .describe("Mail domain that the first run creates."),
+      bind: z
+        .string()
+        .min(1)
+        .default("127.0.0.1")
+        .describe(
+          "Address that every listener binds unless it names its own; :: or 0.0.0.0 opens it to others.",
+        ),
+    })
+    .describe("The server as a whole."),
+  storage: z
+    .strictObject({
+      folder: z
+        .string()
+        .min(1)
+        .default("./data")
+        .describe("Folder of the database, the certificate and the private socket, made if it is missing."),
+      quotaBytes: bytes
+        .default(10 * gibibyte)
+        .describe("Most bytes of mail in a new mailbox; each can be given its own."),
+    })
+    .describe("Where everything is kept."),
+  log: z
+    .strictObject({
+      level: z
+        .enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"])
+        .default("info")
+        .describe("Least severe message that is written."),
+      file: z.string().default("").describe("File to append JSON lines to; empty: standard error."),
+    })
+    .describe("The log, one JSON object a line."),
+  tls: z
+    .strictObject({
+      certificateFile: z
+        .string()
+        .default("")
+        .describe("PEM file of the certificate chain; empty: a self-signed one is made and kept."),
+      keyFile: z
+        .string()
+        .default("")
+        .describe("PEM file of the private key that belongs to the certificate."),
+    })
+    .describe("The certificate of all listeners."),
+  smtp: z
+    .strictObject({
+      ...listener(2525, "SMTP for mail from other servers (STARTTLS)"),
+      maxMessageBytes: bytes
+        .max(gibibyte)
+        .default(50 * mebibyte)
+        .describe("Largest message taken, also on the submission ports; announced as SIZE."),
+      maxRecipients: count.max(10_000).default(100).describe("Most recipients of one message."),
+      maxConnections: count
+        .max(100_000)
+        .default(1000)
+        .describe("Most open connections of all three SMTP ports together."),
+      idleTimeoutMs: timerMs
+        .default(5 * minuteMs)
+        .describe("Silence after which a connection is closed (RFC 5321 section 4.5.3.2.7 wants 5 minutes)."),
+    })
+    .describe("Incoming mail, and what all SMTP ports have in common."),
+  submission: z
+    .strictObject(listener(1587, "message submission with STARTTLS"))
+    .describe("Mail from the mail clients of people and agents (RFC 6409)."),
+  submissions: z
+    .strictObject(listener(1465, "message submission over TLS"))
+    .describe("The same with TLS from the first byte (RFC 8314)."),
+  imap: z
+    .strictObject({
+      ...listener(1143, "IMAP with STARTTLS"),
+      maxConnections: count
+        .max(100_000)
+        .default(5000)
+        .describe("Most open connections of both IMAP ports together."),
+      maxConnectionsPerLogin: count
+        .max(10_000)
+        .default(50)
+        .describe("Most open connections of one mailbox owner."),
+      idleTimeoutMs: timerMs
+        .min(minuteMs)
+        .default(30 * minuteMs)
+        .describe(
+          "Silence after which a connection is closed (RFC 9051 section 5.4 wants at least 30 minutes).",
+        ),
+      maxAppendBytes: bytes
+        .max(gibibyte)
+        .default(50 * mebibyte)
+        .describe("Largest message that APPEND takes; announced as APPENDLIMIT."),
+    })
+    .describe("Mail for the clients of people, and what both IMAP ports have in common."),
+  imaps: z
+    .strictObject(listener(1993, "IMAP over TLS"))
+    .describe("The same with TLS from the first byte (RFC 8314)."),
+  http: z
+    .strictObject({
+      ...listener(8080, "the JSON interface without TLS"),
+      maxConnections: count
+        .max(100_000)
+        .default(5000)
+        .describe("Most open connections of both HTTP ports together."),
+    })
+    .describe("The JSON interface for programs, and what both HTTP ports have in common."),
+  https: z.strictObject(listener(8443, "the JSON interface over TLS")).describe("The same over TLS."),
+  json: z
+    .strictObject({
+      unservedOperations: z
+        .array(z.string())
+        .max(200)
+        .default([])
+        .describe("Operations of /v1 that this deployment does not serve; they answer 501 unavailable."),
+    })
+    .describe("What /v1 serves."),
+  limits: z
+    .strictObject({
+      requestsPerSecond: z
+        .number()
+        .positive()
+        .max(1_000_000)
+        .default(20)
+        .describe("Requests that a token regains in each second."),
+      requestsBurst: count.default(60).describe("Requests that a token can make at once."),
+      streamsPerToken: count
+        .default(4)
+        .describe("Open streams (watch, and wait while it waits) of one token."),
+      eventRetentionDays: z
+        .int()
+        .min(1)
+        .max(3650)
+        .default(90)
+        .describe("Days after which a change can no longer be resumed from."),
+      loginFailuresPerAddress: count
+        .default(5)
+        .describe("Failed logins of one address before it has to wait."),
+      loginFailuresPerNetwork: count
+        .default(20)
+        .describe("Failed logins from one network (IPv4 /24, IPv6 /64) before it has to wait."),
+      loginDelayMs: timerMs
+        .default(1000)
+        .describe("First wait after too many failed logins; it doubles with each further one."),
+      loginDelayMaxMs: timerMs
+        .default(15 * minuteMs)
+        .describe("Longest wait; as much quiet time forgets the failures."),
+      loginTableEntries: count
+        .default(50_000)
+        .describe("Addresses and networks whose failures are remembered at most."),
+    })
+    .describe("Bounds on use; the catalogue of /v1 publishes those of requests and streams."),
+});
+
+export type Settings = Readonly<{
+  [Section in keyof z.infer<typeof settingsSchema>]: Readonly<z.infer<typeof settingsSchema>[Section]>;
+}>;
+
+/** Sections whose `host` follows `server.bind` when it is empty. */
+export const listenerSections = [
+  "smtp",
+  "submission",
+  "submissions",
+  "imap",
+  "imaps",
+  "http",
+  "https",
+] as const satisfies readonly (keyof Settings)[];
+export type ListenerSection = (typeof listenerSections)[number];
+
+export interface SettingDescription {
+  readonly section: keyof Settings;
+  /** Name inside the section, camelCase. */
+  readonly key: string;
+  /** `smtp.max_recipients`. */
+  readonly name: string;
+  /** `WAYPOST_SMTP_MAX_RECIPIENTS`. */
+  readonly environmentName: string;
+  readonly type: "text" | "number" | "boolean" | "list";
+  /** The words that it takes, where they are given. */
+  readonly choices: readonly string[] | undefined;
+  readonly defaultValue: unknown;
+  readonly meaning: string;
+}
+
+/** All settings in the order of the schema. */
+export const settingDescriptions: readonly SettingDescription[] = Object.entries(
+  settingsSchema.shape,
+).flatMap(([section, schema]) =>
+  Object.entries(schema.shape).map(([key, field]): SettingDescription => {
+    const inner: z.ZodType = field.def.innerType;
+    const name = `${section}.${snakeCase(key)}`;
+    return {
+      section: section as keyof Settings,
+      key,
+      name,
+      environmentName: `WAYPOST_${name.replace(".", "_").toUpperCase()}`,
+      type:
+        inner instanceof z.ZodNumber
+          ? "number"
+          : inner instanceof z.ZodBoolean
+            ? "boolean"
+            : inner instanceof z.ZodArray
+              ? "list"
+              : "text",
+      choices: inner instanceof z.ZodEnum ? inner.options.map(String) : undefined,
+      defaultValue: field.def.defaultValue,
+      meaning: field.description ?? "",
+    };
+  }),
+);
+
+export function sectionMeaning(section: keyof Settings): string {
+  return settingsSchema.shape[section].description ?? "";
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** The settings of an installation that sets nothing. */
+export function defaultSettings(): Settings {
+  const empty = Object.fromEntries(Object.keys(settingsSchema.shape).map((section) => [section, {}]));
+  return withBoundHosts(settingsSchema.parse(empty));
+}
+
+/** Fills the hosts that follow `server.bind`. */
+export function withBoundHosts(settings: Settings): Settings {
+  const bound = Object.fromEntries(
+    listenerSections.map((section) => [
+      section,
+      { ...settings[section], host: settings[section].host || settings.server.bind },
+    ]),
+  );
+  return { ...settings, ...bound };
+}
