@@ -1,0 +1,61 @@
+/** Header fields (RFC 5322 sections 2.2 and 4.5, RFC 6532).
+ *  field = name *WSP ":" body *(CRLF WSP body) CRLF, ended by an empty line. LF alone ends a line too: APPEND may carry it. */
+import { headerBytesMax } from "#/src/model/limits.ts";
+import { octetString } from "./octets.ts";
+
+export interface HeaderField {
+  /** Lower case. */
+  readonly name: string;
+  /** Unfolded and trimmed, as an octet string (`octets.ts`): `decodeWords` makes it text. */
+  readonly value: string;
+  /** Offsets of the whole field with its line ends, into the bytes given. */
+  readonly start: number;
+  readonly end: number;
+}
+
+const carriageReturn = 13;
+const lineFeed = 10;
+const fieldName = /^[!-9;-~]+$/;
+
+/** Fields up to the empty line, or to `headerBytesMax`. Lines that are no field (an mbox "From " line) are passed over. */
+export function readHeaderFields(bytes: Uint8Array): HeaderField[] {
+  const text = octetString(bytes, 0, Math.min(bytes.length, headerBytesMax));
+  const fields: HeaderField[] = [];
+  let start = 0;
+  while (start < text.length) {
+    const first = text.charCodeAt(start);
+    if (first === lineFeed || (first === carriageReturn && text.charCodeAt(start + 1) === lineFeed)) break;
+    let end = lineEnd(text, start);
+    while (isWhiteSpace(text.charCodeAt(end))) end = lineEnd(text, end);
+    const colon = text.indexOf(":", start);
+    if (colon === -1) break;
+    if (colon < end) {
+      const name = text.slice(start, colon).trimEnd().toLowerCase();
+      if (fieldName.test(name))
+        fields.push({ name, value: unfold(text.slice(colon + 1, end)).trim(), start, end });
+    }
+    start = end;
+  }
+  return fields;
+}
+
+/** Values of the fields of that name (lower case), in their order; RFC 5322 allows one of most. */
+export function headerValues(fields: readonly HeaderField[], name: string): string[] {
+  return fields.filter((field) => field.name === name).map((field) => field.value);
+}
+
+/** RFC 5322 section 2.2.3: the line ends of a folded field body go, the white space after them stays. A CR that ends no
+ *  line becomes a space, so that no reader takes it for a line end. */
+export function unfold(body: string): string {
+  if (!body.includes("\n") && !body.includes("\r")) return body;
+  return body.replace(/\r?\n/g, "").replaceAll("\r", " ");
+}
+
+function lineEnd(text: string, at: number): number {
+  const end = text.indexOf("\n", at);
+  return end === -1 ? text.length : end + 1;
+}
+
+function isWhiteSpace(code: number): boolean {
+  return code === 32 || code === 9;
+}

@@ -1,0 +1,32 @@
+/** Octet strings: one character stands for one octet (latin1). Header text stays in this form until somebody reads it,
+ *  so that nothing is lost and the same text can be written to the wire again. */
+import { Buffer, isUtf8 } from "node:buffer";
+
+export function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+export function octetString(bytes: Uint8Array, start = 0, end = bytes.length): string {
+  return asBuffer(bytes).toString("latin1", start, end);
+}
+
+export function octetBytes(octets: string): Buffer {
+  return Buffer.from(octets, "latin1");
+}
+
+const eightBit = /[\x80-\xff]/;
+
+export function hasEightBit(octets: string): boolean {
+  return eightBit.test(octets);
+}
+
+const windows1252 = new TextDecoder("windows-1252");
+
+/** Text of octets whose charset nobody has said: UTF-8 (RFC 6532) if it is, otherwise what old clients meant. */
+export function decodeUnlabelled(octets: string): string {
+  return hasEightBit(octets) ? decodeUnlabelledBytes(octetBytes(octets)) : octets;
+}
+
+export function decodeUnlabelledBytes(bytes: Buffer): string {
+  return isUtf8(bytes) ? bytes.toString("utf8") : windows1252.decode(bytes);
+}

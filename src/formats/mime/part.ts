@@ -1,0 +1,95 @@
+/** The parts of a message and how IMAP names them (RFC 3501 section 6.4.5, RFC 9051 section 6.4.5.1). */
+import type { Parameters } from "./parameters.ts";
+
+/** One body part. Offsets are offsets into the bytes that were parsed; a part's range lies inside its parent's body. */
+export interface MimePart {
+  /** Section number: "" for the top of a message that is a multipart, "1" for a message of one part. The top of a nested
+   *  multipart message has the section of the part that holds it. */
+  readonly section: string;
+  /** Lower case, as are `subtype`, `encoding` and `disposition`. */
+  readonly type: string;
+  readonly subtype: string;
+  /** Decoded values by lower-case attribute; no prototype. */
+  readonly parameters: Parameters;
+  readonly encoding: string;
+  readonly disposition: string | undefined;
+  readonly dispositionParameters: Parameters;
+  /** Octet strings, as in the header. */
+  readonly contentId: string | undefined;
+  readonly description: string | undefined;
+  readonly md5: string | undefined;
+  readonly language: readonly string[] | undefined;
+  readonly location: string | undefined;
+  readonly headerStart: number;
+  readonly bodyStart: number;
+  readonly bodyEnd: number;
+  /** Line ends in the body. */
+  readonly lines: number;
+  /** Of a multipart; empty when it has no boundary or its boundary never comes. */
+  readonly parts: readonly MimePart[];
+  /** Top of the nested message, of message/rfc822 and message/global. */
+  readonly message: MimePart | undefined;
+  /** ENVELOPE of the nested message, as wire text. */
+  readonly envelope: string | undefined;
+}
+
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Every part, parents first, in the order of the bytes; with the tops of nested messages. */
+export function walkParts(top: MimePart): MimePart[] {
+  const found: MimePart[] = [];
+  const waiting = [top];
+  for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
+    found.push(part);
+    if (part.message !== undefined) waiting.push(part.message);
+    for (let index = part.parts.length - 1; index >= 0; index--) waiting.push(part.parts[index]!);
+  }
+  return found;
+}
+
+const sectionNumber = /^[1-9]\d{0,8}(?:\.[1-9]\d{0,8})*$/;
+
+/** The part with that section number. "" is the message itself, "1" of a message of one part its body; "1.1" of it is
+ *  nothing. */
+export function findPart(top: MimePart, section: string): MimePart | undefined {
+  if (section === "") return top;
+  if (!sectionNumber.test(section)) return undefined;
+  let holder: MimePart | undefined = top;
+  let found: MimePart | undefined;
+  for (const digits of section.split(".")) {
+    if (holder === undefined) return undefined;
+    const number = Number(digits);
+    if (holder.type === "multipart") found = holder.parts[number - 1];
+    else found = number === 1 ? holder : undefined;
+    if (found === undefined) return undefined;
+    holder = found.message ?? (found.type === "multipart" ? found : undefined);
+  }
+  return found;
+}
+
+const sectionText = /^(?:([\d.]+?)\.)?(HEADER|TEXT|MIME)$/i;
+
+/** Bytes of `BODY[section]`: "", "HEADER", "TEXT", "1.2", "1.2.MIME", "1.2.HEADER", "1.2.TEXT"; undefined when there is no
+ *  such section. HEADER ranges hold the empty line. HEADER and TEXT of a number are those of a nested message. */
+export function sectionRange(top: MimePart, section: string): ByteRange | undefined {
+  const match = sectionText.exec(section);
+  if (match === null) {
+    const part = findPart(top, section);
+    if (part === undefined) return undefined;
+    return { start: section === "" ? part.headerStart : part.bodyStart, end: part.bodyEnd };
+  }
+  const number = match[1];
+  const specifier = match[2]!.toUpperCase();
+  if (specifier === "MIME") {
+    const part = number === undefined ? undefined : findPart(top, number);
+    return part && { start: part.headerStart, end: part.bodyStart };
+  }
+  const message = number === undefined ? top : findPart(top, number)?.message;
+  if (message === undefined) return undefined;
+  return specifier === "HEADER"
+    ? { start: message.headerStart, end: message.bodyStart }
+    : { start: message.bodyStart, end: message.bodyEnd };
+}
