@@ -1,6 +1,7 @@
 /** Reads address lists (RFC 5322 sections 3.4 and 4.4) into what ENVELOPE is made of: mailboxes, and where groups begin
  *  and end. One pass: words are collected until a special character says what they were. */
 import { commentEnd, quotedEnd, unquote } from "./lexer.ts";
+import { trimOctets } from "./octets.ts";
 
 /** Octet strings. */
 export type AddressToken =
@@ -106,7 +107,7 @@ function readWord(octets: string, at: number, words: Words): number {
       return at + 1;
     case "(": {
       const end = commentEnd(octets, at);
-      words.comment = unquote(octets, at, end).trim();
+      words.comment = trimOctets(unquote(octets, at, end));
       words.hasSpace = true;
       return end;
     }
@@ -176,11 +177,11 @@ function angleEnd(octets: string, start: number): number {
 }
 
 function readAngle(content: string): AddrSpec {
-  let text = content.trim();
+  let text = trimOctets(content);
   let route: string | undefined;
   const colon = text.startsWith("@") ? text.indexOf(":") : -1;
   if (colon !== -1) {
-    route = text.slice(0, colon).replace(/\s+/g, "");
+    route = text.slice(0, colon).replace(/[ \t]+/g, "");
     text = text.slice(colon + 1);
   }
   const words = createWords();

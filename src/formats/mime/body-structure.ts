@@ -35,7 +35,7 @@ function formatSingle(part: MimePart, isExtended: boolean): string {
   const isText = part.type === "text";
   // RFC 2045 section 5.2: text without a charset is US-ASCII.
   const parameters =
-    isText && part.parameters["charset"] === undefined
+    isText && part.parameters.charset === undefined
       ? { ...part.parameters, charset: "us-ascii" }
       : part.parameters;
   const type = `${formatString(part.type)} ${formatString(part.subtype)}`;

@@ -4,7 +4,7 @@
  *  together, because clients split characters although section 5 forbids it. Spaces inside a Q word are let through. */
 import { Buffer } from "node:buffer";
 import { decodeCharset } from "./charset.ts";
-import { decodeUnlabelled, octetBytes } from "./octets.ts";
+import { decodeUnlabelled, octetBytes, trimOctets } from "./octets.ts";
 
 /** Text of an unstructured field body or phrase given as an octet string. Control characters become spaces: decoded text
  *  must not carry a line end into a header that is made from it. */
@@ -36,7 +36,7 @@ export function decodeWords(octets: string): string {
       continue;
     }
     const between = octets.slice(plainStart, open);
-    const isNeighbour = wordOctets.length > 0 && between.trim() === "";
+    const isNeighbour = wordOctets.length > 0 && trimOctets(between) === "";
     if (!isNeighbour || word.charset !== wordCharset) flushWords();
     if (!isNeighbour) text.push(decodeUnlabelled(between));
     wordCharset = word.charset;

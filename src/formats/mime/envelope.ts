@@ -61,7 +61,7 @@ export function formatEnvelopeFields(fields: readonly HeaderField[]): string {
   const texts = [formatNstring(date), formatNstring(subject), fromList];
   texts.push(orDefault(formatAddresses(sender), fromList), orDefault(formatAddresses(replyTo), fromList));
   // RFC 5322 section 4.5.3: destination fields that stand more than once are one list.
-  for (const list of [to, cc, bcc]) texts.push(formatAddresses(list.length > 1 ? list.join(",") : list[0]));
+  for (const list of [to, cc, bcc]) texts.push(formatAddresses(...list));
   texts.push(formatNstring(inReplyTo), formatNstring(messageId));
   return `(${texts.join(" ")})`;
 }
@@ -71,9 +71,10 @@ function orDefault(list: string, fromList: string): string {
   return list === "NIL" ? fromList : list;
 }
 
-function formatAddresses(octets: string | undefined): string {
-  if (octets === undefined || octets === "") return "NIL";
-  const tokens = readAddressTokens(octets, addressesMax);
+function formatAddresses(...bodies: (string | undefined)[]): string {
+  const tokens: AddressToken[] = [];
+  for (const body of bodies)
+    if (body !== undefined) tokens.push(...readAddressTokens(body, addressesMax - tokens.length));
   return tokens.length === 0 ? "NIL" : `(${tokens.map(formatAddress).join("")})`;
 }
 

@@ -1,7 +1,7 @@
 /** Header fields (RFC 5322 sections 2.2 and 4.5, RFC 6532).
  *  field = name *WSP ":" body *(CRLF WSP body) CRLF, ended by an empty line. LF alone ends a line too: APPEND may carry it. */
 import { headerBytesMax } from "#/src/model/limits.ts";
-import { octetString } from "./octets.ts";
+import { octetString, trimOctets } from "./octets.ts";
 
 export interface HeaderField {
   /** Lower case. */
@@ -22,17 +22,18 @@ export function readHeaderFields(bytes: Uint8Array): HeaderField[] {
   const text = octetString(bytes, 0, Math.min(bytes.length, headerBytesMax));
   const fields: HeaderField[] = [];
   let start = 0;
+  let colon = -1;
   while (start < text.length) {
     const first = text.charCodeAt(start);
     if (first === lineFeed || (first === carriageReturn && text.charCodeAt(start + 1) === lineFeed)) break;
     let end = lineEnd(text, start);
     while (isWhiteSpace(text.charCodeAt(end))) end = lineEnd(text, end);
-    const colon = text.indexOf(":", start);
+    if (colon < start) colon = text.indexOf(":", start);
     if (colon === -1) break;
     if (colon < end) {
-      const name = text.slice(start, colon).trimEnd().toLowerCase();
-      if (fieldName.test(name))
-        fields.push({ name, value: unfold(text.slice(colon + 1, end)).trim(), start, end });
+      const name = trimOctets(text.slice(start, colon)).toLowerCase();
+      const value = trimOctets(unfold(text.slice(colon + 1, end)));
+      if (fieldName.test(name)) fields.push({ name, value, start, end });
     }
     start = end;
   }

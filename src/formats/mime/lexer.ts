@@ -45,5 +45,5 @@ export function unquote(text: string, start: number, end: number): string {
   const closer = text.charCodeAt(start) === quote ? '"' : ")";
   const isClosed = end - start >= 2 && text[end - 1] === closer;
   const content = text.slice(start + 1, isClosed ? end - 1 : end);
-  return content.includes("\\") ? content.replace(/\\([^])?/g, "$1") : content;
+  return content.includes("\\") ? content.replace(/\\(.?)/gs, "$1") : content;
 }

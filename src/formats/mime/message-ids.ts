@@ -5,12 +5,12 @@
 export function parseMessageIds(octets: string): string[] {
   const ids: string[] = [];
   let at = octets.indexOf("<");
-  if (at === -1) return octets.split(/[\s,;]+/).filter((word) => word.includes("@"));
+  if (at === -1) return octets.split(/[ \t,;]+/).filter((word) => word.includes("@"));
   while (at !== -1) {
     const close = octets.indexOf(">", at + 1);
     if (close === -1) break;
     const open = octets.lastIndexOf("<", close);
-    const id = octets.slice(open + 1, close).replace(/\s+/g, "");
+    const id = octets.slice(open + 1, close).replace(/[ \t]+/g, "");
     if (id !== "") ids.push(id);
     at = octets.indexOf("<", close + 1);
   }

@@ -14,6 +14,19 @@ export function octetBytes(octets: string): Buffer {
   return Buffer.from(octets, "latin1");
 }
 
+/** Without the white space of header fields at either end. (`trim` would take the octet A0 too, the end of "à".) */
+export function trimOctets(octets: string): string {
+  let start = 0;
+  let end = octets.length;
+  while (start < end && isWhiteSpace(octets.charCodeAt(start))) start++;
+  while (end > start && isWhiteSpace(octets.charCodeAt(end - 1))) end--;
+  return start === 0 && end === octets.length ? octets : octets.slice(start, end);
+}
+
+function isWhiteSpace(code: number): boolean {
+  return code === 32 || code === 9 || code === 13 || code === 10;
+}
+
 const eightBit = /[\x80-\xff]/;
 
 export function hasEightBit(octets: string): boolean {

@@ -5,9 +5,10 @@
 import { decodeCharset } from "./charset.ts";
 import { decodeWords } from "./encoded-words.ts";
 import { commentEnd, quotedEnd, skipCfws, unquote } from "./lexer.ts";
-import { octetBytes } from "./octets.ts";
+import { octetBytes, trimOctets } from "./octets.ts";
 
-/** Decoded values by lower-case attribute; without a prototype, since strangers choose the names. */
+/** Decoded values by lower-case attribute; without a prototype, since strangers choose the names. The value of "boundary"
+ *  stays an octet string: it is compared with bytes. */
 export type Parameters = Readonly<Record<string, string>>;
 
 export interface ParameterizedValue {
@@ -20,7 +21,7 @@ export const noParameters: Parameters = Object.freeze(emptyRecord());
 
 export function parseParameterized(octets: string): ParameterizedValue {
   const semicolon = valueEnd(octets);
-  const value = stripComments(octets.slice(0, semicolon)).trim().toLowerCase();
+  const value = trimOctets(stripComments(octets.slice(0, semicolon))).toLowerCase();
   return {
     value,
     parameters: semicolon < octets.length ? readParameters(octets, semicolon + 1) : noParameters,
@@ -51,7 +52,7 @@ function readParameters(text: string, from: number): Parameters {
       continue;
     }
     const nameEnd = attributeEnd(text, at);
-    const name = text.slice(at, nameEnd).trim().toLowerCase();
+    const name = text.slice(at, nameEnd).toLowerCase();
     at = skipCfws(text, nameEnd);
     if (text[at] !== "=") {
       at = nextSemicolon(text, at) + 1;
@@ -61,10 +62,10 @@ function readParameters(text: string, from: number): Parameters {
     at = value.next + 1;
     const star = name.indexOf("*");
     if (name === "" || star === 0) continue;
-    if (star === -1) record[name] ??= decodeWords(value.octets);
+    if (star === -1) record[name] ??= name === "boundary" ? value.octets : decodeWords(value.octets);
     else addSection(split, name, star, value.octets);
   }
-  for (const [name, sections] of split) record[name] = joinSections(sections);
+  for (const [name, sections] of split) record[name] = joinSections(name, sections);
   return record;
 }
 
@@ -80,7 +81,7 @@ function addSection(split: Map<string, Section[]>, name: string, star: number, o
 }
 
 /** RFC 2231 section 4.1: charset and language stand in the first section alone. Sections after a gap are not used. */
-function joinSections(unsorted: Section[]): string {
+function joinSections(name: string, unsorted: Section[]): string {
   const sections = unsorted.sort((a, b) => a.number - b.number);
   const pieces: string[] = [];
   let charset: string | undefined;
@@ -101,6 +102,7 @@ function joinSections(unsorted: Section[]): string {
     expected = section.number + 1;
   }
   const joined = pieces.join("");
+  if (name === "boundary") return joined;
   return charset === undefined || charset === ""
     ? decodeWords(joined)
     : decodeCharset(octetBytes(joined), charset).replace(controls, " ");
@@ -126,7 +128,7 @@ function readValue(text: string, at: number): { octets: string; next: number } {
   const next = skipCfws(text, end);
   if (next === text.length || text[next] === ";") return { octets: text.slice(at, end), next };
   const semicolon = nextSemicolon(text, next);
-  return { octets: text.slice(at, semicolon).trim(), next: semicolon };
+  return { octets: trimOctets(text.slice(at, semicolon)), next: semicolon };
 }
 
 function nextSemicolon(text: string, at: number): number {

@@ -6,24 +6,38 @@
  *  `limits.ts` parts stay bytes of what holds them; no input makes it throw. */
 import { mimeDepthMax, mimePartsMax } from "#/src/model/limits.ts";
 import { formatEnvelopeFields } from "./envelope.ts";
-import { type HeaderField, readHeaderFields } from "./header.ts";
-import { skipCfws } from "./lexer.ts";
-import { octetBytes } from "./octets.ts";
-import { noParameters, type Parameters, parseParameterized } from "./parameters.ts";
+import { readHeaderFields } from "./header.ts";
+import { octetBytes, trimOctets } from "./octets.ts";
 import type { MimePart } from "./part.ts";
-
-type OpenPart = { -readonly [K in keyof MimePart]: MimePart[K] } & {
-  parts: OpenPart[];
-  message: OpenPart | undefined;
-};
+import { createPart, type OpenPart } from "./part-header.ts";
 
 /** A multipart or a message/rfc822 part that further lines may belong to. */
 interface Frame {
   readonly part: OpenPart;
   /** Line ends before the body of the part. */
   readonly firstLine: number;
-  /** undefined for a part that holds a message: that ends when what is around it ends. */
-  readonly boundary: Uint8Array | undefined;
+  /** undefined for a part that holds a message, and behind the closing delimiter of a multipart: such a part ends when
+   *  what is around it ends. */
+  boundary: Uint8Array | undefined;
+}
+
+/** Where the reading stands. */
+interface Scan {
+  readonly bytes: Uint8Array;
+  position: number;
+  /** Line ends before `position`. */
+  line: number;
+  partCount: number;
+  readonly frames: Frame[];
+  /** Whether any frame has a boundary. */
+  hasBoundaries: boolean;
+  /** The part that body lines belong to now, when it is no frame. */
+  leaf: OpenPart | undefined;
+  leafFirstLine: number;
+  /** The delimiter line matched last: its start, the frame it belongs to, and whether it is the closing one. */
+  delimiterStart: number;
+  delimiterFrame: number;
+  isClosing: boolean;
 }
 
 const lineFeed = 10;
@@ -31,178 +45,130 @@ const carriageReturn = 13;
 const hyphen = 45;
 
 export function parseStructure(bytes: Uint8Array): MimePart {
-  return new StructureReader(bytes).read();
+  const scan: Scan = {
+    bytes,
+    position: 0,
+    line: 0,
+    partCount: 0,
+    frames: [],
+    hasBoundaries: false,
+    leaf: undefined,
+    leafFirstLine: 0,
+    delimiterStart: 0,
+    delimiterFrame: 0,
+    isClosing: false,
+  };
+  const top = openPart(scan, "", true, false);
+  while (findDelimiter(scan)) {
+    closeAbove(scan, scan.delimiterFrame);
+    const frame = scan.frames[scan.delimiterFrame]!;
+    if (scan.isClosing) {
+      // The epilogue is part of the multipart's bytes.
+      frame.boundary = undefined;
+      scan.hasBoundaries = scan.frames.some((each) => each.boundary !== undefined);
+      continue;
+    }
+    const { part } = frame;
+    const section =
+      part.section === "" ? `${part.parts.length + 1}` : `${part.section}.${part.parts.length + 1}`;
+    part.parts.push(openPart(scan, section, false, part.subtype === "digest"));
+  }
+  seal(scan, bytes.length, scan.line, 0);
+  return top;
 }
 
-class StructureReader {
-  private readonly bytes: Uint8Array;
-  private position = 0;
-  /** Line ends before `position`. */
-  private line = 0;
-  private partCount = 0;
-  private readonly frames: Frame[] = [];
-  /** The part that body lines belong to now, when it is no frame. */
-  private leaf: OpenPart | undefined;
-  private leafFirstLine = 0;
-  private hasBoundaries = false;
-  /** Of the delimiter line found last. */
-  private delimiterStart = 0;
-  private delimiterFrame = 0;
-  private isClosing = false;
-
-  constructor(bytes: Uint8Array) {
-    this.bytes = bytes;
+/** Reads the header at the position and opens the part, and the message that begins with its body. */
+function openPart(scan: Scan, section: string, isMessageTop: boolean, isInDigest: boolean): OpenPart {
+  scan.partCount++;
+  const headerStart = scan.position;
+  const headerEnd = skipHeader(scan);
+  const fields = readHeaderFields(scan.bytes.subarray(headerStart, headerEnd));
+  const part = createPart(fields, headerStart, scan.position, isInDigest);
+  const isMultipart = part.type === "multipart";
+  part.section = isMessageTop && !isMultipart ? (section === "" ? "1" : `${section}.1`) : section;
+  const canNest = scan.frames.length < mimeDepthMax && scan.partCount < mimePartsMax;
+  // Trailing space of a boundary is padding that gateways add (RFC 2046 section 5.1.1).
+  const boundary = isMultipart ? trimOctets(part.parameters.boundary ?? "") : "";
+  if (boundary !== "" && canNest) {
+    scan.frames.push({ part, firstLine: scan.line, boundary: octetBytes(boundary) });
+    scan.hasBoundaries = true;
+    scan.leaf = undefined;
+  } else if (holdsMessage(part) && canNest) {
+    scan.frames.push({ part, firstLine: scan.line, boundary: undefined });
+    const message = openPart(scan, part.section, true, false);
+    part.message = message;
+    const header = scan.bytes.subarray(message.headerStart, message.bodyStart);
+    part.envelope = formatEnvelopeFields(readHeaderFields(header));
+  } else {
+    scan.leaf = part;
+    scan.leafFirstLine = scan.line;
   }
-
-  read(): MimePart {
-    const top = this.openPart("", true, false);
-    while (this.findDelimiter()) {
-      this.closeAbove(this.delimiterFrame);
-      const frame = this.frames[this.delimiterFrame]!;
-      if (this.isClosing) {
-        this.leaf = undefined;
-        // The epilogue is part of the multipart's bytes, and ends where what is around it ends.
-        this.frames[this.delimiterFrame] = { ...frame, boundary: undefined };
-        this.hasBoundaries = this.frames.some((each) => each.boundary !== undefined);
-        continue;
-      }
-      const { part } = frame;
-      const section =
-        part.section === "" ? `${part.parts.length + 1}` : `${part.section}.${part.parts.length + 1}`;
-      part.parts.push(this.openPart(section, false, part.subtype === "digest"));
-    }
-    this.closeAll();
-    return top;
-  }
-
-  /** Reads the header at the position and opens the part, with every message nested at its beginning. */
-  private openPart(section: string, isMessageTop: boolean, isInDigest: boolean): OpenPart {
-    this.partCount++;
-    const headerStart = this.position;
-    const headerEnd = this.skipHeader();
-    const fields = readHeaderFields(this.bytes.subarray(headerStart, headerEnd));
-    const part = createPart(fields, headerStart, this.position, isInDigest);
-    const isMultipart = part.type === "multipart";
-    part.section = isMessageTop && !isMultipart ? (section === "" ? "1" : `${section}.1`) : section;
-    const canNest = this.frames.length < mimeDepthMax && this.partCount < mimePartsMax;
-    const boundary = part.parameters["boundary"];
-    if (isMultipart && boundary !== undefined && boundary !== "" && canNest) {
-      this.frames.push({ part, firstLine: this.line, boundary: boundaryBytes(boundary) });
-      this.hasBoundaries = true;
-      this.leaf = undefined;
-    } else if (holdsMessage(part) && canNest) {
-      this.frames.push({ part, firstLine: this.line, boundary: undefined });
-      const nestedStart = this.position;
-      part.message = this.openPart(part.section, true, false);
-      part.envelope = formatEnvelopeFields(
-        readHeaderFields(this.bytes.subarray(nestedStart, part.message.bodyStart)),
-      );
-    } else {
-      this.leaf = part;
-      this.leafFirstLine = this.line;
-    }
-    return part;
-  }
-
-  /** Moves past the header and its empty line; answers where its fields end. A delimiter line ends a header too. */
-  private skipHeader(): number {
-    const { bytes } = this;
-    let at = this.position;
-    while (at < bytes.length) {
-      const first = bytes[at];
-      if (first === lineFeed || (first === carriageReturn && bytes[at + 1] === lineFeed)) {
-        this.position = at + (first === lineFeed ? 1 : 2);
-        this.line++;
-        return at;
-      }
-      if (first === hyphen && this.hasBoundaries && bytes[at + 1] === hyphen && this.matchDelimiter(at))
-        break;
-      while (at < bytes.length && bytes[at] !== lineFeed) at++;
-      if (at < bytes.length) {
-        at++;
-        this.line++;
-      }
-    }
-    this.position = at;
-    return at;
-  }
-
-  /** Moves past the next delimiter line of an open multipart, counting lines; false at the end of the bytes. */
-  private findDelimiter(): boolean {
-    const { bytes, hasBoundaries } = this;
-    const length = bytes.length;
-    let at = this.position;
-    let line = this.line;
-    while (at < length) {
-      if (hasBoundaries && bytes[at] === hyphen && bytes[at + 1] === hyphen && this.matchDelimiter(at)) {
-        // Parts beyond the bound are bytes of the last one.
-        if (this.isClosing || this.partCount < mimePartsMax) {
-          this.delimiterStart = at;
-          this.line = line;
-          while (at < length && bytes[at] !== lineFeed) at++;
-          this.position = Math.min(at + 1, length);
-          return true;
-        }
-      }
-      while (at < length && bytes[at] !== lineFeed) at++;
-      if (at < length) {
-        at++;
-        line++;
-      }
-    }
-    this.position = length;
-    this.line = line;
-    return false;
-  }
-
-  private matchDelimiter(lineStart: number): boolean {
-    const { bytes, frames } = this;
-    const start = lineStart + 2;
-    let longest = -1;
-    for (let index = frames.length - 1; index >= 0; index--) {
-      const { boundary } = frames[index]!;
-      if (boundary === undefined || boundary.length <= longest || !startsWith(bytes, start, boundary))
-        continue;
-      longest = boundary.length;
-      this.delimiterFrame = index;
-    }
-    if (longest === -1) return false;
-    this.isClosing = bytes[start + longest] === hyphen && bytes[start + longest + 1] === hyphen;
-    return true;
-  }
-
-  /** Ends everything inside the frame at the delimiter line, and counts that line. */
-  private closeAbove(frameIndex: number): void {
-    const { bytes } = this;
-    let end = this.delimiterStart;
-    let line = this.line;
-    if (end > 0 && bytes[end - 1] === lineFeed) {
-      end--;
-      line--;
-      if (end > 0 && bytes[end - 1] === carriageReturn) end--;
-    }
-    this.seal(end, line, frameIndex + 1);
-    if (bytes[this.position - 1] === lineFeed) this.line++;
-  }
-
-  private closeAll(): void {
-    this.seal(this.bytes.length, this.line, 0);
-  }
-
-  private seal(end: number, line: number, frameCount: number): void {
-    if (this.leaf !== undefined) sealPart(this.leaf, end, line - this.leafFirstLine);
-    this.leaf = undefined;
-    while (this.frames.length > frameCount) {
-      const frame = this.frames.pop()!;
-      sealPart(frame.part, end, line - frame.firstLine);
-    }
-    this.hasBoundaries = this.frames.some((frame) => frame.boundary !== undefined);
-  }
+  return part;
 }
 
-function sealPart(part: OpenPart, end: number, lines: number): void {
-  part.bodyEnd = Math.max(part.bodyStart, end);
-  part.lines = Math.max(0, lines);
+/** Moves past the header and its empty line; answers where its fields end. A delimiter line ends a header too. */
+function skipHeader(scan: Scan): number {
+  const { bytes } = scan;
+  let at = scan.position;
+  while (at < bytes.length) {
+    const first = bytes[at];
+    if (first === lineFeed || (first === carriageReturn && bytes[at + 1] === lineFeed)) {
+      scan.position = at + (first === lineFeed ? 1 : 2);
+      scan.line++;
+      return at;
+    }
+    if (first === hyphen && bytes[at + 1] === hyphen && scan.hasBoundaries && matchDelimiter(scan, at)) break;
+    while (at < bytes.length && bytes[at] !== lineFeed) at++;
+    if (at < bytes.length) {
+      at++;
+      scan.line++;
+    }
+  }
+  scan.position = at;
+  return at;
+}
+
+/** Moves past the next delimiter line of an open multipart, counting lines; false at the end of the bytes. */
+function findDelimiter(scan: Scan): boolean {
+  const { bytes, hasBoundaries } = scan;
+  const length = bytes.length;
+  let at = scan.position;
+  let line = scan.line;
+  while (at < length) {
+    if (hasBoundaries && bytes[at] === hyphen && bytes[at + 1] === hyphen && matchDelimiter(scan, at)) {
+      // Parts beyond the bound are bytes of the last one.
+      if (scan.isClosing || scan.partCount < mimePartsMax) {
+        scan.delimiterStart = at;
+        scan.line = line;
+        while (at < length && bytes[at] !== lineFeed) at++;
+        scan.position = Math.min(at + 1, length);
+        return true;
+      }
+    }
+    while (at < length && bytes[at] !== lineFeed) at++;
+    if (at < length) {
+      at++;
+      line++;
+    }
+  }
+  scan.position = length;
+  scan.line = line;
+  return false;
+}
+
+function matchDelimiter(scan: Scan, lineStart: number): boolean {
+  const { bytes, frames } = scan;
+  const start = lineStart + 2;
+  let longest = 0;
+  for (let index = frames.length - 1; index >= 0; index--) {
+    const { boundary } = frames[index]!;
+    if (boundary === undefined || boundary.length <= longest || !startsWith(bytes, start, boundary)) continue;
+    longest = boundary.length;
+    scan.delimiterFrame = index;
+  }
+  if (longest === 0) return false;
+  scan.isClosing = bytes[start + longest] === hyphen && bytes[start + longest + 1] === hyphen;
+  return true;
 }
 
 function startsWith(bytes: Uint8Array, start: number, prefix: Uint8Array): boolean {
@@ -212,8 +178,35 @@ function startsWith(bytes: Uint8Array, start: number, prefix: Uint8Array): boole
   return true;
 }
 
-function boundaryBytes(boundary: string): Uint8Array {
-  return octetBytes(boundary);
+/** Ends everything inside the frame at the delimiter line, and counts that line. */
+function closeAbove(scan: Scan, frameIndex: number): void {
+  const { bytes } = scan;
+  let end = scan.delimiterStart;
+  let line = scan.line;
+  if (end > 0 && bytes[end - 1] === lineFeed) {
+    end--;
+    line--;
+    if (end > 0 && bytes[end - 1] === carriageReturn) end--;
+  }
+  seal(scan, end, line, frameIndex + 1);
+  if (bytes[scan.position - 1] === lineFeed) scan.line++;
+}
+
+/** Ends the leaf and all but the outermost `frameCount` frames; `line` is the number of line ends before `end`. */
+function seal(scan: Scan, end: number, line: number, frameCount: number): void {
+  if (scan.leaf !== undefined) sealPart(scan.leaf, end, line - scan.leafFirstLine);
+  scan.leaf = undefined;
+  if (scan.frames.length === frameCount) return;
+  while (scan.frames.length > frameCount) {
+    const frame = scan.frames.pop()!;
+    sealPart(frame.part, end, line - frame.firstLine);
+  }
+  scan.hasBoundaries = scan.frames.some((frame) => frame.boundary !== undefined);
+}
+
+function sealPart(part: OpenPart, end: number, lines: number): void {
+  part.bodyEnd = Math.max(part.bodyStart, end);
+  part.lines = Math.max(0, lines);
 }
 
 const identityEncodings = new Set(["7bit", "8bit", "binary"]);
@@ -226,105 +219,4 @@ function holdsMessage(part: MimePart): boolean {
     (part.subtype === "rfc822" || part.subtype === "global") &&
     identityEncodings.has(part.encoding)
   );
-}
-
-function createPart(
-  fields: readonly HeaderField[],
-  headerStart: number,
-  bodyStart: number,
-  isInDigest: boolean,
-): OpenPart {
-  const part: OpenPart = {
-    section: "",
-    // RFC 2045 section 5.2; inside a digest RFC 2046 section 5.1.5.
-    type: isInDigest ? "message" : "text",
-    subtype: isInDigest ? "rfc822" : "plain",
-    parameters: noParameters,
-    encoding: "7bit",
-    disposition: undefined,
-    dispositionParameters: noParameters,
-    contentId: undefined,
-    description: undefined,
-    md5: undefined,
-    language: undefined,
-    location: undefined,
-    headerStart,
-    bodyStart,
-    bodyEnd: bodyStart,
-    lines: 0,
-    parts: [],
-    message: undefined,
-    envelope: undefined,
-  };
-  let hasType = false;
-  let hasEncoding = false;
-  for (const { name, value } of fields) {
-    // The first field of a name counts, as everywhere else.
-    if (!name.startsWith("content-")) continue;
-    switch (name) {
-      case "content-type":
-        if (!hasType) readContentType(part, value);
-        hasType = true;
-        break;
-      case "content-transfer-encoding":
-        if (!hasEncoding) part.encoding = readToken(value) ?? "7bit";
-        hasEncoding = true;
-        break;
-      case "content-disposition":
-        if (part.disposition === undefined) readDisposition(part, value);
-        break;
-      case "content-id":
-        part.contentId ??= value;
-        break;
-      case "content-description":
-        part.description ??= value;
-        break;
-      case "content-md5":
-        part.md5 ??= value;
-        break;
-      case "content-language":
-        part.language ??= readLanguages(value);
-        break;
-      case "content-location":
-        part.location ??= value.replace(/\s+/g, "");
-        break;
-    }
-  }
-  return part;
-}
-
-const mediaType = /^([^\s/;,"]+)\s*\/\s*([^\s/;,"]+)$/;
-
-/** A Content-Type without a slash means the default (RFC 2045 section 5.2). */
-function readContentType(part: OpenPart, octets: string): void {
-  const { value, parameters } = parseParameterized(octets);
-  const match = mediaType.exec(value);
-  if (match === null) {
-    if (value === "text") [part.type, part.subtype, part.parameters] = ["text", "plain", parameters];
-    return;
-  }
-  part.type = match[1]!;
-  part.subtype = match[2]!;
-  part.parameters = parameters;
-}
-
-function readDisposition(part: OpenPart, octets: string): void {
-  const { value, parameters } = parseParameterized(octets);
-  const type = readToken(value);
-  if (type === undefined && parameters === noParameters) return;
-  part.disposition = type ?? "attachment";
-  part.dispositionParameters = parameters as Parameters;
-}
-
-function readToken(octets: string): string | undefined {
-  const token = /^[^\s;(),"]+/.exec(octets.slice(skipCfws(octets, 0)))?.[0];
-  return token?.toLowerCase();
-}
-
-const languagesMax = 100;
-
-/** RFC 3282 section 2. */
-function readLanguages(octets: string): string[] | undefined {
-  const languages = octets.slice(0, 4000).match(/[A-Za-z0-9-]+/g);
-  return languages === null ? undefined : languages.slice(0, languagesMax);
 }

@@ -29,15 +29,14 @@ export function parseSubject(subject: string): BaseSubject {
     // Steps 3 to 5: leaders, and blobs that leave something.
     for (;;) {
       while (start < end && text[start] === " ") start++;
-      const leaderEnd = leaderAt(text, start, end);
-      if (leaderEnd !== -1) {
-        start = leaderEnd;
-        isReply = true;
-        continue;
+      const blobs = skipBlobs(text, start, end);
+      const leaderEnd = leaderAt(text, blobs.end, end);
+      if (leaderEnd === -1) {
+        start = blobs.end < end ? blobs.end : blobs.lastStart;
+        break;
       }
-      const blobEnd = blobAt(text, start, end);
-      if (blobEnd === -1 || blobEnd >= end) break;
-      start = blobEnd;
+      start = leaderEnd;
+      isReply = true;
     }
     // Step 6: [fwd: … ].
     if (end - start < 6 || text[end - 1] !== "]" || text.slice(start, start + 5).toLowerCase() !== "[fwd:")
@@ -49,17 +48,26 @@ export function parseSubject(subject: string): BaseSubject {
   return { base: text.slice(start, end), isReply };
 }
 
-/** The position after a subj-leader: blobs and a mark, or -1. */
+/** The position after the subj-refwd and colon of a leader, whose blobs have been passed; or -1. */
 function leaderAt(text: string, from: number, end: number): number {
-  let at = from;
-  for (let blob = blobAt(text, at, end); blob !== -1; blob = blobAt(text, at, end)) at = blob;
-  const mark = /^(?:re|fwd?)/i.exec(text.slice(at, Math.min(at + 3, end)))?.[0];
+  const mark = /^(?:re|fwd?)/i.exec(text.slice(from, Math.min(from + 3, end)))?.[0];
   if (mark === undefined) return -1;
-  at += mark.length;
+  let at = from + mark.length;
   while (at < end && text[at] === " ") at++;
   const blob = blobAt(text, at, end);
   if (blob !== -1) at = blob;
   return at < end && text[at] === ":" ? at + 1 : -1;
+}
+
+/** Where a run of blobs ends, and where its last one starts. */
+function skipBlobs(text: string, from: number, end: number): { end: number; lastStart: number } {
+  let at = from;
+  let lastStart = from;
+  for (let next = blobAt(text, at, end); next !== -1; next = blobAt(text, at, end)) {
+    lastStart = at;
+    at = next;
+  }
+  return { end: at, lastStart };
 }
 
 /** The position after a subj-blob and the spaces behind it, or -1. */

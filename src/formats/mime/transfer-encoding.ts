@@ -90,29 +90,40 @@ function softBreakEnd(bytes: Buffer, from: number): number {
 
 /** POSIX uuencode: lines of a length character and groups of four, between "begin mode name" and "end". */
 function decodeUuencode(bytes: Buffer): Buffer {
-  const decoded: number[] = [];
-  let hasBegun = false;
-  for (const line of octetString(bytes).split(/\r?\n/)) {
-    if (!hasBegun) hasBegun = line.startsWith("begin ");
-    else if (line === "end") break;
-    else decodeUuencodeLine(line, decoded);
+  const begin = findBegin(bytes);
+  if (begin === -1) return bytes;
+  const decoded = Buffer.allocUnsafe(bytes.length);
+  let length = 0;
+  for (let at = lineAfter(bytes, begin); at < bytes.length; at = lineAfter(bytes, at)) {
+    if (bytes[at] === 101 && bytes.toString("latin1", at, at + 3) === "end") break;
+    const lineEnd = Math.min(bytes.length, lineAfter(bytes, at));
+    const end = Math.min(decoded.length, length + sixBits(bytes, at, lineEnd));
+    for (let group = at + 1; group < lineEnd && length < end; group += 4) {
+      const [a, b, c, d] = [0, 1, 2, 3].map((index) => sixBits(bytes, group + index, lineEnd)) as FourNumbers;
+      const bits = (a << 18) | (b << 12) | (c << 6) | d;
+      for (let shift = 16; shift >= 0 && length < end; shift -= 8) decoded[length++] = (bits >> shift) & 255;
+    }
   }
-  return hasBegun ? Buffer.from(decoded) : bytes;
+  return decoded.subarray(0, length);
 }
 
-function decodeUuencodeLine(line: string, decoded: number[]): void {
-  const end = decoded.length + sixBits(line, 0);
-  for (let at = 1; at < line.length && decoded.length < end; at += 4) {
-    const group =
-      (sixBits(line, at) << 18) |
-      (sixBits(line, at + 1) << 12) |
-      (sixBits(line, at + 2) << 6) |
-      sixBits(line, at + 3);
-    decoded.push((group >> 16) & 255, (group >> 8) & 255, group & 255);
-  }
-  decoded.length = Math.min(decoded.length, end);
+type FourNumbers = [number, number, number, number];
+
+/** The start of the "begin" line, or -1. */
+function findBegin(bytes: Buffer): number {
+  const start = bytes.indexOf("begin ");
+  if (start <= 0) return start;
+  const inside = bytes.indexOf("\nbegin ");
+  return inside === -1 ? -1 : inside + 1;
 }
 
-function sixBits(line: string, at: number): number {
-  return at < line.length ? (line.charCodeAt(at) - 32) & 63 : 0;
+function lineAfter(bytes: Buffer, at: number): number {
+  const lineEnd = bytes.indexOf(10, at);
+  return lineEnd === -1 ? bytes.length : lineEnd + 1;
+}
+
+/** The space of "`" encoders is 0 as well. */
+function sixBits(bytes: Buffer, at: number, lineEnd: number): number {
+  const byte = at < lineEnd ? bytes[at]! : 32;
+  return byte < 32 ? 0 : (byte - 32) & 63;
 }
