@@ -1,0 +1,48 @@
+/** Tokens and app passwords: made here from random bits, shown once, never stored.
+ *
+ *  token = "wp_" 32 characters (160 bits), kept as its SHA-256: random enough that a fast hash is right.
+ *  app password = 26 characters (130 bits) in groups, easy to type from another screen. */
+import { createHash, randomBytes } from "node:crypto";
+
+const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
+const tokenPrefix = "wp_";
+const tokenDigits = 32;
+const passwordDigits = 26;
+const groupDigits = 5;
+
+export function generateToken(): string {
+  return tokenPrefix + randomDigits(tokenDigits);
+}
+
+export function isTokenText(text: string): boolean {
+  return text.startsWith(tokenPrefix);
+}
+
+export function hashToken(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
+}
+
+export function generatePassword(): string {
+  return grouped(randomDigits(passwordDigits));
+}
+
+/** An app password as it was shown, from one typed without its hyphens, in capitals, or with o for 0 and l or i for 1.
+ *  Other text is returned as it is: it is the password of nobody. */
+export function normalPassword(typed: string): string {
+  if (typed.length > 2 * passwordDigits) return typed;
+  const digits = typed.toLowerCase().replace(/[\s-]/g, "").replace(/o/g, "0").replace(/[il]/g, "1");
+  const isOurs = digits.length === passwordDigits && [...digits].every((digit) => alphabet.includes(digit));
+  return isOurs ? grouped(digits) : typed;
+}
+
+function randomDigits(count: number): string {
+  // 256 is a multiple of 32, so the low five bits of a random byte are even.
+  return Array.from(randomBytes(count), (byte) => alphabet[byte & 31]).join("");
+}
+
+function grouped(digits: string): string {
+  const groups = digits.match(new RegExp(`.{1,${groupDigits}}`, "g"))!;
+  const last = groups.pop()!;
+  // The single digit that is left over stays with the group before it.
+  return `${groups.join("-")}${last.length === 1 ? last : `-${last}`}`;
+}
