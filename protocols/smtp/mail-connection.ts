@@ -1,0 +1,311 @@
+/** One SMTP connection: the order of commands, and which of them are offered (RFC 5321, RFC 6409, RFC 4954, RFC 3207).
+ *
+ *  `smtp-server` carries it: greeting, early talkers, TLS, SASL exchanges, timeouts, HELO, RSET, NOOP, QUIT, VRFY. MAIL, RCPT,
+ *  DATA, EHLO and the conditions of AUTH are ours, because the package takes what the standard forbids (unknown parameters,
+ *  UTF-8 without SMTPUTF8, line ends in DATA) and refuses what it allows (quoted local parts). The names with an underscore are
+ *  those of 3.21.6, which is pinned for it. */
+import type { Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
+import type { SMTPServer } from "smtp-server";
+import { SMTPConnection, type SMTPConnectionOptions } from "smtp-server/lib/smtp-connection.js";
+import { isLoopbackAddress } from "#/protocols/connection/connection.ts";
+import type { Principal } from "#/src/accounts/principal.ts";
+import type { Transport } from "#/src/arrival/transport.ts";
+import { DataReader } from "./data-reader.ts";
+import { isRefusal, replyToError } from "./errors.ts";
+import {
+  commandsMax,
+  dataBufferStartBytes,
+  dataTimeoutMs,
+  drainBytesMax,
+  refusedRecipientsMax,
+} from "./limits.ts";
+import { parseMail, parseRcpt } from "./mail-commands.ts";
+import type { MailPort } from "./mail-port.ts";
+import { MailStream } from "./mail-stream.ts";
+import {
+  addRecipient,
+  beginMailTransaction,
+  deliverMessage,
+  errorOfProblem,
+  type MailTransaction,
+} from "./mail-transaction.ts";
+import { formatReply, Refusal, type Reply, reply } from "./reply.ts";
+
+type Callback = () => void;
+
+export class MailConnection extends SMTPConnection {
+  readonly #port: MailPort;
+  #transaction: MailTransaction | undefined;
+  #reader: DataReader | undefined;
+  #dataTimer: NodeJS.Timeout | undefined;
+  #transactionCount = 0;
+  #commandCount = 0;
+  #refusedRecipientCount = 0;
+  #isEnding = false;
+
+  constructor(
+    port: MailPort,
+    server: SMTPServer,
+    socket: Socket | TLSSocket,
+    options?: SMTPConnectionOptions | null,
+  ) {
+    super(server, socket, options);
+    this.#port = port;
+  }
+
+  /** Ends the connection: at once, or, while a message is being stored, after its reply. */
+  end(): void {
+    this.#isEnding = true;
+    if (!this._handlerPending) this.#sayGoodbye();
+  }
+
+  override _createParser(): MailStream {
+    const parser = new MailStream({ maxCommandLength: this._server.options.maxCommandLength });
+    parser.oncommand = (command, callback) => this._onCommand(command, callback);
+    parser.on("error", () => this.#send(reply(421, "5.5.6", "The command line is too long")));
+    return parser;
+  }
+
+  override _onCommand(command: Buffer, callback?: Callback): void {
+    if (++this.#commandCount > commandsMax + this.#port.rooms.settings.smtp.maxRecipients)
+      return this.#send(reply(421, "4.7.0", "Too many commands without a message"));
+    super._onCommand(command, callback);
+  }
+
+  override _resetSession(): void {
+    super._resetSession();
+    this.#transaction = undefined;
+  }
+
+  override _onClose(): void {
+    this.#stopReceiving();
+    super._onClose();
+  }
+
+  override handler_EHLO(command: Buffer, callback: Callback): void {
+    const name = heloName(command);
+    if (name === undefined) this.#send(reply(501, "5.5.4", "The syntax is EHLO name"));
+    else {
+      this.hostNameAppearsAs = name;
+      this._resetSession();
+      const lines = [`${this.name} greets you`, ...this.#extensions()];
+      this.send(250, lines, false);
+    }
+    callback();
+  }
+
+  #extensions(): string[] {
+    const { isSubmission, rooms } = this.#port;
+    const extensions = ["PIPELINING", "8BITMIME", "SMTPUTF8", "ENHANCEDSTATUSCODES", "DSN"];
+    extensions.push(`SIZE ${rooms.settings.smtp.maxMessageBytes}`);
+    if (!this.secure) extensions.push("STARTTLS");
+    if (isSubmission && this.#isPrivate && !this.session.user) extensions.push("AUTH PLAIN LOGIN");
+    return extensions;
+  }
+
+  /** Nobody else reads what is sent here. */
+  get #isPrivate(): boolean {
+    return this.secure || isLoopbackAddress(this.remoteAddress);
+  }
+
+  override handler_AUTH(command: Buffer, callback: Callback): void {
+    const refusal = this.#refusalOfAuth();
+    if (refusal === undefined) return super.handler_AUTH(command, callback);
+    this.#send(refusal);
+    callback();
+  }
+
+  #refusalOfAuth(): Reply | undefined {
+    if (!this.#port.isSubmission) return reply(502, "5.5.1", "No login on this port; submission has its own");
+    if (this.#transaction !== undefined) return reply(503, "5.5.1", "No login inside a mail transaction");
+    if (!this.#isPrivate) return reply(538, "5.7.11", "A login needs encryption: STARTTLS first");
+    return undefined;
+  }
+
+  handler_EXPN(_command: Buffer, callback: Callback): void {
+    this.#send(reply(502, "5.5.1", "Lists are not expanded"));
+    callback();
+  }
+
+  override handler_MAIL(command: Buffer, callback: Callback): void {
+    this.emitConnection();
+    this.#answer(callback, async () => {
+      const { isSubmission, rooms } = this.#port;
+      const principal = this.session.user as Principal | false | undefined;
+      if (isSubmission && !principal) throw new Refusal(530, "5.7.0", "Authentication required");
+      if (this.#transaction !== undefined)
+        throw new Refusal(503, "5.5.1", "A mail transaction is open already");
+      const mail = parseMail(command, isSubmission);
+      this.#transaction = await beginMailTransaction(rooms, mail, this.#transport(mail.isUtf8));
+      return reply(250, "2.1.0", "Sender accepted");
+    });
+  }
+
+  override handler_RCPT(command: Buffer, callback: Callback): void {
+    this.#answer(callback, async () => {
+      const transaction = this.#transaction;
+      if (transaction === undefined) throw new Refusal(503, "5.5.1", "MAIL comes before RCPT");
+      try {
+        await addRecipient(this.#port.rooms, transaction, parseRcpt(command, transaction.mail.isUtf8));
+      } catch (error) {
+        if (++this.#refusedRecipientCount < refusedRecipientsMax) throw error;
+        return reply(421, "4.7.0", "Too many refused recipients");
+      }
+      return reply(250, "2.1.5", "Recipient accepted");
+    });
+  }
+
+  override handler_DATA(command: Buffer, callback: Callback): void {
+    const transaction = this.#transaction;
+    const parser = this._parser as MailStream | false;
+    if (!parser) return callback();
+    if (command.toString("latin1").trim().length > 4)
+      this.#send(reply(501, "5.5.4", "DATA takes no parameters"));
+    else if (transaction === undefined || transaction.forwardPaths.size === 0)
+      this.#send(reply(503, "5.5.1", "There is no recipient to send to"));
+    else {
+      const reader = this.#receive(transaction);
+      parser.beginData(
+        reader,
+        () => this.#watchDrain(reader),
+        (resume) => this.#finishData(reader, transaction, resume),
+      );
+      this.#send(reply(354, undefined, "End data with <CR><LF>.<CR><LF>"));
+    }
+    callback();
+  }
+
+  #receive({ mail }: MailTransaction): DataReader {
+    const { receiving, rooms } = this.#port;
+    const reader = new DataReader({
+      limitBytes: rooms.settings.smtp.maxMessageBytes,
+      expectedBytes: Math.min(mail.sizeBytes ?? 0, dataBufferStartBytes),
+      reserve: (bytes) => receiving.reserve(bytes),
+      release: (bytes) => receiving.release(bytes),
+    });
+    this.#reader = reader;
+    this.#dataTimer = setTimeout(
+      () => this.#send(reply(421, "4.4.2", "The message took too long to arrive")),
+      dataTimeoutMs,
+    ).unref();
+    return reader;
+  }
+
+  /** A refused message is read to its end, but not for ever. */
+  #watchDrain(reader: DataReader): void {
+    const { maxMessageBytes } = this.#port.rooms.settings.smtp;
+    if (reader.receivedBytes > maxMessageBytes + drainBytesMax)
+      this.#send(reply(421, "5.3.4", `The message is larger than ${maxMessageBytes} octets`));
+  }
+
+  #stopReceiving(): void {
+    clearTimeout(this.#dataTimer);
+    this.#reader?.release();
+    this.#reader = undefined;
+  }
+
+  /** The transaction ends with its message, whatever becomes of it (RFC 5321 section 4.1.1.4). */
+  #finishData(reader: DataReader, transaction: MailTransaction, resume: Callback): void {
+    clearTimeout(this.#dataTimer);
+    this.#reader = undefined;
+    this._unrecognizedCommands = 0;
+    this.#commandCount = 0;
+    // The peer now waits for us: the idle timeout is not its fault.
+    this._handlerPending = true;
+    this.#answer(
+      () => {
+        this._handlerPending = false;
+        resume();
+      },
+      () => this.#store(reader, transaction),
+    );
+  }
+
+  async #store(reader: DataReader, transaction: MailTransaction): Promise<Reply> {
+    const { rooms, name } = this.#port;
+    const { transport, mail, forwardPaths } = transaction;
+    const size = reader.receivedBytes;
+    const start = performance.now();
+    let outcome: Reply;
+    let cause: unknown;
+    try {
+      if (reader.problem !== undefined) throw errorOfProblem(rooms, reader.problem);
+      await deliverMessage(rooms, transaction, reader.bytes());
+      outcome = reply(250, "2.6.0", `Accepted as ${transport.id}`);
+    } catch (error) {
+      cause = error;
+      outcome = replyToError(error);
+    } finally {
+      reader.release();
+      this._resetSession();
+    }
+    rooms.log.info(
+      {
+        port: name,
+        id: transport.id,
+        remote: transport.remoteAddress,
+        from: mail.reversePath.address,
+        recipients: forwardPaths.size,
+        size,
+        ms: Math.round(performance.now() - start),
+        reply: outcome.code,
+        ...(cause === undefined ? {} : { err: cause }),
+      },
+      outcome.code === 250 ? "message accepted" : "message refused",
+    );
+    return outcome;
+  }
+
+  #transport(isUtf8: boolean): Transport {
+    const { isSubmission } = this.#port;
+    return {
+      source: isSubmission ? "submission" : "smtp",
+      remoteAddress: this.remoteAddress,
+      heloName: this.hostNameAppearsAs || "",
+      isEsmtp: this.openingCommand === "EHLO",
+      isTls: this.secure,
+      isUtf8,
+      id: `${this.id}-${++this.#transactionCount}`,
+      principal: isSubmission ? (this.session.user as Principal) : undefined,
+    };
+  }
+
+  /** Runs a command and answers it; the next one waits for the reply. */
+  #answer(callback: Callback, run: () => Promise<Reply>): void {
+    run()
+      .catch((error: unknown) => {
+        if (!isRefusal(error)) this.#port.rooms.log.error({ err: error, id: this.id }, "command failed");
+        return replyToError(error);
+      })
+      .then((outcome) => {
+        this.#send(outcome);
+        if (this.#isEnding) this.#sayGoodbye();
+        callback();
+      })
+      .catch((error: unknown) => {
+        this.#port.rooms.log.error({ err: error, id: this.id }, "connection failed");
+        this._socket.destroy();
+      });
+  }
+
+  #send(outcome: Reply): void {
+    // The base puts the status codes of its own tables in front unless it is told not to.
+    this.send(outcome.code, formatReply(outcome).slice(4), false);
+  }
+
+  #sayGoodbye(): void {
+    this.#send(reply(421, "4.3.2", `${this.name} is shutting down`));
+    this._socket.destroySoon();
+  }
+}
+
+/** The argument of EHLO, in the octets of a header field; undefined without one. Its syntax is the peer's affair (RFC 5321
+ *  section 4.1.4): it is told in the Received field only if it is a name. */
+function heloName(command: Buffer): string | undefined {
+  const words = command.toString("latin1").trim().split(/\s+/);
+  const name = words[1];
+  if (words.length !== 2 || name === undefined || name.length > 255 || !/^[!-~]+$/.test(name))
+    return undefined;
+  return name.toLowerCase();
+}

@@ -1,0 +1,42 @@
+import type { Logger } from "pino";
+import type { Accounts } from "#/src/accounts/accounts.ts";
+import type { ArrivalRooms } from "#/src/arrival/accept-message.ts";
+import type { ConnectionDoor } from "./connection-door.ts";
+import type { ReceivingRoom } from "./receiving-room.ts";
+
+/** What the three SMTP ports need of the house. */
+export interface SmtpRooms extends ArrivalRooms {
+  readonly accounts: Accounts;
+  readonly settings: SmtpSettings;
+  readonly tls: { readonly key: string; readonly cert: string };
+  readonly log: Logger;
+}
+
+export interface SmtpSettings {
+  readonly server: { readonly hostname: string; readonly domain: string };
+  readonly smtp: PortSettings & {
+    readonly maxMessageBytes: number;
+    readonly maxRecipients: number;
+    readonly maxConnections: number;
+    readonly idleTimeoutMs: number;
+  };
+  readonly submission: PortSettings;
+  readonly submissions: PortSettings;
+}
+
+export interface PortSettings {
+  readonly enabled: boolean;
+  readonly host: string;
+  readonly port: number;
+}
+
+/** One of the ports: mail from other servers, or from the clients of who lives here. */
+export interface MailPort {
+  readonly name: "smtp" | "submission" | "submissions";
+  /** Submission asks for a login and takes mail from it alone. */
+  readonly isSubmission: boolean;
+  readonly rooms: SmtpRooms;
+  /** Shared by the ports. */
+  readonly door: ConnectionDoor;
+  readonly receiving: ReceivingRoom;
+}

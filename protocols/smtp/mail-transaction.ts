@@ -1,0 +1,94 @@
+/** A mail transaction (RFC 5321 section 3.3): a sender, recipients, then the message. The connection keeps the order of
+ *  commands; here is what each of them means to the house. */
+import { acceptMessage, type DsnRequest } from "#/src/arrival/accept-message.ts";
+import { admitRecipient, type Recipient } from "#/src/arrival/admit-recipient.ts";
+import { admitSender } from "#/src/arrival/admit-sender.ts";
+import type { Transport } from "#/src/arrival/transport.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import type { DataProblem } from "./data-reader.ts";
+import type { MailCommand, RcptCommand } from "./mail-commands.ts";
+import type { SmtpRooms } from "./mail-port.ts";
+
+export interface MailTransaction {
+  readonly mail: MailCommand;
+  readonly transport: Transport;
+  /** What RCPT named, by its address in lower case: one named twice counts once. */
+  readonly forwardPaths: Map<
+    string,
+    { readonly rcpt: RcptCommand; readonly recipients: readonly Recipient[] }
+  >;
+}
+
+export async function beginMailTransaction(
+  rooms: SmtpRooms,
+  mail: MailCommand,
+  transport: Transport,
+): Promise<MailTransaction> {
+  assertSize(rooms, mail.sizeBytes ?? 0);
+  if (rooms.store.isBusy())
+    throw new WaypostError("upstream_unavailable", "Too much to do.", { reason: "busy" });
+  await admitSender(rooms.accounts, transport.principal, mail.reversePath.address);
+  return { mail, transport, forwardPaths: new Map() };
+}
+
+export async function addRecipient(
+  rooms: SmtpRooms,
+  transaction: MailTransaction,
+  rcpt: RcptCommand,
+): Promise<void> {
+  const { forwardPaths, mail, transport } = transaction;
+  const key = rcpt.forwardPath.address.toLowerCase();
+  if (!forwardPaths.has(key) && forwardPaths.size >= rooms.settings.smtp.maxRecipients)
+    throw new WaypostError("policy_refused", "Too many recipients.", { reason: "limit_reached" });
+  const recipients = await admitRecipient(rooms, rcpt.forwardPath.address, {
+    sizeBytes: mail.sizeBytes ?? 0,
+    isSubmission: transport.source === "submission",
+  });
+  forwardPaths.set(key, { rcpt, recipients });
+}
+
+/** Stores the message; resolves when it is durable. */
+export async function deliverMessage(
+  rooms: SmtpRooms,
+  transaction: MailTransaction,
+  bytes: Uint8Array,
+): Promise<void> {
+  const { mail, transport, forwardPaths } = transaction;
+  await acceptMessage(rooms, {
+    bytes,
+    reversePath: mail.reversePath.address,
+    recipients: [...forwardPaths.values()].flatMap(({ recipients }) => recipients),
+    transport,
+    dsn: dsnRequest(transaction),
+  });
+}
+
+function assertSize(rooms: SmtpRooms, sizeBytes: number): void {
+  if (sizeBytes > rooms.settings.smtp.maxMessageBytes) throw errorOfProblem(rooms, "too_large");
+}
+
+/** Why the octets after DATA are no message. */
+export function errorOfProblem(rooms: SmtpRooms, problem: DataProblem): WaypostError {
+  switch (problem) {
+    case "bare_line_end":
+      return new WaypostError("invalid", "The message has a CR or LF that is not part of a CRLF.", {
+        reason: "bad_line_ends",
+      });
+    case "too_large":
+      return new WaypostError(
+        "policy_refused",
+        `The message is larger than ${rooms.settings.smtp.maxMessageBytes} octets.`,
+        { reason: "too_large" },
+      );
+    case "no_room":
+      return new WaypostError("upstream_unavailable", "Too many messages at once.", { reason: "busy" });
+  }
+}
+
+function dsnRequest({ mail, forwardPaths }: MailTransaction): DsnRequest | undefined {
+  const recipients = [...forwardPaths.values()]
+    .filter(({ rcpt }) => rcpt.notify.length > 0 || rcpt.orcpt !== undefined)
+    .map(({ rcpt }) => ({ address: rcpt.forwardPath.address, notify: rcpt.notify, orcpt: rcpt.orcpt }));
+  if (mail.ret === undefined && mail.envid === undefined && recipients.length === 0) return undefined;
+  return { ret: mail.ret, envid: mail.envid, recipients };
+}

@@ -1,0 +1,99 @@
+import type { Accounts } from "#/src/accounts/accounts.ts";
+import { prepareMessage } from "#/src/mail/prepare-message.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import { transferableBuffers } from "#/storage/blob.ts";
+import type { Store } from "#/storage/store.ts";
+import type { Recipient } from "./admit-recipient.ts";
+import { completeSubmission } from "./complete-submission.ts";
+import { assertAcceptableHeader } from "./scan-header.ts";
+import { formatTrace } from "./trace.ts";
+import type { Transport } from "./transport.ts";
+
+export interface ArrivalRooms {
+  readonly store: Store;
+  readonly accounts: Accounts;
+  readonly settings: { readonly server: { readonly hostname: string } };
+}
+
+export interface IncomingMessage {
+  readonly bytes: Uint8Array;
+  /** Empty for the null reverse path. */
+  readonly reversePath: string;
+  readonly recipients: readonly Recipient[];
+  readonly transport: Transport;
+  readonly dsn: DsnRequest | undefined;
+}
+
+/** What the client asked to be told about the delivery (RFC 3461), as it wrote it. */
+export interface DsnRequest {
+  readonly ret?: string | undefined;
+  readonly envid?: string | undefined;
+  readonly recipients: readonly {
+    readonly address: string;
+    readonly notify: readonly string[];
+    readonly orcpt?: string | undefined;
+  }[];
+}
+
+export interface Acceptance {
+  readonly deliveries: readonly { readonly agent: AgentNumber }[];
+}
+
+/** Takes responsibility for a message: one copy for each mailbox, all of them or none, durable when this resolves.
+ *  The bytes are stored as they came, behind the trace fields of the copy. */
+export async function acceptMessage(rooms: ArrivalRooms, message: IncomingMessage): Promise<Acceptance> {
+  const { store, accounts, settings } = rooms;
+  const { transport } = message;
+  assertAcceptableHeader(message.bytes);
+  const at = store.clock.now();
+  const submission =
+    transport.principal === undefined
+      ? { bytes: message.bytes, isAuthenticated: false }
+      : await completeSubmission(accounts, transport.principal, message.bytes, at);
+  const facts = await prepareMessage(submission.bytes);
+  const provenance = JSON.stringify({
+    source: transport.source,
+    from_domain: domainOf(facts.fromAddress),
+    checks: {},
+    authenticated: submission.isAuthenticated,
+    dsn: message.dsn,
+  });
+  const recipients = copies(message.recipients).map(({ account, agent, addresses }) => {
+    const trace = formatTrace({
+      reversePath: message.reversePath,
+      deliveredTo: addresses,
+      hostname: settings.server.hostname,
+      transport,
+      at,
+    });
+    return {
+      account,
+      agent,
+      mailboxRole: "inbox" as const,
+      trace: new Uint8Array(trace),
+      size: trace.length + submission.bytes.length,
+      flags: 0,
+      provenance,
+      isAuthenticated: submission.isAuthenticated,
+      source: transport.source,
+    };
+  });
+  const args = { at, internalDate: at, facts, recipients };
+  return store.write("deliverMessage", args, { transfer: transferableBuffers(facts.blob) });
+}
+
+/** One copy for a mailbox, however many of its addresses were named; the copy tells all of them. */
+function copies(recipients: readonly Recipient[]): (Omit<Recipient, "address"> & { addresses: string[] })[] {
+  const byAgent = new Map<AgentNumber, Omit<Recipient, "address"> & { addresses: string[] }>();
+  for (const { account, agent, address } of recipients) {
+    const copy = byAgent.get(agent);
+    if (copy === undefined) byAgent.set(agent, { account, agent, addresses: [address] });
+    else if (!copy.addresses.includes(address)) copy.addresses.push(address);
+  }
+  return [...byAgent.values()];
+}
+
+function domainOf(address: string): string | null {
+  const at = address.lastIndexOf("@");
+  return at < 0 ? null : address.slice(at + 1).toLowerCase();
+}

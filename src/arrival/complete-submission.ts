@@ -1,0 +1,72 @@
+/** What a submission server does to a message before it is mail (RFC 6409 section 8).
+ *
+ *  A missing Date or Message-ID is put in front (sections 8.2 and 8.3). Bcc and Resent-Bcc go (RFC 5322 section 3.6.3: the
+ *  others must not see them; Postfix drops them too). From must be there once and name only addresses of whoever submits. */
+import { randomUUID } from "node:crypto";
+import type { Accounts } from "#/src/accounts/accounts.ts";
+import type { Principal } from "#/src/accounts/principal.ts";
+import { parseAddressList } from "#/src/formats/mime/addresses.ts";
+import { type HeaderField, readHeaderFields } from "#/src/formats/mime/header.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { formatDate } from "./trace.ts";
+
+export interface Submission {
+  readonly bytes: Uint8Array;
+  /** Whether From names exactly one person, so that the message can be said to be theirs. */
+  readonly isAuthenticated: boolean;
+}
+
+const hiddenFields: readonly string[] = ["bcc", "resent-bcc"];
+
+export async function completeSubmission(
+  accounts: Accounts,
+  principal: Principal,
+  bytes: Uint8Array,
+  at: number,
+): Promise<Submission> {
+  const fields = readHeaderFields(bytes);
+  const from = fields.filter((field) => field.name === "from");
+  const addresses = from.length === 1 ? mailboxesOf(from[0]!) : [];
+  if (addresses.length === 0)
+    throw refusedSender("The message needs exactly one From field with an address.");
+  for (const address of addresses)
+    if (!(await accounts.isOwnAddress(principal, address)))
+      throw refusedSender("From names an address that is not one of yours.");
+  return {
+    bytes: rewrite(bytes, missingFields(fields, addresses[0]!, at), fields),
+    isAuthenticated: addresses.length === 1,
+  };
+}
+
+function refusedSender(message: string): WaypostError {
+  return new WaypostError("policy_refused", message, { reason: "sender_refused" });
+}
+
+/** The addresses of an address list, those inside groups too. */
+function mailboxesOf(field: HeaderField): readonly string[] {
+  return parseAddressList(field.value).flatMap((entry) =>
+    "members" in entry ? entry.members.map((member) => member.address) : [entry.address],
+  );
+}
+
+function missingFields(fields: readonly HeaderField[], fromAddress: string, at: number): string {
+  const has = (name: string): boolean => fields.some((field) => field.name === name);
+  const domain = fromAddress.slice(fromAddress.lastIndexOf("@") + 1);
+  const date = has("date") ? "" : `Date: ${formatDate(at)}\r\n`;
+  const messageId = has("message-id") ? "" : `Message-ID: <${randomUUID()}@${domain}>\r\n`;
+  return date + messageId;
+}
+
+/** The same bytes, and no copy of them, when there is nothing to add or take. */
+function rewrite(bytes: Uint8Array, added: string, fields: readonly HeaderField[]): Uint8Array {
+  const hidden = fields.filter((field) => hiddenFields.includes(field.name));
+  if (added === "" && hidden.length === 0) return bytes;
+  const pieces: Uint8Array[] = [Buffer.from(added)];
+  let at = 0;
+  for (const field of hidden) {
+    pieces.push(bytes.subarray(at, field.start));
+    at = field.end;
+  }
+  pieces.push(bytes.subarray(at));
+  return Buffer.concat(pieces);
+}

@@ -1,0 +1,8 @@
+/** Bounds on a message that is accepted, each with its reason. Its size is the operator's (`smtp.maxMessageBytes`). */
+
+/** RFC 5321 section 6.3: hops after which a message is taken to be in a loop. The default of Postfix. */
+export const receivedFieldsMax = 50;
+/** Real header blocks end below 64 KiB; one beyond this only costs every reader. */
+export const headerBlockBytesMax = 1024 * 1024;
+/** Real messages have fewer than 300 fields. */
+export const headerFieldsMax = 10_000;

@@ -1,0 +1,61 @@
+/** What the door looks at in the header block (RFC 5322 section 2.2): its size, how many fields it has, how many hops. */
+import { WaypostError } from "#/src/model/errors.ts";
+import { headerBlockBytesMax, headerFieldsMax, receivedFieldsMax } from "./limits.ts";
+
+export interface HeaderCounts {
+  /** Up to and with the empty line. */
+  readonly headerBytes: number;
+  readonly fieldCount: number;
+  readonly receivedCount: number;
+}
+
+const lineFeed = 10;
+const carriageReturn = 13;
+const received = Buffer.from("received:");
+
+/** One pass over the lines of the header; stops at the limits, so a hostile header costs no more than they say. */
+export function scanHeader(bytes: Uint8Array): HeaderCounts {
+  let fieldCount = 0;
+  let receivedCount = 0;
+  let start = 0;
+  while (start < bytes.length && start <= headerBlockBytesMax && fieldCount <= headerFieldsMax) {
+    const end = bytes.indexOf(lineFeed, start);
+    const next = end < 0 ? bytes.length : end + 1;
+    const first = bytes[start]!;
+    const isEmpty = first === lineFeed || (first === carriageReturn && bytes[start + 1] === lineFeed);
+    if (isEmpty) return { headerBytes: next, fieldCount, receivedCount };
+    const isFolded = first === 32 || first === 9;
+    if (!isFolded) {
+      fieldCount++;
+      if ((first | 32) === received[0] && startsWithReceived(bytes, start)) receivedCount++;
+    }
+    start = next;
+  }
+  return { headerBytes: start, fieldCount, receivedCount };
+}
+
+/** Refuses a message that goes round in circles or whose header is out of all proportion. */
+export function assertAcceptableHeader(bytes: Uint8Array): void {
+  const { headerBytes, fieldCount, receivedCount } = scanHeader(bytes);
+  if (receivedCount > receivedFieldsMax)
+    throw new WaypostError(
+      "policy_refused",
+      `The message has been through more than ${receivedFieldsMax} servers.`,
+      {
+        reason: "mail_loop",
+      },
+    );
+  if (headerBytes > headerBlockBytesMax || fieldCount > headerFieldsMax)
+    throw new WaypostError("policy_refused", "The header of the message is too large.", {
+      reason: "too_large",
+    });
+}
+
+function startsWithReceived(bytes: Uint8Array, start: number): boolean {
+  for (let at = 0; at < received.length; at++) {
+    const octet = bytes[start + at] ?? 0;
+    const lower = octet >= 65 && octet <= 90 ? octet | 32 : octet;
+    if (lower !== received[at]) return false;
+  }
+  return true;
+}

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { assertAcceptableHeader, scanHeader } from "#/src/arrival/scan-header.ts";
+
+test("counts fields and hops up to the empty line", () => {
+  const text = "Received: a\r\n\tb\r\nRECEIVED : no\r\nreceived: c\r\nSubject: x\r\n\r\nReceived: body\r\n";
+  expect(scanHeader(Buffer.from(text))).toEqual({
+    headerBytes: text.indexOf("Received: body"),
+    fieldCount: 4,
+    receivedCount: 2,
+  });
+});
+
+test("reads a message without a body, and one without anything", () => {
+  expect(scanHeader(Buffer.from("Received: a"))).toEqual({
+    headerBytes: 11,
+    fieldCount: 1,
+    receivedCount: 1,
+  });
+  expect(scanHeader(Buffer.from(""))).toEqual({ headerBytes: 0, fieldCount: 0, receivedCount: 0 });
+});
+
+test("takes 50 Received fields and refuses 51", () => {
+  const hops = (count: number): Buffer => Buffer.from(`${"Received: x\r\n".repeat(count)}\r\nbody`);
+  expect(() => assertAcceptableHeader(hops(50))).not.toThrow();
+  expect(() => assertAcceptableHeader(hops(51))).toThrow(/more than 50 servers/);
+});
+
+test("refuses a header beyond its limits, at the cost of the limits", () => {
+  const start = performance.now();
+  expect(() => assertAcceptableHeader(Buffer.from("a: b\r\n".repeat(1_000_000)))).toThrow(/too large/);
+  expect(() => assertAcceptableHeader(Buffer.from(`a: ${"b\r\n ".repeat(1_000_000)}`))).toThrow(/too large/);
+  expect(performance.now() - start).toBeLessThan(500);
+});

@@ -1,0 +1,138 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { DataReader } from "#/protocols/smtp/data-reader.ts";
+
+interface Outcome {
+  readonly text: string | undefined;
+  readonly problem: string | undefined;
+  /** Octets behind the end; undefined when there was no end. */
+  readonly rest: string | undefined;
+  /** Room that is still held when the reader is done with. */
+  readonly heldBytes: number;
+}
+
+function readAll(chunks: readonly string[], limitBytes = 1000, roomBytes = 10_000): Outcome {
+  let held = 0;
+  const reader = new DataReader({
+    limitBytes,
+    expectedBytes: 0,
+    reserve(bytes) {
+      if (held + bytes > roomBytes) return false;
+      held += bytes;
+      return true;
+    },
+    release(bytes) {
+      held -= bytes;
+    },
+  });
+  let rest: string | undefined;
+  for (const [index, text] of chunks.entries()) {
+    const chunk = Buffer.from(text, "latin1");
+    const used = reader.read(chunk);
+    if (used < 0) continue;
+    rest = chunk.latin1Slice(used) + chunks.slice(index + 1).join("");
+    break;
+  }
+  const text =
+    rest === undefined || reader.problem !== undefined ? undefined : reader.bytes().toString("latin1");
+  reader.release();
+  return { text, problem: reader.problem, rest, heldBytes: held };
+}
+
+const endings: readonly (readonly [sent: string, kept: string | undefined, problem?: string])[] = [
+  ["a\r\n.\r\n", "a\r\n"],
+  [".\r\n", ""],
+  ["\r\n.\r\n", "\r\n"],
+  ["..\r\n.\r\n", ".\r\n"],
+  ["..one dot\r\n...two dots\r\n..\r\nx starts\r\n.\r\n", ".one dot\r\n..two dots\r\n.\r\nx starts\r\n"],
+  [".a\r\n.\r\n", "a\r\n"],
+  ["a.\r\n.b\r\n.\r\n", "a.\r\nb\r\n"],
+  ["a\u0000b\r\n.\r\n", "a\u0000b\r\n"],
+  ["\r\n\r\n\r\n.\r\n", "\r\n\r\n\r\n"],
+  ["a\n.\nb\r\n.\r\n", undefined, "bare_line_end"],
+  ["a\n.\r\nb\r\n.\r\n", undefined, "bare_line_end"],
+  ["a\r.\rb\r\n.\r\n", undefined, "bare_line_end"],
+  ["a\r\n.\rb\r\n.\r\n", undefined, "bare_line_end"],
+  ["a\r\n.\nb\r\n.\r\n", undefined, "bare_line_end"],
+  ["a\r\r\n.\r\n", undefined, "bare_line_end"],
+  ["\n\r\n.\r\n", undefined, "bare_line_end"],
+  ["a\r\n.\r\r\n.\r\n", undefined, "bare_line_end"],
+];
+
+for (const [sent, kept, problem] of endings)
+  test(`reads ${JSON.stringify(sent)} as ${problem ?? JSON.stringify(kept)}`, () => {
+    expect(readAll([`${sent}NOOP`])).toEqual({ text: kept, problem, rest: "NOOP", heldBytes: 0 });
+  });
+
+test("has no end without CRLF, dot, CRLF", () => {
+  for (const text of [
+    "a\r\n.",
+    "a\r\n.\r",
+    "a\r\n.\r\r",
+    "a\n.\n",
+    "a\r\n..\r\n",
+    "a\r\n\u0000.\r\n",
+    "a.\r\n",
+  ])
+    expect(readAll([text]).rest, JSON.stringify(text)).toBe(undefined);
+});
+
+const wireOctets = fc.string({ unit: fc.constantFrom("\r", "\n", ".", "a", "\r\n", "\r\n.", "\r\n.\r\n") });
+
+test("does not care where the network cuts the octets", () => {
+  fc.assert(
+    fc.property(wireOctets, fc.array(fc.nat(40)), (text, cuts) => {
+      const whole = readAll([`${text}\r\n.\r\nNEXT`]);
+      const ends = [...new Set([0, ...cuts, 1000])].sort((a, b) => a - b);
+      const sent = `${text}\r\n.\r\nNEXT`;
+      const pieces = ends.slice(1).map((end, index) => sent.slice(ends[index], end));
+      expect(readAll(pieces)).toEqual(whole);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test("gives back what was stuffed, octet for octet", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.string({ unit: fc.constantFrom(".", "a", "\u00e4", "\u0000", " ") })),
+      (lines) => {
+        const message = lines.map((line) => `${line}\r\n`).join("");
+        const stuffed = lines.map((line) => `${line.startsWith(".") ? "." : ""}${line}\r\n`).join("");
+        expect(readAll([`${stuffed}.\r\n`]).text).toBe(message);
+      },
+    ),
+  );
+});
+
+test("refuses more than the limit and reads on to the end", () => {
+  expect(readAll([`${"a".repeat(1001)}\r\n.\r\n`])).toEqual({
+    text: undefined,
+    problem: "too_large",
+    rest: "",
+    heldBytes: 0,
+  });
+  expect(readAll([`${"a".repeat(998)}\r\n.\r\n`]).text).toHaveLength(1000);
+});
+
+test("refuses a message that finds no room", () => {
+  expect(readAll(["a".repeat(100), "b".repeat(100), "\r\n.\r\n"], 1000, 150)).toMatchObject({
+    problem: "no_room",
+    heldBytes: 0,
+  });
+});
+
+test("takes stuffed dots by the million in one pass", () => {
+  const reader = new DataReader({
+    limitBytes: 1e8,
+    expectedBytes: 0,
+    reserve: () => true,
+    release: () => {},
+  });
+  const chunk = Buffer.from("..\r\n".repeat(16_384));
+  const start = performance.now();
+  for (let count = 0; count < 160; count++) reader.read(chunk);
+  expect(reader.read(Buffer.from(".\r\n"))).toBe(3);
+  expect(reader.bytes().length).toBe(160 * 16_384 * 3);
+  expect(performance.now() - start).toBeLessThan(3000);
+});
