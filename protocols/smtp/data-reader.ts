@@ -31,6 +31,8 @@ export class DataReader {
   #state = atLineStart;
   #buffer: Buffer = Buffer.alloc(0);
   #length = 0;
+  /** Apart from the buffer: whoever was given the bytes may have passed their memory on. */
+  #reservedBytes = 0;
   #problem: DataProblem | undefined;
   /** Octets of the message so far, kept or not. */
   receivedBytes = 0;
@@ -96,14 +98,15 @@ export class DataReader {
     return -1;
   }
 
-  /** The message, once `read` found its end. The memory is the caller's until it calls `release`. */
+  /** The message, once `read` found its end. */
   bytes(): Buffer {
     return this.#buffer.subarray(0, this.#length);
   }
 
-  /** Gives the room back. */
+  /** Gives the room back; once is enough, again does nothing. */
   release(): void {
-    this.#options.release(this.#buffer.length);
+    this.#options.release(this.#reservedBytes);
+    this.#reservedBytes = 0;
     this.#buffer = Buffer.alloc(0);
     this.#length = 0;
   }
@@ -119,7 +122,7 @@ export class DataReader {
     if (this.receivedBytes > this.#options.limitBytes) this.#refuse("too_large");
     if (this.#problem === undefined && this.#length + added > this.#buffer.length) this.#grow(added);
     if (this.#problem !== undefined) {
-      if (this.#buffer.length > 0) this.release();
+      if (this.#reservedBytes > 0) this.release();
       return;
     }
     this.#buffer.set(start === 0 && end === chunk.length ? chunk : chunk.subarray(start, end), this.#length);
@@ -136,6 +139,7 @@ export class DataReader {
       this.#refuse("no_room");
       return;
     }
+    this.#reservedBytes = capacity;
     const larger = Buffer.allocUnsafeSlow(capacity);
     larger.set(this.#buffer.subarray(0, this.#length));
     this.#buffer = larger;

@@ -69,8 +69,8 @@ export class MailConnection extends SMTPConnection {
 
   override _onCommand(command: Buffer, callback?: Callback): void {
     if (++this.#commandCount > commandsMax + this.#port.rooms.settings.smtp.maxRecipients)
-      return this.#send(reply(421, "4.7.0", "Too many commands without a message"));
-    super._onCommand(command, callback);
+      this.#send(reply(421, "4.7.0", "Too many commands without a message"));
+    else super._onCommand(command, callback);
   }
 
   override _resetSession(): void {
@@ -81,6 +81,17 @@ export class MailConnection extends SMTPConnection {
   override _onClose(): void {
     this.#stopReceiving();
     super._onClose();
+  }
+
+  /** Replies of one turn of the loop leave in one packet (RFC 2920 section 3.2), except the last one before a handshake. */
+  override send(code: number, data?: string | string[] | null, context?: string | false): void {
+    const socket = this._socket;
+    if (code === 220) socket.uncork();
+    else if (socket.writableCorked === 0) {
+      socket.cork();
+      setImmediate(() => socket.uncork());
+    }
+    super.send(code, data, context);
   }
 
   override handler_EHLO(command: Buffer, callback: Callback): void {
@@ -111,9 +122,11 @@ export class MailConnection extends SMTPConnection {
 
   override handler_AUTH(command: Buffer, callback: Callback): void {
     const refusal = this.#refusalOfAuth();
-    if (refusal === undefined) return super.handler_AUTH(command, callback);
-    this.#send(refusal);
-    callback();
+    if (refusal === undefined) super.handler_AUTH(command, callback);
+    else {
+      this.#send(refusal);
+      callback();
+    }
   }
 
   #refusalOfAuth(): Reply | undefined {
@@ -159,7 +172,10 @@ export class MailConnection extends SMTPConnection {
   override handler_DATA(command: Buffer, callback: Callback): void {
     const transaction = this.#transaction;
     const parser = this._parser as MailStream | false;
-    if (!parser) return callback();
+    if (!parser) {
+      callback();
+      return;
+    }
     if (command.toString("latin1").trim().length > 4)
       this.#send(reply(501, "5.5.4", "DATA takes no parameters"));
     else if (transaction === undefined || transaction.forwardPaths.size === 0)

@@ -5,12 +5,14 @@ import type { ConnectionDoor } from "./connection-door.ts";
 import type { ReceivingRoom } from "./receiving-room.ts";
 
 /** What the three SMTP ports need of the house. */
-export interface SmtpRooms extends ArrivalRooms {
+export interface SmtpRooms extends Omit<ArrivalRooms, "preparation"> {
   readonly accounts: Accounts;
   readonly settings: SmtpSettings;
   readonly tls: { readonly key: string; readonly cert: string };
   readonly log: Logger;
 }
+
+export type PortRooms = SmtpRooms & Pick<ArrivalRooms, "preparation">;
 
 export interface SmtpSettings {
   readonly server: { readonly hostname: string; readonly domain: string };
@@ -35,7 +37,7 @@ export interface MailPort {
   readonly name: "smtp" | "submission" | "submissions";
   /** Submission asks for a login and takes mail from it alone. */
   readonly isSubmission: boolean;
-  readonly rooms: SmtpRooms;
+  readonly rooms: PortRooms;
   /** Shared by the ports. */
   readonly door: ConnectionDoor;
   readonly receiving: ReceivingRoom;

@@ -28,7 +28,7 @@ const labelMax = 63;
 const sourceRoute = /^@[a-z0-9.:[\]-]+(?:,@[a-z0-9.:[\]-]+)*:/i;
 // Controls beyond ASCII, and what is seen as nothing: an address with them is not the one that it looks like.
 const unseen = /[\u0080-\u009f\u200b\u2028\u2029\u2060\ufeff\ufffe\uffff]/;
-const beyondAscii = /[^\x00-\x7f]/;
+const beyondAscii = /[\u0080-\uffff]/;
 
 /** Reads a path from the start of `text`; what it leaves is the rest of the command. Undefined for anything else. */
 export function readPath(text: string): { path: Path; rest: string } | undefined {

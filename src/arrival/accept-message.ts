@@ -1,10 +1,11 @@
 import type { Accounts } from "#/src/accounts/accounts.ts";
-import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { transferableBuffers } from "#/storage/blob.ts";
 import type { Store } from "#/storage/store.ts";
+import type { Delivery } from "#/storage/transactions/deliver-message.ts";
 import type { Recipient } from "./admit-recipient.ts";
 import { completeSubmission } from "./complete-submission.ts";
+import type { Preparation } from "./preparing/preparation.ts";
 import { assertAcceptableHeader } from "./scan-header.ts";
 import { formatTrace } from "./trace.ts";
 import type { Transport } from "./transport.ts";
@@ -12,10 +13,12 @@ import type { Transport } from "./transport.ts";
 export interface ArrivalRooms {
   readonly store: Store;
   readonly accounts: Accounts;
+  readonly preparation: Preparation;
   readonly settings: { readonly server: { readonly hostname: string } };
 }
 
 export interface IncomingMessage {
+  /** Given away: the memory may be another thread's afterwards. */
   readonly bytes: Uint8Array;
   /** Empty for the null reverse path. */
   readonly reversePath: string;
@@ -35,14 +38,13 @@ export interface DsnRequest {
   }[];
 }
 
-export interface Acceptance {
-  readonly deliveries: readonly { readonly agent: AgentNumber }[];
-}
-
 /** Takes responsibility for a message: one copy for each mailbox, all of them or none, durable when this resolves.
  *  The bytes are stored as they came, behind the trace fields of the copy. */
-export async function acceptMessage(rooms: ArrivalRooms, message: IncomingMessage): Promise<Acceptance> {
-  const { store, accounts, settings } = rooms;
+export async function acceptMessage(
+  rooms: ArrivalRooms,
+  message: IncomingMessage,
+): Promise<readonly Delivery[]> {
+  const { store, accounts, preparation, settings } = rooms;
   const { transport } = message;
   assertAcceptableHeader(message.bytes);
   const at = store.clock.now();
@@ -50,7 +52,7 @@ export async function acceptMessage(rooms: ArrivalRooms, message: IncomingMessag
     transport.principal === undefined
       ? { bytes: message.bytes, isAuthenticated: false }
       : await completeSubmission(accounts, transport.principal, message.bytes, at);
-  const facts = await prepareMessage(submission.bytes);
+  const facts = await preparation.prepare(submission.bytes);
   const provenance = JSON.stringify({
     source: transport.source,
     from_domain: domainOf(facts.fromAddress),
@@ -70,8 +72,7 @@ export async function acceptMessage(rooms: ArrivalRooms, message: IncomingMessag
       account,
       agent,
       mailboxRole: "inbox" as const,
-      trace: new Uint8Array(trace),
-      size: trace.length + submission.bytes.length,
+      trace,
       flags: 0,
       provenance,
       isAuthenticated: submission.isAuthenticated,
@@ -79,7 +80,10 @@ export async function acceptMessage(rooms: ArrivalRooms, message: IncomingMessag
     };
   });
   const args = { at, internalDate: at, facts, recipients };
-  return store.write("deliverMessage", args, { transfer: transferableBuffers(facts.blob) });
+  const { deliveries } = await store.write("deliverMessage", args, {
+    transfer: transferableBuffers(facts.blob),
+  });
+  return deliveries;
 }
 
 /** One copy for a mailbox, however many of its addresses were named; the copy tells all of them. */

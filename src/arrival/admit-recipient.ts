@@ -1,7 +1,8 @@
-import type { Accounts } from "#/src/accounts/accounts.ts";
-import { WaypostError } from "#/src/model/errors.ts";
+import type { Accounts, Resolution } from "#/src/accounts/accounts.ts";
+import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
-import { findAgent } from "#/storage/queries/agents.ts";
+import { findDomain } from "#/storage/queries/addresses.ts";
+import { findAgent, listAgents } from "#/storage/queries/agents.ts";
 import type { Store } from "#/storage/store.ts";
 
 /** One mailbox that a message goes to. */
@@ -33,9 +34,7 @@ export async function admitRecipient(
   address: string,
   { sizeBytes, isSubmission }: AdmissionFacts,
 ): Promise<readonly Recipient[]> {
-  const resolution = isPostmaster(address)
-    ? await resolvePostmaster(rooms, address)
-    : await rooms.accounts.resolveRecipient(address);
+  const resolution = await resolve(rooms, address);
   if (resolution.kind === "remote")
     throw new WaypostError(
       "policy_refused",
@@ -50,8 +49,30 @@ export async function admitRecipient(
   return resolution.recipients.map(({ account, agent }) => ({ account, agent, address }));
 }
 
-function isPostmaster(address: string): boolean {
-  return /^postmaster(?:@|$)/i.test(address);
+/** RFC 5321 section 4.5.1: postmaster is always there, also without a domain. Where nobody has the address it is that of
+ *  the oldest person of the account that owns the domain, or of its oldest agent. */
+async function resolve(rooms: AdmissionRooms, address: string): Promise<Resolution> {
+  const isPostmaster = /^postmaster(?:@|$)/i.test(address);
+  const isBare = isPostmaster && !address.includes("@");
+  const full = isBare ? `${address}@${rooms.settings.server.domain}` : address;
+  const resolution = await resolveAddress(rooms.accounts, full);
+  if (!isPostmaster || resolution.kind === "local") return resolution;
+  const domain = full.slice(full.indexOf("@") + 1).toLowerCase();
+  const owner = await findDomain(rooms.store, domain);
+  if (owner === undefined) return resolution;
+  const agents = await listAgents(rooms.store, owner.account);
+  const responsible = agents.find(({ kind }) => kind === "person") ?? agents[0];
+  return responsible === undefined ? resolution : { kind: "local", recipients: [responsible] };
+}
+
+/** What the wire allows and no mailbox can have (an address literal, a local part of more than 64 octets) is unknown. */
+async function resolveAddress(accounts: Accounts, address: string): Promise<Resolution> {
+  try {
+    return await accounts.resolveRecipient(address);
+  } catch (error) {
+    if (isWaypostError(error) && error.code === "invalid") return { kind: "unknown" };
+    throw error;
+  }
 }
 
 async function assertRoom(store: Store, agent: AgentNumber, sizeBytes: number): Promise<void> {

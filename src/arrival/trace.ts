@@ -19,19 +19,20 @@ export interface TraceFacts {
 }
 
 /** Everything but Delivered-To is the same for all recipients of a message. */
-export function formatTrace(facts: TraceFacts): Buffer {
+export function formatTrace(facts: TraceFacts): Uint8Array {
   const { reversePath, deliveredTo, hostname, transport, at } = facts;
   const literal = formatAddressLiteral(transport.remoteAddress);
   const from = isHostName(transport.heloName) ? transport.heloName : literal;
-  return Buffer.from(
+  return utf8.encode(
     `Return-Path: <${printable(reversePath)}>\r\n${deliveredTo
       .map((address) => `Delivered-To: ${printable(address)}\r\n`)
       .join("")}Received: from ${from} (${literal})\r\n\tby ${hostname} (Waypost) with ${protocolWord(
       transport,
     )} id ${transport.id};\r\n\t${formatDate(at)}\r\n`,
-    "utf8",
   );
 }
+
+const utf8 = new TextEncoder();
 
 /** RFC 5322 section 3.3, in UTC. */
 export function formatDate(at: number): string {

@@ -21,7 +21,7 @@ const facts: TraceFacts = {
 };
 
 function trace(changes: Partial<Transport>, more: Partial<TraceFacts> = {}): string {
-  return formatTrace({ ...facts, ...more, transport: { ...transport, ...changes } }).toString("utf8");
+  return Buffer.from(formatTrace({ ...facts, ...more, transport: { ...transport, ...changes } })).toString();
 }
 
 test("writes Return-Path, Delivered-To and Received", () => {

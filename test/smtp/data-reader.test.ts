@@ -30,7 +30,7 @@ function readAll(chunks: readonly string[], limitBytes = 1000, roomBytes = 10_00
     const chunk = Buffer.from(text, "latin1");
     const used = reader.read(chunk);
     if (used < 0) continue;
-    rest = chunk.latin1Slice(used) + chunks.slice(index + 1).join("");
+    rest = chunk.toString("latin1", used) + chunks.slice(index + 1).join("");
     break;
   }
   const text =
