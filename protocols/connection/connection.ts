@@ -1,0 +1,242 @@
+/** One connection as a protocol reads and writes it: lines and counted octets with bounds, writes that wait for the
+ *  peer, TLS, a silence timeout. The socket is read only when something is asked for, so a peer that sends faster than
+ *  it is served waits in its own send buffer: nothing here grows with what it sends. */
+import type { Socket } from "node:net";
+import { type SecureContext, TLSSocket } from "node:tls";
+
+export interface ConnectionOptions {
+  /** Silence after which the connection is closed. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+  /** For STARTTLS and TLS from the first byte. */
+  readonly secureContext?: SecureContext;
+}
+
+/** The peer has gone, was silent too long, or the connection was ended from this side. */
+export class ConnectionClosed extends Error {
+  readonly reason: "gone" | "timeout" | "aborted";
+  constructor(reason: "gone" | "timeout" | "aborted") {
+    super(`connection closed (${reason})`);
+    this.name = "ConnectionClosed";
+    this.reason = reason;
+  }
+}
+
+/** A line went on beyond its limit. What was read of it is discarded; the connection is only good for a last word. */
+export class LineTooLong extends Error {
+  constructor(limitBytes: number) {
+    super(`line of more than ${limitBytes} octets`);
+    this.name = "LineTooLong";
+  }
+}
+
+const lineFeed = 10;
+const carriageReturn = 13;
+const noBytes: Buffer = Buffer.alloc(0);
+
+export class Connection {
+  readonly remoteAddress: string;
+  #socket: Socket;
+  /** Read from the socket and not yet asked for. */
+  #pending: Buffer = noBytes;
+  #timeoutMs: number;
+  #closed: ConnectionClosed | undefined;
+  /** A reader and a writer may wait at once (IDLE). */
+  readonly #signal: AbortSignal | undefined;
+  readonly #secureContext: SecureContext | undefined;
+  readonly #waiters = new Set<() => void>();
+  #isEnded = false;
+
+  constructor(socket: Socket, options: ConnectionOptions) {
+    this.#socket = socket;
+    this.#secureContext = options.secureContext;
+    this.#timeoutMs = options.timeoutMs;
+    this.remoteAddress = socket.remoteAddress ?? "";
+    this.#attach();
+    this.#signal = options.signal;
+    this.#signal?.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  get isEncrypted(): boolean {
+    return this.#socket instanceof TLSSocket;
+  }
+
+  /** Whether the peer is this machine. */
+  get isLoopback(): boolean {
+    return isLoopbackAddress(this.remoteAddress);
+  }
+
+  /** Whether the peer has gone as far as this side knows without reading. */
+  get isClosed(): boolean {
+    return this.#closed !== undefined || this.#socket.destroyed;
+  }
+
+  set timeoutMs(timeoutMs: number) {
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** One line without its line end (CRLF, or a bare LF as people type it), one character for one octet. */
+  async readLine(limitBytes: number): Promise<string> {
+    let scanned = 0;
+    for (;;) {
+      const at = this.#pending.indexOf(lineFeed, scanned);
+      const length = at < 0 ? this.#pending.length : at;
+      if (length > limitBytes + 1) {
+        this.#pending = noBytes;
+        throw new LineTooLong(limitBytes);
+      }
+      if (at >= 0) {
+        const end = at > 0 && this.#pending[at - 1] === carriageReturn ? at - 1 : at;
+        const line = this.#pending.toString("latin1", 0, end);
+        this.#pending = this.#pending.subarray(at + 1);
+        return line;
+      }
+      scanned = this.#pending.length;
+      await this.#fill();
+    }
+  }
+
+  /** Exactly so many octets. Memory is taken as they come, not as announced. */
+  async readBytes(count: number): Promise<Buffer> {
+    const pieces: Buffer[] = [];
+    await this.#take(count, (piece) => pieces.push(piece));
+    return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, count);
+  }
+
+  /** Reads so many octets and keeps none. */
+  async discardBytes(count: number): Promise<void> {
+    await this.#take(count, () => {});
+  }
+
+  async #take(count: number, use: (piece: Buffer) => void): Promise<void> {
+    let left = count;
+    while (left > 0) {
+      if (this.#pending.length === 0) await this.#fill();
+      const piece = this.#pending.subarray(0, left);
+      this.#pending = this.#pending.subarray(piece.length);
+      left -= piece.length;
+      use(piece);
+    }
+  }
+
+  /** Resolves when the peer takes more; a peer that does not read is closed after the timeout. */
+  async write(data: string | Uint8Array): Promise<void> {
+    if (this.#closed !== undefined) throw this.#closed;
+    const hasRoom = typeof data === "string" ? this.#socket.write(data, "latin1") : this.#socket.write(data);
+    if (hasRoom) return;
+    await this.#wait(() => !this.#socket.writableNeedDrain);
+  }
+
+  /** Takes a TLS handshake as the server. What the peer sent ahead of it in the clear is fed to the handshake, which it
+   *  breaks: no plain text survives into the encrypted part (RFC 9051 section 6.2.1). */
+  async startTls(): Promise<void> {
+    const secureContext = this.#secureContext;
+    if (secureContext === undefined) throw new TypeError("the connection was made without a secure context");
+    this.#detach();
+    const plain = this.#socket;
+    if (this.#pending.length > 0) plain.unshift(this.#pending);
+    this.#pending = noBytes;
+    const secure = new TLSSocket(plain, { isServer: true, secureContext });
+    this.#socket = secure;
+    this.#attach();
+    let isSecure = false;
+    secure.once("secure", () => {
+      isSecure = true;
+      this.#onProgress();
+    });
+    await this.#wait(() => isSecure);
+  }
+
+  /** Sends what is written and a last word, as far as the peer takes them soon, and closes. */
+  async end(lastWord = ""): Promise<void> {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#signal?.removeEventListener("abort", this.#onAbort);
+    const socket = this.#socket;
+    if (socket.destroyed) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, lastWordMs);
+      socket.once("close", () => {
+        clearTimeout(timer);
+        resolve();
+      });
+      if (lastWord !== "" && socket.writable) socket.write(lastWord, "latin1");
+      socket.end();
+      // Whatever still comes is not read into memory: the close must not wait for a peer that goes on sending.
+      socket.resume();
+      socket.once("finish", () => setTimeout(() => socket.destroy(), lingerMs));
+    });
+    socket.destroy();
+  }
+
+  async #fill(): Promise<void> {
+    for (;;) {
+      const chunk = this.#socket.read() as Buffer | null;
+      if (chunk !== null) {
+        this.#pending = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk]);
+        return;
+      }
+      let hasWoken = false;
+      await this.#wait(() => {
+        const isReady = hasWoken || this.#socket.readableLength > 0;
+        hasWoken = true;
+        return isReady;
+      });
+    }
+  }
+
+  /** Waits until `isDone` says so; asked once at once, then at every event of the socket. */
+  async #wait(isDone: () => boolean): Promise<void> {
+    if (this.#closed !== undefined) throw this.#closed;
+    if (isDone()) return;
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => this.#close(new ConnectionClosed("timeout")), this.#timeoutMs);
+      const waiter = (): void => {
+        if (this.#closed === undefined && !isDone()) return;
+        clearTimeout(timer);
+        this.#waiters.delete(waiter);
+        if (this.#closed === undefined) resolve();
+        else reject(this.#closed);
+      };
+      this.#waiters.add(waiter);
+    });
+  }
+
+  #close(closed: ConnectionClosed): void {
+    this.#closed ??= closed;
+    this.#onProgress();
+  }
+
+  readonly #onProgress = (): void => {
+    for (const waiter of [...this.#waiters]) waiter();
+  };
+  readonly #onAbort = (): void => this.#close(new ConnectionClosed("aborted"));
+  readonly #onGone = (): void => this.#close(new ConnectionClosed("gone"));
+
+  #attach(): void {
+    const socket = this.#socket;
+    socket.on("readable", this.#onProgress);
+    socket.on("drain", this.#onProgress);
+    socket.on("end", this.#onGone);
+    socket.on("error", this.#onGone);
+    socket.on("close", this.#onGone);
+  }
+
+  #detach(): void {
+    const socket = this.#socket;
+    socket.off("readable", this.#onProgress);
+    socket.off("drain", this.#onProgress);
+    socket.off("end", this.#onGone);
+    socket.off("close", this.#onGone);
+  }
+}
+
+/** How long a last response may take to leave. */
+const lastWordMs = 5000;
+/** How long what a peer still sends after the last word is read, so that a reset does not swallow that word. */
+const lingerMs = 200;
+
+export function isLoopbackAddress(address: string): boolean {
+  const plain = address.startsWith("::ffff:") ? address.slice(7) : address;
+  return plain === "::1" || plain.startsWith("127.");
+}

@@ -1,0 +1,15 @@
+import type { CapabilityContext, Command } from "./command.ts";
+
+/** What CAPABILITY says (RFC 9051 section 6.1.1): before login, what can be used before login; after it, the rest. */
+export function listCapabilities(commands: readonly Command[], context: CapabilityContext): string[] {
+  const isLoggedIn = context.state !== "unauthenticated";
+  const names = new Set<string>();
+  for (const command of commands) {
+    const isReachable = command.states.some((state) => (state === "unauthenticated") !== isLoggedIn);
+    if (!isReachable || command.capabilities === undefined) continue;
+    const { capabilities } = command;
+    for (const name of typeof capabilities === "function" ? capabilities(context) : capabilities)
+      names.add(name);
+  }
+  return [...names];
+}

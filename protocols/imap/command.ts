@@ -1,0 +1,67 @@
+import type { NameMode } from "./mailbox-name.ts";
+import type { ResponseWriter } from "./response-writer.ts";
+import type { Session } from "./session.ts";
+import type { WireReader } from "./wire-reader.ts";
+
+/** Connection states (RFC 9051 section 3). */
+export type State = "unauthenticated" | "authenticated" | "selected";
+
+/** `uid`: the command with UID before its name, naming messages by UID (RFC 9051 section 6.4.9). */
+export type Form = "plain" | "uid";
+
+export interface ParseContext {
+  readonly form: Form;
+  readonly names: NameMode;
+}
+
+/** What the tagged OK says beyond that the command completed. */
+export interface Answer {
+  readonly code?: string;
+  readonly text?: string;
+}
+
+/** What capabilities depend on. */
+export interface CapabilityContext {
+  readonly state: State;
+  /** Whether a password may cross the line: it is encrypted or does not leave this machine. */
+  readonly mayUsePlainText: boolean;
+  readonly canStartTls: boolean;
+  readonly maxAppendBytes: number;
+}
+
+/** One command: a file in `commands/`, an entry in `commands/index.ts`. Dispatch, state checks, CAPABILITY, when EXPUNGE may
+ *  be sent and the table of the README follow from it. */
+export interface Command<Arguments = unknown> {
+  readonly name: string;
+  readonly states: readonly State[];
+  readonly forms: readonly Form[];
+  /** Its plain form speaks in sequence numbers, so that no EXPUNGE may change them until it ends (RFC 9051 section 7.5.1). */
+  readonly usesSequence: boolean;
+  /** It changes mail: refused to a credential that may only read. */
+  readonly isWrite?: boolean;
+  /** What it adds to CAPABILITY while its state can still be reached. */
+  readonly capabilities?: readonly string[] | ((context: CapabilityContext) => readonly string[]);
+  /** Where it is defined, for the README. */
+  readonly source: string;
+  /** Arguments from the text behind the name; the caller checks that nothing is left. */
+  parse(reader: WireReader, context: ParseContext): Arguments;
+  run(session: Session, args: Arguments, out: ResponseWriter, form: Form): Promise<Answer | undefined>;
+  /** Runs when the tagged OK has been sent: STARTTLS changes what the connection is. */
+  afterAnswer?(session: Session): Promise<void>;
+  /** Most octets of the literal that is announced at the end of the text read so far, if it is not a small one. */
+  literalLimit?(reader: WireReader, context: ParseContext, maxAppendBytes: number): number | undefined;
+}
+
+/** For commands without arguments. */
+export function noArguments(): undefined {
+  return undefined;
+}
+
+export const everywhere: readonly State[] = ["unauthenticated", "authenticated", "selected"];
+export const afterLogin: readonly State[] = ["authenticated", "selected"];
+export const whenSelected: readonly State[] = ["selected"];
+
+/** Keeps the type of the arguments between `parse` and `run`. */
+export function command<Arguments>(definition: Command<Arguments>): Command {
+  return definition as Command;
+}

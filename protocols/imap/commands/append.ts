@@ -1,0 +1,88 @@
+/** APPEND (RFC 9051 section 6.3.12, RFC 3502 MULTIAPPEND, RFC 3516 literal8, RFC 4315 APPENDUID, RFC 7889 APPENDLIMIT).
+ *  append = "APPEND" SP mailbox 1*(SP ["(" flags ")" SP] [date-time SP] (literal / literal8))
+ *  The octets are kept exactly as they come. All messages of one command go in, or none. */
+import type { Appended } from "#/src/mail/writes.ts";
+import { formatNumberSet, numberSetOf } from "#/src/model/number-set.ts";
+import { afterLogin, command, type ParseContext } from "../command.ts";
+import { readDateTime } from "../dates.ts";
+import { bad, no } from "../errors.ts";
+import { type NamedFlags, readFlags } from "../flags.ts";
+import { appendedMessagesMax } from "../limits.ts";
+import { decodeMailboxName } from "../mailbox-name.ts";
+import type { WireReader } from "../wire-reader.ts";
+
+export const append = command({
+  name: "APPEND",
+  states: afterLogin,
+  forms: ["plain"],
+  usesSequence: false,
+  isWrite: true,
+  capabilities: (context) => ["UIDPLUS", "MULTIAPPEND", `APPENDLIMIT=${context.maxAppendBytes}`],
+  source: "RFC 9051 6.3.12, RFC 3502, 3516, 4315, 7889",
+  parse(reader, context) {
+    reader.space();
+    const name = decodeMailboxName(reader.astring(), context.names);
+    const messages: Appended[] = [];
+    do {
+      if (messages.length >= appendedMessagesMax) throw bad("Too many messages in one APPEND", "LIMIT");
+      reader.space();
+      messages.push(readAppended(reader));
+    } while (!reader.isAtEnd);
+    return { name, messages };
+  },
+  async run(session, { name, messages }) {
+    const { mail } = session.rooms;
+    const mailbox = await session.findTarget(name);
+    if (messages.some((message) => message.bytes.byteLength === 0))
+      throw no("CANNOT", "A message is not empty");
+    const { uidValidity, uids } = await mail.appendMessages(session.agent, mailbox.number, messages, {
+      source: "imap",
+    });
+    return { code: `APPENDUID ${uidValidity} ${formatNumberSet(numberSetOf(uids))}` };
+  },
+  literalLimit(reader, context, maxAppendBytes) {
+    return limitOfNextLiteral(reader, context, maxAppendBytes);
+  },
+});
+
+function readAppended(reader: WireReader): Appended {
+  const { flags, internalDate } = readMessageOptions(reader);
+  return {
+    bytes: reader.messageLiteral(),
+    flags: flags.mask,
+    keywords: flags.keywords,
+    ...(internalDate === undefined ? {} : { internalDate }),
+  };
+}
+
+function readMessageOptions(reader: WireReader): { flags: NamedFlags; internalDate: number | undefined } {
+  let flags: NamedFlags = { mask: 0, keywords: [] };
+  if (reader.peek() === "(") {
+    flags = readFlags(reader);
+    reader.space();
+  }
+  if (reader.peek() !== '"') return { flags, internalDate: undefined };
+  const internalDate = readDateTime(reader);
+  reader.space();
+  return { flags, internalDate };
+}
+
+/** The last literal of the text is a message if the mailbox's name stands before it. The messages of one command share
+ *  the limit, as all of them are held until the last has come. */
+function limitOfNextLiteral(
+  reader: WireReader,
+  context: ParseContext,
+  maxAppendBytes: number,
+): number | undefined {
+  reader.space();
+  decodeMailboxName(reader.astring(), context.names);
+  if (reader.isAtEnd) return undefined;
+  let left = maxAppendBytes;
+  for (;;) {
+    reader.space();
+    readMessageOptions(reader);
+    const { byteLength } = reader.messageLiteral();
+    if (reader.isAtEnd) return left;
+    left -= byteLength;
+  }
+}

@@ -1,0 +1,54 @@
+/** COPY and MOVE (RFC 9051 sections 6.4.7 and 6.4.8, RFC 4315 COPYUID, RFC 6851).
+ *  copy = "COPY" SP sequence-set SP mailbox       move = "MOVE" SP sequence-set SP mailbox
+ *  All of the messages or none. MOVE tells COPYUID before the EXPUNGE responses (RFC 6851 section 4.3). */
+import { formatNumberSet } from "#/src/model/number-set.ts";
+import { type Command, command, whenSelected } from "../command.ts";
+import { no } from "../errors.ts";
+import { decodeMailboxName } from "../mailbox-name.ts";
+import { namedMessages } from "../named-messages.ts";
+import { readSequenceSet, type SequenceSet } from "../sequence-set.ts";
+
+interface TransferArguments {
+  readonly set: SequenceSet;
+  readonly name: string;
+}
+
+function transferCommand(name: "COPY" | "MOVE"): Command {
+  const isMove = name === "MOVE";
+  return command<TransferArguments>({
+    name,
+    states: whenSelected,
+    forms: ["plain", "uid"],
+    usesSequence: false,
+    isWrite: true,
+    capabilities: isMove ? ["MOVE"] : [],
+    source: isMove ? "RFC 9051 6.4.8, RFC 6851" : "RFC 9051 6.4.7, RFC 4315",
+    parse(reader, context) {
+      reader.space();
+      const set = readSequenceSet(reader);
+      reader.space();
+      return { set, name: decodeMailboxName(reader.astring(), context.names) };
+    },
+    async run(session, args, out, form) {
+      const { selected } = session;
+      const { mail } = session.rooms;
+      if (isMove && selected.isReadOnly) throw no("READ-ONLY", "The mailbox is selected for reading");
+      const { uids, hasExpunged } = namedMessages(selected, args.set, form);
+      const target = await session.findTarget(args.name);
+      // A sequence number stands for one message: without all of them, none (RFC 9051 section 6.4.7).
+      if (hasExpunged && form === "plain") throw no("EXPUNGEISSUED", "Some of the messages are gone");
+      if (uids.length === 0) return undefined;
+      const { agent, number } = selected.mailbox;
+      const transfer = isMove ? mail.moveMessages : mail.copyMessages;
+      const { uidValidity, sourceUids, targetUids } = await transfer(agent, number, target.number, uids);
+      if (sourceUids.length === 0) return undefined;
+      const code = `COPYUID ${uidValidity} ${formatNumberSet(sourceUids)} ${formatNumberSet(targetUids)}`;
+      if (!isMove) return { code };
+      out.line(`* OK [${code}] Moved`);
+      return undefined;
+    },
+  });
+}
+
+export const copy = transferCommand("COPY");
+export const move = transferCommand("MOVE");

@@ -1,0 +1,24 @@
+/** DELETE (RFC 9051 section 6.3.5). A mailbox with others below it stays: NO [HASCHILDREN].
+ *  delete = "DELETE" SP mailbox */
+import { afterLogin, command } from "../command.ts";
+import { decodeMailboxName } from "../mailbox-name.ts";
+
+export const deleteCommand = command({
+  name: "DELETE",
+  states: afterLogin,
+  forms: ["plain"],
+  usesSequence: false,
+  isWrite: true,
+  source: "RFC 9051 6.3.5",
+  parse(reader, context) {
+    reader.space();
+    return decodeMailboxName(reader.astring(), context.names);
+  },
+  async run(session, name, out) {
+    const mailbox = await session.findMailbox(name);
+    const isSelected = session.state === "selected" && session.selected.mailbox.number === mailbox.number;
+    await session.rooms.mail.deleteMailbox(session.agent, mailbox.number);
+    if (isSelected && session.unselect()) out.line("* OK [CLOSED] The mailbox was deleted");
+    return undefined;
+  },
+});

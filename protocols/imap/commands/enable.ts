@@ -1,0 +1,28 @@
+/** ENABLE (RFC 9051 section 6.3.1, RFC 5161): says which of the named extensions are on from now; others are ignored. */
+import { afterLogin, command } from "../command.ts";
+import { bad } from "../errors.ts";
+import { extensions } from "../session.ts";
+
+export const enable = command({
+  name: "ENABLE",
+  states: afterLogin,
+  forms: ["plain"],
+  usesSequence: false,
+  capabilities: ["ENABLE"],
+  source: "RFC 9051 6.3.1, RFC 5161",
+  parse(reader) {
+    const names: string[] = [];
+    while (reader.trySpace()) {
+      if (names.length >= 50) throw bad("Too many extensions");
+      names.push(reader.word());
+    }
+    if (names.length === 0) throw bad("ENABLE names extensions");
+    return names;
+  },
+  async run(session, names, out) {
+    const enabled = extensions.filter((extension) => names.includes(extension));
+    for (const extension of enabled) session.enable(extension);
+    out.line(["* ENABLED", ...enabled.map((name) => (name === "IMAP4REV2" ? "IMAP4rev2" : name))].join(" "));
+    return undefined;
+  },
+});

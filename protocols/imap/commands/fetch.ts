@@ -1,0 +1,143 @@
+/** FETCH and UID FETCH (RFC 9051 section 6.4.5, RFC 3516 BINARY, RFC 7162 section 3.1.4, RFC 8474, RFC 8514).
+ *  fetch = "FETCH" SP sequence-set SP ("ALL" / "FULL" / "FAST" / fetch-att / "(" fetch-att *(SP fetch-att) ")")
+ *          [SP "(" "CHANGEDSINCE" SP mod-sequence-value ")"]
+ *  Items in `fetch-items.ts`, what answers them in `fetch-response.ts`. */
+import type { Entry, MailboxMessage } from "#/src/mail/entries.ts";
+import { seenFlag } from "#/src/model/flags.ts";
+import { hasNumber, type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
+import { type Answer, command, type Form, whenSelected } from "../command.ts";
+import { bad } from "../errors.ts";
+import { type FetchItem, type RowItem, readFetchItems } from "../fetch-items.ts";
+import { needsMessageRow, type ResponseContext, writeFetchResponse } from "../fetch-response.ts";
+import { namedMessages } from "../named-messages.ts";
+import type { ResponseWriter } from "../response-writer.ts";
+import type { SelectedMailbox } from "../selected-mailbox.ts";
+import { readSequenceSet, type SequenceSet } from "../sequence-set.ts";
+import type { Session } from "../session.ts";
+import type { WireReader } from "../wire-reader.ts";
+
+interface FetchArguments {
+  readonly set: SequenceSet;
+  readonly items: readonly FetchItem[];
+  readonly changedSince: number | undefined;
+}
+
+export const fetch = command<FetchArguments>({
+  name: "FETCH",
+  states: whenSelected,
+  forms: ["plain", "uid"],
+  usesSequence: true,
+  capabilities: ["BINARY", "CONDSTORE", "SAVEDATE"],
+  source: "RFC 9051 6.4.5, RFC 3516, RFC 7162, RFC 8474, RFC 8514",
+  parse(reader, context) {
+    reader.space();
+    const set = readSequenceSet(reader);
+    reader.space();
+    const items = withImplied(readFetchItems(reader), context.form);
+    return { set, items, changedSince: reader.trySpace() ? readChangedSince(reader) : undefined };
+  },
+  run: runFetch,
+});
+
+/** UID FETCH always answers with UIDs (RFC 9051 section 6.4.9). What is asked twice is answered once. */
+function withImplied(items: readonly FetchItem[], form: Form): FetchItem[] {
+  const all: FetchItem[] = form === "uid" ? [row("UID"), ...items] : [...items];
+  const seen = new Set<string>();
+  return all.filter((item) => {
+    const label = item.kind === "row" ? item.name : item.label;
+    const isNew = !seen.has(label);
+    seen.add(label);
+    return isNew;
+  });
+}
+
+function row(name: RowItem): FetchItem {
+  return { kind: "row", name };
+}
+
+function hasRow(items: readonly FetchItem[], name: RowItem): boolean {
+  return items.some((item) => item.kind === "row" && item.name === name);
+}
+
+function readChangedSince(reader: WireReader): number {
+  const [since] = reader.list(
+    () => {
+      if (reader.word() !== "CHANGEDSINCE") throw bad("Unknown modifier of FETCH");
+      reader.space();
+      return reader.number64();
+    },
+    { max: 1 },
+  );
+  return since!;
+}
+
+async function runFetch(
+  session: Session,
+  args: FetchArguments,
+  out: ResponseWriter,
+  form: Form,
+): Promise<Answer | undefined> {
+  const { selected } = session;
+  const { mail } = session.rooms;
+  let { items } = args;
+  if (args.changedSince !== undefined && !hasRow(items, "MODSEQ")) items = [...items, row("MODSEQ")];
+  if (hasRow(items, "MODSEQ")) session.enable("CONDSTORE");
+
+  const named = namedMessages(selected, args.set, form);
+  let { hasExpunged } = named;
+  if (hasRow(items, "FLAGS")) await selected.tellKeywords(out);
+  const { agent, number } = selected.mailbox;
+  const context: ResponseContext = { mail, agent, flags: selected.flags };
+  const setsSeen = !selected.isReadOnly && items.some((item) => "setsSeen" in item && item.setsSeen);
+  const isOld = (entry: Entry): boolean =>
+    args.changedSince !== undefined && entry.modseq <= args.changedSince;
+
+  const pages: AsyncIterable<readonly (Entry | MailboxMessage)[]> = items.some(needsMessageRow)
+    ? mail.messagePages(agent, number, named.uids)
+    : mail.entryPages(agent, number, named.uids);
+  for await (const page of pages) {
+    const wanted = args.changedSince === undefined ? page : page.filter((entry) => !isOld(entry));
+    const newlySeen = setsSeen ? await markSeen(session, selected, wanted) : undefined;
+    for (const entry of wanted) {
+      const seq = selected.view.seqOf(entry.uid);
+      if (seq === undefined) continue;
+      let shown: Entry | MailboxMessage = entry;
+      let shownItems = items;
+      if (newlySeen !== undefined && hasNumber(newlySeen.uids, entry.uid)) {
+        shown = {
+          ...entry,
+          flags: { ...entry.flags, mask: entry.flags.mask | seenFlag },
+          modseq: newlySeen.modseq,
+        };
+        shownItems = withChangedFlags(items, session.isEnabled("CONDSTORE"));
+      }
+      if (!(await writeFetchResponse(seq, shown, shownItems, context, out))) hasExpunged = true;
+      await out.flushIfLarge();
+    }
+  }
+  return hasExpunged ? { code: "EXPUNGEISSUED", text: "Some of the messages are gone" } : undefined;
+}
+
+/** Reading the text of a message marks it as seen (RFC 9051 section 6.4.5). One write for a page. */
+async function markSeen(session: Session, selected: SelectedMailbox, entries: readonly Entry[]) {
+  const unseen: NumberSet = numberSetOf(
+    entries.filter((entry) => (entry.flags.mask & seenFlag) === 0).map((entry) => entry.uid),
+  );
+  if (unseen.length === 0) return undefined;
+  const { agent, number } = selected.mailbox;
+  const { modseq, changed } = await session.rooms.mail.storeFlags(agent, number, {
+    uids: unseen,
+    mode: "add",
+    flags: seenFlag,
+    keywords: [],
+  });
+  if (changed.length > 0) selected.own(modseq);
+  return { uids: changed, modseq };
+}
+
+/** A change that FETCH itself makes is told in its response. */
+function withChangedFlags(items: readonly FetchItem[], hasCondstore: boolean): readonly FetchItem[] {
+  const added: FetchItem[] = hasRow(items, "FLAGS") ? [] : [row("FLAGS")];
+  if (hasCondstore && !hasRow(items, "MODSEQ")) added.push(row("MODSEQ"));
+  return added.length === 0 ? items : [...items, ...added];
+}

@@ -1,0 +1,52 @@
+/** IDLE (RFC 9051 section 6.3.13, RFC 2177): what others change is told at once, until the client says DONE. */
+import type { Connection } from "#/protocols/connection/connection.ts";
+import { afterLogin, command, noArguments } from "../command.ts";
+import { bad } from "../errors.ts";
+
+/** How often an idle session looks whether its credential still holds. */
+const checkMs = 60_000;
+const lineBytesMax = 1000;
+
+export const idle = command({
+  name: "IDLE",
+  states: afterLogin,
+  forms: ["plain"],
+  usesSequence: false,
+  capabilities: ["IDLE"],
+  source: "RFC 9051 6.3.13, RFC 2177",
+  parse: noArguments,
+  async run(session, _args, out) {
+    const selected = session.state === "selected" ? session.selected : undefined;
+    out.line("+ idling");
+    const done = readDone(session.connection);
+    let wake = Promise.withResolvers<void>();
+    const timer = setInterval(() => wake.resolve(), checkMs);
+    selected?.onRing(() => wake.resolve());
+    try {
+      for (;;) {
+        await selected?.tell(out, session.tellOptions(true, false));
+        await out.flush();
+        const line = await Promise.race([done, wake.promise]);
+        if (line !== undefined) {
+          if (line instanceof Error) throw line;
+          if (line.toUpperCase() !== "DONE") throw bad("Expected DONE");
+          return undefined;
+        }
+        wake = Promise.withResolvers();
+        await session.assertCurrent();
+      }
+    } finally {
+      clearInterval(timer);
+      selected?.onRing(undefined);
+    }
+  },
+});
+
+/** Gives a failure as a value: nobody awaits it while a change is being told. */
+async function readDone(connection: Connection): Promise<string | Error> {
+  try {
+    return await connection.readLine(lineBytesMax);
+  } catch (error) {
+    return error instanceof Error ? error : new Error("read failed", { cause: error });
+  }
+}

@@ -1,0 +1,66 @@
+/** Every command of IMAP. What is not in this array does not exist. */
+import type { Command } from "../command.ts";
+import { append } from "./append.ts";
+import { authenticate } from "./authenticate.ts";
+import { capability } from "./capability.ts";
+import { close, unselect } from "./close.ts";
+import { copy, move } from "./copy.ts";
+import { create } from "./create.ts";
+import { deleteCommand } from "./delete.ts";
+import { enable } from "./enable.ts";
+import { expunge } from "./expunge.ts";
+import { fetch } from "./fetch.ts";
+import { id } from "./id.ts";
+import { idle } from "./idle.ts";
+import { list } from "./list.ts";
+import { login } from "./login.ts";
+import { logout } from "./logout.ts";
+import { lsub } from "./lsub.ts";
+import { namespace } from "./namespace.ts";
+import { check, noop } from "./noop.ts";
+import { rename } from "./rename.ts";
+import { search } from "./search.ts";
+import { examine, select } from "./select.ts";
+import { starttls } from "./starttls.ts";
+import { status } from "./status.ts";
+import { store } from "./store.ts";
+import { subscribe, unsubscribe } from "./subscribe.ts";
+
+export const commands: readonly Command[] = [
+  capability,
+  noop,
+  logout,
+  id,
+  starttls,
+  authenticate,
+  login,
+  enable,
+  select,
+  examine,
+  create,
+  deleteCommand,
+  rename,
+  subscribe,
+  unsubscribe,
+  list,
+  lsub,
+  namespace,
+  status,
+  append,
+  idle,
+  check,
+  close,
+  unselect,
+  expunge,
+  search,
+  fetch,
+  store,
+  copy,
+  move,
+];
+
+const byName = new Map(commands.map((command) => [command.name, command]));
+
+export function findCommand(name: string): Command | undefined {
+  return byName.get(name);
+}

@@ -1,0 +1,96 @@
+/** LIST (RFC 9051 section 6.3.9, RFC 5258 LIST-EXTENDED, RFC 5819 LIST-STATUS, RFC 6154 SPECIAL-USE, RFC 3348 CHILDREN).
+ *  Grammar in `list-options.ts`. */
+import type { Mailbox } from "#/src/mail/mailboxes.ts";
+import { hierarchyDelimiter, mailboxRoles } from "#/src/model/roles.ts";
+import { afterLogin, command } from "../command.ts";
+import { type ListArguments, readListArguments } from "../list-options.ts";
+import { matchesListPattern } from "../list-pattern.ts";
+import { statusLine } from "../status-items.ts";
+
+export const list = command({
+  name: "LIST",
+  states: afterLogin,
+  forms: ["plain"],
+  usesSequence: false,
+  capabilities: ["LIST-EXTENDED", "LIST-STATUS", "SPECIAL-USE", "CHILDREN"],
+  source: "RFC 9051 6.3.9, RFC 5258, 5819, 6154, 3348",
+  parse: readListArguments,
+  async run(session, args, out) {
+    if (args.isRootAsked) {
+      out.line(`* LIST (\\Noselect) "${hierarchyDelimiter}" ""`);
+      return undefined;
+    }
+    const { mail } = session.rooms;
+    const mailboxes = await mail.listMailboxes(session.agent);
+    const subscriptions = new Set(await mail.listSubscriptions(session.agent));
+    let looked = 0;
+    for (const entry of listEntries(args, mailboxes, subscriptions)) {
+      const attributes = [...entry.attributes].join(" ");
+      const childInfo = entry.hasSubscribedBelow ? ' ("CHILDINFO" ("SUBSCRIBED"))' : "";
+      out.line(`* LIST (${attributes}) "${hierarchyDelimiter}" ${session.writeName(entry.name)}${childInfo}`);
+      if (args.status.length > 0 && entry.mailbox !== undefined)
+        out.line(statusLine(session, entry.mailbox, args.status));
+      await out.flushIfLarge();
+      if (++looked % 100 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    return undefined;
+  },
+});
+
+interface ListEntry {
+  readonly name: string;
+  readonly mailbox: Mailbox | undefined;
+  readonly attributes: readonly string[];
+  /** RECURSIVEMATCH found something below that the pattern itself does not (RFC 5258 section 3.5). */
+  readonly hasSubscribedBelow: boolean;
+}
+
+function* listEntries(
+  args: ListArguments,
+  mailboxes: readonly Mailbox[],
+  subscriptions: ReadonlySet<string>,
+): Generator<ListEntry> {
+  const byName = new Map(mailboxes.map((mailbox) => [mailbox.name, mailbox]));
+  const parents = new Set<string>();
+  for (const name of byName.keys()) for (const parent of parentsOf(name)) parents.add(parent);
+  // A subscription outlives its mailbox, and LIST (SUBSCRIBED) shows it (RFC 5258 section 3.1).
+  const names = args.onlySubscribed ? [...new Set([...byName.keys(), ...subscriptions])] : [...byName.keys()];
+  const matching = new Set(
+    names.filter((name) => args.patterns.some((one) => matchesListPattern(one, name))),
+  );
+  const isSelected = (name: string): boolean =>
+    (!args.onlySubscribed || subscriptions.has(name)) &&
+    (!args.onlySpecialUse || specialUse(byName.get(name)) !== undefined);
+  const withSelectedBelow = new Set<string>();
+  if (args.isRecursive)
+    for (const name of names)
+      if (isSelected(name) && !matching.has(name))
+        for (const parent of parentsOf(name)) withSelectedBelow.add(parent);
+
+  for (const name of matching) {
+    const hasSubscribedBelow = args.onlySubscribed && withSelectedBelow.has(name);
+    if (!isSelected(name) && !hasSubscribedBelow) continue;
+    const mailbox = byName.get(name);
+    const use = specialUse(mailbox);
+    yield {
+      name,
+      mailbox,
+      hasSubscribedBelow,
+      attributes: [
+        ...(mailbox === undefined ? ["\\NonExistent"] : []),
+        parents.has(name) ? "\\HasChildren" : "\\HasNoChildren",
+        ...(use === undefined ? [] : [use]),
+        ...(args.showsSubscribed && subscriptions.has(name) ? ["\\Subscribed"] : []),
+      ],
+    };
+  }
+}
+
+function specialUse(mailbox: Mailbox | undefined): string | undefined {
+  return mailbox?.role === undefined ? undefined : mailboxRoles[mailbox.role].attribute;
+}
+
+export function* parentsOf(name: string): Generator<string> {
+  for (let at = name.indexOf(hierarchyDelimiter); at > 0; at = name.indexOf(hierarchyDelimiter, at + 1))
+    yield name.slice(0, at);
+}

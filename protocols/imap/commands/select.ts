@@ -1,0 +1,82 @@
+/** SELECT and EXAMINE (RFC 9051 sections 6.3.2 and 6.3.3, RFC 7162 section 3.1.8, RFC 8474 section 4.2).
+ *  select = "SELECT" SP mailbox [SP "(" "CONDSTORE" ")"] */
+
+import { seenFlag } from "#/src/model/flags.ts";
+import { afterLogin, type Command, command, type ParseContext } from "../command.ts";
+import { bad } from "../errors.ts";
+import { decodeMailboxName } from "../mailbox-name.ts";
+import type { ResponseWriter } from "../response-writer.ts";
+import type { SelectedMailbox } from "../selected-mailbox.ts";
+import type { Session } from "../session.ts";
+import type { WireReader } from "../wire-reader.ts";
+
+interface SelectArguments {
+  readonly name: string;
+  readonly hasCondstore: boolean;
+}
+
+function selectCommand(name: "SELECT" | "EXAMINE", isReadOnly: boolean): Command {
+  return command<SelectArguments>({
+    name,
+    states: afterLogin,
+    forms: ["plain"],
+    usesSequence: false,
+    source: name === "SELECT" ? "RFC 9051 6.3.2, RFC 7162 3.1.8" : "RFC 9051 6.3.3",
+    parse: parseSelect,
+    async run(session, args, out) {
+      if (args.hasCondstore) session.enable("CONDSTORE");
+      // What was selected is left even where the new one cannot be entered (RFC 9051 section 6.3.2).
+      if (session.unselect()) out.line("* OK [CLOSED] The mailbox before is closed");
+      const mailbox = await session.findMailbox(args.name);
+      const selected = await session.select(mailbox, isReadOnly);
+      await writeState(session, selected, out);
+      return { code: selected.isReadOnly ? "READ-ONLY" : "READ-WRITE" };
+    },
+  });
+}
+
+export const select = selectCommand("SELECT", false);
+export const examine = selectCommand("EXAMINE", true);
+
+function parseSelect(reader: WireReader, context: ParseContext): SelectArguments {
+  reader.space();
+  const name = decodeMailboxName(reader.astring(), context.names);
+  let hasCondstore = false;
+  if (reader.trySpace())
+    reader.list(
+      () => {
+        if (reader.word() !== "CONDSTORE") throw bad("Unknown parameter of SELECT");
+        hasCondstore = true;
+      },
+      { max: 10 },
+    );
+  return { name, hasCondstore };
+}
+
+async function writeState(session: Session, selected: SelectedMailbox, out: ResponseWriter): Promise<void> {
+  const { mailbox, view } = selected;
+  const isRev2 = session.isEnabled("IMAP4REV2");
+  selected.writeFlagsResponses(out);
+  out.line(`* ${view.count} EXISTS`);
+  if (!isRev2) {
+    out.line("* 0 RECENT");
+    const unseen = await firstUnseen(session, selected);
+    if (unseen !== undefined) out.line(`* OK [UNSEEN ${unseen}] First message that is not seen`);
+  }
+  out.line(`* OK [UIDVALIDITY ${mailbox.uidValidity}] UIDs valid`);
+  out.line(`* OK [UIDNEXT ${mailbox.uidNext}] Next UID`);
+  out.line(`* OK [HIGHESTMODSEQ ${mailbox.highestModseq}] Highest MODSEQ`);
+  out.line(`* OK [MAILBOXID (${mailbox.id})] Mailbox id`);
+  // RFC 9051 section 6.3.2 wants the name as LIST has it; IMAP4rev1 does not know this response here.
+  if (isRev2) out.line(`* LIST () "/" ${session.writeName(mailbox.name)}`);
+}
+
+/** UNSEEN of IMAP4rev1; looked for only where the counter says that there is one. */
+async function firstUnseen(session: Session, selected: SelectedMailbox): Promise<number | undefined> {
+  const { mailbox, view } = selected;
+  if (mailbox.unseenCount === 0 || view.count === 0) return undefined;
+  const { mail } = session.rooms;
+  for await (const page of mail.entryPages(mailbox.agent, mailbox.number, [[1, view.highestUid]]))
+    for (const entry of page) if ((entry.flags.mask & seenFlag) === 0) return view.seqOf(entry.uid);
+  return undefined;
+}

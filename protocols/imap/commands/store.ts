@@ -1,0 +1,135 @@
+/** STORE and UID STORE (RFC 9051 section 6.4.6, RFC 7162 section 3.1.3).
+ *  store = "STORE" SP sequence-set SP ["(" "UNCHANGEDSINCE" SP mod-sequence-valzer ")" SP]
+ *          ["+" / "-"] "FLAGS" [".SILENT"] SP (flag-list / flag *(SP flag))
+ *  Answers the messages left alone because their MODSEQ had moved: OK [MODIFIED set]. */
+import { formatNumberSet, hasNumber, type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
+import type { Modseq } from "#/src/model/numbers.ts";
+import { type Answer, command, type Form, whenSelected } from "../command.ts";
+import { bad, no } from "../errors.ts";
+import { type NamedFlags, readFlags } from "../flags.ts";
+import { namedMessages } from "../named-messages.ts";
+import type { ResponseWriter } from "../response-writer.ts";
+import { readSequenceSet, type SequenceSet } from "../sequence-set.ts";
+import type { Session } from "../session.ts";
+import type { WireReader } from "../wire-reader.ts";
+
+interface StoreArguments {
+  readonly set: SequenceSet;
+  readonly mode: "add" | "remove" | "replace";
+  readonly isSilent: boolean;
+  readonly flags: NamedFlags;
+  readonly unchangedSince: number | undefined;
+}
+
+export const store = command<StoreArguments>({
+  name: "STORE",
+  states: whenSelected,
+  forms: ["plain", "uid"],
+  usesSequence: true,
+  isWrite: true,
+  source: "RFC 9051 6.4.6, RFC 7162",
+  parse(reader) {
+    reader.space();
+    const set = readSequenceSet(reader);
+    reader.space();
+    const unchangedSince = reader.peek() === "(" ? readUnchangedSince(reader) : undefined;
+    const [, sign, silent] = /^([+-]?)FLAGS(\.SILENT)?$/.exec(reader.word()) ?? [];
+    if (sign === undefined) throw bad("Expected FLAGS, +FLAGS or -FLAGS");
+    reader.space();
+    return {
+      set,
+      mode: sign === "+" ? "add" : sign === "-" ? "remove" : "replace",
+      isSilent: silent !== undefined,
+      flags: readFlags(reader),
+      unchangedSince,
+    };
+  },
+  run: runStore,
+});
+
+function readUnchangedSince(reader: WireReader): number {
+  const [since] = reader.list(
+    () => {
+      if (reader.word() !== "UNCHANGEDSINCE") throw bad("Unknown modifier of STORE");
+      reader.space();
+      return reader.number64();
+    },
+    { max: 1 },
+  );
+  reader.space();
+  return since!;
+}
+
+async function runStore(
+  session: Session,
+  args: StoreArguments,
+  out: ResponseWriter,
+  form: Form,
+): Promise<Answer | undefined> {
+  const { selected } = session;
+  if (selected.isReadOnly) throw no("READ-ONLY", "The mailbox is selected for reading");
+  if (args.unchangedSince !== undefined) session.enable("CONDSTORE");
+  const { uids, hasExpunged } = namedMessages(selected, args.set, form);
+  const { agent, number } = selected.mailbox;
+  const { modseq, changed, failed } = await session.rooms.mail.storeFlags(agent, number, {
+    uids,
+    mode: args.mode,
+    flags: args.flags.mask,
+    keywords: args.flags.keywords,
+    ...(args.unchangedSince === undefined ? {} : { unchangedSince: args.unchangedSince as Modseq }),
+  });
+  if (changed.length > 0) selected.own(modseq);
+
+  const hasCondstore = session.isEnabled("CONDSTORE");
+  if (!args.isSilent) await answerFlags(session, without(uids, failed), out, form);
+  // The client keeps its MODSEQ also of what it changed silently (RFC 7162 section 3.1.3).
+  else if (hasCondstore) writeModseqs(session, changed, modseq, out, form);
+
+  if (failed.length > 0) {
+    const { view } = selected;
+    const set = form === "uid" ? failed : numberSetOf(view.knownUids(failed).map((uid) => view.seqOf(uid)!));
+    return { code: `MODIFIED ${formatNumberSet(set)}`, text: "Some messages have changed since" };
+  }
+  return hasExpunged ? { code: "EXPUNGEISSUED", text: "Some of the messages are gone" } : undefined;
+}
+
+async function answerFlags(
+  session: Session,
+  uids: NumberSet,
+  out: ResponseWriter,
+  form: Form,
+): Promise<void> {
+  const { selected } = session;
+  const hasCondstore = session.isEnabled("CONDSTORE");
+  await selected.tellKeywords(out);
+  const { agent, number } = selected.mailbox;
+  for await (const page of session.rooms.mail.entryPages(agent, number, uids))
+    for (const entry of page) {
+      const uid = form === "uid" ? `UID ${entry.uid} ` : "";
+      const modseq = hasCondstore ? ` MODSEQ (${entry.modseq})` : "";
+      out.line(
+        `* ${selected.view.seqOf(entry.uid)} FETCH (${uid}FLAGS ${selected.flags.write(entry.flags)}${modseq})`,
+      );
+      await out.flushIfLarge();
+    }
+}
+
+function writeModseqs(
+  session: Session,
+  changed: NumberSet,
+  modseq: Modseq,
+  out: ResponseWriter,
+  form: Form,
+): void {
+  const { view } = session.selected;
+  for (const uid of view.knownUids(changed))
+    out.line(`* ${view.seqOf(uid)} FETCH (${form === "uid" ? `UID ${uid} ` : ""}MODSEQ (${modseq}))`);
+}
+
+function without(uids: NumberSet, failed: NumberSet): NumberSet {
+  if (failed.length === 0) return uids;
+  const left: number[] = [];
+  for (const [first, last] of uids)
+    for (let uid = first; uid <= last; uid++) if (!hasNumber(failed, uid)) left.push(uid);
+  return numberSetOf(left);
+}

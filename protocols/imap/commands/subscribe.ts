@@ -1,0 +1,28 @@
+/** SUBSCRIBE and UNSUBSCRIBE (RFC 9051 sections 6.3.7 and 6.3.8). A subscription may name what does not exist (yet, or
+ *  any more): clients restore their list before their mailboxes.
+ *  subscribe = "SUBSCRIBE" SP mailbox */
+import { afterLogin, type Command, command } from "../command.ts";
+import { decodeMailboxName, newMailboxName } from "../mailbox-name.ts";
+
+function subscriptionCommand(name: "SUBSCRIBE" | "UNSUBSCRIBE", isSubscribed: boolean): Command {
+  return command<string>({
+    name,
+    states: afterLogin,
+    forms: ["plain"],
+    usesSequence: false,
+    isWrite: true,
+    source: isSubscribed ? "RFC 9051 6.3.7" : "RFC 9051 6.3.8",
+    parse(reader, context) {
+      reader.space();
+      return decodeMailboxName(reader.astring(), context.names);
+    },
+    async run(session, mailboxName) {
+      const plainName = isSubscribed ? newMailboxName(mailboxName) : mailboxName;
+      await session.rooms.mail.setSubscription(session.agent, plainName, isSubscribed);
+      return undefined;
+    },
+  });
+}
+
+export const subscribe = subscriptionCommand("SUBSCRIBE", true);
+export const unsubscribe = subscriptionCommand("UNSUBSCRIBE", false);

@@ -1,0 +1,69 @@
+/** What a refusal is called in IMAP: NO or BAD with a response code (RFC 9051 section 7.1, RFC 5530, RFC 7889). */
+import { type ErrorCode, type ErrorReason, isWaypostError } from "#/src/model/errors.ts";
+
+/** An answer that ends a command without success. */
+export class Refusal extends Error {
+  readonly status: "NO" | "BAD" | "BYE";
+  readonly responseCode: string | undefined;
+
+  constructor(status: "NO" | "BAD" | "BYE", text: string, responseCode?: string, options?: ErrorOptions) {
+    super(text, options);
+    this.name = "Refusal";
+    this.status = status;
+    this.responseCode = responseCode;
+  }
+}
+
+/** The command is not one: syntax, or what the state or the numbers in use do not allow. */
+export function bad(text: string, responseCode?: string): Refusal {
+  return new Refusal("BAD", text, responseCode);
+}
+
+export function no(responseCode: string | undefined, text: string): Refusal {
+  return new Refusal("NO", text, responseCode);
+}
+
+const byCode = {
+  invalid: "CANNOT",
+  unauthorized: "AUTHENTICATIONFAILED",
+  not_billable: "NOPERM",
+  forbidden_scope: "NOPERM",
+  not_found: "NONEXISTENT",
+  precondition_failed: "EXPUNGEISSUED",
+  policy_refused: "NOPERM",
+  rate_limited: "LIMIT",
+  paused: "NOPERM",
+  upstream_unavailable: "UNAVAILABLE",
+  unavailable: "CANNOT",
+  internal: "SERVERBUG",
+} satisfies Record<ErrorCode, string>;
+
+/** Where the reason has a word of its own; undefined: that of the code. */
+const byReason = {
+  already_exists: "ALREADYEXISTS",
+  no_such_mailbox: "NONEXISTENT",
+  mailbox_has_children: "HASCHILDREN",
+  mailbox_is_required: "CANNOT",
+  over_quota: "OVERQUOTA",
+  too_large: "TOOBIG",
+  limit_reached: "LIMIT",
+  bad_line_ends: undefined,
+  mail_loop: undefined,
+  no_such_recipient: undefined,
+  relay_refused: undefined,
+  sender_refused: undefined,
+  not_encrypted: "PRIVACYREQUIRED",
+  busy: "UNAVAILABLE",
+  store_full: "UNAVAILABLE",
+  expired_cursor: undefined,
+  unknown_charset: "BADCHARSET",
+} satisfies Record<ErrorReason, string | undefined>;
+
+/** The answer for whatever a command threw; undefined for what no client caused, which the caller logs. */
+export function refusalOf(error: unknown): Refusal | undefined {
+  if (error instanceof Refusal) return error;
+  if (!isWaypostError(error) || error.code === "internal") return undefined;
+  const { reason, hint } = error.details;
+  const code = (reason === undefined ? undefined : byReason[reason]) ?? byCode[error.code];
+  return no(code, hint === undefined ? error.message : `${error.message} (${hint})`);
+}

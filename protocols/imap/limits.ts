@@ -1,0 +1,39 @@
+/** Bounds on what a client sends, each with its reason. What an operator may choose is in `config`. */
+
+/** Before login nothing longer than a LOGIN with two long names is said. */
+export const greetingCommandBytesMax = 8 * 1024;
+/** After login, with all small literals: the set of a FETCH for 5,000 scattered messages fits. */
+export const commandBytesMax = 64 * 1024;
+/** A literal that is not a message: a mailbox name, a search text. */
+export const smallLiteralBytesMax = 16 * 1024;
+/** Literals of one command: each costs a continuation. */
+export const literalsMax = 1000;
+/** A message literal that is too large and cannot be refused before it is sent (LITERAL+) is read and thrown away up to
+ *  this multiple of the limit, so that the client gets its NO; beyond, the connection ends. */
+export const discardedAppendFactor = 4;
+/** Parentheses and operators inside each other in SEARCH; clients write an OR of many words as a chain. */
+export const nestingMax = 200;
+/** Keys of one SEARCH, so that evaluating a row stays cheap: OR trees of clients that search for a few words in a few fields. */
+export const searchKeysMax = 1000;
+/** FETCH items of one command. */
+export const fetchItemsMax = 100;
+/** Levels of a section number: nesting of MIME parts is bounded to 32. */
+export const sectionDepthMax = 100;
+/** LIST patterns of one command, and octets of each: matching costs pattern times name for every mailbox. */
+export const listPatternsMax = 50;
+export const listPatternBytesMax = 1000;
+/** Failed commands in a row before the connection ends: before login it is a program that does not speak IMAP. */
+export const badCommandsBeforeLoginMax = 10;
+export const badCommandsMax = 50;
+/** Time to log in. */
+export const loginTimeoutMs = 60_000;
+/** Failed logins of one connection; the login limiter counts over connections. */
+export const failedLoginsMax = 5;
+/** Text that is gathered before it is written to the socket. */
+export const outputChunkBytes = 32 * 1024;
+/** Octets of a message that are read and written at once. */
+export const bodyRangeBytes = 256 * 1024;
+/** Time that commands may run on one connection without the loop being given a turn. */
+export const turnMs = 5;
+/** Messages of one APPEND. */
+export const appendedMessagesMax = 1000;

@@ -1,0 +1,70 @@
+/** From what a client wrote to what the domain searches: sequence sets become UIDs of the view, ids become numbers, ages
+ *  become dates. */
+import type { Mail } from "#/src/mail/mail.ts";
+import type { SearchKey } from "#/src/mail/search-keys.ts";
+import { type NumberSet, numberSetOfRanges } from "#/src/model/number-set.ts";
+import type { MessageNumber, ThreadNumber } from "#/src/model/numbers.ts";
+import type { ImapSearchKey } from "./search-grammar.ts";
+import type { SelectedMailbox } from "./selected-mailbox.ts";
+import { resolveSequenceSet, type SequenceSet } from "./sequence-set.ts";
+
+const nothing: SearchKey = { kind: "not", key: { kind: "all" } };
+
+/** Depth is bounded by the grammar. */
+export function resolveSearchKey(
+  key: ImapSearchKey,
+  selected: SelectedMailbox,
+  mail: Pick<Mail, "ids" | "clock">,
+): SearchKey {
+  switch (key.kind) {
+    case "and":
+    case "or":
+      return { kind: key.kind, keys: key.keys.map((one) => resolveSearchKey(one, selected, mail)) };
+    case "not":
+      return { kind: "not", key: resolveSearchKey(key.key, selected, mail) };
+    case "sequence":
+      return { kind: "uids", uids: uidsOfSequence(key.set, selected) };
+    case "uid":
+      return {
+        kind: "uids",
+        uids: key.set === "saved" ? selected.saved : resolveSequenceSet(key.set, selected.view.highestUid),
+      };
+    case "emailId":
+    case "threadId":
+      return resolveId(key.id, key.kind === "emailId" ? "message" : "thread", selected, mail);
+    case "age": {
+      const border = mail.clock.now() - key.seconds * 1000;
+      return key.isOlder
+        ? { kind: "date", field: "internal", until: border + 1 }
+        : { kind: "date", field: "internal", from: border };
+    }
+    case "none":
+      return nothing;
+    default:
+      return key;
+  }
+}
+
+/** Numbers that no message has find nothing. */
+function uidsOfSequence(set: SequenceSet, selected: SelectedMailbox): NumberSet {
+  if (set === "saved") return selected.saved;
+  const { count } = selected.view;
+  if (count === 0) return [];
+  const ranges = resolveSequenceSet(set, count).filter(([first]) => first <= count);
+  return selected.view.uidsOfSeqs(
+    numberSetOfRanges(ranges.map(([first, last]) => [first, Math.min(last, count)])),
+  );
+}
+
+function resolveId(
+  id: string,
+  kind: "message" | "thread",
+  selected: SelectedMailbox,
+  mail: Pick<Mail, "ids">,
+): SearchKey {
+  const name = mail.ids.decode(id);
+  if (name?.kind !== kind || name.agent !== selected.mailbox.agent) return nothing;
+  return kind === "message"
+    ? { kind, message: name.object as MessageNumber }
+    : { kind, thread: name.object as ThreadNumber };
+}

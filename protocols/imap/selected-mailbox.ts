@@ -1,0 +1,216 @@
+/** The selected mailbox of a session: its view, and how changes of the mailbox get into it.
+ *
+ *  Changes come from the agent's log, read from this session's own position; the doorbell only says that there are some.
+ *  They are gathered at any time and told when the standard allows (RFC 9051 sections 5.2, 7.4 and 7.5). */
+
+import type { Mailbox } from "#/src/mail/mailboxes.ts";
+import { systemFlagNames } from "#/src/model/flags.ts";
+import {
+  emptyNumberSet,
+  type NumberSet,
+  numberSetOf,
+  parseNumberSet,
+  uniteNumberSets,
+} from "#/src/model/number-set.ts";
+import type { Modseq } from "#/src/model/numbers.ts";
+import { no, Refusal } from "./errors.ts";
+import { FlagWriter } from "./flags.ts";
+import type { ResponseWriter } from "./response-writer.ts";
+import type { ImapRooms } from "./rooms.ts";
+import { SessionView } from "./session-view.ts";
+
+export interface TellOptions {
+  readonly mayExpunge: boolean;
+  /** The client is told MODSEQ with every change (RFC 7162 section 3.2). */
+  readonly hasCondstore: boolean;
+  /** The client wants UIDs in FETCH responses that it did not ask for: harmless, and what UID commands need. */
+  readonly hasUid: boolean;
+  /** RECENT is of IMAP4rev1 alone. */
+  readonly hasRecent: boolean;
+}
+
+/** Changes read from the log at once. */
+const changesMax = 1000;
+
+export class SelectedMailbox {
+  readonly mailbox: Mailbox;
+  readonly isReadOnly: boolean;
+  readonly view: SessionView;
+  readonly flags: FlagWriter;
+  /** `$` (RFC 9051 section 6.4.4.1). */
+  saved: NumberSet = emptyNumberSet;
+  readonly #rooms: Pick<ImapRooms, "mail" | "feed">;
+  /** Up to where the log is in the view. */
+  #position: Modseq;
+  /** Messages whose flags the client has not been told. */
+  #updated: NumberSet = emptyNumberSet;
+  /** MODSEQs of changes that the client made and was answered itself. */
+  readonly #own = new Set<number>();
+  #isDeleted = false;
+  #hasRung = true;
+  #onRing: (() => void) | undefined;
+  readonly #unsubscribe: () => void;
+
+  private constructor(
+    rooms: Pick<ImapRooms, "mail" | "feed">,
+    mailbox: Mailbox,
+    isReadOnly: boolean,
+    position: Modseq,
+    uids: readonly number[],
+    keywordNames: readonly string[],
+  ) {
+    this.#rooms = rooms;
+    this.mailbox = mailbox;
+    this.isReadOnly = isReadOnly;
+    this.#position = position;
+    this.view = new SessionView(uids);
+    this.flags = new FlagWriter(keywordNames);
+    this.#unsubscribe = rooms.feed.subscribe(mailbox.agent, () => {
+      this.#hasRung = true;
+      this.#onRing?.();
+    });
+  }
+
+  static async open(
+    rooms: Pick<ImapRooms, "mail" | "feed">,
+    mailbox: Mailbox,
+    isReadOnly: boolean,
+  ): Promise<SelectedMailbox> {
+    // The position first: what changes while the rest is read is read again from the log, which does no harm.
+    const position = await rooms.feed.position(mailbox.agent);
+    const uids = await rooms.mail.listUids(mailbox.agent, mailbox.number);
+    const keywordNames = await rooms.mail.keywordNames(mailbox.agent);
+    // UIDNEXT has to be above every UID of the view. HIGHESTMODSEQ stays that of before, which promises less.
+    const now = await rooms.mail.findMailboxByNumber(mailbox.agent, mailbox.number);
+    if (now === undefined) throw no("NONEXISTENT", "No such mailbox");
+    const state = { ...now, highestModseq: mailbox.highestModseq };
+    return new SelectedMailbox(rooms, state, isReadOnly, position, uids, keywordNames);
+  }
+
+  close(): void {
+    this.#unsubscribe();
+    this.#onRing = undefined;
+  }
+
+  /** Calls back at each doorbell, at once if one was missed. */
+  onRing(listener: (() => void) | undefined): void {
+    this.#onRing = listener;
+    if (this.#hasRung) listener?.();
+  }
+
+  /** The client made this change and is answered by its command; it is not told again. */
+  own(modseq: Modseq): void {
+    this.#own.add(modseq);
+    this.#hasRung = true;
+  }
+
+  /** UIDs that the client knows and that are still there, of a set. */
+  presentUids(uids: NumberSet): NumberSet {
+    const known = this.view.knownUids(uids);
+    return numberSetOf(this.view.hasExpunged ? known.filter((uid) => !this.view.isExpunged(uid)) : known);
+  }
+
+  /** Takes what happened since into the view, without telling. */
+  async gather(): Promise<void> {
+    while (this.#hasRung) {
+      this.#hasRung = false;
+      for (;;) {
+        const { agent } = this.mailbox;
+        const { changes, upTo, isBelowFloor } = await this.#rooms.feed.readChanges(
+          agent,
+          this.#position,
+          changesMax,
+        );
+        if (isBelowFloor) {
+          await this.#compare();
+          break;
+        }
+        for (const change of changes) this.#apply(change);
+        const isLast = changes.length === 0 || upTo <= this.#position;
+        this.#position = upTo;
+        if (isLast) break;
+      }
+      this.#own.clear();
+    }
+  }
+
+  #apply(change: { kind: string; parent: number; operation: string; ids: string; modseq: Modseq }): void {
+    if (change.kind === "mailbox") {
+      if (
+        change.operation === "remove" &&
+        parseNumberSet(change.ids).some(([a, b]) => a <= this.mailbox.number && this.mailbox.number <= b)
+      )
+        this.#isDeleted = true;
+      return;
+    }
+    if (change.kind !== "entry" || change.parent !== this.mailbox.number) return;
+    const uids = parseNumberSet(change.ids);
+    if (change.operation === "add") this.view.arrive(uidsIn(uids));
+    else if (change.operation === "remove") this.view.remove(uids);
+    else if (!this.#own.has(change.modseq)) this.#updated = uniteNumberSets(this.#updated, uids);
+  }
+
+  /** The log no longer reaches back to where this session is: what is there is compared with what is known. */
+  async #compare(): Promise<void> {
+    const { agent, number } = this.mailbox;
+    this.#position = await this.#rooms.feed.position(agent);
+    const uids = await this.#rooms.mail.listUids(agent, number);
+    const present = new Set(uids);
+    this.view.remove(numberSetOf(this.view.allUids.filter((uid) => !present.has(uid))));
+    this.view.arrive(uids);
+    this.#updated = [[1, 2 ** 32 - 1]];
+  }
+
+  /** Writes what the client has to be told: EXPUNGE, EXISTS, FLAGS, FETCH. */
+  async tell(out: ResponseWriter, options: TellOptions): Promise<void> {
+    await this.gather();
+    if (this.#isDeleted) throw new Refusal("BYE", "The selected mailbox was deleted");
+    if (options.mayExpunge) {
+      for (const seq of this.view.takeExpunged()) {
+        out.line(`* ${seq} EXPUNGE`);
+        await out.flushIfLarge();
+      }
+      if (this.saved.length > 0) this.saved = numberSetOf(this.view.knownUids(this.saved));
+    }
+    if (this.view.takeArrived()) {
+      out.line(`* ${this.view.count} EXISTS`);
+      if (options.hasRecent) out.line("* 0 RECENT");
+    }
+    if (this.#updated.length > 0) await this.#tellFlags(out, options);
+  }
+
+  async #tellFlags(out: ResponseWriter, options: TellOptions): Promise<void> {
+    const updated = this.presentUids(this.#updated);
+    this.#updated = emptyNumberSet;
+    if (updated.length === 0) return;
+    await this.tellKeywords(out);
+    const { agent, number } = this.mailbox;
+    for await (const page of this.#rooms.mail.entryPages(agent, number, updated))
+      for (const entry of page) {
+        const seq = this.view.seqOf(entry.uid);
+        if (seq === undefined) continue;
+        const uid = options.hasUid ? `UID ${entry.uid} ` : "";
+        const modseq = options.hasCondstore ? ` MODSEQ (${entry.modseq})` : "";
+        out.line(`* ${seq} FETCH (${uid}FLAGS ${this.flags.write(entry.flags)}${modseq})`);
+        await out.flushIfLarge();
+      }
+  }
+
+  /** Names keywords that have come since, before a FETCH uses them (RFC 9051 section 7.3.5). */
+  async tellKeywords(out: ResponseWriter): Promise<void> {
+    const names = await this.#rooms.mail.keywordNames(this.mailbox.agent);
+    if (names.length === this.flags.keywordCount) return;
+    this.flags.keywordNames = names;
+    this.writeFlagsResponses(out);
+  }
+
+  writeFlagsResponses(out: ResponseWriter): void {
+    out.line(`* FLAGS ${this.flags.all}`);
+    const permanent = this.isReadOnly ? "()" : this.flags.permanent;
+    out.line(`* OK [PERMANENTFLAGS ${permanent}] ${systemFlagNames.length} system flags and keywords`);
+  }
+}
+
+function* uidsIn(uids: NumberSet): Generator<number> {
+  for (const [first, last] of uids) for (let uid = first; uid <= last; uid++) yield uid;
+}

@@ -1,0 +1,149 @@
+/** One connection from greeting to end: commands in their order, one at a time, each answered before the next is read. */
+import { type Connection, ConnectionClosed, LineTooLong } from "#/protocols/connection/connection.ts";
+import type { Command, Form } from "./command.ts";
+import { RefusedCommand, readCommand, readCommandName, tagOf } from "./command-reader.ts";
+import { commands, findCommand } from "./commands/index.ts";
+import { bad, no, Refusal, refusalOf } from "./errors.ts";
+import { badCommandsBeforeLoginMax, badCommandsMax, turnMs } from "./limits.ts";
+import { ResponseWriter } from "./response-writer.ts";
+import type { ImapRooms } from "./rooms.ts";
+import { type OpenSessions, Session } from "./session.ts";
+import { humanText } from "./strings.ts";
+import { type CommandText, WireReader } from "./wire-reader.ts";
+
+export async function serveConnection(
+  connection: Connection,
+  rooms: ImapRooms,
+  openSessions: OpenSessions,
+): Promise<void> {
+  const out = new ResponseWriter((data) => connection.write(data));
+  const session = new Session(rooms, connection, openSessions, commands);
+  let lastWord = "";
+  try {
+    await converse(session, out);
+  } catch (error) {
+    lastWord = byeFor(error, session);
+  } finally {
+    session.close();
+    await connection.end(lastWord);
+  }
+}
+
+async function converse(session: Session, out: ResponseWriter): Promise<void> {
+  const { connection } = session;
+  const capabilities = session.capabilities().join(" ");
+  out.line(
+    `* OK [CAPABILITY ${capabilities}] ${humanText(session.rooms.settings.server.hostname)} Waypost ready`,
+  );
+  await out.flush();
+  let badCommands = 0;
+  let turnedAt = performance.now();
+  for (;;) {
+    const outcome = await nextCommand(session, out).finally(() => out.flush());
+    if (outcome === "logout") return;
+    badCommands = outcome === "bad" ? badCommands + 1 : 0;
+    const badMax = session.state === "unauthenticated" ? badCommandsBeforeLoginMax : badCommandsMax;
+    if (badCommands >= badMax) throw new Refusal("BYE", "Too many commands that are none");
+    // Pipelined commands that never wait must not keep others waiting.
+    if (performance.now() - turnedAt > turnMs) {
+      await new Promise((resolve) => setImmediate(resolve));
+      turnedAt = performance.now();
+    }
+    if (connection.isClosed) throw new ConnectionClosed("gone");
+  }
+}
+
+type Outcome = "done" | "bad" | "logout";
+
+async function nextCommand(session: Session, out: ResponseWriter): Promise<Outcome> {
+  let text: CommandText;
+  try {
+    text = await readCommand(session.connection, {
+      isLoggedIn: session.state !== "unauthenticated",
+      maxAppendBytes: session.rooms.settings.imap.maxAppendBytes,
+      context: { names: session.names },
+      findCommand,
+      async continue() {
+        out.line("+ Go on");
+        await out.flush();
+      },
+    });
+  } catch (error) {
+    if (error instanceof LineTooLong) throw new Refusal("BYE", "Line is too long", "TOOBIG");
+    if (!(error instanceof RefusedCommand)) throw error;
+    if (error.refusal.status === "BYE") throw error.refusal;
+    writeRefusal(error.tag, error.refusal, out);
+    return error.refusal.status === "BAD" ? "bad" : "done";
+  }
+  const tag = tagOf(text.lines[0]!);
+  session.tag = tag;
+  try {
+    const { command, form, args } = parseCommand(text, session);
+    await session.assertCurrent();
+    const answer = await command.run(session, args, out, form);
+    await tellChanges(session, command, form, out);
+    const code = answer?.code === undefined ? "" : `[${answer.code}] `;
+    const name = form === "uid" ? `UID ${command.name}` : command.name;
+    out.line(`${tag} OK ${code}${humanText(answer?.text ?? `${name} completed`)}`);
+    if (command.afterAnswer !== undefined) {
+      await out.flush();
+      await command.afterAnswer(session);
+    }
+    return command.name === "LOGOUT" ? "logout" : "done";
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (refusal === undefined) {
+      if (error instanceof ConnectionClosed) throw error;
+      session.rooms.log.error({ err: error }, "imap command failed");
+      writeRefusal(tag, no("SERVERBUG", "Internal error"), out);
+      return "done";
+    }
+    if (refusal.status === "BYE") throw refusal;
+    writeRefusal(tag, refusal, out);
+    return refusal.status === "BAD" ? "bad" : "done";
+  }
+}
+
+function parseCommand(text: CommandText, session: Session): { command: Command; form: Form; args: unknown } {
+  const reader = new WireReader(text);
+  reader.tag();
+  reader.space();
+  const { command, form } = readCommandName(reader, findCommand);
+  if (command === undefined || !command.forms.includes(form)) throw bad("Unknown command");
+  if (!command.states.includes(session.state)) throw bad(`${command.name} is not for this state`);
+  const args = command.parse(reader, { form, names: session.names });
+  reader.end();
+  if (command.isWrite && !session.mayWrite) throw no("NOPERM", "This credential may only read");
+  return { command, form, args };
+}
+
+/** What others changed is told at the end of every command; EXPUNGE not where sequence numbers are in use. */
+async function tellChanges(
+  session: Session,
+  command: Command,
+  form: Form,
+  out: ResponseWriter,
+): Promise<void> {
+  if (session.state !== "selected") return;
+  const mayExpunge = form === "uid" || !command.usesSequence;
+  await session.selected.tell(out, session.tellOptions(mayExpunge, form === "uid"));
+}
+
+function writeRefusal(tag: string, refusal: Refusal, out: ResponseWriter): void {
+  const code = refusal.responseCode === undefined ? "" : `[${refusal.responseCode}] `;
+  out.line(`${tag} ${refusal.status} ${code}${humanText(refusal.message)}`);
+}
+
+/** What the client is told when the connection ends without LOGOUT; nothing when it has gone itself. */
+function byeFor(error: unknown, session: Session): string {
+  if (error instanceof Refusal) {
+    const code = error.responseCode === undefined ? "" : `[${error.responseCode}] `;
+    return `* BYE ${code}${humanText(error.message)}\r\n`;
+  }
+  if (error instanceof ConnectionClosed) {
+    if (error.reason === "timeout") return "* BYE Silent for too long\r\n";
+    return error.reason === "aborted" ? "* BYE [UNAVAILABLE] The server shuts down\r\n" : "";
+  }
+  session.rooms.log.error({ err: error }, "imap connection failed");
+  return "* BYE [SERVERBUG] Internal error\r\n";
+}

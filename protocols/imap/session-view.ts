@@ -1,0 +1,127 @@
+/** What a client knows of its mailbox: which message has which sequence number (RFC 9051 section 2.3.1.2).
+ *
+ *  The mailbox changes at any time; the view only when the client is told. A message that is gone keeps its number until
+ *  EXPUNGE is sent, and a new one gets a number when EXISTS is sent. Pure: no store, no socket. */
+import {
+  emptyNumberSet,
+  hasNumber,
+  type NumberSet,
+  numberSetOf,
+  uniteNumberSets,
+} from "#/src/model/number-set.ts";
+
+export class SessionView {
+  /** By sequence number less one, ascending. */
+  #uids: number[];
+  /** In the view, gone from the mailbox. */
+  #expunged: NumberSet = emptyNumberSet;
+  /** In the mailbox, not told; ascending. */
+  #arrived: number[] = [];
+
+  constructor(uids: readonly number[]) {
+    this.#uids = [...uids];
+  }
+
+  /** Messages that the client knows. */
+  get count(): number {
+    return this.#uids.length;
+  }
+
+  /** The highest UID that the client knows, 0 if it knows none. */
+  get highestUid(): number {
+    return this.#uids.at(-1) ?? 0;
+  }
+
+  get hasExpunged(): boolean {
+    return this.#expunged.length > 0;
+  }
+
+  uidOf(seq: number): number | undefined {
+    return this.#uids[seq - 1];
+  }
+
+  /** Sequence number of a UID; undefined if the client does not know the message. */
+  seqOf(uid: number): number | undefined {
+    const at = this.#lowerBound(uid);
+    return this.#uids[at] === uid ? at + 1 : undefined;
+  }
+
+  /** Whether the message is in the view but no longer in the mailbox. */
+  isExpunged(uid: number): boolean {
+    return hasNumber(this.#expunged, uid);
+  }
+
+  /** UIDs of sequence numbers, all of which the caller has checked against `count`. */
+  uidsOfSeqs(seqs: NumberSet): NumberSet {
+    return numberSetOf(
+      (function* (uids) {
+        for (const [first, last] of seqs) for (let seq = first; seq <= last; seq++) yield uids[seq - 1]!;
+      })(this.#uids),
+    );
+  }
+
+  /** Those of a set of UIDs that the client knows. Costs as much as the view holds of them, not what the ranges span. */
+  knownUids(uids: NumberSet): number[] {
+    const known: number[] = [];
+    for (const [first, last] of uids)
+      for (let at = this.#lowerBound(first); at < this.#uids.length && this.#uids[at]! <= last; at++)
+        known.push(this.#uids[at]!);
+    return known;
+  }
+
+  get allUids(): readonly number[] {
+    return this.#uids;
+  }
+
+  /** New messages in the mailbox, ascending; those known already are left out, as a change can be read twice. */
+  arrive(uids: Iterable<number>): void {
+    let highest = this.#arrived.at(-1) ?? this.highestUid;
+    for (const uid of uids)
+      if (uid > highest) {
+        this.#arrived.push(uid);
+        highest = uid;
+      }
+  }
+
+  /** Messages gone from the mailbox. One that the client was never told of leaves no trace. */
+  remove(uids: NumberSet): void {
+    this.#arrived = this.#arrived.filter((uid) => !hasNumber(uids, uid));
+    const known = this.knownUids(uids);
+    if (known.length > 0) this.#expunged = uniteNumberSets(this.#expunged, numberSetOf(known));
+  }
+
+  /** Drops what is gone. Gives the numbers for EXPUNGE responses in their order: each counts after those before it. */
+  takeExpunged(): number[] {
+    if (this.#expunged.length === 0) return [];
+    const expunged = this.#expunged;
+    const seqs: number[] = [];
+    const kept: number[] = [];
+    for (const uid of this.#uids) {
+      if (hasNumber(expunged, uid)) seqs.push(kept.length + 1);
+      else kept.push(uid);
+    }
+    this.#uids = kept;
+    this.#expunged = emptyNumberSet;
+    return seqs;
+  }
+
+  /** Takes new messages in. Whether there were any. */
+  takeArrived(): boolean {
+    if (this.#arrived.length === 0) return false;
+    for (const uid of this.#arrived) this.#uids.push(uid);
+    this.#arrived = [];
+    return true;
+  }
+
+  /** First position whose UID is not below. */
+  #lowerBound(uid: number): number {
+    let low = 0;
+    let high = this.#uids.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#uids[middle]! < uid) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

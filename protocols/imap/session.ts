@@ -1,0 +1,186 @@
+/** One client's session: who is logged in, what is enabled, which mailbox is selected. Commands change it through its
+ *  methods; the socket is only seen by the few that read on (AUTHENTICATE, IDLE, STARTTLS). */
+
+import type { Connection } from "#/protocols/connection/connection.ts";
+import type { Principal } from "#/src/accounts/accounts.ts";
+import type { Mailbox } from "#/src/mail/mailboxes.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import { listCapabilities } from "./capabilities.ts";
+import type { Command, State } from "./command.ts";
+import { bad, no, Refusal } from "./errors.ts";
+import { failedLoginsMax } from "./limits.ts";
+import { encodeMailboxName, type NameMode } from "./mailbox-name.ts";
+import type { ImapRooms } from "./rooms.ts";
+import { SelectedMailbox, type TellOptions } from "./selected-mailbox.ts";
+import { stringText, utf8StringText } from "./strings.ts";
+
+export const extensions = ["CONDSTORE", "IMAP4REV2", "UTF8=ACCEPT"] as const;
+export type Extension = (typeof extensions)[number];
+
+/** Open sessions of each mailbox owner, over all connections of the server. */
+export type OpenSessions = Map<AgentNumber, number>;
+
+export class Session {
+  readonly rooms: ImapRooms;
+  readonly connection: Connection;
+  /** Tag of the command that runs: ESEARCH names it. */
+  tag = "";
+  readonly #enabled = new Set<Extension>();
+  readonly #openSessions: OpenSessions;
+  readonly #commands: readonly Command[];
+  #principal: Principal | undefined;
+  #selected: SelectedMailbox | undefined;
+  #failedLogins = 0;
+  #checkedAt = 0;
+
+  constructor(
+    rooms: ImapRooms,
+    connection: Connection,
+    openSessions: OpenSessions,
+    commands: readonly Command[],
+  ) {
+    this.rooms = rooms;
+    this.connection = connection;
+    this.#openSessions = openSessions;
+    this.#commands = commands;
+  }
+
+  get state(): State {
+    if (this.#principal === undefined) return "unauthenticated";
+    return this.#selected === undefined ? "authenticated" : "selected";
+  }
+
+  /** What CAPABILITY says now. */
+  capabilities(): string[] {
+    const { connection } = this;
+    return listCapabilities(this.#commands, {
+      state: this.state,
+      mayUsePlainText: this.mayUsePlainText,
+      canStartTls: !connection.isEncrypted,
+      maxAppendBytes: this.rooms.settings.imap.maxAppendBytes,
+    });
+  }
+
+  /** A password may cross the line when it is encrypted or does not leave this machine. */
+  get mayUsePlainText(): boolean {
+    return this.connection.isEncrypted || this.connection.isLoopback;
+  }
+
+  get principal(): Principal {
+    if (this.#principal === undefined) throw bad("Log in first");
+    return this.#principal;
+  }
+
+  /** Whose mailboxes names without a namespace are. */
+  get agent(): AgentNumber {
+    return this.principal.agent;
+  }
+
+  get mayWrite(): boolean {
+    return this.principal.scopes.has("mail");
+  }
+
+  get selected(): SelectedMailbox {
+    if (this.#selected === undefined) throw bad("Select a mailbox first");
+    return this.#selected;
+  }
+
+  /** Logs in with what `authenticate` finds, and counts where it fails. */
+  async logIn(authenticate: () => Promise<Principal>): Promise<void> {
+    let principal: Principal;
+    try {
+      principal = await authenticate();
+    } catch (error) {
+      if (++this.#failedLogins < failedLoginsMax || error instanceof Refusal) throw error;
+      throw new Refusal("BYE", "Too many failed logins");
+    }
+    if (!principal.scopes.has("mail") && !principal.scopes.has("mail:read"))
+      throw no("NOPERM", "This credential may not read mail");
+    const open = this.#openSessions.get(principal.agent) ?? 0;
+    if (open >= this.rooms.settings.imap.maxConnectionsPerLogin)
+      throw no("LIMIT", "Too many open connections of this mailbox owner");
+    this.#openSessions.set(principal.agent, open + 1);
+    this.#principal = principal;
+    this.connection.timeoutMs = this.rooms.settings.imap.idleTimeoutMs;
+  }
+
+  /** Throws BYE once the credential is revoked, expired or its owner deleted. Asked at most once in a while. */
+  async assertCurrent(): Promise<void> {
+    if (this.#principal === undefined) return;
+    const now = performance.now();
+    if (now - this.#checkedAt < currencyMs) return;
+    this.#checkedAt = now;
+    try {
+      await this.rooms.accounts.assertCurrent(this.#principal);
+    } catch (error) {
+      throw new Refusal("BYE", "The credential is no longer valid", "EXPIRED", { cause: error });
+    }
+  }
+
+  isEnabled(extension: Extension): boolean {
+    return this.#enabled.has(extension);
+  }
+
+  enable(extension: Extension): void {
+    this.#enabled.add(extension);
+  }
+
+  get names(): NameMode {
+    return this.isEnabled("IMAP4REV2") || this.isEnabled("UTF8=ACCEPT") ? "utf8" : "utf7";
+  }
+
+  /** A mailbox name as this client reads it: an astring in its mode. */
+  writeName(name: string): string {
+    const octets = encodeMailboxName(name, this.names);
+    return this.names === "utf8" ? utf8StringText(octets) : stringText(octets);
+  }
+
+  /** The mailbox of that name, or NO. */
+  async findMailbox(name: string): Promise<Mailbox> {
+    const mailbox = await this.rooms.mail.findMailbox(this.agent, name);
+    if (mailbox === undefined) throw no("NONEXISTENT", "No such mailbox");
+    return mailbox;
+  }
+
+  /** The mailbox that messages are to be put into; NO [TRYCREATE] says that creating it would help. */
+  async findTarget(name: string): Promise<Mailbox> {
+    const mailbox = await this.rooms.mail.findMailbox(this.agent, name);
+    if (mailbox === undefined) throw no("TRYCREATE", "No such mailbox");
+    return mailbox;
+  }
+
+  async select(mailbox: Mailbox, isReadOnly: boolean): Promise<SelectedMailbox> {
+    this.unselect();
+    this.#selected = await SelectedMailbox.open(this.rooms, mailbox, isReadOnly || !this.mayWrite);
+    return this.#selected;
+  }
+
+  /** Leaves the selected mailbox. Whether there was one. */
+  unselect(): boolean {
+    const wasSelected = this.#selected !== undefined;
+    this.#selected?.close();
+    this.#selected = undefined;
+    return wasSelected;
+  }
+
+  tellOptions(mayExpunge: boolean, hasUid: boolean): TellOptions {
+    return {
+      mayExpunge,
+      hasUid,
+      hasCondstore: this.isEnabled("CONDSTORE"),
+      hasRecent: !this.isEnabled("IMAP4REV2"),
+    };
+  }
+
+  close(): void {
+    this.unselect();
+    if (this.#principal === undefined) return;
+    const { agent } = this.#principal;
+    const open = (this.#openSessions.get(agent) ?? 1) - 1;
+    if (open > 0) this.#openSessions.set(agent, open);
+    else this.#openSessions.delete(agent);
+  }
+}
+
+/** How stale the knowledge that a credential is valid may be. */
+const currencyMs = 5000;

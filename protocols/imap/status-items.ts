@@ -1,0 +1,39 @@
+/** What STATUS and LIST RETURN (STATUS …) tell of a mailbox (RFC 9051 section 6.3.11, RFC 7162, 7889, 8438, 8474). */
+import type { Mailbox } from "#/src/mail/mailboxes.ts";
+import { bad } from "./errors.ts";
+import type { Session } from "./session.ts";
+import type { WireReader } from "./wire-reader.ts";
+
+const values = {
+  MESSAGES: (mailbox: Mailbox) => String(mailbox.messageCount),
+  // Nothing is \Recent (RFC 9051 appendix E).
+  RECENT: () => "0",
+  UIDNEXT: (mailbox: Mailbox) => String(mailbox.uidNext),
+  UIDVALIDITY: (mailbox: Mailbox) => String(mailbox.uidValidity),
+  UNSEEN: (mailbox: Mailbox) => String(mailbox.unseenCount),
+  DELETED: (mailbox: Mailbox) => String(mailbox.deletedCount),
+  SIZE: (mailbox: Mailbox) => String(mailbox.byteCount),
+  HIGHESTMODSEQ: (mailbox: Mailbox) => String(mailbox.highestModseq),
+  MAILBOXID: (mailbox: Mailbox) => `(${mailbox.id})`,
+  APPENDLIMIT: (_mailbox: Mailbox, session: Session) => String(session.rooms.settings.imap.maxAppendBytes),
+} as const;
+export type StatusItem = keyof typeof values;
+
+/** "(" status-att *(SP status-att) ")" */
+export function readStatusItems(reader: WireReader): StatusItem[] {
+  return reader.list(
+    () => {
+      const name = reader.word();
+      if (!Object.hasOwn(values, name)) throw bad("Unknown STATUS item");
+      return name as StatusItem;
+    },
+    { max: 50 },
+  );
+}
+
+/** The untagged STATUS response. Asking for HIGHESTMODSEQ enables CONDSTORE (RFC 7162 section 3.1). */
+export function statusLine(session: Session, mailbox: Mailbox, items: readonly StatusItem[]): string {
+  if (items.includes("HIGHESTMODSEQ")) session.enable("CONDSTORE");
+  const pairs = items.map((item) => `${item} ${values[item](mailbox, session)}`);
+  return `* STATUS ${session.writeName(mailbox.name)} (${pairs.join(" ")})`;
+}

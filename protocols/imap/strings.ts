@@ -1,0 +1,28 @@
+/** Strings of responses. What comes from a message or a client is never written otherwise. */
+
+/** string: quoted where it can be, a literal where it holds what a quoted string may not. One character for one octet. */
+export function stringText(octets: string): string {
+  if (/\p{Cc}|\P{ASCII}/u.test(octets) || octets.length > 1000) {
+    // NUL is in no string of IMAP (RFC 9051 section 4.3).
+    const text = octets.replaceAll("\0", "");
+    return `{${text.length}}\r\n${text}`;
+  }
+  return `"${octets.replace(/["\\]/g, "\\$&")}"`;
+}
+
+/** string of a client in a mode where quoted strings may be UTF-8 (RFC 9051 section 4.3). */
+export function utf8StringText(octets: string): string {
+  if (/[\r\n]/.test(octets) || octets.includes("\0")) return stringText(octets);
+  return `"${octets.replace(/["\\]/g, "\\$&")}"`;
+}
+
+/** astring: an atom where it can be. */
+export function astringText(octets: string): string {
+  return /^(?:(?![(){%*"\\])[!-~])+$/.test(octets) ? octets : stringText(octets);
+}
+
+/** resp-text: nothing that ends the line, opens a response code, or is not ASCII. */
+export function humanText(text: string): string {
+  const plain = text.replace(/[^\x20-\x7e]+/g, " ").slice(0, 500);
+  return plain.startsWith("[") ? ` ${plain}` : plain || "Done";
+}
