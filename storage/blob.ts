@@ -1,0 +1,159 @@
+/** Bytes of a message as rows.
+ *
+ *  The header block stands apart (`header`), because it is asked for far more often than the rest; what follows is cut into
+ *  chunks of 256 KiB, so that no single call stalls a thread: the first in `blob.data`, the others in `blob_chunk`, numbered
+ *  from 1. Codec 0: chunks as they are. Codec 1: each chunk is one zstd frame. A later codec may point outside. */
+import { createHash } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { promisify } from "node:util";
+import { constants, zstdCompress, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { WaypostError } from "#/src/model/errors.ts";
+import { blobChunkBytes, headerBytesMax } from "#/src/model/limits.ts";
+import type { AccountNumber, BlobNumber } from "#/src/model/numbers.ts";
+import type { Reader } from "./sql.ts";
+
+export const rawCodec = 0;
+export const zstdCodec = 1;
+
+export interface EncodedBlob {
+  readonly codec: number;
+  /** Octets of the message. */
+  readonly size: number;
+  /** Octets kept for it. */
+  readonly storedSize: number;
+  readonly sha256: Uint8Array;
+  /** Octets of the header block, with its blank line. */
+  readonly headerSize: number;
+  /** Where the parts are, as JSON; offsets count from the first octet of the blob. */
+  readonly structure: string;
+  readonly header: Uint8Array;
+  readonly chunks: readonly Uint8Array[];
+}
+
+/** Up to this a message is compressed at once; beyond it on a thread of the pool. */
+const compressSyncMax = 64 * 1024;
+const zstdOptions = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+const compress = promisify(zstdCompress) as (bytes: Uint8Array, options: object) => Promise<Buffer>;
+
+/** Of a header block longer than any honest one only the beginning stands apart. */
+function headerPrefix(headerSize: number): number {
+  return Math.min(headerSize, headerBytesMax);
+}
+
+/** The stored form of a message. All its arrays own their memory, so that they can be handed to another thread. */
+export async function encodeBlob(
+  bytes: Uint8Array,
+  headerSize: number,
+  structure: string,
+): Promise<EncodedBlob> {
+  const prefix = headerPrefix(headerSize);
+  const raw: Uint8Array[] = [];
+  for (let at = prefix; at < bytes.length; at += blobChunkBytes)
+    raw.push(bytes.subarray(at, at + blobChunkBytes));
+  const packed: Uint8Array[] = [];
+  for (const chunk of raw)
+    packed.push(
+      bytes.length <= compressSyncMax
+        ? zstdCompressSync(chunk, zstdOptions)
+        : await compress(chunk, zstdOptions),
+    );
+  const isSmaller = totalLength(packed) < totalLength(raw);
+  const chunks = (isSmaller ? packed : raw).map(ownCopy);
+  return {
+    codec: isSmaller ? zstdCodec : rawCodec,
+    size: bytes.length,
+    storedSize: prefix + totalLength(chunks),
+    sha256: ownCopy(createHash("sha256").update(bytes).digest()),
+    headerSize,
+    structure,
+    header: ownCopy(bytes.subarray(0, prefix)),
+    chunks,
+  };
+}
+
+/** The buffers of a blob that are large enough to be worth handing over instead of copying (`transfer` of `write`). */
+export function transferableBuffers(blob: EncodedBlob): ArrayBuffer[] {
+  return [blob.header, ...blob.chunks]
+    .filter((bytes) => bytes.byteLength >= 16 * 1024)
+    .map((bytes) => bytes.buffer as ArrayBuffer);
+}
+
+/** Octets `start` up to, not including, `end` of a blob; less where it ends before. */
+export async function readBlobRange(
+  reader: Reader,
+  account: AccountNumber,
+  blob: BlobNumber,
+  start: number,
+  end: number,
+): Promise<Buffer> {
+  const row = await reader.get<{ codec: number; size: number; headerSize: number }>(
+    `select codec, size, header_size as "headerSize"
+    from blob
+    where account_id = ? and blob_id = ?`,
+    account,
+    blob,
+  );
+  if (row === undefined) throw new WaypostError("not_found", "The message is no longer there");
+  const to = Math.min(end, row.size);
+  const pieces: Uint8Array[] = [];
+  const prefix = headerPrefix(row.headerSize);
+  if (start < prefix && start < to) {
+    const found = await reader.get<{ header: Uint8Array }>(
+      "select header from blob where account_id = ? and blob_id = ?",
+      account,
+      blob,
+    );
+    if (found === undefined) throw new WaypostError("not_found", "The message is no longer there");
+    pieces.push(found.header.subarray(start, to));
+  }
+  const firstChunk = Math.floor(Math.max(0, start - prefix) / blobChunkBytes);
+  for (let number = firstChunk; prefix + number * blobChunkBytes < to; number++) {
+    const chunkStart = prefix + number * blobChunkBytes;
+    // A long message is read in turns, so that the others on this thread are not kept waiting.
+    if (number > firstChunk && (number - firstChunk) % 4 === 0) await nextTurn();
+    const chunk = decodeChunk(row.codec, await readChunk(reader, account, blob, number));
+    pieces.push(chunk.subarray(Math.max(0, start - chunkStart), to - chunkStart));
+  }
+  return pieces.length === 1 ? Buffer.from(pieces[0]!) : Buffer.concat(pieces);
+}
+
+async function readChunk(
+  reader: Reader,
+  account: AccountNumber,
+  blob: BlobNumber,
+  number: number,
+): Promise<Uint8Array> {
+  const row =
+    number === 0
+      ? await reader.get<{ data: Uint8Array }>(
+          "select data from blob where account_id = ? and blob_id = ?",
+          account,
+          blob,
+        )
+      : await reader.get<{ data: Uint8Array }>(
+          "select data from blob_chunk where account_id = ? and blob_id = ? and chunk_number = ?",
+          account,
+          blob,
+          number,
+        );
+  if (row === undefined) throw new WaypostError("not_found", "The message is no longer there");
+  return row.data;
+}
+
+function decodeChunk(codec: number, data: Uint8Array): Uint8Array {
+  if (codec === rawCodec) return data;
+  if (codec === zstdCodec) return zstdDecompressSync(data, { maxOutputLength: blobChunkBytes });
+  throw new WaypostError(
+    "internal",
+    `The store holds a message in codec ${codec}, which this version cannot read`,
+  );
+}
+
+function totalLength(pieces: readonly Uint8Array[]): number {
+  return pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
+}
+
+/** Small buffers of Node are windows into a shared pool; what goes to another thread has memory of its own. */
+function ownCopy(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes);
+}

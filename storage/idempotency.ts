@@ -1,0 +1,60 @@
+/** Repeat protection ("Limits" of the interface): the key is looked up and the result kept in the transaction of the write. */
+import { WaypostError } from "#/src/model/errors.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { Sql } from "./sql.ts";
+
+export interface Idempotency {
+  readonly agent: AgentNumber;
+  readonly operation: string;
+  readonly key: string;
+  /** Of the request as it was sent; the same key with another request is refused. */
+  readonly requestHash: Uint8Array;
+  readonly expiresAt: number;
+  /** The stored result is the answer whatever the request said. */
+  readonly replaysAnyRequest?: boolean;
+}
+
+export interface OnceResult<R> {
+  readonly result: R;
+  readonly isReplayed: boolean;
+}
+
+/** Runs a write unless its key was used before; `now` decides whether that has expired. */
+export async function runOnce<R>(
+  tx: Sql,
+  once: Idempotency,
+  now: number,
+  run: () => Promise<R>,
+): Promise<OnceResult<R>> {
+  const stored = await tx.get<{ hash: Uint8Array; result: string }>(
+    `select request_hash as hash, result
+    from idempotency
+    where agent_id = ? and key = ? and operation = ? and expires_at > ?`,
+    once.agent,
+    once.key,
+    once.operation,
+    now,
+  );
+  if (stored !== undefined) {
+    if (once.replaysAnyRequest !== true && Buffer.compare(stored.hash, once.requestHash) !== 0)
+      throw new WaypostError("invalid", "This idempotency key was used with another request", {
+        field: "/idempotency_key",
+        hint: "Use a new key for a new request.",
+      });
+    return { result: JSON.parse(stored.result) as R, isReplayed: true };
+  }
+  const result = await run();
+  await tx.run(
+    `insert into idempotency (agent_id, key, operation, request_hash, result, expires_at)
+    values (?, ?, ?, ?, ?, ?)
+    on conflict (agent_id, key, operation) do update
+    set request_hash = excluded.request_hash, result = excluded.result, expires_at = excluded.expires_at`,
+    once.agent,
+    once.key,
+    once.operation,
+    once.requestHash,
+    JSON.stringify(result ?? null),
+    once.expiresAt,
+  );
+  return { result, isReplayed: false };
+}

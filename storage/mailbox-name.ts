@@ -1,0 +1,46 @@
+/** Names of mailboxes (RFC 9051 section 5.1) as they are stored. */
+import { WaypostError } from "#/src/model/errors.ts";
+import { mailboxDepthMax, mailboxNameBytesMax } from "#/src/model/limits.ts";
+import { hierarchyDelimiter, mailboxRoles } from "#/src/model/roles.ts";
+
+export const inboxName = mailboxRoles.inbox.name;
+
+/** INBOX is the same in any case, also as the first level of a name; everything else is kept as it is. */
+export function canonicalMailboxName(name: string): string {
+  const [first = "", ...rest] = name.split(hierarchyDelimiter);
+  return [first.toUpperCase() === inboxName ? inboxName : first, ...rest].join(hierarchyDelimiter);
+}
+
+/** The name of a mailbox to be made, in its stored form. */
+export function assertMailboxName(name: string): string {
+  const canonical = canonicalMailboxName(name);
+  const levels = canonical.split(hierarchyDelimiter);
+  if (levels.some((level) => level === ""))
+    throw new WaypostError("invalid", "A level of a mailbox name is empty");
+  if (levels.length > mailboxDepthMax)
+    throw new WaypostError("invalid", `A mailbox is at most ${mailboxDepthMax} levels deep`);
+  if (Buffer.byteLength(canonical) > mailboxNameBytesMax)
+    throw new WaypostError("invalid", `A mailbox name has at most ${mailboxNameBytesMax} octets`);
+  if (hasControls(canonical)) throw new WaypostError("invalid", "A mailbox name has no control characters");
+  return canonical;
+}
+
+/** The mailboxes above a name, from the top. */
+export function parentNames(name: string): string[] {
+  const levels = name.split(hierarchyDelimiter);
+  return levels.slice(1).map((_, index) => levels.slice(0, index + 1).join(hierarchyDelimiter));
+}
+
+/** The names below a mailbox are those from the first up to, not including, the second. */
+export function childNameRange(name: string): [first: string, end: string] {
+  const afterDelimiter = String.fromCharCode(hierarchyDelimiter.charCodeAt(0) + 1);
+  return [name + hierarchyDelimiter, name + afterDelimiter];
+}
+
+function hasControls(text: string): boolean {
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code < 32 || (code >= 127 && code < 160)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,11 @@
+/** All steps of the schema, in order. The number of a step is its place, from 1; a step that has been released never
+ *  changes, and there is no way back but the backup that is taken before it. */
+import type { Sql } from "../sql.ts";
+import { schema } from "./0001-schema.ts";
+
+export interface Migration {
+  readonly name: string;
+  run(tx: Sql): Promise<void>;
+}
+
+export const migrations: readonly Migration[] = [{ name: "schema", run: schema }];

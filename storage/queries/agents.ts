@@ -1,0 +1,83 @@
+/** Agents and people, and the addresses that lead to them. */
+import type { AccountNumber, AgentNumber, Modseq } from "#/src/model/numbers.ts";
+import type { AddressRow, AddressTargetRow, AgentRow } from "../rows.ts";
+import type { Reader } from "../sql.ts";
+
+const selectAgent = `
+  select agent.agent_id as agent, agent.account_id as account, account.state as "accountState", agent.kind, agent.name,
+    agent.state, agent.modseq, agent.log_floor as "logFloor", agent.byte_count as "byteCount",
+    agent.message_count as "messageCount", agent.quota_bytes as "quotaBytes", agent.scram_salt as "scramSalt",
+    agent.scram_iterations as "scramIterations", agent.created_at as "createdAt",
+    own.local_part || '@' || own.domain as address
+  from agent
+  join account on account.account_id = agent.account_id
+  join address as own on own.agent_id = agent.agent_id and own.is_primary = 1`;
+
+export function findAgent(reader: Reader, agent: AgentNumber): Promise<AgentRow | undefined> {
+  return reader.get(`${selectAgent} where agent.agent_id = ? and agent.state <> 'deleted'`, agent);
+}
+
+/** The agent whose primary address this is. */
+export function findAgentByAddress(
+  reader: Reader,
+  domain: string,
+  localPart: string,
+): Promise<AgentRow | undefined> {
+  return reader.get(
+    `${selectAgent} where own.domain = ? and own.local_part = ? and agent.state <> 'deleted'`,
+    domain,
+    localPart,
+  );
+}
+
+/** All agents, or those of one account. */
+export function listAgents(reader: Reader, account?: AccountNumber): Promise<AgentRow[]> {
+  if (account === undefined)
+    return reader.all(`${selectAgent} where agent.state <> 'deleted' order by agent.agent_id`);
+  return reader.all(
+    `${selectAgent} where agent.account_id = ? and agent.state <> 'deleted' order by agent.agent_id`,
+    account,
+  );
+}
+
+/** Whom an address leads to: several for a shared one, none when it is not known. `*` asks for the catch-all. */
+export function listAddressTargets(
+  reader: Reader,
+  domain: string,
+  localPart: string,
+): Promise<AddressTargetRow[]> {
+  return reader.all(
+    `select agent.account_id as account, agent.agent_id as agent, agent.state,
+      own.local_part || '@' || own.domain as address, agent.byte_count as "byteCount",
+      agent.quota_bytes as "quotaBytes"
+    from address
+    join agent on agent.agent_id = address.agent_id
+    join address as own on own.agent_id = agent.agent_id and own.is_primary = 1
+    where address.domain = ? and address.local_part = ? and agent.state <> 'deleted'
+    order by agent.agent_id`,
+    domain,
+    localPart,
+  );
+}
+
+export async function listAddresses(reader: Reader, agent: AgentNumber): Promise<AddressRow[]> {
+  const rows = await reader.all<Omit<AddressRow, "isPrimary"> & { is_primary: number }>(
+    `select domain, local_part as "localPart", agent_id as agent, is_primary, created_at as "createdAt"
+    from address
+    where agent_id = ?
+    order by is_primary desc, domain, local_part`,
+    agent,
+  );
+  return rows.map(({ is_primary, ...row }) => ({ ...row, isPrimary: is_primary === 1 }));
+}
+
+/** How far the change log of an agent reaches, and from where. */
+export function findPosition(
+  reader: Reader,
+  agent: AgentNumber,
+): Promise<{ modseq: Modseq; logFloor: Modseq } | undefined> {
+  return reader.get(
+    `select modseq, log_floor as "logFloor" from agent where agent_id = ? and state <> 'deleted'`,
+    agent,
+  );
+}

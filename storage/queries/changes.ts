@@ -1,0 +1,51 @@
+/** The change log of an agent. */
+import type { Change } from "#/src/model/changes.ts";
+import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
+import type { Reader } from "../sql.ts";
+
+export interface LoggedChangeRow extends Change {
+  readonly at: number;
+}
+
+const selectChange = `
+  select modseq, ordinal, kind, parent, operation, ids, event, data, at
+  from change`;
+
+/** Changes after one MODSEQ and up to another, in order, at most `limit`. A page may end inside a transaction. */
+export function listChanges(
+  reader: Reader,
+  agent: AgentNumber,
+  after: Modseq,
+  upTo: Modseq,
+  limit: number,
+): Promise<LoggedChangeRow[]> {
+  return reader.all(
+    `${selectChange}
+    where agent_id = ? and modseq > ? and modseq <= ?
+    order by modseq, ordinal
+    limit ?`,
+    agent,
+    after,
+    upTo,
+    limit,
+  );
+}
+
+/** Changes after a position inside the log, in order. */
+export function listChangesAfter(
+  reader: Reader,
+  agent: AgentNumber,
+  after: { readonly modseq: Modseq; readonly ordinal: number },
+  limit: number,
+): Promise<LoggedChangeRow[]> {
+  return reader.all(
+    `${selectChange}
+    where agent_id = ? and (modseq, ordinal) > (?, ?)
+    order by modseq, ordinal
+    limit ?`,
+    agent,
+    after.modseq,
+    after.ordinal,
+    limit,
+  );
+}

@@ -1,0 +1,140 @@
+/** Messages in mailboxes, by UID. Long reads come in pages of `pageRows`, with a turn of the loop between; each page is a
+ *  snapshot of its own. */
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { pageRows } from "#/src/model/limits.ts";
+import type { NumberSet } from "#/src/model/number-set.ts";
+import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";
+import type { EntryMessageRow, EntryRow } from "../rows.ts";
+import { slicesOf } from "../slices.ts";
+import type { Reader, SqlValue } from "../sql.ts";
+
+const entryColumns = `entry.mailbox_id as mailbox, entry.uid, entry.message_id as message, entry.modseq, entry.flags,
+    entry.keywords, entry.internal_date as "internalDate", entry.saved_at as "savedAt", entry.size`;
+
+/** The UIDs of a mailbox, ascending: what sequence numbers stand for. One snapshot, as a client's view must be. */
+export async function listUids(reader: Reader, agent: AgentNumber, mailbox: MailboxNumber): Promise<Uid[]> {
+  const rows = await reader.all<{ uid: Uid }>(
+    "select uid from entry where agent_id = ? and mailbox_id = ? order by uid",
+    agent,
+    mailbox,
+  );
+  return rows.map(({ uid }) => uid);
+}
+
+export function findEntry(
+  reader: Reader,
+  agent: AgentNumber,
+  mailbox: MailboxNumber,
+  uid: Uid,
+): Promise<EntryRow | undefined> {
+  return reader.get(
+    `select ${entryColumns} from entry where agent_id = ? and mailbox_id = ? and uid = ?`,
+    agent,
+    mailbox,
+    uid,
+  );
+}
+
+/** Where a message is; it is shown by the first. */
+export function listEntriesOfMessage(
+  reader: Reader,
+  agent: AgentNumber,
+  message: MessageNumber,
+): Promise<EntryRow[]> {
+  return reader.all(
+    `select ${entryColumns}
+    from entry
+    where agent_id = ? and message_id = ?
+    order by saved_at, mailbox_id, uid`,
+    agent,
+    message,
+  );
+}
+
+/** Entries of a set of UIDs, ascending; with `changedSince` only those with a higher MODSEQ (RFC 7162 section 3.1.4.1). */
+export function entryPages(
+  reader: Reader,
+  agent: AgentNumber,
+  mailbox: MailboxNumber,
+  uids: NumberSet,
+  options: EntryPageOptions = {},
+): AsyncGenerator<EntryRow[]> {
+  return pagesOf<EntryRow>(
+    reader,
+    `select ${entryColumns}
+    from entry
+    where entry.agent_id = ? and entry.mailbox_id = ?`,
+    [agent, mailbox],
+    uids,
+    options,
+  );
+}
+
+export interface EntryPageOptions {
+  readonly changedSince?: Modseq | undefined;
+}
+
+/** The same with what is known of each message. */
+export async function* messagePages(
+  reader: Reader,
+  agent: AgentNumber,
+  mailbox: MailboxNumber,
+  uids: NumberSet,
+  options: EntryPageOptions = {},
+): AsyncGenerator<EntryMessageRow[]> {
+  type Stored = EntryMessageRow & { isAuthenticated: number | boolean; hasAgentPart: number | boolean };
+  const pages = pagesOf<Stored>(
+    reader,
+    `select ${entryColumns}, message.account_id as account, message.blob_id as blob, message.thread_id as thread,
+      message.date, message.received_at as "receivedAt", message.trace, message.subject,
+      message.from_address as "fromAddress", message.from_name as "fromName",
+      message.authenticated as "isAuthenticated", message.agent_part as "hasAgentPart", message.envelope,
+      message.body_structure as "bodyStructure"
+    from entry
+    join message on message.agent_id = entry.agent_id and message.message_id = entry.message_id
+    where entry.agent_id = ? and entry.mailbox_id = ?`,
+    [agent, mailbox],
+    uids,
+    options,
+  );
+  for await (const rows of pages) {
+    for (const row of rows)
+      Object.assign(row, {
+        isAuthenticated: Boolean(row.isAuthenticated),
+        hasAgentPart: Boolean(row.hasAgentPart),
+      });
+    yield rows;
+  }
+}
+
+async function* pagesOf<R extends { readonly uid: Uid }>(
+  reader: Reader,
+  select: string,
+  place: readonly SqlValue[],
+  uids: NumberSet,
+  { changedSince }: EntryPageOptions,
+): AsyncGenerator<R[]> {
+  const changed = changedSince === undefined ? "" : "and entry.modseq > ?";
+  const modseq = changedSince === undefined ? [] : [changedSince];
+  let isFirst = true;
+  for (const { condition, parameters } of slicesOf(uids, "entry.uid")) {
+    let after = 0;
+    for (;;) {
+      if (!isFirst) await nextTurn();
+      isFirst = false;
+      const rows = await reader.all<R>(
+        `${select} and ${condition} and entry.uid > ? ${changed}
+        order by entry.uid
+        limit ?`,
+        ...place,
+        ...parameters,
+        after,
+        ...modseq,
+        pageRows,
+      );
+      if (rows.length > 0) yield rows;
+      if (rows.length < pageRows) break;
+      after = rows.at(-1)!.uid;
+    }
+  }
+}

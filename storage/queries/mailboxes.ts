@@ -1,0 +1,61 @@
+/** Mailboxes, subscriptions and keywords of an agent. */
+import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
+import type { MailboxRole } from "#/src/model/roles.ts";
+import { canonicalMailboxName } from "../mailbox-name.ts";
+import type { KeywordRow, MailboxRow } from "../rows.ts";
+import type { Reader } from "../sql.ts";
+
+const selectMailbox = `
+  select mailbox_id as mailbox, name, role, uid_validity as "uidValidity", uid_next as "uidNext", modseq,
+    message_count as "messageCount", unseen_count as "unseenCount", deleted_count as "deletedCount",
+    byte_count as "byteCount"
+  from mailbox`;
+
+export function findMailbox(
+  reader: Reader,
+  agent: AgentNumber,
+  mailbox: MailboxNumber,
+): Promise<MailboxRow | undefined> {
+  return reader.get(`${selectMailbox} where agent_id = ? and mailbox_id = ?`, agent, mailbox);
+}
+
+/** INBOX in any case. */
+export function findMailboxByName(
+  reader: Reader,
+  agent: AgentNumber,
+  name: string,
+): Promise<MailboxRow | undefined> {
+  return reader.get(`${selectMailbox} where agent_id = ? and name = ?`, agent, canonicalMailboxName(name));
+}
+
+export function findMailboxByRole(
+  reader: Reader,
+  agent: AgentNumber,
+  role: MailboxRole,
+): Promise<MailboxRow | undefined> {
+  return reader.get(`${selectMailbox} where agent_id = ? and role = ?`, agent, role);
+}
+
+/** By name, octet by octet. */
+export function listMailboxes(reader: Reader, agent: AgentNumber): Promise<MailboxRow[]> {
+  return reader.all(`${selectMailbox} where agent_id = ? order by name`, agent);
+}
+
+export async function listSubscriptions(reader: Reader, agent: AgentNumber): Promise<string[]> {
+  const rows = await reader.all<{ name: string }>(
+    "select name from subscription where agent_id = ? order by name",
+    agent,
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** In the order of their numbers, which have no gaps: the index of a row is its number. */
+export function listKeywords(reader: Reader, agent: AgentNumber): Promise<KeywordRow[]> {
+  return reader.all(
+    `select keyword_number as keyword, name
+    from keyword
+    where agent_id = ?
+    order by keyword_number`,
+    agent,
+  );
+}

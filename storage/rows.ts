@@ -1,0 +1,199 @@
+/** Rows as the rest of the house sees them: plain values, numbers branded, names of the standards. */
+import type { ErrorCode } from "#/src/model/errors.ts";
+import type {
+  AccountNumber,
+  AgentNumber,
+  BlobNumber,
+  MailboxNumber,
+  MessageNumber,
+  Modseq,
+  ThreadNumber,
+  Uid,
+} from "#/src/model/numbers.ts";
+import type { MailboxRole } from "#/src/model/roles.ts";
+import type { EncodedBlob } from "./blob.ts";
+
+export type AccountState = "active" | "not_billable";
+export type AgentState = "active" | "paused";
+export type AgentKind = "agent" | "person";
+
+export interface AccountRow {
+  readonly account: AccountNumber;
+  readonly name: string;
+  readonly state: AccountState;
+  readonly createdAt: number;
+}
+
+export interface DomainRow {
+  readonly name: string;
+  readonly account: AccountNumber;
+  readonly createdAt: number;
+}
+
+export interface AgentRow {
+  readonly agent: AgentNumber;
+  readonly account: AccountNumber;
+  readonly accountState: AccountState;
+  readonly kind: AgentKind;
+  readonly name: string;
+  readonly state: AgentState;
+  /** How far the agent's change log reaches. */
+  readonly modseq: Modseq;
+  /** Changes up to this one are pruned. */
+  readonly logFloor: Modseq;
+  readonly byteCount: number;
+  readonly messageCount: number;
+  /** null or 0: no quota. */
+  readonly quotaBytes: number | null;
+  readonly scramSalt: Uint8Array;
+  readonly scramIterations: number;
+  readonly createdAt: number;
+  /** `local@domain` of the primary address. */
+  readonly address: string;
+}
+
+export interface AddressRow {
+  readonly domain: string;
+  /** `*` is the catch-all of the domain. */
+  readonly localPart: string;
+  readonly agent: AgentNumber;
+  readonly isPrimary: boolean;
+  readonly createdAt: number;
+}
+
+export interface AddressTargetRow {
+  readonly account: AccountNumber;
+  readonly agent: AgentNumber;
+  readonly state: AgentState;
+  /** The primary address of the agent that the address leads to. */
+  readonly address: string;
+  readonly byteCount: number;
+  readonly quotaBytes: number | null;
+}
+
+export interface TokenRow {
+  readonly token: number;
+  readonly agent: AgentNumber;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  readonly revokedAt: number | null;
+}
+
+export interface PasswordRow {
+  readonly password: number;
+  readonly agent: AgentNumber;
+  readonly name: string;
+  readonly storedKey: Uint8Array;
+  readonly serverKey: Uint8Array;
+  readonly createdAt: number;
+  readonly revokedAt: number | null;
+}
+
+export interface GrantRow {
+  readonly grant: number;
+  /** Who may reach. */
+  readonly agent: AgentNumber;
+  /** Whose data is reached. */
+  readonly targetAgent: AgentNumber;
+  readonly scopes: readonly string[];
+  /** Names of the mailboxes reached; null for all. */
+  readonly mailboxes: readonly string[] | null;
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  readonly revokedAt: number | null;
+}
+
+export interface MailboxRow {
+  readonly mailbox: MailboxNumber;
+  readonly name: string;
+  readonly role: MailboxRole | null;
+  readonly uidValidity: number;
+  readonly uidNext: Uid;
+  /** HIGHESTMODSEQ. */
+  readonly modseq: Modseq;
+  readonly messageCount: number;
+  readonly unseenCount: number;
+  readonly deletedCount: number;
+  readonly byteCount: number;
+}
+
+/** A message in a mailbox: what flag work needs and no more. */
+export interface EntryRow {
+  readonly mailbox: MailboxNumber;
+  readonly uid: Uid;
+  readonly message: MessageNumber;
+  readonly modseq: Modseq;
+  readonly flags: number;
+  readonly keywords: string | null;
+  readonly internalDate: number;
+  readonly savedAt: number;
+  readonly size: number;
+}
+
+export interface MessageRow {
+  readonly message: MessageNumber;
+  readonly account: AccountNumber;
+  readonly blob: BlobNumber;
+  readonly thread: ThreadNumber;
+  /** Date: of the header in milliseconds; null when it has none that can be read. */
+  readonly date: number | null;
+  readonly receivedAt: number;
+  /** Octets of trace and blob together. */
+  readonly size: number;
+  /** What stands before the blob in this recipient's copy. */
+  readonly trace: Uint8Array;
+  readonly subject: string;
+  readonly fromAddress: string;
+  readonly fromName: string;
+  readonly isAuthenticated: boolean;
+  readonly hasAgentPart: boolean;
+  /** JSON. */
+  readonly provenance: string;
+  /** Wire text of ENVELOPE and BODYSTRUCTURE, one character per octet. */
+  readonly envelope: string;
+  readonly bodyStructure: string;
+}
+
+export interface EntryMessageRow extends EntryRow {
+  readonly account: AccountNumber;
+  readonly blob: BlobNumber;
+  readonly thread: ThreadNumber;
+  readonly date: number | null;
+  readonly receivedAt: number;
+  readonly trace: Uint8Array;
+  readonly subject: string;
+  readonly fromAddress: string;
+  readonly fromName: string;
+  readonly isAuthenticated: boolean;
+  readonly hasAgentPart: boolean;
+  readonly envelope: string;
+  readonly bodyStructure: string;
+}
+
+export interface KeywordRow {
+  readonly keyword: number;
+  readonly name: string;
+}
+
+/** Everything that is computed of a message's bytes before they are written. */
+export interface MessageFacts {
+  readonly blob: EncodedBlob;
+  readonly date: number | null;
+  readonly subject: string;
+  readonly fromAddress: string;
+  readonly fromName: string;
+  readonly envelope: string;
+  readonly bodyStructure: string;
+  /** 16-byte hashes of Message-IDs with the base subject; a message joins the oldest thread that knows one of them. */
+  readonly threadKeys: readonly Uint8Array[];
+  readonly hasAgentPart: boolean;
+}
+
+/** An error as it crosses a thread. */
+export interface ErrorRow {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,37 @@
+/** A number set as conditions of SQL: long ranges one by one, short ones gathered into lists. So a set of any shape needs
+ *  few statements, and few texts of them. */
+import type { NumberSet } from "#/src/model/number-set.ts";
+import { paddedList, placesFor } from "./sql.ts";
+
+export interface Slice {
+  /** `uid between ? and ?` or `uid in (?,?…)`. */
+  readonly condition: string;
+  readonly parameters: readonly number[];
+}
+
+/** A range this long is worth a statement of its own. */
+const longRange = 16;
+const listMax = 256;
+
+export function* slicesOf(set: NumberSet, column: string): Generator<Slice> {
+  let list: number[] = [];
+  for (const [first, last] of set) {
+    if (last - first + 1 >= longRange) {
+      if (list.length > 0) yield listSlice(list, column);
+      list = [];
+      yield { condition: `${column} between ? and ?`, parameters: [first, last] };
+      continue;
+    }
+    for (let number = first; number <= last; number++) list.push(number);
+    if (list.length > listMax - longRange) {
+      yield listSlice(list, column);
+      list = [];
+    }
+  }
+  if (list.length > 0) yield listSlice(list, column);
+}
+
+function listSlice(list: readonly number[], column: string): Slice {
+  const parameters = paddedList(list);
+  return { condition: `${column} in (${placesFor(parameters)})`, parameters };
+}

@@ -1,0 +1,102 @@
+/** Connections to the store's file, with the settings that its durability and speed were measured with. */
+import path from "node:path";
+import Database from "better-sqlite3";
+import type { Sql, SqlValue } from "../sql.ts";
+import { sqliteAddon } from "./native.ts";
+
+export function databaseFile(folder: string): string {
+  return path.join(folder, "waypost.db");
+}
+
+/** Pages of WAL after which the writer moves them into the file. */
+export const checkpointPages = 4000;
+
+export interface WritingOptions {
+  /** Upper bound of the file; undefined: the disk. */
+  readonly maxBytes?: number | undefined;
+}
+
+const pageBytes = 8192;
+
+/** The one writing connection of a store. */
+export function openWriting(folder: string, options: WritingOptions = {}): Database.Database {
+  const database = open(folder, {});
+  // page_size counts only before the file becomes a WAL database.
+  database.pragma(`page_size = ${pageBytes}`);
+  database.pragma("journal_mode = WAL");
+  shareSettings(database);
+  // 0, because the writer starts checkpoints itself: one that SQLite starts inside a commit swallows its fsync errors.
+  database.pragma("wal_autocheckpoint = 0");
+  database.pragma("journal_size_limit = 67108864");
+  database.pragma("auto_vacuum = NONE");
+  if (options.maxBytes !== undefined)
+    database.pragma(`max_page_count = ${Math.max(1, Math.floor(options.maxBytes / pageBytes))}`);
+  setFullSynchronous(database);
+  return database;
+}
+
+export function openReading(folder: string): Database.Database {
+  const database = open(folder, { readonly: true, fileMustExist: true });
+  shareSettings(database);
+  return database;
+}
+
+function open(folder: string, options: Database.Options): Database.Database {
+  const nativeBinding = sqliteAddon(folder);
+  // The types know only a path here; the library also takes the loaded addon.
+  return new Database(
+    databaseFile(folder),
+    nativeBinding === undefined ? options : { ...options, nativeBinding: nativeBinding as string },
+  );
+}
+
+function shareSettings(database: Database.Database): void {
+  database.pragma("cache_size = -65536");
+  database.pragma("mmap_size = 0");
+  database.pragma("temp_store = MEMORY");
+  database.pragma("busy_timeout = 5000");
+  database.pragma("foreign_keys = OFF");
+  database.pragma("trusted_schema = OFF");
+}
+
+/** Without it SQLite as this library builds it falls to NORMAL in WAL after the first statement, silently, and a power cut
+ *  takes acknowledged mail. Therefore a statement is run before the setting is read back. */
+function setFullSynchronous(database: Database.Database): void {
+  database.pragma("synchronous = FULL");
+  database.prepare("select count(*) from sqlite_master").get();
+  const isFull = database.pragma("synchronous", { simple: true }) === 2;
+  const isWal = database.pragma("journal_mode", { simple: true }) === "wal";
+  if (!isFull || !isWal)
+    throw new Error("SQLite did not take synchronous=FULL with WAL; the store would not be durable");
+}
+
+/** The verbs of `Sql` on a connection. Every text is prepared once. */
+export class SqliteSql implements Sql {
+  readonly database: Database.Database;
+  readonly #statements = new Map<string, Database.Statement<SqlValue[]>>();
+
+  constructor(database: Database.Database) {
+    this.database = database;
+  }
+
+  #statement(query: string): Database.Statement<SqlValue[]> {
+    let statement = this.#statements.get(query);
+    if (statement === undefined) {
+      statement = this.database.prepare<SqlValue[]>(query);
+      this.#statements.set(query, statement);
+    }
+    return statement;
+  }
+
+  async get<R>(query: string, ...parameters: SqlValue[]): Promise<R | undefined> {
+    return this.#statement(query).get(...parameters) as R | undefined;
+  }
+
+  async all<R>(query: string, ...parameters: SqlValue[]): Promise<R[]> {
+    return this.#statement(query).all(...parameters) as R[];
+  }
+
+  async run(query: string, ...parameters: SqlValue[]): Promise<number> {
+    return this.#statement(query).run(...parameters).changes;
+  }
+}

@@ -1,0 +1,53 @@
+/** One process per store.
+ *
+ *  The lock is SQLite's own lock on an empty file, held as long as the store is open: the system drops it with the process,
+ *  however that ends, so there is no stale lock to take over and no question whether a process number still means the same
+ *  process. Beside it stands who holds it, for the message alone. */
+import fs from "node:fs";
+import path from "node:path";
+import Database from "better-sqlite3";
+import { sqliteAddon } from "./native.ts";
+
+export interface StoreLock {
+  release(): void;
+}
+
+/** Throws a sentence that names the holder when another process has the store open. */
+export function lockStore(folder: string): StoreLock {
+  const nativeBinding = sqliteAddon(folder);
+  const holderFile = path.join(folder, "waypost.pid");
+  const database = new Database(
+    path.join(folder, "waypost.lock"),
+    nativeBinding === undefined ? { timeout: 0 } : { timeout: 0, nativeBinding: nativeBinding as string },
+  );
+  try {
+    // The journal of the lock never reaches the disk: nothing is ever written under it.
+    database.pragma("journal_mode = MEMORY");
+    database.exec("begin exclusive");
+  } catch (error) {
+    database.close();
+    if (!(error instanceof Database.SqliteError) || !error.code.startsWith("SQLITE_BUSY")) throw error;
+    throw new Error(
+      `The store in ${folder} is in use by ${holder(holderFile)}; only one process can have it open`,
+      {
+        cause: error,
+      },
+    );
+  }
+  fs.writeFileSync(holderFile, `${process.pid}\n`, { mode: 0o600 });
+  return {
+    release() {
+      fs.rmSync(holderFile, { force: true });
+      database.exec("rollback");
+      database.close();
+    },
+  };
+}
+
+function holder(file: string): string {
+  try {
+    return `process ${Number.parseInt(fs.readFileSync(file, "utf8"), 10)}`;
+  } catch {
+    return "another process";
+  }
+}

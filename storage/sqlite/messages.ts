@@ -1,0 +1,56 @@
+/** What the main thread and the store's threads say to each other. */
+import type { Touched } from "#/src/model/changes.ts";
+import type { Idempotency } from "../idempotency.ts";
+import type { ErrorRow } from "../rows.ts";
+
+export interface WriterData {
+  readonly folder: string;
+  readonly maxBytes?: number | undefined;
+}
+
+export interface Job {
+  readonly id: number;
+  readonly name: string;
+  readonly args: unknown;
+  /** Octets of its arrays, for the bounds of a batch. */
+  readonly bytes: number;
+  readonly at: number;
+  readonly idempotency?: Idempotency | undefined;
+  /** Runs only when nothing else waits. */
+  readonly isLowPriority?: boolean | undefined;
+}
+
+export type ToWriter =
+  | { readonly kind: "jobs"; readonly jobs: readonly Job[] }
+  | { readonly kind: "backup"; readonly id: number; readonly file: string }
+  | { readonly kind: "close" };
+
+export interface Answer {
+  readonly id: number;
+  readonly error?: ErrorRow;
+  readonly result?: unknown;
+  readonly isReplayed?: boolean;
+}
+
+export type FromWriter =
+  | { readonly kind: "ready" }
+  /** After the commit, or after a batch that failed. */
+  | { readonly kind: "answers"; readonly answers: readonly Answer[]; readonly touched: readonly Touched[] }
+  | { readonly kind: "progress"; readonly id: number; readonly done: number; readonly total: number }
+  /** The store could not be opened, or can no longer be trusted. */
+  | { readonly kind: "failed"; readonly message: string };
+
+export interface ReaderData {
+  readonly folder: string;
+}
+
+export type ToReader =
+  | { readonly kind: "scan"; readonly id: number; readonly name: string; readonly args: unknown }
+  | { readonly kind: "check"; readonly id: number }
+  | { readonly kind: "close" };
+
+export type FromReader =
+  | { readonly kind: "ready" }
+  | { readonly kind: "answer"; readonly answer: Answer }
+  | { readonly kind: "progress"; readonly id: number; readonly done: number; readonly total: number }
+  | { readonly kind: "failed"; readonly message: string };

@@ -1,0 +1,293 @@
+/** The store on SQLite: reads on this thread's connection, writes on the writer thread, long reads on the reader thread. */
+import { hkdfSync } from "node:crypto";
+import { once } from "node:events";
+import fs from "node:fs";
+import type { Worker } from "node:worker_threads";
+import type { Touched } from "#/src/model/changes.ts";
+import { type Clock, systemClock } from "#/src/model/clock.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { createIdCodec, type IdCodec } from "#/src/model/ids.ts";
+import { pageRows } from "#/src/model/limits.ts";
+import type { Idempotency, OnceResult } from "../idempotency.ts";
+import type { ScanArgumentsOf, ScanName, ScanResultOf } from "../scans/index.ts";
+import type { SqlValue } from "../sql.ts";
+import type { MaintainOptions, OpenOptions, Progress, Store, WriteOptions } from "../store.ts";
+import type { ArgumentsOf, ResultOf, TransactionName } from "../transactions/index.ts";
+import { packArguments } from "./arguments.ts";
+import { Channel } from "./channel.ts";
+import { openReading, SqliteSql } from "./connection.ts";
+import { engineFailure } from "./failures.ts";
+import { lockStore, type StoreLock } from "./lock.ts";
+import { maintainStore } from "./maintain.ts";
+import type { FromReader, FromWriter, Job, ReaderData, ToReader, ToWriter, WriterData } from "./messages.ts";
+import { spawnThread } from "./spawn.ts";
+
+const inFlightJobsMax = 2000;
+const inFlightBytesMax = 64 * 1024 * 1024;
+
+export async function openSqliteStore(options: OpenOptions): Promise<Store> {
+  fs.mkdirSync(options.folder, { recursive: true, mode: 0o700 });
+  const lock = lockStore(options.folder);
+  const workers: Worker[] = [];
+  try {
+    // The writer first: it makes the file, and what a reader would need to open it.
+    const writer = await startThread(workers, () =>
+      spawnThread("writer", { folder: options.folder, maxBytes: options.maxBytes } satisfies WriterData),
+    );
+    const reader = await startThread(workers, () =>
+      spawnThread("reader", { folder: options.folder } satisfies ReaderData),
+    );
+    return new SqliteStore(options, lock, writer, reader);
+  } catch (error) {
+    for (const worker of workers) await worker.terminate();
+    lock.release();
+    throw error;
+  }
+}
+
+/** Waits until a thread says that it is ready, or throws what it says otherwise. */
+async function startThread(workers: Worker[], spawn: () => Worker): Promise<Worker> {
+  const worker = spawn();
+  workers.push(worker);
+  const [message] = (await once(worker, "message")) as [FromWriter | FromReader];
+  if (message.kind === "failed") throw new Error(message.message);
+  return worker;
+}
+
+class SqliteStore implements Store {
+  readonly clock: Clock;
+  readonly ids: IdCodec;
+  readonly #sql: SqliteSql;
+  readonly #lock: StoreLock;
+  readonly #writer: Channel;
+  readonly #reader: Channel;
+  readonly #secret: Uint8Array;
+  readonly #keys = new Map<string, Buffer>();
+  readonly #listeners = new Set<(touched: readonly Touched[]) => void>();
+  readonly #onFatal: (reason: string) => void;
+  #jobs: Job[] = [];
+  #transfer: ArrayBuffer[] = [];
+  #waiting: (() => void)[] = [];
+  #closing: Promise<void> | undefined;
+
+  constructor(options: OpenOptions, lock: StoreLock, writer: Worker, reader: Worker) {
+    this.clock = options.clock ?? systemClock;
+    this.#onFatal = options.onFatal ?? endProcess;
+    this.#lock = lock;
+    this.#sql = new SqliteSql(openReading(options.folder));
+    const row = this.#sql.database.prepare("select value from deployment where name = 'secret'").get();
+    this.#secret = (row as { value: Uint8Array }).value;
+    this.ids = createIdCodec(this.key("ids").subarray(0, 16));
+    this.#writer = new Channel(writer);
+    this.#reader = new Channel(reader);
+    writer.on("message", (message: FromWriter) => this.#hearWriter(message));
+    reader.on("message", (message: FromReader) => this.#hearReader(message));
+    for (const [name, worker] of [["writer", writer] as const, ["reader", reader] as const]) {
+      worker.on("error", (error: Error) =>
+        this.#fail(`The ${name} thread failed: ${error.stack ?? error.message}`),
+      );
+      worker.on("exit", () => this.#fail(`The ${name} thread ended`));
+      // The store itself keeps no process alive: what uses it does.
+      worker.unref();
+    }
+  }
+
+  async get<R>(query: string, ...parameters: SqlValue[]): Promise<R | undefined> {
+    try {
+      return await this.#sql.get<R>(query, ...parameters);
+    } catch (error) {
+      throw engineFailure(error);
+    }
+  }
+
+  async all<R>(query: string, ...parameters: SqlValue[]): Promise<R[]> {
+    try {
+      return await this.#sql.all<R>(query, ...parameters);
+    } catch (error) {
+      throw engineFailure(error);
+    }
+  }
+
+  async *pages<R>(
+    query: string,
+    key: (row: R) => SqlValue[],
+    first: readonly SqlValue[],
+    size = pageRows,
+  ): AsyncGenerator<R[]> {
+    let after = first;
+    for (;;) {
+      const rows = await this.all<R>(query, ...after, size);
+      if (rows.length > 0) yield rows;
+      if (rows.length < size) return;
+      after = key(rows.at(-1)!);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  key(purpose: string): Buffer {
+    let key = this.#keys.get(purpose);
+    if (key === undefined) {
+      key = Buffer.from(hkdfSync("sha256", this.#secret, "", `waypost ${purpose}`, 32));
+      this.#keys.set(purpose, key);
+    }
+    return key;
+  }
+
+  async write<N extends TransactionName>(
+    name: N,
+    args: ArgumentsOf<N>,
+    options: WriteOptions = {},
+  ): Promise<ResultOf<N>> {
+    const answer = await this.#post(name, args, options);
+    return answer.result as ResultOf<N>;
+  }
+
+  async writeOnce<N extends TransactionName>(
+    name: N,
+    args: ArgumentsOf<N>,
+    idempotency: Idempotency,
+    options: WriteOptions = {},
+  ): Promise<OnceResult<ResultOf<N>>> {
+    const { packed } = packArguments(idempotency);
+    const answer = await this.#post(name, args, { ...options, idempotency: packed });
+    return { result: answer.result as ResultOf<N>, isReplayed: answer.isReplayed === true };
+  }
+
+  async #post(
+    name: TransactionName,
+    args: unknown,
+    options: WriteOptions & Pick<Job, "idempotency" | "isLowPriority">,
+  ) {
+    if (this.#closing !== undefined) throw closed();
+    if (this.isBusy())
+      throw new WaypostError("upstream_unavailable", "The store has too much to write", {
+        reason: "busy",
+        retryAfterMs: 1000,
+      });
+    const { packed, bytes } = packArguments(args);
+    const { idempotency, isLowPriority } = options;
+    const answer = this.#writer.request(
+      (id) => {
+        // All jobs of one turn go in one message.
+        if (this.#jobs.length === 0) queueMicrotask(() => this.#flush());
+        this.#jobs.push({ id, name, args: packed, bytes, at: this.clock.now(), idempotency, isLowPriority });
+        if (options.transfer !== undefined) this.#transfer.push(...options.transfer);
+      },
+      { bytes },
+    );
+    return answer;
+  }
+
+  #flush(): void {
+    const jobs = this.#jobs;
+    const transfer = this.#transfer;
+    this.#jobs = [];
+    this.#transfer = [];
+    this.#tellWriter({ kind: "jobs", jobs }, transfer);
+  }
+
+  #tellWriter(message: ToWriter, transfer: ArrayBuffer[] = []): void {
+    this.#writer.worker.postMessage(message, [...new Set(transfer)]);
+  }
+
+  #tellReader(message: ToReader): void {
+    this.#reader.worker.postMessage(message);
+  }
+
+  #hearWriter(message: FromWriter): void {
+    if (message.kind === "answers") {
+      for (const answer of message.answers) this.#writer.settle(answer);
+      if (message.touched.length > 0) for (const listener of this.#listeners) listener(message.touched);
+      if (!this.isBusy()) for (const resume of this.#waiting.splice(0)) resume();
+    } else if (message.kind === "progress") this.#writer.progress(message.id, message.done, message.total);
+    else if (message.kind === "failed") this.#fail(message.message);
+  }
+
+  #hearReader(message: FromReader): void {
+    if (message.kind === "answer") this.#reader.settle(message.answer);
+    else if (message.kind === "progress") this.#reader.progress(message.id, message.done, message.total);
+    else if (message.kind === "failed") this.#fail(message.message);
+  }
+
+  #fail(reason: string): void {
+    this.#writer.fail(reason);
+    this.#reader.fail(reason);
+    for (const resume of this.#waiting.splice(0)) resume();
+    if (this.#closing !== undefined) return;
+    this.#closing = Promise.resolve();
+    this.#onFatal(reason);
+  }
+
+  async scan<N extends ScanName>(name: N, args: ScanArgumentsOf<N>): Promise<ScanResultOf<N>> {
+    const answer = await this.#reader.request((id) => this.#tellReader({ kind: "scan", id, name, args }));
+    return answer.result as ScanResultOf<N>;
+  }
+
+  onCommit(listener: (touched: readonly Touched[]) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  isBusy(): boolean {
+    return this.#writer.count >= inFlightJobsMax || this.#writer.bytes >= inFlightBytesMax;
+  }
+
+  whenReady(): Promise<void> {
+    if (!this.isBusy()) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  maintain(options: MaintainOptions): Promise<void> {
+    return maintainStore(
+      this,
+      async <N extends TransactionName>(name: N, args: ArgumentsOf<N>) =>
+        (await this.#post(name, args, { isLowPriority: true })).result as ResultOf<N>,
+      options,
+    );
+  }
+
+  async backup(file: string, onProgress?: Progress): Promise<void> {
+    if (this.#closing !== undefined) throw closed();
+    await this.#writer.request((id) => this.#tellWriter({ kind: "backup", id, file }), { onProgress });
+  }
+
+  async check(onProgress?: Progress): Promise<string[]> {
+    const answer = await this.#reader.request((id) => this.#tellReader({ kind: "check", id }), {
+      onProgress,
+    });
+    return answer.result as string[];
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    if (this.#jobs.length > 0) this.#flush();
+    const hasEnded = (worker: Worker) => once(worker, "exit");
+    const ends = [hasEnded(this.#reader.worker), hasEnded(this.#writer.worker)] as const;
+    this.#reader.worker.ref();
+    this.#writer.worker.ref();
+    this.#tellReader({ kind: "close" });
+    await ends[0];
+    this.#sql.database.close();
+    // Last, so that the writer's connection is the one that empties the WAL.
+    this.#tellWriter({ kind: "close" });
+    await ends[1];
+    this.#lock.release();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+function closed(): WaypostError {
+  return new WaypostError("upstream_unavailable", "The store is closed", { reason: "busy" });
+}
+
+function endProcess(reason: string): never {
+  fs.writeSync(2, `waypost: the store can no longer be trusted, and the process ends: ${reason}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,289 @@
+/** Group commit.
+ *
+ *  A batch begins when a job is there and takes what has queued up meanwhile; it ends when the queue is empty, or at 256
+ *  jobs, 16 MiB or 20 ms. There is no waiting timer: while one batch is being made durable the next one gathers by itself.
+ *  Each job has its savepoint and fails alone. Answers leave only after the commit. When the commit fails, or SQLite has
+ *  given up the transaction, every job of the batch is refused as temporary.
+ *
+ *  Jobs await nothing but the transaction, whose promises are settled when they are returned: a batch never gives the event
+ *  loop a turn, so nothing else can happen inside it. Between batches the loop gives a turn whenever a backup is running. */
+import type Database from "better-sqlite3";
+import type { Touched } from "#/src/model/changes.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
+import { runOnce } from "../idempotency.ts";
+import type { Transaction } from "../sql.ts";
+import { sweep } from "../sweep.ts";
+import { type Mutation, transactions } from "../transactions/index.ts";
+import { backupTo } from "./backup.ts";
+import { checkpointPages, SqliteSql } from "./connection.ts";
+import { engineFailure, errorRow, isUntrustworthy } from "./failures.ts";
+import type { Answer, FromWriter, Job, ToWriter } from "./messages.ts";
+
+const batchJobsMax = 256;
+const batchBytesMax = 16 * 1024 * 1024;
+const batchMsMax = 20;
+
+export interface WriterHost {
+  say(message: FromWriter): void;
+  fail(error: unknown): void;
+  /** Hands over every message that has arrived and was not yet delivered. */
+  drain(take: (message: ToWriter) => void): void;
+  close(): void;
+}
+
+class WriterTransaction extends SqliteSql implements Transaction {
+  touched = new Map<AgentNumber, Modseq>();
+  hasSweep = false;
+
+  touch(agent: AgentNumber, modseq: Modseq): void {
+    this.touched.set(agent, modseq);
+  }
+
+  sweepLater(): void {
+    this.hasSweep = true;
+  }
+}
+
+export class WriterLoop {
+  readonly #database: Database.Database;
+  readonly #host: WriterHost;
+  readonly #tx: WriterTransaction;
+  readonly #statements: Record<"begin" | "commit" | "rollback" | "save" | "release" | "undo", () => void>;
+  #queue: Job[] = [];
+  #lowQueue: Job[] = [];
+  #isRunning = false;
+  #isClosing = false;
+  #isDead = false;
+  #backups = 0;
+  /** A store may have been stopped in the middle of its sweeping. */
+  #hasSweep = true;
+
+  constructor(database: Database.Database, host: WriterHost) {
+    this.#database = database;
+    this.#host = host;
+    this.#tx = new WriterTransaction(database);
+    const statement = (text: string) => {
+      const prepared = database.prepare(text);
+      return () => void prepared.run();
+    };
+    this.#statements = {
+      begin: statement("begin immediate"),
+      commit: statement("commit"),
+      rollback: statement("rollback"),
+      save: statement("savepoint job"),
+      release: statement("release job"),
+      undo: statement("rollback to job"),
+    };
+  }
+
+  take(message: ToWriter): void {
+    this.#enqueue(message);
+    this.wake();
+  }
+
+  wake(): void {
+    if (this.#isRunning || this.#isDead) return;
+    this.#isRunning = true;
+    this.#run().then(
+      () => {
+        this.#isRunning = false;
+      },
+      (error: unknown) => {
+        this.#isDead = true;
+        this.#host.fail(error);
+      },
+    );
+  }
+
+  #enqueue(message: ToWriter): void {
+    if (message.kind === "jobs")
+      for (const job of message.jobs) (job.isLowPriority === true ? this.#lowQueue : this.#queue).push(job);
+    else if (message.kind === "backup") void this.#backup(message.id, message.file);
+    else this.#isClosing = true;
+  }
+
+  #drain(): void {
+    this.#host.drain((message) => this.#enqueue(message));
+  }
+
+  async #run(): Promise<void> {
+    for (;;) {
+      this.#drain();
+      if (this.#queue.length > 0) {
+        const jobs = this.#queue;
+        this.#queue = [];
+        await this.#batch(jobs);
+        this.#checkpoint(false);
+      } else if (this.#lowQueue.length > 0) {
+        await this.#batch([this.#lowQueue.shift()!]);
+        this.#checkpoint(false);
+      } else if (this.#hasSweep && !this.#isClosing) {
+        await this.#sweepSlice();
+        this.#checkpoint(false);
+      } else break;
+      if (this.#backups > 0 || this.#queue.length === 0) await nextTurn();
+    }
+    if (this.#isClosing && this.#backups === 0 && !this.#isDead) {
+      this.#isDead = true;
+      this.#checkpoint(true);
+      this.#host.close();
+    }
+  }
+
+  /** Runs jobs from `jobs` and from what arrives meanwhile as one transaction; what does not fit goes back to the queue. */
+  async #batch(jobs: Job[]): Promise<void> {
+    const answers: Answer[] = [];
+    const touched = new Map<AgentNumber, Modseq>();
+    let failure: unknown;
+    try {
+      this.#statements.begin();
+    } catch (error) {
+      this.#refuseAll(jobs, error);
+      return;
+    }
+    const startedAt = performance.now();
+    let next = 0;
+    let bytes = 0;
+    for (;;) {
+      if (next === jobs.length) {
+        this.#drain();
+        if (this.#queue.length === 0) break;
+        jobs.push(...this.#queue.splice(0));
+      }
+      if (answers.length >= batchJobsMax || bytes >= batchBytesMax) break;
+      if (performance.now() - startedAt >= batchMsMax && answers.length > 0) break;
+      const job = jobs[next++]!;
+      bytes += job.bytes;
+      const outcome = await this.#runJob(job, touched);
+      answers.push(outcome.answer);
+      if (outcome.isTransactionLost) {
+        failure = outcome.error;
+        break;
+      }
+    }
+    this.#queue = [...jobs.slice(next), ...this.#queue];
+    if (failure === undefined)
+      try {
+        this.#statements.commit();
+      } catch (error) {
+        failure = error;
+      }
+    if (failure === undefined) {
+      this.#hasSweep ||= this.#tx.hasSweep;
+      this.#tx.hasSweep = false;
+      this.#host.say({
+        kind: "answers",
+        answers,
+        touched: [...touched].map(([agent, modseq]): Touched => ({ agent, modseq })),
+      });
+      return;
+    }
+    if (isUntrustworthy(failure)) throw failure;
+    if (this.#database.inTransaction) this.#statements.rollback();
+    this.#tx.hasSweep = false;
+    const error = errorRow(engineFailure(failure));
+    this.#host.say({
+      kind: "answers",
+      answers: answers.map((answer) => (answer.error === undefined ? { id: answer.id, error } : answer)),
+      touched: [],
+    });
+  }
+
+  async #runJob(
+    job: Job,
+    touched: Map<AgentNumber, Modseq>,
+  ): Promise<{ answer: Answer; isTransactionLost: boolean; error?: unknown }> {
+    const tx = this.#tx;
+    tx.touched.clear();
+    try {
+      this.#statements.save();
+      const mutation = transactions[job.name as keyof typeof transactions] as Mutation;
+      const run = () => mutation(tx, job.args);
+      const { result, isReplayed } =
+        job.idempotency === undefined
+          ? { result: await run(), isReplayed: false }
+          : await runOnce(tx, job.idempotency, job.at, run);
+      this.#statements.release();
+      for (const [agent, modseq] of tx.touched) touched.set(agent, modseq);
+      return { answer: { id: job.id, result, isReplayed }, isTransactionLost: false };
+    } catch (error) {
+      if (isUntrustworthy(error)) throw error;
+      const answer = { id: job.id, error: errorRow(engineFailure(error)) };
+      if (!this.#database.inTransaction) return { answer, isTransactionLost: true, error };
+      try {
+        this.#statements.undo();
+        this.#statements.release();
+      } catch (undoError) {
+        return { answer, isTransactionLost: true, error: undoError };
+      }
+      return { answer, isTransactionLost: false };
+    }
+  }
+
+  #refuseAll(jobs: readonly Job[], cause: unknown): void {
+    if (isUntrustworthy(cause)) throw cause;
+    const error = errorRow(engineFailure(cause));
+    this.#host.say({ kind: "answers", answers: jobs.map(({ id }) => ({ id, error })), touched: [] });
+  }
+
+  async #sweepSlice(): Promise<void> {
+    try {
+      this.#statements.begin();
+      this.#hasSweep = await sweep(this.#tx);
+      this.#statements.commit();
+    } catch (error) {
+      if (isUntrustworthy(error)) throw error;
+      if (this.#database.inTransaction) this.#statements.rollback();
+      // With no room or an unreadable disk the sweep is taken up by the next write that leaves something, or the next start.
+      this.#hasSweep = false;
+      if (engineFailure(error) instanceof WaypostError && engineFailure(error).code === "internal")
+        throw error;
+    }
+  }
+
+  /** Moves pages of the WAL into the file, after the answers have left. */
+  #checkpoint(isLast: boolean): void {
+    try {
+      const [state] = this.#database.pragma("wal_checkpoint(NOOP)") as {
+        log: number;
+        checkpointed: number;
+      }[];
+      if (state !== undefined && !isLast && state.log - state.checkpointed < checkpointPages) return;
+      this.#database.pragma("wal_checkpoint(PASSIVE)");
+    } catch (error) {
+      if (isUntrustworthy(error)) throw error;
+      // Without room for the file to grow, the WAL goes on growing until the writes are refused, and shrinks when there is.
+    }
+  }
+
+  async #backup(id: number, file: string): Promise<void> {
+    this.#backups++;
+    let lastSaidAt = 0;
+    let answer: Answer;
+    try {
+      await backupTo(this.#database, file, (done, total) => {
+        if (performance.now() - lastSaidAt < 100) return;
+        lastSaidAt = performance.now();
+        this.#host.say({ kind: "progress", id, done, total });
+      });
+      answer = { id };
+    } catch (error) {
+      answer = {
+        id,
+        error: {
+          code: "upstream_unavailable",
+          message: `The backup failed: ${error instanceof Error ? error.message : String(error)}`,
+          details: {},
+        },
+      };
+    }
+    this.#backups--;
+    this.#host.say({ kind: "answers", answers: [answer], touched: [] });
+    this.wake();
+  }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

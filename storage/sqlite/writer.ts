@@ -1,0 +1,46 @@
+/** The writer thread: the only connection that writes, and the only place where a write becomes durable. */
+import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { openWriting } from "./connection.ts";
+import { isUntrustworthy } from "./failures.ts";
+import type { FromWriter, ToWriter, WriterData } from "./messages.ts";
+import { migrate } from "./migrate.ts";
+import { WriterLoop } from "./writer-loop.ts";
+
+const port = parentPort!;
+const data = workerData as WriterData;
+
+function say(message: FromWriter): void {
+  port.postMessage(message);
+}
+
+/** Says why and stops the thread; whoever owns the store then ends the process. */
+function fail(error: unknown): void {
+  const cause = error instanceof Error && error.cause !== undefined ? ` (${String(error.cause)})` : "";
+  say({ kind: "failed", message: `${error instanceof Error ? error.message : String(error)}${cause}` });
+  port.close();
+}
+
+async function start(): Promise<void> {
+  const database = openWriting(data.folder, { maxBytes: data.maxBytes });
+  await migrate(database, data.folder, Date.now());
+  const loop = new WriterLoop(database, {
+    say,
+    fail: (error) => {
+      fail(error);
+      if (!isUntrustworthy(error)) database.close();
+    },
+    drain(take) {
+      for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port))
+        take(next.message as ToWriter);
+    },
+    close() {
+      database.close();
+      port.close();
+    },
+  });
+  port.on("message", (message: ToWriter) => loop.take(message));
+  say({ kind: "ready" });
+  loop.wake();
+}
+
+start().catch(fail);

@@ -1,0 +1,94 @@
+/** The store, whatever engine keeps it: reads by SQL, writes by name. */
+import type { Touched } from "#/src/model/changes.ts";
+import type { Clock } from "#/src/model/clock.ts";
+import type { IdCodec } from "#/src/model/ids.ts";
+import type { Idempotency, OnceResult } from "./idempotency.ts";
+import type { ScanArgumentsOf, ScanName, ScanResultOf } from "./scans/index.ts";
+import type { Reader, SqlValue } from "./sql.ts";
+import { openSqliteStore } from "./sqlite/store.ts";
+import type { ArgumentsOf, ResultOf, TransactionName } from "./transactions/index.ts";
+
+export type { Idempotency, OnceResult } from "./idempotency.ts";
+export type { Reader } from "./sql.ts";
+export type { ArgumentsOf, ResultOf, TransactionName } from "./transactions/index.ts";
+
+export type Progress = (done: number, total: number) => void;
+
+export interface WriteOptions {
+  /** Buffers to hand over to the writer instead of copying them; they are of no use here afterwards. */
+  readonly transfer?: readonly ArrayBuffer[];
+}
+
+export interface Store extends Reader, AsyncDisposable {
+  readonly clock: Clock;
+  readonly ids: IdCodec;
+
+  /** 32 bytes that only this deployment knows, another for each purpose. */
+  key(purpose: string): Buffer;
+
+  /** Reads in pages by key and gives the loop a turn between them; no snapshot is held meanwhile. The parameters are the
+   *  key of the row before and then the size of the page; `first` is the key to begin after. */
+  pages<R>(
+    query: string,
+    key: (row: R) => SqlValue[],
+    first: readonly SqlValue[],
+    size?: number,
+  ): AsyncIterable<R[]>;
+
+  /** Carries out a named write. Resolves once it is durable; a read that begins afterwards sees it.
+   *  Throws what the transaction refuses, and `upstream_unavailable` (busy, store_full) when the engine could not do it. */
+  write<N extends TransactionName>(
+    name: N,
+    args: ArgumentsOf<N>,
+    options?: WriteOptions,
+  ): Promise<ResultOf<N>>;
+
+  /** The same, protected against being repeated: a second time the stored result is answered. */
+  writeOnce<N extends TransactionName>(
+    name: N,
+    args: ArgumentsOf<N>,
+    idempotency: Idempotency,
+    options?: WriteOptions,
+  ): Promise<OnceResult<ResultOf<N>>>;
+
+  /** A long read, on its own thread, over one snapshot. */
+  scan<N extends ScanName>(name: N, args: ScanArgumentsOf<N>): Promise<ScanResultOf<N>>;
+
+  /** Told after each commit which agents' logs have grown. Answers how to stop listening. */
+  onCommit(listener: (touched: readonly Touched[]) => void): () => void;
+
+  /** So much is under way that a further write would be refused. */
+  isBusy(): boolean;
+  /** Settles when writes are taken again: at once unless `isBusy`. */
+  whenReady(): Promise<void>;
+
+  /** Prunes what is older than its time, in slices that let everything else go first. */
+  maintain(options: MaintainOptions): Promise<void>;
+  /** A complete copy in a new file while the store is in use. */
+  backup(file: string, onProgress?: Progress): Promise<void>;
+  /** Every invariant that does not hold, as sentences; none when the store is sound. */
+  check(onProgress?: Progress): Promise<string[]>;
+  /** Waits for what is under way. */
+  close(): Promise<void>;
+}
+
+export interface MaintainOptions {
+  /** Changes stay at least so long. */
+  readonly changesMs: number;
+}
+
+export interface OpenOptions {
+  /** Where the store keeps its files; made if it does not exist. On a local disk. */
+  readonly folder: string;
+  readonly clock?: Clock;
+  /** Upper bound of the database file; without it, the disk. */
+  readonly maxBytes?: number;
+  /** Told why when the store can no longer be trusted, as after an fsync that failed. By default the reason goes to the
+   *  standard error and the process ends: whatever it would acknowledge from then on might not be true. */
+  readonly onFatal?: (reason: string) => void;
+}
+
+/** Opens the store of a folder, bringing it to the present schema. One process at a time. */
+export function openStore(options: OpenOptions): Promise<Store> {
+  return openSqliteStore(options);
+}

@@ -1,0 +1,79 @@
+import { flagState, systemFlagsMask } from "#/src/model/flags.ts";
+import { type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
+import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";
+import type { MessageFacts } from "../rows.ts";
+import type { Transaction } from "../sql.ts";
+import { beginAgentWrite } from "../writing/agent-write.ts";
+import { insertBlob } from "../writing/blob-rows.ts";
+import { resolveKeywords } from "../writing/keywords.ts";
+import { insertMessage } from "../writing/message-rows.ts";
+import { joinThread } from "../writing/threads.ts";
+
+export interface AppendedMessage {
+  readonly facts: MessageFacts;
+  /** System flags. */
+  readonly flags: number;
+  readonly keywords: readonly string[];
+  readonly internalDate: number;
+  /** JSON. */
+  readonly provenance: string;
+  readonly isAuthenticated: boolean;
+}
+
+export interface AppendMessages {
+  readonly agent: AgentNumber;
+  readonly mailbox: MailboxNumber;
+  readonly messages: readonly AppendedMessage[];
+  readonly at: number;
+}
+
+export interface AppendResult {
+  readonly uidValidity: number;
+  readonly uids: readonly Uid[];
+  readonly uidSet: NumberSet;
+  readonly messages: readonly MessageNumber[];
+  readonly modseq: Modseq;
+  /** A keyword was used for the first time: what a client was told of FLAGS is out of date. */
+  readonly hasNewKeyword: boolean;
+}
+
+/** APPEND and MULTIAPPEND (RFC 9051 section 6.3.12, RFC 3502): all or none. Refuses no_such_mailbox, over_quota. */
+export async function appendMessages(tx: Transaction, args: AppendMessages): Promise<AppendResult> {
+  const { agent, at } = args;
+  const write = await beginAgentWrite(tx, agent, at, args.messages.length);
+  const mailbox = await write.mailbox(args.mailbox);
+  write.assertRoom(args.messages.reduce((sum, { facts }) => sum + facts.blob.size, 0));
+  const uids: Uid[] = [];
+  const messages: MessageNumber[] = [];
+  let hasNewKeyword = false;
+  for (const appended of args.messages) {
+    const { facts, internalDate } = appended;
+    const message = write.takeNumber() as MessageNumber;
+    const keywords = await resolveKeywords(tx, agent, appended.keywords, true);
+    hasNewKeyword ||= keywords.hasNew;
+    const { mask, overflow } = flagState(appended.flags & systemFlagsMask, keywords.numbers);
+    await insertMessage(tx, {
+      agent,
+      message,
+      account: write.account,
+      blob: await insertBlob(tx, write.account, facts.blob, 1),
+      thread: await joinThread(tx, agent, message, facts.threadKeys),
+      receivedAt: at,
+      trace: new Uint8Array(),
+      facts,
+      isAuthenticated: appended.isAuthenticated,
+      provenance: appended.provenance,
+    });
+    const entry = { message, flags: mask, keywords: overflow, internalDate, size: facts.blob.size };
+    uids.push(write.addEntry(mailbox, entry, true));
+    messages.push(message);
+  }
+  return {
+    uidValidity: mailbox.uidValidity,
+    uids,
+    uidSet: numberSetOf(uids),
+    messages,
+    modseq: await write.finish(),
+    hasNewKeyword,
+  };
+}

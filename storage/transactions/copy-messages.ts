@@ -1,0 +1,37 @@
+import { type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
+import type { AgentNumber, MailboxNumber, Modseq, Uid } from "#/src/model/numbers.ts";
+import type { Transaction } from "../sql.ts";
+import { beginAgentWrite } from "../writing/agent-write.ts";
+import { selectEntries } from "../writing/entry-rows.ts";
+
+export interface CopyMessages {
+  readonly agent: AgentNumber;
+  readonly source: MailboxNumber;
+  readonly target: MailboxNumber;
+  readonly uids: NumberSet;
+  readonly at: number;
+}
+
+export interface CopyResult {
+  readonly uidValidity: number;
+  /** Both ascending, so that the n-th of one became the n-th of the other (COPYUID, RFC 4315 section 3). */
+  readonly sourceUids: NumberSet;
+  readonly targetUids: NumberSet;
+  readonly modseq: Modseq;
+}
+
+/** COPY (RFC 9051 section 6.4.7): flags and internal date go along. Refuses no_such_mailbox, over_quota. */
+export async function copyMessages(tx: Transaction, args: CopyMessages): Promise<CopyResult> {
+  const write = await beginAgentWrite(tx, args.agent, args.at);
+  const source = await write.mailbox(args.source);
+  const target = await write.mailbox(args.target);
+  const entries = await selectEntries(tx, args.agent, source.mailbox, args.uids);
+  write.assertRoom(entries.reduce((sum, { size }) => sum + size, 0));
+  const targetUids: Uid[] = entries.map((entry) => write.addEntry(target, entry, false));
+  return {
+    uidValidity: target.uidValidity,
+    sourceUids: numberSetOf(entries.map(({ uid }) => uid)),
+    targetUids: numberSetOf(targetUids),
+    modseq: await write.finish(),
+  };
+}

@@ -1,0 +1,20 @@
+import { WaypostError } from "#/src/model/errors.ts";
+import type { AccountNumber } from "#/src/model/numbers.ts";
+import type { Transaction } from "../sql.ts";
+
+/** A domain that mail is taken for; `name` is lower case, in the form that it has in the DNS. */
+export async function createDomain(
+  tx: Transaction,
+  args: { name: string; account: AccountNumber; at: number },
+): Promise<void> {
+  const account = await tx.get("select 1 as found from account where account_id = ?", args.account);
+  if (account === undefined) throw new WaypostError("not_found", "There is no such account");
+  const created = await tx.run(
+    "insert into domain (name, account_id, created_at) values (?, ?, ?) on conflict do nothing",
+    args.name,
+    args.account,
+    args.at,
+  );
+  if (created === 0)
+    throw new WaypostError("invalid", "The domain is already served", { reason: "already_exists" });
+}

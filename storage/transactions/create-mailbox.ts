@@ -1,0 +1,50 @@
+import { WaypostError } from "#/src/model/errors.ts";
+import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
+import type { MailboxRole } from "#/src/model/roles.ts";
+import { assertMailboxName, parentNames } from "../mailbox-name.ts";
+import type { Transaction } from "../sql.ts";
+import { beginAgentWrite } from "../writing/agent-write.ts";
+import { assertMailboxRoom, insertMailbox, missingNames } from "../writing/mailbox-rows.ts";
+
+export interface CreateMailbox {
+  readonly agent: AgentNumber;
+  readonly name: string;
+  readonly role?: MailboxRole | undefined;
+  readonly at: number;
+}
+
+export interface CreatedMailbox {
+  readonly mailbox: MailboxNumber;
+  readonly name: string;
+  readonly uidValidity: number;
+  readonly modseq: Modseq;
+}
+
+/** CREATE (RFC 9051 section 6.3.4): missing parents are made too. Refuses already_exists, limit_reached, and a special use
+ *  (RFC 6154 section 3) that another mailbox has. */
+export async function createMailbox(tx: Transaction, args: CreateMailbox): Promise<CreatedMailbox> {
+  const name = assertMailboxName(args.name);
+  const write = await beginAgentWrite(tx, args.agent, args.at);
+  const missing = await missingNames(tx, args.agent, [...parentNames(name), name]);
+  if (missing.at(-1) !== name)
+    throw new WaypostError("invalid", "There is a mailbox of this name", { reason: "already_exists" });
+  if (args.role !== undefined) {
+    const holder = await tx.get(
+      "select 1 as found from mailbox where agent_id = ? and role = ?",
+      args.agent,
+      args.role,
+    );
+    if (holder !== undefined)
+      throw new WaypostError("invalid", "Another mailbox has this use", { reason: "already_exists" });
+  }
+  await assertMailboxRoom(tx, args.agent, missing.length);
+  write.reserveNumbers(missing.length);
+  let mailbox = 0 as MailboxNumber;
+  let uidValidity = 0;
+  for (const created of missing) {
+    mailbox = write.takeNumber() as MailboxNumber;
+    const role = created === name ? (args.role ?? null) : null;
+    ({ uidValidity } = await insertMailbox(write, { mailbox, name: created, role }));
+  }
+  return { mailbox, name, uidValidity, modseq: await write.finish() };
+}

@@ -1,0 +1,16 @@
+import { WaypostError } from "#/src/model/errors.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { Transaction } from "../sql.ts";
+
+/** Deletes an agent with everything it has. From the commit on nothing reaches it; its mail is freed by the sweep. */
+export async function deleteAgent(tx: Transaction, args: { agent: AgentNumber }): Promise<void> {
+  const changed = await tx.run(
+    "update agent set state = 'deleted' where agent_id = ? and state <> 'deleted'",
+    args.agent,
+  );
+  if (changed === 0) throw new WaypostError("not_found", "There is no such agent");
+  for (const table of ["address", "token", "app_password", "agent_grant"])
+    await tx.run(`delete from ${table} where agent_id = ?`, args.agent);
+  await tx.run("delete from agent_grant where target_agent_id = ?", args.agent);
+  tx.sweepLater();
+}

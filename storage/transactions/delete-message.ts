@@ -1,0 +1,23 @@
+import { WaypostError } from "#/src/model/errors.ts";
+import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
+import type { Transaction } from "../sql.ts";
+import { beginAgentWrite } from "../writing/agent-write.ts";
+import { selectMessageEntries } from "../writing/message-entries.ts";
+
+/** `message.delete` of the interface: to Trash, from wherever it is; what is only in Trash goes for good. In Trash a message
+ *  stands once, however many mailboxes it was in. */
+export async function deleteMessage(
+  tx: Transaction,
+  args: { agent: AgentNumber; message: MessageNumber; at: number },
+): Promise<{ state: "trashed" | "removed"; modseq: Modseq }> {
+  const write = await beginAgentWrite(tx, args.agent, args.at);
+  const entries = await selectMessageEntries(tx, args.agent, args.message);
+  if (entries.length === 0) throw new WaypostError("not_found", "There is no such message");
+  const trash = await write.mailboxOfRole("trash");
+  const outside = entries.filter(({ mailbox }) => mailbox !== trash.mailbox);
+  const removed = outside.length === 0 ? entries : outside;
+  for (const entry of removed) write.removeEntry(await write.mailbox(entry.mailbox), entry);
+  if (outside.length > 0 && outside.length === entries.length) write.addEntry(trash, outside[0]!, false);
+  const state = outside.length === 0 ? "removed" : "trashed";
+  return { state, modseq: await write.finish() };
+}

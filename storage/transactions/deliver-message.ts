@@ -1,0 +1,108 @@
+import { WaypostError } from "#/src/model/errors.ts";
+import type {
+  AccountNumber,
+  AgentNumber,
+  BlobNumber,
+  MailboxNumber,
+  MessageNumber,
+  Modseq,
+  ThreadNumber,
+  Uid,
+} from "#/src/model/numbers.ts";
+import type { MailboxRole } from "#/src/model/roles.ts";
+import type { MessageFacts } from "../rows.ts";
+import type { Transaction } from "../sql.ts";
+import { beginAgentWrite } from "../writing/agent-write.ts";
+import { insertBlob } from "../writing/blob-rows.ts";
+import { insertMessage } from "../writing/message-rows.ts";
+import { joinThread } from "../writing/threads.ts";
+
+export interface DeliveryRecipient {
+  readonly account: AccountNumber;
+  readonly agent: AgentNumber;
+  readonly mailboxRole: MailboxRole;
+  /** Octets that stand before the message in this copy. */
+  readonly trace: Uint8Array;
+  /** System flags. */
+  readonly flags: number;
+  /** JSON. */
+  readonly provenance: string;
+  readonly isAuthenticated: boolean;
+  /** Where it came in, for the event: a word of ours. */
+  readonly source: string;
+}
+
+export interface DeliverMessage {
+  readonly facts: MessageFacts;
+  readonly recipients: readonly DeliveryRecipient[];
+  readonly internalDate: number;
+  readonly at: number;
+}
+
+export interface Delivery {
+  readonly agent: AgentNumber;
+  readonly message: MessageNumber;
+  readonly thread: ThreadNumber;
+  readonly mailbox: MailboxNumber;
+  readonly uid: Uid;
+  readonly modseq: Modseq;
+}
+
+/** A message from outside to its local recipients, all or none; the copies in one account share their bytes.
+ *  Quota is looked at when a recipient is named, not here: mail that was accepted is stored. */
+export async function deliverMessage(
+  tx: Transaction,
+  args: DeliverMessage,
+): Promise<{ deliveries: Delivery[] }> {
+  const blobs = await insertBlobs(tx, args);
+  const deliveries = new Map<DeliveryRecipient, Delivery>();
+  // Agents are locked in one order everywhere, so that two transactions never wait for each other.
+  for (const recipient of args.recipients.toSorted((a, b) => a.agent - b.agent))
+    deliveries.set(recipient, await deliverTo(tx, args, recipient, blobs.get(recipient.account)!));
+  return { deliveries: args.recipients.map((recipient) => deliveries.get(recipient)!) };
+}
+
+async function insertBlobs(tx: Transaction, args: DeliverMessage): Promise<Map<AccountNumber, BlobNumber>> {
+  const copies = new Map<AccountNumber, number>();
+  for (const { account } of args.recipients) copies.set(account, (copies.get(account) ?? 0) + 1);
+  const blobs = new Map<AccountNumber, BlobNumber>();
+  for (const account of [...copies.keys()].sort((a, b) => a - b))
+    blobs.set(account, await insertBlob(tx, account, args.facts.blob, copies.get(account)!));
+  return blobs;
+}
+
+async function deliverTo(
+  tx: Transaction,
+  args: DeliverMessage,
+  recipient: DeliveryRecipient,
+  blob: BlobNumber,
+): Promise<Delivery> {
+  const { facts, internalDate, at } = args;
+  const { agent, trace } = recipient;
+  const write = await beginAgentWrite(tx, agent, at, 1);
+  if (write.account !== recipient.account)
+    throw new WaypostError("not_found", "The recipient is not of this account", {
+      reason: "no_such_recipient",
+    });
+  const message = write.takeNumber() as MessageNumber;
+  const mailbox = await write.mailboxOfRole(recipient.mailboxRole);
+  const thread = await joinThread(tx, agent, message, facts.threadKeys);
+  await insertMessage(tx, {
+    agent,
+    message,
+    account: write.account,
+    blob,
+    thread,
+    receivedAt: at,
+    trace,
+    facts,
+    isAuthenticated: recipient.isAuthenticated,
+    provenance: recipient.provenance,
+  });
+  const size = trace.byteLength + facts.blob.size;
+  const entry = { message, flags: recipient.flags, keywords: null, internalDate, size };
+  const uid = write.addEntry(mailbox, entry, true);
+  const data = { mailbox: mailbox.mailbox, source: recipient.source, agentPart: facts.hasAgentPart };
+  write.tell("mail.received", message, JSON.stringify(data));
+  return { agent, message, thread, mailbox: mailbox.mailbox, uid, modseq: await write.finish() };
+}

@@ -1,0 +1,61 @@
+import { type FlagState, flagState, keywordNumbers, systemFlagsMask } from "#/src/model/flags.ts";
+import { type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
+import type { AgentNumber, MailboxNumber, Modseq, Uid } from "#/src/model/numbers.ts";
+import type { Transaction } from "../sql.ts";
+import { beginAgentWrite, type HeldEntry } from "../writing/agent-write.ts";
+import { selectEntries } from "../writing/entry-rows.ts";
+import { resolveKeywords } from "../writing/keywords.ts";
+
+export type StoreMode = "add" | "remove" | "replace";
+
+export interface StoreFlags {
+  readonly agent: AgentNumber;
+  readonly mailbox: MailboxNumber;
+  readonly uids: NumberSet;
+  readonly mode: StoreMode;
+  /** System flags. */
+  readonly mask: number;
+  readonly keywords: readonly string[];
+  readonly unchangedSince?: Modseq | undefined;
+  readonly at: number;
+}
+
+export interface StoreResult {
+  readonly modseq: Modseq;
+  readonly changed: NumberSet;
+  /** Left alone because they changed after `unchangedSince`. */
+  readonly failed: NumberSet;
+  readonly hasNewKeyword: boolean;
+}
+
+/** STORE (RFC 9051 section 6.4.6, RFC 7162 section 3.1.3). UIDs that do not exist are passed over. */
+export async function storeFlags(tx: Transaction, args: StoreFlags): Promise<StoreResult> {
+  const write = await beginAgentWrite(tx, args.agent, args.at);
+  const mailbox = await write.mailbox(args.mailbox);
+  const entries = await selectEntries(tx, args.agent, args.mailbox, args.uids);
+  // A keyword exists once something bears it: a STORE that meets no message makes none.
+  const isCreating = args.mode !== "remove" && entries.length > 0;
+  const keywords = await resolveKeywords(tx, args.agent, args.keywords, isCreating);
+  const stored = flagState(args.mask & systemFlagsMask, keywords.numbers);
+  const changed: Uid[] = [];
+  const failed: Uid[] = [];
+  for (const entry of entries)
+    if (args.unchangedSince !== undefined && entry.modseq > args.unchangedSince) failed.push(entry.uid);
+    else if (write.updateEntry(mailbox, entry, combine(entry, args.mode, stored))) changed.push(entry.uid);
+  return {
+    modseq: await write.finish(),
+    changed: numberSetOf(changed),
+    failed: numberSetOf(failed),
+    hasNewKeyword: keywords.hasNew,
+  };
+}
+
+function combine(entry: HeldEntry, mode: StoreMode, stored: FlagState): FlagState {
+  if (mode === "replace") return stored;
+  const mask = mode === "add" ? entry.flags | stored.mask : entry.flags & ~stored.mask;
+  if (stored.overflow === null) return { mask, overflow: entry.keywords };
+  const change = keywordNumbers({ mask: 0, overflow: stored.overflow });
+  const held = keywordNumbers({ mask: 0, overflow: entry.keywords });
+  const beyond = mode === "add" ? [...held, ...change] : held.filter((number) => !change.includes(number));
+  return { mask, overflow: flagState(0, beyond).overflow };
+}

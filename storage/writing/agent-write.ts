@@ -1,0 +1,339 @@
+/** One transaction on one agent's mail.
+ *
+ *  `beginAgentWrite` takes the agent's row, which is the lock and the clock. A transaction then says what it wants (add,
+ *  update, remove entries of mailboxes; change mailboxes; tell events), and `finish` writes it set-wise: entries, counters of
+ *  mailbox and agent, entry counts of messages and what they free, the change log, and the agent's new MODSEQ. A transaction
+ *  that turns out to change nothing takes no MODSEQ and leaves no row. */
+import type { EventType } from "#/src/model/changes.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { deletedFlag, type FlagState, seenFlag } from "#/src/model/flags.ts";
+import { numberSetOf } from "#/src/model/number-set.ts";
+import type {
+  AccountNumber,
+  AgentNumber,
+  MailboxNumber,
+  MessageNumber,
+  Modseq,
+  Uid,
+} from "#/src/model/numbers.ts";
+import type { MailboxRole } from "#/src/model/roles.ts";
+import type { Transaction } from "../sql.ts";
+import { type LoggedChange, logChanges } from "./change-log.ts";
+import { deleteEntries, insertEntries, type NewEntry, updateEntries } from "./entry-rows.ts";
+import { changeEntryCounts } from "./message-rows.ts";
+
+export interface HeldEntry {
+  readonly uid: Uid;
+  readonly message: MessageNumber;
+  readonly modseq: Modseq;
+  readonly flags: number;
+  readonly keywords: string | null;
+  readonly internalDate: number;
+  readonly savedAt: number;
+  readonly size: number;
+}
+
+interface AgentLock {
+  readonly account: AccountNumber;
+  readonly modseq: number;
+  readonly byteCount: number;
+  readonly quotaBytes: number | null;
+  readonly lastUidValidity: number;
+}
+
+/** RFC 9051 section 9, `nz-number`. */
+const uidMax = 4294967295;
+
+/** `numberCount`: how many objects the transaction will create; its MODSEQ is the number of the last one. */
+export async function beginAgentWrite(
+  tx: Transaction,
+  agent: AgentNumber,
+  at: number,
+  numberCount = 0,
+): Promise<AgentWrite> {
+  const lock = await tx.get<AgentLock>(
+    `update agent
+    set modseq = modseq
+    where agent_id = ? and state <> 'deleted'
+    returning account_id as account, modseq, byte_count as "byteCount", quota_bytes as "quotaBytes",
+      last_uid_validity as "lastUidValidity"`,
+    agent,
+  );
+  if (lock === undefined) throw new WaypostError("not_found", "There is no such agent");
+  return new AgentWrite(tx, agent, at, lock, numberCount);
+}
+
+export class AgentWrite {
+  readonly tx: Transaction;
+  readonly agent: AgentNumber;
+  readonly account: AccountNumber;
+  readonly at: number;
+  readonly #lock: AgentLock;
+  #reserved: number;
+  #used = 0;
+  #lastUidValidity: number;
+  readonly #mailboxes = new Map<MailboxNumber, MailboxWrite>();
+  readonly #mailboxChanges: { operation: LoggedChange["operation"]; mailbox: number }[] = [];
+  readonly #events: LoggedChange[] = [];
+  readonly #entryCounts = new Map<MessageNumber, number>();
+  #messageGrowth = 0;
+  #byteGrowth = 0;
+
+  constructor(tx: Transaction, agent: AgentNumber, at: number, lock: AgentLock, numberCount: number) {
+    this.tx = tx;
+    this.agent = agent;
+    this.account = lock.account;
+    this.at = at;
+    this.#lock = lock;
+    this.#reserved = numberCount;
+    this.#lastUidValidity = lock.lastUidValidity;
+  }
+
+  /** The MODSEQ of everything that this transaction changes. */
+  get modseq(): Modseq {
+    return (this.#lock.modseq + Math.max(1, this.#reserved)) as Modseq;
+  }
+
+  /** More objects will be created. Only before anything was told its MODSEQ. */
+  reserveNumbers(count: number): void {
+    this.#reserved += count;
+  }
+
+  takeNumber(): number {
+    if (this.#used === this.#reserved) throw new Error("More objects are created than were announced");
+    return this.#lock.modseq + ++this.#used;
+  }
+
+  /** Greater than any that a mailbox of this agent ever had, so that a name used again is seen to be another mailbox. */
+  takeUidValidity(): number {
+    this.#lastUidValidity = Math.max(Math.floor(this.at / 1000), this.#lastUidValidity + 1);
+    return this.#lastUidValidity;
+  }
+
+  assertRoom(bytes: number): void {
+    const { quotaBytes, byteCount } = this.#lock;
+    if (quotaBytes !== null && quotaBytes > 0 && bytes > 0 && byteCount + bytes > quotaBytes)
+      throw new WaypostError("policy_refused", "The mailbox is over its quota", { reason: "over_quota" });
+  }
+
+  async mailbox(mailbox: MailboxNumber): Promise<MailboxWrite> {
+    const held = this.#mailboxes.get(mailbox);
+    if (held !== undefined) return held;
+    return this.#hold(
+      await this.tx.get<MailboxState>(
+        `${selectMailbox} where agent_id = ? and mailbox_id = ?`,
+        this.agent,
+        mailbox,
+      ),
+    );
+  }
+
+  /** The mailbox of a role, or INBOX if the agent has none. */
+  async mailboxOfRole(role: MailboxRole): Promise<MailboxWrite> {
+    const found =
+      (await this.tx.get<MailboxState>(
+        `${selectMailbox} where agent_id = ? and role = ?`,
+        this.agent,
+        role,
+      )) ??
+      (await this.tx.get<MailboxState>(`${selectMailbox} where agent_id = ? and role = 'inbox'`, this.agent));
+    return (found && this.#mailboxes.get(found.mailbox)) ?? this.#hold(found);
+  }
+
+  #hold(state: MailboxState | undefined): MailboxWrite {
+    if (state === undefined)
+      throw new WaypostError("not_found", "There is no such mailbox", { reason: "no_such_mailbox" });
+    const held = new MailboxWrite(state);
+    this.#mailboxes.set(state.mailbox, held);
+    return held;
+  }
+
+  /** Puts a message into a mailbox. `isNewMessage`: its row already counts this entry. */
+  addEntry(mailbox: MailboxWrite, entry: Omit<NewEntry, "uid">, isNewMessage: boolean): Uid {
+    if (mailbox.uidNext > uidMax)
+      throw new WaypostError("policy_refused", "The mailbox has no UID left", { reason: "limit_reached" });
+    const uid = mailbox.uidNext++ as Uid;
+    mailbox.added.push({ ...entry, uid });
+    mailbox.count(entry, 1);
+    if (!isNewMessage) this.#countEntry(entry.message, 1);
+    this.#grow(entry.size, 1);
+    return uid;
+  }
+
+  removeEntry(mailbox: MailboxWrite, entry: HeldEntry): void {
+    mailbox.removed.push(entry.uid);
+    mailbox.count(entry, -1);
+    this.#countEntry(entry.message, -1);
+    this.#grow(entry.size, -1);
+  }
+
+  /** Gives an entry other flags; false when it has them already. */
+  updateEntry(mailbox: MailboxWrite, entry: HeldEntry, state: FlagState): boolean {
+    if (entry.flags === state.mask && entry.keywords === state.overflow) return false;
+    mailbox.update(entry, state);
+    return true;
+  }
+
+  mailboxChanged(operation: LoggedChange["operation"], mailbox: MailboxNumber): void {
+    this.#mailboxChanges.push({ operation, mailbox });
+  }
+
+  /** Deletes a mailbox. Its entries have been removed one by one before, so that what they counted is given back. */
+  async dropMailbox(mailbox: MailboxWrite): Promise<void> {
+    this.#mailboxes.delete(mailbox.mailbox);
+    this.mailboxChanged("remove", mailbox.mailbox);
+    for (const table of ["entry", "mailbox"])
+      await this.tx.run(
+        `delete from ${table} where agent_id = ? and mailbox_id = ?`,
+        this.agent,
+        mailbox.mailbox,
+      );
+  }
+
+  tell(event: EventType, message: MessageNumber, data: string | null): void {
+    this.#events.push({ kind: "event", parent: 0, operation: "add", ids: String(message), event, data });
+  }
+
+  #countEntry(message: MessageNumber, by: number): void {
+    this.#entryCounts.set(message, (this.#entryCounts.get(message) ?? 0) + by);
+  }
+
+  #grow(size: number, sign: 1 | -1): void {
+    this.#messageGrowth += sign;
+    this.#byteGrowth += sign * size;
+  }
+
+  /** Writes it all. Answers the MODSEQ of the transaction, or the agent's present one when nothing changed. */
+  async finish(): Promise<Modseq> {
+    const changes = this.#collectChanges();
+    if (changes.length === 0) return this.#lock.modseq as Modseq;
+    for (const mailbox of this.#mailboxes.values()) if (mailbox.isTouched) await this.#writeMailbox(mailbox);
+    await changeEntryCounts(this.tx, this.agent, this.#entryCounts);
+    await this.tx.run(
+      `update agent
+      set modseq = ?, byte_count = byte_count + ?, message_count = message_count + ?, last_uid_validity = ?
+      where agent_id = ?`,
+      this.modseq,
+      this.#byteGrowth,
+      this.#messageGrowth,
+      this.#lastUidValidity,
+      this.agent,
+    );
+    await logChanges(this.tx, this.agent, this.modseq, this.at, changes);
+    this.tx.touch(this.agent, this.modseq);
+    return this.modseq;
+  }
+
+  async #writeMailbox(mailbox: MailboxWrite): Promise<void> {
+    const place = { agent: this.agent, mailbox: mailbox.mailbox, modseq: this.modseq };
+    await deleteEntries(this.tx, place, mailbox.removed);
+    await updateEntries(this.tx, place, mailbox.updates.values());
+    await insertEntries(this.tx, place, this.at, mailbox.added);
+    await this.tx.run(
+      `update mailbox
+      set uid_next = ?, modseq = ?, message_count = message_count + ?, unseen_count = unseen_count + ?,
+        deleted_count = deleted_count + ?, byte_count = byte_count + ?
+      where agent_id = ? and mailbox_id = ?`,
+      mailbox.uidNext,
+      this.modseq,
+      mailbox.messageGrowth,
+      mailbox.unseenGrowth,
+      mailbox.deletedGrowth,
+      mailbox.byteGrowth,
+      this.agent,
+      mailbox.mailbox,
+    );
+  }
+
+  /** In the order in which a reader of the log can follow: mailboxes appear before what is in them. */
+  #collectChanges(): LoggedChange[] {
+    const changes: LoggedChange[] = [];
+    for (const operation of ["add", "update", "remove"] as const) {
+      const ids = this.#mailboxChanges.filter((change) => change.operation === operation);
+      if (ids.length > 0)
+        changes.push({
+          kind: "mailbox",
+          parent: 0,
+          operation,
+          ids: numberSetOf(ids.map(({ mailbox }) => mailbox)),
+        });
+    }
+    for (const mailbox of this.#mailboxes.values()) {
+      const log = (operation: LoggedChange["operation"], uids: readonly number[]): void => {
+        if (uids.length > 0)
+          changes.push({ kind: "entry", parent: mailbox.mailbox, operation, ids: numberSetOf(uids) });
+      };
+      log("remove", mailbox.removed);
+      log("update", mailbox.updatedUids);
+      log(
+        "add",
+        mailbox.added.map(({ uid }) => uid),
+      );
+    }
+    changes.push(...this.#events);
+    return changes;
+  }
+}
+
+interface MailboxState {
+  readonly mailbox: MailboxNumber;
+  readonly name: string;
+  readonly role: MailboxRole | null;
+  readonly uidValidity: number;
+  readonly uidNext: number;
+  readonly messageCount: number;
+}
+
+const selectMailbox = `
+  select mailbox_id as mailbox, name, role, uid_validity as "uidValidity", uid_next as "uidNext",
+    message_count as "messageCount"
+  from mailbox`;
+
+/** What a transaction does to one mailbox. */
+export class MailboxWrite implements MailboxState {
+  readonly mailbox: MailboxNumber;
+  readonly name: string;
+  readonly role: MailboxRole | null;
+  readonly uidValidity: number;
+  readonly messageCount: number;
+  uidNext: number;
+  readonly added: NewEntry[] = [];
+  readonly removed: Uid[] = [];
+  readonly updatedUids: Uid[] = [];
+  /** UIDs by the state that they get, so that each state is one statement. */
+  readonly updates = new Map<string, { state: FlagState; uids: Uid[] }>();
+  messageGrowth = 0;
+  unseenGrowth = 0;
+  deletedGrowth = 0;
+  byteGrowth = 0;
+
+  constructor(state: MailboxState) {
+    this.mailbox = state.mailbox;
+    this.name = state.name;
+    this.role = state.role;
+    this.uidValidity = state.uidValidity;
+    this.uidNext = state.uidNext;
+    this.messageCount = state.messageCount;
+  }
+
+  get isTouched(): boolean {
+    return this.added.length + this.removed.length + this.updatedUids.length > 0;
+  }
+
+  count(entry: { readonly flags: number; readonly size: number }, sign: 1 | -1): void {
+    this.messageGrowth += sign;
+    if ((entry.flags & seenFlag) === 0) this.unseenGrowth += sign;
+    if (entry.flags & deletedFlag) this.deletedGrowth += sign;
+    this.byteGrowth += sign * entry.size;
+  }
+
+  update(entry: HeldEntry, state: FlagState): void {
+    const key = `${state.mask} ${state.overflow ?? ""}`;
+    const same = this.updates.get(key);
+    if (same === undefined) this.updates.set(key, { state, uids: [entry.uid] });
+    else same.uids.push(entry.uid);
+    this.updatedUids.push(entry.uid);
+    this.unseenGrowth += ((state.mask & seenFlag) === 0 ? 1 : 0) - ((entry.flags & seenFlag) === 0 ? 1 : 0);
+    this.deletedGrowth += (state.mask & deletedFlag ? 1 : 0) - (entry.flags & deletedFlag ? 1 : 0);
+  }
+}

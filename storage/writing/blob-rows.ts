@@ -1,0 +1,94 @@
+/** Rows of `blob` and `blob_chunk`. */
+
+import { WaypostError } from "#/src/model/errors.ts";
+import { numberSetOf } from "#/src/model/number-set.ts";
+import type { AccountNumber, BlobNumber } from "#/src/model/numbers.ts";
+import type { EncodedBlob } from "../blob.ts";
+import { slicesOf } from "../slices.ts";
+import type { Sql, Transaction } from "../sql.ts";
+
+/** What one transaction frees itself; the rest is left to the sweep, so that emptying a large mailbox stops nobody. */
+const freedAtOnceMax = 256;
+
+export async function insertBlob(
+  tx: Sql,
+  account: AccountNumber,
+  blob: EncodedBlob,
+  referenceCount: number,
+): Promise<BlobNumber> {
+  const taken = await tx.get<{ blob: BlobNumber }>(
+    `update account
+    set next_blob_id = next_blob_id + 1
+    where account_id = ?
+    returning next_blob_id - 1 as blob`,
+    account,
+  );
+  if (taken === undefined) throw new WaypostError("not_found", "There is no such account");
+  await tx.run(
+    `insert into blob
+      (account_id, blob_id, codec, size, stored_size, sha256, reference_count, header_size, structure, header, data)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    account,
+    taken.blob,
+    blob.codec,
+    blob.size,
+    blob.storedSize,
+    blob.sha256,
+    referenceCount,
+    blob.headerSize,
+    blob.structure,
+    blob.header,
+    blob.chunks[0] ?? new Uint8Array(),
+  );
+  for (const [number, chunk] of blob.chunks.entries())
+    if (number > 0)
+      await tx.run(
+        "insert into blob_chunk (account_id, blob_id, chunk_number, data) values (?, ?, ?, ?)",
+        account,
+        taken.blob,
+        number,
+        chunk,
+      );
+  return taken.blob;
+}
+
+/** Gives back references, and frees the blobs that have none left. */
+export async function releaseBlobs(
+  tx: Transaction,
+  account: AccountNumber,
+  references: ReadonlyMap<BlobNumber, number>,
+): Promise<void> {
+  const byCount = new Map<number, BlobNumber[]>();
+  for (const [blob, count] of references) {
+    const same = byCount.get(count);
+    if (same === undefined) byCount.set(count, [blob]);
+    else same.push(blob);
+  }
+  const free: BlobNumber[] = [];
+  for (const [count, blobs] of byCount)
+    for (const { condition, parameters } of slicesOf(numberSetOf(blobs), "blob_id")) {
+      const rows = await tx.all<{ blob: BlobNumber; referenceCount: number }>(
+        `update blob
+        set reference_count = reference_count - ?
+        where account_id = ? and ${condition}
+        returning blob_id as blob, reference_count as "referenceCount"`,
+        count,
+        account,
+        ...parameters,
+      );
+      for (const row of rows) if (row.referenceCount === 0) free.push(row.blob);
+    }
+  if (free.length > freedAtOnceMax) tx.sweepLater();
+  await deleteBlobs(tx, account, free.slice(0, freedAtOnceMax));
+}
+
+export async function deleteBlobs(
+  tx: Sql,
+  account: AccountNumber,
+  blobs: readonly BlobNumber[],
+): Promise<void> {
+  for (const { condition, parameters } of slicesOf(numberSetOf(blobs), "blob_id")) {
+    await tx.run(`delete from blob_chunk where account_id = ? and ${condition}`, account, ...parameters);
+    await tx.run(`delete from blob where account_id = ? and ${condition}`, account, ...parameters);
+  }
+}

@@ -1,0 +1,16 @@
+/** Numbers of what stands outside any agent: accounts, agents, credentials, grants. Never used twice. */
+import type { Sql } from "../sql.ts";
+
+export async function takeCounter(
+  tx: Sql,
+  name: "account" | "agent" | "token" | "password" | "grant",
+): Promise<number> {
+  const row = await tx.get<{ value: number }>(
+    `update counter
+    set value = value + 1
+    where name = ?
+    returning value`,
+    name,
+  );
+  return row!.value;
+}

@@ -1,0 +1,73 @@
+/** Rows of `mailbox` and `subscription`. */
+import { WaypostError } from "#/src/model/errors.ts";
+import { mailboxesMax } from "#/src/model/limits.ts";
+import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
+import type { MailboxRole } from "#/src/model/roles.ts";
+import { childNameRange } from "../mailbox-name.ts";
+import { paddedList, placesFor, type Sql } from "../sql.ts";
+import type { AgentWrite } from "./agent-write.ts";
+
+export async function insertMailbox(
+  write: AgentWrite,
+  row: { mailbox: MailboxNumber; name: string; role: MailboxRole | null },
+): Promise<{ uidValidity: number }> {
+  const uidValidity = write.takeUidValidity();
+  await write.tx.run(
+    `insert into mailbox
+      (agent_id, mailbox_id, name, role, uid_validity, uid_next, modseq, message_count, unseen_count, deleted_count,
+      byte_count)
+    values (?, ?, ?, ?, ?, 1, ?, 0, 0, 0, 0)`,
+    write.agent,
+    row.mailbox,
+    row.name,
+    row.role,
+    uidValidity,
+    write.modseq,
+  );
+  write.mailboxChanged("add", row.mailbox);
+  return { uidValidity };
+}
+
+/** Refuses when `more` mailboxes would be too many. */
+export async function assertMailboxRoom(tx: Sql, agent: AgentNumber, more: number): Promise<void> {
+  const { count } = (await tx.get<{ count: number }>(
+    "select count(*) as count from mailbox where agent_id = ?",
+    agent,
+  ))!;
+  if (count + more > mailboxesMax)
+    throw new WaypostError("policy_refused", `There are at most ${mailboxesMax} mailboxes`, {
+      reason: "limit_reached",
+    });
+}
+
+/** Those of some names that no mailbox has. */
+export async function missingNames(tx: Sql, agent: AgentNumber, names: readonly string[]): Promise<string[]> {
+  if (names.length === 0) return [];
+  const padded = paddedList(names);
+  const rows = await tx.all<{ name: string }>(
+    `select name from mailbox where agent_id = ? and name in (${placesFor(padded)})`,
+    agent,
+    ...padded,
+  );
+  const found = new Set(rows.map(({ name }) => name));
+  return names.filter((name) => !found.has(name));
+}
+
+export async function childMailboxes(
+  tx: Sql,
+  agent: AgentNumber,
+  name: string,
+): Promise<{ mailbox: MailboxNumber; name: string }[]> {
+  return tx.all(
+    `select mailbox_id as mailbox, name
+    from mailbox
+    where agent_id = ? and name >= ? and name < ?
+    order by name`,
+    agent,
+    ...childNameRange(name),
+  );
+}
+
+export async function subscribe(tx: Sql, agent: AgentNumber, name: string): Promise<void> {
+  await tx.run("insert into subscription (agent_id, name) values (?, ?) on conflict do nothing", agent, name);
+}

@@ -1,0 +1,102 @@
+/** A real store in a temporary folder, with a clock that the test turns. When it is disposed of, it is checked. */
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { expect } from "vitest";
+import type { AccountNumber, AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
+import { encodeBlob } from "#/storage/blob.ts";
+import { findMailboxByName } from "#/storage/queries/mailboxes.ts";
+import type { MessageFacts } from "#/storage/rows.ts";
+import { type OpenOptions, openStore, type Store } from "#/storage/store.ts";
+import { type FakeClock, fakeClock } from "./clock.ts";
+
+export interface TestStore extends AsyncDisposable {
+  readonly store: Store;
+  readonly clock: FakeClock;
+  readonly folder: string;
+  /** Closes the store, leaves its files, and opens them again. */
+  reopen(): Promise<Store>;
+}
+
+export async function openTestStore(options: Partial<OpenOptions> = {}): Promise<TestStore> {
+  const folder = options.folder ?? fs.mkdtempSync(path.join(os.tmpdir(), "waypost-store-"));
+  const clock = fakeClock();
+  const open = () => openStore({ clock, ...options, folder });
+  let store = await open();
+  return {
+    get store() {
+      return store;
+    },
+    clock,
+    folder,
+    async reopen() {
+      await store.close();
+      store = await open();
+      return store;
+    },
+    async [Symbol.asyncDispose]() {
+      try {
+        expect(await store.check()).toEqual([]);
+      } finally {
+        await store.close();
+        fs.rmSync(folder, { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+export interface Seed {
+  readonly account: AccountNumber;
+  readonly agent: AgentNumber;
+  readonly inbox: MailboxNumber;
+  readonly address: string;
+}
+
+/** An agent with an address in `example.org`, whose account is made when it is the first. */
+export async function seedAgent(
+  store: Store,
+  name = "ada",
+  options: { kind?: "agent" | "person"; quotaBytes?: number | null; account?: string } = {},
+): Promise<Seed> {
+  const at = store.clock.now();
+  const accountName = options.account ?? "example";
+  const domain = `${accountName}.org`;
+  const found = await store.get<{ account: AccountNumber }>(
+    "select account_id as account from account where name = ?",
+    accountName,
+  );
+  const account = found?.account ?? (await store.write("createAccount", { name: accountName, at })).account;
+  if (found === undefined) await store.write("createDomain", { name: domain, account, at });
+  const { agent } = await store.write("createAgent", {
+    account,
+    kind: options.kind ?? "agent",
+    name,
+    address: { domain, localPart: name },
+    quotaBytes: options.quotaBytes ?? null,
+    scramSalt: new Uint8Array(16),
+    scramIterations: 4096,
+    at,
+  });
+  const inbox = await findMailboxByName(store, agent, "INBOX");
+  return { account, agent, inbox: inbox!.mailbox, address: `${name}@${domain}` };
+}
+
+/** What a message of plain text comes to, for tests of what happens to it afterwards. */
+export async function testFacts(
+  text = "Hello.\r\n",
+  options: { threadKeys?: readonly Uint8Array[]; subject?: string; hasAgentPart?: boolean } = {},
+): Promise<MessageFacts> {
+  const subject = options.subject ?? "Test";
+  const header = `Subject: ${subject}\r\n\r\n`;
+  return {
+    blob: await encodeBlob(Buffer.from(header + text), Buffer.byteLength(header), "{}"),
+    date: null,
+    subject,
+    fromAddress: "eve@example.net",
+    fromName: "Eve",
+    envelope: "(NIL NIL NIL NIL NIL NIL NIL NIL NIL NIL)",
+    bodyStructure: '("TEXT" "PLAIN" NIL NIL NIL "7BIT" 8 1)',
+    threadKeys: options.threadKeys ?? [],
+    hasAgentPart: options.hasAgentPart ?? false,
+  };
+}
