@@ -1,0 +1,85 @@
+import type { FlagState } from "#/src/model/flags.ts";
+import type { NumberSet } from "#/src/model/number-set.ts";
+import type {
+  AccountNumber,
+  AgentNumber,
+  BlobNumber,
+  MailboxNumber,
+  MessageNumber,
+  Modseq,
+  ThreadNumber,
+  Uid,
+} from "#/src/model/numbers.ts";
+import { entryPages, listUids, messagePages } from "#/storage/queries/entries.ts";
+import { listKeywords } from "#/storage/queries/mailboxes.ts";
+import type { EntryMessageRow, EntryRow } from "#/storage/rows.ts";
+import type { Store } from "#/storage/store.ts";
+
+/** A message in a mailbox, as far as flags and numbers go. */
+export interface Entry {
+  readonly uid: Uid;
+  readonly message: MessageNumber;
+  readonly modseq: Modseq;
+  readonly flags: FlagState;
+  /** INTERNALDATE (RFC 9051 section 2.3.3), in milliseconds. */
+  readonly internalDate: number;
+  /** SAVEDATE (RFC 8514): when it came into this mailbox. */
+  readonly savedAt: number;
+  /** RFC822.SIZE, with the trace header. */
+  readonly size: number;
+}
+
+/** With what FETCH shows without touching the message's bytes. */
+export interface MailboxMessage extends Entry {
+  readonly thread: ThreadNumber;
+  /** From the Date header; null if there is none that can be read. */
+  readonly sentAt: number | null;
+  readonly hasAgentPart: boolean;
+  readonly account: AccountNumber;
+  readonly blob: BlobNumber;
+  /** Header fields that stand before the blob in this copy. */
+  readonly trace: Uint8Array;
+  /** Ready IMAP wire text, one character for one octet. */
+  readonly envelope: string;
+  readonly bodyStructure: string;
+}
+
+export interface Entries {
+  /** UIDs of a mailbox, ascending: what sequence numbers count. */
+  listUids(agent: AgentNumber, mailbox: MailboxNumber): Promise<readonly Uid[]>;
+  /** The entries among the UIDs, ascending, in pages, the loop having its turn between them. */
+  entryPages(agent: AgentNumber, mailbox: MailboxNumber, uids: NumberSet): AsyncIterable<readonly Entry[]>;
+  messagePages(
+    agent: AgentNumber,
+    mailbox: MailboxNumber,
+    uids: NumberSet,
+  ): AsyncIterable<readonly MailboxMessage[]>;
+  /** Names of the agent's keywords; the index is the keyword's number. */
+  keywordNames(agent: AgentNumber): Promise<readonly string[]>;
+}
+
+export function createEntries(store: Store): Entries {
+  return {
+    listUids: (agent, mailbox) => listUids(store, agent, mailbox),
+    async *entryPages(agent, mailbox, uids) {
+      for await (const rows of entryPages(store, agent, mailbox, uids)) yield rows.map(toEntry);
+    },
+    async *messagePages(agent, mailbox, uids) {
+      for await (const rows of messagePages(store, agent, mailbox, uids)) yield rows.map(toMailboxMessage);
+    },
+    async keywordNames(agent) {
+      return (await listKeywords(store, agent)).map(({ name }) => name);
+    },
+  };
+}
+
+function toEntry(row: EntryRow): Entry {
+  const { uid, message, modseq, flags, keywords, internalDate, savedAt, size } = row;
+  return { uid, message, modseq, flags: { mask: flags, overflow: keywords }, internalDate, savedAt, size };
+}
+
+function toMailboxMessage(row: EntryMessageRow): MailboxMessage {
+  const { account, blob, thread, date, trace, hasAgentPart, envelope, bodyStructure } = row;
+  const entry = toEntry(row);
+  return { ...entry, account, blob, thread, sentAt: date, trace, hasAgentPart, envelope, bodyStructure };
+}

@@ -1,0 +1,31 @@
+import type { Clock } from "#/src/model/clock.ts";
+import type { IdCodec } from "#/src/model/ids.ts";
+import type { Store } from "#/storage/store.ts";
+import { createEntries, type Entries } from "./entries.ts";
+import { createMailboxes, type Mailboxes } from "./mailboxes.ts";
+import { createMessageBytes, type MessageBytes } from "./message-bytes.ts";
+import { createMessages, type Messages } from "./messages.ts";
+import { createMailSearch, type MailSearch } from "./search.ts";
+import { createMailWrites, type MailWrites } from "./writes.ts";
+
+/** Everything that can be done with mail, whoever asks: the one door of the protocols to mailboxes and messages. */
+export interface Mail extends Mailboxes, Entries, Messages, MessageBytes, MailSearch, MailWrites {
+  readonly ids: IdCodec;
+  readonly clock: Clock;
+}
+
+export function createMail(store: Store): Mail {
+  const entries = createEntries(store);
+  const messages = createMessages(store);
+  const bytes = createMessageBytes(store);
+  return {
+    ids: store.ids,
+    clock: store.clock,
+    ...createMailboxes(store),
+    ...entries,
+    ...messages,
+    ...bytes,
+    ...createMailSearch(entries, messages, bytes),
+    ...createMailWrites(store),
+  };
+}

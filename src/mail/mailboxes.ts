@@ -1,0 +1,96 @@
+import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
+import type { MailboxRole } from "#/src/model/roles.ts";
+import {
+  findMailboxByName,
+  findMailbox as findMailboxRow,
+  listMailboxes,
+  listSubscriptions,
+} from "#/storage/queries/mailboxes.ts";
+import type { MailboxRow } from "#/storage/rows.ts";
+import type { Store } from "#/storage/store.ts";
+
+/** A mailbox as every door shows it: IMAP mailbox, `folder_…` in JSON, MAILBOXID (RFC 8474 section 4). */
+export interface Mailbox {
+  readonly agent: AgentNumber;
+  readonly number: MailboxNumber;
+  readonly id: string;
+  /** Unicode, levels divided by `/`. */
+  readonly name: string;
+  readonly role: MailboxRole | undefined;
+  readonly uidValidity: number;
+  readonly uidNext: number;
+  readonly highestModseq: Modseq;
+  readonly messageCount: number;
+  readonly unseenCount: number;
+  readonly deletedCount: number;
+  readonly byteCount: number;
+}
+
+export interface Mailboxes {
+  /** All of an agent's mailboxes, by name. */
+  listMailboxes(agent: AgentNumber): Promise<readonly Mailbox[]>;
+  /** By name; INBOX in any case (RFC 9051 section 5.1). */
+  findMailbox(agent: AgentNumber, name: string): Promise<Mailbox | undefined>;
+  findMailboxByNumber(agent: AgentNumber, number: MailboxNumber): Promise<Mailbox | undefined>;
+  /** Names subscribed to, whether or not there is such a mailbox (RFC 9051 section 6.3.7). */
+  listSubscriptions(agent: AgentNumber): Promise<readonly string[]>;
+  /** Creates the mailbox and the levels above it that are missing. Throws `already_exists`. */
+  createMailbox(agent: AgentNumber, name: string): Promise<Mailbox>;
+  deleteMailbox(agent: AgentNumber, number: MailboxNumber): Promise<void>;
+  /** Renames with everything below; INBOX keeps its name and gives its mail away (RFC 9051 section 6.3.6). */
+  renameMailbox(agent: AgentNumber, number: MailboxNumber, name: string): Promise<void>;
+  setSubscription(agent: AgentNumber, name: string, isSubscribed: boolean): Promise<void>;
+}
+
+export function createMailboxes(store: Store): Mailboxes {
+  const toMailbox = (agent: AgentNumber, row: MailboxRow): Mailbox => ({
+    agent,
+    number: row.mailbox,
+    id: store.ids.encode("folder", agent, row.mailbox),
+    name: row.name,
+    role: row.role ?? undefined,
+    uidValidity: row.uidValidity,
+    uidNext: row.uidNext,
+    highestModseq: row.modseq,
+    messageCount: row.messageCount,
+    unseenCount: row.unseenCount,
+    deletedCount: row.deletedCount,
+    byteCount: row.byteCount,
+  });
+  const at = (): number => store.clock.now();
+  const findByNumber = async (agent: AgentNumber, number: MailboxNumber): Promise<Mailbox | undefined> => {
+    const row = await findMailboxRow(store, agent, number);
+    return row && toMailbox(agent, row);
+  };
+
+  return {
+    async listMailboxes(agent) {
+      return (await listMailboxes(store, agent)).map((row) => toMailbox(agent, row));
+    },
+    async findMailbox(agent, name) {
+      const row = await findMailboxByName(store, agent, mailboxName(name));
+      return row && toMailbox(agent, row);
+    },
+    findMailboxByNumber: findByNumber,
+    listSubscriptions: (agent) => listSubscriptions(store, agent),
+    async createMailbox(agent, name) {
+      const { mailbox } = await store.write("createMailbox", { agent, name: mailboxName(name), at: at() });
+      return (await findByNumber(agent, mailbox))!;
+    },
+    async deleteMailbox(agent, mailbox) {
+      await store.write("deleteMailbox", { agent, mailbox, at: at() });
+    },
+    async renameMailbox(agent, mailbox, name) {
+      await store.write("renameMailbox", { agent, mailbox, name: mailboxName(name), at: at() });
+    },
+    async setSubscription(agent, name, isSubscribed) {
+      await store.write("setSubscription", { agent, name: mailboxName(name), isSubscribed });
+    },
+  };
+}
+
+/** INBOX is one name in any case, also as the first level of a longer name (RFC 9051 section 5.1). */
+function mailboxName(name: string): string {
+  const normal = name.normalize("NFC");
+  return /^inbox(?=\/|$)/i.test(normal) ? `INBOX${normal.slice(5)}` : normal;
+}

@@ -1,0 +1,60 @@
+import { type MimePart, readStructure, sectionRange } from "#/src/formats/mime/structure.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import type { AccountNumber, BlobNumber } from "#/src/model/numbers.ts";
+import { readBlobRange } from "#/storage/blob.ts";
+import { findBlob } from "#/storage/queries/messages.ts";
+import type { Store } from "#/storage/store.ts";
+
+/** Where a message's bytes are: its own trace header, then the blob that the recipients of one account share. */
+export interface StoredBytes {
+  readonly account: AccountNumber;
+  readonly blob: BlobNumber;
+  readonly trace: Uint8Array;
+  /** Of trace and blob together. */
+  readonly size: number;
+}
+
+/** Octets of a stored message, `end` exclusive. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface MessageBytes {
+  /** The tree of parts; its offsets count from the start of the blob, so behind the trace. */
+  readStructure(message: StoredBytes): Promise<MimePart>;
+  /** Where an IMAP section lies ("", "HEADER", "TEXT", "1.2", "1.2.MIME", "3.HEADER"; RFC 9051 section 6.4.5.1), or
+   *  undefined if the message has no such part. */
+  findSection(message: StoredBytes, structure: MimePart, section: string): ByteRange | undefined;
+  /** Octets of the range; what lies outside of the message is left out. */
+  readBytes(message: StoredBytes, range?: ByteRange): Promise<Buffer>;
+}
+
+export function createMessageBytes(store: Store): MessageBytes {
+  return {
+    async readStructure(message) {
+      const row = await findBlob(store, message.account, message.blob);
+      if (row === undefined) throw new WaypostError("not_found", "The message is no longer there");
+      return readStructure(row.structure);
+    },
+    findSection(message, structure, section) {
+      const traceSize = message.trace.byteLength;
+      if (section === "") return { start: 0, end: message.size };
+      const range = sectionRange(structure, section);
+      if (range === undefined) return undefined;
+      // The trace is the top of the message's own header, and of nothing else.
+      const start = section === "HEADER" ? 0 : range.start + traceSize;
+      return { start, end: range.end + traceSize };
+    },
+    async readBytes(message, range = { start: 0, end: message.size }) {
+      const traceSize = message.trace.byteLength;
+      const start = Math.max(0, Math.min(range.start, message.size));
+      const end = Math.max(start, Math.min(range.end, message.size));
+      const head = message.trace.subarray(Math.min(start, traceSize), Math.min(end, traceSize));
+      if (end <= traceSize) return Buffer.from(head);
+      const blobStart = Math.max(0, start - traceSize);
+      const tail = await readBlobRange(store, message.account, message.blob, blobStart, end - traceSize);
+      return head.byteLength === 0 ? tail : Buffer.concat([head, tail]);
+    },
+  };
+}

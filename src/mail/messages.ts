@@ -1,0 +1,116 @@
+import type { FlagState } from "#/src/model/flags.ts";
+import type {
+  AgentNumber,
+  MailboxNumber,
+  MessageNumber,
+  Modseq,
+  ThreadNumber,
+  Uid,
+} from "#/src/model/numbers.ts";
+import { listEntriesOfMessage } from "#/storage/queries/entries.ts";
+import { findMessage, listNewestMessages } from "#/storage/queries/messages.ts";
+import type { MessageRow } from "#/storage/rows.ts";
+import type { Store } from "#/storage/store.ts";
+import type { StoredBytes } from "./message-bytes.ts";
+
+/** Where a message is shown: one per mailbox that holds it. */
+export interface MessagePlace {
+  readonly mailbox: MailboxNumber;
+  readonly uid: Uid;
+  readonly modseq: Modseq;
+  readonly flags: FlagState;
+  readonly savedAt: number;
+}
+
+/** A message as an object with a name, wherever it lies. */
+export interface Message extends StoredBytes {
+  readonly agent: AgentNumber;
+  readonly number: MessageNumber;
+  readonly id: string;
+  readonly thread: ThreadNumber;
+  readonly threadId: string;
+  readonly subject: string;
+  readonly fromAddress: string;
+  readonly fromName: string;
+  /** From the Date header; null if there is none that can be read. */
+  readonly sentAt: number | null;
+  readonly receivedAt: number;
+  readonly isAuthenticated: boolean;
+  readonly hasAgentPart: boolean;
+  /** How it came here, as decided at receipt and never changed. */
+  readonly provenance: Provenance;
+  readonly envelope: string;
+  readonly bodyStructure: string;
+  /** The oldest place first; that one is the message's `folder` in JSON. Never empty. */
+  readonly places: readonly MessagePlace[];
+  /** Changes with flags, labels and folder: the highest MODSEQ of its places. */
+  readonly version: string;
+}
+
+/** Kept as JSON beside the message ("Read result" of the interface). */
+export interface Provenance {
+  readonly source: "smtp" | "submission" | "imap" | "dav" | "api" | "import";
+  readonly fromDomain?: string;
+  readonly checks?: Readonly<Record<string, unknown>>;
+}
+
+export interface Messages {
+  findMessage(agent: AgentNumber, number: MessageNumber): Promise<Message | undefined>;
+  /** Messages with a lower number than `before`, the newest first, at most `limit`; of one mailbox or of all. */
+  listNewestMessages(agent: AgentNumber, options: NewestOptions): Promise<readonly Message[]>;
+}
+
+export interface NewestOptions {
+  readonly mailbox?: MailboxNumber;
+  readonly thread?: ThreadNumber;
+  readonly before?: MessageNumber;
+  readonly limit: number;
+}
+
+export function createMessages(store: Store): Messages {
+  /** Without a place a message is about to go: it is not there. */
+  const toMessage = async (agent: AgentNumber, row: MessageRow): Promise<Message | undefined> => {
+    const entries = await listEntriesOfMessage(store, agent, row.message);
+    if (entries.length === 0) return undefined;
+    return {
+      agent,
+      number: row.message,
+      id: store.ids.encode("message", agent, row.message),
+      account: row.account,
+      blob: row.blob,
+      trace: row.trace,
+      size: row.size,
+      thread: row.thread,
+      threadId: store.ids.encode("thread", agent, row.thread),
+      subject: row.subject,
+      fromAddress: row.fromAddress,
+      fromName: row.fromName,
+      sentAt: row.date,
+      receivedAt: row.receivedAt,
+      isAuthenticated: row.isAuthenticated,
+      hasAgentPart: row.hasAgentPart,
+      provenance: JSON.parse(row.provenance) as Provenance,
+      envelope: row.envelope,
+      bodyStructure: row.bodyStructure,
+      places: entries.map(({ mailbox, uid, modseq, flags, keywords, savedAt }) => ({
+        mailbox,
+        uid,
+        modseq,
+        flags: { mask: flags, overflow: keywords },
+        savedAt,
+      })),
+      version: String(entries.reduce((highest, { modseq }) => Math.max(highest, modseq), 0)),
+    };
+  };
+  return {
+    async findMessage(agent, number) {
+      const row = await findMessage(store, agent, number);
+      return row && toMessage(agent, row);
+    },
+    async listNewestMessages(agent, options) {
+      const rows = await listNewestMessages(store, agent, options);
+      const messages = await Promise.all(rows.map((row) => toMessage(agent, row)));
+      return messages.filter((message) => message !== undefined);
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto";
+import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
+import { formatBodyStructure } from "#/src/formats/mime/body-structure.ts";
+import { parseDate } from "#/src/formats/mime/dates.ts";
+import { decodeWords } from "#/src/formats/mime/encoded-words.ts";
+import { formatEnvelopeFields } from "#/src/formats/mime/envelope.ts";
+import { headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
+import { parseMessageIds } from "#/src/formats/mime/message-ids.ts";
+import {
+  type MimePart,
+  parseStructure,
+  serializeStructure,
+  walkParts,
+} from "#/src/formats/mime/structure.ts";
+import { baseSubject } from "#/src/formats/mime/subject.ts";
+import { threadReferencesMax } from "#/src/model/limits.ts";
+import { encodeBlob } from "#/storage/blob.ts";
+import type { MessageFacts } from "#/storage/rows.ts";
+
+/** Everything that is known of a message from its bytes alone, ready to be stored; nothing is parsed again later. */
+export async function prepareMessage(bytes: Uint8Array): Promise<MessageFacts> {
+  const structure = parseStructure(bytes);
+  const header = bytes.subarray(0, structure.bodyStart);
+  const fields = readHeaderFields(header);
+  const subject = cleanText(decodeWords(headerValues(fields, "subject")[0] ?? ""));
+  const from = listMailAddresses(headerValues(fields, "from")[0] ?? "")[0];
+  const date = parseDate(headerValues(fields, "date")[0] ?? "");
+  return {
+    blob: await encodeBlob(bytes, structure.bodyStart, serializeStructure(structure)),
+    date: date ?? null,
+    subject,
+    fromAddress: cleanText(from?.address ?? "").toLowerCase(),
+    fromName: cleanText(from?.name ?? ""),
+    envelope: formatEnvelopeFields(fields),
+    bodyStructure: formatBodyStructure(structure),
+    threadKeys: threadKeys(fields, subject),
+    hasAgentPart: hasAgentPart(structure),
+  };
+}
+
+/** Two messages belong together if they name a message id in common in Message-ID, In-Reply-To or References, and their
+ *  subjects are the same but for prefixes (RFC 8621 section 3). One key stands for one such id and the base subject. */
+function threadKeys(fields: ReturnType<typeof readHeaderFields>, subject: string): Uint8Array[] {
+  const named = ["message-id", "in-reply-to", "references"].flatMap((name) =>
+    headerValues(fields, name).flatMap((value) => parseMessageIds(value)),
+  );
+  const ids = [...new Set(named)];
+  // Of a long history the beginning names the conversation and the end the neighbours.
+  const half = threadReferencesMax / 2;
+  const kept = ids.length <= threadReferencesMax ? ids : [...ids.slice(0, half), ...ids.slice(-half)];
+  const base = baseSubject(subject);
+  return kept.map((id) => {
+    const digest = createHash("sha256").update(`${id}\0${base}`).digest();
+    return new Uint8Array(digest.buffer.slice(digest.byteOffset, digest.byteOffset + 16));
+  });
+}
+
+/** A machine-readable part: its own media type, or JSON that is named for it ("Machine-readable part" of the interface). */
+function hasAgentPart(structure: MimePart): boolean {
+  for (const part of walkParts(structure)) if (isAgentPart(part)) return true;
+  return false;
+}
+
+export function isAgentPart(part: MimePart): boolean {
+  if (part.type !== "application") return false;
+  if (part.subtype === "vnd.waypost.agent+json") return true;
+  const name = part.dispositionParameters?.filename ?? part.parameters.name;
+  return (part.subtype === "json" || part.subtype === "ld+json") && name?.toLowerCase() === "agent.json";
+}
+
+/** One line without control characters: what a column that is sorted and shown may hold. */
+function cleanText(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+  return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ").trim();
+}

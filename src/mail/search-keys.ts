@@ -1,0 +1,31 @@
+import type { NumberSet } from "#/src/model/number-set.ts";
+import type { MessageNumber, Modseq, ThreadNumber } from "#/src/model/numbers.ts";
+
+/** What a search asks of a message in a mailbox: the search keys of RFC 9051 section 6.4.4, freed of sequence numbers,
+ *  `*` and syntax. IMAP SEARCH and the JSON `search` are both written in it. */
+export type SearchKey =
+  | { readonly kind: "all" }
+  | { readonly kind: "and"; readonly keys: readonly SearchKey[] }
+  | { readonly kind: "or"; readonly keys: readonly SearchKey[] }
+  | { readonly kind: "not"; readonly key: SearchKey }
+  /** All bits of the mask are set. */
+  | { readonly kind: "flags"; readonly mask: number }
+  | { readonly kind: "keyword"; readonly name: string }
+  | { readonly kind: "uids"; readonly uids: NumberSet }
+  | { readonly kind: "modseq"; readonly atLeast: Modseq }
+  /** Sizes in octets, exclusive. */
+  | { readonly kind: "larger"; readonly bytes: number }
+  | { readonly kind: "smaller"; readonly bytes: number }
+  | { readonly kind: "date"; readonly field: DateField; readonly from?: number; readonly until?: number }
+  /** A header field of this name holds the text; an empty text asks only that the field is there. */
+  | { readonly kind: "header"; readonly name: string; readonly text: string }
+  | { readonly kind: "body"; readonly text: string }
+  /** In the header or the body. */
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "message"; readonly message: MessageNumber }
+  | { readonly kind: "thread"; readonly thread: ThreadNumber }
+  | { readonly kind: "agentPart" };
+
+/** `internal`: when it arrived (INTERNALDATE); `sent`: its Date header; `saved`: when it came into this mailbox (RFC 8514).
+ *  Milliseconds; `from` is inclusive, `until` exclusive. */
+export type DateField = "internal" | "sent" | "saved";

@@ -1,0 +1,220 @@
+/** SEARCH (RFC 9051 section 6.4.4) by looking: keys that need only the entry are answered from it, and a message's row,
+ *  header and text are read when a key first needs them. Text is compared decoded, without regard to case, as a substring. */
+import { keywordNumbers } from "#/src/model/flags.ts";
+import { pageRows } from "#/src/model/limits.ts";
+import { hasNumber, type NumberSet } from "#/src/model/number-set.ts";
+import type { AgentNumber, MailboxNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
+import type { Entries, Entry, MailboxMessage } from "./entries.ts";
+import type { MessageBytes } from "./message-bytes.ts";
+import type { Message, Messages } from "./messages.ts";
+import type { SearchKey } from "./search-keys.ts";
+import { createSearchText, type SearchText } from "./search-text.ts";
+
+export interface SearchResult {
+  /** Ascending. */
+  readonly uids: readonly number[];
+  /** Among the messages found (RFC 7162 section 3.1.5). */
+  readonly highestModseq: Modseq | undefined;
+}
+
+export interface SearchNewestOptions {
+  readonly mailbox?: MailboxNumber;
+  readonly before?: MessageNumber;
+  readonly limit: number;
+}
+
+export interface NewestResult {
+  readonly messages: readonly Message[];
+  /** Where to go on; absent at the end. */
+  readonly next?: MessageNumber;
+}
+
+export interface MailSearch {
+  searchMailbox(agent: AgentNumber, mailbox: MailboxNumber, key: SearchKey): Promise<SearchResult>;
+  /** Messages with a number below `before`, the newest first. Looks at a bounded number of messages, so `next` may come
+   *  with few results or none. */
+  searchNewest(agent: AgentNumber, key: SearchKey, options: SearchNewestOptions): Promise<NewestResult>;
+}
+
+/** What a key is asked of. */
+interface Candidate {
+  readonly entry: Entry;
+  readonly keywords: readonly string[];
+  readonly message?: Pick<MailboxMessage, "thread" | "sentAt" | "hasAgentPart">;
+  readonly text?: SearchText;
+}
+
+const everyUid: NumberSet = [[1, 2 ** 32 - 1]];
+/** Messages that one call of `searchNewest` looks at. */
+const newestLookedAtMax = 5000;
+
+export function createMailSearch(entries: Entries, messages: Messages, bytes: MessageBytes): MailSearch {
+  return {
+    async searchMailbox(agent, mailbox, key) {
+      const keywords = await foldedKeywords(entries, agent);
+      const uids: number[] = [];
+      let highestModseq: Modseq | undefined;
+      const found = (entry: Entry): void => {
+        uids.push(entry.uid);
+        if (highestModseq === undefined || entry.modseq > highestModseq) highestModseq = entry.modseq;
+      };
+      const among = uidsOf(key);
+      if (isAnsweredByEntry(key)) {
+        for await (const page of entries.entryPages(agent, mailbox, among))
+          for (const entry of page) if (fitsEntry(key, { entry, keywords })) found(entry);
+      } else {
+        for await (const page of entries.messagePages(agent, mailbox, among))
+          for (const message of page) {
+            const text = createSearchText(bytes, message);
+            if (await fits(key, { entry: message, keywords, message, text })) found(message);
+          }
+      }
+      return { uids, highestModseq };
+    },
+
+    async searchNewest(agent, key, options) {
+      const keywords = await foldedKeywords(entries, agent);
+      const found: Message[] = [];
+      let before = options.before;
+      for (let looked = 0; looked < newestLookedAtMax; ) {
+        const page = await messages.listNewestMessages(agent, {
+          ...(options.mailbox === undefined ? {} : { mailbox: options.mailbox }),
+          ...(before === undefined ? {} : { before }),
+          limit: pageRows,
+        });
+        for (const message of page) {
+          const text = createSearchText(bytes, message);
+          const place = message.places.find((one) => one.mailbox === options.mailbox) ?? message.places[0]!;
+          const entry = {
+            ...place,
+            message: message.number,
+            internalDate: message.receivedAt,
+            size: message.size,
+          };
+          if (await fits(key, { entry, keywords, message, text })) found.push(message);
+          before = message.number;
+          if (found.length === options.limit) return { messages: found, next: before };
+        }
+        if (page.length === 0) return { messages: found };
+        looked += page.length;
+      }
+      return before === undefined ? { messages: found } : { messages: found, next: before };
+    },
+  };
+}
+
+async function foldedKeywords(entries: Entries, agent: AgentNumber): Promise<string[]> {
+  return (await entries.keywordNames(agent)).map((name) => name.toLowerCase());
+}
+
+/** UIDs outside of which nothing can fit. */
+function uidsOf(key: SearchKey): NumberSet {
+  if (key.kind === "uids") return key.uids;
+  if (key.kind === "and") {
+    const sets = key.keys.map(uidsOf).filter((set) => set !== everyUid);
+    return sets.sort((a, b) => a.length - b.length)[0] ?? everyUid;
+  }
+  return everyUid;
+}
+
+function isAnsweredByEntry(key: SearchKey): boolean {
+  return costOf(key) === 0;
+}
+
+/** What has to be read: 0 the entry, 1 the message's row, 2 its header, 3 its text. */
+function costOf(key: SearchKey): number {
+  switch (key.kind) {
+    case "and":
+    case "or":
+      return key.keys.reduce((highest, one) => Math.max(highest, costOf(one)), 0);
+    case "not":
+      return costOf(key.key);
+    case "date":
+      return key.field === "sent" ? 1 : 0;
+    case "thread":
+    case "agentPart":
+      return 1;
+    case "header":
+      return 2;
+    case "body":
+    case "text":
+      return 3;
+    default:
+      return 0;
+  }
+}
+
+async function fits(key: SearchKey, candidate: Candidate): Promise<boolean> {
+  switch (key.kind) {
+    case "and":
+      for (const one of cheapestFirst(key.keys)) if (!(await fits(one, candidate))) return false;
+      return true;
+    case "or":
+      for (const one of cheapestFirst(key.keys)) if (await fits(one, candidate)) return true;
+      return false;
+    case "not":
+      return !(await fits(key.key, candidate));
+    case "header":
+      return (await candidate.text?.headerHolds(key.name, key.text)) ?? false;
+    case "body":
+      return (await candidate.text?.bodyHolds(key.text)) ?? false;
+    case "text":
+      return (await candidate.text?.holds(key.text)) ?? false;
+    default:
+      return fitsEntry(key, candidate);
+  }
+}
+
+function cheapestFirst(keys: readonly SearchKey[]): readonly SearchKey[] {
+  return keys.length < 2 ? keys : keys.toSorted((a, b) => costOf(a) - costOf(b));
+}
+
+function fitsEntry(key: SearchKey, candidate: Candidate): boolean {
+  const { entry, message } = candidate;
+  switch (key.kind) {
+    case "all":
+      return true;
+    case "and":
+      return key.keys.every((one) => fitsEntry(one, candidate));
+    case "or":
+      return key.keys.some((one) => fitsEntry(one, candidate));
+    case "not":
+      return !fitsEntry(key.key, candidate);
+    case "flags":
+      return (entry.flags.mask & key.mask) === key.mask;
+    case "keyword": {
+      const number = candidate.keywords.indexOf(key.name.toLowerCase());
+      return number >= 0 && keywordNumbers(entry.flags).includes(number);
+    }
+    case "uids":
+      return hasNumber(key.uids, entry.uid);
+    case "modseq":
+      return entry.modseq >= key.atLeast;
+    case "larger":
+      return entry.size > key.bytes;
+    case "smaller":
+      return entry.size < key.bytes;
+    case "date": {
+      const time = timeOf(key.field, entry, message);
+      return (key.from === undefined || time >= key.from) && (key.until === undefined || time < key.until);
+    }
+    case "message":
+      return entry.message === key.message;
+    case "thread":
+      return message?.thread === key.thread;
+    case "agentPart":
+      return message?.hasAgentPart ?? false;
+    default:
+      throw new TypeError(`the search key ${key.kind} needs the message's text`);
+  }
+}
+
+/** A message without a Date is searched by when it arrived, as if sent then. */
+function timeOf(
+  field: "internal" | "sent" | "saved",
+  entry: Entry,
+  message: { readonly sentAt: number | null } | undefined,
+): number {
+  if (field === "saved") return entry.savedAt;
+  return field === "sent" ? (message?.sentAt ?? entry.internalDate) : entry.internalDate;
+}

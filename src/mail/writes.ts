@@ -1,0 +1,163 @@
+import type { NumberSet } from "#/src/model/number-set.ts";
+import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";
+import { transferableBuffers } from "#/storage/blob.ts";
+import type { ArgumentsOf, Idempotency, ResultOf, Store, TransactionName } from "#/storage/store.ts";
+import type { Provenance } from "./messages.ts";
+import { prepareMessage } from "./prepare-message.ts";
+
+/** One message to append. The bytes are kept as they are. */
+export interface Appended {
+  readonly bytes: Uint8Array;
+  /** Bits of the system flags. */
+  readonly flags: number;
+  readonly keywords: readonly string[];
+  /** INTERNALDATE in milliseconds; absent for now. */
+  readonly internalDate?: number;
+}
+
+export interface AppendResult {
+  readonly uidValidity: number;
+  readonly uids: readonly Uid[];
+  readonly messages: readonly MessageNumber[];
+}
+
+export interface StoreFlags {
+  readonly uids: NumberSet;
+  readonly mode: "add" | "remove" | "replace";
+  /** Bits of the system flags. */
+  readonly flags: number;
+  readonly keywords: readonly string[];
+  /** Entries changed since are left alone (RFC 7162 section 3.1.3). */
+  readonly unchangedSince?: Modseq;
+}
+
+export interface StoreFlagsResult {
+  /** Of the entries that changed. */
+  readonly modseq: Modseq;
+  readonly changed: NumberSet;
+  /** Left alone because of `unchangedSince`. */
+  readonly failed: NumberSet;
+  readonly hasNewKeyword: boolean;
+}
+
+export interface TransferResult {
+  readonly uidValidity: number;
+  /** The messages taken and what they are called in the target, in the same order. */
+  readonly sourceUids: NumberSet;
+  readonly targetUids: NumberSet;
+  readonly modseq: Modseq;
+}
+
+export interface ExpungeResult {
+  readonly expunged: NumberSet;
+  readonly modseq: Modseq;
+}
+
+export interface UpdateMessages {
+  readonly messages: readonly MessageNumber[];
+  readonly isUnread?: boolean;
+  readonly isFlagged?: boolean;
+  /** Replaces all labels. */
+  readonly labels?: readonly string[];
+  readonly addLabels?: readonly string[];
+  readonly removeLabels?: readonly string[];
+  readonly mailbox?: MailboxNumber;
+}
+
+export interface MailWrites {
+  /** All of the messages or none. */
+  appendMessages(
+    agent: AgentNumber,
+    mailbox: MailboxNumber,
+    messages: readonly Appended[],
+    provenance: Provenance,
+  ): Promise<AppendResult>;
+  storeFlags(agent: AgentNumber, mailbox: MailboxNumber, change: StoreFlags): Promise<StoreFlagsResult>;
+  copyMessages(
+    agent: AgentNumber,
+    source: MailboxNumber,
+    target: MailboxNumber,
+    uids: NumberSet,
+  ): Promise<TransferResult>;
+  moveMessages(
+    agent: AgentNumber,
+    source: MailboxNumber,
+    target: MailboxNumber,
+    uids: NumberSet,
+  ): Promise<TransferResult>;
+  /** Removes what has `\Deleted`, of the UIDs or of the whole mailbox. */
+  expungeMessages(agent: AgentNumber, mailbox: MailboxNumber, uids?: NumberSet): Promise<ExpungeResult>;
+  /** `message.update`: flags and labels of every place of the messages, the folder of the one that is shown. */
+  updateMessages(
+    agent: AgentNumber,
+    update: UpdateMessages,
+    idempotency?: Idempotency,
+  ): Promise<{
+    readonly modseq: Modseq;
+    readonly missing: readonly MessageNumber[];
+    readonly isReplayed: boolean;
+  }>;
+  /** To Trash; from Trash for good. `version` as read: anything else is `precondition_failed`. */
+  deleteMessage(
+    agent: AgentNumber,
+    message: MessageNumber,
+    version: string | undefined,
+    idempotency?: Idempotency,
+  ): Promise<{
+    readonly state: "trashed" | "removed";
+    readonly modseq: Modseq;
+    readonly isReplayed: boolean;
+  }>;
+}
+
+export function createMailWrites(store: Store): MailWrites {
+  const at = (): number => store.clock.now();
+  const writeOnce = async <N extends TransactionName>(
+    name: N,
+    args: ArgumentsOf<N>,
+    idempotency: Idempotency | undefined,
+  ): Promise<ResultOf<N> & { readonly isReplayed: boolean }> => {
+    if (idempotency === undefined) return { ...(await store.write(name, args)), isReplayed: false };
+    const { result, isReplayed } = await store.writeOnce(name, args, idempotency);
+    return { ...result, isReplayed };
+  };
+  return {
+    async appendMessages(agent, mailbox, messages, provenance) {
+      const prepared = [];
+      for (const message of messages)
+        prepared.push({
+          facts: await prepareMessage(message.bytes),
+          flags: message.flags,
+          keywords: message.keywords,
+          internalDate: message.internalDate ?? at(),
+          provenance: JSON.stringify(provenance),
+          isAuthenticated: false,
+        });
+      const transfer = prepared.flatMap((one) => transferableBuffers(one.facts.blob));
+      return store.write("appendMessages", { agent, mailbox, messages: prepared, at: at() }, { transfer });
+    },
+    storeFlags: (agent, mailbox, change) =>
+      store.write("storeFlags", {
+        agent,
+        mailbox,
+        uids: change.uids,
+        mode: change.mode,
+        mask: change.flags,
+        keywords: change.keywords,
+        ...(change.unchangedSince === undefined ? {} : { unchangedSince: change.unchangedSince }),
+        at: at(),
+      }),
+    copyMessages: (agent, source, target, uids) =>
+      store.write("copyMessages", { agent, source, target, uids, at: at() }),
+    moveMessages: (agent, source, target, uids) =>
+      store.write("moveMessages", { agent, source, target, uids, at: at() }),
+    expungeMessages: (agent, mailbox, uids) =>
+      store.write("expungeMessages", { agent, mailbox, ...(uids === undefined ? {} : { uids }), at: at() }),
+    updateMessages(agent, update, idempotency) {
+      return writeOnce("updateMessages", { agent, ...update, at: at() }, idempotency);
+    },
+    deleteMessage(agent, message, version, idempotency) {
+      return writeOnce("deleteMessage", { agent, message, version, at: at() }, idempotency);
+    },
+  };
+}

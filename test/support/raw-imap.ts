@@ -1,0 +1,99 @@
+import net from "node:net";
+
+/** A bare IMAP client that gives octets as they came: what a library that decodes can't show. */
+export interface RawImap extends AsyncDisposable {
+  /** Sends a command without its tag; resolves with its tagged line and everything untagged before it. */
+  command(text: string, literal?: Uint8Array): Promise<RawAnswer>;
+}
+
+export interface RawAnswer {
+  /** Without the tag: "OK …", "NO …", "BAD …". */
+  readonly status: string;
+  readonly untagged: readonly RawResponse[];
+}
+
+/** One response: its text with `{n}` standing for each literal, and the literals. */
+export interface RawResponse {
+  readonly text: string;
+  readonly literals: readonly Buffer[];
+}
+
+export async function connectRawImap(address: { host: string; port: number }): Promise<RawImap> {
+  const socket = net.connect(address.port, address.host);
+  let buffered: Buffer = Buffer.alloc(0);
+  let wake = (): void => {};
+  let failure: Error | undefined;
+  const chunks: Buffer[] = [];
+  socket.on("data", (chunk) => {
+    chunks.push(chunk);
+    wake();
+  });
+  socket.on("error", (error) => {
+    failure = error;
+    wake();
+  });
+  socket.on("close", () => {
+    failure ??= new Error("the server closed the connection");
+    wake();
+  });
+
+  async function more(): Promise<void> {
+    if (chunks.length === 0) {
+      if (failure) throw failure;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+    if (chunks.length === 0 && failure) throw failure;
+    buffered = Buffer.concat([buffered, ...chunks.splice(0)]);
+  }
+
+  async function take(count: number): Promise<Buffer> {
+    while (buffered.length < count) await more();
+    const taken = buffered.subarray(0, count);
+    buffered = buffered.subarray(count);
+    return taken;
+  }
+
+  async function readResponse(): Promise<RawResponse> {
+    let text = "";
+    const literals: Buffer[] = [];
+    for (;;) {
+      let end = buffered.indexOf("\r\n");
+      while (end < 0) {
+        await more();
+        end = buffered.indexOf("\r\n");
+      }
+      const line = (await take(end + 2)).latin1Slice(0, end);
+      text += line;
+      const literal = /~?\{(\d+)\}$/.exec(line);
+      if (!literal) return { text, literals };
+      literals.push(await take(Number(literal[1])));
+    }
+  }
+
+  await readResponse();
+  let tagNumber = 0;
+  return {
+    async command(text, literal) {
+      const tag = `t${++tagNumber}`;
+      socket.write(
+        literal === undefined ? `${tag} ${text}\r\n` : `${tag} ${text} {${literal.byteLength}+}\r\n`,
+      );
+      if (literal !== undefined) {
+        socket.write(literal);
+        socket.write("\r\n");
+      }
+      const untagged: RawResponse[] = [];
+      for (;;) {
+        const response = await readResponse();
+        if (response.text.startsWith(`${tag} `))
+          return { status: response.text.slice(tag.length + 1), untagged };
+        untagged.push(response);
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      socket.destroy();
+    },
+  };
+}
