@@ -1,0 +1,210 @@
+/** Who may come in, and whose mail an address is: the one answer for all protocols. */
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { Settings } from "#/config/schema.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
+import { findDomain } from "#/storage/queries/accounts.ts";
+import { findAgent, listAddressTargets } from "#/storage/queries/agents.ts";
+import {
+  findPassword,
+  findToken,
+  findTokenByNumber,
+  listGrants,
+  listPasswords,
+} from "#/storage/queries/credentials.ts";
+import type { AddressTargetRow, AgentRow, GrantRow, TokenRow } from "#/storage/rows.ts";
+import type { Store } from "#/storage/store.ts";
+import { formatAddress, parseAddress, readAddress, splitTag } from "./address.ts";
+import { findAddressOwner } from "./address-owner.ts";
+import { createLoginLimiter } from "./login-limiter.ts";
+import {
+  commonScopes,
+  isScope,
+  type Principal,
+  primaryAddress,
+  principalOf,
+  type Reach,
+} from "./principal.ts";
+import { deriveVerifier, scramIterations, scramSaltBytes } from "./scram.ts";
+import { hashToken, isTokenText, normalPassword } from "./secrets.ts";
+
+export type { Principal, Reach } from "./principal.ts";
+
+export interface LocalRecipient {
+  readonly account: AccountNumber;
+  readonly agent: AgentNumber;
+  /** The primary address of the mailbox. */
+  readonly address: string;
+  /** What stood behind the plus sign of the address that was resolved. */
+  readonly tag?: string;
+}
+
+export type Resolution =
+  | { readonly kind: "local"; readonly recipients: readonly LocalRecipient[] }
+  /** The domain is ours, the mailbox is not there. */
+  | { readonly kind: "unknown" }
+  | { readonly kind: "remote" };
+
+export interface Accounts {
+  /** Throws `unauthorized`, the same for an unknown, a revoked and an expired token, or `rate_limited`. */
+  authenticateToken(token: string, remoteAddress: string): Promise<Principal>;
+  /** An app password of the address's owner, or a token of theirs with the scope `mail`. Throws as above; an unknown
+   *  address costs what a wrong password costs. */
+  authenticatePassword(address: string, password: string, remoteAddress: string): Promise<Principal>;
+  /** Throws `unauthorized` once the credential is revoked or expired, or its owner is deleted. */
+  assertCurrent(principal: Principal): Promise<void>;
+  /** The own mailbox first, then what grants extend to, within the scopes of the credential. */
+  listReach(principal: Principal): Promise<readonly Reach[]>;
+  /** Throws `invalid` for text that is no address. */
+  resolveRecipient(address: string): Promise<Resolution>;
+  /** Whether mail to the address reaches the principal: their own, an alias, a tagged one, the catch-all. */
+  isOwnAddress(principal: Principal, address: string): Promise<boolean>;
+}
+
+type AccountsSettings = Pick<Settings, "limits">;
+
+/** Longest secret that is looked at; ours are shorter. */
+const secretCharactersMax = 200;
+
+export function createAccounts(store: Store, settings: AccountsSettings): Accounts {
+  const limiter = createLoginLimiter(store.clock, settings.limits);
+
+  async function principalOfToken(token: string): Promise<Principal | undefined> {
+    if (!isTokenText(token) || token.length > secretCharactersMax) return undefined;
+    const row = await findToken(store, hashToken(token));
+    if (row === undefined || !isLive(row, store.clock.now())) return undefined;
+    const agent = await findAgent(store, row.agent);
+    return agent && principalOf(agent, { kind: "token", number: row.token }, row.scopes);
+  }
+
+  async function findOwner(address: string): Promise<AgentRow | undefined> {
+    const parsed = parseAddress(address);
+    return parsed === undefined ? undefined : findAddressOwner(store, parsed);
+  }
+
+  async function principalOfPassword(owner: AgentRow | undefined, address: string, password: string) {
+    const salt = owner?.scramSalt ?? inventedSalt(store, address);
+    const typed = normalPassword(password.slice(0, secretCharactersMax));
+    const { storedKey } = await deriveVerifier(typed, salt, owner?.scramIterations ?? scramIterations);
+    const rows = owner === undefined ? [] : await listPasswords(store, owner.agent);
+    let match: number | undefined;
+    for (const row of rows)
+      if (row.revokedAt === null && timingSafeEqual(storedKey, row.storedKey)) match = row.password;
+    if (owner === undefined || match === undefined) return undefined;
+    return principalOf(owner, { kind: "password", number: match });
+  }
+
+  async function findRecipients(domain: string, localPart: string): Promise<readonly LocalRecipient[]> {
+    const exact = await listAddressTargets(store, domain, localPart);
+    if (exact.length > 0) return exact.map((row) => recipientOf(row));
+    const split = splitTag(localPart);
+    if (split !== undefined) {
+      const targets = await listAddressTargets(store, domain, split.name);
+      if (targets.length > 0) return targets.map((row) => recipientOf(row, split.tag));
+    }
+    const catchAll = await listAddressTargets(store, domain, catchAllLocalPart);
+    return catchAll.map((row) => recipientOf(row));
+  }
+
+  const accounts: Accounts = {
+    async authenticateToken(token, remoteAddress) {
+      // A good token is never kept waiting by its neighbours: looking it up is cheap, and guessing it hopeless.
+      const principal = await principalOfToken(token);
+      if (principal !== undefined) return principal;
+      limiter.assertAllowed(remoteAddress);
+      limiter.countFailure(remoteAddress);
+      throw unauthorized();
+    },
+
+    async authenticatePassword(address, password, remoteAddress) {
+      const parsed = parseAddress(address);
+      const name = parsed === undefined ? "" : formatAddress(parsed);
+      limiter.assertAllowed(remoteAddress, name);
+      const owner = await findOwner(address);
+      let principal: Principal | undefined;
+      if (isTokenText(password)) {
+        const ofToken = await principalOfToken(password);
+        if (ofToken?.agent === owner?.agent && ofToken?.scopes.has("mail")) principal = ofToken;
+      } else principal = await principalOfPassword(owner, name, password);
+      if (principal === undefined) {
+        limiter.countFailure(remoteAddress, name);
+        throw unauthorized();
+      }
+      limiter.countSuccess(remoteAddress, name);
+      return principal;
+    },
+
+    async assertCurrent({ agent, credential }) {
+      const row = await findAgent(store, agent);
+      if (row === undefined) throw unauthorized();
+      if (credential.kind === "token") {
+        const token = await findTokenByNumber(store, credential.number);
+        if (token === undefined || !isLive(token, store.clock.now())) throw unauthorized();
+      } else if (credential.kind === "password") {
+        const password = await findPassword(store, credential.number);
+        if (password === undefined || password.revokedAt !== null) throw unauthorized();
+      }
+    },
+
+    async listReach(principal) {
+      const { agent, address, name, scopes } = principal;
+      const reach: Reach[] = [{ agent, address, name, scopes, mailboxes: "all" }];
+      for (const grant of await listGrants(store, agent)) {
+        if (!isLive(grant, store.clock.now())) continue;
+        const target = await findAgent(store, grant.targetAgent);
+        // A grant never reaches beyond the account, whatever its row says.
+        if (target === undefined || target.account !== principal.account) continue;
+        const common = commonScopes(scopes, new Set(grant.scopes.filter(isScope)));
+        if (common.size === 0) continue;
+        reach.push({
+          agent: target.agent,
+          address: primaryAddress(target),
+          name: target.name,
+          scopes: common,
+          mailboxes: grant.mailboxes ?? "all",
+        });
+      }
+      return reach;
+    },
+
+    async resolveRecipient(address) {
+      const { domain, localPart } = readAddress(address);
+      const recipients = await findRecipients(domain, localPart);
+      if (recipients.length > 0) return { kind: "local", recipients };
+      return { kind: (await findDomain(store, domain)) === undefined ? "remote" : "unknown" };
+    },
+
+    async isOwnAddress(principal, address) {
+      const parsed = parseAddress(address);
+      if (parsed === undefined) return false;
+      const recipients = await findRecipients(parsed.domain, parsed.localPart);
+      return recipients.some((recipient) => recipient.agent === principal.agent);
+    },
+  };
+  return accounts;
+}
+
+/** The local part of a row that stands for every local part of its domain without one. */
+export const catchAllLocalPart = "*";
+
+function recipientOf(row: AddressTargetRow, tag?: string): LocalRecipient {
+  const { account, agent } = row;
+  const address = primaryAddress(row);
+  return tag === undefined ? { account, agent, address } : { account, agent, address, tag };
+}
+
+function isLive({ revokedAt, expiresAt }: TokenRow | GrantRow, now: number): boolean {
+  return revokedAt === null && (expiresAt === null || expiresAt > now);
+}
+
+function unauthorized(): WaypostError {
+  return new WaypostError("unauthorized", "The credential is missing, unknown, revoked or expired.");
+}
+
+/** A salt for an address that is not there: always the same one, so that it looks like any other (RFC 5802 section 5.1). */
+function inventedSalt(store: Store, address: string): Buffer {
+  return createHmac("sha256", store.key("invented-salt"))
+    .update(address)
+    .digest()
+    .subarray(0, scramSaltBytes);
+}

@@ -1,0 +1,215 @@
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import { WaypostError } from "#/src/model/errors.ts";
+import { defaultScopes, type Scope } from "#/src/model/roles.ts";
+import { findDomain } from "#/storage/queries/accounts.ts";
+import { findAgent, listAddresses, listAgents } from "#/storage/queries/agents.ts";
+import type { AddressRow, AgentKind, AgentRow } from "#/storage/rows.ts";
+import type { Store } from "#/storage/store.ts";
+import { formatAddress, readAddress } from "../address.ts";
+import { primaryAddress } from "../principal.ts";
+import { scramIterations, scramSaltBytes } from "../scram.ts";
+import { createPassword, createToken } from "./credentials.ts";
+import { type AdministrationRooms, administrationOperation } from "./operation.ts";
+import { isoTime, nameField, ownerField, scopesField, selectOwner } from "./selectors.ts";
+
+export interface NewOwner {
+  readonly id: string;
+  readonly kind: AgentKind;
+  readonly address: string;
+  readonly name: string;
+  /** Shown once; an agent alone has one. */
+  readonly token?: string;
+  /** Shown once. */
+  readonly password: string;
+}
+
+/** An agent or a person with their mailbox, an app password, and for an agent a token. */
+export async function createOwner(
+  { store, settings }: AdministrationRooms,
+  kind: AgentKind,
+  input: {
+    readonly address: string;
+    readonly name?: string | undefined;
+    readonly quotaBytes?: number | undefined;
+    readonly scopes?: readonly Scope[] | undefined;
+  },
+): Promise<NewOwner> {
+  const address = readAddress(input.address);
+  const domain = await findDomain(store, address.domain);
+  if (domain === undefined) throw unknownDomain(address.domain);
+  const name = input.name ?? address.localPart;
+  const { agent } = await store.write("createAgent", {
+    account: domain.account,
+    kind,
+    name,
+    address,
+    at: store.clock.now(),
+    quotaBytes: input.quotaBytes ?? settings.storage.quotaBytes,
+    scramSalt: randomBytes(scramSaltBytes),
+    scramIterations,
+  });
+  const row = (await findAgent(store, agent))!;
+  const created = { id: store.ids.encode("agent", agent), kind, address: primaryAddress(row), name };
+  const { secret: password } = await createPassword(store, row, "first");
+  if (kind === "person") return { ...created, password };
+  const scopes = input.scopes ?? defaultScopes;
+  const { secret: token } = await createToken(store, row, { name: "first", scopes, expiresAt: null });
+  return { ...created, token, password };
+}
+
+function unknownDomain(domain: string): WaypostError {
+  return new WaypostError("not_found", `${domain} is no domain of this server.`, {
+    hint: `Create it first: waypost domain create ${domain}.`,
+    field: "/address",
+  });
+}
+
+async function describeOwner(store: Store, row: AgentRow, addresses: readonly AddressRow[]) {
+  return {
+    id: store.ids.encode("agent", row.agent),
+    address: primaryAddress(row),
+    name: row.name,
+    state: row.state,
+    aliases: addresses.filter((address) => !address.isPrimary).map(textOf),
+    messages: row.messageCount,
+    bytes: row.byteCount,
+    quotaBytes: row.quotaBytes,
+    createdAt: isoTime(row.createdAt),
+  };
+}
+
+function textOf({ localPart, domain }: AddressRow): string {
+  return formatAddress({ localPart, domain });
+}
+
+const quotaField = z.coerce.number().int().min(0).optional().describe("Most bytes of mail; 0 for no bound.");
+const displayNameField = nameField.optional().describe("Name as people read it.");
+
+/** The same for agents and for people: both own a mailbox. */
+function ownerOperations(kind: AgentKind) {
+  const plural = kind === "agent" ? "agents" : "people";
+  const selector = ownerField.describe(`The ${kind}'s address or id (ag_…).`);
+  return [
+    administrationOperation({
+      name: `${kind}.list`,
+      summary: `List the ${plural}.`,
+      input: z.strictObject({}),
+      async run({ store }) {
+        const rows = (await listAgents(store)).filter((row) => row.kind === kind);
+        const described = [];
+        for (const row of rows)
+          described.push(await describeOwner(store, row, await listAddresses(store, row.agent)));
+        return { [plural]: described };
+      },
+    }),
+    administrationOperation({
+      name: `${kind}.show`,
+      summary: `Show one ${kind}.`,
+      input: z.strictObject({ owner: selector }),
+      positional: ["owner"],
+      async run({ store }, input) {
+        const row = await selectOwner(store, input.owner, kind);
+        return describeOwner(store, row, await listAddresses(store, row.agent));
+      },
+    }),
+    administrationOperation({
+      name: `${kind}.update`,
+      summary: `Change the name or the quota of one ${kind}.`,
+      input: z.strictObject({ owner: selector, name: displayNameField, quotaBytes: quotaField }),
+      positional: ["owner"],
+      async run({ store }, input) {
+        const { agent } = await selectOwner(store, input.owner, kind);
+        await store.write("updateAgent", {
+          agent,
+          ...(input.name === undefined ? {} : { name: input.name }),
+          ...(input.quotaBytes === undefined ? {} : { quotaBytes: input.quotaBytes }),
+        });
+        const row = (await findAgent(store, agent))!;
+        return describeOwner(store, row, await listAddresses(store, agent));
+      },
+    }),
+    ...(["pause", "resume"] as const).map((verb) =>
+      administrationOperation({
+        name: `${kind}.${verb}`,
+        summary:
+          verb === "pause" ? `Stop one ${kind} from sending; mail still arrives.` : "Take a pause back.",
+        input: z.strictObject({ owner: selector }),
+        positional: ["owner"],
+        async run({ store }, input) {
+          const row = await selectOwner(store, input.owner, kind);
+          const state = verb === "pause" ? "paused" : "active";
+          await store.write("updateAgent", { agent: row.agent, state });
+          return { address: primaryAddress(row), state };
+        },
+      }),
+    ),
+    administrationOperation({
+      name: `${kind}.delete`,
+      summary: `Delete one ${kind} with all mail and credentials.`,
+      input: z.strictObject({ owner: selector }),
+      positional: ["owner"],
+      isDestructive: true,
+      async run({ store }, input) {
+        const row = await selectOwner(store, input.owner, kind);
+        await store.write("deleteAgent", { agent: row.agent });
+        return { address: primaryAddress(row), deleted: true };
+      },
+    }),
+    ...(["alias", "unalias"] as const).map((verb) =>
+      administrationOperation({
+        name: `${kind}.${verb}`,
+        summary:
+          verb === "alias"
+            ? `Lead a further address to one ${kind}; *@domain is every address of the domain that is not taken.`
+            : `Lead an address no longer to one ${kind}.`,
+        input: z.strictObject({
+          owner: selector,
+          address: z.string().max(300).describe("The further address."),
+        }),
+        positional: ["owner", "address"],
+        async run({ store }, input) {
+          const row = await selectOwner(store, input.owner, kind);
+          const { domain, localPart } = readAddress(input.address);
+          const owner = await findDomain(store, domain);
+          if (owner?.account !== row.account) throw unknownDomain(domain);
+          const target = { agent: row.agent, domain, localPart };
+          if (verb === "unalias") await store.write("removeAddress", target);
+          else await store.write("addAddress", { ...target, isPrimary: false, at: store.clock.now() });
+          return describeOwner(store, row, await listAddresses(store, row.agent));
+        },
+      }),
+    ),
+  ];
+}
+
+export const agentOperations = [
+  administrationOperation({
+    name: "agent.create",
+    summary: "Create an agent: a mailbox with a token and an app password, both shown once.",
+    input: z.strictObject({
+      address: ownerField.describe("Its address, in a domain of this server."),
+      name: displayNameField,
+      quotaBytes: quotaField,
+      scopes: scopesField.optional(),
+    }),
+    positional: ["address"],
+    run: async (rooms, input) => ({ ...(await createOwner(rooms, "agent", input)) }),
+  }),
+  ...ownerOperations("agent"),
+];
+
+export const personOperations = [
+  administrationOperation({
+    name: "person.create",
+    summary: "Create a person: a mailbox with an app password, shown once.",
+    input: z.strictObject({
+      address: ownerField.describe("Their address, in a domain of this server."),
+      name: displayNameField,
+      quotaBytes: quotaField,
+    }),
+    positional: ["address"],
+    run: async (rooms, input) => ({ ...(await createOwner(rooms, "person", input)) }),
+  }),
+  ...ownerOperations("person"),
+];

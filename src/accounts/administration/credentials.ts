@@ -1,0 +1,160 @@
+import { z } from "zod";
+import { WaypostError } from "#/src/model/errors.ts";
+import { defaultScopes } from "#/src/model/roles.ts";
+import { listPasswords, listTokens } from "#/storage/queries/credentials.ts";
+import type { AgentRow } from "#/storage/rows.ts";
+import type { Store } from "#/storage/store.ts";
+import { primaryAddress } from "../principal.ts";
+import { deriveVerifier } from "../scram.ts";
+import { generatePassword, generateToken, hashToken } from "../secrets.ts";
+import { administrationOperation } from "./operation.ts";
+import {
+  expiryField,
+  expiryOf,
+  isoTime,
+  nameField,
+  numberField,
+  ownerField,
+  scopesField,
+  selectOwner,
+} from "./selectors.ts";
+
+export interface NewCredential {
+  readonly number: number;
+  /** Kept nowhere: this is the one time that it can be read. */
+  readonly secret: string;
+}
+
+export async function createToken(
+  store: Store,
+  { agent }: AgentRow,
+  facts: { readonly name: string; readonly scopes: readonly string[]; readonly expiresAt: number | null },
+): Promise<NewCredential> {
+  const secret = generateToken();
+  const { token } = await store.write("createToken", {
+    agent,
+    ...facts,
+    hash: hashToken(secret),
+    at: store.clock.now(),
+  });
+  return { number: token, secret };
+}
+
+export async function createPassword(store: Store, owner: AgentRow, name: string): Promise<NewCredential> {
+  const secret = generatePassword();
+  const verifier = await deriveVerifier(secret, owner.scramSalt, owner.scramIterations);
+  const { password } = await store.write("createPassword", {
+    agent: owner.agent,
+    name,
+    ...verifier,
+    at: store.clock.now(),
+  });
+  return { number: password, secret };
+}
+
+const labelField = nameField.default("unnamed").describe("What it is for, to know it again in the list.");
+
+export const tokenOperations = [
+  administrationOperation({
+    name: "token.create",
+    summary: "Give an agent one more token, shown once.",
+    input: z.strictObject({
+      agent: ownerField.describe("The agent's address or id (ag_…)."),
+      name: labelField,
+      scopes: scopesField.default([...defaultScopes]),
+      expiresInDays: expiryField,
+    }),
+    positional: ["agent"],
+    async run({ store }, { agent, name, scopes, expiresInDays }) {
+      const row = await selectOwner(store, agent);
+      if (row.kind === "person")
+        throw new WaypostError(
+          "invalid",
+          `${primaryAddress(row)} is a person; people have app passwords and no tokens.`,
+          {
+            field: "/agent",
+          },
+        );
+      const expiresAt = expiryOf(expiresInDays, store.clock.now());
+      const created = await createToken(store, row, { name, scopes, expiresAt });
+      return {
+        token: created.secret,
+        number: created.number,
+        agent: primaryAddress(row),
+        name,
+        scopes,
+        expiresAt: isoTime(expiresAt),
+      };
+    },
+  }),
+  administrationOperation({
+    name: "token.list",
+    summary: "List the tokens of an agent.",
+    input: z.strictObject({ agent: ownerField.describe("The agent's address or id (ag_…).") }),
+    positional: ["agent"],
+    async run({ store }, { agent }) {
+      const rows = await listTokens(store, (await selectOwner(store, agent)).agent);
+      return {
+        tokens: rows.map((row) => ({
+          number: row.token,
+          name: row.name,
+          scopes: row.scopes,
+          createdAt: isoTime(row.createdAt),
+          expiresAt: isoTime(row.expiresAt),
+          revokedAt: isoTime(row.revokedAt),
+        })),
+      };
+    },
+  }),
+  administrationOperation({
+    name: "token.revoke",
+    summary: "Make a token worthless from now on.",
+    input: z.strictObject({ number: numberField }),
+    positional: ["number"],
+    async run({ store }, { number }) {
+      await store.write("revokeToken", { token: number, at: store.clock.now() });
+      return { number, revoked: true };
+    },
+  }),
+];
+
+export const passwordOperations = [
+  administrationOperation({
+    name: "password.create",
+    summary: "Make an app password for a mail client, shown once.",
+    input: z.strictObject({ owner: ownerField, name: labelField }),
+    positional: ["owner"],
+    async run({ store }, { owner, name }) {
+      const row = await selectOwner(store, owner);
+      const created = await createPassword(store, row, name);
+      return { password: created.secret, number: created.number, address: primaryAddress(row), name };
+    },
+  }),
+  administrationOperation({
+    name: "password.list",
+    summary: "List the app passwords of an agent or a person.",
+    input: z.strictObject({ owner: ownerField }),
+    positional: ["owner"],
+    async run({ store }, { owner }) {
+      const rows = await listPasswords(store, (await selectOwner(store, owner)).agent);
+      return {
+        passwords: rows.map((row) => ({
+          number: row.password,
+          name: row.name,
+          createdAt: isoTime(row.createdAt),
+          revokedAt: isoTime(row.revokedAt),
+        })),
+      };
+    },
+  }),
+  administrationOperation({
+    name: "password.revoke",
+    summary: "Make an app password worthless from now on.",
+    input: z.strictObject({ number: numberField }),
+    positional: ["number"],
+    async run({ store }, { number }) {
+      await store.write("revokePassword", { password: number, at: store.clock.now() });
+      return { number, revoked: true };
+    },
+  }),
+];

@@ -1,0 +1,92 @@
+import { z } from "zod";
+import { WaypostError } from "#/src/model/errors.ts";
+import { findAgent } from "#/storage/queries/agents.ts";
+import { listGrants } from "#/storage/queries/credentials.ts";
+import { primaryAddress } from "../principal.ts";
+import { administrationOperation } from "./operation.ts";
+import {
+  expiryField,
+  expiryOf,
+  isoTime,
+  numberField,
+  ownerField,
+  scopesField,
+  selectOwner,
+} from "./selectors.ts";
+
+export const grantOperations = [
+  administrationOperation({
+    name: "grant.create",
+    summary: "Let one agent or person reach the data of another one of the same account.",
+    input: z.strictObject({
+      holder: ownerField.describe("Who may reach: address or id."),
+      target: ownerField.describe("Whose data: address or id."),
+      scopes: scopesField.default(["mail:read"]),
+      mailboxes: z
+        .array(z.string().min(1))
+        .min(1)
+        .optional()
+        .describe("Names of the mailboxes; without it, all of them."),
+      expiresInDays: expiryField,
+    }),
+    positional: ["holder", "target"],
+    async run({ store }, input) {
+      const holder = await selectOwner(store, input.holder);
+      const target = await selectOwner(store, input.target);
+      if (holder.account !== target.account)
+        throw new WaypostError("invalid", "A grant cannot reach beyond the account.", { field: "/target" });
+      if (holder.agent === target.agent)
+        throw new WaypostError("invalid", "Everybody reaches their own data.", { field: "/target" });
+      const expiresAt = expiryOf(input.expiresInDays, store.clock.now());
+      const { grant } = await store.write("createGrant", {
+        agent: holder.agent,
+        targetAgent: target.agent,
+        scopes: input.scopes,
+        mailboxes: input.mailboxes ?? null,
+        expiresAt,
+        at: store.clock.now(),
+      });
+      return {
+        number: grant,
+        holder: primaryAddress(holder),
+        target: primaryAddress(target),
+        scopes: input.scopes,
+        mailboxes: input.mailboxes ?? "all",
+        expiresAt: isoTime(expiresAt),
+      };
+    },
+  }),
+  administrationOperation({
+    name: "grant.list",
+    summary: "List what an agent or a person has been granted.",
+    input: z.strictObject({ holder: ownerField }),
+    positional: ["holder"],
+    async run({ store }, { holder }) {
+      const rows = await listGrants(store, (await selectOwner(store, holder)).agent);
+      const grants = [];
+      for (const row of rows) {
+        const target = await findAgent(store, row.targetAgent);
+        grants.push({
+          number: row.grant,
+          target: target === undefined ? null : primaryAddress(target),
+          scopes: row.scopes,
+          mailboxes: row.mailboxes ?? "all",
+          createdAt: isoTime(row.createdAt),
+          expiresAt: isoTime(row.expiresAt),
+          revokedAt: isoTime(row.revokedAt),
+        });
+      }
+      return { grants };
+    },
+  }),
+  administrationOperation({
+    name: "grant.revoke",
+    summary: "End a grant.",
+    input: z.strictObject({ number: numberField }),
+    positional: ["number"],
+    async run({ store }, { number }) {
+      await store.write("revokeGrant", { grant: number, at: store.clock.now() });
+      return { number, revoked: true };
+    },
+  }),
+];

@@ -1,0 +1,50 @@
+/** What an operator can do, declared once: the command line, its help and the daemon's private socket are derived from it.
+ *  None of it can be reached with the credential of an agent or a person. */
+import type { z } from "zod";
+import type { Settings } from "#/config/schema.ts";
+import type { Store } from "#/storage/store.ts";
+
+export interface AdministrationRooms {
+  readonly store: Store;
+  readonly settings: Settings;
+}
+
+/** What an operation answers, ready for JSON. */
+export type AdministrationResult = Readonly<Record<string, unknown>>;
+
+export interface AdministrationOperation<Input = unknown> {
+  /** Noun and verb: `token.create` is `waypost token create`. */
+  readonly name: string;
+  readonly summary: string;
+  /** Its fields' descriptions are the help of the options. */
+  readonly input: z.ZodObject<z.ZodRawShape, z.core.$strict>;
+  /** Fields that are given by position; the others are options. */
+  readonly positional: readonly string[];
+  /** Takes something away that cannot be brought back. */
+  readonly isDestructive: boolean;
+  /** Throws `invalid`, `not_found`, or what the write refuses. */
+  run(rooms: AdministrationRooms, input: Input): Promise<AdministrationResult>;
+}
+
+interface Declaration<Shape extends z.ZodRawShape> {
+  readonly name: string;
+  readonly summary: string;
+  readonly input: z.ZodObject<Shape, z.core.$strict>;
+  readonly positional?: readonly (keyof Shape & string)[];
+  readonly isDestructive?: boolean;
+  run(
+    rooms: AdministrationRooms,
+    input: z.infer<z.ZodObject<Shape, z.core.$strict>>,
+  ): Promise<AdministrationResult>;
+}
+
+export function administrationOperation<Shape extends z.ZodRawShape>(
+  declaration: Declaration<Shape>,
+): AdministrationOperation {
+  return {
+    positional: [],
+    isDestructive: false,
+    ...declaration,
+    run: (rooms, input) => declaration.run(rooms, input as Parameters<typeof declaration.run>[1]),
+  };
+}

@@ -1,0 +1,37 @@
+/** Everything that an operator can do with accounts, in the order of the help. */
+import { WaypostError } from "#/src/model/errors.ts";
+import { accountOperations, domainOperations } from "./accounts-and-domains.ts";
+import { agentOperations, personOperations } from "./agents-and-people.ts";
+import { passwordOperations, tokenOperations } from "./credentials.ts";
+import { grantOperations } from "./grants.ts";
+import type { AdministrationOperation, AdministrationResult, AdministrationRooms } from "./operation.ts";
+
+export const administrationOperations: readonly AdministrationOperation[] = [
+  ...accountOperations,
+  ...domainOperations,
+  ...agentOperations,
+  ...personOperations,
+  ...tokenOperations,
+  ...passwordOperations,
+  ...grantOperations,
+];
+
+const byName = new Map(administrationOperations.map((operation) => [operation.name, operation]));
+
+/** Runs an operation by name with input that nobody has looked at yet. Throws `invalid` naming the field that is wrong. */
+export async function administer(
+  rooms: AdministrationRooms,
+  name: string,
+  input: unknown,
+): Promise<AdministrationResult> {
+  const operation = byName.get(name);
+  if (operation === undefined) throw new WaypostError("not_found", `There is no operation ${name}.`);
+  const parsed = operation.input.safeParse(input);
+  if (!parsed.success) {
+    const { path, message } = parsed.error.issues[0]!;
+    throw new WaypostError("invalid", `${path.join(".") || "input"}: ${message}`, {
+      field: `/${path.join("/")}`,
+    });
+  }
+  return operation.run(rooms, parsed.data);
+}

@@ -1,0 +1,83 @@
+/** Who asks: a mailbox owner, the credential that proved it, and what that may do. */
+import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
+import { type Scope, scopes } from "#/src/model/roles.ts";
+import type { AgentRow } from "#/storage/rows.ts";
+import { formatAddress } from "./address.ts";
+
+export interface Credential {
+  readonly kind: "token" | "password" | "operator";
+  /** 0 for the operator. */
+  readonly number: number;
+}
+
+export interface Principal {
+  readonly agent: AgentNumber;
+  readonly account: AccountNumber;
+  readonly kind: "agent" | "person";
+  /** The primary address. */
+  readonly address: string;
+  readonly name: string;
+  /** As it was at the login; paused means that nothing is sent. */
+  readonly state: "active" | "paused";
+  readonly isBillable: boolean;
+  readonly credential: Credential;
+  readonly scopes: ReadonlySet<Scope>;
+}
+
+/** Data that a principal reaches. */
+export interface Reach {
+  readonly agent: AgentNumber;
+  readonly address: string;
+  readonly name: string;
+  readonly scopes: ReadonlySet<Scope>;
+  /** Names of the mailboxes. */
+  readonly mailboxes: "all" | readonly string[];
+}
+
+/** Everything a mail client does with its owner's mail. Approving is for people: no credential of an agent has it. */
+const clientScopes: readonly Scope[] = ["mail", "send", "calendar", "contacts", "raw"];
+const passwordScopes = { agent: new Set(clientScopes), person: new Set<Scope>([...clientScopes, "approve"]) };
+
+export function principalOf(
+  row: AgentRow,
+  credential: Credential,
+  tokenScopes?: readonly string[],
+): Principal {
+  return {
+    agent: row.agent,
+    account: row.account,
+    kind: row.kind,
+    address: primaryAddress(row),
+    name: row.name,
+    state: row.state,
+    isBillable: row.accountState === "active",
+    credential,
+    scopes: tokenScopes === undefined ? passwordScopes[row.kind] : new Set(tokenScopes.filter(isScope)),
+  };
+}
+
+/** The address of a row as text: rows have the local part without quotes. */
+export function primaryAddress({ address }: { readonly address: string }): string {
+  const at = address.lastIndexOf("@");
+  return formatAddress({ localPart: address.slice(0, at), domain: address.slice(at + 1) });
+}
+
+/** The operator at the command line, in an agent's place. */
+export function operatorPrincipal(row: AgentRow): Principal {
+  const all = scopes.filter((scope) => scope !== "approve" || row.kind === "person");
+  return principalOf(row, { kind: "operator", number: 0 }, all);
+}
+
+export function isScope(text: string): text is Scope {
+  return (scopes as readonly string[]).includes(text);
+}
+
+/** Whether the scopes have one, or the wider one that holds it: `mail` holds `mail:read`. */
+export function hasScope(owned: ReadonlySet<Scope>, scope: Scope): boolean {
+  return owned.has(scope) || (scope.endsWith(":read") && owned.has(scope.slice(0, -":read".length) as Scope));
+}
+
+/** What both sides allow: the credential and the grant. */
+export function commonScopes(owned: ReadonlySet<Scope>, granted: ReadonlySet<Scope>): ReadonlySet<Scope> {
+  return new Set(scopes.filter((scope) => hasScope(owned, scope) && hasScope(granted, scope)));
+}
