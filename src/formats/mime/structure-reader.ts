@@ -5,6 +5,7 @@
  *  section 5.1.1). The line end before such a line belongs to it. LF alone ends a line too. Beyond the bounds of
  *  `limits.ts` parts stay bytes of what holds them; no input makes it throw. */
 import { mimeDepthMax, mimePartsMax } from "#/src/model/limits.ts";
+import { findBoundary, type OpenBoundaries, sortBoundaries } from "./delimiters.ts";
 import { formatEnvelopeFields } from "./envelope.ts";
 import { readHeaderFields } from "./header.ts";
 import { octetBytes, trimOctets } from "./octets.ts";
@@ -29,8 +30,8 @@ interface Scan {
   line: number;
   partCount: number;
   readonly frames: Frame[];
-  /** Whether any frame has a boundary. */
-  hasBoundaries: boolean;
+  /** Those of the frames. */
+  boundaries: OpenBoundaries;
   /** The part that body lines belong to now, when it is no frame. */
   leaf: OpenPart | undefined;
   leafFirstLine: number;
@@ -51,7 +52,7 @@ export function parseStructure(bytes: Uint8Array): MimePart {
     line: 0,
     partCount: 0,
     frames: [],
-    hasBoundaries: false,
+    boundaries: [],
     leaf: undefined,
     leafFirstLine: 0,
     delimiterStart: 0,
@@ -65,7 +66,7 @@ export function parseStructure(bytes: Uint8Array): MimePart {
     if (scan.isClosing) {
       // The epilogue is part of the multipart's bytes.
       frame.boundary = undefined;
-      scan.hasBoundaries = scan.frames.some((each) => each.boundary !== undefined);
+      updateBoundaries(scan);
       continue;
     }
     const { part } = frame;
@@ -91,7 +92,7 @@ function openPart(scan: Scan, section: string, isMessageTop: boolean, isInDigest
   const boundary = isMultipart ? trimOctets(part.parameters.boundary ?? "") : "";
   if (boundary !== "" && canNest) {
     scan.frames.push({ part, firstLine: scan.line, boundary: octetBytes(boundary) });
-    scan.hasBoundaries = true;
+    updateBoundaries(scan);
     scan.leaf = undefined;
   } else if (holdsMessage(part) && canNest) {
     scan.frames.push({ part, firstLine: scan.line, boundary: undefined });
@@ -117,7 +118,7 @@ function skipHeader(scan: Scan): number {
       scan.line++;
       return at;
     }
-    if (first === hyphen && bytes[at + 1] === hyphen && scan.hasBoundaries && matchDelimiter(scan, at)) break;
+    if (first === hyphen && bytes[at + 1] === hyphen && matchDelimiter(scan, at)) break;
     while (at < bytes.length && bytes[at] !== lineFeed) at++;
     if (at < bytes.length) {
       at++;
@@ -130,12 +131,12 @@ function skipHeader(scan: Scan): number {
 
 /** Moves past the next delimiter line of an open multipart, counting lines; false at the end of the bytes. */
 function findDelimiter(scan: Scan): boolean {
-  const { bytes, hasBoundaries } = scan;
+  const { bytes } = scan;
   const length = bytes.length;
   let at = scan.position;
   let line = scan.line;
   while (at < length) {
-    if (hasBoundaries && bytes[at] === hyphen && bytes[at + 1] === hyphen && matchDelimiter(scan, at)) {
+    if (bytes[at] === hyphen && bytes[at + 1] === hyphen && matchDelimiter(scan, at)) {
       // Parts beyond the bound are bytes of the last one.
       if (scan.isClosing || scan.partCount < mimePartsMax) {
         scan.delimiterStart = at;
@@ -157,24 +158,12 @@ function findDelimiter(scan: Scan): boolean {
 }
 
 function matchDelimiter(scan: Scan, lineStart: number): boolean {
-  const { bytes, frames } = scan;
-  const start = lineStart + 2;
-  let longest = 0;
-  for (let index = frames.length - 1; index >= 0; index--) {
-    const { boundary } = frames[index]!;
-    if (boundary === undefined || boundary.length <= longest || !startsWith(bytes, start, boundary)) continue;
-    longest = boundary.length;
-    scan.delimiterFrame = index;
-  }
-  if (longest === 0) return false;
-  scan.isClosing = bytes[start + longest] === hyphen && bytes[start + longest + 1] === hyphen;
-  return true;
-}
-
-function startsWith(bytes: Uint8Array, start: number, prefix: Uint8Array): boolean {
-  if (start + prefix.length > bytes.length) return false;
-  for (let index = 0; index < prefix.length; index++)
-    if (bytes[start + index] !== prefix[index]) return false;
+  const { bytes, boundaries } = scan;
+  if (boundaries.length === 0) return false;
+  const delimiter = findBoundary(boundaries, bytes, lineStart + 2);
+  if (delimiter === undefined) return false;
+  scan.delimiterFrame = delimiter.frame;
+  scan.isClosing = bytes[delimiter.end] === hyphen && bytes[delimiter.end + 1] === hyphen;
   return true;
 }
 
@@ -201,7 +190,11 @@ function seal(scan: Scan, end: number, line: number, frameCount: number): void {
     const frame = scan.frames.pop()!;
     sealPart(frame.part, end, line - frame.firstLine);
   }
-  scan.hasBoundaries = scan.frames.some((frame) => frame.boundary !== undefined);
+  updateBoundaries(scan);
+}
+
+function updateBoundaries(scan: Scan): void {
+  scan.boundaries = sortBoundaries(scan.frames.map((frame) => frame.boundary));
 }
 
 function sealPart(part: OpenPart, end: number, lines: number): void {

@@ -21,19 +21,43 @@ export function decodeTransfer(bytes: Uint8Array, encoding: string): Buffer {
 const padding = 61;
 
 /** Section 6.8. Characters outside the alphabet are passed over. Padding in the middle, from encoders that were run over
- *  pieces, ends a piece and not the content. */
+ *  pieces, ends a group and not the content. */
 function decodeBase64(bytes: Buffer): Buffer {
-  const pieces: Buffer[] = [];
-  let start = 0;
-  for (;;) {
-    const pad = bytes.indexOf(padding, start);
-    const end = pad === -1 ? bytes.length : pad;
-    if (end > start) pieces.push(Buffer.from(octetString(bytes, start, end), "base64"));
-    if (pad === -1) break;
-    start = pad + 1;
-    while (bytes[start] === padding) start++;
+  const pad = bytes.indexOf(padding);
+  const isPlain = pad === -1 || onlyPaddingFrom(bytes, pad);
+  return isPlain ? Buffer.from(octetString(bytes), "base64") : decodeBase64Pieces(bytes);
+}
+
+function onlyPaddingFrom(bytes: Buffer, from: number): boolean {
+  for (let at = from; at < bytes.length; at++) if (base64Digits[bytes[at]!] !== -1) return false;
+  return true;
+}
+
+const base64Digits = new Int8Array(256).fill(-1);
+for (const [digit, character] of [
+  ..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
+].entries())
+  base64Digits[character.charCodeAt(0)] = digit;
+
+function decodeBase64Pieces(bytes: Buffer): Buffer {
+  const decoded = Buffer.allocUnsafe(Math.ceil(bytes.length / 4) * 3);
+  let length = 0;
+  let bits = 0;
+  let bitCount = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const digit = base64Digits[bytes[at]!]!;
+    if (digit !== -1) {
+      bits = ((bits << 6) | digit) & 0xffff;
+      bitCount += 6;
+      if (bitCount >= 8) {
+        bitCount -= 8;
+        decoded[length++] = bits >> bitCount;
+      }
+    } else if (bytes[at] === padding) {
+      bitCount = 0;
+    }
   }
-  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+  return decoded.subarray(0, length);
 }
 
 const hexDigits = new Int8Array(256).fill(-1);
@@ -94,20 +118,24 @@ function decodeUuencode(bytes: Buffer): Buffer {
   if (begin === -1) return bytes;
   const decoded = Buffer.allocUnsafe(bytes.length);
   let length = 0;
-  for (let at = lineAfter(bytes, begin); at < bytes.length; at = lineAfter(bytes, at)) {
+  let at = lineAfter(bytes, begin);
+  while (at < bytes.length) {
     if (bytes[at] === 101 && bytes.toString("latin1", at, at + 3) === "end") break;
-    const lineEnd = Math.min(bytes.length, lineAfter(bytes, at));
-    const end = Math.min(decoded.length, length + sixBits(bytes, at, lineEnd));
-    for (let group = at + 1; group < lineEnd && length < end; group += 4) {
-      const [a, b, c, d] = [0, 1, 2, 3].map((index) => sixBits(bytes, group + index, lineEnd)) as FourNumbers;
-      const bits = (a << 18) | (b << 12) | (c << 6) | d;
+    const end = Math.min(decoded.length, length + sixBits(bytes[at]));
+    for (at++; length < end && isInLine(bytes, at); at += 4) {
+      let bits = 0;
+      for (let index = 0; index < 4; index++)
+        bits = (bits << 6) | (isInLine(bytes, at + index) ? sixBits(bytes[at + index]) : 0);
       for (let shift = 16; shift >= 0 && length < end; shift -= 8) decoded[length++] = (bits >> shift) & 255;
     }
+    while (at < bytes.length && bytes[at - 1] !== 10) at++;
   }
   return decoded.subarray(0, length);
 }
 
-type FourNumbers = [number, number, number, number];
+function isInLine(bytes: Buffer, at: number): boolean {
+  return at < bytes.length && bytes[at] !== 10 && bytes[at] !== 13;
+}
 
 /** The start of the "begin" line, or -1. */
 function findBegin(bytes: Buffer): number {
@@ -122,8 +150,7 @@ function lineAfter(bytes: Buffer, at: number): number {
   return lineEnd === -1 ? bytes.length : lineEnd + 1;
 }
 
-/** The space of "`" encoders is 0 as well. */
-function sixBits(bytes: Buffer, at: number, lineEnd: number): number {
-  const byte = at < lineEnd ? bytes[at]! : 32;
-  return byte < 32 ? 0 : (byte - 32) & 63;
+/** "`" stands for the space, 0. */
+function sixBits(byte: number | undefined): number {
+  return byte === undefined || byte < 32 ? 0 : (byte - 32) & 63;
 }
