@@ -1,0 +1,355 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { defaultSettings, type Settings } from "#/config/schema.ts";
+import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
+import type { NewOwner } from "#/src/accounts/administration/agents-and-people.ts";
+import { administer } from "#/src/accounts/administration/operations.ts";
+import { openTestStore, type TestStore } from "#/test/support/store.ts";
+
+const home = "192.0.2.7";
+const settings: Settings = defaultSettings();
+let opened: TestStore;
+let accounts: Accounts;
+
+beforeEach(async () => {
+  opened = await openTestStore();
+  accounts = createAccounts(opened.store, settings);
+  await run("account.create", { name: "example" });
+  await run("domain.create", { name: "example.org" });
+});
+
+afterEach(() => opened[Symbol.asyncDispose]());
+
+function run(name: string, input: Record<string, unknown>): Promise<Readonly<Record<string, unknown>>> {
+  return administer({ store: opened.store, settings }, name, input);
+}
+
+function create(kind: "agent" | "person", name: string): Promise<NewOwner> {
+  return run(`${kind}.create`, { address: `${name}@example.org` }) as Promise<unknown> as Promise<NewOwner>;
+}
+
+const unauthorized = expect.objectContaining({ code: "unauthorized" });
+
+describe("a token", () => {
+  test("brings in its agent with its scopes", async () => {
+    const { address, token } = await create("agent", "ada");
+    const principal = await accounts.authenticateToken(token!, home);
+    expect(principal).toMatchObject({ address, kind: "agent", state: "active", isBillable: true });
+    expect([...principal.scopes]).toEqual(["mail", "send", "calendar", "contacts"]);
+  });
+
+  test.each(["", "wp_", "wp_00000000000000000000000000000000", "Bearer", `wp_${"a".repeat(100_000)}`])(
+    "that nobody has made is refused: %.20j",
+    async (token) => {
+      await create("agent", "ada");
+      await expect(accounts.authenticateToken(token, home)).rejects.toEqual(unauthorized);
+    },
+  );
+
+  test("is refused from its revocation on, also where it was let in before", async () => {
+    const { token, address } = await create("agent", "ada");
+    const principal = await accounts.authenticateToken(token!, home);
+    await accounts.assertCurrent(principal);
+    const { tokens } = (await run("token.list", { agent: address })) as { tokens: { number: number }[] };
+    await run("token.revoke", { number: tokens[0]!.number });
+    await expect(accounts.assertCurrent(principal)).rejects.toEqual(unauthorized);
+    await expect(accounts.authenticateToken(token!, home)).rejects.toEqual(unauthorized);
+  });
+
+  test("is refused from its expiry on", async () => {
+    const { address } = await create("agent", "ada");
+    const { token } = (await run("token.create", { agent: address, expiresInDays: 1 })) as { token: string };
+    const principal = await accounts.authenticateToken(token, home);
+    opened.clock.advance(86_400_000 - 1);
+    await accounts.assertCurrent(principal);
+    opened.clock.advance(1);
+    await expect(accounts.assertCurrent(principal)).rejects.toEqual(unauthorized);
+    await expect(accounts.authenticateToken(token, home)).rejects.toEqual(unauthorized);
+  });
+
+  test("is refused when its agent is deleted", async () => {
+    const { token, address } = await create("agent", "ada");
+    const principal = await accounts.authenticateToken(token!, home);
+    await run("agent.delete", { owner: address });
+    await expect(accounts.assertCurrent(principal)).rejects.toEqual(unauthorized);
+    await expect(accounts.authenticateToken(token!, home)).rejects.toEqual(unauthorized);
+  });
+
+  test("is not given to a person", async () => {
+    const { address } = await create("person", "eve");
+    await expect(run("token.create", { agent: address })).rejects.toMatchObject({ code: "invalid" });
+  });
+
+  test("that is good is never kept waiting, one that is not waits after too many", async () => {
+    const { token } = await create("agent", "ada");
+    for (let i = 0; i < settings.limits.loginFailuresPerNetwork; i++)
+      await expect(accounts.authenticateToken("wp_wrong", home)).rejects.toEqual(unauthorized);
+    await expect(accounts.authenticateToken("wp_wrong", home)).rejects.toMatchObject({
+      code: "rate_limited",
+      details: { retryAfterMs: 1000 },
+    });
+    await accounts.authenticateToken(token!, home);
+  });
+});
+
+describe("a password", () => {
+  test("brings in its owner, as typed with an address in capitals", async () => {
+    const { address, password } = await create("person", "eve");
+    const typed = password.replaceAll("-", "").toUpperCase();
+    const principal = await accounts.authenticatePassword("EVE@Example.org", typed, home);
+    expect(principal).toMatchObject({ address, kind: "person", credential: { kind: "password" } });
+  });
+
+  test("is one of several, each revoked for itself", async () => {
+    const { address, password } = await create("person", "eve");
+    const second = (await run("password.create", { owner: address })) as { password: string; number: number };
+    const principal = await accounts.authenticatePassword(address, second.password, home);
+    await run("password.revoke", { number: second.number });
+    await expect(accounts.assertCurrent(principal)).rejects.toEqual(unauthorized);
+    await expect(accounts.authenticatePassword(address, second.password, home)).rejects.toEqual(unauthorized);
+    await accounts.authenticatePassword(address, password, home);
+  });
+
+  test.each([
+    ["of somebody else", "ada@example.org"],
+    ["for an address that is not there", "nobody@example.org"],
+    ["for an address elsewhere", "eve@example.net"],
+    ["for a tagged address", "eve+tag@example.org"],
+    ["for text that is no address", "eve"],
+  ])("is refused %s", async (_, address) => {
+    await create("agent", "ada");
+    const { password } = await create("person", "eve");
+    await expect(accounts.authenticatePassword(address, password, home)).rejects.toEqual(unauthorized);
+  });
+
+  test("can be a token of the same agent that has the scope mail", async () => {
+    const ada = await create("agent", "ada");
+    const bob = await create("agent", "bob");
+    const calendar = (await run("token.create", { agent: ada.address, scopes: ["calendar"] })) as {
+      token: string;
+    };
+    const principal = await accounts.authenticatePassword(ada.address, ada.token!, home);
+    expect(principal.credential.kind).toBe("token");
+    for (const token of [bob.token!, calendar.token])
+      await expect(accounts.authenticatePassword(ada.address, token, home)).rejects.toEqual(unauthorized);
+    await expect(accounts.authenticatePassword("no@example.org", ada.token!, home)).rejects.toEqual(
+      unauthorized,
+    );
+  });
+
+  test("that is guessed makes the address wait", async () => {
+    const { address, password } = await create("person", "eve");
+    for (let i = 0; i < settings.limits.loginFailuresPerAddress; i++)
+      await expect(accounts.authenticatePassword(address, "guess", home)).rejects.toEqual(unauthorized);
+    const refused = accounts.authenticatePassword(address, password, "198.51.100.1");
+    await expect(refused).rejects.toMatchObject({ code: "rate_limited", details: { retryAfterMs: 1000 } });
+    opened.clock.advance(1000);
+    await accounts.authenticatePassword(address, password, home);
+  });
+
+  test("costs an unknown address what a wrong one costs", async () => {
+    const { address } = await create("person", "eve");
+    const relaxed = createAccounts(opened.store, {
+      limits: { ...settings.limits, loginFailuresPerAddress: 1e6, loginFailuresPerNetwork: 1e6 },
+    });
+    const medianMs = async (name: string) => {
+      const times: number[] = [];
+      for (let i = 0; i < 41; i++) {
+        const start = performance.now();
+        await relaxed.authenticatePassword(name, "guess", home).catch(() => undefined);
+        times.push(performance.now() - start);
+      }
+      return times.sort((a, b) => a - b)[20]!;
+    };
+    const ratio = (await medianMs(address)) / (await medianMs("nobody@example.org"));
+    // Without the same PBKDF2 the ratio is above 10.
+    expect(ratio).toBeGreaterThan(0.33);
+    expect(ratio).toBeLessThan(3);
+  });
+
+  test("still brings in the owner of an address that is somebody's alias too", async () => {
+    const eve = await create("person", "eve");
+    const ada = await create("agent", "ada");
+    await run("agent.alias", { owner: ada.address, address: eve.address });
+    expect(await accounts.authenticatePassword(eve.address, eve.password, home)).toMatchObject({
+      address: eve.address,
+    });
+    await expect(accounts.authenticatePassword(eve.address, ada.password, home)).rejects.toEqual(
+      unauthorized,
+    );
+  });
+});
+
+describe("an address leads to", () => {
+  async function targets(address: string): Promise<unknown> {
+    const resolution = await accounts.resolveRecipient(address);
+    if (resolution.kind !== "local") return resolution.kind;
+    return resolution.recipients.map(({ address, tag }) =>
+      tag === undefined ? address : `${address} ${tag}`,
+    );
+  }
+
+  beforeEach(async () => {
+    for (const name of ["ada", "bob"]) {
+      const { address } = await create("agent", name);
+      await run("agent.alias", { owner: address, address: "team@example.org" });
+    }
+    await run("agent.alias", { owner: "bob@example.org", address: "bob+own@example.org" });
+  });
+
+  test.each([
+    ["ada@example.org", ["ada@example.org"]],
+    ["Ada@EXAMPLE.org", ["ada@example.org"]],
+    ["ada+News@example.org", ["ada@example.org news"]],
+    ["team@example.org", ["ada@example.org", "bob@example.org"]],
+    ["team+x@example.org", ["ada@example.org x", "bob@example.org x"]],
+    ["bob+own@example.org", ["bob@example.org"]],
+    ["eve@example.org", "unknown"],
+    ["*@example.org", "unknown"],
+    ["ada@example.net", "remote"],
+  ])("%s: %j", async (address, expected) => {
+    expect(await targets(address)).toEqual(expected);
+  });
+
+  test("the catch-all when nobody has it", async () => {
+    await run("agent.alias", { owner: "ada@example.org", address: "*@example.org" });
+    expect(await targets("eve@example.org")).toEqual(["ada@example.org"]);
+    expect(await targets("bob+x@example.org")).toEqual(["bob@example.org x"]);
+  });
+
+  test("nobody any more once the alias is taken away", async () => {
+    await run("agent.unalias", { owner: "bob@example.org", address: "team@example.org" });
+    expect(await targets("team@example.org")).toEqual(["ada@example.org"]);
+  });
+
+  test("an error when it is no address", async () => {
+    await expect(targets("ada")).rejects.toMatchObject({ code: "invalid" });
+  });
+
+  test("whoever may write from it", async () => {
+    const ada = await accounts.authenticateToken((await createToken("ada")).token, home);
+    const own = async (address: string) => accounts.isOwnAddress(ada, address);
+    expect(await Promise.all(["ada@example.org", "ada+x@example.org", "team@example.org"].map(own))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(await Promise.all(["bob@example.org", "eve@example.org", "ada@example.net", ""].map(own))).toEqual(
+      [false, false, false, false],
+    );
+  });
+});
+
+function createToken(name: string, scopes?: readonly string[]): Promise<{ token: string }> {
+  const input = { agent: `${name}@example.org`, ...(scopes && { scopes }) };
+  return run("token.create", input) as Promise<unknown> as Promise<{ token: string }>;
+}
+
+describe("reach", () => {
+  async function reachOf(name: string, scopes?: readonly string[]): Promise<unknown> {
+    const { token } = await createToken(name, scopes);
+    const reach = await accounts.listReach(await accounts.authenticateToken(token, home));
+    return reach.map(({ address, scopes, mailboxes }) => [
+      address.split("@")[0],
+      [...scopes].join(" "),
+      mailboxes,
+    ]);
+  }
+
+  beforeEach(async () => {
+    await create("agent", "ada");
+    await create("person", "eve");
+  });
+
+  test("is one's own mailbox without a grant", async () => {
+    expect(await reachOf("ada", ["mail"])).toEqual([["ada", "mail", "all"]]);
+  });
+
+  test("grows by what is granted, within the scopes of the token", async () => {
+    await run("grant.create", {
+      holder: "ada@example.org",
+      target: "eve@example.org",
+      scopes: ["mail", "calendar:read"],
+      mailboxes: ["INBOX"],
+    });
+    expect(await reachOf("ada")).toEqual([
+      ["ada", "mail send calendar contacts", "all"],
+      ["eve", "mail mail:read calendar:read", ["INBOX"]],
+    ]);
+    expect(await reachOf("ada", ["mail:read"])).toEqual([
+      ["ada", "mail:read", "all"],
+      ["eve", "mail:read", ["INBOX"]],
+    ]);
+    expect(await reachOf("ada", ["contacts"])).toEqual([["ada", "contacts", "all"]]);
+  });
+
+  test("shrinks when a grant expires or is revoked", async () => {
+    const grant = { holder: "ada@example.org", target: "eve@example.org" };
+    await run("grant.create", { ...grant, expiresInDays: 1 });
+    const { number } = await run("grant.create", { ...grant, expiresInDays: 2 });
+    expect(await reachOf("ada", ["mail"])).toHaveLength(3);
+    opened.clock.advance(86_400_000);
+    expect(await reachOf("ada", ["mail"])).toHaveLength(2);
+    await run("grant.revoke", { number });
+    expect(await reachOf("ada", ["mail"])).toHaveLength(1);
+  });
+
+  test("never goes beyond the account", async () => {
+    await run("account.create", { name: "other" });
+    await run("domain.create", { name: "example.net", account: "other" });
+    await run("agent.create", { address: "mallory@example.net" });
+    const refused = run("grant.create", { holder: "mallory@example.net", target: "eve@example.org" });
+    await expect(refused).rejects.toMatchObject({ code: "invalid" });
+  });
+});
+
+describe("the operator", () => {
+  test.each([
+    ["agent.create", { address: "a@example.net" }, "not_found"],
+    ["agent.create", { address: "nonsense" }, "invalid"],
+    ["agent.create", { address: "a@example.org", colour: "red" }, "invalid"],
+    ["domain.create", { name: "no domain" }, "invalid"],
+    ["domain.create", { name: "example.com", account: "unknown" }, "not_found"],
+    ["token.create", { agent: "a@example.org", scopes: ["everything"] }, "invalid"],
+    ["token.revoke", { number: 99 }, "not_found"],
+    ["password.revoke", { number: 99 }, "not_found"],
+    ["grant.revoke", { number: 99 }, "not_found"],
+    ["person.show", { owner: "ag_nonsense" }, "not_found"],
+    ["nothing.create", {}, "not_found"],
+  ])("is refused %s %j: %s", async (name, input, code) => {
+    await expect(run(name, input)).rejects.toMatchObject({ code });
+  });
+
+  test("is refused an address twice, whatever its case", async () => {
+    await create("agent", "ada");
+    await expect(create("person", "ADA")).rejects.toMatchObject({ details: { reason: "already_exists" } });
+  });
+
+  test("pauses and resumes an agent", async () => {
+    const { address, token } = await create("agent", "ada");
+    await run("agent.pause", { owner: address });
+    expect(await accounts.authenticateToken(token!, home)).toMatchObject({ state: "paused" });
+    await run("agent.resume", { owner: address });
+    expect(await accounts.authenticateToken(token!, home)).toMatchObject({ state: "active" });
+  });
+
+  test("suspends and resumes an account", async () => {
+    const { token } = await create("agent", "ada");
+    await run("account.suspend", { name: "example" });
+    expect(await accounts.authenticateToken(token!, home)).toMatchObject({ isBillable: false });
+    await run("account.resume", { name: "example" });
+    expect(await accounts.authenticateToken(token!, home)).toMatchObject({ isBillable: true });
+  });
+
+  test("sees no secret in a list", async () => {
+    const { address, token, password } = await create("agent", "ada");
+    const lists = [
+      await run("agent.list", {}),
+      await run("agent.show", { owner: address }),
+      await run("token.list", { agent: address }),
+      await run("password.list", { owner: address }),
+    ];
+    const text = JSON.stringify(lists);
+    expect(text).toContain(address);
+    for (const secret of [token!, password]) expect(text).not.toContain(secret);
+  });
+});
