@@ -7,6 +7,8 @@ export interface Slice {
   /** `uid between ? and ?` or `uid in (?,?…)`. */
   readonly condition: string;
   readonly parameters: readonly number[];
+  /** A range may bring many rows; a list brings at most 256. */
+  readonly isRange: boolean;
 }
 
 /** A range this long is worth a statement of its own. */
@@ -19,7 +21,7 @@ export function* slicesOf(set: NumberSet, column: string): Generator<Slice> {
     if (last - first + 1 >= longRange) {
       if (list.length > 0) yield listSlice(list, column);
       list = [];
-      yield { condition: `${column} between ? and ?`, parameters: [first, last] };
+      yield { condition: `${column} between ? and ?`, parameters: [first, last], isRange: true };
       continue;
     }
     for (let number = first; number <= last; number++) list.push(number);
@@ -33,5 +35,5 @@ export function* slicesOf(set: NumberSet, column: string): Generator<Slice> {
 
 function listSlice(list: readonly number[], column: string): Slice {
   const parameters = paddedList(list);
-  return { condition: `${column} in (${placesFor(parameters)})`, parameters };
+  return { condition: `${column} in (${placesFor(parameters)})`, parameters, isRange: false };
 }

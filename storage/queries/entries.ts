@@ -117,24 +117,25 @@ async function* pagesOf<R extends { readonly uid: Uid }>(
   const changed = changedSince === undefined ? "" : "and entry.modseq > ?";
   const modseq = changedSince === undefined ? [] : [changedSince];
   let isFirst = true;
-  for (const { condition, parameters } of slicesOf(uids, "entry.uid")) {
-    let after = 0;
+  for (const { condition, parameters, isRange } of slicesOf(uids, "entry.uid")) {
+    let [first, ...rest] = parameters as [number, ...number[]];
     for (;;) {
       if (!isFirst) await nextTurn();
       isFirst = false;
       const rows = await reader.all<R>(
-        `${select} and ${condition} and entry.uid > ? ${changed}
+        `${select} and ${condition} ${changed}
         order by entry.uid
         limit ?`,
         ...place,
-        ...parameters,
-        after,
+        first,
+        ...rest,
         ...modseq,
-        pageRows,
+        isRange ? pageRows : parameters.length,
       );
       if (rows.length > 0) yield rows;
-      if (rows.length < pageRows) break;
-      after = rows.at(-1)!.uid;
+      if (!isRange || rows.length < pageRows) break;
+      // The next page begins at the range's own lower bound: a second one beside it would be a filter, not a key.
+      first = rows.at(-1)!.uid + 1;
     }
   }
 }

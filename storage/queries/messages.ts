@@ -3,6 +3,7 @@ import type {
   AccountNumber,
   AgentNumber,
   BlobNumber,
+  MailboxNumber,
   MessageNumber,
   ThreadNumber,
 } from "#/src/model/numbers.ts";
@@ -45,6 +46,38 @@ export async function listThread(
     `${selectMessage} where agent_id = ? and thread_id = ? order by message_id limit ?`,
     agent,
     thread,
+    limit,
+  );
+  return rows.map(messageOf);
+}
+
+export interface NewestMessages {
+  readonly mailbox?: MailboxNumber | undefined;
+  readonly thread?: ThreadNumber | undefined;
+  /** Numbers below this one. */
+  readonly before?: MessageNumber | undefined;
+  readonly limit: number;
+}
+
+/** The newest first: object numbers grow with time. */
+export async function listNewestMessages(
+  reader: Reader,
+  agent: AgentNumber,
+  { mailbox, thread, before, limit }: NewestMessages,
+): Promise<MessageRow[]> {
+  const conditions = ["agent_id = ?", "message_id < ?"];
+  const parameters: number[] = [agent, before ?? Number.MAX_SAFE_INTEGER];
+  if (thread !== undefined) {
+    conditions.push("thread_id = ?");
+    parameters.push(thread);
+  }
+  if (mailbox !== undefined) {
+    conditions.push(`message_id in (select message_id from entry where agent_id = ? and mailbox_id = ?)`);
+    parameters.push(agent, mailbox);
+  }
+  const rows = await reader.all<StoredMessage>(
+    `${selectMessage} where ${conditions.join(" and ")} order by message_id desc limit ?`,
+    ...parameters,
     limit,
   );
   return rows.map(messageOf);

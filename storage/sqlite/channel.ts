@@ -21,6 +21,7 @@ export class Channel {
 
   constructor(worker: Worker) {
     this.worker = worker;
+    worker.unref();
   }
 
   get count(): number {
@@ -35,6 +36,8 @@ export class Channel {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     const id = this.#nextId++;
     const bytes = options.bytes ?? 0;
+    // A thread keeps the process alive only while an answer is awaited.
+    if (this.#pending.size === 0) this.worker.ref();
     this.bytes += bytes;
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { bytes, onProgress: options.onProgress, resolve, reject });
@@ -47,6 +50,7 @@ export class Channel {
     if (pending === undefined) return;
     this.#pending.delete(answer.id);
     this.bytes -= pending.bytes;
+    if (this.#pending.size === 0) this.worker.unref();
     if (answer.error !== undefined) pending.reject(errorOfRow(answer.error));
     else pending.resolve(answer);
   }

@@ -82,13 +82,10 @@ class SqliteStore implements Store {
     this.#reader = new Channel(reader);
     writer.on("message", (message: FromWriter) => this.#hearWriter(message));
     reader.on("message", (message: FromReader) => this.#hearReader(message));
-    for (const [name, worker] of [["writer", writer] as const, ["reader", reader] as const]) {
-      worker.on("error", (error: Error) =>
-        this.#fail(`The ${name} thread failed: ${error.stack ?? error.message}`),
-      );
-      worker.on("exit", () => this.#fail(`The ${name} thread ended`));
-      // The store itself keeps no process alive: what uses it does.
-      worker.unref();
+    for (const channel of [this.#writer, this.#reader]) {
+      const { worker } = channel;
+      worker.on("error", (error: Error) => this.#fail(channel, error.stack ?? error.message));
+      worker.on("exit", () => this.#fail(channel, "A thread of the store ended"));
     }
   }
 
@@ -200,21 +197,22 @@ class SqliteStore implements Store {
       if (message.touched.length > 0) for (const listener of this.#listeners) listener(message.touched);
       if (!this.isBusy()) for (const resume of this.#waiting.splice(0)) resume();
     } else if (message.kind === "progress") this.#writer.progress(message.id, message.done, message.total);
-    else if (message.kind === "failed") this.#fail(message.message);
+    else if (message.kind === "failed") this.#fail(this.#writer, message.message);
   }
 
   #hearReader(message: FromReader): void {
     if (message.kind === "answer") this.#reader.settle(message.answer);
     else if (message.kind === "progress") this.#reader.progress(message.id, message.done, message.total);
-    else if (message.kind === "failed") this.#fail(message.message);
+    else if (message.kind === "failed") this.#fail(this.#reader, message.message);
   }
 
-  #fail(reason: string): void {
+  #fail(channel: Channel, reason: string): void {
+    channel.fail(reason);
+    if (this.#closing !== undefined) return;
+    this.#closing = Promise.resolve();
     this.#writer.fail(reason);
     this.#reader.fail(reason);
     for (const resume of this.#waiting.splice(0)) resume();
-    if (this.#closing !== undefined) return;
-    this.#closing = Promise.resolve();
     this.#onFatal(reason);
   }
 

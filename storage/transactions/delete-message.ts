@@ -4,15 +4,32 @@ import type { Transaction } from "../sql.ts";
 import { beginAgentWrite } from "../writing/agent-write.ts";
 import { selectMessageEntries } from "../writing/message-entries.ts";
 
+export interface DeleteMessage {
+  readonly agent: AgentNumber;
+  readonly message: MessageNumber;
+  /** As the caller has read it: the highest MODSEQ of the places that the message has. */
+  readonly version: string | undefined;
+  readonly at: number;
+}
+
 /** `message.delete` of the interface: to Trash, from wherever it is; what is only in Trash goes for good. In Trash a message
  *  stands once, however many mailboxes it was in. */
 export async function deleteMessage(
   tx: Transaction,
-  args: { agent: AgentNumber; message: MessageNumber; at: number },
+  args: DeleteMessage,
 ): Promise<{ state: "trashed" | "removed"; modseq: Modseq }> {
   const write = await beginAgentWrite(tx, args.agent, args.at);
   const entries = await selectMessageEntries(tx, args.agent, args.message);
   if (entries.length === 0) throw new WaypostError("not_found", "There is no such message");
+  const version = String(entries.reduce((highest, { modseq }) => Math.max(highest, modseq), 0));
+  if (args.version !== version)
+    throw new WaypostError(
+      "precondition_failed",
+      args.version === undefined
+        ? "Deleting a message needs the version that was read"
+        : "The message has changed since that version",
+      { version, hint: "Read the message again, or send this version." },
+    );
   const trash = await write.mailboxOfRole("trash");
   const outside = entries.filter(({ mailbox }) => mailbox !== trash.mailbox);
   const removed = outside.length === 0 ? entries : outside;

@@ -102,7 +102,13 @@ async function deliverTo(
   const size = trace.byteLength + facts.blob.size;
   const entry = { message, flags: recipient.flags, keywords: null, internalDate, size };
   const uid = write.addEntry(mailbox, entry, true);
-  const data = { mailbox: mailbox.mailbox, source: recipient.source, agentPart: facts.hasAgentPart };
+  const data = {
+    mailbox: mailbox.mailbox,
+    thread,
+    source: recipient.source,
+    authenticated: recipient.isAuthenticated,
+    agentPart: facts.hasAgentPart,
+  };
   write.tell("mail.received", message, JSON.stringify(data));
   return { agent, message, thread, mailbox: mailbox.mailbox, uid, modseq: await write.finish() };
 }

@@ -17,7 +17,7 @@ export interface UpdateMessages {
   readonly messages: readonly MessageNumber[];
   readonly isUnread?: boolean | undefined;
   readonly isFlagged?: boolean | undefined;
-  /** Replace the labels whole. Keywords that begin with `$` (RFC 5788) are marks of mail programs, no labels, and stay. */
+  /** Replace the labels whole: a label is a keyword, and every keyword is one. */
   readonly labels?: readonly string[] | undefined;
   readonly addLabels?: readonly string[] | undefined;
   readonly removeLabels?: readonly string[] | undefined;
@@ -67,25 +67,12 @@ async function labelChange(
     isCreating,
   );
   const { numbers: removed } = await resolveKeywords(tx, args.agent, args.removeLabels ?? [], false);
-  const marks =
-    args.labels === undefined
-      ? undefined
-      : new Set(
-          (
-            await tx.all<{ number: number }>(
-              `select keyword_number as number
-              from keyword
-              where agent_id = ? and substr(name, 1, 1) = '$'`,
-              args.agent,
-            )
-          ).map(({ number }) => number),
-        );
   return (entry) => {
     let system = entry.flags & systemFlagsMask;
     if (args.isUnread !== undefined) system = args.isUnread ? system & ~seenFlag : system | seenFlag;
     if (args.isFlagged !== undefined) system = args.isFlagged ? system | flaggedFlag : system & ~flaggedFlag;
     const held = keywordNumbers({ mask: entry.flags, overflow: entry.keywords });
-    const kept = marks === undefined ? held : held.filter((number) => marks.has(number));
+    const kept = args.labels === undefined ? held : [];
     return flagState(
       system,
       [...kept, ...added].filter((number) => !removed.includes(number)),
