@@ -14,6 +14,7 @@ import {
 } from "#/storage/queries/credentials.ts";
 import type { AddressTargetRow, AgentRow, GrantRow, TokenRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
+import { type AgentFacts, findAgentFacts } from "./agent-facts.ts";
 import { formatAddress, parseAddress, readAddress, splitTag } from "./address.ts";
 import { findAddressOwner } from "./address-owner.ts";
 import { createLoginLimiter } from "./login-limiter.ts";
@@ -28,6 +29,7 @@ import {
 import { deriveVerifier, scramIterations, scramSaltBytes } from "./scram.ts";
 import { hashToken, isTokenText, normalPassword } from "./secrets.ts";
 
+export type { AgentFacts } from "./agent-facts.ts";
 export type { Principal, Reach } from "./principal.ts";
 
 export interface LocalRecipient {
@@ -55,6 +57,8 @@ export interface Accounts {
   assertCurrent(principal: Principal): Promise<void>;
   /** The own mailbox first, then what grants extend to, within the scopes of the credential. */
   listReach(principal: Principal): Promise<readonly Reach[]>;
+  /** Of any agent, whether or not the principal reaches it: who asks decides what to tell. */
+  findAgentFacts(agent: AgentNumber): Promise<AgentFacts | undefined>;
   /** Throws `invalid` for text that is no address. */
   resolveRecipient(address: string): Promise<Resolution>;
   /** Whether mail to the address reaches the principal: their own, an alias, a tagged one, the catch-all. */
@@ -166,6 +170,8 @@ export function createAccounts(store: Store, settings: AccountsSettings): Accoun
       }
       return reach;
     },
+
+    findAgentFacts: (agent) => findAgentFacts(store, agent),
 
     async resolveRecipient(address) {
       const { domain, localPart } = readAddress(address);

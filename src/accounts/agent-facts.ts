@@ -1,0 +1,24 @@
+import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
+import { findAgent, listAddresses } from "#/storage/queries/agents.ts";
+import type { Store } from "#/storage/store.ts";
+
+/** What is said of a mailbox owner to those who may know of it. */
+export interface AgentFacts {
+  readonly agent: AgentNumber;
+  readonly account: AccountNumber;
+  readonly kind: "agent" | "person";
+  readonly name: string;
+  readonly state: "active" | "paused";
+  /** The primary address. */
+  readonly address: string;
+  /** All addresses, the primary one first; `*@domain` is a catch-all. */
+  readonly addresses: readonly string[];
+}
+
+export async function findAgentFacts(store: Store, agent: AgentNumber): Promise<AgentFacts | undefined> {
+  const row = await findAgent(store, agent);
+  if (row === undefined) return undefined;
+  const { account, kind, name, state, address } = row;
+  const addresses = (await listAddresses(store, agent)).map((one) => `${one.localPart}@${one.domain}`);
+  return { agent, account, kind, name, state, address, addresses };
+}
