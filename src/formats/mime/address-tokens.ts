@@ -79,6 +79,9 @@ export function readAddressTokens(octets: string, limit: number): AddressToken[]
         at = octets[end] === ">" ? end + 1 : end;
         break;
       }
+      case ">":
+        at++;
+        break;
       default:
         at = readWord(octets, at, words);
     }
@@ -138,7 +141,7 @@ function readWord(octets: string, at: number, words: Words): number {
 }
 
 const specials = new Uint8Array(256);
-for (const character of ' \t()<>[]:;@,"') specials[character.charCodeAt(0)] = 1;
+for (const character of ' \t()<>[:;@,"') specials[character.charCodeAt(0)] = 1;
 
 function isSpecial(code: number): boolean {
   return specials[code] === 1;
@@ -203,7 +206,7 @@ function mailboxToken(words: Words, angle: AddrSpec | undefined): AddressToken |
   if (pieces.length === 0) return undefined;
   if (words.at === -1) {
     // A local name ("root") or, with a space, somebody's name.
-    const isName = pieces.length > 1;
+    const isName = pieces.length > 1 || pieces[0]!.includes(" ");
     return {
       kind: "mailbox",
       name: isName ? phrase(words) : comment,

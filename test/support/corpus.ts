@@ -1,0 +1,53 @@
+/** Real and hostile mail from the corpus that lies beside the repository. Where it is absent, suites that need it skip and
+ *  say so. */
+import { Buffer } from "node:buffer";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const corpusFolder = fileURLToPath(new URL("../../../shared/corpus", import.meta.url));
+
+export const hasCorpus = existsSync(corpusFolder);
+
+/** For the title of a suite that is skipped without the corpus. */
+export const corpusNote = hasCorpus ? "" : ` (skipped: no ${corpusFolder})`;
+
+export interface CorpusMessage {
+  readonly file: string;
+  readonly bytes: Buffer;
+}
+
+/** Every mail of the corpus that is one message. */
+export function listCorpusMessages(): CorpusMessage[] {
+  const index = readFileSync(`${corpusFolder}/mail/index.jsonl`, "utf8").trim().split("\n");
+  return index
+    .map((line) => JSON.parse(line) as { file: string; form: string })
+    .filter((entry) => entry.form === "message")
+    .map(({ file }) => ({ file, bytes: readFileSync(`${corpusFolder}/mail/${file}`) }));
+}
+
+export interface AttackMessage extends CorpusMessage {
+  readonly expect: {
+    readonly max_ms?: number;
+    readonly max_extra_mib?: number;
+    readonly parts?: number;
+    readonly structure?: string;
+  };
+}
+
+/** The attack mails of a group ("mime"), with the limits of their sidecars. */
+export function listAttackMessages(group: string): AttackMessage[] {
+  const folder = `${corpusFolder}/attack/${group}`;
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(".eml"))
+    .map((file) => {
+      const sidecar = JSON.parse(readFileSync(`${folder}/${file}.expect.json`, "utf8")) as {
+        expect: AttackMessage["expect"];
+      };
+      return { file, bytes: readFileSync(`${folder}/${file}`), expect: sidecar.expect };
+    });
+}
+
+/** The message as SMTP carries it: every line end CR LF. */
+export function toCrlf(bytes: Buffer): Buffer {
+  return Buffer.from(bytes.toString("latin1").replace(/\r?\n/g, "\r\n"), "latin1");
+}
