@@ -21,7 +21,6 @@ export class Channel {
 
   constructor(worker: Worker) {
     this.worker = worker;
-    worker.unref();
   }
 
   get count(): number {

@@ -5,7 +5,8 @@ import { Worker } from "node:worker_threads";
 export type ThreadName = "writer" | "reader";
 
 export function spawnThread(name: ThreadName, workerData: unknown): Worker {
-  const options = { workerData, name: `store-${name}` };
+  // Flags of the process, as `--input-type` or an inspector's port, are for its main thread.
+  const options = { workerData, name: `store-${name}`, execArgv: [] };
   if (sea.isSea()) return new Worker(sea.getAsset(`${name}.cjs`, "utf8"), { ...options, eval: true });
   return new Worker(new URL(`./${name}.ts`, import.meta.url), options);
 }

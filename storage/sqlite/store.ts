@@ -86,6 +86,8 @@ class SqliteStore implements Store {
       const { worker } = channel;
       worker.on("error", (error: Error) => this.#fail(channel, error.stack ?? error.message));
       worker.on("exit", () => this.#fail(channel, "A thread of the store ended"));
+      // After its listeners are there, as they would hold the process again.
+      worker.unref();
     }
   }
 

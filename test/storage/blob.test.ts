@@ -1,0 +1,77 @@
+import { randomBytes } from "node:crypto";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import type { AccountNumber, BlobNumber } from "#/src/model/numbers.ts";
+import { encodeBlob, rawCodec, readBlobRange, transferableBuffers, zstdCodec } from "#/storage/blob.ts";
+import type { Store } from "#/storage/store.ts";
+import { openTestStore, type Seed, seedAgent, testFacts } from "../support/store.ts";
+
+async function storeBytes(
+  store: Store,
+  seed: Seed,
+  bytes: Uint8Array,
+  headerSize: number,
+): Promise<[AccountNumber, BlobNumber]> {
+  const facts = { ...(await testFacts()), blob: await encodeBlob(bytes, headerSize, "{}") };
+  const { messages } = await store.write(
+    "appendMessages",
+    {
+      agent: seed.agent,
+      mailbox: seed.inbox,
+      messages: [
+        { facts, flags: 0, keywords: [], internalDate: 0, provenance: "{}", isAuthenticated: false },
+      ],
+      at: 0,
+    },
+    { transfer: transferableBuffers(facts.blob) },
+  );
+  const row = await store.get<{ account: AccountNumber; blob: BlobNumber }>(
+    "select account_id as account, blob_id as blob from message where message_id = ?",
+    messages[0]!,
+  );
+  return [row!.account, row!.blob];
+}
+
+it.each([
+  ["nothing", new Uint8Array(), 0],
+  ["only a header", Buffer.from("Subject: a\r\n\r\n"), 14],
+  ["a small body", Buffer.from("Subject: a\r\n\r\nHello\r\n"), 14],
+  ["no header", Buffer.from("Hello\r\n"), 0],
+  ["a compressible body of several chunks", Buffer.alloc(900_000, "hello "), 1000],
+  ["an incompressible body of several chunks", randomBytes(700_000), 1000],
+  ["a body that ends with its chunk", randomBytes(262_144 + 10), 10],
+  ["a header longer than any honest one", Buffer.alloc(400_000, "X-Junk: y\r\n"), 390_000],
+])("gives back %s as it came", async (_, bytes, headerSize) => {
+  await using test = await openTestStore();
+  const ada = await seedAgent(test.store);
+  const [account, blob] = await storeBytes(test.store, ada, bytes, headerSize);
+  expect((await readBlobRange(test.store, account, blob, 0, bytes.length + 5)).equals(bytes)).toBe(true);
+});
+
+it("reads any range as it stands in the whole", async () => {
+  await using test = await openTestStore();
+  const ada = await seedAgent(test.store);
+  const bytes = Buffer.concat([Buffer.alloc(600_000, "some words that repeat "), randomBytes(50_000)]);
+  const [account, blob] = await storeBytes(test.store, ada, bytes, 1200);
+  await fc.assert(
+    fc.asyncProperty(fc.nat(bytes.length + 10), fc.nat(bytes.length + 10), async (a, b) => {
+      const [start, end] = a < b ? [a, b] : [b, a];
+      const range = await readBlobRange(test.store, account, blob, start, end);
+      expect(range.equals(bytes.subarray(start, end))).toBe(true);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+it("keeps the caller's bytes when the stored form is handed to another thread", async () => {
+  await using test = await openTestStore();
+  const ada = await seedAgent(test.store);
+  const bytes = new Uint8Array(randomBytes(300_000));
+  await storeBytes(test.store, ada, bytes, 0);
+  expect(bytes.byteLength).toBe(300_000);
+});
+
+it("compresses only what becomes smaller", async () => {
+  expect((await encodeBlob(Buffer.alloc(5000, "a"), 0, "{}")).codec).toBe(zstdCodec);
+  expect((await encodeBlob(randomBytes(5000), 0, "{}")).codec).toBe(rawCodec);
+});

@@ -1,0 +1,145 @@
+import { expect, it } from "vitest";
+import type { MailboxNumber, Modseq } from "#/src/model/numbers.ts";
+import { listChanges } from "#/storage/queries/changes.ts";
+import { listUids } from "#/storage/queries/entries.ts";
+import { findMailboxByName, listMailboxes, listSubscriptions } from "#/storage/queries/mailboxes.ts";
+import { append, positionOf } from "../support/delivery.ts";
+import { openTestStore, seedAgent } from "../support/store.ts";
+
+it("makes the mailboxes above a new one", async () => {
+  await using test = await openTestStore();
+  const { store } = test;
+  const { agent } = await seedAgent(store);
+  const before = (await store.get<{ modseq: Modseq }>("select modseq from agent"))!.modseq;
+  const created = await store.write("createMailbox", { agent, name: "Work/2026/May", at: 0 });
+  const names = (await listMailboxes(store, agent)).map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(["Work", "Work/2026", "Work/2026/May"]));
+  expect(created).toMatchObject({ name: "Work/2026/May", mailbox: before + 3, modseq: before + 3 });
+  expect(await listChanges(store, agent, before, created.modseq, 10)).toMatchObject([
+    { kind: "mailbox", operation: "add", parent: 0, ids: `${before + 1}:${before + 3}` },
+  ]);
+});
+
+it("takes INBOX in any case for INBOX", async () => {
+  await using test = await openTestStore();
+  const { store } = test;
+  const { agent, inbox } = await seedAgent(store);
+  expect((await findMailboxByName(store, agent, "inBox"))!.mailbox).toBe(inbox);
+  await expect(store.write("createMailbox", { agent, name: "inbox", at: 0 })).rejects.toMatchObject({
+    code: "invalid",
+    details: { reason: "already_exists" },
+  });
+  expect(await store.write("createMailbox", { agent, name: "inbox/lists", at: 0 })).toMatchObject({
+    name: "INBOX/lists",
+  });
+});
+
+it.each(["", "/a", "a/", "a//b", "a\u0000b", "a\nb", "x".repeat(501), Array(21).fill("a").join("/")])(
+  "refuses the name %j",
+  async (name) => {
+    await using test = await openTestStore();
+    const { agent } = await seedAgent(test.store);
+    await expect(test.store.write("createMailbox", { agent, name, at: 0 })).rejects.toMatchObject({
+      code: "invalid",
+    });
+  },
+);
+
+it("gives a special use to one mailbox only", async () => {
+  await using test = await openTestStore();
+  const { agent } = await seedAgent(test.store);
+  const write = test.store.write("createMailbox", { agent, name: "Old", role: "archive", at: 0 });
+  await expect(write).rejects.toMatchObject({ details: { reason: "already_exists" } });
+});
+
+it("deletes a mailbox with its mail, and never gives its UIDVALIDITY again", async () => {
+  await using test = await openTestStore();
+  const { store } = test;
+  const ada = await seedAgent(store);
+  const { agent } = ada;
+  const created = await store.write("createMailbox", { agent, name: "Work", at: 0 });
+  await append(store, { ...ada, inbox: created.mailbox }, 3);
+  await store.write("deleteMailbox", { agent, mailbox: created.mailbox, at: 0 });
+  expect(await findMailboxByName(store, agent, "Work")).toBeUndefined();
+  expect(await store.get("select count(*) as blobs from blob")).toEqual({ blobs: 0 });
+  const again = await store.write("createMailbox", { agent, name: "Work", at: 0 });
+  expect(again.uidValidity).toBeGreaterThan(created.uidValidity);
+  await expect(
+    store.write("deleteMailbox", { agent, mailbox: created.mailbox, at: 0 }),
+  ).rejects.toMatchObject({ code: "not_found", details: { reason: "no_such_mailbox" } });
+});
+
+it("keeps INBOX, mailboxes of special use, and those that have others below them", async () => {
+  await using test = await openTestStore();
+  const { store } = test;
+  const { agent, inbox } = await seedAgent(store);
+  const remove = (mailbox: MailboxNumber) => store.write("deleteMailbox", { agent, mailbox, at: 0 });
+  const required = { code: "policy_refused", details: { reason: "mailbox_is_required" } };
+  await expect(remove(inbox)).rejects.toMatchObject(required);
+  await expect(remove((await findMailboxByName(store, agent, "Trash"))!.mailbox)).rejects.toMatchObject(
+    required,
+  );
+  await store.write("createMailbox", { agent, name: "Work/2026", at: 0 });
+  await expect(remove((await findMailboxByName(store, agent, "Work"))!.mailbox)).rejects.toMatchObject({
+    details: { reason: "mailbox_has_children" },
+  });
+});
+
+it("renames a mailbox with all that is below it", async () => {
+  await using test = await openTestStore();
+  const { store } = test;
+  const { agent } = await seedAgent(store);
+  const child = await store.write("createMailbox", { agent, name: "Work/2026", at: 0 });
+  await store.write("createMailbox", { agent, name: "Workshop", at: 0 });
+  const work = await findMailboxByName(store, agent, "Work");
+  await store.write("renameMailbox", { agent, mailbox: work!.mailbox, name: "Old/Jobs", at: 0 });
+  const names = (await listMailboxes(store, agent)).map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(["Old", "Old/Jobs", "Old/Jobs/2026", "Workshop"]));
+  expect(names).not.toContain("Work");
+  expect(await findMailboxByName(store, agent, "Old/Jobs/2026")).toMatchObject({
+    mailbox: child.mailbox,
+    uidValidity: child.uidValidity,
+  });
+});
+
+it("refuses to rename onto another mailbox, or below itself", async () => {
+  await using test = await openTestStore();
+  const { store } = test;
+  const { agent } = await seedAgent(store);
+  const { mailbox } = await store.write("createMailbox", { agent, name: "Work", at: 0 });
+  await expect(store.write("renameMailbox", { agent, mailbox, name: "Sent", at: 0 })).rejects.toMatchObject({
+    details: { reason: "already_exists" },
+  });
+  await expect(
+    store.write("renameMailbox", { agent, mailbox, name: "Work/deeper", at: 0 }),
+  ).rejects.toMatchObject({ code: "invalid" });
+});
+
+it("moves the mail when INBOX is renamed and leaves what is below INBOX", async () => {
+  await using test = await openTestStore();
+  const { store } = test;
+  const ada = await seedAgent(store);
+  const { agent, inbox } = ada;
+  await store.write("createMailbox", { agent, name: "INBOX/lists", at: 0 });
+  await append(store, ada, 3);
+  const { mailbox } = await store.write("renameMailbox", { agent, mailbox: inbox, name: "Old", at: 0 });
+  expect(await listUids(store, agent, inbox)).toEqual([]);
+  expect(await listUids(store, agent, mailbox)).toEqual([1, 2, 3]);
+  expect(await findMailboxByName(store, agent, "INBOX/lists")).toBeDefined();
+  expect(await findMailboxByName(store, agent, "INBOX")).toMatchObject({ messageCount: 0, uidNext: 4 });
+});
+
+it("subscribes names with and without a mailbox, without taking a MODSEQ", async () => {
+  await using test = await openTestStore();
+  const { store } = test;
+  const ada = await seedAgent(store);
+  const { agent } = ada;
+  const before = await positionOf(store, ada);
+  await store.write("setSubscription", { agent, name: "Gone", isSubscribed: true });
+  await store.write("setSubscription", { agent, name: "Gone", isSubscribed: true });
+  await store.write("setSubscription", { agent, name: "inbox", isSubscribed: false });
+  const names = await listSubscriptions(store, agent);
+  expect(names).toContain("Gone");
+  expect(names).not.toContain("INBOX");
+  expect(await positionOf(store, ada)).toBe(before);
+});

@@ -1,0 +1,144 @@
+import { expect, it } from "vitest";
+import type { MailboxNumber, MessageNumber } from "#/src/model/numbers.ts";
+import { listEntriesOfMessage } from "#/storage/queries/entries.ts";
+import { findMailboxByName, listKeywords } from "#/storage/queries/mailboxes.ts";
+import { findMessage } from "#/storage/queries/messages.ts";
+import type { Store } from "#/storage/store.ts";
+import { append, deliver, positionOf } from "../support/delivery.ts";
+import { openTestStore, type Seed, seedAgent } from "../support/store.ts";
+
+async function mailboxNamed(store: Store, { agent }: Seed, name: string): Promise<MailboxNumber> {
+  return (await findMailboxByName(store, agent, name))!.mailbox;
+}
+
+async function copyTo(store: Store, { agent, inbox }: Seed, target: MailboxNumber): Promise<void> {
+  await store.write("copyMessages", { agent, source: inbox, target, uids: [[1, 1]], at: store.clock.now() });
+}
+
+it("sets read state wherever a message is, and moves it from where it is shown", async () => {
+  await using test = await openTestStore();
+  const { store } = test;
+  const ada = await seedAgent(store);
+  const [delivery] = await deliver(store, [ada]);
+  const { message } = delivery!;
+  test.clock.advance(1000);
+  const archive = await mailboxNamed(store, ada, "Archive");
+  await copyTo(store, ada, archive);
+  const sent = await mailboxNamed(store, ada, "Sent");
+  const result = await store.write("updateMessages", {
+    agent: ada.agent,
+    messages: [message, 99 as MessageNumber],
+    isUnread: false,
+    isFlagged: true,
+    mailbox: sent,
+    at: store.clock.now(),
+  });
+  expect(result.missing).toEqual([99]);
+  const entries = await listEntriesOfMessage(store, ada.agent, message);
+  expect(entries.map(({ mailbox, flags, modseq }) => [mailbox, flags, modseq]).sort()).toEqual(
+    [
+      [archive, 5, result.modseq],
+      [sent, 5, result.modseq],
+    ].sort(),
+  );
+});
+
+it("replaces labels whole, adds and removes them", async () => {
+  await using test = await openTestStore();
+  const { store } = test;
+  const ada = await seedAgent(store);
+  const { messages } = await append(store, ada, 1, { keywords: ["$Forwarded", "old", "both"] });
+  const labelsNow = async () => {
+    const names = (await listKeywords(store, ada.agent)).map(({ name }) => name);
+    const [entry] = await listEntriesOfMessage(store, ada.agent, messages[0]!);
+    return names.filter((_, number) => entry!.flags & (1 << (8 + number)));
+  };
+  const update = (change: object) =>
+    store.write("updateMessages", { agent: ada.agent, messages, at: 0, ...change });
+  await update({ labels: ["both", "new"] });
+  expect(await labelsNow()).toEqual(["both", "new"]);
+  await update({ addLabels: ["more"], removeLabels: ["NEW"] });
+  expect(await labelsNow()).toEqual(["both", "more"]);
+  await update({ labels: [] });
+  expect(await labelsNow()).toEqual([]);
+  const before = await positionOf(store, ada);
+  expect(await update({ labels: [], isUnread: true })).toEqual({ modseq: before, missing: [] });
+});
+
+it("puts a deleted message into Trash once, and removes it for good the second time", async () => {
+  await using test = await openTestStore();
+  const { store } = test;
+  const ada = await seedAgent(store);
+  const [delivery] = await deliver(store, [ada]);
+  const { message } = delivery!;
+  await copyTo(store, ada, await mailboxNamed(store, ada, "Archive"));
+  const versionNow = async () => {
+    const entries = await listEntriesOfMessage(store, ada.agent, message);
+    return String(Math.max(0, ...entries.map(({ modseq }) => modseq)));
+  };
+  const remove = async () =>
+    store.write("deleteMessage", { agent: ada.agent, message, version: await versionNow(), at: 0 });
+  expect(await remove()).toMatchObject({ state: "trashed" });
+  const entries = await listEntriesOfMessage(store, ada.agent, message);
+  expect(entries.map(({ mailbox }) => mailbox)).toEqual([await mailboxNamed(store, ada, "Trash")]);
+  expect(await remove()).toMatchObject({ state: "removed" });
+  expect(await findMessage(store, ada.agent, message)).toBeUndefined();
+  await expect(remove()).rejects.toMatchObject({ code: "not_found" });
+});
+
+it("deletes only the version that the caller has read, and says which one there is", async () => {
+  await using test = await openTestStore();
+  const { store } = test;
+  const ada = await seedAgent(store);
+  const [delivery] = await deliver(store, [ada]);
+  const { message, modseq } = delivery!;
+  const { agent } = ada;
+  await store.write("updateMessages", { agent, messages: [message], isFlagged: true, at: 0 });
+  for (const version of [undefined, String(modseq)])
+    await expect(store.write("deleteMessage", { agent, message, version, at: 0 })).rejects.toMatchObject({
+      code: "precondition_failed",
+      details: { version: String(modseq + 1) },
+    });
+});
+
+it("joins the oldest thread that knows a key, and starts a new one otherwise", async () => {
+  await using test = await openTestStore();
+  const { store } = test;
+  const ada = await seedAgent(store);
+  const key = (number: number) => new Uint8Array(16).fill(number);
+  const threadOf = async (...numbers: number[]) => {
+    const [delivery] = await deliver(store, [ada], "x", { threadKeys: numbers.map(key) });
+    return delivery!.thread;
+  };
+  const first = await threadOf(1);
+  const second = await threadOf(2);
+  expect(second).toBeGreaterThan(first);
+  expect(await threadOf(1, 2, 3)).toBe(first);
+  expect(await threadOf(3)).toBe(first);
+  expect(await threadOf(2)).toBe(second);
+  const alone = await threadOf();
+  expect(await threadOf()).toBeGreaterThan(alone);
+});
+
+it("lists messages newest first, once each, by the entry they are shown by", async () => {
+  await using test = await openTestStore();
+  const { store } = test;
+  const ada = await seedAgent(store);
+  const numbers: MessageNumber[] = [];
+  for (let count = 0; count < 4; count++) {
+    numbers.push((await deliver(store, [ada]))[0]!.message);
+    test.clock.advance(1000);
+  }
+  await copyTo(store, ada, await mailboxNamed(store, ada, "Archive"));
+  await store.write("updateMessages", { agent: ada.agent, messages: [numbers[2]!], isUnread: false, at: 0 });
+  const list = async (args: object) =>
+    (await store.scan("listMessages", { agent: ada.agent, limit: 10, ...args })).map(
+      ({ message }) => message,
+    );
+  expect(await list({})).toEqual(numbers.toReversed());
+  expect(await list({ isUnread: true, limit: 2 })).toEqual([numbers[3], numbers[1]]);
+  expect(await list({ below: numbers[1], from: "eve@example.net" })).toEqual([numbers[0]]);
+  expect(await list({ since: store.clock.now() - 2000 })).toEqual([numbers[3], numbers[2]]);
+  expect(await list({ mailboxes: [await mailboxNamed(store, ada, "Archive")] })).toEqual([]);
+  expect(await list({ from: "nobody@example.net" })).toEqual([]);
+});

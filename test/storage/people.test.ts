@@ -1,0 +1,213 @@
+import { expect, it } from "vitest";
+import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
+import { listAccounts } from "#/storage/queries/accounts.ts";
+import { findAgent, listAddresses, listAddressTargets, listAgents } from "#/storage/queries/agents.ts";
+import { findToken, listGrants, listGrantsOn, listPasswords } from "#/storage/queries/credentials.ts";
+import { listMailboxes, listSubscriptions } from "#/storage/queries/mailboxes.ts";
+import { deliver } from "../support/delivery.ts";
+import { openTestStore, seedAgent } from "../support/store.ts";
+
+it("gives a new agent INBOX and the mailboxes of special use, all subscribed", async () => {
+  await using test = await openTestStore();
+  const { agent } = await seedAgent(test.store);
+  const mailboxes = await listMailboxes(test.store, agent);
+  expect(mailboxes.map(({ name, role }) => [name, role])).toEqual([
+    ["Archive", "archive"],
+    ["Drafts", "drafts"],
+    ["INBOX", "inbox"],
+    ["Junk", "junk"],
+    ["Sent", "sent"],
+    ["Trash", "trash"],
+  ]);
+  expect(await listSubscriptions(test.store, agent)).toEqual(mailboxes.map(({ name }) => name));
+  expect(await findAgent(test.store, agent)).toMatchObject({
+    address: "ada@example.org",
+    accountState: "active",
+    state: "active",
+    modseq: 6,
+  });
+});
+
+it("refuses an account, a domain and an address that exist", async () => {
+  await using test = await openTestStore();
+  const { store } = test;
+  const { account } = await seedAgent(store);
+  const at = store.clock.now();
+  const refusal = { code: "invalid", details: { reason: "already_exists" } };
+  await expect(store.write("createAccount", { name: "example", at })).rejects.toMatchObject(refusal);
+  await expect(store.write("createDomain", { name: "example.org", account, at })).rejects.toMatchObject(
+    refusal,
+  );
+  await expect(seedAgent(store)).rejects.toMatchObject(refusal);
+  expect(await listAgents(store)).toHaveLength(1);
+});
+
+it("refuses an agent in a domain of another account", async () => {
+  await using test = await openTestStore();
+  const { store } = test;
+  await seedAgent(store, "ada");
+  const other = await seedAgent(store, "bob", { account: "other" });
+  const write = store.write("addAddress", {
+    agent: other.agent,
+    domain: "example.org",
+    localPart: "bob",
+    isPrimary: false,
+    at: 0,
+  });
+  await expect(write).rejects.toMatchObject({ code: "not_found" });
+});
+
+it("leads a shared address to each of its agents, and the catch-all by its star", async () => {
+  await using test = await openTestStore();
+  const { store } = test;
+  const ada = await seedAgent(store, "ada");
+  const bob = await seedAgent(store, "bob");
+  for (const { agent } of [ada, bob])
+    await store.write("addAddress", {
+      agent,
+      domain: "example.org",
+      localPart: "team",
+      isPrimary: false,
+      at: 0,
+    });
+  await store.write("addAddress", {
+    agent: bob.agent,
+    domain: "example.org",
+    localPart: "*",
+    isPrimary: false,
+    at: 0,
+  });
+  const agentsAt = async (localPart: string): Promise<number[]> =>
+    (await listAddressTargets(store, "example.org", localPart)).map(({ agent }) => agent);
+  expect(await agentsAt("team")).toEqual([ada.agent, bob.agent]);
+  expect(await agentsAt("*")).toEqual([bob.agent]);
+  expect(await agentsAt("nobody")).toEqual([]);
+  await store.write("removeAddress", { agent: ada.agent, domain: "example.org", localPart: "team" });
+  expect(await agentsAt("team")).toEqual([bob.agent]);
+  expect((await listAddresses(store, bob.agent))[0]).toMatchObject({ localPart: "bob", isPrimary: true });
+});
+
+it("keeps the primary address as long as the agent", async () => {
+  await using test = await openTestStore();
+  const { agent } = await seedAgent(test.store);
+  const write = test.store.write("removeAddress", { agent, domain: "example.org", localPart: "ada" });
+  await expect(write).rejects.toMatchObject({ code: "precondition_failed" });
+});
+
+it("finds a token by its hash and says when it was revoked first", async () => {
+  await using test = await openTestStore();
+  const { store } = test;
+  const { agent } = await seedAgent(store);
+  const hash = new Uint8Array(32).fill(7);
+  const { token } = await store.write("createToken", {
+    agent,
+    name: "robot",
+    hash,
+    scopes: ["mail"],
+    expiresAt: null,
+    at: 1,
+  });
+  expect(await findToken(store, hash)).toEqual({
+    token,
+    agent,
+    name: "robot",
+    scopes: ["mail"],
+    createdAt: 1,
+    expiresAt: null,
+    revokedAt: null,
+  });
+  await store.write("revokeToken", { token, at: 5 });
+  await store.write("revokeToken", { token, at: 9 });
+  expect(await findToken(store, hash)).toMatchObject({ revokedAt: 5 });
+  await expect(store.write("revokeToken", { token: 99, at: 9 })).rejects.toMatchObject({ code: "not_found" });
+});
+
+it("keeps app passwords as they were given", async () => {
+  await using test = await openTestStore();
+  const { store } = test;
+  const { agent } = await seedAgent(store);
+  const storedKey = new Uint8Array(32).fill(1);
+  const serverKey = new Uint8Array(32).fill(2);
+  const { password } = await store.write("createPassword", {
+    agent,
+    name: "phone",
+    storedKey,
+    serverKey,
+    at: 3,
+  });
+  await store.write("revokePassword", { password, at: 4 });
+  const [row] = await listPasswords(store, agent);
+  expect(new Uint8Array(row!.storedKey)).toEqual(storedKey);
+  expect(row).toMatchObject({ name: "phone", revokedAt: 4 });
+});
+
+it("grants only between agents of one account", async () => {
+  await using test = await openTestStore();
+  const { store } = test;
+  const ada = await seedAgent(store, "ada");
+  const bob = await seedAgent(store, "bob");
+  const eve = await seedAgent(store, "eve", { account: "other" });
+  const grant = (agent: AgentNumber, targetAgent: AgentNumber) =>
+    store.write("createGrant", {
+      agent,
+      targetAgent,
+      scopes: ["mail:read"],
+      mailboxes: ["INBOX"],
+      expiresAt: null,
+      at: 0,
+    });
+  await grant(ada.agent, bob.agent);
+  expect(await listGrants(store, ada.agent)).toMatchObject([
+    { targetAgent: bob.agent, scopes: ["mail:read"], mailboxes: ["INBOX"] },
+  ]);
+  expect(await listGrantsOn(store, bob.agent)).toHaveLength(1);
+  await expect(grant(ada.agent, eve.agent)).rejects.toMatchObject({ code: "policy_refused" });
+  await expect(grant(ada.agent, ada.agent)).rejects.toMatchObject({ code: "not_found" });
+});
+
+it("changes only what an update names", async () => {
+  await using test = await openTestStore();
+  const { store } = test;
+  const { agent, account } = await seedAgent(store, "ada", { quotaBytes: 10 });
+  await store.write("updateAgent", { agent, state: "paused" });
+  expect(await findAgent(store, agent)).toMatchObject({ state: "paused", quotaBytes: 10, name: "ada" });
+  await store.write("updateAgent", { agent, quotaBytes: null, name: "Ada" });
+  expect(await findAgent(store, agent)).toMatchObject({ state: "paused", quotaBytes: null, name: "Ada" });
+  await store.write("updateAccount", { account, state: "not_billable" });
+  expect(await listAccounts(store)).toMatchObject([{ state: "not_billable" }]);
+  await expect(
+    store.write("updateAccount", { account: 99 as AccountNumber, state: "active" }),
+  ).rejects.toMatchObject({ code: "not_found" });
+});
+
+it("deletes an agent at once for everybody and frees all it had", async () => {
+  await using test = await openTestStore();
+  const ada = await seedAgent(test.store, "ada");
+  const bob = await seedAgent(test.store, "bob");
+  for (let count = 0; count < 3; count++) await deliver(test.store, [ada, bob]);
+  await test.store.write("deleteAgent", { agent: ada.agent });
+  expect(await findAgent(test.store, ada.agent)).toBeUndefined();
+  expect(await listAddressTargets(test.store, "example.org", "ada")).toEqual([]);
+  await expect(deliver(test.store, [ada])).rejects.toMatchObject({ code: "not_found" });
+  // Closing waits for what is under way, opening again takes up what was left.
+  const store = await test.reopen();
+  const swept = async () =>
+    (await store.get<{ count: number }>("select count(*) as count from agent"))!.count === 1;
+  while (!(await swept())) await store.write("updateAgent", { agent: bob.agent });
+  expect(await store.get("select count(*) as messages from message")).toEqual({ messages: 3 });
+  expect(await store.get("select count(*) as changes from change where agent_id = ?", ada.agent)).toEqual({
+    changes: 0,
+  });
+});
+
+it("keeps a domain as long as it has addresses", async () => {
+  await using test = await openTestStore();
+  const { store } = test;
+  await seedAgent(store);
+  await expect(store.write("deleteDomain", { name: "example.org" })).rejects.toMatchObject({
+    code: "precondition_failed",
+  });
+  await expect(store.write("deleteDomain", { name: "nowhere.org" })).rejects.toMatchObject({
+    code: "not_found",
+  });
+});
