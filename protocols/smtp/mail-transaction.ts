@@ -25,8 +25,6 @@ export async function beginMailTransaction(
   transport: Transport,
 ): Promise<MailTransaction> {
   assertSize(rooms, mail.sizeBytes ?? 0);
-  if (rooms.store.isBusy())
-    throw new WaypostError("upstream_unavailable", "Too much to do.", { reason: "busy" });
   await admitSender(rooms.accounts, transport.principal, mail.reversePath.address);
   return { mail, transport, forwardPaths: new Map() };
 }

@@ -1,10 +1,13 @@
 import type { Accounts } from "#/src/accounts/accounts.ts";
+import type { Provenance } from "#/src/mail/messages.ts";
+import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { transferableBuffers } from "#/storage/blob.ts";
 import type { Store } from "#/storage/store.ts";
 import type { Delivery } from "#/storage/transactions/deliver-message.ts";
 import type { Recipient } from "./admit-recipient.ts";
 import { completeSubmission } from "./complete-submission.ts";
+import { busyWaitMs } from "./limits.ts";
 import type { Preparation } from "./preparing/preparation.ts";
 import { assertAcceptableHeader } from "./scan-header.ts";
 import { formatTrace } from "./trace.ts";
@@ -53,13 +56,12 @@ export async function acceptMessage(
       ? { bytes: message.bytes, isAuthenticated: false }
       : await completeSubmission(accounts, transport.principal, message.bytes, at);
   const facts = await preparation.prepare(submission.bytes);
-  const provenance = JSON.stringify({
+  const provenance: Provenance & { readonly dsn?: DsnRequest | undefined } = {
     source: transport.source,
-    from_domain: domainOf(facts.fromAddress),
+    ...domainOf(facts.fromAddress),
     checks: {},
-    authenticated: submission.isAuthenticated,
     dsn: message.dsn,
-  });
+  };
   const recipients = copies(message.recipients).map(({ account, agent, addresses }) => {
     const trace = formatTrace({
       reversePath: message.reversePath,
@@ -74,16 +76,37 @@ export async function acceptMessage(
       mailboxRole: "inbox" as const,
       trace,
       flags: 0,
-      provenance,
+      provenance: JSON.stringify(provenance),
       isAuthenticated: submission.isAuthenticated,
       source: transport.source,
     };
   });
   const args = { at, internalDate: at, facts, recipients };
+  await roomInStore(store);
   const { deliveries } = await store.write("deliverMessage", args, {
     transfer: transferableBuffers(facts.blob),
   });
   return deliveries;
+}
+
+/** A store with too much to do gets a moment before the peer is told to come back; meanwhile nothing is read from it. */
+async function roomInStore(store: Store): Promise<void> {
+  const giveUp = performance.now() + busyWaitMs;
+  while (store.isBusy()) {
+    const left = giveUp - performance.now();
+    if (left <= 0)
+      throw new WaypostError("upstream_unavailable", "Too much is waiting to be stored.", { reason: "busy" });
+    const timer = new AbortController();
+    await Promise.race([store.whenReady(), elapsed(left, timer.signal)]);
+    timer.abort();
+  }
+}
+
+function elapsed(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
+  });
 }
 
 /** One copy for a mailbox, however many of its addresses were named; the copy tells all of them. */
@@ -97,7 +120,7 @@ function copies(recipients: readonly Recipient[]): (Omit<Recipient, "address"> &
   return [...byAgent.values()];
 }
 
-function domainOf(address: string): string | null {
+function domainOf(address: string): Pick<Provenance, "fromDomain"> {
   const at = address.lastIndexOf("@");
-  return at < 0 ? null : address.slice(at + 1).toLowerCase();
+  return at < 0 ? {} : { fromDomain: address.slice(at + 1) };
 }

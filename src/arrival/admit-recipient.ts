@@ -1,7 +1,7 @@
 import type { Accounts, Resolution } from "#/src/accounts/accounts.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
-import { findDomain } from "#/storage/queries/addresses.ts";
+import { findDomain } from "#/storage/queries/accounts.ts";
 import { findAgent, listAgents } from "#/storage/queries/agents.ts";
 import type { Store } from "#/storage/store.ts";
 

@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import type { Accounts } from "#/src/accounts/accounts.ts";
 import type { Principal } from "#/src/accounts/principal.ts";
-import { parseAddressList } from "#/src/formats/mime/addresses.ts";
+import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
 import { type HeaderField, readHeaderFields } from "#/src/formats/mime/header.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { formatDate } from "./trace.ts";
@@ -26,7 +26,7 @@ export async function completeSubmission(
 ): Promise<Submission> {
   const fields = readHeaderFields(bytes);
   const from = fields.filter((field) => field.name === "from");
-  const addresses = from.length === 1 ? mailboxesOf(from[0]!) : [];
+  const addresses = from.length === 1 ? listMailAddresses(from[0]!.value).map(({ address }) => address) : [];
   if (addresses.length === 0)
     throw refusedSender("The message needs exactly one From field with an address.");
   for (const address of addresses)
@@ -40,13 +40,6 @@ export async function completeSubmission(
 
 function refusedSender(message: string): WaypostError {
   return new WaypostError("policy_refused", message, { reason: "sender_refused" });
-}
-
-/** The addresses of an address list, those inside groups too. */
-function mailboxesOf(field: HeaderField): readonly string[] {
-  return parseAddressList(field.value).flatMap((entry) =>
-    "members" in entry ? entry.members.map((member) => member.address) : [entry.address],
-  );
 }
 
 function missingFields(fields: readonly HeaderField[], fromAddress: string, at: number): string {

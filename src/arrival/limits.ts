@@ -6,3 +6,5 @@ export const receivedFieldsMax = 50;
 export const headerBlockBytesMax = 1024 * 1024;
 /** Real messages have fewer than 300 fields. */
 export const headerFieldsMax = 10_000;
+/** How long a store that is behind may keep a sender waiting; RFC 5321 section 4.5.3.2.6 gives it ten minutes. */
+export const busyWaitMs = 30_000;

@@ -1,0 +1,126 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { pino } from "pino";
+import { defaultSettings } from "#/config/schema.ts";
+import type { Listener } from "#/protocols/connection/listener.ts";
+import { listenSmtp } from "#/protocols/smtp/listen-smtp.ts";
+import type { SmtpSettings } from "#/protocols/smtp/mail-port.ts";
+import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
+import { deriveVerifier } from "#/src/accounts/scram.ts";
+import { createMail, type Mail } from "#/src/mail/mail.ts";
+import type { Message } from "#/src/mail/messages.ts";
+import type { Clock } from "#/src/model/clock.ts";
+import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
+import { openStore, type Store } from "#/storage/store.ts";
+import { testCertificate } from "../support/certificate.ts";
+
+export const password = "correct horse battery staple";
+
+/** A store in a temporary folder with two accounts, and the SMTP ports over it.
+ *
+ *  account 1: waypost.example, robin (agent), alex (person), tiny (agent with a quota of 10,000 octets),
+ *  team@ for robin and alex, info@ for robin; account 2: other.example, kim (agent) and a catch-all to kim. */
+export interface MailRooms extends AsyncDisposable {
+  readonly store: Store;
+  readonly accounts: Accounts;
+  readonly mail: Mail;
+  readonly agents: Readonly<Record<"robin" | "alex" | "tiny" | "kim", AgentNumber>>;
+  readonly ports: Readonly<Record<"smtp" | "submission" | "submissions", number>>;
+  readonly listeners: readonly Listener[];
+  /** Of all mailboxes of an agent, the newest first. */
+  messages(agent: AgentNumber): Promise<readonly Message[]>;
+  /** Trace and message, an octet a character. */
+  source(message: Message): Promise<string>;
+}
+
+export interface MailRoomsOptions {
+  readonly smtp?: Partial<SmtpSettings["smtp"]>;
+  readonly clock?: Clock;
+  readonly host?: string;
+}
+
+export async function openMailRooms(options: MailRoomsOptions = {}): Promise<MailRooms> {
+  const folder = await mkdtemp(path.join(tmpdir(), "waypost-smtp-"));
+  const store = await openStore({ folder, ...(options.clock === undefined ? {} : { clock: options.clock }) });
+  const agents = await populate(store);
+  const defaults = defaultSettings();
+  const free = { host: options.host ?? "127.0.0.1", port: 0, enabled: true };
+  const settings = {
+    ...defaults,
+    server: { ...defaults.server, hostname: "mx.waypost.example", domain: "waypost.example" },
+    smtp: { ...defaults.smtp, ...options.smtp, ...free },
+    submission: free,
+    submissions: free,
+  };
+  const accounts = createAccounts(store, settings);
+  const mail = createMail(store);
+  const log = pino({ level: "silent" });
+  const listeners = await listenSmtp({ store, accounts, settings, tls: testCertificate, log });
+  const portOf = (name: string): number => listeners.find((listener) => listener.name === name)!.port;
+  return {
+    store,
+    accounts,
+    mail,
+    agents,
+    listeners,
+    ports: { smtp: portOf("smtp"), submission: portOf("submission"), submissions: portOf("submissions") },
+    messages: (agent) => mail.listNewestMessages(agent, { limit: 100 }),
+    async source(message) {
+      return (await mail.readBytes(message)).toString("latin1");
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(listeners.map((listener) => listener.close()));
+      const problems = await store.check();
+      await store.close();
+      await rm(folder, { recursive: true });
+      if (problems.length > 0) throw new Error(`The store is inconsistent:\n${problems.join("\n")}`);
+    },
+  };
+}
+
+async function populate(store: Store): Promise<MailRooms["agents"]> {
+  const at = store.clock.now();
+  const salt = new Uint8Array(16);
+  const iterations = 4096;
+  const verifier = await deriveVerifier(password, salt, iterations);
+
+  async function createAgent(
+    account: AccountNumber,
+    kind: "agent" | "person",
+    localPart: string,
+    domain: string,
+    quotaBytes: number | null = null,
+  ): Promise<AgentNumber> {
+    const address = { domain, localPart };
+    const { agent } = await store.write("createAgent", {
+      account,
+      kind,
+      name: localPart,
+      address,
+      quotaBytes,
+      scramSalt: salt,
+      scramIterations: iterations,
+      at,
+    });
+    await store.write("createPassword", { agent, name: "test", ...verifier, at });
+    return agent;
+  }
+
+  const { account } = await store.write("createAccount", { name: "waypost", at });
+  await store.write("createDomain", { name: "waypost.example", account, at });
+  const other = (await store.write("createAccount", { name: "other", at })).account;
+  await store.write("createDomain", { name: "other.example", account: other, at });
+  const robin = await createAgent(account, "agent", "robin", "waypost.example");
+  const alex = await createAgent(account, "person", "alex", "waypost.example");
+  const tiny = await createAgent(account, "agent", "tiny", "waypost.example", 10_000);
+  const kim = await createAgent(other, "agent", "kim", "other.example");
+  const alias = async (agent: AgentNumber, localPart: string, domain: string): Promise<void> => {
+    await store.write("addAddress", { agent, domain, localPart, isPrimary: false, at });
+  };
+  await alias(robin, "team", "waypost.example");
+  await alias(alex, "team", "waypost.example");
+  await alias(robin, "info", "waypost.example");
+  await alias(kim, "*", "other.example");
+  return { robin, alex, tiny, kim };
+}
