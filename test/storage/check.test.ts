@@ -1,0 +1,68 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import Database from "better-sqlite3";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openStore } from "#/storage/store.ts";
+import { append } from "../support/delivery.ts";
+import { openTestStore, seedAgent } from "../support/store.ts";
+
+const base = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-check-"));
+const sound = path.join(base, "sound.db");
+
+beforeAll(async () => {
+  await using test = await openTestStore();
+  const ada = await seedAgent(test.store);
+  await append(test.store, ada, 3, { keywords: ["work"], text: "x".repeat(3000) });
+  const { mailbox } = await test.store.write("createMailbox", { agent: ada.agent, name: "Work/2026", at: 0 });
+  await append(test.store, { ...ada, inbox: mailbox });
+  await test.store.backup(sound);
+});
+afterAll(() => fs.rmSync(base, { recursive: true }));
+
+/** What a store that was tampered with is found to suffer from. */
+async function findingsAfter(damage: string): Promise<string[]> {
+  const folder = fs.mkdtempSync(path.join(base, "damaged-"));
+  const file = path.join(folder, "waypost.db");
+  fs.copyFileSync(sound, file);
+  const database = new Database(file);
+  database.exec(damage);
+  database.close();
+  await using copy = await openStore({ folder });
+  return copy.check();
+}
+
+it.each([
+  ["", []],
+  ["update mailbox set unseen_count = 9 where name = 'INBOX'", ["counts 3 messages, 9 unseen"]],
+  ["update agent set byte_count = byte_count + 1", ["its mailboxes count"]],
+  ["update mailbox set uid_next = 2 where name = 'INBOX'", ["is not below UIDNEXT"]],
+  ["update agent set modseq = modseq - 1", ["above its agent's"]],
+  ["delete from entry where uid = 2", ["counts 3 messages", "counts 1 entries and has 0"]],
+  ["delete from message where message_id = 7", ["has no message", "counts 1 references and has 0"]],
+  ["delete from blob where blob_id = 1", ["has no blob in its account"]],
+  ["update blob set data = x'00' where blob_id = 1", ["octets and keeps", "cannot be read"]],
+  ["update blob set sha256 = x'00' where blob_id = 1", ["does not have the octets that were stored"]],
+  ["update blob set reference_count = 5 where blob_id = 2", ["counts 5 references and has 1"]],
+  ["delete from change where kind = 'entry' and modseq = 9", ["which the log lacks"]],
+  ["update change set ordinal = 1 where modseq = 9", ["has a gap in its order"]],
+  [
+    "insert into change values (1, 99, 0, 'entry', 3, 'add', '1', null, null, 0)",
+    ["the last change in its log"],
+  ],
+  ["delete from keyword", ["has entries with keyword 0, which has no name"]],
+  ["update mailbox set name = 'Elsewhere' where name = 'Work'", ["has no Work above it"]],
+  ["delete from mailbox where name = 'INBOX'", ["has no INBOX"]],
+  ["delete from address", ["exactly one primary address"]],
+  ["insert into thread_key values (1, x'00', 999)", ["leads to thread 999"]],
+  ["insert into blob_chunk values (1, 77, 1, x'00')", ["chunk 1 of blob 77 of account 1 has no blob"]],
+  [
+    "insert into token values (1, 44, 'a', x'00', '[]', 0, null, null)",
+    ["a row of token belongs to agent 44"],
+  ],
+])("says what is wrong after: %s", async (damage, sentences) => {
+  const findings = await findingsAfter(damage);
+  if (sentences.length === 0) expect(findings).toEqual([]);
+  for (const sentence of sentences)
+    expect(findings).toEqual(expect.arrayContaining([expect.stringContaining(sentence)]));
+});
