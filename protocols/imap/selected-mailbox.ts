@@ -155,7 +155,7 @@ export class SelectedMailbox {
     const { agent, number } = this.mailbox;
     this.#position = await this.#rooms.feed.position(agent);
     const uids = await this.#rooms.mail.listUids(agent, number);
-    const present = new Set(uids);
+    const present = new Set<number>(uids);
     this.view.remove(numberSetOf(this.view.allUids.filter((uid) => !present.has(uid))));
     this.view.arrive(uids);
     this.#updated = [[1, 2 ** 32 - 1]];

@@ -1,0 +1,21 @@
+/** A self-signed certificate for localhost that is of no use anywhere else. */
+export const testCertificate = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg6DKnUAnkbdqju4lt
+iweWBFaim2T0i+H9O77lxmwM4fehRANCAASAZkv3oQXK7D4aS7KyN3rh0EoRDt5n
+G9Xlc0vilrL05Q1qFw4TE+QzL/QfvqwJoeYpe9tHXc7DG/9ncbiqwJGS
+-----END PRIVATE KEY-----
+`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBmjCCAUGgAwIBAgIUQiUgaSX7X1uZrwuItvDd5txQ6t8wCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTA4MjEyOVoYDzIxMjYxMDI4
+MDgyMTI5WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAASAZkv3oQXK7D4aS7KyN3rh0EoRDt5nG9Xlc0vilrL05Q1qFw4TE+Qz
+L/QfvqwJoeYpe9tHXc7DG/9ncbiqwJGSo28wbTAdBgNVHQ4EFgQUBwJ/buOt48Qs
++Lv9MqISWeg5Wo4wHwYDVR0jBBgwFoAUBwJ/buOt48Qs+Lv9MqISWeg5Wo4wDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+zj0EAwIDRwAwRAIgdUoocl2BnY0RQdfG0kZpYjuGafLFQM+NiHa1ejN0jk4CIAs8
+PUKG3iWq7GvXkPwjZVnuNKwhmc3wr6NlnZ5nd0Wu
+-----END CERTIFICATE-----
+`,
+} as const;

@@ -1,0 +1,213 @@
+/** Conversations with a line protocol as scripts: what clients send, what the server answers, several sessions in one script.
+ *
+ *      C: a1 NOOP            the client sends a line
+ *      C-: a1 APPEND x {3+}  … without a line end
+ *      S: a1 OK {{*}}        the next line of the server
+ *      S*: a1 OK {{*}}       a later line; those before it are passed over
+ *      S#: EXISTS            no line with this text is among those passed over by the next S*
+ *      C2: …  S2: …          another session, opened when it is first named
+ *      TLS2                  the session takes a TLS handshake
+ *      CLOSED2               the server closes, with nothing more to say
+ *      # …                   a comment
+ *
+ *  In `S` lines, `{{*}}` is any text, `{{name:regex}}` text to be kept, `{{=name}}` what was kept (also in `C` lines). Text is
+ *  UTF-8; `\x00`, `\r` and `\n` stand for what cannot be written. Everything that the server says has to be in the script. */
+import net from "node:net";
+import tls from "node:tls";
+
+export interface ConversationOptions {
+  readonly host?: string;
+  readonly port: number;
+  readonly timeoutMs?: number;
+  /** Values for `{{=name}}`. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** Cuts what a client sends into pieces that are written one after the other. */
+  readonly split?: (bytes: Buffer) => readonly Buffer[];
+}
+
+const bareStep = /^(TLS|CLOSED)(\d*)$/;
+const spokenStep = /^(C|S)(\d*)([-*#]?):(?: (.*))?$/;
+
+/** Carries out the script and gives the values that it kept. */
+export async function converse(
+  script: string,
+  options: ConversationOptions,
+): Promise<Readonly<Record<string, string>>> {
+  const variables: Record<string, string> = { ...options.variables };
+  const sessions = new Map<string, ScriptSession>();
+  const sessionOf = (number: string): ScriptSession => {
+    const session = sessions.get(number) ?? new ScriptSession(options);
+    sessions.set(number, session);
+    return session;
+  };
+  try {
+    for (const [index, raw] of script.split("\n").entries()) {
+      const line = raw.trim();
+      if (line === "" || line.startsWith("#")) continue;
+      try {
+        await carryOut(line, sessionOf, variables);
+      } catch (error) {
+        throw new Error(`line ${index + 1}: ${line}\n${(error as Error).message}`);
+      }
+    }
+    for (const [number, session] of sessions) {
+      const rest = session.unread();
+      if (rest !== "") throw new Error(`session ${number || 1} has more to say: ${JSON.stringify(rest)}`);
+    }
+    return variables;
+  } finally {
+    for (const session of sessions.values()) session.destroy();
+  }
+}
+
+async function carryOut(
+  line: string,
+  sessionOf: (number: string) => ScriptSession,
+  variables: Record<string, string>,
+): Promise<void> {
+  const spoken = spokenStep.exec(line);
+  if (spoken === null) {
+    const [, verb, number = ""] = bareStep.exec(line) ?? [];
+    if (verb === "TLS") return sessionOf(number).startTls();
+    if (verb === "CLOSED") return sessionOf(number).expectClosed();
+    throw new Error("no step of a script");
+  }
+  const [, side, number = "", mark, text = ""] = spoken;
+  const session = sessionOf(number);
+  if (side === "C") {
+    const filled = text.replace(/\{\{=(\w+)\}\}/g, (_match, name: string) => variables[name] ?? "");
+    return session.send(unescape(filled) + (mark === "-" ? "" : "\r\n"));
+  }
+  if (mark === "#") {
+    session.forbidden.push(text);
+    return;
+  }
+  return session.expect(patternOf(text, variables), mark === "*", variables);
+}
+
+class ScriptSession {
+  /** What `S#` said must not come. */
+  readonly forbidden: string[] = [];
+  #socket: net.Socket;
+  readonly #timeoutMs: number;
+  readonly #split: (bytes: Buffer) => readonly Buffer[];
+  #received = "";
+  #isClosed = false;
+  #wake = (): void => {};
+
+  constructor(options: ConversationOptions) {
+    this.#timeoutMs = options.timeoutMs ?? 5000;
+    this.#split = options.split ?? ((bytes) => [bytes]);
+    this.#socket = net.connect({ host: options.host ?? "127.0.0.1", port: options.port, noDelay: true });
+    this.#listen();
+  }
+
+  async send(text: string): Promise<void> {
+    for (const piece of this.#split(Buffer.from(text))) {
+      this.#socket.write(piece);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  async expect(pattern: RegExp, mayPass: boolean, variables: Record<string, string>): Promise<void> {
+    for (;;) {
+      const line = await this.#readLine();
+      const match = pattern.exec(line);
+      if (match !== null) {
+        Object.assign(variables, match.groups);
+        this.forbidden.length = 0;
+        return;
+      }
+      if (!mayPass) throw new Error(`the server says ${JSON.stringify(line)}`);
+      const forbidden = this.forbidden.find((text) => line.includes(text));
+      if (forbidden !== undefined) throw new Error(`the server says ${JSON.stringify(line)}`);
+    }
+  }
+
+  async startTls(): Promise<void> {
+    this.#socket.removeAllListeners();
+    const secure = tls.connect({ socket: this.#socket, rejectUnauthorized: false });
+    this.#socket = secure;
+    await new Promise<void>((resolve, reject) => {
+      secure.once("secureConnect", () => resolve());
+      secure.once("error", reject);
+      secure.once("close", () => reject(new Error("closed in the TLS handshake")));
+    });
+    this.#listen();
+  }
+
+  async expectClosed(): Promise<void> {
+    await this.#until(() => this.#isClosed);
+    if (this.#received !== "") throw new Error(`before it closes, the server says ${this.unread()}`);
+  }
+
+  unread(): string {
+    return this.#received;
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  #listen(): void {
+    this.#socket.on("data", (chunk: Buffer) => {
+      this.#received += chunk.toString("latin1");
+      this.#wake();
+    });
+    const onClose = (): void => {
+      this.#isClosed = true;
+      this.#wake();
+    };
+    this.#socket.on("error", onClose);
+    this.#socket.on("close", onClose);
+  }
+
+  async #readLine(): Promise<string> {
+    await this.#until(() => this.#received.includes("\n") || this.#isClosed);
+    const end = this.#received.indexOf("\n");
+    if (end < 0) throw new Error(`the server closed, having said ${JSON.stringify(this.#received)}`);
+    const line = this.#received.slice(0, end).replace(/\r$/, "");
+    this.#received = this.#received.slice(end + 1);
+    return Buffer.from(line, "latin1").toString("utf8");
+  }
+
+  async #until(isDone: () => boolean): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(
+        () => reject(new Error(`nothing more after ${JSON.stringify(this.#received)}`)),
+        this.#timeoutMs,
+      );
+    });
+    try {
+      while (!isDone()) {
+        const woken = new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+        await Promise.race([woken, timeout]);
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+function patternOf(text: string, variables: Readonly<Record<string, string>>): RegExp {
+  const parts = text.split(/(\{\{.*?\}\})/).map((part) => {
+    const [, inner] = /^\{\{(.*)\}\}$/.exec(part) ?? [];
+    if (inner === undefined) return RegExp.escape(unescape(part));
+    if (inner === "*") return ".*";
+    if (inner.startsWith("=")) return RegExp.escape(variables[inner.slice(1)] ?? "");
+    const [, name, regex] = /^(\w+):(.*)$/.exec(inner) ?? [];
+    if (name === undefined) throw new Error(`no placeholder: ${part}`);
+    return `(?<${name}>${regex})`;
+  });
+  return new RegExp(`^${parts.join("")}$`, "s");
+}
+
+function unescape(text: string): string {
+  return text
+    .replaceAll("\\r", "\r")
+    .replaceAll("\\n", "\n")
+    .replace(/\\x([0-9a-f]{2})/g, (_match, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+}
