@@ -1,12 +1,14 @@
 /** Plain text of an HTML body. It shows what the bytes say, also what a client would hide: it is for search, previews and
- *  reading by line, not for deciding what a person sees. */
+ *  reading, not for deciding what a person sees. */
 import { compile } from "html-to-text";
+import { boundTags } from "./bounded-tags.ts";
 
+/** Longer bodies are read to here: the text of the longest newsletters is a tenth of it. */
 const inputLengthMax = 2 * 1024 * 1024;
 
 const convert = compile({
   wordwrap: false,
-  limits: { maxInputLength: inputLengthMax, maxDepth: 200, maxChildNodes: 20_000 },
+  limits: { maxInputLength: inputLengthMax * 2 },
   selectors: [
     { selector: "img", format: "skip" },
     { selector: "a", options: { hideLinkHrefIfSameAsText: true, noAnchorUrl: true } },
@@ -15,5 +17,5 @@ const convert = compile({
 });
 
 export function htmlToText(html: string): string {
-  return convert(html);
+  return convert(boundTags(html.slice(0, inputLengthMax)));
 }

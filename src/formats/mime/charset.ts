@@ -3,7 +3,7 @@ import type { Buffer } from "node:buffer";
 import { isAscii } from "node:buffer";
 import iconv from "iconv-lite";
 import { type Charset, findCharset } from "./charset-names.ts";
-import { asBuffer, decodeUnlabelledBytes } from "./octets.ts";
+import { asBuffer, decodeUnlabelledBytes, octetBytes, octetString } from "./octets.ts";
 
 /** By charset of the table, so there are not many. */
 const textDecoders = new Map<Charset, TextDecoder>();
@@ -16,12 +16,22 @@ export function decodeCharset(bytes: Uint8Array, charset: string | undefined): s
   if (found === undefined || found === "unlabelled") return decodeUnlabelledBytes(buffer);
   if (found.library === "iconv") return iconv.decode(buffer, found.label);
   if (found.label === "utf-8" && isAscii(buffer)) return buffer.toString("latin1");
-  return textDecoder(found).decode(buffer as Buffer<ArrayBuffer>);
+  const bytesToRead = found.label === "iso-2022-jp" ? withoutIdleShifts(buffer) : buffer;
+  return textDecoder(found).decode(bytesToRead as Buffer<ArrayBuffer>);
 }
 
 /** Whether text in this charset can be decoded as it says of itself. */
 export function isKnownCharset(charset: string): boolean {
   return findCharset(charset) !== undefined;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: ESC begins a shift of ISO 2022
+const idleShift = /\x1b\([BJ](?=\x1b)/g;
+
+/** A shift to ASCII with another shift right behind it stands where two encoded words meet; `TextDecoder` takes it for a
+ *  fault. */
+function withoutIdleShifts(bytes: Buffer): Buffer {
+  return octetBytes(octetString(bytes).replace(idleShift, ""));
 }
 
 function textDecoder(charset: Charset): TextDecoder {

@@ -183,12 +183,14 @@ function closeAbove(scan: Scan, frameIndex: number): void {
 
 /** Ends the leaf and all but the outermost `frameCount` frames; `line` is the number of line ends before `end`. */
 function seal(scan: Scan, end: number, line: number, frameCount: number): void {
-  if (scan.leaf !== undefined) sealPart(scan.leaf, end, line - scan.leafFirstLine);
+  // A part without a body ends behind its header, which may be behind the line end that is the delimiter's.
+  let reached = end;
+  if (scan.leaf !== undefined) reached = sealPart(scan.leaf, reached, line - scan.leafFirstLine);
   scan.leaf = undefined;
   if (scan.frames.length === frameCount) return;
   while (scan.frames.length > frameCount) {
     const frame = scan.frames.pop()!;
-    sealPart(frame.part, end, line - frame.firstLine);
+    reached = sealPart(frame.part, reached, line - frame.firstLine);
   }
   updateBoundaries(scan);
 }
@@ -197,9 +199,11 @@ function updateBoundaries(scan: Scan): void {
   scan.boundaries = sortBoundaries(scan.frames.map((frame) => frame.boundary));
 }
 
-function sealPart(part: OpenPart, end: number, lines: number): void {
+/** Answers where the part ends. */
+function sealPart(part: OpenPart, end: number, lines: number): number {
   part.bodyEnd = Math.max(part.bodyStart, end);
   part.lines = Math.max(0, lines);
+  return part.bodyEnd;
 }
 
 const identityEncodings = new Set(["7bit", "8bit", "binary"]);
