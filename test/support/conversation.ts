@@ -76,7 +76,7 @@ async function carryOut(
   const session = sessionOf(number);
   if (side === "C") {
     const filled = text.replace(/\{\{=(\w+)\}\}/g, (_match, name: string) => variables[name] ?? "");
-    return session.send(unescape(filled) + (mark === "-" ? "" : "\r\n"));
+    return session.send(octetsOf(filled) + (mark === "-" ? "" : "\r\n"));
   }
   if (mark === "#") {
     session.forbidden.push(text);
@@ -195,7 +195,7 @@ class ScriptSession {
 function patternOf(text: string, variables: Readonly<Record<string, string>>): RegExp {
   const parts = text.split(/(\{\{.*?\}\})/).map((part) => {
     const [, inner] = /^\{\{(.*)\}\}$/.exec(part) ?? [];
-    if (inner === undefined) return RegExp.escape(unescape(part));
+    if (inner === undefined) return RegExp.escape(octetsOf(part));
     if (inner === "*") return ".*";
     if (inner.startsWith("=")) return RegExp.escape(variables[inner.slice(1)] ?? "");
     const [, name, regex] = /^(\w+):(.*)$/.exec(inner) ?? [];
@@ -205,7 +205,7 @@ function patternOf(text: string, variables: Readonly<Record<string, string>>): R
   return new RegExp(`^${parts.join("")}$`, "s");
 }
 
-function unescape(text: string): string {
+function octetsOf(text: string): string {
   return text
     .replaceAll("\\r", "\r")
     .replaceAll("\\n", "\n")

@@ -1,0 +1,199 @@
+import { expect, test } from "vitest";
+import { listCapabilities } from "#/protocols/imap/capabilities.ts";
+import { commands } from "#/protocols/imap/commands/index.ts";
+import { createToken } from "#/src/accounts/administration/credentials.ts";
+import { findAgent } from "#/storage/queries/agents.ts";
+import { startImap } from "./server.ts";
+
+function plainMessage(...fields: string[]): string {
+  return Buffer.from(fields.join("\0")).toString("base64");
+}
+
+test("takes PLAIN with and without an initial response", async () => {
+  await using server = await startImap();
+  const plain = plainMessage("", "robin@example.test", server.robin.password);
+  await server.converse(
+    `
+    S: * OK {{*}}
+    C: a1 AUTHENTICATE PLAIN {{=plain}}
+    S: a1 OK [CAPABILITY {{*}}] Logged in
+    C: a2 AUTHENTICATE PLAIN {{=plain}}
+    S: a2 BAD {{*}}
+    S2: * OK {{*}}
+    C2: a1 AUTHENTICATE PLAIN
+    S2: +{{*}}
+    C2: {{=plain}}
+    S2: a1 OK {{*}}
+    S3: * OK {{*}}
+    C3: a1 AUTHENTICATE PLAIN
+    S3: +{{*}}
+    C3: *
+    S3: a1 BAD {{*}}
+    C3: a2 AUTHENTICATE PLAIN =
+    S3: a2 NO [AUTHENTICATIONFAILED] {{*}}
+    C3: a3 AUTHENTICATE PLAIN AAA
+    S3: a3 BAD {{*}}
+    C3: a4 AUTHENTICATE X-FOO
+    S3: a4 NO {{*}}
+    C3: a5 AUTHENTICATE PLAIN {{=other}}
+    S3: a5 NO [AUTHENTICATIONFAILED] {{*}}
+  `,
+    {
+      variables: {
+        plain,
+        other: plainMessage("kim@example.test", "robin@example.test", server.robin.password),
+      },
+    },
+  );
+});
+
+test("takes an agent's token for a password", async () => {
+  await using server = await startImap();
+  await server.converse(
+    `
+    S: * OK {{*}}
+    C: a1 LOGIN robin@example.test {{=token}}
+    S: a1 OK {{*}}
+  `,
+    { variables: { token: server.robin.token! } },
+  );
+});
+
+test("refuses wrong passwords alike, and ends after a few", async () => {
+  await using server = await startImap();
+  await server.converse(`
+    S: * OK {{*}}
+    C: a1 LOGIN robin@example.test wrong
+    S: a1 NO [AUTHENTICATIONFAILED] {{text:.*}}
+    C: a2 LOGIN nobody@example.test wrong
+    S: a2 NO [AUTHENTICATIONFAILED] {{=text}}
+    C: a3 SELECT INBOX
+    S: a3 BAD {{*}}
+    C: a4 LOGIN x {2}
+    S: + {{*}}
+    C: yy
+    S: a4 NO [{{*}}
+    C: a5 LOGIN x y
+    S: a5 NO [{{*}}
+    C: a6 LOGIN x y
+    S: * BYE {{*}}
+    CLOSED
+  `);
+});
+
+test("speaks TLS after STARTTLS and on its own port", async () => {
+  await using server = await startImap();
+  await server.converse(`
+    S: * OK {{*}}
+    C: a1 STARTTLS
+    S: a1 OK {{*}}
+    TLS
+    C: a2 CAPABILITY
+    S: * CAPABILITY IMAP4rev1 IMAP4rev2 LITERAL+ ID SASL-IR AUTH=PLAIN
+    S: a2 OK {{*}}
+    C: a3 STARTTLS
+    S: a3 BAD {{*}}
+    C: a4 LOGIN {{=login}}
+    S: a4 OK {{*}}
+  `);
+  await server.converse(
+    `
+    TLS
+    S: * OK {{*}}
+    C: a1 LOGIN {{=login}}
+    S: a1 OK {{*}}
+  `,
+    { port: server.securePort },
+  );
+});
+
+test("runs nothing that was sent in the clear behind STARTTLS", async () => {
+  await using server = await startImap();
+  await server.converse(`
+    S: * OK {{*}}
+    C: a1 STARTTLS\\r\\na2 LOGIN {{=login}}
+    S: a1 OK {{*}}
+    CLOSED
+  `);
+});
+
+test("limits the connections of one mailbox owner", async () => {
+  await using server = await startImap({ maxConnectionsPerLogin: 1 });
+  await server.converse(`
+    S: * OK {{*}}
+    C: a1 LOGIN {{=login}}
+    S: a1 OK {{*}}
+    S2: * OK {{*}}
+    C2: a1 LOGIN {{=login}}
+    S2: a1 NO [LIMIT] {{*}}
+    C: a2 LOGOUT
+    S: * BYE {{*}}
+    S: a2 OK {{*}}
+    CLOSED
+    C2: a2 LOGIN {{=login}}
+    S2: a2 OK {{*}}
+  `);
+});
+
+test("limits all connections", async () => {
+  await using server = await startImap({ maxConnections: 1 });
+  await server.converse(`
+    S: * OK {{*}}
+    S2: * BYE {{*}}
+    CLOSED2
+  `);
+});
+
+test("refuses a token without the scope for mail", async () => {
+  await using server = await startImap();
+  const { agent } = server.store.ids.decode(server.robin.id)!;
+  const row = (await findAgent(server.store, agent))!;
+  const { secret } = await createToken(server.store, row, {
+    name: "r",
+    scopes: ["calendar"],
+    expiresAt: null,
+  });
+  await server.converse(
+    `
+    S: * OK {{*}}
+    C: a1 LOGIN robin@example.test {{=token}}
+    S: a1 NO [AUTHENTICATIONFAILED] {{*}}
+  `,
+    { variables: { token: secret } },
+  );
+});
+
+test("disables LOGIN where a password would cross the line in the clear", () => {
+  const context = { canStartTls: true, mayUsePlainText: false, maxAppendBytes: 1000 };
+  expect(listCapabilities(commands, { ...context, state: "unauthenticated" })).toEqual([
+    "IMAP4rev1",
+    "IMAP4rev2",
+    "LITERAL+",
+    "ID",
+    "STARTTLS",
+    "SASL-IR",
+    "LOGINDISABLED",
+  ]);
+});
+
+test("announces after login what can be used then", () => {
+  const context = { canStartTls: true, mayUsePlainText: true, maxAppendBytes: 1000 };
+  expect(listCapabilities(commands, { ...context, state: "authenticated" }).join(" ")).toMatchInlineSnapshot(
+    `"IMAP4rev1 IMAP4rev2 LITERAL+ ID ENABLE OBJECTID LIST-EXTENDED LIST-STATUS SPECIAL-USE CHILDREN NAMESPACE STATUS=SIZE UIDPLUS MULTIAPPEND APPENDLIMIT=1000 IDLE UNSELECT ESEARCH SEARCHRES WITHIN BINARY CONDSTORE SAVEDATE MOVE"`,
+  );
+});
+
+test("reads and forgets what a client says of itself", async () => {
+  await using server = await startImap();
+  await server.converse(`
+    S: * OK {{*}}
+    C: a1 ID ("name" "curl" "version" NIL)
+    S: * ID ("name" "Waypost")
+    S: a1 OK {{*}}
+    C: a2 ID NIL
+    S: * ID {{*}}
+    S: a2 OK {{*}}
+    C: a3 ID ("name")
+    S: a3 BAD {{*}}
+  `);
+});
