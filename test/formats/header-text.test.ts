@@ -24,6 +24,14 @@ describe("header fields", () => {
     ]);
   });
 
+  test("fields of a prefix alone are read where that is wanted", () => {
+    const fields = readHeaderFields(
+      Buffer.from("Subject: x\r\nContent-Type: a/b\r\nContent-ID: <c>\r\n"),
+      "content-",
+    );
+    expect(fields.map(({ name }) => name)).toEqual(["content-type", "content-id"]);
+  });
+
   test("the last octet of a value is not taken for white space", () => {
     const fields = readHeaderFields(Buffer.from("Subject: voil\u00e0 \r\n", "utf8"));
     expect(headerValues(fields, "subject").map(decodeWords)).toEqual(["voil\u00e0"]);

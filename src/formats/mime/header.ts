@@ -17,8 +17,9 @@ const carriageReturn = 13;
 const lineFeed = 10;
 const fieldName = /^[!-9;-~]+$/;
 
-/** Fields up to the empty line, or to `headerBytesMax`. Lines that are no field (an mbox "From " line) are passed over. */
-export function readHeaderFields(bytes: Uint8Array): HeaderField[] {
+/** Fields up to the empty line, or to `headerBytesMax`. Lines that are no field (an mbox "From " line) are passed over;
+ *  so are fields whose lower-case name does not begin with `prefix`. */
+export function readHeaderFields(bytes: Uint8Array, prefix = ""): HeaderField[] {
   const text = octetString(bytes, 0, Math.min(bytes.length, headerBytesMax));
   const fields: HeaderField[] = [];
   let start = 0;
@@ -32,8 +33,10 @@ export function readHeaderFields(bytes: Uint8Array): HeaderField[] {
     if (colon === -1) break;
     if (colon < end) {
       const name = trimOctets(text.slice(start, colon)).toLowerCase();
-      const value = trimOctets(unfold(text.slice(colon + 1, end)));
-      if (fieldName.test(name)) fields.push({ name, value, start, end });
+      if (name.startsWith(prefix) && fieldName.test(name)) {
+        const value = trimOctets(unfold(text.slice(colon + 1, end)));
+        fields.push({ name, value, start, end });
+      }
     }
     start = end;
   }
@@ -49,7 +52,8 @@ export function headerValues(fields: readonly HeaderField[], name: string): stri
  *  line becomes a space, so that no reader takes it for a line end. */
 export function unfold(body: string): string {
   if (!body.includes("\n") && !body.includes("\r")) return body;
-  return body.replace(/\r?\n/g, "").replaceAll("\r", " ");
+  const unfolded = body.replace(/\r?\n/g, "");
+  return unfolded.includes("\r") ? unfolded.replaceAll("\r", " ") : unfolded;
 }
 
 function lineEnd(text: string, at: number): number {

@@ -11,7 +11,7 @@ export type OpenPart = { -readonly [K in keyof MimePart]: MimePart[K] } & {
   message: OpenPart | undefined;
 };
 
-/** A part with an empty body and no section number. */
+/** A part with an empty body and no section number, from its "content-" fields. */
 export function createPart(
   fields: readonly HeaderField[],
   headerStart: number,
@@ -43,7 +43,6 @@ export function createPart(
   let hasType = false;
   let hasEncoding = false;
   for (const { name, value } of fields) {
-    if (!name.startsWith("content-")) continue;
     switch (name) {
       case "content-type":
         if (!hasType) readContentType(part, value);

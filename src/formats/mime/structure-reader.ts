@@ -83,7 +83,7 @@ function openPart(scan: Scan, section: string, isMessageTop: boolean, isInDigest
   scan.partCount++;
   const headerStart = scan.position;
   const headerEnd = skipHeader(scan);
-  const fields = readHeaderFields(scan.bytes.subarray(headerStart, headerEnd));
+  const fields = readHeaderFields(scan.bytes.subarray(headerStart, headerEnd), "content-");
   const part = createPart(fields, headerStart, scan.position, isInDigest);
   const isMultipart = part.type === "multipart";
   part.section = isMessageTop && !isMultipart ? (section === "" ? "1" : `${section}.1`) : section;
