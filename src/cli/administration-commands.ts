@@ -1,0 +1,75 @@
+/** The commands of administration: `token.create` of the declared operations is `waypost token create`, its positional fields
+ *  are arguments, the others options. */
+import { Command } from "commander";
+import { z } from "zod";
+import type { AdministrationOperation } from "#/src/accounts/administration/operation.ts";
+import { administrationOperations } from "#/src/accounts/administration/operations.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { operate } from "./operator.ts";
+import { type CommonOptions, settingsOf, withCommonOptions } from "./options.ts";
+import { printResult } from "./output.ts";
+
+const nouns = {
+  account: "accounts: what owns domains, agents and people",
+  domain: "domains that mail is taken for",
+  agent: "agents: mailboxes of programs",
+  person: "people: mailboxes without tokens",
+  token: "tokens of agents",
+  password: "app passwords for mail clients",
+  grant: "grants: reach to the data of another one",
+} as const;
+
+export function administrationCommands(): Command[] {
+  return Object.entries(nouns).map(([noun, summary]) => {
+    const group = new Command(noun).description(`Manage ${summary}.`);
+    for (const operation of administrationOperations)
+      if (operation.name.startsWith(`${noun}.`)) group.addCommand(operationCommand(operation));
+    return group;
+  });
+}
+
+function operationCommand(operation: AdministrationOperation): Command {
+  const command = new Command(operation.name.split(".")[1]).description(operation.summary);
+  const fields = Object.entries(operation.input.shape) as [string, z.ZodType][];
+  for (const [name, field] of fields) {
+    const description = field.description ?? bare(field).description ?? "";
+    if (operation.positional.includes(name)) command.argument(`<${kebabCase(name)}>`, description);
+    else command.option(`--${kebabCase(name)} <${isList(field) ? "a,b" : "value"}>`, description);
+  }
+  if (operation.isDestructive) command.option("--yes", "do it: what is deleted does not come back");
+  withCommonOptions(command);
+  return command.action(async (...given: unknown[]) => {
+    const options = command.opts<CommonOptions & Record<string, unknown>>();
+    if (operation.isDestructive && options.yes !== true)
+      throw new WaypostError("invalid", "Nothing was deleted.", { hint: "Say --yes to do it." });
+    const input: Record<string, unknown> = {};
+    for (const [name, field] of fields) {
+      const at = operation.positional.indexOf(name);
+      const value = at >= 0 ? given[at] : options[name];
+      if (value !== undefined)
+        input[name] = isList(field)
+          ? String(value)
+              .split(",")
+              .map((item) => item.trim())
+          : value;
+    }
+    const mayCreate = operation.name === "account.create";
+    const result = await operate(settingsOf(options), { operation: operation.name, input }, { mayCreate });
+    printResult(result, options.json === true);
+  });
+}
+
+function isList(field: z.ZodType): boolean {
+  return bare(field) instanceof z.ZodArray;
+}
+
+/** A field without what makes it optional. */
+function bare(field: z.ZodType): z.ZodType {
+  let inner = field;
+  while (inner instanceof z.ZodOptional || inner instanceof z.ZodDefault) inner = inner.unwrap() as z.ZodType;
+  return inner;
+}
+
+function kebabCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}

@@ -1,0 +1,55 @@
+import { Command } from "commander";
+import type { DaemonStatus } from "#/src/daemon/daemon.ts";
+import { callDaemon, connectToDaemon } from "#/src/daemon/private-client.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { type CommonOptions, settingsOf, withCommonOptions } from "./options.ts";
+import { printResult } from "./output.ts";
+import { reachableHost } from "./ready.ts";
+
+interface DeliverOptions extends CommonOptions {
+  readonly to: string;
+  readonly from: string;
+  readonly subject: string;
+  readonly text: string;
+}
+
+/** `waypost deliver`: a mail as a stranger's server would bring it, over the SMTP port of the running daemon. */
+export function deliverCommand(): Command {
+  const command = new Command("deliver")
+    .description("Send a test mail to a mailbox here, by SMTP to the running daemon.")
+    .requiredOption("--to <address>", "a mailbox of this server")
+    .option("--from <address>", "who it claims to come from", "stranger@example.net")
+    .option("--subject <text>", "the subject", "A test")
+    .option("--text <text>", "the text", "This mail came by SMTP.");
+  return withCommonOptions(command).action(async (options: DeliverOptions) => {
+    const { host, port } = await findSmtp(settingsOf(options).storage.folder);
+    const { createTransport } = await import("nodemailer");
+    const transport = createTransport({
+      host: reachableHost(host),
+      port,
+      tls: { rejectUnauthorized: false },
+    });
+    const { to, from, subject, text } = options;
+    try {
+      const sent = await transport.sendMail({ to, from, subject, text });
+      printResult({ to, from, messageId: sent.messageId, reply: sent.response }, options.json === true);
+    } catch (error) {
+      const { response } = error as { response?: string };
+      if (response === undefined) throw error;
+      throw new WaypostError("policy_refused", `The server refused it: ${response}`, { cause: error });
+    } finally {
+      transport.close();
+    }
+  });
+}
+
+async function findSmtp(folder: string): Promise<{ readonly host: string; readonly port: number }> {
+  const socket = await connectToDaemon(folder);
+  if (socket === undefined)
+    throw new WaypostError("upstream_unavailable", `No daemon runs on ${folder}.`, {
+      hint: "Start one: waypost start.",
+    });
+  const { listeners } = (await callDaemon(socket, { operation: "status", input: {} })) as DaemonStatus;
+  if (listeners.smtp === undefined) throw new WaypostError("invalid", "The daemon does not serve SMTP.");
+  return listeners.smtp;
+}

@@ -1,0 +1,42 @@
+/** The operator's way to a data folder: through the daemon that has it open, else by opening the store here. */
+import fs from "node:fs";
+import path from "node:path";
+import type { Settings } from "#/config/schema.ts";
+import { callDaemon, connectToDaemon, type PrivateClientCall } from "#/src/daemon/private-client.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+
+/** Carries out one operation of the private socket, or the same without a daemon. A folder without a store is made only
+ *  where `mayCreate` says so. */
+export async function operate(
+  settings: Settings,
+  call: PrivateClientCall,
+  { mayCreate = false } = {},
+): Promise<unknown> {
+  const { folder } = settings.storage;
+  const socket = await connectToDaemon(folder);
+  if (socket !== undefined) {
+    try {
+      return await callDaemon(socket, call);
+    } finally {
+      socket.destroy();
+    }
+  }
+  if (!mayCreate && !fs.existsSync(path.join(folder, "waypost.db")))
+    throw new WaypostError("not_found", `There is no store in ${folder}.`, {
+      hint: "waypost start makes one; --data names another folder.",
+    });
+  // Without a daemon the rooms themselves are needed, and they take a moment to load.
+  const { openHouse } = await import("#/src/daemon/house.ts");
+  const { runPrivateOperation } = await import("#/src/daemon/private-operations.ts");
+  const { openLog } = await import("#/src/daemon/log.ts");
+  const interrupted = new AbortController();
+  process.once("SIGINT", () => interrupted.abort());
+  await using house = await openHouse(settings, openLog({ ...settings.log, level: "silent" }).logger);
+  return await runPrivateOperation(house, {
+    operation: call.operation,
+    input: call.input,
+    signal: interrupted.signal,
+    onProgress: call.onProgress ?? (() => {}),
+    onFrame: call.onFrame ?? (() => {}),
+  });
+}

@@ -1,0 +1,39 @@
+import { type Command, Option } from "commander";
+import { loadSettings } from "#/config/load.ts";
+import type { Settings } from "#/config/schema.ts";
+
+/** Where every command finds its settings. */
+export interface SettingsOptions {
+  readonly config?: string;
+  readonly data?: string;
+  readonly set?: readonly string[];
+}
+
+export interface CommonOptions extends SettingsOptions {
+  readonly json?: boolean;
+}
+
+export function withCommonOptions(command: Command): Command {
+  return withSettingsOptions(command).option("--json", "print JSON");
+}
+
+export function withSettingsOptions(command: Command): Command {
+  return command
+    .option("--config <file>", "settings file (default: waypost.toml here, if there is one)")
+    .option("--data <folder>", "data folder, short for --set storage.folder=<folder>")
+    .addOption(
+      new Option("--set <name=value>", "one setting, as smtp.port=25; can be repeated").argParser(
+        (value: string, before: readonly string[] = []) => [...before, value],
+      ),
+    );
+}
+
+/** The settings that the options ask for; `first` yields to what `--set` says. */
+export function settingsOf(options: SettingsOptions, first: readonly string[] = []): Settings {
+  const data = options.data === undefined ? [] : [`storage.folder=${options.data}`];
+  return loadSettings({
+    file: options.config,
+    environment: process.env,
+    set: [...first, ...(options.set ?? []), ...data],
+  });
+}

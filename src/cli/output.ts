@@ -1,0 +1,70 @@
+import { isWaypostError } from "#/src/model/errors.ts";
+
+/** What a command leaves behind: 0 done, 1 refused, 2 used wrongly. */
+export const exitCodes = { done: 0, refused: 1, usage: 2 } as const;
+
+export function printLine(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** A result for programs (one line of JSON) or for people. */
+export function printResult(result: unknown, isJson: boolean): void {
+  if (isJson) printLine(JSON.stringify(result));
+  else printLine(formatResult(result));
+}
+
+/** An error goes to standard error, as words or as the error object of the interface. */
+export function printError(error: unknown, isJson: boolean): void {
+  const message = error instanceof Error ? error.message : String(error);
+  if (isJson) {
+    const { code, details } = isWaypostError(error) ? error : { code: "internal", details: {} };
+    const { field, hint, retryAfterMs } = details;
+    const object = { code, message, hint, field, retry_after_ms: retryAfterMs };
+    process.stderr.write(`${JSON.stringify({ error: object })}\n`);
+    return;
+  }
+  process.stderr.write(`waypost: ${printable(message)}\n`);
+  if (isWaypostError(error) && error.details.hint !== undefined)
+    process.stderr.write(`${printable(error.details.hint)}\n`);
+}
+
+/** A list of objects as a table, one object as its fields. */
+export function formatResult(result: unknown): string {
+  if (typeof result !== "object" || result === null) return printable(String(result));
+  const entries = Object.entries(result);
+  if (entries.length === 1 && Array.isArray(entries[0]![1]))
+    return formatTable(entries[0]![0], entries[0]![1]);
+  const width = Math.max(0, ...entries.map(([name]) => name.length));
+  return entries.map(([name, value]) => `${name.padEnd(width)}  ${formatValue(value)}`).join("\n");
+}
+
+function formatTable(name: string, rows: readonly unknown[]): string {
+  if (rows.length === 0) return `No ${name}.`;
+  if (typeof rows[0] !== "object") return rows.map(formatValue).join("\n");
+  const columns = Object.keys(rows[0] as object);
+  const cells = rows.map((row) =>
+    columns.map((column) => formatValue((row as Record<string, unknown>)[column])),
+  );
+  const lines = [columns, ...cells];
+  const widths = columns.map((_, at) => Math.max(...lines.map((line) => line[at]!.length)));
+  return lines
+    .map((line) =>
+      line
+        .map((cell, at) => cell.padEnd(widths[at]!))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+function formatValue(value: unknown): string {
+  if (value === null || value === undefined) return "-";
+  if (Array.isArray(value)) return value.length === 0 ? "-" : value.map(formatValue).join(", ");
+  if (typeof value === "object") return printable(JSON.stringify(value));
+  return printable(String(value));
+}
+
+/** Names come from outside: a terminal must not be told anything by them. */
+function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}]/gu, (character) => (character === "\n" ? " " : "\ufffd"));
+}

@@ -1,0 +1,64 @@
+/** The command line. Commands load what they need when they run, so that help and errors come at once. */
+import { Command, CommanderError } from "commander";
+import manifest from "#/package.json" with { type: "json" };
+import { isWaypostError } from "#/src/model/errors.ts";
+import { administrationCommands } from "./administration-commands.ts";
+import { callCommand } from "./call-command.ts";
+import { deliverCommand } from "./deliver-command.ts";
+import { exitCodes, printError } from "./output.ts";
+import { devCommand, startCommand } from "./serve-commands.ts";
+import { backupCommand, checkCommand } from "./store-commands.ts";
+
+const examples = `
+Examples:
+  waypost start
+  waypost agent create helper@waypost.test --name Helper
+  waypost password create person@waypost.test --name Thunderbird
+  waypost deliver --to agent@waypost.test --subject Hello
+  waypost call wait --agent agent@waypost.test
+  waypost backup /var/backups/waypost.db
+
+With a running daemon, commands go through its private socket in the data folder; without one they open the store.
+Settings: waypost.toml, then WAYPOST_* variables, then --set; config/waypost.example.toml has all of them.
+Ends with 0 when it is done, 1 when it was refused, 2 when it was used wrongly.`;
+
+/** Runs one command line; resolves when it is done, which for a server is when it has stopped. */
+export async function runProgram(args: readonly string[]): Promise<void> {
+  const program = new Command("waypost")
+    .description(manifest.description)
+    .version(manifest.version)
+    .showSuggestionAfterError()
+    .addHelpText("after", examples);
+  const commands = [
+    startCommand(),
+    devCommand(),
+    ...administrationCommands(),
+    checkCommand(),
+    backupCommand(),
+    callCommand(),
+    deliverCommand(),
+  ];
+  for (const command of commands) program.addCommand(command);
+  throwInsteadOfExit(program);
+  try {
+    await program.parseAsync(args, { from: "user" });
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      // Help and version that were asked for end well; commander has printed them, or what is wrong.
+      process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+      return;
+    }
+    printError(error, args[0] !== "call" && args.includes("--json"));
+    process.exitCode = isUsage(error) ? exitCodes.usage : exitCodes.refused;
+  }
+}
+
+/** Wrong settings and wrong input are wrong use; what the store has something against is a refusal. */
+function isUsage(error: unknown): boolean {
+  return isWaypostError(error) && error.code === "invalid" && error.details.reason === undefined;
+}
+
+function throwInsteadOfExit(command: Command): void {
+  command.exitOverride().showHelpAfterError("(--help shows how)");
+  for (const child of command.commands) throwInsteadOfExit(child);
+}

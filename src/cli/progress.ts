@@ -1,0 +1,34 @@
+import type { Progress } from "#/storage/store.ts";
+
+export interface ProgressLine {
+  readonly report: Progress;
+  /** Takes the bar away. */
+  end(): void;
+}
+
+const silent: ProgressLine = { report() {}, end() {} };
+
+/** A bar on standard error while something takes long; nothing where no person looks on. */
+export async function showProgress(what: string, isJson: boolean): Promise<ProgressLine> {
+  if (isJson || !process.stderr.isTTY) return silent;
+  const { SingleBar } = await import("cli-progress");
+  const bar = new SingleBar({
+    format: `${what} {bar} {percentage}% {eta_formatted}`,
+    stream: process.stderr,
+    clearOnComplete: true,
+    hideCursor: true,
+    barsize: 30,
+  });
+  let isStarted = false;
+  return {
+    report(done, total) {
+      if (!isStarted) bar.start(total, done);
+      else bar.setTotal(total);
+      isStarted = true;
+      bar.update(done);
+    },
+    end() {
+      if (isStarted) bar.stop();
+    },
+  };
+}

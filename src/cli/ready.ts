@@ -1,0 +1,129 @@
+/** What a started daemon says about itself: one line of JSON for programs, a page for people. */
+
+import type { ListenerSection } from "#/config/schema.ts";
+import type { Listener } from "#/protocols/connection/listener.ts";
+import type { NewOwner } from "#/src/accounts/administration/agents-and-people.ts";
+import type { Daemon } from "#/src/daemon/daemon.ts";
+
+interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Printed by `dev --json` and `start --json` when every listener is open. What the settings disable is left out. */
+export interface ReadyLine {
+  readonly ready: true;
+  readonly pid: number;
+  /** The data folder, absolute. */
+  readonly data: string;
+  readonly smtp?: Place;
+  readonly submission?: Place;
+  readonly submissions?: Place;
+  readonly imap?: Place;
+  readonly imaps?: Place;
+  readonly http?: { readonly url: string };
+  readonly https?: { readonly url: string };
+  readonly agents: readonly Credentials[];
+  readonly people: readonly Credentials[];
+}
+
+export interface Credentials {
+  readonly id: string;
+  readonly address: string;
+  /** An agent's alone. */
+  readonly token?: string;
+  readonly password: string;
+}
+
+/** An address to connect to, for one that is bound to everything. */
+export function reachableHost(host: string): string {
+  if (host === "0.0.0.0") return "127.0.0.1";
+  return host === "::" ? "::1" : host;
+}
+
+function placeOf({ host, port }: Listener): Place {
+  return { host: reachableHost(host), port };
+}
+
+function urlOf(scheme: "http" | "https", { host, port }: Place): string {
+  return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+export function readyLine(daemon: Daemon, data: string, owners: readonly NewOwner[]): ReadyLine {
+  const places = Object.fromEntries(
+    daemon.listeners.map((listener) => {
+      const place = placeOf(listener);
+      const isWeb = listener.name === "http" || listener.name === "https";
+      return [listener.name, isWeb ? { url: urlOf(listener.name as "http" | "https", place) } : place];
+    }),
+  );
+  const ofKind = (kind: NewOwner["kind"]) =>
+    owners.filter((owner) => owner.kind === kind).map(({ kind: _, name: __, ...credentials }) => credentials);
+  return {
+    ready: true,
+    pid: process.pid,
+    data,
+    ...(places as Pick<ReadyLine, Exclude<ListenerSection, never>>),
+    agents: ofKind("agent"),
+    people: ofKind("person"),
+  };
+}
+
+/** The same for people: where everything is, and how a mail client and curl are pointed at it. */
+export function formatReady(daemon: Daemon, line: ReadyLine): string {
+  const { settings, certificate } = daemon;
+  const place = (name: "smtp" | "submission" | "submissions" | "imap" | "imaps") => {
+    const at = line[name];
+    return at === undefined ? "off" : `${at.host} port ${at.port}`;
+  };
+  const agent = line.agents[0];
+  const person = line.people[0];
+  const sections: string[][] = [
+    [`Waypost is ready. Data: ${line.data}`],
+    [
+      `SMTP         ${place("smtp")}`,
+      `Submission   ${place("submissions")} (TLS), ${place("submission")} (STARTTLS)`,
+      `IMAP         ${place("imaps")} (TLS), ${place("imap")} (STARTTLS)`,
+      `JSON         ${line.http?.url ?? "off"}, ${line.https?.url ?? "off"} (TLS)`,
+      certificate.isSelfSigned
+        ? `Certificate  self-signed, SHA-256 ${certificate.fingerprint}`
+        : `Certificate  ${settings.tls.certificateFile}, until ${new Date(certificate.expiresAt).toISOString().slice(0, 10)}`,
+    ],
+  ];
+  if (isLoopback(settings.server.bind))
+    sections.push([
+      `Only programs on this computer reach it (server.bind = ${settings.server.bind}).`,
+      "To open it to others: --set server.bind=:: or WAYPOST_SERVER_BIND=::",
+    ]);
+  if (agent !== undefined || person !== undefined)
+    sections.push([
+      "These secrets are shown now and never again:",
+      ...line.agents.concat(line.people).map(formatSecrets),
+    ]);
+  if (person !== undefined)
+    sections.push([
+      "Thunderbird: new mail account, configure by hand, accept the self-signed certificate:",
+      `  address and user name ${person.address}, the app password above`,
+      `  incoming IMAP ${place("imaps")}, SSL/TLS, normal password`,
+      `  outgoing SMTP ${place("submissions")}, SSL/TLS, normal password`,
+    ]);
+  if (agent !== undefined && line.http !== undefined)
+    sections.push([
+      "curl, as the agent:",
+      `  curl -s ${line.http.url}/v1/wait -H 'Authorization: Bearer ${agent.token}' -H 'Content-Type: application/json' -d '{}'`,
+    ]);
+  if (agent === undefined && person === undefined)
+    sections.push([
+      "Who has a mailbox: waypost agent list, waypost person list. A new secret: waypost token create, waypost password create.",
+    ]);
+  sections.push(["Mail to other servers is not sent. Stop with Ctrl-C."]);
+  return sections.map((lines) => lines.join("\n")).join("\n\n");
+}
+
+function formatSecrets({ address, token, password }: Credentials): string {
+  return `  ${address}  app password ${password}${token === undefined ? "" : `  token ${token}`}`;
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || host.startsWith("127.");
+}

@@ -1,0 +1,69 @@
+/** Whom a new store begins with: for a first `start` one agent and one person, for `dev` as many as are asked for. */
+import { createOwner, type NewOwner } from "#/src/accounts/administration/agents-and-people.ts";
+import { createPassword, createToken } from "#/src/accounts/administration/credentials.ts";
+import { administer } from "#/src/accounts/administration/operations.ts";
+import type { House } from "#/src/daemon/house.ts";
+import { defaultScopes } from "#/src/model/roles.ts";
+import { findDomain, listAccounts } from "#/storage/queries/accounts.ts";
+import { findAgentByAddress } from "#/storage/queries/agents.ts";
+
+const firstAccount = "main";
+
+/** Account, domain, an agent and a person with their secrets, when the store has no account yet; else nobody. */
+export async function seedFirstRun(house: House): Promise<NewOwner[]> {
+  if ((await listAccounts(house.store)).length > 0) return [];
+  const { domain } = house.settings.server;
+  await seedDomain(house, domain);
+  return [
+    await createOwner(house, "agent", { address: `agent@${domain}` }),
+    await createOwner(house, "person", { address: `person@${domain}` }),
+  ];
+}
+
+/** `agent1@`, `agent2@` …, `person1@` …: those that are there already get further secrets, so that all can be used. */
+export async function seedForDevelopment(
+  house: House,
+  counts: { readonly agents: number; readonly people: number },
+): Promise<NewOwner[]> {
+  const { domain } = house.settings.server;
+  await seedDomain(house, domain);
+  const owners: NewOwner[] = [];
+  for (let n = 1; n <= counts.agents; n++)
+    owners.push(await findOrCreate(house, "agent", `agent${n}`, domain));
+  for (let n = 1; n <= counts.people; n++)
+    owners.push(await findOrCreate(house, "person", `person${n}`, domain));
+  return owners;
+}
+
+async function seedDomain(house: House, domain: string): Promise<void> {
+  const { store } = house;
+  if ((await findDomain(store, domain)) !== undefined) return;
+  const accounts = await listAccounts(store);
+  if (accounts.length === 0) await administer(house, "account.create", { name: firstAccount });
+  await administer(house, "domain.create", { name: domain, account: accounts[0]?.name ?? firstAccount });
+}
+
+async function findOrCreate(
+  house: House,
+  kind: NewOwner["kind"],
+  name: string,
+  domain: string,
+): Promise<NewOwner> {
+  const { store } = house;
+  const row = await findAgentByAddress(store, domain, name);
+  if (row === undefined) return createOwner(house, kind, { address: `${name}@${domain}` });
+  const known = {
+    id: store.ids.encode("agent", row.agent),
+    kind: row.kind,
+    address: row.address,
+    name: row.name,
+  };
+  const { secret: password } = await createPassword(store, row, "dev");
+  if (kind === "person") return { ...known, password };
+  const { secret: token } = await createToken(store, row, {
+    name: "dev",
+    scopes: defaultScopes,
+    expiresAt: null,
+  });
+  return { ...known, token, password };
+}

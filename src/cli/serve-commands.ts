@@ -1,0 +1,95 @@
+import { Command, InvalidArgumentError } from "commander";
+import type { Settings } from "#/config/schema.ts";
+import { listenerSections } from "#/config/schema.ts";
+import type { NewOwner } from "#/src/accounts/administration/agents-and-people.ts";
+import type { House } from "#/src/daemon/house.ts";
+import { type CommonOptions, settingsOf, withCommonOptions } from "./options.ts";
+import { printLine } from "./output.ts";
+
+export function startCommand(): Command {
+  const command = new Command("start").description(
+    "Start the server. The first start in an empty data folder makes an agent and a person and shows their secrets once.",
+  );
+  return withCommonOptions(command).action(async (options: CommonOptions) => {
+    const { seedFirstRun } = await import("./seed.ts");
+    await serve(settingsOf(options), seedFirstRun, options.json === true, untilSignal());
+  });
+}
+
+interface DevOptions extends CommonOptions {
+  readonly agents: number;
+  readonly people: number;
+  readonly stdinLifeline?: boolean;
+}
+
+/** Everything on free ports in a folder of its own: what tests, benchmarks and other programs start. */
+export function devCommand(): Command {
+  const command = new Command("dev")
+    .description(
+      "Start a server to try things on: free ports, and a temporary folder unless --data names one.",
+    )
+    .option("--agents <count>", "agents to make, agent1@… on", readCount, 1)
+    .option("--people <count>", "people to make, person1@… on", readCount, 1)
+    .option("--stdin-lifeline", "stop when standard input closes, so that it never outlives who started it");
+  return withCommonOptions(command).action(async (options: DevOptions) => {
+    const { mkdtempSync, rmSync } = await import("node:fs");
+    const { tmpdir } = await import("node:os");
+    const path = await import("node:path");
+    const temporary =
+      options.data === undefined ? mkdtempSync(path.join(tmpdir(), "waypost-dev-")) : undefined;
+    const freePorts = listenerSections.map((section) => `${section}.port=0`);
+    const folder = options.data ?? temporary!;
+    const stop = untilSignal();
+    if (options.stdinLifeline) stop.alsoWhenInputEnds();
+    try {
+      const { seedForDevelopment } = await import("./seed.ts");
+      const settings = settingsOf({ ...options, data: folder }, freePorts);
+      await serve(settings, (house) => seedForDevelopment(house, options), options.json === true, stop);
+    } finally {
+      if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true });
+    }
+  });
+}
+
+async function serve(
+  settings: Settings,
+  seed: (house: House) => Promise<NewOwner[]>,
+  isJson: boolean,
+  stop: StopRequest,
+): Promise<void> {
+  const [{ startDaemon }, { formatReady, readyLine }, path] = await Promise.all([
+    import("#/src/daemon/daemon.ts"),
+    import("./ready.ts"),
+    import("node:path"),
+  ]);
+  await using daemon = await startDaemon(settings);
+  const owners = await seed(daemon.house);
+  const line = readyLine(daemon, path.resolve(settings.storage.folder), owners);
+  printLine(isJson ? JSON.stringify(line) : formatReady(daemon, line));
+  await stop.requested;
+}
+
+interface StopRequest {
+  readonly requested: Promise<void>;
+  alsoWhenInputEnds(): void;
+}
+
+/** Resolves at the first SIGTERM or SIGINT. Later ones change nothing: a terminal and a parent process both send them. */
+function untilSignal(): StopRequest {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  process.on("SIGTERM", () => resolve());
+  process.on("SIGINT", () => resolve());
+  return {
+    requested: promise,
+    alsoWhenInputEnds() {
+      process.stdin.on("end", () => resolve());
+      process.stdin.on("error", () => resolve());
+      process.stdin.resume();
+    },
+  };
+}
+
+function readCount(text: string): number {
+  if (!/^\d{1,5}$/.test(text)) throw new InvalidArgumentError("It is no count.");
+  return Number(text);
+}

@@ -1,0 +1,40 @@
+import { Command } from "commander";
+import { operate } from "./operator.ts";
+import { type CommonOptions, settingsOf, withCommonOptions } from "./options.ts";
+import { exitCodes, printLine, printResult } from "./output.ts";
+import { showProgress } from "./progress.ts";
+
+export function checkCommand(): Command {
+  const command = new Command("check").description(
+    "Check every invariant of the store; ends with 1 when one does not hold.",
+  );
+  return withCommonOptions(command).action(async (options: CommonOptions) => {
+    const progress = await showProgress("checking", options.json === true);
+    const result = await operate(settingsOf(options), {
+      operation: "store.check",
+      input: {},
+      onProgress: progress.report,
+    }).finally(() => progress.end());
+    const { problems } = result as { problems: readonly string[] };
+    if (options.json) printResult(result, true);
+    else printLine(problems.length === 0 ? "The store is sound." : problems.join("\n"));
+    if (problems.length > 0) process.exitCode = exitCodes.refused;
+  });
+}
+
+export function backupCommand(): Command {
+  const command = new Command("backup")
+    .description("Write a complete copy of the store to a new file, also while the daemon runs.")
+    .argument("<file>", "the new file");
+  return withCommonOptions(command).action(async (file: string, options: CommonOptions) => {
+    const { resolve } = await import("node:path");
+    const progress = await showProgress("copying", options.json === true);
+    const result = await operate(settingsOf(options), {
+      operation: "store.backup",
+      // The daemon may have been started in another folder.
+      input: { file: resolve(file) },
+      onProgress: progress.report,
+    }).finally(() => progress.end());
+    printResult(result, options.json === true);
+  });
+}

@@ -1,0 +1,123 @@
+/** The certificate of all listeners: the operator's files, or a self-signed one that is made once and kept.
+ *
+ *  ECDSA on P-256. Valid for 820 days, below the 825 that Apple's clients take at most, and made anew at a start when less
+ *  than half of that is left or when the host has another name. */
+import { X509Certificate } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import type { Settings } from "#/config/schema.ts";
+import type { Clock } from "#/src/model/clock.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+
+export interface Certificate {
+  /** PEM. */
+  readonly key: string;
+  readonly cert: string;
+  readonly isSelfSigned: boolean;
+  /** SHA-256 of the certificate, as clients show it when they ask whether to trust it. */
+  readonly fingerprint: string;
+  readonly expiresAt: number;
+}
+
+const dayMs = 86_400_000;
+const validityDays = 820;
+const renewalDays = validityDays / 2;
+
+export async function loadCertificate(
+  settings: Pick<Settings, "tls" | "server" | "storage">,
+  clock: Clock,
+): Promise<Certificate> {
+  const { certificateFile, keyFile } = settings.tls;
+  if (certificateFile !== "") {
+    const pem = {
+      key: readPem(keyFile, "tls.key_file"),
+      cert: readPem(certificateFile, "tls.certificate_file"),
+    };
+    return describe(pem, false);
+  }
+  const folder = path.join(settings.storage.folder, "tls");
+  const kept = readKept(folder);
+  if (kept !== undefined && isGood(kept, settings.server.hostname, clock.now())) return kept;
+  const made = await makeSelfSigned(settings.server.hostname, clock.now());
+  fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  replaceFile(path.join(folder, "key.pem"), made.key);
+  replaceFile(path.join(folder, "certificate.pem"), made.cert);
+  return made;
+}
+
+function readPem(file: string, setting: string): string {
+  try {
+    return fs.readFileSync(file, "utf8");
+  } catch (cause) {
+    throw new WaypostError("invalid", `${setting}: ${file} cannot be read.`, { cause });
+  }
+}
+
+function describe(pem: { readonly key: string; readonly cert: string }, isSelfSigned: boolean): Certificate {
+  let certificate: X509Certificate;
+  try {
+    certificate = new X509Certificate(pem.cert);
+  } catch (cause) {
+    throw new WaypostError("invalid", "The certificate is no certificate in PEM.", { cause });
+  }
+  return {
+    ...pem,
+    isSelfSigned,
+    fingerprint: certificate.fingerprint256,
+    expiresAt: certificate.validToDate.getTime(),
+  };
+}
+
+function readKept(folder: string): Certificate | undefined {
+  const files = { key: path.join(folder, "key.pem"), cert: path.join(folder, "certificate.pem") };
+  if (!fs.existsSync(files.key) || !fs.existsSync(files.cert)) return undefined;
+  return describe(
+    { key: fs.readFileSync(files.key, "utf8"), cert: fs.readFileSync(files.cert, "utf8") },
+    true,
+  );
+}
+
+function isGood({ cert, expiresAt }: Certificate, hostname: string, now: number): boolean {
+  return expiresAt - now > renewalDays * dayMs && new X509Certificate(cert).checkHost(hostname) !== undefined;
+}
+
+/** A whole file or none, readable by nobody else. */
+function replaceFile(file: string, text: string): void {
+  fs.writeFileSync(`${file}.new`, text, { mode: 0o600 });
+  fs.renameSync(`${file}.new`, file);
+}
+
+async function makeSelfSigned(hostname: string, now: number): Promise<Certificate> {
+  // Loaded only here: it takes longer than the rest of a start together, and is needed once in a year.
+  await import("reflect-metadata");
+  const x509 = await import("@peculiar/x509");
+  const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
+  const keys = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
+  const names = new Set([hostname, "localhost"]);
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    name: [{ CN: [hostname] }, { O: ["Waypost, self-signed"] }],
+    // Clocks of clients differ: valid from yesterday on.
+    notBefore: new Date(now - dayMs),
+    notAfter: new Date(now + (validityDays - 1) * dayMs),
+    signingAlgorithm: algorithm,
+    keys,
+    extensions: [
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+      new x509.SubjectAlternativeNameExtension([
+        ...[...names].map((value) => ({ type: "dns" as const, value })),
+        { type: "ip", value: "127.0.0.1" },
+        { type: "ip", value: "::1" },
+      ]),
+    ],
+  });
+  const key = Buffer.from(await crypto.subtle.exportKey("pkcs8", keys.privateKey)).toString("base64");
+  return describe(
+    {
+      key: `-----BEGIN PRIVATE KEY-----\n${key.match(/.{1,64}/g)!.join("\n")}\n-----END PRIVATE KEY-----\n`,
+      cert: `${certificate.toString("pem")}\n`,
+    },
+    true,
+  );
+}

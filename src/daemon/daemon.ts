@@ -1,0 +1,76 @@
+/** The whole server in one process: one store, the rooms over it, and the listeners that serve them. */
+import fs from "node:fs";
+import type { Logger } from "pino";
+import type { ListenerSection, Settings } from "#/config/schema.ts";
+import type { Listener } from "#/protocols/connection/listener.ts";
+import { systemClock } from "#/src/model/clock.ts";
+import { type Certificate, loadCertificate } from "./certificate.ts";
+import { type House, openHouse } from "./house.ts";
+import { openListeners } from "./listeners.ts";
+import { openLog } from "./log.ts";
+import { startMaintenance } from "./maintenance.ts";
+import { runPrivateOperation } from "./private-operations.ts";
+import { listenPrivately } from "./private-socket.ts";
+
+export interface Daemon extends AsyncDisposable {
+  readonly settings: Settings;
+  readonly house: House;
+  readonly log: Logger;
+  readonly certificate: Certificate;
+  readonly listeners: readonly Listener[];
+  /** Takes nothing new, finishes what is under way, closes the store. */
+  close(): Promise<void>;
+}
+
+/** Where the listeners are, as the command line asks for it. */
+export interface DaemonStatus {
+  readonly pid: number;
+  readonly listeners: Readonly<
+    Partial<Record<ListenerSection, { readonly host: string; readonly port: number }>>
+  >;
+}
+
+/** Resolves when every listener is bound. Throws, with nothing left open, when something cannot be had. */
+export async function startDaemon(settings: Settings): Promise<Daemon> {
+  const { logger: log, flush } = openLog(settings.log);
+  const startedAt = performance.now();
+  const closers: (() => Promise<void>)[] = [];
+  const closeAll = async (): Promise<void> => {
+    for (let close = closers.pop(); close !== undefined; close = closers.pop()) await close();
+    flush();
+  };
+  try {
+    const folder = settings.storage.folder;
+    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    fs.chmodSync(folder, 0o700);
+    const house = await openHouse(settings, log);
+    closers.push(async () => house[Symbol.asyncDispose]());
+    // Only now, under the lock of the store: two daemons must not write the same certificate.
+    const certificate = await loadCertificate(settings, systemClock);
+    const maintenance = startMaintenance(house.store, settings, log);
+    closers.push(() => maintenance.stop());
+    const { listeners, close: closeListeners } = await openListeners(house, certificate);
+    closers.push(closeListeners);
+    const status: DaemonStatus = {
+      pid: process.pid,
+      listeners: Object.fromEntries(listeners.map(({ name, host, port }) => [name, { host, port }])),
+    };
+    const socket = await listenPrivately(folder, log, async (call) =>
+      call.operation === "status" ? status : runPrivateOperation(house, call),
+    );
+    closers.push(() => socket.close());
+    log.info({ ...status, folder, startMs: Math.round(performance.now() - startedAt) }, "ready");
+    let closing: Promise<void> | undefined;
+    const close = (): Promise<void> => {
+      closing ??= (async () => {
+        log.info("stopping");
+        await closeAll();
+      })();
+      return closing;
+    };
+    return { settings, house, log, certificate, listeners, close, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}

@@ -1,0 +1,50 @@
+import type { Listener } from "#/protocols/connection/listener.ts";
+import { listenImap } from "#/protocols/imap/listen.ts";
+import { listenHttp } from "#/protocols/json/listen.ts";
+import { listenSmtp } from "#/protocols/smtp/listen-smtp.ts";
+import { createPreparation } from "#/src/arrival/preparing/preparation.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import type { Certificate } from "./certificate.ts";
+import type { House } from "./house.ts";
+
+export interface OpenListeners {
+  readonly listeners: readonly Listener[];
+  close(): Promise<void>;
+}
+
+/** Opens every listener that the settings enable. When one cannot be bound, none stays open. */
+export async function openListeners(house: House, certificate: Certificate): Promise<OpenListeners> {
+  const preparation = createPreparation();
+  const tls = { key: certificate.key, cert: certificate.cert };
+  const rooms = { ...house, tls, preparation };
+  const opened = await Promise.allSettled([listenSmtp(rooms), listenImap(rooms), listenHttp(rooms)]);
+  const listeners = opened.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
+  const close = async (): Promise<void> => {
+    await Promise.all(listeners.map((listener) => listener.close()));
+    await preparation.close();
+  };
+  const failed = opened.find((one) => one.status === "rejected");
+  if (failed === undefined) return { listeners, close };
+  await close();
+  throw bindingFailure(failed.reason);
+}
+
+function bindingFailure(error: unknown): unknown {
+  const { code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
+  const where = `${address ?? "?"} port ${port ?? "?"}`;
+  if (code === "EADDRINUSE")
+    return new WaypostError("upstream_unavailable", `${where} is in use by another program.`, {
+      hint: "Choose another port, as --set smtp.port=2526, or stop the other program.",
+      cause: error,
+    });
+  if (code === "EACCES")
+    return new WaypostError("upstream_unavailable", `${where} may not be opened by this user.`, {
+      hint: "Ports below 1024 need the right to bind them (CAP_NET_BIND_SERVICE).",
+      cause: error,
+    });
+  if (code === "EADDRNOTAVAIL")
+    return new WaypostError("upstream_unavailable", `${where}: this host has no such address.`, {
+      cause: error,
+    });
+  return error;
+}

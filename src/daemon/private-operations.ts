@@ -1,0 +1,63 @@
+/** What the command line asks of a house, whether a daemon has it open or the command line itself: everything of
+ *  `administration`, and the store as a whole. */
+import path from "node:path";
+import { administer } from "#/src/accounts/administration/operations.ts";
+import { selectOwner } from "#/src/accounts/administration/selectors.ts";
+import { operatorPrincipal, type Principal } from "#/src/accounts/principal.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import type { House } from "./house.ts";
+
+export interface PrivateCall {
+  readonly operation: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+  onProgress(done: number, total: number): void;
+  /** A frame of a stream, before the answer. */
+  onFrame(frame: unknown): void;
+}
+
+/** Carries a call out and answers what there is to print. Throws `WaypostError`. */
+export async function runPrivateOperation(house: House, call: PrivateCall): Promise<unknown> {
+  switch (call.operation) {
+    case "store.check":
+      return { problems: await house.store.check(call.onProgress) };
+    case "store.backup": {
+      const file = path.resolve(textField(call, "file"));
+      await house.store.backup(file, call.onProgress);
+      return { file };
+    }
+    case "call":
+      return invokeOperation(house, call);
+    default:
+      return administer(house, call.operation, call.input);
+  }
+}
+
+/** An operation of `/v1`, with a token or in an agent's place. */
+async function invokeOperation(house: House, call: PrivateCall): Promise<unknown> {
+  const outcome = await house.invoke({
+    operation: textField(call, "operation"),
+    principal: await principalOf(house, call.input),
+    requestId: "req_operator",
+    signal: call.signal,
+    readInput: async () => call.input.json ?? {},
+  });
+  if (outcome.kind === "result") return outcome.result;
+  for await (const frame of outcome.frames) if (frame.isKeepalive !== true) call.onFrame(frame);
+  return {};
+}
+
+async function principalOf(house: House, input: Readonly<Record<string, unknown>>): Promise<Principal> {
+  // The socket is private to this host: a wrong token is counted for loopback.
+  if (typeof input.token === "string") return house.accounts.authenticateToken(input.token, "127.0.0.1");
+  if (typeof input.agent === "string") return operatorPrincipal(await selectOwner(house.store, input.agent));
+  throw new WaypostError("invalid", "Say as whom: --agent <address> or --token <token>.");
+}
+
+function textField(call: PrivateCall, name: string): string {
+  const value = call.input[name];
+  if (typeof value !== "string" || value === "")
+    throw new WaypostError("invalid", `${name} is missing.`, { field: `/${name}` });
+  return value;
+}

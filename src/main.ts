@@ -1,0 +1,4 @@
+import { runProgram } from "./cli/program.ts";
+
+// No top-level await: the one binary is CommonJS.
+void runProgram(process.argv.slice(2));

@@ -1,0 +1,159 @@
+/** A whole daemon for a test: as a child process, as everybody starts it, or in this process. */
+import { type ChildProcess, spawn } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { loadSettings } from "#/config/load.ts";
+import { listenerSections, type Settings } from "#/config/schema.ts";
+import { type Credentials, type ReadyLine, readyLine } from "#/src/cli/ready.ts";
+import { seedForDevelopment } from "#/src/cli/seed.ts";
+import { type Daemon as RunningDaemon, startDaemon } from "#/src/daemon/daemon.ts";
+
+export interface DaemonOptions {
+  readonly agents?: number;
+  readonly people?: number;
+  /** Settings, as `smtp.max_recipients=5`. */
+  readonly set?: readonly string[];
+  /** A folder that stays; without it a temporary one that goes with the daemon. */
+  readonly data?: string;
+  /** What to run instead of `node src/start.mjs`, as a built binary. */
+  readonly command?: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+  readonly cwd?: string;
+}
+
+/** Every listener is open, so the places are there; and an agent has a token. */
+export interface Ready extends Required<Omit<ReadyLine, "agents">> {
+  readonly agents: readonly Required<Credentials>[];
+}
+
+export interface ChildDaemon extends Ready, AsyncDisposable {
+  readonly process: ChildProcess;
+  /** Milliseconds from the start of the process to the ready line. */
+  readonly startMs: number;
+  /** What it has written to standard error since it was started. */
+  stderr(): string;
+  /** Ends it with a signal and starts it again on the same folder; ports and process are new, credentials stay good. */
+  restart(signal?: NodeJS.Signals): Promise<void>;
+  /** Ends it with a signal and resolves with the exit code, null when the signal ended it. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+export const startScript: readonly string[] = [
+  process.execPath,
+  new URL("../../src/start.mjs", import.meta.url).pathname,
+];
+
+/** `waypost dev --json`, ready. It never outlives the test: its standard input is its lifeline. */
+export async function startChildDaemon(options: DaemonOptions = {}): Promise<ChildDaemon> {
+  const data = options.data ?? fs.mkdtempSync(path.join(os.tmpdir(), "waypost-daemon-"));
+  const removeTemporary = (): void => {
+    if (options.data === undefined) fs.rmSync(data, { recursive: true, force: true });
+  };
+  let run = await spawnDaemon(data, options).catch((error: unknown) => {
+    removeTemporary();
+    throw error;
+  });
+  const daemon = {
+    ...run.ready,
+    process: run.process,
+    startMs: run.startMs,
+    stderr: () => run.stderr(),
+    async restart(signal: NodeJS.Signals = "SIGTERM") {
+      await run.end(signal);
+      run = await spawnDaemon(data, options);
+      Object.assign(daemon, run.ready, { process: run.process, startMs: run.startMs });
+    },
+    async stop(signal: NodeJS.Signals = "SIGTERM") {
+      const code = await run.end(signal);
+      removeTemporary();
+      return code;
+    },
+    async [Symbol.asyncDispose]() {
+      await daemon.stop();
+    },
+  };
+  return daemon;
+}
+
+interface DaemonRun {
+  readonly ready: Ready;
+  readonly process: ChildProcess;
+  readonly startMs: number;
+  stderr(): string;
+  end(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+async function spawnDaemon(data: string, options: DaemonOptions): Promise<DaemonRun> {
+  const [program, ...first] = options.command ?? startScript;
+  const args = ["dev", "--json", "--stdin-lifeline", "--data", data];
+  args.push("--agents", String(options.agents ?? 1), "--people", String(options.people ?? 1));
+  for (const setting of ["log.level=warn", ...(options.set ?? [])]) args.push("--set", setting);
+  const startedAt = performance.now();
+  const child = spawn(program!, [...first, ...args], {
+    stdio: ["pipe", "pipe", "pipe"],
+    env: options.env ?? process.env,
+    ...(options.cwd !== undefined && { cwd: options.cwd }),
+  });
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr = (stderr + text).slice(-100_000);
+  });
+  const ended = new Promise<number | null>((resolve) => {
+    child.once("exit", resolve);
+    child.once("error", (error) => {
+      stderr += error.message;
+      resolve(null);
+    });
+  });
+  const lines = createInterface({ input: child.stdout });
+  const line = await Promise.race([
+    new Promise<string>((resolve) => lines.once("line", resolve)),
+    ended.then((code) => {
+      throw new Error(`waypost dev ended with ${code} before it was ready: ${stderr}`);
+    }),
+  ]);
+  return {
+    ready: JSON.parse(line) as Ready,
+    process: child,
+    startMs: performance.now() - startedAt,
+    stderr: () => stderr,
+    end(signal) {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
+
+export interface InProcessDaemon extends Ready, AsyncDisposable {
+  readonly daemon: RunningDaemon;
+}
+
+/** The same without a process of its own: quicker, and its store can be looked into (`daemon.house.store`). */
+export async function startInProcessDaemon(options: DaemonOptions = {}): Promise<InProcessDaemon> {
+  const folder = options.data ?? fs.mkdtempSync(path.join(os.tmpdir(), "waypost-daemon-"));
+  const daemon = await startDaemon(testSettings(folder, options.set));
+  const counts = { agents: options.agents ?? 1, people: options.people ?? 1 };
+  const owners = await seedForDevelopment(daemon.house, counts);
+  return {
+    ...(readyLine(daemon, folder, owners) as Ready),
+    daemon,
+    async [Symbol.asyncDispose]() {
+      await daemon.close();
+      if (options.data === undefined) fs.rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Settings of a daemon on free ports that says only what is wrong. */
+export function testSettings(folder: string, set: readonly string[] = []): Settings {
+  return loadSettings({
+    set: [
+      ...listenerSections.map((section) => `${section}.port=0`),
+      "log.level=warn",
+      ...set,
+      `storage.folder=${folder}`,
+    ],
+  });
+}
