@@ -61,12 +61,13 @@ describe.skipIf(!hasCorpus)(`corpus${corpusNote}`, () => {
     for (const { bytes } of listCorpusMessages()) checkMessage(bytes);
   });
 
-  test("line ends do not change the tree", () => {
+  test("LF alone gives the same tree as CR LF", () => {
     for (const { file, bytes } of listCorpusMessages()) {
       const shape = (top: MimePart): string[] =>
         walkParts(top).map((part) => `${part.section} ${part.type}/${part.subtype}`);
       const crlf = toCrlf(bytes);
-      expect(shape(checkMessage(crlf)), file).toEqual(shape(parseStructure(bytes)));
+      const lf = Buffer.from(crlf.toString("latin1").replaceAll("\r\n", "\n"), "latin1");
+      expect(shape(checkMessage(crlf)), file).toEqual(shape(checkMessage(lf)));
     }
   });
 

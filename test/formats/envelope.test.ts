@@ -142,6 +142,7 @@ test.each<[octets: string, addresses: string[]]>([
   ["Robin <a@x", ["Robin|a@x"]],
   ["a@b@c", ['|"a@b"@c']],
   ['"unclosed <a@x>', ["unclosed <a@x>|"]],
+  ["a\0b@x", ['|"a b"@x']],
   ["root", ["|root"]],
   ["Jo Day", ["Jo Day|"]],
   ["", []],

@@ -5,7 +5,7 @@
 import { addressesMax } from "#/src/model/limits.ts";
 import { type AddressToken, readAddressTokens } from "./address-tokens.ts";
 import { decodeWords } from "./encoded-words.ts";
-import { decodeUnlabelled } from "./octets.ts";
+import { decodeUnlabelled, withoutControls } from "./octets.ts";
 
 export interface MailAddress {
   /** Decoded display name, "" for none. */
@@ -56,8 +56,8 @@ const dotAtom = /^[^\s"(),:;<>@[\]\\.]+(?:\.[^\s"(),:;<>@[\]\\.]+)*$/;
 
 function formatAddrSpec(localPart: string | undefined, domain: string | undefined): string {
   if (localPart === undefined) return "";
-  const local = decodeUnlabelled(localPart);
+  const local = withoutControls(decodeUnlabelled(localPart));
   if (domain === undefined) return local;
   const written = dotAtom.test(local) ? local : `"${local.replace(/["\\]/g, "\\$&")}"`;
-  return `${written}@${decodeUnlabelled(domain)}`;
+  return `${written}@${withoutControls(decodeUnlabelled(domain))}`;
 }

@@ -89,10 +89,11 @@ function dateTime(
   second: number,
   offsetMinutes: number,
 ): DateTime | undefined {
-  if (month < 0 || month > 11 || day < 1 || day > 31 || hour > 24 || minute > 59 || second > 60)
+  if (month < 0 || month > 11 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 60)
     return undefined;
-  const local = new Date(Date.UTC(2000, month, day, hour, minute, second));
+  const local = new Date(0);
   local.setUTCFullYear(year, month, day);
+  local.setUTCHours(hour, minute, second);
   return { timeMs: local.getTime() - offsetMinutes * 60_000, offsetMinutes };
 }
 

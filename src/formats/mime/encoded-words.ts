@@ -4,10 +4,9 @@
  *  together, because clients split characters although section 5 forbids it. Spaces inside a Q word are let through. */
 import { Buffer } from "node:buffer";
 import { decodeCharset } from "./charset.ts";
-import { decodeUnlabelled, octetBytes, trimOctets } from "./octets.ts";
+import { decodeUnlabelled, octetBytes, trimOctets, withoutControls } from "./octets.ts";
 
-/** Text of an unstructured field body or phrase given as an octet string. Control characters become spaces: decoded text
- *  must not carry a line end into a header that is made from it. */
+/** Text of an unstructured field body or phrase given as an octet string. Control characters become spaces. */
 export function decodeWords(octets: string): string {
   if (!octets.includes("=?")) return withoutControls(decodeUnlabelled(octets));
   const text: string[] = [];
@@ -75,11 +74,4 @@ function decodeQ(encoded: string): string {
   return encoded
     .replaceAll("_", " ")
     .replace(/=([0-9A-Fa-f]{2})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-const controls = /[\0-\x1f\x7f]/g;
-
-function withoutControls(text: string): string {
-  return text.replace(controls, " ");
 }

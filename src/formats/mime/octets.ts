@@ -43,3 +43,11 @@ export function decodeUnlabelled(octets: string): string {
 export function decodeUnlabelledBytes(bytes: Buffer): string {
   return isUtf8(bytes) ? bytes.toString("utf8") : windows1252.decode(bytes);
 }
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const controls = /[\0-\x1f\x7f]/g;
+
+/** Decoded text of a header with spaces for control characters: a line end in it could end a header made from it. */
+export function withoutControls(text: string): string {
+  return text.replace(controls, " ");
+}

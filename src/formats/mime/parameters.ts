@@ -5,7 +5,7 @@
 import { decodeCharset } from "./charset.ts";
 import { decodeWords } from "./encoded-words.ts";
 import { commentEnd, quotedEnd, skipCfws, unquote } from "./lexer.ts";
-import { octetBytes, trimOctets } from "./octets.ts";
+import { octetBytes, trimOctets, withoutControls } from "./octets.ts";
 
 /** Decoded values by lower-case attribute; without a prototype, since strangers choose the names. The value of "boundary"
  *  stays an octet string: it is compared with bytes. */
@@ -105,11 +105,8 @@ function joinSections(name: string, unsorted: Section[]): string {
   if (name === "boundary") return joined;
   return charset === undefined || charset === ""
     ? decodeWords(joined)
-    : decodeCharset(octetBytes(joined), charset).replace(controls, " ");
+    : withoutControls(decodeCharset(octetBytes(joined), charset));
 }
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-const controls = /[\0-\x1f\x7f]/g;
 
 function decodePercent(octets: string): string {
   return octets.replace(/%([0-9A-Fa-f]{2})/g, (_, digits: string) =>
