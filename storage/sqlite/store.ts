@@ -2,6 +2,7 @@
 import { hkdfSync } from "node:crypto";
 import { once } from "node:events";
 import fs from "node:fs";
+import path from "node:path";
 import type { Worker } from "node:worker_threads";
 import type { Touched } from "#/src/model/changes.ts";
 import { type Clock, systemClock } from "#/src/model/clock.ts";
@@ -37,6 +38,9 @@ export async function openSqliteStore(options: OpenOptions): Promise<Store> {
     const reader = await startThread(workers, () =>
       spawnThread("reader", { folder: options.folder } satisfies ReaderData),
     );
+    // The names of new files are durable only when their folders are.
+    syncFolder(options.folder);
+    syncFolder(path.dirname(path.resolve(options.folder)));
     return new SqliteStore(options, lock, writer, reader);
   } catch (error) {
     for (const worker of workers) await worker.terminate();
@@ -280,6 +284,17 @@ class SqliteStore implements Store {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+}
+
+function syncFolder(folder: string): void {
+  // Windows has no such thing.
+  if (process.platform === "win32") return;
+  const descriptor = fs.openSync(folder, "r");
+  try {
+    fs.fsyncSync(descriptor);
+  } finally {
+    fs.closeSync(descriptor);
   }
 }
 

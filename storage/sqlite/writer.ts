@@ -1,5 +1,6 @@
 /** The writer thread: the only connection that writes, and the only place where a write becomes durable. */
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import Database from "better-sqlite3";
 import { openWriting } from "./connection.ts";
 import { isUntrustworthy } from "./failures.ts";
 import type { FromWriter, ToWriter, WriterData } from "./messages.ts";
@@ -16,7 +17,11 @@ function say(message: FromWriter): void {
 /** Says why and stops the thread; whoever owns the store then ends the process. */
 function fail(error: unknown): void {
   const cause = error instanceof Error && error.cause !== undefined ? ` (${String(error.cause)})` : "";
-  say({ kind: "failed", message: `${error instanceof Error ? error.message : String(error)}${cause}` });
+  const code = error instanceof Database.SqliteError ? `${error.code}: ` : "";
+  say({
+    kind: "failed",
+    message: `${code}${error instanceof Error ? error.message : String(error)}${cause}`,
+  });
   port.close();
 }
 

@@ -1,0 +1,82 @@
+/** A disk that fills up under load, at random points, and gets room again: refusals are temporary and say so, nothing that
+ *  was acknowledged is lost, and mail is taken again by itself. `node test/long/full-disk-store.ts [loops]`; 10 by default.
+ *  Needs the right to mount a small file system. */
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { openStore } from "#/storage/store.ts";
+import { findLosses, readJournal } from "./journal.ts";
+import { prepareStore, startLoad } from "./store-load.ts";
+
+const loops = Number(process.argv[2] ?? 10);
+const base = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-full-"));
+const disk = path.join(base, "disk");
+const journal = path.join(base, "journal");
+fs.mkdirSync(disk);
+const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=160m", "tmpfs", disk], { encoding: "utf8" });
+if (mounted.status !== 0) {
+  console.log(`skipped: a small file system cannot be mounted (${(mounted.stderr ?? "no mount").trim()})`);
+  process.exit(0);
+}
+let faults = 0;
+const startedAt = Date.now();
+const ballast = path.join(disk, "ballast");
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+try {
+  for (let loop = 1; loop <= loops; loop++) {
+    const folder = path.join(disk, "store");
+    fs.rmSync(folder, { recursive: true, force: true });
+    fs.writeFileSync(journal, "");
+    const descriptor = fs.openSync(journal, "a");
+    const refusals = new Map<string, number>();
+    const findings: string[] = [];
+    {
+      await using store = await openStore({ folder });
+      await prepareStore(store, 8);
+      const load = await startLoad(store, descriptor, `f${loop}`, (reason) =>
+        refusals.set(reason, (refusals.get(reason) ?? 0) + 1),
+      );
+      await pause(Math.random() * 300);
+      fillDisk();
+      for (let waited = 0; !refusals.has("store_full") && waited < 10_000; waited += 10) await pause(10);
+      if (!refusals.has("store_full")) findings.push("the disk was full and nobody was told");
+      await pause(Math.random() * 200);
+      const before = readJournal(journal).length;
+      fs.rmSync(ballast);
+      await pause(300);
+      const after = readJournal(journal).length;
+      if (after === before) findings.push("there is room again and nothing is taken");
+      await load.stop();
+      findings.push(...(await findLosses(store, readJournal(journal))), ...(await store.check()));
+    }
+    {
+      await using again = await openStore({ folder });
+      findings.push(...(await findLosses(again, readJournal(journal))), ...(await again.check()));
+    }
+    fs.closeSync(descriptor);
+    for (const finding of findings) console.log(`  loop ${loop}: ${finding}`);
+    faults += findings.length;
+    const told = [...refusals].map(([reason, count]) => `${reason} ${count}`).join(", ");
+    const done = readJournal(journal).filter(({ isDone }) => isDone).length;
+    console.log(`loop ${loop}: ${done} acknowledged, refused: ${told}; ${findings.length} faults`);
+  }
+} finally {
+  spawnSync("umount", [disk]);
+  fs.rmSync(base, { recursive: true, force: true });
+}
+console.log(`${faults === 0 ? "passed" : "failed"} in ${Math.round((Date.now() - startedAt) / 1000)} s`);
+process.exitCode = faults === 0 ? 0 : 1;
+
+function fillDisk(): void {
+  const descriptor = fs.openSync(ballast, "w");
+  for (const size of [1 << 20, 1 << 12])
+    try {
+      const block = Buffer.alloc(size, 1);
+      for (;;) fs.writeSync(descriptor, block);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+    }
+  fs.closeSync(descriptor);
+}

@@ -1,0 +1,159 @@
+/** Producers that deliver, flag and expunge as fast as the store takes it, one write in twenty being refused, and keep a
+ *  journal of what was acknowledged. As a program: `store-load.ts <folder> <journal> <tag>`, until it is killed. */
+import fs from "node:fs";
+import { pathToFileURL } from "node:url";
+import { isWaypostError } from "#/src/model/errors.ts";
+import type { MailboxNumber } from "#/src/model/numbers.ts";
+import { encodeBlob } from "#/storage/blob.ts";
+import { listAgents } from "#/storage/queries/agents.ts";
+import { findMailboxByRole } from "#/storage/queries/mailboxes.ts";
+import type { AgentRow } from "#/storage/rows.ts";
+import { openStore, type Store } from "#/storage/store.ts";
+import { formatLine, type JournalLine } from "./journal.ts";
+
+export const producers = 40;
+
+/** Agents for the load, when the store has none. */
+export async function prepareStore(store: Store, count: number): Promise<void> {
+  if ((await listAgents(store)).length > 0) return;
+  const at = store.clock.now();
+  const { account } = await store.write("createAccount", { name: "load", at });
+  await store.write("createDomain", { name: "load.test", account, at });
+  for (let number = 1; number <= count; number++)
+    await store.write("createAgent", {
+      account,
+      kind: "agent",
+      name: `agent${number}`,
+      address: { domain: "load.test", localPart: `agent${number}` },
+      quotaBytes: null,
+      scramSalt: new Uint8Array(16),
+      scramIterations: 4096,
+      at,
+    });
+}
+
+export interface Load {
+  /** Ends when the producers have finished what they had begun. */
+  stop(): Promise<void>;
+}
+
+/** Runs the producers. `onRefusal` is told of temporary refusals, which are waited out. */
+export async function startLoad(
+  store: Store,
+  journal: number,
+  tag: string,
+  onRefusal: (reason: string) => void = () => {},
+): Promise<Load> {
+  const agents = await listAgents(store);
+  const inboxes = new Map<number, MailboxNumber>();
+  for (const { agent } of agents)
+    inboxes.set(agent, (await findMailboxByRole(store, agent, "inbox"))!.mailbox);
+  let isStopping = false;
+  const say = (line: JournalLine): void => void fs.writeSync(journal, formatLine(line));
+
+  /** Undefined when the store could not take it now. */
+  async function attempt<R>(write: () => Promise<R>): Promise<R | undefined> {
+    try {
+      return await write();
+    } catch (error) {
+      if (!isWaypostError(error) || error.code !== "upstream_unavailable") throw error;
+      onRefusal(error.details.reason ?? error.message);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      return undefined;
+    }
+  }
+
+  async function produce(number: number): Promise<void> {
+    for (let round = 0; !isStopping; round++) {
+      const { agent, account } = agents[(number + round) % agents.length]!;
+      const mailbox = inboxes.get(agent)!;
+      const mark = `${tag}-${number}-${round}`;
+      if (round % 20 === 7) await provokeRefusal(store, { agent, account });
+      const at = store.clock.now();
+      const facts = await factsOf(mark, number % 8 === 0 && round % 16 === 0 ? 300_000 : 1500);
+      const delivered = await attempt(() =>
+        store.write("deliverMessage", {
+          facts,
+          recipients: [
+            {
+              account,
+              agent,
+              mailboxRole: "inbox",
+              trace: Buffer.from("Return-Path: <>\r\n"),
+              flags: 0,
+              provenance: "{}",
+              isAuthenticated: false,
+              source: "load",
+            },
+          ],
+          internalDate: at,
+          at,
+        }),
+      );
+      if (delivered === undefined) continue;
+      const { uid } = delivered.deliveries[0]!;
+      const line = { agent, uid, mark };
+      say({ ...line, deed: "deliver", isDone: true });
+      const place = { agent, mailbox, uids: [[uid, uid]] as const, at };
+      const flag = { ...place, mode: "add" as const, keywords: ["load"] };
+      if (
+        round % 3 === 0 &&
+        (await attempt(() => store.write("storeFlags", { ...flag, mask: 1 }))) !== undefined
+      )
+        say({ ...line, deed: "flag", isDone: true });
+      if (
+        round % 4 !== 0 ||
+        (await attempt(() => store.write("storeFlags", { ...flag, mask: 8 }))) === undefined
+      )
+        continue;
+      say({ ...line, deed: "expunge", isDone: false });
+      if ((await attempt(() => store.write("expungeMessages", place))) !== undefined)
+        say({ ...line, deed: "expunge", isDone: true });
+    }
+  }
+
+  const running = Promise.all(Array.from({ length: producers }, (_, number) => produce(number)));
+  return {
+    async stop() {
+      isStopping = true;
+      await running;
+    },
+  };
+}
+
+async function provokeRefusal(store: Store, { agent }: Pick<AgentRow, "agent" | "account">): Promise<void> {
+  const place = { agent, mailbox: 999_999_999 as MailboxNumber };
+  try {
+    await store.write("expungeMessages", { ...place, at: 0 });
+  } catch (error) {
+    if (isWaypostError(error) && (error.code === "not_found" || error.code === "upstream_unavailable"))
+      return;
+    throw error;
+  }
+  throw new Error("A write to a mailbox that is not there was acknowledged");
+}
+
+async function factsOf(mark: string, size: number) {
+  const header = `Subject: ${mark}\r\n\r\n`;
+  let body = `${mark}\r\n`;
+  while (body.length < size) body += `${Math.random().toString(36)}\r\n`;
+  return {
+    blob: await encodeBlob(Buffer.from(header + body), header.length, "{}"),
+    date: null,
+    subject: mark,
+    fromAddress: "",
+    fromName: "",
+    envelope: "()",
+    bodyStructure: "()",
+    threadKeys: [crypto.getRandomValues(new Uint8Array(16))],
+    hasAgentPart: false,
+  };
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  const [folder, journal, tag] = process.argv.slice(2);
+  const store = await openStore({ folder: folder! });
+  await startLoad(store, fs.openSync(journal!, "a"), tag!);
+  // Waits for the kill, or for a store that ends the process.
+  setInterval(() => {}, 1000);
+}
