@@ -1,6 +1,7 @@
 /** The boundaries of the multiparts that are open, and which of them a line begins with (RFC 2046 section 5.1.1).
  *  They are sorted, so that the characters of a line narrow the range that still fits: a line costs its length, however
  *  many boundaries begin alike. */
+import { Buffer } from "node:buffer";
 
 interface OpenBoundary {
   readonly bytes: Uint8Array;

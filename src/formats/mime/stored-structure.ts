@@ -6,7 +6,7 @@
 import { noParameters, type Parameters, recordOf } from "./parameters.ts";
 import type { MimePart } from "./part.ts";
 
-type Stored = readonly (string | number | Stored | Readonly<Record<string, string>>)[];
+type Stored = readonly (string | number | Stored)[];
 type StoredList = (string | number | Stored)[];
 
 export function serializeStructure(top: MimePart): string {
