@@ -137,6 +137,9 @@ export const settingsSchema = z.strictObject({
         .max(100_000)
         .default(5000)
         .describe("Most open connections of both HTTP ports together."),
+      requestTimeoutMs: timerMs
+        .default(30_000)
+        .describe("Time that a request may take to arrive, from its first byte to the last of its body."),
     })
     .describe("The JSON interface for programs, and what both HTTP ports have in common."),
   https: z.strictObject(listener(8443, "the JSON interface over TLS")).describe("The same over TLS."),

@@ -1,0 +1,64 @@
+/** `ag_…`: where everything else is found: addresses, state, folders with counts, reach. */
+import { WaypostError } from "#/src/model/errors.ts";
+import type { ObjectName } from "#/src/model/ids.ts";
+import { unknownObject } from "../identifiers.ts";
+import type { OperationContext } from "../operation.ts";
+import type { PartRequest } from "../operations/part/describe.ts";
+import { reachAgent } from "../reach.ts";
+import type { ReadResult } from "../schemas.ts";
+import { assertRender } from "./assert-render.ts";
+
+export async function describeAgent(
+  context: OperationContext,
+  name: ObjectName,
+  request: PartRequest,
+): Promise<ReadResult> {
+  assertRender(request.render, ["json"]);
+  if (request.cursor)
+    throw new WaypostError("invalid", "A mailbox is described whole.", {
+      field: "/cursor",
+      hint: "Leave cursor out.",
+    });
+  const { mail, accounts } = context.rooms;
+  const reached = await reachAgent(context, name.agent, "mail:read");
+  const facts = await accounts.findAgentFacts(name.agent);
+  if (facts === undefined) unknownObject("mailbox");
+  const folders = (await mail.listMailboxes(name.agent)).filter((one) => reached.isVisible(one.number));
+  return {
+    ref: request.id,
+    kind: "agent",
+    content: {
+      id: request.id,
+      kind: facts.kind,
+      name: facts.name,
+      address: facts.address,
+      addresses: facts.addresses,
+      state: facts.state,
+      folders: folders.map((one) => ({
+        id: one.id,
+        path: one.name,
+        ...(one.role === undefined ? {} : { role: one.role }),
+        total: one.messageCount,
+        unread: one.unseenCount,
+        size: one.byteCount,
+      })),
+      calendars: [],
+      addressbooks: [],
+      ...(name.agent === context.principal.agent ? { reach: await shownReach(context) } : {}),
+    },
+  };
+}
+
+/** What the credential reaches, the own mailbox first. */
+export async function shownReach(
+  context: OperationContext,
+): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const { mail, accounts } = context.rooms;
+  return (await accounts.listReach(context.principal)).map((one) => ({
+    mailbox: mail.ids.encode("agent", one.agent),
+    address: one.address,
+    name: one.name,
+    scopes: [...one.scopes],
+    folders: one.mailboxes === "all" ? "all" : [...one.mailboxes],
+  }));
+}

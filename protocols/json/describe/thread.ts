@@ -1,0 +1,38 @@
+/** `thread_…`: the messages of a conversation, the newest first. */
+import type { ObjectName } from "#/src/model/ids.ts";
+import type { ThreadNumber } from "#/src/model/numbers.ts";
+import { unknownObject } from "../identifiers.ts";
+import { listMessages } from "../listing.ts";
+import type { OperationContext } from "../operation.ts";
+import type { PartRequest } from "../operations/part/describe.ts";
+import { reachAgent } from "../reach.ts";
+import type { ReadResult } from "../schemas.ts";
+import { assertRender } from "./assert-render.ts";
+import { defaultCharacters, listedItems } from "./limits.ts";
+
+export async function describeThread(
+  context: OperationContext,
+  name: ObjectName,
+  request: PartRequest,
+): Promise<ReadResult> {
+  assertRender(request.render, ["json"]);
+  const { mail } = context.rooms;
+  const reached = await reachAgent(context, name.agent, "mail:read");
+  const thread = name.object as ThreadNumber;
+  const [newest] = await mail.listNewestMessages(name.agent, { thread, limit: 1 });
+  if (newest === undefined) unknownObject("conversation");
+  const { items, cursor } = await listMessages(context, reached, {
+    thread,
+    key: { kind: "all" },
+    limit: listedItems,
+    cursor: request.cursor,
+    charactersMax: request.max_chars ?? defaultCharacters,
+    scope: request.id,
+  });
+  return {
+    ref: request.id,
+    kind: "thread",
+    content: { id: request.id, subject: items[0]?.subject ?? "", items },
+    ...(cursor === undefined ? {} : { cursor }),
+  };
+}

@@ -1,0 +1,35 @@
+/** Repeat protection of writes ("Limits" of the interface): the key belongs to the agent that sent it, and the store keeps
+ *  the result in the transaction of the work. */
+import { createHash } from "node:crypto";
+import type { Mail } from "#/src/mail/mail.ts";
+import type { OperationContext } from "./operation.ts";
+
+type Idempotency = NonNullable<Parameters<Mail["updateMessages"]>[2]>;
+
+/** How long a key of a write other than `send` is remembered. */
+export const keyMemoryMs = 60 * 60 * 1000;
+
+export function idempotencyOf(
+  context: OperationContext,
+  operation: string,
+  input: Readonly<Record<string, unknown>> & { readonly idempotency_key?: string | undefined },
+): Idempotency | undefined {
+  const { idempotency_key: key, ...request } = input;
+  if (key === undefined) return undefined;
+  return {
+    agent: context.principal.agent,
+    operation,
+    key,
+    requestHash: createHash("sha256").update(canonicalJson(request)).digest(),
+    expiresAt: context.rooms.mail.clock.now() + keyMemoryMs,
+  };
+}
+
+/** The same request has the same text, in whatever order its members came. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}

@@ -1,0 +1,90 @@
+/** Input against its schema: the first problem becomes `invalid` with a pointer to it and a hint that shows the right form. */
+import { z } from "zod";
+import { WaypostError } from "#/src/model/errors.ts";
+import { jsonPointer } from "./json-pointer.ts";
+
+type Issue = z.core.$ZodIssue;
+
+export function parseInput(schema: z.ZodType, value: unknown): unknown {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw refusalOf(schema, result.error.issues[0]!);
+}
+
+function refusalOf(schema: z.ZodType, first: Issue): WaypostError {
+  const issue = innermost(first);
+  const path = issue.code === "unrecognized_keys" ? [...issue.path, issue.keys[0]!] : issue.path;
+  const field = jsonPointer(path);
+  return new WaypostError("invalid", messageOf(issue, field), { field, hint: hintOf(schema, issue) });
+}
+
+/** Of a union, the branch that came furthest is the one that was meant. */
+function innermost(issue: Issue): Issue {
+  if (issue.code !== "invalid_union" || issue.errors.length === 0) return issue;
+  const firsts = issue.errors.flatMap((branch) => branch.slice(0, 1));
+  const deepest = firsts.toSorted((a, b) => b.path.length - a.path.length)[0];
+  if (deepest === undefined) return issue;
+  const inner = innermost(deepest);
+  return { ...inner, path: [...issue.path, ...inner.path] };
+}
+
+function messageOf(issue: Issue, field: string): string {
+  const where = field === "" ? "The body" : `The field ${printable(field)}`;
+  switch (issue.code) {
+    case "invalid_type":
+      return `${where} must be ${article(issue.expected)}.`;
+    case "unrecognized_keys":
+      return `${where} is not known here.`;
+    case "invalid_value":
+      return `${where} is not one of the accepted values.`;
+    case "too_big":
+      return `${where} is over its maximum of ${issue.maximum}.`;
+    case "too_small":
+      return `${where} is under its minimum of ${issue.minimum}.`;
+    default:
+      return `${where} has the wrong form.`;
+  }
+}
+
+function hintOf(schema: z.ZodType, issue: Issue): string {
+  if (issue.code === "unrecognized_keys") {
+    const object = schemaAt(schema, issue.path);
+    const known = object instanceof z.ZodObject ? Object.keys(object.shape) : [];
+    return known.length === 0 ? "Send an empty object: {}." : `Known fields: ${known.join(", ")}.`;
+  }
+  const meaning = schemaAt(schema, issue.path)?.description;
+  if (issue.code === "invalid_value") {
+    const accepted = `One of: ${issue.values.map(String).join(", ")}.`;
+    return meaning === undefined ? accepted : `${accepted} ${meaning}`;
+  }
+  return meaning ?? "help.describe explains the form of requests.";
+}
+
+function schemaAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodType | undefined {
+  let at: z.ZodType | undefined = schema;
+  for (const step of path) {
+    const inner: z.ZodType | undefined = at === undefined ? undefined : unwrapped(at);
+    if (inner instanceof z.ZodObject) at = inner.shape[String(step)] as z.ZodType | undefined;
+    // An element is explained by its list.
+    else if (inner instanceof z.ZodArray) return at;
+    else return undefined;
+  }
+  return at;
+}
+
+function unwrapped(schema: z.ZodType): z.ZodType {
+  return schema instanceof z.ZodOptional || schema instanceof z.ZodDefault
+    ? unwrapped(schema.def.innerType as z.ZodType)
+    : schema;
+}
+
+function article(expected: string): string {
+  const name = expected === "int" ? "integer" : expected;
+  return /^[aeiou]/.test(name) ? `an ${name}` : `a ${name}`;
+}
+
+/** A field's name comes from the caller: only its visible start is repeated. */
+function printable(field: string): string {
+  const shown = field.slice(0, 80).replace(/[^\x20-\x7e]/g, "?");
+  return field.length > 80 ? `${shown}…` : shown;
+}

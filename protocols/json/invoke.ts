@@ -1,0 +1,95 @@
+/** The only door to the operations. Whatever carries a call (HTTP, MCP, the command line), the same rights, limits and
+ *  checks stand here, in one order: rate, name, account, scope, input, repeat protection, run. */
+import type { Principal } from "#/src/accounts/accounts.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { createHtmlRenderer } from "#/src/render/html-renderer.ts";
+import { parseInput } from "./input.ts";
+import type { Operation, StreamFrame } from "./operation.ts";
+import type { OperationRegistry } from "./registry.ts";
+import type { JsonRooms } from "./rooms.ts";
+import { assertScope } from "./scopes.ts";
+import { createStreamSlots } from "./stream-slots.ts";
+import { createTokenBuckets } from "./token-bucket.ts";
+
+export interface Call {
+  readonly operation: string;
+  readonly principal: Principal;
+  readonly requestId: string;
+  readonly signal: AbortSignal;
+  /** Reads the input once the call is admitted. */
+  readInput(operation: Operation): Promise<unknown>;
+}
+
+export type Outcome =
+  | { readonly kind: "result"; readonly result: unknown }
+  | { readonly kind: "stream"; readonly frames: AsyncIterable<StreamFrame> };
+
+export interface Invoke extends AsyncDisposable {
+  call(call: Call): Promise<Outcome>;
+}
+
+/** How long a repeat waits while the first attempt runs; an attempt that takes longer is asked for again. */
+const repeatRetryMs = 250;
+
+export function createInvoke(rooms: JsonRooms, registry: OperationRegistry): Invoke {
+  const { requestsPerSecond, requestsBurst, streamsPerToken } = rooms.settings.limits;
+  const buckets = createTokenBuckets(rooms.mail.clock, {
+    perSecond: requestsPerSecond,
+    burst: requestsBurst,
+  });
+  const slots = createStreamSlots(streamsPerToken);
+  const running = new Set<string>();
+  const html = createHtmlRenderer();
+
+  const invoke: Invoke["call"] = async (call) => {
+    const { principal } = call;
+    const credential = `${principal.credential.kind}:${principal.credential.number}`;
+    // The operator's own calls come over a private socket and are no use to limit.
+    if (principal.credential.kind !== "operator") buckets.take(credential);
+    const operation = registry.find(call.operation);
+    if (!principal.isBillable && operation.isFree !== true)
+      throw new WaypostError("not_billable", "The account of this credential cannot incur usage.", {
+        hint: "The credential itself is fine; the operator has to put the account in order.",
+      });
+    assertScope(principal, operation.scope);
+    const input = parseInput(operation.input, await call.readInput(operation));
+    using _repeat = holdKey(running, principal, operation, input);
+    const result = await operation.run(
+      {
+        rooms,
+        registry,
+        principal,
+        requestId: call.requestId,
+        signal: call.signal,
+        holdStream: () => slots.hold(credential),
+        html,
+      },
+      input,
+    );
+    return operation.effect === "streams"
+      ? { kind: "stream", frames: result as AsyncIterable<StreamFrame> }
+      : { kind: "result", result };
+  };
+  return { call: invoke, [Symbol.asyncDispose]: () => html[Symbol.asyncDispose]() };
+}
+
+const nothing: Disposable = { [Symbol.dispose]() {} };
+
+/** A repeat that arrives while the first attempt runs is told to wait ("Limits", rule 3). */
+function holdKey(
+  running: Set<string>,
+  principal: Principal,
+  operation: Operation,
+  input: unknown,
+): Disposable {
+  const key = (input as { readonly idempotency_key?: string }).idempotency_key;
+  if (key === undefined) return nothing;
+  const name = `${principal.agent} ${operation.name} ${key}`;
+  if (running.has(name))
+    throw new WaypostError("rate_limited", "The first attempt with this idempotency key is still running.", {
+      retryAfterMs: repeatRetryMs,
+      hint: "Repeat the same request after retry_after_ms; it returns the first attempt's result.",
+    });
+  running.add(name);
+  return { [Symbol.dispose]: () => void running.delete(name) };
+}

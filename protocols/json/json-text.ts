@@ -1,0 +1,83 @@
+/** JSON text (RFC 8259) of a request. What could hurt is found before anything walks the value: the depth is counted on the
+ *  bytes, and a member that stands twice is refused, since what was checked must be what is used. */
+
+import { WaypostError } from "#/src/model/errors.ts";
+import { jsonDepth } from "#/src/model/json-depth.ts";
+import { jsonDepthMax } from "#/src/model/limits.ts";
+import { jsonPointer } from "./json-pointer.ts";
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** The value of a body; an empty one is an empty object. */
+export function parseJson(bytes: Uint8Array): unknown {
+  if (jsonDepth(bytes) > jsonDepthMax)
+    throw invalid(`The body is nested deeper than ${jsonDepthMax} levels.`, "Send a flatter object.");
+  const text = decodeUtf8(bytes);
+  if (text.trim() === "") return {};
+  const value = parse(text);
+  assertNoDuplicates(text);
+  return value;
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) throw invalid("The body is not UTF-8.", "Send JSON in UTF-8.");
+    throw error;
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) throw invalid("The body is not JSON.", "Send one JSON object.");
+    throw error;
+  }
+}
+
+interface Level {
+  /** Names seen; undefined in an array. */
+  readonly names: Set<string> | undefined;
+  last: string;
+  index: number;
+}
+
+/** Walks text that is known to be JSON. */
+function assertNoDuplicates(text: string): void {
+  const levels: Level[] = [];
+  const strings = /"(?:[^"\\]|\\.)*"|[[\]{},]/gs;
+  for (let match = strings.exec(text); match !== null; match = strings.exec(text)) {
+    const token = match[0];
+    const level = levels.at(-1);
+    if (token === "{" || token === "[")
+      levels.push({ names: token === "{" ? new Set() : undefined, last: "", index: 0 });
+    else if (token === "}" || token === "]") levels.pop();
+    else if (token === ",") level!.index++;
+    else if (level?.names !== undefined && isName(text, strings.lastIndex)) {
+      level.last = token.includes("\\") ? (JSON.parse(token) as string) : token.slice(1, -1);
+      if (level.names.has(level.last))
+        throw new WaypostError("invalid", "A member stands twice in one object.", {
+          field: jsonPointer(levels.map((one) => (one.names === undefined ? one.index : one.last))),
+          hint: "Send each member once.",
+        });
+      level.names.add(level.last);
+    }
+  }
+}
+
+/** A string in an object is a name when a colon follows it. */
+function isName(text: string, from: number): boolean {
+  let at = from;
+  while (isWhiteSpace(text.charCodeAt(at))) at++;
+  return text[at] === ":";
+}
+
+function isWhiteSpace(code: number): boolean {
+  return code === 32 || (code >= 9 && code <= 13);
+}
+
+function invalid(message: string, hint: string): WaypostError {
+  return new WaypostError("invalid", message, { field: "", hint });
+}

@@ -1,0 +1,70 @@
+/** The HTTP and HTTPS ports with everything that answers on them. */
+import { setMaxListeners } from "node:events";
+import type { Listener } from "#/protocols/connection/listener.ts";
+import { createHttpApp, type HttpRoute } from "#/protocols/http/app.ts";
+import { type BadRequest, listenHttpPort } from "#/protocols/http/listen.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { errorObject } from "./errors.ts";
+import { createInvoke } from "./invoke.ts";
+import { createRegistry } from "./registry.ts";
+import type { JsonRooms } from "./rooms.ts";
+import { createJsonRoute } from "./serve-http.ts";
+
+export interface HttpRooms extends JsonRooms {
+  /** PEM; without it only plain HTTP is served. */
+  readonly tls?: { readonly key: string; readonly cert: string };
+}
+
+/** `routes`: what else lives on the ports, asked before the JSON interface. */
+export async function listenHttp(rooms: HttpRooms, routes: readonly HttpRoute[] = []): Promise<Listener[]> {
+  const { settings, tls, log } = rooms;
+  const registry = createRegistry(settings.json.unservedOperations);
+  const invoke = createInvoke(rooms, registry);
+  const closing = new AbortController();
+  setMaxListeners(0, closing.signal);
+  const app = createHttpApp([...routes, createJsonRoute(rooms, registry, invoke)], closing.signal, log);
+  const shared = {
+    handle: app.callback(),
+    slots: { limit: settings.http.maxConnections, taken: 0 },
+    times: { requestMs: settings.http.requestTimeoutMs, headersMs: 10_000, idleMs: 75_000 },
+    refuse: refuseBadRequest,
+  };
+  const listeners: Listener[] = [];
+  const { http, https } = settings;
+  if (http.enabled)
+    listeners.push(await listenHttpPort({ ...shared, name: "http", host: http.host, port: http.port }));
+  if (https.enabled && tls !== undefined)
+    listeners.push(
+      await listenHttpPort({ ...shared, name: "https", host: https.host, port: https.port, tls }),
+    );
+  return listeners.map((listener) => ({
+    ...listener,
+    async close() {
+      // Streams end first, then the ports close, and last what the requests used.
+      closing.abort();
+      await listener.close();
+      await invoke[Symbol.asyncDispose]();
+    },
+  }));
+}
+
+const badRequests = {
+  malformed: "The request is not HTTP that can be read.",
+  header_too_large: "The header of the request is too large.",
+  too_slow: "The request took too long to arrive.",
+} as const satisfies Record<BadRequest, string>;
+
+/** What Node finds wrong before there is a request is said in the same envelope. */
+function refuseBadRequest(problem: BadRequest, requestId: string): string {
+  const refusal = new WaypostError("invalid", badRequests[problem], { field: "" });
+  const body = JSON.stringify({ error: errorObject(refusal, requestId) });
+  return [
+    "HTTP/1.1 400 Bad Request",
+    "Connection: close",
+    "Content-Type: application/json; charset=utf-8",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    "",
+    body,
+  ].join("\r\n");
+}

@@ -1,0 +1,94 @@
+/** Listings of messages, newest first. A cursor is bound to what was asked, and names the last message that was looked at,
+ *  so nothing is repeated or passed over when mail comes or goes meanwhile. */
+
+import type { NewestResult } from "#/src/mail/search.ts";
+import type { SearchKey } from "#/src/mail/search-keys.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import type { MailboxNumber, MessageNumber, ThreadNumber } from "#/src/model/numbers.ts";
+import { messageState } from "#/src/render/message-state.ts";
+import { type ShortForm, shortForm } from "#/src/render/short-form.ts";
+import type { OperationContext } from "./operation.ts";
+import type { ReachedAgent } from "./reach.ts";
+
+export interface ListingRequest {
+  readonly key: SearchKey;
+  readonly mailbox?: MailboxNumber | undefined;
+  /** A conversation is found by its index; `key` is not asked then. */
+  readonly thread?: ThreadNumber | undefined;
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  readonly charactersMax: number;
+  /** What the cursor is bound to. */
+  readonly scope: string;
+}
+
+export interface Listing {
+  readonly items: readonly ShortForm[];
+  readonly cursor?: string;
+}
+
+export async function listMessages(
+  context: OperationContext,
+  reached: ReachedAgent,
+  request: ListingRequest,
+): Promise<Listing> {
+  const { mail, feed } = context.rooms;
+  const seal = feed.seal("listing");
+  const found = await findMessages();
+  const keywords = await mail.keywordNames(reached.agent);
+  const items: ShortForm[] = [];
+  let characters = 0;
+  let next: MessageNumber | undefined = found.next;
+  for (const message of found.messages) {
+    if (!message.places.some((place) => reached.isVisible(place.mailbox))) continue;
+    const state = messageState(mail.ids, message, keywords, (folder) =>
+      request.mailbox === undefined ? reached.isVisible(folder) : folder === request.mailbox,
+    );
+    const item = await shortForm({ mail, html: context.html }, message, state);
+    characters += JSON.stringify(item).length;
+    if (characters > request.charactersMax && items.length > 0) {
+      next = (message.number + 1) as MessageNumber;
+      break;
+    }
+    items.push(item);
+  }
+  return next === undefined ? { items } : { items, cursor: seal.seal([...boundTo(), next]) };
+
+  async function findMessages(): Promise<NewestResult> {
+    const { mailbox, thread, limit } = request;
+    const options = {
+      limit,
+      ...(mailbox === undefined ? {} : { mailbox }),
+      ...(request.cursor ? { before: readCursor(request.cursor) } : {}),
+    };
+    if (thread === undefined) return mail.searchNewest(reached.agent, request.key, options);
+    const messages = await mail.listNewestMessages(reached.agent, { ...options, thread });
+    const last = messages.at(-1);
+    return messages.length < limit || last === undefined ? { messages } : { messages, next: last.number };
+  }
+
+  function boundTo(): (string | number)[] {
+    return [context.principal.agent, reached.agent, request.scope];
+  }
+
+  function readCursor(cursor: string): MessageNumber {
+    const value = seal.open(cursor);
+    const bound = boundTo();
+    if (
+      value === undefined ||
+      value.length !== bound.length + 1 ||
+      bound.some((one, index) => one !== value[index])
+    )
+      throw new WaypostError("invalid", "The cursor is not one of this listing.", {
+        field: "/cursor",
+        hint: "Repeat the request that gave the cursor, with nothing changed but cursor, limit and max_chars.",
+      });
+    return value.at(-1) as MessageNumber;
+  }
+}
+
+/** All of what is asked, as one key. */
+export function allOf(keys: readonly SearchKey[]): SearchKey {
+  if (keys.length === 0) return { kind: "all" };
+  return keys.length === 1 ? keys[0]! : { kind: "and", keys };
+}

@@ -1,0 +1,126 @@
+/** The interface as an OpenAPI 3.1 document, from the declarations alone. */
+import { z } from "zod";
+import type { ErrorCode } from "#/src/model/errors.ts";
+import { statusOfCode } from "./errors.ts";
+import { commonErrors, type Operation } from "./operation.ts";
+import { interfaceVersion } from "./operations/catalog/describe.ts";
+import { namedOperations, type OperationRegistry } from "./registry.ts";
+import { errorSchema } from "./schemas.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+export function openApiDocument(registry: OperationRegistry): Json {
+  const schemas: Record<string, unknown> = {};
+  const schemaOf = (schema: z.ZodType, io: "input" | "output"): unknown => {
+    const { $schema, $defs, ...rest } = z.toJSONSchema(schema, { io, target: "draft-2020-12" }) as Record<
+      string,
+      unknown
+    >;
+    for (const [name, definition] of Object.entries(($defs as Json | undefined) ?? {}))
+      schemas[name] = relinked(definition);
+    return relinked(rest);
+  };
+  schemas.Error = schemaOf(errorSchema, "output");
+  const paths: Record<string, unknown> = {};
+  for (const operation of registry.served)
+    paths[`/v1/${operation.name}`] = { post: operationObject(operation, schemaOf) };
+  for (const name of registry.unserved) paths[`/v1/${name}`] = { post: unservedObject(name) };
+  paths["/health"] = { get: healthObject };
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Agent Mail, Calendar and Addressbook Service Interface",
+      version: interfaceVersion,
+    },
+    security: [{ bearer: [] }],
+    paths,
+    components: {
+      securitySchemes: { bearer: { type: "http", scheme: "bearer" } },
+      headers: {
+        RequestId: { schema: { type: "string" }, description: "Names the request; on every response." },
+      },
+      schemas: sorted(schemas),
+    },
+  };
+}
+
+function operationObject(
+  operation: Operation,
+  schemaOf: (schema: z.ZodType, io: "input" | "output") => unknown,
+): Json {
+  const isStream = operation.effect === "streams";
+  const output = schemaOf(operation.output, "output");
+  return {
+    operationId: operation.name,
+    summary: operation.summary,
+    tags: [operation.verb],
+    "x-scope": operation.scope,
+    requestBody: {
+      required: false,
+      content: { "application/json": { schema: schemaOf(operation.input, "input") } },
+    },
+    responses: {
+      200: {
+        description: isStream
+          ? "Frames: open {cursor} first, then batch as described here; comments in between keep the connection alive."
+          : "Done.",
+        headers: requestIdHeader,
+        content: { [isStream ? "text/event-stream" : "application/json"]: { schema: output } },
+      },
+      ...refusals([...commonErrors, ...operation.errors]),
+    },
+  };
+}
+
+function unservedObject(name: string): Json {
+  const why = namedOperations.includes(name)
+    ? "Named by the interface, not served."
+    : "Not served by this deployment.";
+  return { operationId: name, summary: why, responses: refusals(["unauthorized", "unavailable"]) };
+}
+
+const requestIdHeader = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
+
+const healthObject = {
+  operationId: "GET /health",
+  summary: "Says that the service is up.",
+  security: [],
+  responses: { 200: { description: "Up.", headers: requestIdHeader } },
+};
+
+/** Codes that share a status share a response. */
+function refusals(codes: readonly ErrorCode[]): Json {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of new Set(codes))
+    byStatus.set(statusOfCode[code], [...(byStatus.get(statusOfCode[code]) ?? []), code]);
+  return Object.fromEntries(
+    [...byStatus].map(([status, ofStatus]) => [
+      status,
+      {
+        description: ofStatus.join(" or "),
+        headers:
+          status === 401
+            ? { ...requestIdHeader, "WWW-Authenticate": { schema: { type: "string" } } }
+            : requestIdHeader,
+        content: {
+          "application/json": {
+            schema: {
+              type: "object",
+              properties: { error: { $ref: "#/components/schemas/Error" } },
+              required: ["error"],
+            },
+          },
+        },
+      },
+    ]),
+  );
+}
+
+/** References into `$defs` point to the components instead. */
+function relinked(schema: unknown): unknown {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'));
+}
+
+function sorted(record: Readonly<Record<string, unknown>>): Json {
+  return Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}

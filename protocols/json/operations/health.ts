@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { operation } from "../operation.ts";
+
+/** health: whether the credential is accepted. That the service is up is what `GET /health` says. */
+export default operation({
+  name: "health",
+  verb: "read",
+  summary: "Says whether the presented credential is accepted, and whose it is.",
+  scope: "any",
+  effect: "reads",
+  input: z.strictObject({}),
+  output: z.strictObject({
+    ok: z.literal(true),
+    agent: z.string().describe("The mailbox of the credential, ag_…"),
+    address: z.string(),
+    state: z.enum(["active", "paused"]).describe("paused: nothing is sent."),
+    scopes: z.array(z.string()),
+  }),
+  errors: ["not_billable"],
+  async run({ rooms, principal }) {
+    return {
+      ok: true as const,
+      agent: rooms.mail.ids.encode("agent", principal.agent),
+      address: principal.address,
+      state: principal.state,
+      scopes: [...principal.scopes],
+    };
+  },
+});

@@ -1,0 +1,36 @@
+/** message.delete: to Trash; a message that is in Trash goes for good. Compare-and-swap on the version that was read. */
+import { z } from "zod";
+import type { MessageNumber } from "#/src/model/numbers.ts";
+import { idempotencyOf } from "../../idempotency.ts";
+import { readId } from "../../identifiers.ts";
+import { operation } from "../../operation.ts";
+import { reachAgent, reachMessage } from "../../reach.ts";
+import { idempotencyKey, idText, writeResult } from "../../schemas.ts";
+
+export default operation({
+  name: "message.delete",
+  verb: "put",
+  summary: "Moves a message to Trash; one that is in Trash is removed for good.",
+  scope: "mail",
+  effect: "writes",
+  input: z.strictObject({
+    id: idText.describe("The message, message_…"),
+    version: z.string().min(1).max(40).optional().describe("The version that was read."),
+    idempotency_key: idempotencyKey,
+  }),
+  output: writeResult.extend({
+    state: z.enum(["trashed", "removed"]).describe("removed: gone for good."),
+  }),
+  errors: ["not_billable", "forbidden_scope", "not_found", "precondition_failed"],
+  async run(context, input) {
+    const { mail } = context.rooms;
+    const name = readId(context, input.id, ["message"], "/id");
+    const number = name.object as MessageNumber;
+    const reached = await reachAgent(context, name.agent, "mail");
+    const idempotency = idempotencyOf(context, "message.delete", input);
+    // A repeat is answered from its key, also when the message it named has gone.
+    if (idempotency === undefined) await reachMessage(context, reached, number);
+    const { state, modseq } = await mail.deleteMessage(name.agent, number, input.version, idempotency);
+    return { ref: input.id, created: false, version: String(modseq), state };
+  },
+});

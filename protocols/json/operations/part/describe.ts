@@ -1,0 +1,96 @@
+/** part.describe: one object, or a part of one, as it is read. The identifier's prefix says the kind; `message_…#1.2` names a
+ *  part in one string. A rendering that is cut gives a cursor, bound to object, part, render and version. */
+import { z } from "zod";
+import { WaypostError } from "#/src/model/errors.ts";
+import type { ObjectName } from "#/src/model/ids.ts";
+import { describeAgent } from "../../describe/agent.ts";
+import { describeFolder } from "../../describe/folder.ts";
+import { describeMessage } from "../../describe/message.ts";
+import { describeThread } from "../../describe/thread.ts";
+import { readId } from "../../identifiers.ts";
+import { type OperationContext, operation } from "../../operation.ts";
+import { cursorText, idText, maxChars, type ReadResult, readResult } from "../../schemas.ts";
+
+const input = z.strictObject({
+  id: idText.min(1).describe("ag_…, message_…, thread_… or folder_…; message_…#1.2 names a part."),
+  part: z
+    .string()
+    .max(200)
+    .optional()
+    .describe(
+      "Of a message: body, headers, structure, agent, or an IMAP section such as 1.2, HEADER, 2.MIME.",
+    ),
+  uid: z.string().max(1000).optional().describe("Of a calendar: which event."),
+  contact: z.string().max(1000).optional().describe("Of an addressbook: which contact."),
+  render: z
+    .string()
+    .max(40)
+    .optional()
+    .describe("text (the default), json, headers, structure, raw or source."),
+  max_chars: maxChars,
+  cursor: cursorText.optional().describe("Goes on with the rendering that gave the cursor."),
+});
+export type PartRequest = z.infer<typeof input>;
+
+type Describe = (context: OperationContext, name: ObjectName, request: PartRequest) => Promise<ReadResult>;
+
+const describeByKind = {
+  agent: describeAgent,
+  message: describeMessage,
+  thread: describeThread,
+  folder: describeFolder,
+} as const satisfies Partial<Record<ObjectName["kind"], Describe>>;
+type DescribedKind = keyof typeof describeByKind;
+
+/** Kinds that the interface names and that this deployment does not hold yet. */
+const laterKinds = ["calendar", "event", "addressbook", "contact", "draft", "hold", "blob"] as const;
+
+export default operation({
+  name: "part.describe",
+  verb: "read",
+  summary: "Reads a mailbox, a message or a part of it, a conversation or a folder.",
+  scope: "kind",
+  effect: "reads",
+  input,
+  output: readResult,
+  errors: ["not_billable", "forbidden_scope", "not_found", "precondition_failed"],
+  async run(context, request) {
+    const hash = request.id.indexOf("#");
+    const id = hash === -1 ? request.id : request.id.slice(0, hash);
+    const inId = hash === -1 ? undefined : request.id.slice(hash + 1);
+    if (inId !== undefined && request.part !== undefined && request.part !== inId)
+      throw new WaypostError("invalid", "The identifier already names a part.", {
+        field: "/part",
+        hint: "Name the part in id or in part, not in both.",
+      });
+    const known = Object.keys(describeByKind) as DescribedKind[];
+    const name = readId(context, id, [...known, ...laterKinds], "/id");
+    if (!isDescribed(name))
+      throw new WaypostError("unavailable", `This deployment holds no object of the kind ${name.kind}.`, {
+        hint: "Do not retry; catalog.describe says what is served.",
+      });
+    const part = inId ?? request.part;
+    if (name.kind !== "message" && part)
+      throw new WaypostError("invalid", "Only a message has parts.", {
+        field: hash === -1 ? "/part" : "/id",
+      });
+    for (const field of ["uid", "contact"] as const)
+      if (request[field] !== undefined)
+        throw new WaypostError("invalid", `The field ${field} does not go with this identifier.`, {
+          field: `/${field}`,
+          hint:
+            field === "uid"
+              ? "It selects an event of a calendar."
+              : "It selects a contact of an addressbook.",
+        });
+    return describeByKind[name.kind](context, name, {
+      ...request,
+      id,
+      ...(part === undefined ? {} : { part }),
+    });
+  },
+});
+
+function isDescribed(name: ObjectName): name is ObjectName & { kind: DescribedKind } {
+  return name.kind in describeByKind;
+}

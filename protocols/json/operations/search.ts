@@ -1,0 +1,125 @@
+/** search over mail: a listing within a mailbox, newest first. Calendars and addressbooks are listed when they are there. */
+import { z } from "zod";
+import type { SearchKey } from "#/src/mail/search-keys.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { seenFlag } from "#/src/model/flags.ts";
+import type { ThreadNumber } from "#/src/model/numbers.ts";
+import { defaultCharacters } from "../describe/limits.ts";
+import { readId } from "../identifiers.ts";
+import { allOf, listMessages } from "../listing.ts";
+import { type OperationContext, operation } from "../operation.ts";
+import { type ReachedAgent, reachAgent, reachFolder } from "../reach.ts";
+import { cursorText, idText, maxChars, readResult } from "../schemas.ts";
+
+const defaultLimit = 20;
+
+const time = z.iso.datetime({ offset: true });
+const timeForm = "ISO 8601 with a zone, such as 2026-01-31T09:00:00Z.";
+
+const input = z.strictObject({
+  in: idText.optional().describe("The mailbox to list within, ag_…; absent: that of the credential."),
+  folder: z
+    .string()
+    .min(1)
+    .max(500)
+    .optional()
+    .describe("folder_…, a role (inbox, archive, …) or the IMAP path."),
+  unread: z.boolean().optional().describe("true: only unread messages; false: only read ones."),
+  agent: z
+    .boolean()
+    .optional()
+    .describe("true: only messages with a machine-readable part; false: only others."),
+  since: time.optional().describe(`Received at this time or later: ${timeForm}`),
+  before: time.optional().describe(`Received before this time: ${timeForm}`),
+  from: z.string().min(1).max(320).optional().describe("Part of the sender's address or name."),
+  thread: idText.optional().describe("Only this conversation, thread_…"),
+  q: z
+    .string()
+    .min(1)
+    .max(500)
+    .optional()
+    .describe("Text in the header or the body, without regard to case."),
+  limit: z
+    .int()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe("Messages of one answer, 1 to 100; 20 when it is left out."),
+  cursor: cursorText.optional().describe("Goes on with the listing that gave the cursor."),
+  max_chars: maxChars,
+});
+
+export default operation({
+  name: "search",
+  verb: "read",
+  summary: "Lists messages of a mailbox, the newest first.",
+  scope: "kind",
+  effect: "reads",
+  input,
+  output: readResult,
+  errors: ["not_billable", "forbidden_scope", "not_found"],
+  async run(context, request) {
+    const { mail } = context.rooms;
+    const agent = request.in
+      ? readId(context, request.in, ["agent", "calendar", "addressbook"], "/in")
+      : { kind: "agent", agent: context.principal.agent };
+    if (agent.kind !== "agent")
+      throw new WaypostError("unavailable", "This deployment does not list calendars and addressbooks.", {
+        hint: "Do not retry; search within a mailbox, ag_…",
+      });
+    const reached = await reachAgent(context, agent.agent, "mail:read");
+    const mailbox =
+      request.folder === undefined
+        ? undefined
+        : await reachFolder(context, reached, request.folder, "/folder");
+    const keys = keysOf(context, reached, request);
+    const thread = keys.length === 1 && keys[0]!.kind === "thread" ? keys[0]!.thread : undefined;
+    const { limit, cursor, max_chars: charactersMax, ...asked } = request;
+    const listing = await listMessages(context, reached, {
+      key: allOf(keys),
+      thread,
+      mailbox: mailbox?.number,
+      limit: limit ?? defaultLimit,
+      cursor,
+      charactersMax: charactersMax ?? defaultCharacters,
+      scope: JSON.stringify({ ...asked, in: "", folder: mailbox?.number ?? "" }, Object.keys(asked).sort()),
+    });
+    return {
+      ref: mail.ids.encode("agent", reached.agent),
+      kind: "listing" as const,
+      content: { items: listing.items },
+      ...(listing.cursor === undefined ? {} : { cursor: listing.cursor }),
+    };
+  },
+});
+
+function keysOf(
+  context: OperationContext,
+  reached: ReachedAgent,
+  request: z.infer<typeof input>,
+): SearchKey[] {
+  const keys: SearchKey[] = [];
+  const need = (key: SearchKey, isWanted: boolean): void =>
+    void keys.push(isWanted ? key : { kind: "not", key });
+  if (request.unread !== undefined) need({ kind: "flags", mask: seenFlag }, !request.unread);
+  if (request.agent !== undefined) need({ kind: "agentPart" }, request.agent);
+  if (request.since !== undefined || request.before !== undefined)
+    keys.push({
+      kind: "date",
+      field: "internal",
+      ...(request.since === undefined ? {} : { from: Date.parse(request.since) }),
+      ...(request.before === undefined ? {} : { until: Date.parse(request.before) }),
+    });
+  if (request.from !== undefined) keys.push({ kind: "header", name: "from", text: request.from });
+  if (request.q !== undefined) keys.push({ kind: "text", text: request.q });
+  if (request.thread !== undefined) {
+    const name = readId(context, request.thread, ["thread"], "/thread");
+    if (name.agent !== reached.agent)
+      throw new WaypostError("invalid", "The conversation is in another mailbox.", {
+        field: "/thread",
+        hint: "Search within the mailbox that the conversation is in.",
+      });
+    keys.push({ kind: "thread", thread: name.object as ThreadNumber });
+  }
+  return keys;
+}

@@ -1,0 +1,41 @@
+/** wait: answers at once with the position of the latest event when no cursor is given; with one, as soon as there is an event
+ *  behind it or when timeout_s is over. Its cursor is where `watch` goes on without a gap. */
+import { z } from "zod";
+import { openEventSource } from "../event-source.ts";
+import { operation } from "../operation.ts";
+import { eventSchema, watchRequest } from "../schemas.ts";
+
+const defaultSeconds = 20;
+
+export default operation({
+  name: "wait",
+  verb: "wait",
+  summary: "Gives the cursor of the latest event, or waits for the next events behind a cursor.",
+  scope: "mail:read",
+  effect: "reads",
+  input: watchRequest,
+  output: z.strictObject({
+    cursor: z.string().describe("The position behind the events; watch and wait go on from it."),
+    events: z.array(eventSchema),
+  }),
+  errors: ["not_billable", "forbidden_scope", "not_found"],
+  async run(context, input) {
+    using source = await openEventSource(context, input);
+    const first = await source.read();
+    if (!input.cursor || first.events.length > 0) return answer(first);
+    using _slot = context.holdStream();
+    const deadline = performance.now() + (input.timeout_s ?? defaultSeconds) * 1000;
+    for (;;) {
+      const how = await source.wait(Math.max(0, deadline - performance.now()));
+      const next = await source.read();
+      if (how !== "rung" || next.events.length > 0) return answer(next);
+    }
+  },
+});
+
+function answer({
+  events,
+  cursor,
+}: Awaited<ReturnType<Awaited<ReturnType<typeof openEventSource>>["read"]>>) {
+  return { cursor, events: [...events] };
+}

@@ -1,0 +1,123 @@
+/** Whose data a call reaches. Outside the account and unknown are one answer, so that ids tell nothing; inside the account
+ *  without a grant is `forbidden_scope` ("Names" of the interface). */
+
+import type { Reach } from "#/src/accounts/accounts.ts";
+import { hasScope } from "#/src/accounts/principal.ts";
+import type { Mailbox } from "#/src/mail/mailboxes.ts";
+import type { Message } from "#/src/mail/messages.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
+import type { Scope } from "#/src/model/roles.ts";
+import { unknownObject } from "./identifiers.ts";
+import type { OperationContext } from "./operation.ts";
+import { missingScope } from "./scopes.ts";
+
+export interface ReachedAgent {
+  readonly agent: AgentNumber;
+  isVisible(mailbox: MailboxNumber): boolean;
+}
+
+const everyMailbox = (): boolean => true;
+
+/** An agent whose data of a kind the caller reaches. Throws `forbidden_scope` or `not_found`. */
+export async function reachAgent(
+  context: OperationContext,
+  agent: AgentNumber,
+  scope: Scope,
+): Promise<ReachedAgent> {
+  const { principal } = context;
+  if (agent === principal.agent) {
+    if (!hasScope(principal.scopes, scope)) throw missingScope(scope);
+    return { agent, isVisible: everyMailbox };
+  }
+  const reaches = (await context.rooms.accounts.listReach(principal)).filter((one) => one.agent === agent);
+  const fitting = reaches.filter((one) => hasScope(one.scopes, scope));
+  if (fitting.length > 0) return { agent, isVisible: await visibility(context, agent, fitting) };
+  if (reaches.length > 0) throw missingScope(scope);
+  const facts = await context.rooms.accounts.findAgentFacts(agent);
+  if (facts === undefined || facts.account !== principal.account) unknownObject("object");
+  throw new WaypostError("forbidden_scope", "The credential does not reach this mailbox.", {
+    hint: "The credential itself is fine; the operator can grant reach inside the account.",
+  });
+}
+
+/** Every agent whose mail the caller reaches, the own one first. */
+export async function reachableAgents(context: OperationContext, scope: Scope): Promise<ReachedAgent[]> {
+  const byAgent = new Map<AgentNumber, Reach[]>();
+  for (const one of await context.rooms.accounts.listReach(context.principal))
+    if (hasScope(one.scopes, scope)) byAgent.set(one.agent, [...(byAgent.get(one.agent) ?? []), one]);
+  const reached: ReachedAgent[] = [];
+  for (const [agent, reaches] of byAgent)
+    reached.push({ agent, isVisible: await visibility(context, agent, reaches) });
+  return reached;
+}
+
+async function visibility(
+  context: OperationContext,
+  agent: AgentNumber,
+  reaches: readonly Reach[],
+): Promise<ReachedAgent["isVisible"]> {
+  if (reaches.some((one) => one.mailboxes === "all")) return everyMailbox;
+  const names = new Set(reaches.flatMap((one) => one.mailboxes));
+  const numbers = new Set<number>();
+  for (const mailbox of await context.rooms.mail.listMailboxes(agent))
+    if (names.has(mailbox.name)) numbers.add(mailbox.number);
+  return (mailbox) => numbers.has(mailbox);
+}
+
+/** A message that the caller reaches, in a folder that it reaches. */
+export async function reachMessage(
+  context: OperationContext,
+  reached: ReachedAgent,
+  number: number,
+): Promise<Message> {
+  const message = await context.rooms.mail.findMessage(reached.agent, number as Message["number"]);
+  if (message === undefined) unknownObject("message");
+  assertVisible(
+    reached,
+    message.places.map((place) => place.mailbox),
+  );
+  return message;
+}
+
+export function assertVisible(reached: ReachedAgent, mailboxes: readonly MailboxNumber[]): void {
+  if (mailboxes.some((mailbox) => reached.isVisible(mailbox))) return;
+  throw new WaypostError("forbidden_scope", "The grant does not reach this folder.", {
+    hint: "The credential itself is fine; the operator chooses the folders of a grant.",
+  });
+}
+
+/** A folder named by `folder_…`, a role or its IMAP path. */
+export async function reachFolder(
+  context: OperationContext,
+  reached: ReachedAgent,
+  folder: string,
+  field: string,
+): Promise<Mailbox> {
+  const { mail } = context.rooms;
+  const mailbox = await findFolder();
+  if (mailbox === undefined)
+    throw new WaypostError("not_found", "There is no such folder.", {
+      hint: `part.describe of ${mail.ids.encode("agent", reached.agent)} lists the folders.`,
+    });
+  assertVisible(reached, [mailbox.number]);
+  return mailbox;
+
+  async function findFolder(): Promise<Mailbox | undefined> {
+    if (folder.startsWith("folder_") && !folder.includes("/")) {
+      const name = mail.ids.decode(folder);
+      if (name === undefined || name.kind !== "folder") return mail.findMailbox(reached.agent, folder);
+      if (name.agent !== reached.agent)
+        throw new WaypostError("invalid", "The folder is in another mailbox.", {
+          field,
+          hint: "Name a folder of the mailbox that the message is in.",
+        });
+      return mail.findMailboxByNumber(reached.agent, name.object as MailboxNumber);
+    }
+    if (/^[a-z]+$/.test(folder)) {
+      const ofRole = (await mail.listMailboxes(reached.agent)).find((one) => one.role === folder);
+      if (ofRole !== undefined) return ofRole;
+    }
+    return mail.findMailbox(reached.agent, folder);
+  }
+}

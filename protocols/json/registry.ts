@@ -1,0 +1,70 @@
+/** Every operation of the interface: those that are built, by declaration, and those that are only named. */
+import { WaypostError } from "#/src/model/errors.ts";
+import type { Operation } from "./operation.ts";
+import catalogDescribe from "./operations/catalog/describe.ts";
+import health from "./operations/health.ts";
+import helpDescribe from "./operations/help/describe.ts";
+import messageDelete from "./operations/message/delete.ts";
+import messageUpdate from "./operations/message/update.ts";
+import partDescribe from "./operations/part/describe.ts";
+import search from "./operations/search.ts";
+import wait from "./operations/wait.ts";
+import watch from "./operations/watch.ts";
+
+/** In the order in which the catalogue shows them. */
+export const operations: readonly Operation[] = [
+  helpDescribe,
+  catalogDescribe,
+  health,
+  wait,
+  watch,
+  search,
+  partDescribe,
+  messageUpdate,
+  messageDelete,
+];
+
+/** Named by the interface and not served by this version: 501, where an unknown name is 404. */
+export const namedOperations: readonly string[] = [
+  "send",
+  ...["draft", "hold", "folder", "calendar", "event", "addressbook", "contact"].flatMap((kind) =>
+    ["create", "update", "delete"].map((deed) => `${kind}.${deed}`),
+  ),
+  "blob.create",
+  "blob.delete",
+  "calendarMonth.list",
+];
+
+export interface OperationRegistry {
+  readonly served: readonly Operation[];
+  /** Names that answer 501. */
+  readonly unserved: readonly string[];
+  /** Throws `not_found` for a name that is none, `unavailable` for one that is not served. */
+  find(name: string): Operation;
+}
+
+/** `unservedNames` is the operator's choice; a name that is no operation is ignored. */
+export function createRegistry(unservedNames: readonly string[]): OperationRegistry {
+  const isUnserved = new Set(unservedNames);
+  const byName = new Map(operations.map((one) => [one.name, one]));
+  const served = operations.filter((one) => !isUnserved.has(one.name));
+  const unserved = [
+    ...operations.filter((one) => isUnserved.has(one.name)).map((one) => one.name),
+    ...namedOperations,
+  ];
+  return {
+    served,
+    unserved,
+    find(name) {
+      const found = byName.get(name);
+      if (found !== undefined && !isUnserved.has(name)) return found;
+      if (unserved.includes(name))
+        throw new WaypostError("unavailable", "This deployment does not serve the operation.", {
+          hint: "Do not retry; catalog.describe lists what is served.",
+        });
+      throw new WaypostError("not_found", "There is no such operation.", {
+        hint: "catalog.describe lists the operations.",
+      });
+    },
+  };
+}

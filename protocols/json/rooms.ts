@@ -1,0 +1,14 @@
+import type { Logger } from "pino";
+import type { Settings } from "#/config/schema.ts";
+import type { Accounts } from "#/src/accounts/accounts.ts";
+import type { Feed } from "#/src/feed/feed.ts";
+import type { Mail } from "#/src/mail/mail.ts";
+
+/** What the JSON interface stands on. */
+export interface JsonRooms {
+  readonly mail: Mail;
+  readonly accounts: Accounts;
+  readonly feed: Feed;
+  readonly settings: Settings;
+  readonly log: Logger;
+}

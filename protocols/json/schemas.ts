@@ -1,0 +1,143 @@
+/** Shapes that operations share. Descriptions are what OpenAPI and the hints of refusals say. */
+import { z } from "zod";
+import { eventTypes } from "#/src/model/changes.ts";
+import { errorCodes } from "#/src/model/errors.ts";
+import { keywordBytesMax } from "#/src/model/limits.ts";
+import { removals } from "#/src/render/removal.ts";
+
+export const idText = z.string().max(400);
+export const cursorText = z.string().max(20_000);
+
+export const idempotencyKey = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(/^[\x21-\x7e]+$/)
+  .describe(
+    "1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once.",
+  )
+  .optional();
+
+/** RFC 9051 section 9, `atom`; what begins with `$` is a mark of mail programs (RFC 5788). */
+export const label = z
+  .string()
+  .min(1)
+  .max(keywordBytesMax)
+  .regex(/^[!#&'+,\-./0-9:;<=>?@A-Z[^_`a-z|}~][!#$&'+,\-./0-9:;<=>?@A-Z[^_`a-z|}~]*$/);
+
+export const maxChars = z
+  .int()
+  .min(200)
+  .max(200_000)
+  .optional()
+  .describe("Characters of the rendering at most, 200 to 200000; 20000 when it is left out.");
+
+export const kinds = [
+  "agent",
+  "message",
+  "body",
+  "attachment",
+  "headers",
+  "structure",
+  "agent_part",
+  "thread",
+  "draft",
+  "hold",
+  "calendar",
+  "event",
+  "calendarMonth",
+  "addressbook",
+  "contact",
+  "blob",
+  "listing",
+  "grammar",
+  "catalog",
+] as const;
+export type ResultKind = (typeof kinds)[number];
+
+export const errorSchema = z
+  .strictObject({
+    code: z.enum(errorCodes),
+    message: z.string().describe("What went wrong, one sentence."),
+    hint: z.string().optional().describe("What to do about it."),
+    field: z.string().optional().describe("JSON pointer to the wrong field, on invalid."),
+    request_id: z.string().optional().describe("The same as the header X-Request-Id."),
+    retry_after_ms: z.int().optional().describe("On rate_limited."),
+    version: z.string().optional().describe("On precondition_failed: the version to retry with."),
+    current: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe("Sometimes on precondition_failed: the stored object."),
+  })
+  .meta({ id: "Error" });
+
+export const provenanceSchema = z
+  .strictObject({
+    authenticated: z.boolean().describe("Whether the sender is who it says, as decided at receipt."),
+    removed: z.array(z.enum(removals)).describe("What the rendering left out."),
+    source: z.string().optional().describe("By which door it came."),
+    from_domain: z.string().optional(),
+    checks: z.record(z.string(), z.unknown()).optional(),
+    removed_detail: z
+      .array(z.strictObject({ what: z.enum(removals), count: z.int(), where: z.string() }))
+      .optional(),
+    received_at: z.string().optional(),
+  })
+  .meta({ id: "Provenance" });
+
+export const readResult = z
+  .strictObject({
+    ref: z.string().describe("What was read."),
+    kind: z.enum(kinds).describe("The shape of content."),
+    text: z.string().optional().describe("The rendering, for kinds that have one."),
+    content: z.record(z.string(), z.unknown()).optional().describe("The structured form."),
+    provenance: provenanceSchema.optional(),
+    version: z.string().optional().describe("Of a stored object."),
+    cursor: z.string().optional().describe("Present when there is more to read."),
+  })
+  .meta({ id: "ReadResult" });
+export type ReadResult = z.infer<typeof readResult>;
+
+export const writeResult = z
+  .strictObject({
+    ref: z.string().describe("Reference of the object."),
+    created: z.boolean(),
+    version: z.string().optional().describe("Version of the object after the write."),
+    error: errorSchema.optional(),
+  })
+  .meta({ id: "WriteResult" });
+
+export const eventSchema = z
+  .strictObject({
+    type: z.enum(eventTypes),
+    mailbox: z.string(),
+    message: z.string(),
+    cursor: z.string().describe("Store it after acting on the event; watch and wait go on behind it."),
+    at: z.string(),
+    folder: z.string().optional(),
+    thread: z.string().optional(),
+    authenticated: z.boolean().optional(),
+    agent_part: z.boolean().optional(),
+  })
+  .meta({ id: "Event" });
+
+/** What `wait` and `watch` take. */
+export const watchRequest = z
+  .strictObject({
+    cursor: cursorText.optional().describe("Where to go on; empty or absent: at the latest event."),
+    mailbox: idText.optional().describe("Only this mailbox, ag_…; empty or absent: every mailbox in reach."),
+    timeout_s: z
+      .int()
+      .min(1)
+      .max(25)
+      .optional()
+      .describe("Seconds, 1 to 25: of quiet before a keepalive (watch), or to wait for an event (wait)."),
+    types: z
+      .array(z.enum(eventTypes))
+      .max(50)
+      .optional()
+      .describe(`Only these event types; empty or absent: all of ${eventTypes.join(", ")}.`),
+    agent_part: z.boolean().optional().describe("true: only messages with a machine-readable part."),
+  })
+  .meta({ id: "WatchRequest" });
+export type WatchRequest = z.infer<typeof watchRequest>;

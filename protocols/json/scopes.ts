@@ -1,0 +1,17 @@
+import type { Principal } from "#/src/accounts/accounts.ts";
+import { hasScope } from "#/src/accounts/principal.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import type { Scope } from "#/src/model/roles.ts";
+import type { NeededScope } from "./operation.ts";
+
+/** `any` and `kind` pass: the first needs nothing, the second is asked for once the kind is known. */
+export function assertScope(principal: Principal, needed: NeededScope): void {
+  if (needed === "any" || needed === "kind" || hasScope(principal.scopes, needed)) return;
+  throw missingScope(needed);
+}
+
+export function missingScope(needed: Scope): WaypostError {
+  return new WaypostError("forbidden_scope", `This needs the scope ${needed}.`, {
+    hint: "The credential itself is fine; the operator gives scopes.",
+  });
+}

@@ -1,0 +1,199 @@
+/** Events of the interface ("Events"), read from the change logs of one or several mailboxes, and the cursor of `wait` and
+ *  `watch`: for each mailbox how far its log has been read. It comes from the store's own numbers, so it outlives the
+ *  daemon. An event says ids, numbers and our own words; never anything that a sender wrote. */
+import type { EventType } from "#/src/model/changes.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import type { IdCodec } from "#/src/model/ids.ts";
+import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
+import type { LoggedChangeRow } from "#/storage/queries/changes.ts";
+import type { CursorSeal } from "./cursor.ts";
+import type { Feed } from "./feed.ts";
+
+/** All of the log up to `modseq` is read; with an ordinal, of that last transaction only the rows up to it. */
+export interface Position {
+  readonly modseq: Modseq;
+  readonly ordinal?: number;
+}
+
+export type Positions = ReadonlyMap<AgentNumber, Position>;
+
+/** An event as it goes out, in the names of the interface. */
+export interface MailEvent {
+  readonly type: EventType;
+  readonly mailbox: string;
+  readonly message: string;
+  readonly cursor: string;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly folder?: string;
+  readonly thread?: string;
+  readonly authenticated?: boolean;
+  readonly agent_part?: boolean;
+}
+
+export interface EventFilter {
+  /** Whether the caller may see events of the mailbox's folder; undefined for one that has none. */
+  readonly isVisible: (agent: AgentNumber, folder: number | undefined) => boolean;
+  /** Absent: all. */
+  readonly types?: ReadonlySet<string>;
+  readonly hasAgentPart?: boolean;
+}
+
+export interface EventPage {
+  readonly events: readonly MailEvent[];
+  readonly positions: Positions;
+  /** There may be more behind this page. */
+  readonly hasMore: boolean;
+}
+
+export interface EventReader {
+  /** The ends of the logs. */
+  tail(agents: readonly AgentNumber[]): Promise<Positions>;
+  /** Events of `agents` behind the positions, in order. Throws `invalid` (`expired_cursor`) below the retention. */
+  read(
+    owner: AgentNumber,
+    positions: Positions,
+    agents: readonly AgentNumber[],
+    filter: EventFilter,
+  ): Promise<EventPage>;
+  seal(owner: AgentNumber, positions: Positions): string;
+  /** Throws `invalid` for a cursor that was not made here for this owner. */
+  open(owner: AgentNumber, cursor: string): Positions;
+}
+
+/** What `event` rows carry beside their type and message; written by the store's transactions. */
+interface EventData {
+  readonly mailbox?: number;
+  readonly thread?: number;
+  readonly authenticated?: boolean;
+  readonly agentPart?: boolean;
+}
+
+export function createEventReader(
+  ids: IdCodec,
+  feed: Pick<Feed, "position" | "readChanges" | "seal">,
+): EventReader {
+  const cursors: CursorSeal = feed.seal("events");
+
+  async function readOne(agent: AgentNumber, position: Position, filter: EventFilter) {
+    const { modseq, ordinal } = position;
+    const after = (ordinal === undefined ? modseq : modseq - 1) as Modseq;
+    const page = await feed.readChanges(agent, after);
+    if (page.isBelowFloor) throw expiredCursor();
+    const found = page.changes.filter(
+      (change) =>
+        change.event !== null &&
+        !(ordinal !== undefined && change.modseq === modseq && change.ordinal <= ordinal) &&
+        isWanted(agent, change, filter),
+    );
+    return { agent, found, upTo: page.upTo, end: page.end };
+  }
+
+  const reader: EventReader = {
+    async tail(agents) {
+      const positions = new Map<AgentNumber, Position>();
+      for (const agent of agents) positions.set(agent, { modseq: await feed.position(agent) });
+      return positions;
+    },
+
+    async read(owner, positions, agents, filter) {
+      const reached = new Map(positions);
+      const queues: { agent: AgentNumber; found: readonly LoggedChangeRow[]; upTo: Modseq; next: number }[] =
+        [];
+      let hasMore = false;
+      for (const agent of agents) {
+        const position = positions.get(agent);
+        if (position === undefined) continue;
+        const { found, upTo, end } = await readOne(agent, position, filter);
+        if (upTo < end) hasMore = true;
+        queues.push({ agent, found, upTo, next: 0 });
+      }
+      const events: MailEvent[] = [];
+      for (;;) {
+        const queue = earliest(queues);
+        if (queue === undefined) break;
+        const change = queue.found[queue.next++]!;
+        reached.set(queue.agent, { modseq: change.modseq, ordinal: change.ordinal });
+        events.push(eventOf(queue.agent, change, reader.seal(owner, reached)));
+      }
+      for (const { agent, upTo } of queues) {
+        const before = reached.get(agent)!;
+        if (upTo >= before.modseq) reached.set(agent, { modseq: upTo });
+      }
+      return { events, positions: reached, hasMore };
+    },
+
+    seal(owner, positions) {
+      const value: number[] = [owner];
+      for (const [agent, { modseq, ordinal }] of positions) value.push(agent, modseq, ordinal ?? -1);
+      return cursors.seal(value);
+    },
+
+    open(owner, cursor) {
+      const value = cursors.open(cursor) as readonly number[] | undefined;
+      if (value === undefined || value[0] !== owner)
+        throw new WaypostError(
+          "invalid",
+          "The cursor is not one that this deployment gave to this credential.",
+          {
+            field: "/cursor",
+            hint: "Send a cursor exactly as it was received, or none to start at the latest event.",
+          },
+        );
+      const positions = new Map<AgentNumber, Position>();
+      for (let at = 1; at + 2 < value.length; at += 3) {
+        const [agent, modseq, ordinal] = value.slice(at, at + 3) as [AgentNumber, Modseq, number];
+        positions.set(agent, ordinal < 0 ? { modseq } : { modseq, ordinal });
+      }
+      return positions;
+    },
+  };
+  return reader;
+
+  function eventOf(agent: AgentNumber, change: LoggedChangeRow, cursor: string): MailEvent {
+    const data = dataOf(change);
+    return {
+      type: change.event!,
+      mailbox: ids.encode("agent", agent),
+      message: ids.encode("message", agent, Number(change.ids)),
+      cursor,
+      at: new Date(change.at).toISOString(),
+      ...(data.mailbox === undefined ? {} : { folder: ids.encode("folder", agent, data.mailbox) }),
+      ...(data.thread === undefined ? {} : { thread: ids.encode("thread", agent, data.thread) }),
+      ...(data.authenticated === undefined ? {} : { authenticated: data.authenticated }),
+      ...(data.agentPart === undefined ? {} : { agent_part: data.agentPart }),
+    };
+  }
+}
+
+function isWanted(agent: AgentNumber, change: LoggedChangeRow, filter: EventFilter): boolean {
+  if (filter.types !== undefined && !filter.types.has(change.event!)) return false;
+  const data = dataOf(change);
+  if (filter.hasAgentPart === true && data.agentPart !== true) return false;
+  return filter.isVisible(agent, data.mailbox);
+}
+
+function dataOf(change: LoggedChangeRow): EventData {
+  return change.data === null ? {} : (JSON.parse(change.data) as EventData);
+}
+
+/** The queue whose next event is the oldest; each mailbox keeps its own order whatever its clock said. */
+function earliest<Q extends { found: readonly LoggedChangeRow[]; next: number }>(
+  queues: readonly Q[],
+): Q | undefined {
+  let first: Q | undefined;
+  for (const queue of queues) {
+    const change = queue.found[queue.next];
+    if (change === undefined) continue;
+    if (first === undefined || change.at < first.found[first.next]!.at) first = queue;
+  }
+  return first;
+}
+
+function expiredCursor(): WaypostError {
+  return new WaypostError("invalid", "The cursor is older than the events that are kept.", {
+    reason: "expired_cursor",
+    field: "/cursor",
+    hint: "Start without a cursor and read what is unread with search.",
+  });
+}

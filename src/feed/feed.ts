@@ -1,0 +1,86 @@
+/** The change log from a listener's own position. A commit rings a doorbell that says nothing but "there is more"; every
+ *  listener then reads what it has not seen, so a slow one costs nobody anything and a lost ring loses nothing. */
+
+import { WaypostError } from "#/src/model/errors.ts";
+import { pageRows } from "#/src/model/limits.ts";
+import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
+import { findPosition } from "#/storage/queries/agents.ts";
+import { type LoggedChangeRow, listChanges } from "#/storage/queries/changes.ts";
+import type { Store } from "#/storage/store.ts";
+import { type CursorSeal, createCursorSeal } from "./cursor.ts";
+import { createEventReader, type EventReader } from "./events.ts";
+
+export interface ChangePage {
+  /** Whole transactions, in order. */
+  readonly changes: readonly LoggedChangeRow[];
+  /** Everything up to here has been read. */
+  readonly upTo: Modseq;
+  /** How far the log reached; more than `upTo` when there is another page. */
+  readonly end: Modseq;
+  /** Changes behind `after` are gone: the listener has to look at the objects themselves. */
+  readonly isBelowFloor: boolean;
+}
+
+export interface Feed {
+  /** `onRing` is called after each commit that touched the agent; it must only take note. Returns the way to stop. */
+  subscribe(agent: AgentNumber, onRing: () => void): () => void;
+  /** How far the agent's log reaches. */
+  position(agent: AgentNumber): Promise<Modseq>;
+  readChanges(agent: AgentNumber, after: Modseq, limit?: number): Promise<ChangePage>;
+  /** Events of the interface, and the cursors that stand between them. */
+  readonly events: EventReader;
+  /** Cursors of other lists, sealed under a purpose of their own. */
+  seal(purpose: string): CursorSeal;
+}
+
+export function createFeed(store: Store): Feed {
+  const listeners = new Map<AgentNumber, Set<() => void>>();
+  const seals = new Map<string, CursorSeal>();
+  store.onCommit((touched) => {
+    for (const { agent } of touched) for (const ring of listeners.get(agent) ?? []) ring();
+  });
+
+  const readLog = async (agent: AgentNumber): Promise<{ modseq: Modseq; logFloor: Modseq }> => {
+    const row = await findPosition(store, agent);
+    if (row === undefined) throw new WaypostError("not_found", "There is no such mailbox.");
+    return row;
+  };
+
+  const feed: Omit<Feed, "events"> = {
+    subscribe(agent, onRing) {
+      const rings = listeners.get(agent) ?? new Set();
+      listeners.set(agent, rings);
+      // Wrapped, so that one function can listen twice and stop once.
+      const ring = (): void => onRing();
+      rings.add(ring);
+      return () => {
+        rings.delete(ring);
+        if (rings.size === 0 && listeners.get(agent) === rings) listeners.delete(agent);
+      };
+    },
+
+    async position(agent) {
+      return (await readLog(agent)).modseq;
+    },
+
+    async readChanges(agent, after, limit = pageRows) {
+      const { modseq, logFloor } = await readLog(agent);
+      const rows = await listChanges(store, agent, after, modseq, limit + 1);
+      // The floor is read again: rows may have been pruned between the two reads.
+      const isBelowFloor = after < logFloor || after < (await readLog(agent)).logFloor;
+      if (rows.length <= limit) return { changes: rows, upTo: modseq, end: modseq, isBelowFloor };
+      const cut = rows[limit]!.modseq;
+      const whole = rows.filter((row) => row.modseq < cut);
+      if (whole.length > 0) return { changes: whole, upTo: whole.at(-1)!.modseq, end: modseq, isBelowFloor };
+      // One transaction of more rows than the limit is read whole all the same.
+      const all = await listChanges(store, agent, after, cut, Number.MAX_SAFE_INTEGER);
+      return { changes: all, upTo: cut, end: modseq, isBelowFloor };
+    },
+    seal(purpose) {
+      const seal = seals.get(purpose) ?? createCursorSeal(store.key(`cursor:${purpose}`));
+      seals.set(purpose, seal);
+      return seal;
+    },
+  };
+  return { ...feed, events: createEventReader(store.ids, feed) };
+}

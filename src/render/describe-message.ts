@@ -1,0 +1,292 @@
+/** A message, or a part of it, as it is read: one function per kind of thing that `part` can name. The text is whole here;
+ *  pages are cut where it goes out. */
+import { hash } from "node:crypto";
+import { findPart, type MimePart } from "#/src/formats/mime/structure.ts";
+import type { Mail } from "#/src/mail/mail.ts";
+import type { Message } from "#/src/mail/messages.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { jsonDepth } from "#/src/model/json-depth.ts";
+import { jsonDepthMax } from "#/src/model/limits.ts";
+import {
+  type BodyText,
+  isReadable,
+  renderBody,
+  renderPart,
+  type TextSource,
+  textRenderer,
+} from "./body-text.ts";
+import { hasKnownEncoding, readDecodedPart } from "./decoded-part.ts";
+import { fieldsText, shownFields } from "./envelope.ts";
+import { mediaType, messageContent, shownName, shownPart } from "./message-content.ts";
+import type { MessageState } from "./message-state.ts";
+import { isNestedPart, type PartTarget, type Render } from "./part-target.ts";
+import { createRemovalTally, type RemovalDetail, type RemovalTally } from "./removal.ts";
+import { shownStructure, structureText } from "./structure-content.ts";
+
+export interface MessageSource extends TextSource {
+  readonly mail: Mail;
+}
+
+export interface DescribedMessage {
+  readonly source: MessageSource;
+  readonly message: Message;
+  readonly structure: MimePart;
+  readonly state: MessageState;
+}
+
+export interface Description {
+  readonly kind: "message" | "body" | "attachment" | "headers" | "structure" | "agent_part";
+  readonly content: Readonly<Record<string, unknown>>;
+  readonly text?: string;
+  /** Octets asked for; what goes out is a range of them. */
+  readonly octets?: Octets;
+  readonly removed: readonly RemovalDetail[];
+  readonly isNested: boolean;
+}
+
+export interface Octets {
+  readonly total: number;
+  read(start: number, end: number): Promise<Uint8Array>;
+}
+
+const agentPartBytesMax = 256 * 1024;
+/** Decoded parts up to this are given with their hash. */
+const hashedBytesMax = 8 * 1024 * 1024;
+
+export async function describeMessagePart(
+  described: DescribedMessage,
+  target: PartTarget,
+  render: Render,
+): Promise<Description> {
+  switch (render) {
+    case "structure":
+      return structureOf(target.kind === "part" ? target.part : described.structure);
+    case "headers":
+      return headersOf(described, headerSection(target), false);
+    case "source":
+      return octetsOf(described, target, true);
+    case "raw":
+      return octetsOf(described, target, false);
+  }
+  switch (target.kind) {
+    case "message":
+      return wholeMessage(described, render);
+    case "body":
+      return bodyOf(described, described.structure, render);
+    case "structure":
+      return structureOf(described.structure);
+    case "headers":
+      return headersOf(described, target.section, render === "text");
+    case "agent_part":
+      return agentPartOf(described, target.part);
+    case "part":
+      return partOf(described, target.part, render);
+    case "octets":
+      return octetsOf(described, target, false);
+  }
+}
+
+async function wholeMessage(described: DescribedMessage, render: Render): Promise<Description> {
+  const { source, message, structure, state } = described;
+  const tally = createRemovalTally();
+  const content = await messageContent(source.mail, message, structure, state, tally);
+  if (render === "json")
+    return { kind: "message", content: { ...content }, removed: tally.list(), isNested: false };
+  const body = await renderBody(source, message, structure);
+  tally.addAll(body.removed);
+  return {
+    kind: "message",
+    content: { ...content },
+    text: body.text,
+    removed: tally.list(),
+    isNested: false,
+  };
+}
+
+async function bodyOf(described: DescribedMessage, top: MimePart, render: Render): Promise<Description> {
+  const { source, message, structure } = described;
+  const tally = createRemovalTally();
+  const body = await renderBody(source, message, top);
+  tally.addAll(body.removed);
+  return {
+    kind: "body",
+    content: {
+      ...(body.parts[0] === undefined ? {} : partFacts(body.parts[0], tally)),
+      ...(body.parts.length < 2 ? {} : { parts: body.parts.map((part) => part.section) }),
+      renderer: textRenderer,
+    },
+    ...(render === "json" ? {} : { text: body.text }),
+    removed: tally.list(),
+    isNested: top !== structure && isNestedPart(structure, top),
+  };
+}
+
+async function partOf(described: DescribedMessage, part: MimePart, render: Render): Promise<Description> {
+  if (part.type === "multipart") return bodyOf(described, part, render);
+  if (part.message !== undefined && render !== "json") {
+    const body = await bodyOf(described, part.message, render);
+    return { ...body, kind: "attachment", content: { ...body.content, part: part.section }, isNested: true };
+  }
+  const { source, message, structure } = described;
+  const tally = createRemovalTally();
+  const isBody = part.type === "text" && part.disposition !== "attachment";
+  const size = part.bodyEnd - part.bodyStart;
+  const decoded = size <= hashedBytesMax ? await readDecodedPart(source.mail, message, part) : undefined;
+  let text: BodyText | undefined;
+  if (render === "text" && isReadable(part)) {
+    text = await renderPart(source, message, part);
+    tally.addAll(text.removed);
+  } else if (!isReadable(part) && part.message === undefined) tally.add("binary", part.section);
+  return {
+    kind: isBody ? "body" : "attachment",
+    content: {
+      ...partFacts(part, tally),
+      ...(decoded === undefined
+        ? {}
+        : { size: decoded.bytes.length, sha256: hash("sha256", decoded.bytes, "hex") }),
+      ...(text === undefined ? {} : { renderer: textRenderer }),
+    },
+    ...(text === undefined ? {} : { text: text.text }),
+    removed: tally.list(),
+    isNested: isNestedPart(structure, part),
+  };
+}
+
+function partFacts(part: MimePart, tally: RemovalTally): Readonly<Record<string, unknown>> {
+  return { ...shownPart(part, tally), encoding: part.encoding };
+}
+
+function headerSection(target: PartTarget): string {
+  if (target.kind === "headers") return target.section;
+  if (target.kind !== "part" && target.kind !== "agent_part") return "HEADER";
+  const { section, message } = target.part;
+  return message === undefined ? `${section}.MIME` : `${section}.HEADER`;
+}
+
+async function headersOf(
+  described: DescribedMessage,
+  section: string,
+  isTextOnly: boolean,
+): Promise<Description> {
+  const { source, message, structure } = described;
+  const range = source.mail.findSection(message, structure, section);
+  if (range === undefined) throw noSuchPart();
+  const tally = createRemovalTally();
+  const fields = shownFields(await source.mail.readBytes(message, range), tally);
+  const holder = findPart(structure, section.slice(0, section.lastIndexOf(".")));
+  return {
+    kind: "headers",
+    content: isTextOnly ? { part: section } : { part: section, headers: fields },
+    text: fieldsText(fields),
+    removed: tally.list(),
+    isNested: section !== "HEADER" && holder !== undefined && isNestedPart(structure, holder),
+  };
+}
+
+function structureOf(top: MimePart): Description {
+  const tally = createRemovalTally();
+  const tree = shownStructure(top, tally);
+  return {
+    kind: "structure",
+    content: { structure: tree },
+    text: structureText(tree),
+    removed: tally.list(),
+    isNested: false,
+  };
+}
+
+async function agentPartOf(described: DescribedMessage, part: MimePart): Promise<Description> {
+  const { source, message, structure } = described;
+  const tally = createRemovalTally();
+  const { bytes } = await readDecodedPart(source.mail, message, part, agentPartBytesMax * 2);
+  let data: unknown;
+  if (bytes.length > agentPartBytesMax) tally.add("over-limit", part.section);
+  else data = readAgentData(bytes);
+  if (data === undefined) tally.add("undecodable", part.section);
+  return {
+    kind: "agent_part",
+    content: {
+      part: part.section,
+      type: mediaType(part, tally),
+      name: shownName(part, tally),
+      size: bytes.length,
+      ...(data === undefined ? {} : { data }),
+    },
+    removed: tally.list(),
+    isNested: isNestedPart(structure, part),
+  };
+}
+
+/** undefined for what is no JSON object, or too deep to hand on. */
+function readAgentData(bytes: Buffer): unknown {
+  if (jsonDepth(bytes) > jsonDepthMax) return undefined;
+  try {
+    const value: unknown = JSON.parse(bytes.toString("utf8"));
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+async function octetsOf(
+  described: DescribedMessage,
+  target: PartTarget,
+  isSource: boolean,
+): Promise<Description> {
+  const { source, message, structure } = described;
+  const part = await octetsPart(described, target);
+  const tally = createRemovalTally();
+  if (part !== undefined && !isSource) {
+    if (!hasKnownEncoding(part))
+      throw new WaypostError("invalid", "The part has an unknown transfer encoding.", {
+        field: "/render",
+        hint: "Accepted: source, which gives the octets as they were sent.",
+      });
+    const { bytes } = await readDecodedPart(source.mail, message, part);
+    return {
+      kind: target.kind === "agent_part" ? "agent_part" : target.kind === "body" ? "body" : "attachment",
+      content: { ...partFacts(part, tally), size: bytes.length, ...hashOf(bytes) },
+      octets: { total: bytes.length, read: async (start, end) => bytes.subarray(start, end) },
+      removed: [],
+      isNested: isNestedPart(structure, part),
+    };
+  }
+  const section =
+    part?.section ?? (target.kind === "headers" || target.kind === "octets" ? target.section : "");
+  const range = source.mail.findSection(message, structure, section);
+  if (range === undefined) throw noSuchPart();
+  return {
+    kind: section === "" ? "message" : target.kind === "headers" ? "headers" : "attachment",
+    content:
+      section === ""
+        ? { id: message.id, size: message.size }
+        : { part: section, size: range.end - range.start },
+    octets: {
+      total: range.end - range.start,
+      read: (start, end) =>
+        source.mail.readBytes(message, { start: range.start + start, end: range.start + end }),
+    },
+    removed: [],
+    isNested: part !== undefined && isNestedPart(structure, part),
+  };
+}
+
+/** The part whose content is asked for; undefined for the message and for ranges of it. */
+async function octetsPart(described: DescribedMessage, target: PartTarget): Promise<MimePart | undefined> {
+  if (target.kind === "part" || target.kind === "agent_part") return target.part;
+  if (target.kind !== "body") return undefined;
+  const { parts } = await renderBody(described.source, described.message, described.structure);
+  if (parts[0] === undefined) throw noSuchPart();
+  return parts[0];
+}
+
+function hashOf(bytes: Buffer): { sha256?: string } {
+  return bytes.length > hashedBytesMax ? {} : { sha256: hash("sha256", bytes, "hex") };
+}
+
+export function noSuchPart(): WaypostError {
+  return new WaypostError("not_found", "The message has no such part.", {
+    hint: 'part: "structure" shows the parts that it has.',
+  });
+}

@@ -1,0 +1,102 @@
+/** The header of a message in the words of the interface. */
+import { listMailAddresses, type MailAddress } from "#/src/formats/mime/addresses.ts";
+import { decodeWords } from "#/src/formats/mime/encoded-words.ts";
+import { type HeaderField, headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
+import { parseMessageIds } from "#/src/formats/mime/message-ids.ts";
+import { cleanLine } from "./clean-text.ts";
+import type { RemovalTally } from "./removal.ts";
+
+export interface Address {
+  readonly name?: string;
+  readonly address: string;
+}
+
+export interface HeaderFacts {
+  readonly from?: Address;
+  readonly reply_to: readonly Address[];
+  readonly to: readonly Address[];
+  readonly cc: readonly Address[];
+  readonly bcc: readonly Address[];
+  readonly subject: string;
+  readonly message_id?: string;
+  readonly in_reply_to: readonly string[];
+  readonly references: readonly string[];
+  readonly automated: boolean;
+  readonly list_id?: string;
+}
+
+const addressesShownMax = 200;
+const idsShownMax = 100;
+const fieldsShownMax = 500;
+const valueLengthMax = 8000;
+
+export function headerFacts(header: Uint8Array, tally: RemovalTally): HeaderFacts {
+  const fields = readHeaderFields(header);
+  const first = (name: string): string | undefined => headerValues(fields, name)[0];
+  const addresses = (name: string): Address[] => {
+    const all = headerValues(fields, name).flatMap((value) => listMailAddresses(value));
+    if (all.length > addressesShownMax) tally.add("over-limit", name, all.length - addressesShownMax);
+    return all.slice(0, addressesShownMax).map((one) => shownAddress(one, name, tally));
+  };
+  const ids = (name: string): string[] => {
+    const all = headerValues(fields, name).flatMap((value) => parseMessageIds(value));
+    if (all.length > idsShownMax) tally.add("over-limit", name, all.length - idsShownMax);
+    return all.slice(0, idsShownMax).map((id) => cleanLine(id, name, tally));
+  };
+  const from = addresses("from")[0];
+  const messageId = ids("message-id")[0];
+  const listId = first("list-id");
+  return {
+    ...(from === undefined ? {} : { from }),
+    reply_to: addresses("reply-to"),
+    to: addresses("to"),
+    cc: addresses("cc"),
+    bcc: addresses("bcc"),
+    subject: cleanLine(decodeWords(first("subject") ?? ""), "subject", tally),
+    ...(messageId === undefined ? {} : { message_id: messageId }),
+    in_reply_to: ids("in-reply-to"),
+    references: ids("references"),
+    automated: isAutomated(fields),
+    ...(listId === undefined ? {} : { list_id: cleanLine(listName(listId), "list-id", tally) }),
+  };
+}
+
+function shownAddress(one: MailAddress, where: string, tally: RemovalTally): Address {
+  const address = cleanLine(one.address, where, tally, 320);
+  const name = cleanLine(one.name, where, tally, 200);
+  return name === "" ? { address } : { name, address };
+}
+
+/** RFC 3834 section 5, and what lists and bulk senders wrote before it. */
+function isAutomated(fields: readonly HeaderField[]): boolean {
+  const submitted = headerValues(fields, "auto-submitted")[0]?.toLowerCase().split(";")[0]?.trim();
+  if (submitted !== undefined && submitted !== "no") return true;
+  const precedence = headerValues(fields, "precedence")[0]?.toLowerCase().trim();
+  return ["bulk", "junk", "list"].includes(precedence ?? "") || headerValues(fields, "list-id").length > 0;
+}
+
+/** RFC 2919 section 3: phrase "<" list-id ">". */
+function listName(value: string): string {
+  const open = value.lastIndexOf("<");
+  const close = value.indexOf(">", open);
+  return open === -1 || close === -1 ? value : value.slice(open + 1, close);
+}
+
+export interface ShownField {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Every field as it stands, in order, decoded. */
+export function shownFields(header: Uint8Array, tally: RemovalTally): ShownField[] {
+  const fields = readHeaderFields(header);
+  if (fields.length > fieldsShownMax) tally.add("over-limit", "headers", fields.length - fieldsShownMax);
+  return fields.slice(0, fieldsShownMax).map((field) => ({
+    name: field.name,
+    value: cleanLine(decodeWords(field.value), field.name, tally, valueLengthMax),
+  }));
+}
+
+export function fieldsText(fields: readonly ShownField[]): string {
+  return fields.map(({ name, value }) => `${name}: ${value}`).join("\n");
+}

@@ -1,0 +1,62 @@
+/** What is said of a message from its rows alone: where it lies, and its marks. */
+
+import type { Message, MessagePlace } from "#/src/mail/messages.ts";
+import { answeredFlag, draftFlag, flaggedFlag, keywordNumbers, seenFlag } from "#/src/model/flags.ts";
+import type { IdCodec } from "#/src/model/ids.ts";
+import type { MailboxNumber } from "#/src/model/numbers.ts";
+
+export interface MessageState {
+  readonly id: string;
+  readonly thread: string;
+  readonly folder: string;
+  readonly labels: readonly string[];
+  readonly unread: boolean;
+  readonly flagged: boolean;
+  readonly answered: boolean;
+  readonly draft: boolean;
+}
+
+/** `keywords`: names by number. `isVisible`: folders that the reader reaches; one of the message's is among them. */
+export function messageState(
+  ids: IdCodec,
+  message: Message,
+  keywords: readonly string[],
+  isVisible: (mailbox: MailboxNumber) => boolean,
+): MessageState {
+  const place = shownPlace(message, isVisible);
+  const { mask } = place.flags;
+  return {
+    id: message.id,
+    thread: message.threadId,
+    folder: ids.encode("folder", message.agent, place.mailbox),
+    labels: labelsOf(place, keywords),
+    unread: (mask & seenFlag) === 0,
+    flagged: (mask & flaggedFlag) !== 0,
+    answered: (mask & answeredFlag) !== 0,
+    draft: (mask & draftFlag) !== 0,
+  };
+}
+
+/** The oldest place that the reader reaches. */
+export function shownPlace(message: Message, isVisible: (mailbox: MailboxNumber) => boolean): MessagePlace {
+  return message.places.find((place) => isVisible(place.mailbox)) ?? message.places[0]!;
+}
+
+/** A label is a keyword; those that begin with "$" (RFC 5788) are marks of mail programs. */
+function labelsOf(place: MessagePlace, keywords: readonly string[]): string[] {
+  return keywordNumbers(place.flags)
+    .map((number) => keywords[number])
+    .filter((name) => name !== undefined && !name.startsWith("$")) as string[];
+}
+
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** Dates beyond what ISO 8601 writes in four digits are as good as none. */
+export function isoTimeOrNothing(ms: number | null): string | undefined {
+  return ms === null || !(ms >= yearZero && ms < yearTenThousand) ? undefined : isoTime(ms);
+}
+
+const yearZero = Date.parse("0000-01-01T00:00:00Z");
+const yearTenThousand = 253_402_300_800_000;

@@ -1,0 +1,96 @@
+/** A page of a long text. Characters are Unicode scalar values; a page never ends inside a grapheme (UAX 29), and a page that
+ *  is not the last ends with a line that says so, inside the budget. */
+
+export interface TextPage {
+  readonly text: string;
+  /** Where the next page starts, in UTF-16 units; undefined for the last page. */
+  readonly next: number | undefined;
+  /** Characters of the whole text, and those of this page before the closing line. */
+  readonly total: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+export function pageText(text: string, from: number, charactersMax: number): TextPage {
+  const start = countCharacters(text, 0, from);
+  const total = start + countCharacters(text, from, text.length);
+  if (total - start <= charactersMax)
+    return { text: from === 0 ? text : text.slice(from), next: undefined, total, start, end: total };
+  // The count in the line is at most as long as the total's.
+  const budget = charactersMax - truncationLine(total, total).length - 1;
+  const next = cutBefore(text, from, skipCharacters(text, from, budget));
+  const end = start + countCharacters(text, from, next);
+  return { text: `${text.slice(from, next)}\n${truncationLine(end, total)}`, next, total, start, end };
+}
+
+/** The beginning of a text, in whole graphemes. */
+export function firstCharacters(text: string, charactersMax: number): string {
+  if (text.length <= charactersMax || countCharacters(text, 0, text.length) <= charactersMax) return text;
+  return text.slice(0, cutBefore(text, 0, skipCharacters(text, 0, charactersMax)));
+}
+
+function truncationLine(shown: number, total: number): string {
+  return `[truncated: ${shown} of ${total} characters; continue with cursor]`;
+}
+
+export function countCharacters(text: string, from: number, to: number): number {
+  let pairs = 0;
+  for (let at = from; at < to - 1; at++)
+    if (isHighSurrogate(text.charCodeAt(at)) && isLowSurrogate(text.charCodeAt(at + 1))) {
+      pairs++;
+      at++;
+    }
+  return to - from - pairs;
+}
+
+function skipCharacters(text: string, from: number, count: number): number {
+  let at = from;
+  for (let left = count; left > 0; left--)
+    at += isHighSurrogate(text.charCodeAt(at)) && isLowSurrogate(text.charCodeAt(at + 1)) ? 2 : 1;
+  return at;
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return (unit & 0xfc00) === 0xd800;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return (unit & 0xfc00) === 0xdc00;
+}
+
+const segmenter = new Intl.Segmenter("und", { granularity: "grapheme" });
+/** How far a grapheme is looked for; real ones are far shorter, and one that is longer is cut like text. */
+const windowUnits = 512;
+
+/** The last grapheme boundary at or before `at`, and behind `from`. */
+function cutBefore(text: string, from: number, at: number): number {
+  if (isPlain(text.charCodeAt(at - 1)) && isPlain(text.charCodeAt(at))) return at;
+  const windowStart = safeStart(text, from, at);
+  const window = text.slice(windowStart, Math.min(text.length, at + windowUnits));
+  const segment = segmenter.segment(window).containing(at - windowStart);
+  if (segment === undefined || segment.index === 0) return at;
+  return windowStart + segment.index;
+}
+
+/** Two printable ASCII characters are always two graphemes. */
+function isPlain(unit: number): boolean {
+  return unit >= 32 && unit < 127;
+}
+
+/** Where the window may begin: at `from`, between printable ASCII, or else between two flags and not inside of one. */
+function safeStart(text: string, from: number, at: number): number {
+  const low = at - windowUnits;
+  if (low <= from) return from;
+  for (let start = low + 1; start < at; start++)
+    if (isPlain(text.charCodeAt(start - 1)) && isPlain(text.charCodeAt(start))) return start;
+  const start = isLowSurrogate(text.charCodeAt(low)) ? low + 1 : low;
+  let runStart = start;
+  while (runStart - 2 >= from && isRegionalIndicator(text, runStart - 2)) runStart -= 2;
+  return (start - runStart) % 4 === 0 ? start : start + 2;
+}
+
+/** Half of a flag: U+1F1E6 to U+1F1FF. */
+function isRegionalIndicator(text: string, at: number): boolean {
+  const low = text.charCodeAt(at + 1);
+  return text.charCodeAt(at) === 0xd83c && low >= 0xdde6 && low <= 0xddff;
+}
