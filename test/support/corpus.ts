@@ -47,7 +47,7 @@ export function listAttackMessages(group: string): AttackMessage[] {
     });
 }
 
-/** The message as SMTP carries it: every line end CR LF. */
+/** The message as SMTP carries it: every line end CR LF, also where it was one of the two alone. */
 export function toCrlf(bytes: Buffer): Buffer {
-  return Buffer.from(bytes.toString("latin1").replace(/\r?\n/g, "\r\n"), "latin1");
+  return Buffer.from(bytes.toString("latin1").replace(/\r\n|\r|\n/g, "\r\n"), "latin1");
 }
