@@ -14,9 +14,9 @@ import {
 } from "#/storage/queries/credentials.ts";
 import type { AddressTargetRow, AgentRow, GrantRow, TokenRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
-import { type AgentFacts, findAgentFacts } from "./agent-facts.ts";
 import { formatAddress, parseAddress, readAddress, splitTag } from "./address.ts";
 import { findAddressOwner } from "./address-owner.ts";
+import { type AgentFacts, findAgentFacts } from "./agent-facts.ts";
 import { createLoginLimiter } from "./login-limiter.ts";
 import {
   commonScopes,
@@ -37,6 +37,9 @@ export interface LocalRecipient {
   readonly agent: AgentNumber;
   /** The primary address of the mailbox. */
   readonly address: string;
+  readonly byteCount: number;
+  /** null or 0: no quota. */
+  readonly quotaBytes: number | null;
   /** What stood behind the plus sign of the address that was resolved. */
   readonly tag?: string;
 }
@@ -194,9 +197,9 @@ export function createAccounts(store: Store, settings: AccountsSettings): Accoun
 export const catchAllLocalPart = "*";
 
 function recipientOf(row: AddressTargetRow, tag?: string): LocalRecipient {
-  const { account, agent } = row;
-  const address = primaryAddress(row);
-  return tag === undefined ? { account, agent, address } : { account, agent, address, tag };
+  const { account, agent, byteCount, quotaBytes } = row;
+  const recipient = { account, agent, address: primaryAddress(row), byteCount, quotaBytes };
+  return tag === undefined ? recipient : { ...recipient, tag };
 }
 
 function isLive({ revokedAt, expiresAt }: TokenRow | GrantRow, now: number): boolean {

@@ -1,8 +1,8 @@
-import type { Accounts, Resolution } from "#/src/accounts/accounts.ts";
+import type { Accounts, LocalRecipient, Resolution } from "#/src/accounts/accounts.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import { findDomain } from "#/storage/queries/accounts.ts";
-import { findAgent, listAgents } from "#/storage/queries/agents.ts";
+import { listAgents } from "#/storage/queries/agents.ts";
 import type { Store } from "#/storage/store.ts";
 
 /** One mailbox that a message goes to. */
@@ -45,7 +45,7 @@ export async function admitRecipient(
     );
   if (resolution.kind === "unknown")
     throw new WaypostError("not_found", "There is no such mailbox.", { reason: "no_such_recipient" });
-  for (const recipient of resolution.recipients) await assertRoom(rooms.store, recipient.agent, sizeBytes);
+  for (const recipient of resolution.recipients) assertRoom(recipient, sizeBytes);
   return resolution.recipients.map(({ account, agent }) => ({ account, agent, address }));
 }
 
@@ -75,8 +75,7 @@ async function resolveAddress(accounts: Accounts, address: string): Promise<Reso
   }
 }
 
-async function assertRoom(store: Store, agent: AgentNumber, sizeBytes: number): Promise<void> {
-  const row = await findAgent(store, agent);
-  if (row?.quotaBytes && row.byteCount + sizeBytes > row.quotaBytes)
+function assertRoom({ byteCount, quotaBytes }: LocalRecipient, sizeBytes: number): void {
+  if (quotaBytes && byteCount + sizeBytes > quotaBytes)
     throw new WaypostError("policy_refused", "The mailbox is full.", { reason: "over_quota" });
 }

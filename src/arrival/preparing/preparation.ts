@@ -18,6 +18,9 @@ export interface Preparation {
 /** From this size on memory is handed over instead of copied. Smaller arrays may lie in a pool that others use. */
 const transferBytesMin = 32 * 1024;
 
+/** So many go over together; the thread begins while the main thread is still reading from the other connections. */
+const batchJobs = 4;
+
 interface Waiting {
   readonly bytes: number;
   resolve(facts: MessageFacts): void;
@@ -67,7 +70,9 @@ class PreparationThread {
       if (this.#waiting.size === 1) this.#worker.ref();
       if (bytes.byteLength >= transferBytesMin) this.#transfer.push(bytes.buffer as ArrayBuffer);
       const own = bytes.byteLength >= transferBytesMin ? bytes : new Uint8Array(bytes);
-      if (this.#jobs.push({ id, bytes: own }) === 1) setImmediate(() => this.#send());
+      const count = this.#jobs.push({ id, bytes: own });
+      if (count === batchJobs) this.#send();
+      else if (count === 1) setImmediate(() => this.#send());
     });
   }
 
@@ -78,6 +83,7 @@ class PreparationThread {
   }
 
   #send(): void {
+    if (this.#jobs.length === 0) return;
     const jobs = this.#jobs;
     const transfer = this.#transfer;
     this.#jobs = [];
