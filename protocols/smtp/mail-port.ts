@@ -5,14 +5,12 @@ import type { ConnectionDoor } from "./connection-door.ts";
 import type { ReceivingRoom } from "./receiving-room.ts";
 
 /** What the three SMTP ports need of the house. */
-export interface SmtpRooms extends Omit<ArrivalRooms, "preparation"> {
+export interface SmtpRooms extends ArrivalRooms {
   readonly accounts: Accounts;
   readonly settings: SmtpSettings;
   readonly tls: { readonly key: string; readonly cert: string };
   readonly log: Logger;
 }
-
-export type PortRooms = SmtpRooms & Pick<ArrivalRooms, "preparation">;
 
 export interface SmtpSettings {
   readonly server: { readonly hostname: string; readonly domain: string };
@@ -37,7 +35,7 @@ export interface MailPort {
   readonly name: "smtp" | "submission" | "submissions";
   /** Submission asks for a login and takes mail from it alone. */
   readonly isSubmission: boolean;
-  readonly rooms: PortRooms;
+  readonly rooms: SmtpRooms;
   /** Shared by the ports. */
   readonly door: ConnectionDoor;
   readonly receiving: ReceivingRoom;

@@ -8,6 +8,7 @@ import { listenSmtp } from "#/protocols/smtp/listen-smtp.ts";
 import type { SmtpSettings } from "#/protocols/smtp/mail-port.ts";
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
 import { deriveVerifier } from "#/src/accounts/scram.ts";
+import { createPreparation } from "#/src/arrival/preparing/preparation.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
 import type { Message } from "#/src/mail/messages.ts";
 import type { Clock } from "#/src/model/clock.ts";
@@ -56,7 +57,8 @@ export async function openMailRooms(options: MailRoomsOptions = {}): Promise<Mai
   const accounts = createAccounts(store, settings);
   const mail = createMail(store);
   const log = pino({ level: "silent" });
-  const listeners = await listenSmtp({ store, accounts, settings, tls: testCertificate, log });
+  const preparation = createPreparation(1);
+  const listeners = await listenSmtp({ store, accounts, preparation, settings, tls: testCertificate, log });
   const portOf = (name: string): number => listeners.find((listener) => listener.name === name)!.port;
   return {
     store,
@@ -71,6 +73,7 @@ export async function openMailRooms(options: MailRoomsOptions = {}): Promise<Mai
     },
     async [Symbol.asyncDispose]() {
       await Promise.all(listeners.map((listener) => listener.close()));
+      await preparation.close();
       const problems = await store.check();
       await store.close();
       await rm(folder, { recursive: true });
