@@ -1,3 +1,4 @@
+import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
 import { decodeCharset } from "#/src/formats/mime/charset.ts";
 import { decodeWords } from "#/src/formats/mime/encoded-words.ts";
 import { readHeaderFields } from "#/src/formats/mime/header.ts";
@@ -66,7 +67,10 @@ export function createSearchText(bytes: MessageBytes, message: StoredBytes): Sea
     async headerHolds(name, text) {
       const wanted = foldText(text);
       const lowerName = name.toLowerCase();
-      return (await readHeader()).some(([field, value]) => field === lowerName && value.includes(wanted));
+      return (await readHeader()).some(
+        ([field, value]) =>
+          field === lowerName && (value.includes(wanted) || addressesOf(field, value).includes(wanted)),
+      );
     },
     async bodyHolds(text) {
       const wanted = foldText(text);
@@ -79,6 +83,17 @@ export function createSearchText(bytes: MessageBytes, message: StoredBytes): Sea
     },
   };
   return self;
+}
+
+const addressFields = ["from", "sender", "reply-to", "to", "cc", "bcc"];
+
+/** The addresses of a field without comments and folding inside of them, as ENVELOPE shows them: what a client saw there
+ *  it finds. */
+function addressesOf(name: string, value: string): string {
+  if (!addressFields.includes(name)) return "";
+  return listMailAddresses(value)
+    .map(({ address }) => address)
+    .join("\n");
 }
 
 function foldedFields(header: Uint8Array): (readonly [name: string, value: string])[] {

@@ -1,5 +1,6 @@
 /** SEARCH (RFC 9051 section 6.4.4) by looking: keys that need only the entry are answered from it, and a message's row,
  *  header and text are read when a key first needs them. Text is compared decoded, without regard to case, as a substring. */
+import { parseDateTime } from "#/src/formats/mime/dates.ts";
 import { keywordNumbers } from "#/src/model/flags.ts";
 import { pageRows } from "#/src/model/limits.ts";
 import { hasNumber, type NumberSet } from "#/src/model/number-set.ts";
@@ -40,7 +41,7 @@ export interface MailSearch {
 interface Candidate {
   readonly entry: Entry;
   readonly keywords: readonly string[];
-  readonly message?: Pick<MailboxMessage, "thread" | "sentAt" | "hasAgentPart">;
+  readonly message?: Pick<MailboxMessage, "thread" | "sentAt" | "hasAgentPart" | "envelope">;
   readonly text?: SearchText;
 }
 
@@ -213,8 +214,16 @@ function fitsEntry(key: SearchKey, candidate: Candidate): boolean {
 function timeOf(
   field: "internal" | "sent" | "saved",
   entry: Entry,
-  message: { readonly sentAt: number | null } | undefined,
+  message: { readonly sentAt: number | null; readonly envelope: string } | undefined,
 ): number {
   if (field === "saved") return entry.savedAt;
-  return field === "sent" ? (message?.sentAt ?? entry.internalDate) : entry.internalDate;
+  if (field === "internal" || message === undefined || message.sentAt === null) return entry.internalDate;
+  return message.sentAt + zoneMs(message.envelope);
+}
+
+/** What the zone of the Date header adds to UTC, as SENTON and its like go by the date as it is written (RFC 9051 section
+ *  6.4.4). The header's text is the first string of the envelope. */
+function zoneMs(envelope: string): number {
+  const [, date = ""] = /^\("([^"]{1,200})"/.exec(envelope) ?? [];
+  return (parseDateTime(date)?.offsetMinutes ?? 0) * 60_000;
 }
