@@ -203,7 +203,6 @@ function partialRange(range: ByteRange, partial: Partial | undefined): ByteRange
 }
 
 async function writeOctets(bytes: Buffer, mayHoldNul: boolean, out: ResponseWriter): Promise<void> {
-  if (bytes.byteLength === 0) return out.text('""');
   // A literal8 is only needed where NUL is (RFC 3516 section 4.3), and not every client reads one.
   out.text(`${mayHoldNul && bytes.includes(0) ? "~" : ""}{${bytes.byteLength}}\r\n`);
   if (bytes.byteLength <= smallBytes) out.text(bytes.toString("latin1"));

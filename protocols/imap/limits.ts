@@ -1,7 +1,7 @@
 /** Bounds on what a client sends, each with its reason. What an operator may choose is in `config`. */
 
-/** Before login nothing longer than a LOGIN with two long names is said. */
-export const greetingCommandBytesMax = 8 * 1024;
+/** Before login. The longest command is an ID of 30 fields of 30 and values of 1,024 octets (RFC 2971 section 3.3). */
+export const greetingCommandBytesMax = 34 * 1024;
 /** After login, with all small literals: the set of a FETCH for 5,000 scattered messages fits. */
 export const commandBytesMax = 64 * 1024;
 /** A literal that is not a message: a mailbox name, a search text. */

@@ -3,7 +3,7 @@
  *  list = "LIST" [SP "(" [select-option *(SP select-option)] ")"] SP reference SP (pattern / "(" pattern *(SP pattern) ")")
  *         [SP "RETURN" SP "(" [return-option *(SP return-option)] ")"] */
 import type { ParseContext } from "./command.ts";
-import { bad } from "./errors.ts";
+import { bad, Refusal } from "./errors.ts";
 import { listPatternBytesMax, listPatternsMax } from "./limits.ts";
 import { decodeMailboxName, type NameMode } from "./mailbox-name.ts";
 import { readStatusItems, type StatusItem } from "./status-items.ts";
@@ -59,7 +59,7 @@ export function readListArguments(reader: WireReader, context: ParseContext): Li
   )
     throw bad("RECURSIVEMATCH needs another selection option");
   return {
-    patterns: patterns.map((pattern) => decodePattern(reference, pattern, context.names)),
+    patterns: patterns.flatMap((pattern) => decodePattern(reference, pattern, context.names)),
     isRootAsked: !hasOptions && !hasPatternList && patterns[0] === "",
     onlySubscribed: selected.includes("SUBSCRIBED"),
     onlySpecialUse: selected.includes("SPECIAL-USE"),
@@ -69,11 +69,16 @@ export function readListArguments(reader: WireReader, context: ParseContext): Li
   };
 }
 
-/** A reference is a prefix (RFC 9051 section 6.3.9). */
-export function decodePattern(reference: string, pattern: string, mode: NameMode): string {
+/** A reference is a prefix (RFC 9051 section 6.3.9). Empty for what is no name in the client's encoding: it matches nothing. */
+export function decodePattern(reference: string, pattern: string, mode: NameMode): string[] {
   const octets = reference + pattern;
   if (octets.length > listPatternBytesMax) throw bad("Pattern is too long", "LIMIT");
-  return decodeMailboxName(octets, mode);
+  try {
+    return [decodeMailboxName(octets, mode)];
+  } catch (error) {
+    if (error instanceof Refusal) return [];
+    throw error;
+  }
 }
 
 function readOptions(reader: WireReader, known: readonly string[], read: (option: string) => void): string[] {

@@ -1,7 +1,7 @@
 /** Mailbox names on the wire. Inside, a name is Unicode in NFC with "/" between levels; IMAP4rev1 writes it in modified
  *  UTF-7 (RFC 3501 section 5.1.3), IMAP4rev2 and UTF8=ACCEPT in UTF-8 (RFC 9051 section 5.1, RFC 6855 section 3). */
 import { hierarchyDelimiter } from "#/src/model/roles.ts";
-import { bad, no } from "./errors.ts";
+import { no } from "./errors.ts";
 import { decodeUtf8 } from "./wire-reader.ts";
 
 /** How names are written on a connection: it changes with ENABLE. */
@@ -65,7 +65,7 @@ function decodeShifted(text: string): string {
 }
 
 function malformed(): Error {
-  return bad("Mailbox name is not modified UTF-7");
+  return no("CANNOT", "Mailbox name is not modified UTF-7");
 }
 
 function encodeModifiedUtf7(name: string): string {

@@ -196,6 +196,13 @@ export class SelectedMailbox {
       }
   }
 
+  /** HIGHESTMODSEQ of what the client has been told. */
+  async readHighestModseq(): Promise<number> {
+    const { agent, number, highestModseq } = this.mailbox;
+    const now = await this.#rooms.mail.findMailboxByNumber(agent, number);
+    return Math.min(now?.highestModseq ?? highestModseq, this.#position);
+  }
+
   /** Names keywords that have come since, before a FETCH uses them (RFC 9051 section 7.3.5). */
   async tellKeywords(out: ResponseWriter): Promise<void> {
     const names = await this.#rooms.mail.keywordNames(this.mailbox.agent);

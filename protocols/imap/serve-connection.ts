@@ -127,6 +127,9 @@ async function tellChanges(
   if (session.state !== "selected") return;
   const mayExpunge = form === "uid" || !command.usesSequence;
   await session.selected.tell(out, session.tellOptions(mayExpunge, form === "uid"));
+  if (!session.owesHighestModseq) return;
+  session.owesHighestModseq = false;
+  out.line(`* OK [HIGHESTMODSEQ ${await session.selected.readHighestModseq()}] Highest MODSEQ`);
 }
 
 function writeRefusal(tag: string, refusal: Refusal, out: ResponseWriter): void {

@@ -25,6 +25,8 @@ export class Session {
   readonly connection: Connection;
   /** Tag of the command that runs: ESEARCH names it. */
   tag = "";
+  /** CONDSTORE was enabled in a mailbox: its HIGHESTMODSEQ is to be told. */
+  owesHighestModseq = false;
   readonly #enabled = new Set<Extension>();
   readonly #openSessions: OpenSessions;
   readonly #commands: readonly Command[];
@@ -122,6 +124,8 @@ export class Session {
   }
 
   enable(extension: Extension): void {
+    if (extension === "CONDSTORE" && !this.isEnabled("CONDSTORE"))
+      this.owesHighestModseq = this.#selected !== undefined;
     this.#enabled.add(extension);
   }
 

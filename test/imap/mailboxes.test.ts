@@ -125,7 +125,7 @@ test("writes names in modified UTF-7, and in UTF-8 once IMAP4rev2 is enabled", a
   await using server = await startImap();
   await server.converse(`${loggedIn}
     C: a1 CREATE "Entw&APw-rfe & mehr"
-    S: a1 BAD {{*}}
+    S: a1 NO [CANNOT] {{*}}
     C: a2 CREATE "Entw&APw-rfe &- mehr"
     S: a2 OK {{*}}
     C: a3 LIST "" E*

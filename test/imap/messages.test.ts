@@ -55,7 +55,8 @@ test("appends and fetches messages as they were sent", async () => {
     S:
     S:  BODY[TEXT]<6> {6}
     S: text
-    S:  BODY[TEXT]<50> "" BODY[7] NIL)
+    S:  BODY[TEXT]<50> {0}
+    S:  BODY[7] NIL)
     S: a4 OK {{*}}
     C: a5 FETCH 1 (EMAILID THREADID BINARY.SIZE[1] BINARY.PEEK[1])
     S: * 1 FETCH (EMAILID (message_{{*}}) THREADID (thread_{{*}}) BINARY.SIZE[1] 12 BINARY[1] {12}
@@ -114,6 +115,7 @@ test("leaves alone what has changed since, and names it", async () => {
   await server.converse(`${threeMessages}
     C: a1 FETCH 1 (MODSEQ)
     S: * 1 FETCH (MODSEQ ({{one:\\d+}}))
+    S: * OK [HIGHESTMODSEQ {{*}}] {{*}}
     S: a1 OK {{*}}
     C: a2 STORE 1:2 (UNCHANGEDSINCE {{=one}}) +FLAGS.SILENT (\\Deleted)
     S: * 1 FETCH (MODSEQ ({{now:\\d+}}))
@@ -128,6 +130,12 @@ test("leaves alone what has changed since, and names it", async () => {
     C: a5 SEARCH MODSEQ {{=now}}
     S: * SEARCH 1 (MODSEQ {{=now}})
     S: a5 OK {{*}}
+    C: a7 SEARCH RETURN (MIN) MODSEQ 1
+    S: * ESEARCH (TAG "a7") MIN 1 MODSEQ {{=now}}
+    S: a7 OK {{*}}
+    C: a8 SEARCH RETURN (MIN) 2:* MODSEQ 1
+    S: * ESEARCH (TAG "a8") MIN 2 MODSEQ {{two:\\d+}}
+    S: a8 OK {{*}}
     C: a6 STATUS INBOX (HIGHESTMODSEQ)
     S: * STATUS "INBOX" (HIGHESTMODSEQ {{=now}})
     S: a6 OK {{*}}

@@ -18,7 +18,8 @@ export const lsub = command({
     reader.space();
     return decodePattern(reference, reader.listMailbox(), context.names);
   },
-  async run(session, pattern, out) {
+  async run(session, [pattern], out) {
+    if (pattern === undefined) return undefined;
     const subscriptions = await session.rooms.mail.listSubscriptions(session.agent);
     const shown = new Map<string, string>();
     for (const name of subscriptions) {

@@ -93,13 +93,32 @@ async function runSearch(
   const { view } = selected;
   const uids = found.uids.filter((uid) => view.seqOf(uid) !== undefined && !view.isExpunged(uid));
   const numbers = form === "uid" ? uids : uids.map((uid) => view.seqOf(uid)!);
-  const modseq = asksModseq(args.key) && numbers.length > 0 ? found.highestModseq : undefined;
+  const modseq =
+    asksModseq(args.key) && uids.length > 0
+      ? await modseqOfAnswer(session, uids, args.returns, found.highestModseq)
+      : undefined;
 
   if (saves) selected.saved = numberSetOf(savedUids(uids, args.returns!));
   if (args.returns !== undefined) writeExtended(session.tag, numbers, args.returns, modseq, form, out);
   else if (session.isEnabled("IMAP4REV2")) writeExtended(session.tag, numbers, ["ALL"], modseq, form, out);
   else await writePlain(numbers, modseq, out);
   return undefined;
+}
+
+/** The highest MODSEQ of the messages that the answer names (RFC 4731 section 3.2): with MIN or MAX alone, of those. */
+async function modseqOfAnswer(
+  session: Session,
+  uids: readonly number[],
+  returns: readonly ReturnOption[] | undefined,
+  highestOfAll: Modseq | undefined,
+): Promise<Modseq | undefined> {
+  const named = returns === undefined ? uids : savedUids(uids, returns);
+  if (named.length === uids.length) return highestOfAll;
+  const { agent, number } = session.selected.mailbox;
+  let highest: Modseq | undefined;
+  for await (const page of session.rooms.mail.entryPages(agent, number, numberSetOf(named)))
+    for (const { modseq } of page) if (highest === undefined || modseq > highest) highest = modseq;
+  return highest;
 }
 
 /** With MIN or MAX and neither ALL nor COUNT, only those are saved (RFC 9051 section 6.4.4.1). */

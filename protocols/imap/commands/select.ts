@@ -24,9 +24,9 @@ function selectCommand(name: "SELECT" | "EXAMINE", isReadOnly: boolean): Command
     source: name === "SELECT" ? "RFC 9051 6.3.2, RFC 7162 3.1.8" : "RFC 9051 6.3.3",
     parse: parseSelect,
     async run(session, args, out) {
-      if (args.hasCondstore) session.enable("CONDSTORE");
       // What was selected is left even where the new one cannot be entered (RFC 9051 section 6.3.2).
       if (session.unselect()) out.line("* OK [CLOSED] The mailbox before is closed");
+      if (args.hasCondstore) session.enable("CONDSTORE");
       const mailbox = await session.findMailbox(args.name);
       const selected = await session.select(mailbox, isReadOnly);
       await writeState(session, selected, out);
