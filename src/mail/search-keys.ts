@@ -26,6 +26,6 @@ export type SearchKey =
   | { readonly kind: "thread"; readonly thread: ThreadNumber }
   | { readonly kind: "agentPart" };
 
-/** `internal`: when it arrived (INTERNALDATE); `sent`: its Date header; `saved`: when it came into this mailbox (RFC 8514).
+/** `internal`: when it arrived (INTERNALDATE); `sent`: its Date header as written, its zone disregarded; `saved`: when it came into this mailbox (RFC 8514).
  *  Milliseconds; `from` is inclusive, `until` exclusive. */
 export type DateField = "internal" | "sent" | "saved";

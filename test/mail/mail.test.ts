@@ -136,12 +136,12 @@ describe("search", () => {
     ["a keyword that nobody has", { kind: "keyword", name: "none" }, []],
     ["a day of arrival", { kind: "date", field: "internal", from: day, until: day + 86_400_000 }, [0, 2]],
     [
-      "a time of the Date header",
+      "a time of the Date header as it is written, whatever its zone",
       {
         kind: "date",
         field: "sent",
-        from: Date.UTC(2026, 10, 21, 9),
-        until: Date.UTC(2026, 10, 21, 9, 0, 1),
+        from: Date.UTC(2026, 10, 21, 10),
+        until: Date.UTC(2026, 10, 21, 10, 0, 1),
       },
       [1],
     ],
