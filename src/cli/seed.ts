@@ -3,11 +3,13 @@ import { createOwner, type NewOwner } from "#/src/accounts/administration/agents
 import { createPassword, createToken } from "#/src/accounts/administration/credentials.ts";
 import { administer } from "#/src/accounts/administration/operations.ts";
 import type { House } from "#/src/daemon/house.ts";
-import { defaultScopes } from "#/src/model/roles.ts";
+import { defaultScopes, type Scope } from "#/src/model/roles.ts";
 import { findDomain, listAccounts } from "#/storage/queries/accounts.ts";
 import { findAgentByAddress } from "#/storage/queries/agents.ts";
 
 const firstAccount = "main";
+/** Whoever tries things on compares octets too. */
+const developmentScopes: readonly Scope[] = [...defaultScopes, "raw"];
 
 /** Account, domain, an agent and a person with their secrets, when the store has no account yet; else nobody. */
 export async function seedFirstRun(house: House): Promise<NewOwner[]> {
@@ -51,7 +53,8 @@ async function findOrCreate(
 ): Promise<NewOwner> {
   const { store } = house;
   const row = await findAgentByAddress(store, domain, name);
-  if (row === undefined) return createOwner(house, kind, { address: `${name}@${domain}` });
+  if (row === undefined)
+    return createOwner(house, kind, { address: `${name}@${domain}`, scopes: developmentScopes });
   const known = {
     id: store.ids.encode("agent", row.agent),
     kind: row.kind,
@@ -62,7 +65,7 @@ async function findOrCreate(
   if (kind === "person") return { ...known, password };
   const { secret: token } = await createToken(store, row, {
     name: "dev",
-    scopes: defaultScopes,
+    scopes: developmentScopes,
     expiresAt: null,
   });
   return { ...known, token, password };

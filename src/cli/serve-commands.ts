@@ -79,6 +79,8 @@ function untilSignal(): StopRequest {
   const { promise, resolve } = Promise.withResolvers<void>();
   process.on("SIGTERM", () => resolve());
   process.on("SIGINT", () => resolve());
+  // Input that is still open would keep the process alive after everything has stopped.
+  void promise.then(() => process.stdin.destroy());
   return {
     requested: promise,
     alsoWhenInputEnds() {
