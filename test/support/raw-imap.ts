@@ -24,7 +24,7 @@ export async function connectRawImap(address: { host: string; port: number }): P
   let wake = (): void => {};
   let failure: Error | undefined;
   const chunks: Buffer[] = [];
-  socket.on("data", (chunk) => {
+  socket.on("data", (chunk: Buffer) => {
     chunks.push(chunk);
     wake();
   });
@@ -64,7 +64,7 @@ export async function connectRawImap(address: { host: string; port: number }): P
         await more();
         end = buffered.indexOf("\r\n");
       }
-      const line = (await take(end + 2)).latin1Slice(0, end);
+      const line = (await take(end + 2)).subarray(0, end).toString("latin1");
       text += line;
       const literal = /~?\{(\d+)\}$/.exec(line);
       if (!literal) return { text, literals };
