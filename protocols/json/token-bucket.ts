@@ -1,11 +1,7 @@
-/** Rate of requests per token: `burst` at once, `perSecond` coming back. Buckets that are full again are forgotten. */
-import type { Clock } from "#/src/model/clock.ts";
+/** Rate of requests per token: `burst` at once, `perSecond` coming back. One number is kept for each token, the time at which
+ *  its bucket will be full again (the generic cell rate algorithm), so the wait is exact; full buckets are forgotten. */
 import { WaypostError } from "#/src/model/errors.ts";
-
-interface Bucket {
-  level: number;
-  at: number;
-}
+import type { Clock } from "#/src/model/clock.ts";
 
 export interface RateLimit {
   readonly perSecond: number;
@@ -18,33 +14,32 @@ export interface TokenBuckets {
 }
 
 const sweepEvery = 1000;
+/** Times are sums of fractions of a millisecond. */
+const roundingMs = 1e-6;
 
 export function createTokenBuckets(clock: Clock, limit: RateLimit): TokenBuckets {
-  const buckets = new Map<string, Bucket>();
-  const perMs = limit.perSecond / 1000;
+  const fullAt = new Map<string, number>();
+  const intervalMs = 1000 / limit.perSecond;
+  const emptyMs = limit.burst * intervalMs;
   let takes = 0;
 
   function sweep(now: number): void {
-    for (const [key, bucket] of buckets)
-      if (bucket.level + (now - bucket.at) * perMs >= limit.burst) buckets.delete(key);
+    for (const [key, at] of fullAt) if (at <= now) fullAt.delete(key);
   }
 
   return {
     take(key) {
       const now = clock.now();
       if (++takes % sweepEvery === 0) sweep(now);
-      const bucket = buckets.get(key) ?? { level: limit.burst, at: now };
-      // A clock that was set back gives nothing and takes nothing.
-      const regained = Math.max(0, now - bucket.at) * perMs;
-      const level = Math.min(limit.burst, bucket.level + regained);
-      if (level < 1) {
-        const retryAfterMs = Math.ceil((1 - level) / perMs);
+      // A clock that was set back makes nobody wait longer than an empty bucket does.
+      const from = Math.min(Math.max(fullAt.get(key) ?? now, now), now + emptyMs);
+      const waitMs = from + intervalMs - now - emptyMs;
+      if (waitMs > roundingMs)
         throw new WaypostError("rate_limited", "Too many requests with this token.", {
-          retryAfterMs,
+          retryAfterMs: Math.ceil(waitMs - roundingMs),
           hint: "Wait retry_after_ms; a watch stream counts as one request however long it stays open.",
         });
-      }
-      buckets.set(key, { level: level - 1, at: now });
+      fullAt.set(key, from + intervalMs);
     },
   };
 }

@@ -1,0 +1,348 @@
+import { request as httpRequest } from "node:http";
+import { connect } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { statusOfCode } from "#/protocols/json/errors.ts";
+import { namedOperations, operations } from "#/protocols/json/registry.ts";
+import { type ErrorCode, errorCodes } from "#/src/model/errors.ts";
+import { httpClient } from "../support/http.ts";
+import { type JsonServer, openJsonServer, plainMessage } from "../support/json-server.ts";
+
+let server: JsonServer;
+beforeAll(async () => {
+  server = await openJsonServer();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+/** A body exactly as given. */
+function post(path: string, body: string | Uint8Array, headers: Record<string, string> = {}) {
+  return server.ada.client.request(path, {
+    method: "POST",
+    body: body as never,
+    headers: { "Content-Type": "application/json", ...headers },
+  });
+}
+
+/** Bytes as they are, until the server closes or has said enough. */
+function talk(bytes: string, isEnough: (answer: string) => boolean): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(server.listeners[0]!.port, "127.0.0.1");
+    let answer = "";
+    socket.on("data", (chunk) => {
+      answer += chunk.toString();
+      if (isEnough(answer)) socket.destroy();
+    });
+    socket.on("close", () => resolve(answer));
+    socket.on("error", reject);
+    socket.write(bytes);
+  });
+}
+
+describe("the table of errors", () => {
+  it("maps every code to the status of the interface", () => {
+    const expected: Record<ErrorCode, number> = {
+      invalid: 400,
+      unauthorized: 401,
+      not_billable: 402,
+      forbidden_scope: 403,
+      not_found: 404,
+      precondition_failed: 409,
+      policy_refused: 422,
+      rate_limited: 429,
+      paused: 503,
+      upstream_unavailable: 503,
+      unavailable: 501,
+      internal: 500,
+    };
+    expect(statusOfCode).toEqual(expected);
+    expect(Object.keys(statusOfCode)).toEqual([...errorCodes]);
+  });
+});
+
+describe("credentials", () => {
+  const withHeader = (value: string | undefined) =>
+    httpClient(server.url).request("/v1/health", {
+      method: "POST",
+      body: "{}",
+      headers: value === undefined ? {} : { Authorization: value },
+    });
+
+  it("refuses a missing, malformed, unknown, revoked and expired one in the same words", async () => {
+    const revoked = await server.token(server.ada, ["mail"]);
+    await server.administer("token.revoke", { number: revoked.number });
+    const expired = (await server.administer("token.create", {
+      agent: server.ada.address,
+      name: "short",
+      expiresInDays: 1,
+    })) as { token: string };
+    server.clock.advance(2 * 86_400_000);
+    const answers = [];
+    for (const header of [
+      undefined,
+      "Bearer",
+      "Basic YTpi",
+      "Bearer wp_00000000000000000000000000000000",
+      `Bearer ${revoked.token}`,
+      `Bearer ${expired.token}`,
+    ])
+      answers.push(await withHeader(header));
+    for (const { status, headers, body } of answers) {
+      expect(status).toBe(401);
+      expect(headers.get("www-authenticate")).toBe('Bearer realm="waypost"');
+      expect({ ...body.error, request_id: "" }).toEqual({
+        code: "unauthorized",
+        message: "The credential is missing or not accepted.",
+        hint: "Send the header Authorization: Bearer <token> with a valid token.",
+        request_id: "",
+      });
+    }
+  });
+
+  it("asks for it before it says whether an operation exists", async () => {
+    const client = httpClient(server.url);
+    for (const path of ["/v1/health", "/v1/send", "/v1/nonsense", "/v1/"])
+      expect((await client.request(path, { method: "POST" })).status).toBe(401);
+  });
+
+  it("says whose an accepted one is", async () => {
+    expect(await server.ada.client.ok("health")).toEqual({
+      ok: true,
+      agent: server.ada.id,
+      address: "ada@first.example",
+      state: "active",
+      scopes: ["mail", "send", "calendar", "contacts"],
+    });
+  });
+
+  it("answers 402 for an account that cannot incur usage, but explains itself", async () => {
+    const { account } = (await server.accounts.findAgentFacts(server.eve.agent))!;
+    await server.store.write("updateAccount", { account, state: "not_billable" });
+    const { client } = server.eve;
+    for (const operation of ["health", "wait", "search", "watch"]) {
+      const { status, body } = await client.call(operation);
+      expect([status, body.error.code]).toEqual([402, "not_billable"]);
+    }
+    await client.ok("help.describe");
+    await client.ok("catalog.describe");
+    await server.store.write("updateAccount", { account, state: "active" });
+    await client.ok("health");
+  });
+
+  it("answers 403 where the scope is missing, and lets mail:read read but not write", async () => {
+    const none = await server.token(server.ada, ["calendar"]);
+    for (const operation of ["wait", "watch", "search"])
+      expect((await none.client.call(operation)).body.error.code).toBe("forbidden_scope");
+    const reader = await server.token(server.ada, ["mail:read"]);
+    const id = await server.deliver(server.ada, plainMessage());
+    await reader.client.ok("search");
+    await reader.client.ok("wait");
+    expect((await reader.client.call("message.update", { id, unread: false })).status).toBe(403);
+    expect((await reader.client.call("message.delete", { id, version: "1" })).status).toBe(403);
+    for (const render of ["raw", "source"])
+      expect((await reader.client.call("part.describe", { id, render })).status).toBe(403);
+  });
+});
+
+describe("names of operations", () => {
+  it("answers 404 for one that is none and 501 for one that is not served", async () => {
+    const { client } = server.ada;
+    for (const name of ["nonsense", "Health", "health/", "constructor", "__proto__", "part", "%00"]) {
+      const { status, body } = await client.call(name);
+      expect([name, status, body.error.code]).toEqual([name, 404, "not_found"]);
+    }
+    for (const name of namedOperations) {
+      const { status, body } = await client.call(name, { anything: 1 });
+      expect([name, status, body.error.code]).toEqual([name, 501, "unavailable"]);
+    }
+  });
+
+  it("lets the operator unserve an operation", async () => {
+    await using other = await openJsonServer({ json: { unservedOperations: ["search", "no.such"] } });
+    expect((await other.ada.client.call("search")).status).toBe(501);
+    const { content } = await other.ada.client.ok("catalog.describe");
+    expect(content.unserved).toContain("search");
+    expect(content.unserved).not.toContain("no.such");
+    expect(content.operations.map((one: { name: string }) => one.name)).not.toContain("search");
+  });
+
+  it("takes POST only", async () => {
+    for (const method of ["GET", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
+      const { status, body, headers } = await server.ada.client.request("/v1/health", { method });
+      expect([method, status, body.error.code]).toEqual([method, 400, "invalid"]);
+      expect(headers.get("allow")).toBe("POST");
+    }
+    expect((await server.ada.client.request("/v1/nonsense")).status).toBe(404);
+    expect((await server.ada.client.request("/v1/send")).status).toBe(501);
+  });
+
+  it("declares each operation under the path of its file", async () => {
+    for (const { name } of operations) {
+      const file = `#/protocols/json/operations/${name.replace(".", "/")}.ts`;
+      expect((await import(file)).default.name).toBe(name);
+    }
+  });
+
+  it("answers what no operation is about in the same envelope", async () => {
+    for (const path of ["/", "/v1", "/v2/health", "/favicon.ico"]) {
+      const { status, body } = await httpClient(server.url).request(path);
+      expect([status, body.error.code]).toEqual([404, "not_found"]);
+    }
+  });
+
+  it("says that it is up, and describes itself, without a credential", async () => {
+    const client = httpClient(server.url);
+    expect((await client.request("/health")).body).toEqual({ status: "ok" });
+    expect((await client.request("/openapi.json")).body.openapi).toBe("3.1.0");
+    expect((await client.request("/health", { method: "HEAD" })).status).toBe(200);
+    expect((await client.request("/health", { method: "POST" })).status).toBe(404);
+  });
+});
+
+describe("request bodies", () => {
+  it("takes an empty body for an empty object, with or without a type", async () => {
+    for (const headers of [{}, { "Content-Type": "application/json; charset=utf-8" }]) {
+      const answer = await server.ada.client.request("/v1/health", { method: "POST", headers });
+      expect(answer.status).toBe(200);
+    }
+  });
+
+  it.each([
+    ["", "not JSON", "{"],
+    ["", "two values", "{}{}"],
+    ["", "an array", "[]"],
+    ["", "a number", "1"],
+    ["", "null", "null"],
+    ["", "a byte order mark", "\ufeff{}"],
+    ["/nonsense", "an unknown field", '{"nonsense":1}'],
+    ["/a~1b~0c", "an unknown field with signs of pointers", '{"a/b~c":1}'],
+    ["/__proto__", "a field of the prototype", '{"__proto__":{"timeout_s":1}}'],
+    ["/constructor", "a field that every object has", '{"constructor":1}'],
+    ["/timeout_s", "a wrong type", '{"timeout_s":"1"}'],
+    ["/timeout_s", "a value over its maximum", '{"timeout_s":26}'],
+    ["/timeout_s", "a fraction", '{"timeout_s":1.5}'],
+    ["/timeout_s", "a number beyond numbers", '{"timeout_s":1e400}'],
+    ["/timeout_s", "null for a number", '{"timeout_s":null}'],
+    ["/types/1", "a wrong value in a list", '{"types":["mail.received","mail.eaten"]}'],
+    ["/timeout_s", "a member twice", '{"timeout_s":1,"timeout_s":2}'],
+    ["/types", "a member twice in two spellings", '{"types":[],"\\u0074ypes":[]}'],
+    ["/mailbox", "an id that is none", '{"mailbox":"robin"}'],
+    ["/mailbox", "an id of a wrong kind", '{"mailbox":"message_00000000000000000000000000"}'],
+    ["/cursor", "a cursor that is none", '{"cursor":"abc"}'],
+  ])("points with %j at what is wrong: %s", async (field, _, body) => {
+    const answer = await post("/v1/wait", body);
+    expect([answer.status, answer.body.error.code, answer.body.error.field]).toEqual([400, "invalid", field]);
+    expect(answer.body.error.hint).toBeTypeOf("string");
+  });
+
+  it("names the fields there are, and the values that are accepted", async () => {
+    expect((await post("/v1/health", '{"a":1}')).body.error.hint).toBe("Send an empty object: {}.");
+    expect((await post("/v1/wait", '{"a":1}')).body.error.hint).toBe(
+      "Known fields: cursor, mailbox, timeout_s, types, agent_part.",
+    );
+    expect((await post("/v1/wait", '{"types":["x"]}')).body.error.hint).toMatch(/^One of: mail.received, /);
+  });
+
+  it("refuses bytes that are no UTF-8", async () => {
+    const { status, body } = await post("/v1/health", Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d));
+    expect([status, body.error.message]).toEqual([400, "The body is not UTF-8."]);
+  });
+
+  it("takes 64 levels and refuses 65, whatever stands in strings", async () => {
+    const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
+    expect((await post("/v1/wait", `{"types":${nested(63)}}`)).body.error.field).toBe("/types/0");
+    expect((await post("/v1/wait", `{"types":${nested(64)}}`)).body.error.message).toMatch(/64 levels/);
+    expect((await post("/v1/wait", `{"mailbox":"${"[".repeat(100)}"}`)).body.error.field).toBe("/mailbox");
+    expect((await post("/v1/wait", "[".repeat(500_000))).body.error.message).toMatch(/64 levels/);
+  });
+
+  it("refuses a type that is not JSON, and an encoding", async () => {
+    expect((await post("/v1/health", "{}", { "Content-Type": "text/plain" })).status).toBe(400);
+    expect((await post("/v1/health", "{}", { "Content-Type": "application/merge-patch+json" })).status).toBe(200);
+    expect((await post("/v1/health", "{}", { "Content-Encoding": "gzip" })).status).toBe(400);
+  });
+
+  it("answers a body over 1 MiB with its envelope, announced or not", async () => {
+    const fits = `{"cursor":"${"a".repeat(1024 * 1024 - 13)}"}`;
+    expect(fits.length).toBe(1024 * 1024);
+    expect((await post("/v1/wait", fits)).body.error.field).toBe("/cursor");
+    const { status, body } = await post("/v1/wait", `${fits} `);
+    expect([status, body.error.code, body.error.field]).toEqual([400, "invalid", ""]);
+    const chunked = await new Promise<string>((resolve, reject) => {
+      const request = httpRequest(`${server.url}/v1/wait`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${server.ada.token}` },
+      });
+      request.on("response", (response) => {
+        response.setEncoding("utf8");
+        let text = "";
+        response.on("data", (chunk: string) => {
+          text += chunk;
+        });
+        response.on("end", () => resolve(text));
+      });
+      request.on("error", reject);
+      for (let sent = 0; sent < 8; sent++) request.write(Buffer.alloc(1024 * 1024, "x"));
+      request.end();
+    });
+    expect(JSON.parse(chunked).error).toMatchObject({ code: "invalid" });
+  });
+
+  it("keeps the connection for the next request after a body it did not want", async () => {
+    const body = "x".repeat(2 * 1024 * 1024);
+    const head = (length: number): string =>
+      `POST /v1/health HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.ada.token}\r\nContent-Length: ${length}\r\n\r\n`;
+    const answer = await talk(`${head(body.length)}${body}${head(2)}{}`, (text) => text.includes('"ok":true'));
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 400", "HTTP/1.1 200"]);
+  });
+});
+
+describe("what is no request", () => {
+  it("is answered in the envelope, with a request id", async () => {
+    for (const bytes of ["NONSENSE\r\n\r\n", `GET /health HTTP/1.1\r\nHost: x\r\nX: ${"y".repeat(40_000)}\r\n\r\n`]) {
+      const answer = await talk(bytes, () => false);
+      expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+      const id = /X-Request-Id: (req_[0-9a-f]{32})/.exec(answer)?.[1];
+      expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n"))).error).toMatchObject({
+        code: "invalid",
+        request_id: id,
+      });
+    }
+  });
+
+  it("ends a request that takes too long to arrive", async () => {
+    await using slow = await openJsonServer({ http: { requestTimeoutMs: 200 } });
+    const socket = connect(slow.listeners[0]!.port, "127.0.0.1");
+    socket.write(
+      `POST /v1/health HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${slow.ada.token}\r\nContent-Length: 10\r\n\r\n{`,
+    );
+    let answer = "";
+    for await (const chunk of socket) answer += chunk;
+    expect(answer).toContain("took too long to arrive");
+    expect(answer).toMatch(/X-Request-Id: req_/);
+  });
+
+  it("is forgotten when the client hangs up in the middle of a body", async () => {
+    const socket = connect(server.listeners[0]!.port, "127.0.0.1");
+    socket.end(
+      `POST /v1/health HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.ada.token}\r\nContent-Length: 10\r\n\r\n{`,
+    );
+    socket.resume();
+    await new Promise((resolve) => socket.on("close", resolve));
+    await server.ada.client.ok("health");
+  });
+});
+
+describe("the rate of requests", () => {
+  it("lets the burst through, says exactly how long to wait, and lets through again after it", async () => {
+    await using limited = await openJsonServer({ limits: { requestsPerSecond: 2, requestsBurst: 3 } });
+    const { client } = limited.ada;
+    for (let index = 0; index < 3; index++) await client.ok("health");
+    const { status, body, headers } = await client.call("health");
+    expect([status, body.error.code, body.error.retry_after_ms]).toEqual([429, "rate_limited", 500]);
+    expect(headers.get("retry-after")).toBe("1");
+    limited.clock.advance(499);
+    expect((await client.call("health")).body.error.retry_after_ms).toBe(1);
+    limited.clock.advance(1);
+    await client.ok("health");
+    await limited.bob.client.ok("health");
+  });
+});

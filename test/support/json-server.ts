@@ -1,0 +1,178 @@
+/** The HTTP ports over a real store, with two accounts: ada and bob (agents) in one, eve in another. */
+import { pino } from "pino";
+import { defaultSettings, type Settings } from "#/config/schema.ts";
+import type { Listener } from "#/protocols/connection/listener.ts";
+import { listenHttp } from "#/protocols/json/listen.ts";
+import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
+import { administer } from "#/src/accounts/administration/operations.ts";
+import { createFeed, type Feed } from "#/src/feed/feed.ts";
+import { createMail, type Mail } from "#/src/mail/mail.ts";
+import { prepareMessage } from "#/src/mail/prepare-message.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { Store } from "#/storage/store.ts";
+import type { FakeClock } from "./clock.ts";
+import { type HttpClient, httpClient } from "./http.ts";
+import { openTestStore } from "./store.ts";
+
+export interface Owner {
+  readonly id: string;
+  readonly agent: AgentNumber;
+  readonly address: string;
+  readonly token: string;
+  readonly client: HttpClient;
+}
+
+export interface JsonServer extends AsyncDisposable {
+  readonly store: Store;
+  readonly mail: Mail;
+  readonly feed: Feed;
+  readonly accounts: Accounts;
+  readonly clock: FakeClock;
+  readonly url: string;
+  readonly ada: Owner;
+  readonly bob: Owner;
+  readonly eve: Owner;
+  readonly listeners: readonly Listener[];
+  /** A message to an owner by SMTP's way into the store; answers its id. */
+  deliver(to: Owner, message: string | Buffer, options?: DeliverOptions): Promise<string>;
+  /** A token of another kind. */
+  token(owner: Owner, scopes: readonly string[]): Promise<{ token: string; client: HttpClient; number: number }>;
+  administer(operation: string, input: Record<string, unknown>): Promise<Readonly<Record<string, unknown>>>;
+  /** Closes the ports and the store, and opens both again on another port; what was made of the old ones is of no use. */
+  restart(): Promise<void>;
+}
+
+export interface DeliverOptions {
+  readonly isAuthenticated?: boolean;
+  readonly role?: "inbox" | "junk";
+}
+
+type Overrides = { readonly [Section in keyof Settings]?: Partial<Settings[Section]> };
+
+export async function openJsonServer(overrides: Overrides = {}): Promise<JsonServer> {
+  const opened = await openTestStore();
+  const defaults = defaultSettings();
+  const settings: Settings = {
+    ...defaults,
+    http: { ...defaults.http, port: 0, ...overrides.http },
+    https: { ...defaults.https, enabled: false, ...overrides.https },
+    json: { ...defaults.json, ...overrides.json },
+    limits: { ...defaults.limits, requestsPerSecond: 1e6, requestsBurst: 1e6, ...overrides.limits },
+  };
+  let rooms = makeRooms(opened.store, settings);
+  let listeners = await listenHttp(rooms);
+  const urlOf = (): string => `http://127.0.0.1:${listeners[0]!.port}`;
+  const run = (name: string, input: Record<string, unknown>) =>
+    administer({ store: opened.store, settings }, name, input);
+
+  for (const name of ["first", "second"]) await run("account.create", { name });
+  await run("domain.create", { name: "first.example", account: "first" });
+  await run("domain.create", { name: "second.example", account: "second" });
+  const created = {
+    ada: await createOwner("ada@first.example"),
+    bob: await createOwner("bob@first.example"),
+    eve: await createOwner("eve@second.example"),
+  };
+
+  async function createOwner(address: string): Promise<Omit<Owner, "client">> {
+    const { id, token } = (await run("agent.create", { address })) as { id: string; token: string };
+    return { id, token, address, agent: opened.store.ids.decode(id)!.agent };
+  }
+  const withClient = (owner: Omit<Owner, "client">): Owner => ({
+    ...owner,
+    client: httpClient(urlOf(), owner.token),
+  });
+
+  return {
+    get store() {
+      return opened.store;
+    },
+    get mail() {
+      return rooms.mail;
+    },
+    get feed() {
+      return rooms.feed;
+    },
+    get accounts() {
+      return rooms.accounts;
+    },
+    get listeners() {
+      return listeners;
+    },
+    clock: opened.clock,
+    get url() {
+      return urlOf();
+    },
+    get ada() {
+      return withClient(created.ada);
+    },
+    get bob() {
+      return withClient(created.bob);
+    },
+    get eve() {
+      return withClient(created.eve);
+    },
+    async deliver(to, message, options = {}) {
+      const bytes = Buffer.from(typeof message === "string" ? message.replace(/\r?\n/g, "\r\n") : message);
+      const facts = await prepareMessage(bytes);
+      const at = opened.clock.now();
+      const { deliveries } = await opened.store.write("deliverMessage", {
+        facts,
+        recipients: [
+          {
+            account: (await rooms.accounts.findAgentFacts(to.agent))!.account,
+            agent: to.agent,
+            mailboxRole: options.role ?? "inbox",
+            trace: Buffer.from(`Return-Path: <sender@elsewhere.example>\r\nDelivered-To: ${to.address}\r\n`),
+            flags: 0,
+            provenance: JSON.stringify({ source: "smtp", fromDomain: "elsewhere.example" }),
+            isAuthenticated: options.isAuthenticated ?? false,
+            source: "smtp",
+          },
+        ],
+        internalDate: at,
+        at,
+      });
+      return opened.store.ids.encode("message", to.agent, deliveries[0]!.message);
+    },
+    async token(owner, scopes) {
+      const made = (await run("token.create", { agent: owner.address, scopes, name: "other" })) as {
+        token: string;
+        number: number;
+      };
+      return { ...made, client: httpClient(urlOf(), made.token) };
+    },
+    administer: run,
+    async restart() {
+      for (const listener of listeners) await listener.close();
+      rooms = makeRooms(await opened.reopen(), settings);
+      listeners = await listenHttp(rooms);
+    },
+    async [Symbol.asyncDispose]() {
+      for (const listener of listeners) await listener.close();
+      await opened[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function makeRooms(store: Store, settings: Settings) {
+  return {
+    mail: createMail(store),
+    accounts: createAccounts(store, settings),
+    feed: createFeed(store),
+    settings,
+    log: pino({ level: "silent" }),
+  };
+}
+
+export function plainMessage(subject = "Hello", text = "How are you?\n"): string {
+  return `From: Mel Sender <mel@elsewhere.example>
+To: ada@first.example
+Subject: ${subject}
+Message-ID: <${subject.replace(/\W/g, "-")}@elsewhere.example>
+Date: Mon, 5 Jan 2026 10:00:00 +0000
+MIME-Version: 1.0
+Content-Type: text/plain; charset=utf-8
+
+${text}`;
+}
