@@ -19,7 +19,7 @@ export interface RawResponse {
 }
 
 export async function connectRawImap(address: { host: string; port: number }): Promise<RawImap> {
-  const socket = net.connect(address.port, address.host);
+  const socket = net.connect({ ...address, noDelay: true });
   let buffered: Buffer = Buffer.alloc(0);
   let wake = (): void => {};
   let failure: Error | undefined;
