@@ -1,6 +1,6 @@
 /** The interface as an OpenAPI 3.1 document, from the declarations alone. */
 import { z } from "zod";
-import type { ErrorCode } from "#/src/model/errors.ts";
+import { type ErrorCode, errorCodes } from "#/src/model/errors.ts";
 import { statusOfCode } from "./errors.ts";
 import { commonErrors, type Operation } from "./operation.ts";
 import { interfaceVersion } from "./operations/catalog/describe.ts";
@@ -21,6 +21,11 @@ export function openApiDocument(registry: OperationRegistry): Json {
     return relinked(rest);
   };
   schemas.Error = schemaOf(errorSchema, "output");
+  schemas.Refusal = {
+    type: "object",
+    properties: { error: { $ref: "#/components/schemas/Error" } },
+    required: ["error"],
+  };
   const paths: Record<string, unknown> = {};
   for (const operation of registry.served)
     paths[`/v1/${operation.name}`] = { post: operationObject(operation, schemaOf) };
@@ -39,6 +44,7 @@ export function openApiDocument(registry: OperationRegistry): Json {
       headers: {
         RequestId: { schema: { type: "string" }, description: "Names the request; on every response." },
       },
+      responses: refusalResponses(),
       schemas: sorted(schemas),
     },
   };
@@ -90,27 +96,28 @@ const healthObject = {
 
 /** Codes that share a status share a response. */
 function refusals(codes: readonly ErrorCode[]): Json {
+  return Object.fromEntries(
+    [...new Set(codes)].map((code) => [
+      statusOfCode[code],
+      { $ref: `#/components/responses/${statusOfCode[code]}` },
+    ]),
+  );
+}
+
+function refusalResponses(): Json {
   const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of new Set(codes))
+  for (const code of errorCodes)
     byStatus.set(statusOfCode[code], [...(byStatus.get(statusOfCode[code]) ?? []), code]);
   return Object.fromEntries(
-    [...byStatus].map(([status, ofStatus]) => [
+    [...byStatus].map(([status, codes]) => [
       status,
       {
-        description: ofStatus.join(" or "),
+        description: codes.join(" or "),
         headers:
           status === 401
             ? { ...requestIdHeader, "WWW-Authenticate": { schema: { type: "string" } } }
             : requestIdHeader,
-        content: {
-          "application/json": {
-            schema: {
-              type: "object",
-              properties: { error: { $ref: "#/components/schemas/Error" } },
-              required: ["error"],
-            },
-          },
-        },
+        content: { "application/json": { schema: { $ref: "#/components/schemas/Refusal" } } },
       },
     ]),
   );

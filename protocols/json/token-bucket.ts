@@ -1,7 +1,8 @@
 /** Rate of requests per token: `burst` at once, `perSecond` coming back. One number is kept for each token, the time at which
  *  its bucket will be full again (the generic cell rate algorithm), so the wait is exact; full buckets are forgotten. */
-import { WaypostError } from "#/src/model/errors.ts";
+
 import type { Clock } from "#/src/model/clock.ts";
+import { WaypostError } from "#/src/model/errors.ts";
 
 export interface RateLimit {
   readonly perSecond: number;

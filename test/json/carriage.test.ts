@@ -242,7 +242,10 @@ describe("request bodies", () => {
   });
 
   it("refuses bytes that are no UTF-8", async () => {
-    const { status, body } = await post("/v1/health", Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d));
+    const { status, body } = await post(
+      "/v1/health",
+      Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d),
+    );
     expect([status, body.error.message]).toEqual([400, "The body is not UTF-8."]);
   });
 
@@ -256,7 +259,9 @@ describe("request bodies", () => {
 
   it("refuses a type that is not JSON, and an encoding", async () => {
     expect((await post("/v1/health", "{}", { "Content-Type": "text/plain" })).status).toBe(400);
-    expect((await post("/v1/health", "{}", { "Content-Type": "application/merge-patch+json" })).status).toBe(200);
+    expect((await post("/v1/health", "{}", { "Content-Type": "application/merge-patch+json" })).status).toBe(
+      200,
+    );
     expect((await post("/v1/health", "{}", { "Content-Encoding": "gzip" })).status).toBe(400);
   });
 
@@ -290,14 +295,19 @@ describe("request bodies", () => {
     const body = "x".repeat(2 * 1024 * 1024);
     const head = (length: number): string =>
       `POST /v1/health HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.ada.token}\r\nContent-Length: ${length}\r\n\r\n`;
-    const answer = await talk(`${head(body.length)}${body}${head(2)}{}`, (text) => text.includes('"ok":true'));
+    const answer = await talk(`${head(body.length)}${body}${head(2)}{}`, (text) =>
+      text.includes('"ok":true'),
+    );
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 400", "HTTP/1.1 200"]);
   });
 });
 
 describe("what is no request", () => {
   it("is answered in the envelope, with a request id", async () => {
-    for (const bytes of ["NONSENSE\r\n\r\n", `GET /health HTTP/1.1\r\nHost: x\r\nX: ${"y".repeat(40_000)}\r\n\r\n`]) {
+    for (const bytes of [
+      "NONSENSE\r\n\r\n",
+      `GET /health HTTP/1.1\r\nHost: x\r\nX: ${"y".repeat(40_000)}\r\n\r\n`,
+    ]) {
       const answer = await talk(bytes, () => false);
       expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
       const id = /X-Request-Id: (req_[0-9a-f]{32})/.exec(answer)?.[1];

@@ -185,16 +185,18 @@ describe("a grant", () => {
     const shown = await other.deliver(bob, plainMessage("inbox"));
     other.clock.advance(1);
     const own = await other.deliver(ada, plainMessage("own"));
-    const told = (await ada.client.ok("wait", { cursor })).events.map((one: { message: string }) => one.message);
+    const told = (await ada.client.ok("wait", { cursor })).events.map(
+      (one: { message: string }) => one.message,
+    );
     expect(told).toEqual([shown, own]);
     expect((await stream.events(1))[0].message).not.toBe(hidden);
     expect((await ada.client.ok("part.describe", { id: shown })).kind).toBe("message");
     expect((await ada.client.call("part.describe", { id: hidden })).status).toBe(403);
     await other.administer("grant.revoke", { number });
     expect((await ada.client.call("part.describe", { id: shown })).status).toBe(403);
-    expect((await ada.client.ok("wait", { cursor })).events.map((one: { message: string }) => one.message)).toEqual([
-      own,
-    ]);
+    expect(
+      (await ada.client.ok("wait", { cursor })).events.map((one: { message: string }) => one.message),
+    ).toEqual([own]);
   });
 });
 
@@ -205,7 +207,8 @@ describe("a client that is killed and resumes", () => {
     const ids: string[] = [];
     for (let index = 0; index < 40; index++) {
       ids.push(await other.deliver(other.ada, plainMessage(`number ${index}`)));
-      if (index % 3 === 0) await other.ada.client.ok("message.update", { id: ids[0], flagged: index % 2 === 0 });
+      if (index % 3 === 0)
+        await other.ada.client.ok("message.update", { id: ids[0], flagged: index % 2 === 0 });
     }
     const cursors = [start];
     {

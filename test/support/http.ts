@@ -45,7 +45,10 @@ export function httpClient(url: string, token?: string): HttpClient {
   const credential: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` };
 
   async function request(path: string, init: RequestInit = {}): Promise<Answer> {
-    const response = await fetch(url + path, { ...init, headers: { ...credential, ...(init.headers as object) } });
+    const response = await fetch(url + path, {
+      ...init,
+      headers: { ...credential, ...(init.headers as object) },
+    });
     const text = await response.text();
     expect(response.headers.get("x-request-id")).toMatch(/^req_[0-9a-f]{32}$/);
     expect(response.headers.has("www-authenticate")).toBe(response.status === 401);
@@ -78,7 +81,11 @@ export function httpClient(url: string, token?: string): HttpClient {
   return client;
 }
 
-async function openStream(url: string, headers: Record<string, string>, input: unknown): Promise<EventStream> {
+async function openStream(
+  url: string,
+  headers: Record<string, string>,
+  input: unknown,
+): Promise<EventStream> {
   const gone = new AbortController();
   const response = await fetch(url, {
     method: "POST",
@@ -113,7 +120,8 @@ async function openStream(url: string, headers: Record<string, string>, input: u
       const events = [];
       while (events.length < count) {
         const frame = await stream.nextEvent();
-        if (frame === undefined) throw new Error(`the stream ended after ${events.length} of ${count} events`);
+        if (frame === undefined)
+          throw new Error(`the stream ended after ${events.length} of ${count} events`);
         if (frame.event === "batch") events.push(...frame.data.events);
       }
       return events;
@@ -130,7 +138,9 @@ async function openStream(url: string, headers: Record<string, string>, input: u
 function parseFrame(text: string): Frame {
   if (text.startsWith(":")) return { comment: text.slice(1).trim() };
   const fields = Object.fromEntries(
-    text.split("\n").map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim()]),
+    text
+      .split("\n")
+      .map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim()]),
   );
   return { ...fields, data: JSON.parse(fields.data ?? "null") };
 }

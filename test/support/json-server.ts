@@ -36,7 +36,10 @@ export interface JsonServer extends AsyncDisposable {
   /** A message to an owner by SMTP's way into the store; answers its id. */
   deliver(to: Owner, message: string | Buffer, options?: DeliverOptions): Promise<string>;
   /** A token of another kind. */
-  token(owner: Owner, scopes: readonly string[]): Promise<{ token: string; client: HttpClient; number: number }>;
+  token(
+    owner: Owner,
+    scopes: readonly string[],
+  ): Promise<{ token: string; client: HttpClient; number: number }>;
   administer(operation: string, input: Record<string, unknown>): Promise<Readonly<Record<string, unknown>>>;
   /** Closes the ports and the store, and opens both again on another port; what was made of the old ones is of no use. */
   restart(): Promise<void>;

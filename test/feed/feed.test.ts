@@ -1,0 +1,130 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createFeed, type Feed } from "#/src/feed/feed.ts";
+import type { Modseq } from "#/src/model/numbers.ts";
+import { append, deliver, positionOf } from "../support/delivery.ts";
+import { openTestStore, type Seed, seedAgent, type TestStore } from "../support/store.ts";
+
+let opened: TestStore;
+let feed: Feed;
+let ada: Seed;
+let bob: Seed;
+beforeEach(async () => {
+  opened = await openTestStore();
+  feed = createFeed(opened.store);
+  ada = await seedAgent(opened.store, "ada");
+  bob = await seedAgent(opened.store, "bob");
+});
+afterEach(() => opened[Symbol.asyncDispose]());
+
+describe("the doorbell", () => {
+  it("rings for the agent that a commit touched, for each who listens, until they stop", async () => {
+    let rings = 0;
+    const ring = (): void => void rings++;
+    const stops = [feed.subscribe(ada.agent, ring), feed.subscribe(ada.agent, ring)];
+    await deliver(opened.store, [bob]);
+    expect(rings).toBe(0);
+    await deliver(opened.store, [ada]);
+    expect(rings).toBe(2);
+    stops[0]!();
+    stops[0]!();
+    await deliver(opened.store, [ada]);
+    expect(rings).toBe(3);
+    stops[1]!();
+    await deliver(opened.store, [ada]);
+    expect(rings).toBe(3);
+  });
+
+  it("rings when the change can be read", async () => {
+    const before = await feed.position(ada.agent);
+    const rung = new Promise<void>((resolve) => feed.subscribe(ada.agent, resolve));
+    void deliver(opened.store, [ada]);
+    await rung;
+    const { changes, upTo } = await feed.readChanges(ada.agent, before);
+    expect(changes.map((change) => change.kind)).toContain("event");
+    expect(upTo).toBe(await feed.position(ada.agent));
+  });
+});
+
+describe("the log", () => {
+  it("is read in whole transactions, however small the limit", async () => {
+    const before = await feed.position(ada.agent);
+    for (let index = 0; index < 5; index++) await deliver(opened.store, [ada]);
+    const all = await feed.readChanges(ada.agent, before);
+    expect(all.upTo).toBe(await feed.position(ada.agent));
+    for (const limit of [1, 2, 3, 4, 7]) {
+      const read = [];
+      let at: Modseq = before;
+      for (;;) {
+        const page = await feed.readChanges(ada.agent, at, limit);
+        read.push(...page.changes);
+        at = page.upTo;
+        if (page.upTo === page.end) break;
+        expect(page.changes.at(-1)!.modseq).toBe(page.upTo);
+      }
+      expect(read).toEqual(all.changes);
+    }
+  });
+
+  it("says when what comes next has been pruned", async () => {
+    const before = await feed.position(ada.agent);
+    await deliver(opened.store, [ada]);
+    opened.clock.advance(100 * 86_400_000);
+    await deliver(opened.store, [ada]);
+    expect((await feed.readChanges(ada.agent, before)).isBelowFloor).toBe(false);
+    const positions = await feed.events.tail([ada.agent]);
+    const old = feed.events.seal(ada.agent, new Map([[ada.agent, { modseq: before }]]));
+    await opened.store.maintain({ changesMs: 90 * 86_400_000 });
+    expect((await feed.readChanges(ada.agent, before)).isBelowFloor).toBe(true);
+    const all = { isVisible: () => true };
+    await expect(
+      feed.events.read(ada.agent, feed.events.open(ada.agent, old), [ada.agent], all),
+    ).rejects.toMatchObject({ code: "invalid", details: { reason: "expired_cursor", field: "/cursor" } });
+    expect((await feed.events.read(ada.agent, positions, [ada.agent], all)).events).toEqual([]);
+  });
+});
+
+describe("events", () => {
+  it("are told once by each cursor between them, over several mailboxes and other changes", async () => {
+    const owner = ada.agent;
+    const agents = [ada.agent, bob.agent];
+    const all = { isVisible: () => true };
+    const start = await feed.events.tail(agents);
+    for (let index = 0; index < 12; index++) {
+      await deliver(opened.store, index % 4 === 0 ? [ada, bob] : [index % 3 === 0 ? bob : ada]);
+      await append(opened.store, ada);
+      opened.clock.advance(1000);
+    }
+    const { events } = await feed.events.read(owner, start, agents, all);
+    expect(events).toHaveLength(15);
+    expect(events.map((event) => event.at)).toEqual(events.map((event) => event.at).toSorted());
+    for (const [index, event] of events.entries()) {
+      const from = feed.events.open(owner, event.cursor);
+      const rest = await feed.events.read(owner, from, agents, all);
+      expect(rest.events).toEqual(events.slice(index + 1));
+    }
+  });
+
+  it("have a cursor that says the same of the same place, and nothing to those who read it", async () => {
+    const positions = await feed.events.tail([ada.agent]);
+    const cursor = feed.events.seal(ada.agent, positions);
+    expect(feed.events.seal(ada.agent, positions)).toBe(cursor);
+    expect(feed.events.open(ada.agent, cursor)).toEqual(positions);
+    expect(Buffer.from(cursor, "base64url").toString("latin1")).not.toContain(
+      String(await positionOf(opened.store, ada)),
+    );
+    expect(() => feed.events.open(bob.agent, cursor)).toThrow("not one that this deployment gave");
+  });
+
+  it("have a cursor in which every changed bit is found out", async () => {
+    const cursor = feed.events.seal(ada.agent, await feed.events.tail([ada.agent, bob.agent]));
+    const sealed = Buffer.from(cursor, "base64url");
+    for (let bit = 0; bit < sealed.length * 8; bit++) {
+      const changed = Buffer.from(sealed);
+      changed[bit >> 3]! ^= 1 << (bit & 7);
+      expect(() => feed.events.open(ada.agent, changed.toString("base64url"))).toThrow();
+    }
+    for (const text of ["", "A", `${cursor}A`, cursor.slice(1), `${cursor}=`, "a".repeat(30_000)])
+      expect(() => feed.events.open(ada.agent, text)).toThrow();
+    expect(feed.seal("other").open(cursor)).toBeUndefined();
+  });
+});

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type JsonServer, openJsonServer, plainMessage } from "../support/json-server.ts";
+
+let server: JsonServer;
+const ids: Record<string, string> = {};
+const noon = Date.UTC(2026, 0, 5, 12);
+const hour = 3_600_000;
+
+beforeAll(async () => {
+  server = await openJsonServer();
+  const arrive = async (name: string, message: string, options = {}): Promise<void> => {
+    ids[name] = await server.deliver(server.ada, message, options);
+    server.clock.advance(hour);
+  };
+  await arrive("first", plainMessage("first", `${"The quick brown fox. ".repeat(40)}`));
+  await arrive(
+    "reply",
+    plainMessage("Re: first").replace("Message-ID:", "In-Reply-To: <first@elsewhere.example>\nMessage-ID:"),
+  );
+  await arrive("junk", plainMessage("buy"), { role: "junk" });
+  await arrive(
+    "agent",
+    plainMessage("data").replace("text/plain; charset=utf-8", "application/vnd.waypost.agent+json"),
+  );
+  await arrive("other", plainMessage("Größe").replace("Mel Sender <mel@", "Zoë <zoe@"), {
+    isAuthenticated: true,
+  });
+  await server.ada.client.ok("message.update", { ids: [ids.first, ids.junk], unread: false });
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+async function found(request: object): Promise<string[]> {
+  const { content } = await server.ada.client.ok("search", request);
+  return content.items.map((one: { id: string }) => Object.keys(ids).find((name) => ids[name] === one.id));
+}
+
+describe("search", () => {
+  it("lists a mailbox, the newest first, in short forms", async () => {
+    expect(await found({})).toEqual(["other", "agent", "junk", "reply", "first"]);
+    const { ref, kind, content } = await server.ada.client.ok("search", { in: server.ada.id });
+    expect([ref, kind]).toEqual([server.ada.id, "listing"]);
+    expect(content.items[0]).toEqual({
+      id: ids.other,
+      version: expect.any(String),
+      thread: expect.stringMatching(/^thread_/),
+      folder: expect.stringMatching(/^folder_/),
+      labels: [],
+      unread: true,
+      flagged: false,
+      from: { name: "Zoë", address: "zoe@elsewhere.example" },
+      subject: "Größe",
+      date: "2026-01-05T10:00:00.000Z",
+      received_at: new Date(noon + 4 * hour).toISOString(),
+      size: expect.any(Number),
+      authenticated: true,
+      agent_part: false,
+      preview: "How are you?",
+    });
+    const preview = content.items[4].preview;
+    expect(preview.length).toBe(256);
+    expect(preview.startsWith("The quick brown fox. The quick")).toBe(true);
+  });
+
+  it.each([
+    [{ folder: "junk" }, ["junk"]],
+    [{ folder: "INBOX" }, ["other", "agent", "reply", "first"]],
+    [{ unread: true }, ["other", "agent", "reply"]],
+    [{ unread: false, folder: "inbox" }, ["first"]],
+    [{ agent: true }, ["agent"]],
+    [{ agent: false, folder: "inbox" }, ["other", "reply", "first"]],
+    [{ since: new Date(noon + 3 * hour).toISOString() }, ["other", "agent"]],
+    [{ before: "2026-01-05T13:00:00+00:00" }, ["first"]],
+    [{ since: "2026-01-05T13:00:00Z", before: "2026-01-05T16:00:00+01:00" }, ["junk", "reply"]],
+    [{ from: "zoë" }, ["other"]],
+    [{ from: "mel@elsewhere" }, ["agent", "junk", "reply", "first"]],
+    [{ q: "QUICK BROWN" }, ["first"]],
+    [{ q: "grösse" }, []],
+    [{ q: "GRÖßE" }, ["other"]],
+  ])("keeps to %j", async (request, expected) => {
+    expect(await found(request)).toEqual(expected);
+  });
+
+  it("lists a conversation, alone and with other conditions", async () => {
+    const { content } = await server.ada.client.ok("part.describe", { id: ids.first });
+    expect(await found({ thread: content.thread })).toEqual(["reply", "first"]);
+    expect(await found({ thread: content.thread, unread: true })).toEqual(["reply"]);
+  });
+
+  it("goes on from its cursor without repeating or passing over anything, whatever comes meanwhile", async () => {
+    await using other = await openJsonServer();
+    const { client } = other.ada;
+    const all: string[] = [];
+    for (let index = 0; index < 25; index++)
+      all.unshift(await other.deliver(other.ada, plainMessage(`number ${index}`)));
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const read = await client.ok("search", { limit: 4, ...(cursor === undefined ? {} : { cursor }) });
+      seen.push(...read.content.items.map((one: { id: string }) => one.id));
+      cursor = read.cursor;
+      await other.deliver(other.ada, plainMessage("meanwhile"));
+    } while (cursor !== undefined);
+    expect(seen).toEqual(all);
+  });
+
+  it("keeps a listing inside max_chars, with at least one item", async () => {
+    const whole = JSON.stringify((await server.ada.client.ok("search")).content.items);
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    let pages = 0;
+    do {
+      const read = await server.ada.client.ok("search", {
+        max_chars: 900,
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      seen.push(...read.content.items.map((one: { id: string }) => one.id));
+      cursor = read.cursor;
+      pages++;
+    } while (cursor !== undefined);
+    expect(seen).toHaveLength(5);
+    expect(new Set(seen).size).toBe(5);
+    expect(pages).toBeGreaterThan(1);
+    expect(whole.length).toBeGreaterThan(900);
+  });
+
+  it("binds its cursor to what was asked", async () => {
+    const { cursor } = await server.ada.client.ok("search", { limit: 1, unread: true });
+    await server.ada.client.ok("search", { limit: 2, unread: true, cursor });
+    for (const request of [{ cursor }, { unread: false, cursor }, { unread: true, q: "x", cursor }]) {
+      const { status, body } = await server.ada.client.call("search", request);
+      expect([status, body.error.field]).toEqual([400, "/cursor"]);
+    }
+  });
+
+  it.each([
+    ["/since", { since: "yesterday" }],
+    ["/since", { since: "2026-01-05" }],
+    ["/before", { before: "2026-01-05T10:00:00" }],
+    ["/limit", { limit: 0 }],
+    ["/limit", { limit: 101 }],
+    ["/in", { in: "calendar" }],
+    ["/thread", { thread: "message_00000000000000000000000000" }],
+  ])("is refused with %s for %j", async (field, request) => {
+    const { status, body } = await server.ada.client.call("search", request);
+    expect([status, body.error.field]).toEqual([400, field]);
+  });
+
+  it("reaches no further than the credential", async () => {
+    expect((await server.ada.client.call("search", { in: server.bob.id })).status).toBe(403);
+    expect((await server.ada.client.call("search", { in: server.eve.id })).status).toBe(404);
+  });
+});

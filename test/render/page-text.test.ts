@@ -1,0 +1,95 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { countCharacters, firstCharacters, pageText } from "#/src/render/page-text.ts";
+
+const line = /\n\[truncated: (\d+) of (\d+) characters; continue with cursor\]$/;
+
+function pages(text: string, charactersMax: number): string[] {
+  const found: string[] = [];
+  let from: number | undefined = 0;
+  while (from !== undefined) {
+    const page = pageText(text, from, charactersMax);
+    expect([...page.text].length).toBeLessThanOrEqual(charactersMax);
+    found.push(page.text.replace(line, ""));
+    from = page.next;
+  }
+  return found;
+}
+
+const graphemes = fc.constantFrom(
+  "a",
+  " ",
+  "é",
+  "e\u0301",
+  "👩‍👩‍👧‍👦",
+  "🇩🇪",
+  "한",
+  "\r\n",
+  "\n",
+  "界",
+  "𝒳",
+  "नि",
+  "👍🏽",
+);
+const anyText = fc.array(graphemes, { maxLength: 3000 }).map((parts) => parts.join(""));
+
+describe("a page of text", () => {
+  it("is the whole text when that is inside the budget", () => {
+    expect(pageText("a".repeat(200), 0, 200)).toEqual({
+      text: "a".repeat(200),
+      next: undefined,
+      total: 200,
+      start: 0,
+      end: 200,
+    });
+    expect(pageText("", 0, 200).text).toBe("");
+    expect(pageText("𝒳".repeat(200), 0, 200).next).toBeUndefined();
+  });
+
+  it("ends with the line that says how much was shown of how much", () => {
+    const { text, next } = pageText("a".repeat(1000), 0, 200);
+    expect(text).toBe(`${"a".repeat(next!)}\n[truncated: ${next} of 1000 characters; continue with cursor]`);
+    expect(text.length).toBeLessThanOrEqual(200);
+    expect(text.length).toBeGreaterThan(195);
+  });
+
+  it("joins to the same text, cut between graphemes, whatever the text", () => {
+    const segmenter = new Intl.Segmenter("und", { granularity: "grapheme" });
+    fc.assert(
+      fc.property(anyText, fc.integer({ min: 200, max: 400 }), (text, charactersMax) => {
+        const found = pages(text, charactersMax);
+        expect(found.join("")).toBe(text);
+        const boundaries = new Set([...segmenter.segment(text)].map((one) => one.index));
+        let at = 0;
+        for (const page of found.slice(0, -1)) {
+          at += page.length;
+          expect(boundaries.has(at)).toBe(true);
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it.each([
+    ["flags only", "🇩🇪".repeat(3000)],
+    ["one grapheme without end", `e${"\u0301".repeat(10_000)}`],
+    ["joined emoji without end", `👩${"\u200d👩".repeat(5000)}`],
+    ["lone halves of pairs", "\ud800".repeat(3000)],
+  ])("goes on and ends for %s", (_, text) => {
+    expect(pages(text, 203).join("")).toBe(text);
+  });
+
+  it("takes a text of four million characters in little time", () => {
+    const text = "Zwölf 👩‍👩‍👧‍👦 ".repeat(250_000);
+    const started = performance.now();
+    const page = pageText(text, 2_000_000, 20_000);
+    expect(performance.now() - started).toBeLessThan(250);
+    expect(page.total).toBe(countCharacters(text, 0, text.length));
+  });
+
+  it("begins with whole graphemes", () => {
+    expect(firstCharacters("abc", 2)).toBe("ab");
+    expect(firstCharacters("a👩‍👩‍👧‍👦b", 3)).toBe("a");
+    expect(firstCharacters("𝒳𝒳", 2)).toBe("𝒳𝒳");
+  });
+});
