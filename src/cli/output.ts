@@ -24,8 +24,14 @@ export function printError(error: unknown, isJson: boolean): void {
     return;
   }
   process.stderr.write(`waypost: ${printable(message)}\n`);
-  if (isWaypostError(error) && error.details.hint !== undefined)
-    process.stderr.write(`${printable(error.details.hint)}\n`);
+  const hint = isWaypostError(error) ? error.details.hint : loadHint(error);
+  if (hint !== undefined) process.stderr.write(`${printable(hint)}\n`);
+}
+
+/** SQLite's addon is a library that the system refuses from some folders and with some libraries. */
+function loadHint(error: unknown): string | undefined {
+  if ((error as NodeJS.ErrnoException).code !== "ERR_DLOPEN_FAILED") return undefined;
+  return "The data folder must not be mounted noexec, and glibc must be 2.34 or newer (Debian 12, Ubuntu 22.04).";
 }
 
 /** A list of objects as a table, one object as its fields. */

@@ -4,7 +4,10 @@ import { listenerSections } from "#/config/schema.ts";
 import type { NewOwner } from "#/src/accounts/administration/agents-and-people.ts";
 import type { House } from "#/src/daemon/house.ts";
 import { type CommonOptions, settingsOf, withCommonOptions } from "./options.ts";
-import { printLine } from "./output.ts";
+import { exitCodes, printLine } from "./output.ts";
+
+/** Longest time for connections and the store to end by themselves; the store is sound whenever it is cut off. */
+const stopMs = 15_000;
 
 export function startCommand(): Command {
   const command = new Command("start").description(
@@ -67,6 +70,10 @@ async function serve(
   const line = readyLine(daemon, path.resolve(settings.storage.folder), owners);
   printLine(isJson ? JSON.stringify(line) : formatReady(daemon, line));
   await stop.requested;
+  setTimeout(() => {
+    daemon.log.error("stopping took too long; what was under way is given up");
+    process.exit(exitCodes.refused);
+  }, stopMs).unref();
 }
 
 interface StopRequest {

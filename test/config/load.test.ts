@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { loadSettings, type SettingSources } from "#/config/load.ts";
-import { defaultSettings } from "#/config/schema.ts";
+import { defaultSettings, type Settings } from "#/config/schema.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "waypost-config-"));
 let written = 0;
@@ -51,11 +51,11 @@ describe("precedence", () => {
 
 describe("text becomes the type of its setting", () => {
   test.each([
-    ["smtp.enabled=false", (s: ReturnType<typeof loadSettings>) => s.smtp.enabled, false],
-    ["limits.requests_per_second=0.5", (s) => s.limits.requestsPerSecond, 0.5],
-    ["json.unserved_operations=search, send", (s) => s.json.unservedOperations, ["search", "send"]],
-    ["json.unserved_operations=", (s) => s.json.unservedOperations, []],
-    ["server.hostname=a=b", (s) => s.server.hostname, "a=b"],
+    ["smtp.enabled=false", (s: Settings) => s.smtp.enabled, false],
+    ["limits.requests_per_second=0.5", (s: Settings) => s.limits.requestsPerSecond, 0.5],
+    ["json.unserved_operations=search, send", (s: Settings) => s.json.unservedOperations, ["search", "send"]],
+    ["json.unserved_operations=", (s: Settings) => s.json.unservedOperations, []],
+    ["server.hostname=a=b", (s: Settings) => s.server.hostname, "a=b"],
   ] as const)("%s", (set, read, value) => {
     expect(read(loadSettings({ set: [set] }))).toEqual(value);
   });

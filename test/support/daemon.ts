@@ -8,7 +8,7 @@ import { loadSettings } from "#/config/load.ts";
 import { listenerSections, type Settings } from "#/config/schema.ts";
 import { type Credentials, type ReadyLine, readyLine } from "#/src/cli/ready.ts";
 import { seedForDevelopment } from "#/src/cli/seed.ts";
-import { type Daemon as RunningDaemon, startDaemon } from "#/src/daemon/daemon.ts";
+import { type Daemon, startDaemon } from "#/src/daemon/daemon.ts";
 
 export interface DaemonOptions {
   readonly agents?: number;
@@ -127,7 +127,7 @@ async function spawnDaemon(data: string, options: DaemonOptions): Promise<Daemon
 }
 
 export interface InProcessDaemon extends Ready, AsyncDisposable {
-  readonly daemon: RunningDaemon;
+  readonly daemon: Daemon;
 }
 
 /** The same without a process of its own: quicker, and its store can be looked into (`daemon.house.store`). */
