@@ -244,8 +244,10 @@ class SqliteStore implements Store {
   maintain(options: MaintainOptions): Promise<void> {
     return maintainStore(
       this,
-      async <N extends TransactionName>(name: N, args: ArgumentsOf<N>) =>
-        (await this.#post(name, args, { isLowPriority: true })).result as ResultOf<N>,
+      async <N extends TransactionName>(name: N, args: ArgumentsOf<N>) => {
+        await this.whenReady();
+        return (await this.#post(name, args, { isLowPriority: true })).result as ResultOf<N>;
+      },
       options,
     );
   }
