@@ -33,6 +33,7 @@ export type BadRequest = "malformed" | "header_too_large" | "too_slow";
 /** How long running requests have when a listener closes. */
 const closeGraceMs = 2000;
 const headerBytes = 32 * 1024;
+const lingerMs = 1000;
 
 export async function listenHttpPort(options: HttpListenOptions): Promise<Listener> {
   const serverOptions = {
@@ -45,11 +46,15 @@ export async function listenHttpPort(options: HttpListenOptions): Promise<Listen
     keepAlive: true,
     keepAliveInitialDelay: 30_000,
     noDelay: true,
+    // Node would answer without our envelope; nothing here depends on the name that was asked for.
+    requireHostHeader: false,
   };
   const server =
     options.tls === undefined
       ? createServer(serverOptions, options.handle)
       : createSecureServer({ ...serverOptions, ...options.tls, minVersion: "TLSv1.2" }, options.handle);
+  // An Expect that is not 100-continue changes nothing.
+  server.on("checkExpectation", options.handle);
   server.on("clientError", (error: NodeJS.ErrnoException, socket) =>
     answerBadRequest(error, socket, options.refuse),
   );
@@ -72,17 +77,21 @@ function answerBadRequest(
   socket: Duplex,
   refuse: HttpListenOptions["refuse"],
 ): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
+  const problem = problemOf(error.code ?? "");
+  if (problem === undefined || !socket.writable) {
     socket.destroy();
     return;
   }
-  const problem =
-    error.code === "HPE_HEADER_OVERFLOW"
-      ? "header_too_large"
-      : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
-        ? "too_slow"
-        : "malformed";
   socket.end(refuse(problem, newRequestId()));
+  // Whoever goes on sending, or never hangs up, has had time to read this.
+  setTimeout(() => socket.destroy(), lingerMs).unref();
+}
+
+/** undefined for a peer that has gone or does not speak TLS where it should: there is nobody to answer. */
+function problemOf(code: string): BadRequest | undefined {
+  if (code === "HPE_HEADER_OVERFLOW") return "header_too_large";
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return "too_slow";
+  return code.startsWith("HPE_") ? "malformed" : undefined;
 }
 
 function bind(server: Server, host: string, port: number): Promise<void> {

@@ -1,4 +1,5 @@
 import { request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { statusOfCode } from "#/protocols/json/errors.ts";
@@ -318,6 +319,18 @@ describe("what is no request", () => {
     }
   });
 
+  it("is neither one without Host nor one that expects what nobody does: both are answered", async () => {
+    const credential = `Authorization: Bearer ${server.ada.token}`;
+    for (const head of [credential, `Host: x\r\nExpect: miracles\r\n${credential}`]) {
+      const answer = await talk(
+        `POST /v1/health HTTP/1.1\r\n${head}\r\nContent-Length: 2\r\n\r\n{}`,
+        (text) => text.includes('"ok":true'),
+      );
+      expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+      expect(answer).toMatch(/X-Request-Id: req_/);
+    }
+  });
+
   it("ends a request that takes too long to arrive", async () => {
     await using slow = await openJsonServer({ http: { requestTimeoutMs: 200 } });
     const socket = connect(slow.listeners[0]!.port, "127.0.0.1");
@@ -338,6 +351,33 @@ describe("what is no request", () => {
     socket.resume();
     await new Promise((resolve) => socket.on("close", resolve));
     await server.ada.client.ok("health");
+  });
+});
+
+describe("HTTPS", () => {
+  it("serves the same, and hangs up on who speaks no TLS", async () => {
+    await using secure = await openJsonServer({ https: { enabled: true, port: 0 } });
+    const { port } = secure.listeners.find((one) => one.name === "https")!;
+    const answer = await new Promise<string>((resolve, reject) => {
+      const request = httpsRequest(
+        {
+          port,
+          path: "/v1/health",
+          method: "POST",
+          headers: { Authorization: `Bearer ${secure.ada.token}` },
+          rejectUnauthorized: false,
+        },
+        async (response) => resolve((await response.toArray()).join("")),
+      );
+      request.on("error", reject);
+      request.end("{}");
+    });
+    expect(JSON.parse(answer)).toMatchObject({ ok: true, agent: secure.ada.id });
+    const socket = connect(port, "127.0.0.1");
+    socket.on("error", () => {});
+    socket.write("POST /v1/health HTTP/1.1\r\nHost: x\r\n\r\n");
+    socket.resume();
+    await new Promise((resolve) => socket.on("close", resolve));
   });
 });
 

@@ -93,6 +93,7 @@ async function openStream(
     body: JSON.stringify(input),
     signal: gone.signal,
   });
+  expect(response.headers.get("x-request-id")).toMatch(/^req_[0-9a-f]{32}$/);
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   const stream: EventStream = {

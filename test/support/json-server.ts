@@ -10,6 +10,7 @@ import { createMail, type Mail } from "#/src/mail/mail.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Store } from "#/storage/store.ts";
+import { testCertificate } from "./certificate.ts";
 import type { FakeClock } from "./clock.ts";
 import { type HttpClient, httpClient } from "./http.ts";
 import { openTestStore } from "./store.ts";
@@ -164,6 +165,7 @@ function makeRooms(store: Store, settings: Settings) {
     accounts: createAccounts(store, settings),
     feed: createFeed(store),
     settings,
+    tls: testCertificate,
     log: pino({ level: "silent" }),
   };
 }
