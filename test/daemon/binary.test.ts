@@ -1,0 +1,68 @@
+/** The one binary: built, copied into an empty folder, started there with an empty environment. */
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startChildDaemon } from "../support/daemon.ts";
+
+const top = new URL("../..", import.meta.url).pathname;
+let folder: string;
+let binary: string;
+
+beforeAll(() => {
+  execFileSync(process.execPath, ["config/build/build-binary.ts"], { cwd: top, stdio: "pipe" });
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-binary-"));
+  binary = path.join(folder, "waypost");
+  fs.renameSync(copyOf(path.join(top, "dist/waypost"), `${binary}.new`), binary);
+}, 120_000);
+
+afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+function copyOf(from: string, to: string): string {
+  fs.copyFileSync(from, to);
+  return to;
+}
+
+test("serves from an empty folder with an empty environment, and stops cleanly", async () => {
+  await using daemon = await startChildDaemon({
+    command: [binary],
+    env: {},
+    cwd: folder,
+    data: path.join(folder, "data"),
+  });
+  const response = await fetch(`${daemon.http.url}/v1/health`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${daemon.agents[0]!.token}`, "content-type": "application/json" },
+    body: "{}",
+  });
+  expect(response.status).toBe(200);
+  const { address } = daemon.agents[0]!;
+  const run = (...args: string[]) =>
+    execFileSync(binary, [...args, "--data", path.join(folder, "data")], {
+      env: {},
+      cwd: folder,
+      encoding: "utf8",
+    });
+  expect(
+    run("deliver", "--to", address, "--subject", "Hello", "--text", "From the binary", "--json"),
+  ).toContain("250 ");
+  const listing = JSON.parse(
+    execFileSync(
+      binary,
+      [
+        "call",
+        "search",
+        "--agent",
+        address,
+        "--data",
+        path.join(folder, "data"),
+        "--json",
+        `{"in":"${daemon.agents[0]!.id}"}`,
+      ],
+      { env: {}, cwd: folder, encoding: "utf8" },
+    ),
+  );
+  expect(JSON.stringify(listing)).toContain("Hello");
+  expect(await daemon.stop()).toBe(0);
+}, 60_000);

@@ -1,0 +1,198 @@
+import { spawn } from "node:child_process";
+import { X509Certificate } from "node:crypto";
+import { once } from "node:events";
+import fs from "node:fs";
+import { createServer } from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { connect as connectTls } from "node:tls";
+import { afterEach, describe, expect, test } from "vitest";
+import { defaultSettings } from "#/config/schema.ts";
+import { loadCertificate } from "#/src/daemon/certificate.ts";
+import { startDaemon } from "#/src/daemon/daemon.ts";
+import { startChildDaemon, startInProcessDaemon, startScript, testSettings } from "../support/daemon.ts";
+
+const folders: string[] = [];
+
+function temporaryFolder(): string {
+  folders.push(fs.mkdtempSync(path.join(os.tmpdir(), "waypost-test-")));
+  return folders.at(-1)!;
+}
+
+afterEach(() => {
+  for (const folder of folders.splice(0)) fs.rmSync(folder, { recursive: true, force: true });
+});
+
+function health(url: string, token: string): Promise<Response> {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  return fetch(`${url}/v1/health`, { method: "POST", headers, body: "{}" });
+}
+
+describe("waypost dev", () => {
+  test("prints one line that says where everything is and who has which secrets", async () => {
+    await using daemon = await startChildDaemon({ agents: 2, people: 1 });
+    expect(Object.keys(daemon)).toEqual(
+      expect.arrayContaining([
+        "ready",
+        "pid",
+        "data",
+        "smtp",
+        "submission",
+        "submissions",
+        "imap",
+        "imaps",
+        "http",
+        "https",
+        "agents",
+        "people",
+      ]),
+    );
+    expect(daemon.agents.map((agent) => agent.address)).toEqual([
+      "agent1@waypost.test",
+      "agent2@waypost.test",
+    ]);
+    expect(daemon.agents[0]).toEqual({
+      id: expect.stringMatching(/^ag_[0-9a-z]{26}$/),
+      address: "agent1@waypost.test",
+      token: expect.stringMatching(/^wp_/),
+      password: expect.any(String),
+    });
+    expect(Object.keys(daemon.people[0]!)).toEqual(["id", "address", "password"]);
+    expect((await health(daemon.http.url, daemon.agents[1]!.token)).status).toBe(200);
+    expect(daemon.startMs).toBeLessThan(5000);
+  });
+
+  test("ends with 0 on SIGTERM, and keeps a folder that was named with everything in it", async () => {
+    const data = temporaryFolder();
+    await using daemon = await startChildDaemon({ data });
+    const { token, id } = daemon.agents[0]!;
+    await daemon.restart();
+    expect(daemon.agents[0]!.id).toBe(id);
+    expect((await health(daemon.http.url, token)).status).toBe(200);
+    expect(await daemon.stop()).toBe(0);
+    expect(fs.existsSync(path.join(data, "waypost.db"))).toBe(true);
+  });
+
+  test("ends when its standard input closes, and takes its temporary folder away", async () => {
+    const [program, script] = startScript;
+    const child = spawn(program!, [script!, "dev", "--json", "--stdin-lifeline", "--set", "log.level=warn"], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+    const { data } = JSON.parse(line) as { data: string };
+    expect(fs.existsSync(data)).toBe(true);
+    child.stdin.end();
+    expect(await once(child, "exit")).toEqual([0, null]);
+    expect(fs.existsSync(data)).toBe(false);
+  });
+});
+
+describe("a daemon", () => {
+  test("keeps its folder and its private socket to its user", async () => {
+    await using running = await startInProcessDaemon();
+    const mode = (name: string) => fs.statSync(path.join(running.data, name)).mode & 0o777;
+    expect([mode("."), mode("waypost.sock"), mode("tls/key.pem")]).toEqual([0o700, 0o600, 0o600]);
+  });
+
+  test("leaves nothing open when a port cannot be had", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { port } = other.address() as { port: number };
+    const folder = temporaryFolder();
+    await expect(startDaemon(testSettings(folder, [`smtp.port=${port}`]))).rejects.toMatchObject({
+      code: "upstream_unavailable",
+      message: `127.0.0.1 port ${port} is in use by another program.`,
+    });
+    other.close();
+    await using daemon = await startDaemon(testSettings(folder));
+    expect(daemon.listeners).toHaveLength(7);
+  });
+
+  test("does not share its store with a second one", async () => {
+    await using running = await startInProcessDaemon();
+    await expect(startDaemon(testSettings(running.data))).rejects.toThrow(/in use/);
+    expect((await health(running.http.url, running.agents[0]!.token)).status).toBe(200);
+  });
+
+  test("opens only what the settings enable", async () => {
+    await using daemon = await startDaemon(
+      testSettings(temporaryFolder(), ["imap.enabled=false", "http.enabled=false"]),
+    );
+    expect(daemon.listeners.map((listener) => listener.name).sort()).toEqual([
+      "https",
+      "imaps",
+      "smtp",
+      "submission",
+      "submissions",
+    ]);
+  });
+
+  test("shows its own certificate on the TLS ports", async () => {
+    await using running = await startInProcessDaemon();
+    for (const { port } of [running.imaps, running.submissions]) {
+      const socket = connectTls({ port, host: "127.0.0.1", ca: running.daemon.certificate.cert });
+      await once(socket, "secureConnect");
+      expect(socket.getPeerX509Certificate()?.fingerprint256).toBe(running.daemon.certificate.fingerprint);
+      socket.destroy();
+    }
+  });
+});
+
+describe("the self-signed certificate", () => {
+  const settings = defaultSettings();
+  const dayMs = 86_400_000;
+  const now = Date.UTC(2026, 0, 5);
+
+  function load(folder: string, at = now, hostname = "mail.example.org") {
+    const own = {
+      ...settings,
+      storage: { ...settings.storage, folder },
+      server: { ...settings.server, hostname },
+    };
+    return loadCertificate(own, { now: () => at });
+  }
+
+  test("names the host, localhost and loopback, and clients take it for its time", async () => {
+    const { cert } = await load(temporaryFolder());
+    const certificate = new X509Certificate(cert);
+    expect(certificate.checkHost("mail.example.org")).toBe("mail.example.org");
+    expect(certificate.checkHost("localhost")).toBe("localhost");
+    expect(certificate.checkIP("127.0.0.1")).toBe("127.0.0.1");
+    expect(certificate.verify(certificate.publicKey)).toBe(true);
+    const days = (certificate.validToDate.getTime() - certificate.validFromDate.getTime()) / dayMs;
+    expect(days).toBeLessThanOrEqual(825);
+  });
+
+  test("stays the same until half of its time is over", async () => {
+    const folder = temporaryFolder();
+    const first = await load(folder);
+    expect((await load(folder, now + 400 * dayMs)).fingerprint).toBe(first.fingerprint);
+    expect((await load(folder, now + 411 * dayMs)).fingerprint).not.toBe(first.fingerprint);
+  });
+
+  test("is made anew for another name of the host", async () => {
+    const folder = temporaryFolder();
+    const first = await load(folder);
+    expect((await load(folder, now, "mx.example.org")).fingerprint).not.toBe(first.fingerprint);
+  });
+
+  test("is not used when the operator has one", async () => {
+    const folder = temporaryFolder();
+    const { fingerprint } = await load(folder);
+    const tls = {
+      certificateFile: path.join(folder, "tls/certificate.pem"),
+      keyFile: path.join(folder, "tls/key.pem"),
+    };
+    const own = await loadCertificate({ ...settings, tls }, { now: () => now });
+    expect(own).toMatchObject({ fingerprint, isSelfSigned: false });
+    const missing = loadCertificate(
+      { ...settings, tls: { ...tls, keyFile: "/nowhere" } },
+      { now: () => now },
+    );
+    await expect(missing).rejects.toMatchObject({
+      code: "invalid",
+      message: "tls.key_file: /nowhere cannot be read.",
+    });
+  });
+});
