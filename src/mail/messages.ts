@@ -8,7 +8,7 @@ import type {
   Uid,
 } from "#/src/model/numbers.ts";
 import { listEntriesOfMessage } from "#/storage/queries/entries.ts";
-import { findMessage, listNewestMessages } from "#/storage/queries/messages.ts";
+import { findMessage } from "#/storage/queries/messages.ts";
 import type { MessageRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 import type { StoredBytes } from "./message-bytes.ts";
@@ -108,7 +108,7 @@ export function createMessages(store: Store): Messages {
       return row && toMessage(agent, row);
     },
     async listNewestMessages(agent, options) {
-      const rows = await listNewestMessages(store, agent, options);
+      const rows = await store.scan("newestMessages", { agent, ...options });
       const messages = await Promise.all(rows.map((row) => toMessage(agent, row)));
       return messages.filter((message) => message !== undefined);
     },

@@ -46,6 +46,8 @@ interface Candidate {
 }
 
 const everyUid: NumberSet = [[1, 2 ** 32 - 1]];
+/** Few messages fit, so a page is not smaller than this. */
+const leastPage = 20;
 /** Messages that one call of `searchNewest` looks at. */
 const newestLookedAtMax = 5000;
 
@@ -81,7 +83,7 @@ export function createMailSearch(entries: Entries, messages: Messages, bytes: Me
         const page = await messages.listNewestMessages(agent, {
           ...(options.mailbox === undefined ? {} : { mailbox: options.mailbox }),
           ...(before === undefined ? {} : { before }),
-          limit: pageRows,
+          limit: Math.min(pageRows, Math.max(leastPage, options.limit - found.length)),
         });
         for (const message of page) {
           const text = createSearchText(bytes, message);

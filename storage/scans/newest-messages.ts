@@ -1,0 +1,37 @@
+import type { AgentNumber, MailboxNumber, MessageNumber, ThreadNumber } from "#/src/model/numbers.ts";
+import { messageOf, type StoredMessage, selectMessage } from "../queries/messages.ts";
+import type { MessageRow } from "../rows.ts";
+import type { Reader } from "../sql.ts";
+
+export interface NewestMessages {
+  readonly agent: AgentNumber;
+  readonly mailbox?: MailboxNumber | undefined;
+  readonly thread?: ThreadNumber | undefined;
+  /** Numbers below this one. */
+  readonly before?: MessageNumber | undefined;
+  readonly limit: number;
+}
+
+/** The newest first: object numbers grow with time. Of a mailbox that holds few of many messages this walks far, so it is
+ *  no read for the main thread. */
+export async function newestMessages(reader: Reader, args: NewestMessages): Promise<MessageRow[]> {
+  const conditions = ["agent_id = ?", "message_id < ?"];
+  const parameters: number[] = [args.agent, args.before ?? Number.MAX_SAFE_INTEGER];
+  if (args.thread !== undefined) {
+    conditions.push("thread_id = ?");
+    parameters.push(args.thread);
+  }
+  if (args.mailbox !== undefined) {
+    conditions.push(`exists (
+      select 1
+      from entry
+      where entry.agent_id = message.agent_id and entry.message_id = message.message_id and entry.mailbox_id = ?)`);
+    parameters.push(args.mailbox);
+  }
+  const rows = await reader.all<StoredMessage>(
+    `${selectMessage} where ${conditions.join(" and ")} order by message_id desc limit ?`,
+    ...parameters,
+    args.limit,
+  );
+  return rows.map(messageOf);
+}
