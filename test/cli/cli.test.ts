@@ -1,0 +1,221 @@
+/** The command line as people and scripts use it: a process, its output and its exit code. */
+import { execFile } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type ChildDaemon, startChildDaemon, startScript } from "../support/daemon.ts";
+
+interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-cli-"));
+afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+/** Runs in the folder, so that no settings file of the repository is found. */
+function waypost(...args: readonly string[]): Promise<Outcome> {
+  const [program, script] = startScript;
+  return new Promise((resolve) => {
+    execFile(program!, [script!, ...args], { cwd: folder, encoding: "utf8" }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
+  });
+}
+
+async function wayposted(...args: readonly string[]) {
+  const outcome = await waypost(...args, "--json");
+  expect(outcome).toMatchObject({ code: 0, stderr: "" });
+  return JSON.parse(outcome.stdout);
+}
+
+describe("use", () => {
+  test.each([
+    [["--help"], 0, /Usage: waypost/],
+    [["token", "create", "--help"], 0, /--scopes <a,b>\s+What it may do: mail/],
+    [["--version"], 0, /^\d+\.\d+\.\d+/],
+    [["tokn"], 2, /Did you mean token\?/],
+    [["token", "create"], 2, /missing required argument 'agent'/],
+    [["agent", "list", "--set", "smtp.prot=1"], 2, /there is no setting smtp.prot/],
+    [["agent", "list", "--data", "nowhere"], 1, /There is no store in nowhere/],
+    [["check", "--data", "nowhere"], 1, /There is no store/],
+    [["deliver", "--to", "a@waypost.test", "--data", "nowhere"], 1, /No daemon runs/],
+    [["call", "wait", "--json", "{"], 2, /The input is no JSON/],
+  ])("waypost %j ends with %i", async (args, code, text) => {
+    const outcome = await waypost(...args);
+    expect(outcome.code).toBe(code);
+    expect(outcome.stdout + outcome.stderr).toMatch(text);
+    expect(fs.existsSync(path.join(folder, "nowhere"))).toBe(false);
+  });
+
+  test("an error is an object for programs", async () => {
+    const { code, stdout, stderr } = await waypost("agent", "list", "--data", "nowhere", "--json");
+    expect({ code, stdout, error: JSON.parse(stderr).error }).toMatchObject({
+      code: 1,
+      stdout: "",
+      error: { code: "not_found", message: "There is no store in nowhere.", hint: expect.any(String) },
+    });
+  });
+});
+
+/** What works with a daemon works without one, on the same folder, by the same words. */
+describe.each(["without a daemon", "with a daemon"] as const)("administration %s", (how) => {
+  const data = path.join(folder, how.replaceAll(" ", "-"));
+  const at = ["--data", data];
+  let daemon: ChildDaemon | undefined;
+
+  beforeAll(async () => {
+    if (how === "with a daemon") daemon = await startChildDaemon({ data, agents: 0, people: 0 });
+    else await waypost("account", "create", "main", ...at);
+    expect((await waypost("domain", "create", "example.org", ...at)).code).toBe(0);
+  });
+
+  afterAll(() => daemon?.stop());
+
+  test("creates, lists and revokes", async () => {
+    const agent = await wayposted("agent", "create", "ada@example.org", "--name", "Ada", ...at);
+    expect(agent).toMatchObject({
+      address: "ada@example.org",
+      name: "Ada",
+      token: expect.stringMatching(/^wp_/),
+    });
+    const person = await wayposted("person", "create", "eve@example.org", ...at);
+    expect(person).toMatchObject({ address: "eve@example.org", password: expect.any(String) });
+    const token = await wayposted(
+      "token",
+      "create",
+      agent.id,
+      "--scopes",
+      "mail:read,raw",
+      "--expires-in-days",
+      "2",
+      ...at,
+    );
+    expect(token).toMatchObject({ number: 2, scopes: ["mail:read", "raw"], expiresAt: expect.any(String) });
+    await wayposted("token", "revoke", "2", ...at);
+    const { tokens } = await wayposted("token", "list", "ada@example.org", ...at);
+    expect(tokens.map((one: { revokedAt: string | null }) => one.revokedAt !== null)).toEqual([false, true]);
+    expect((await wayposted("password", "list", "eve@example.org", ...at)).passwords).toHaveLength(1);
+    await wayposted(
+      "grant",
+      "create",
+      "ada@example.org",
+      "eve@example.org",
+      "--mailboxes",
+      "INBOX,Sent",
+      ...at,
+    );
+    expect((await wayposted("grant", "list", "ada@example.org", ...at)).grants).toMatchObject([
+      { number: 1, target: "eve@example.org", mailboxes: ["INBOX", "Sent"] },
+    ]);
+    expect((await wayposted("agent", "alias", "ada@example.org", "*@example.org", ...at)).aliases).toEqual([
+      "*@example.org",
+    ]);
+  });
+
+  test("is readable without --json", async () => {
+    const { stdout } = await waypost("agent", "list", ...at);
+    expect(stdout).toMatch(/^id +address +name +state/);
+    expect(stdout).toMatch(/ada@example\.org +Ada +active/);
+  });
+
+  test("refuses what is taken and what is not there, with 1", async () => {
+    expect(await waypost("agent", "create", "ADA@example.org", ...at)).toMatchObject({ code: 1, stdout: "" });
+    expect(await waypost("token", "revoke", "99", ...at)).toMatchObject({ code: 1 });
+    expect(await waypost("agent", "create", "a@example.net", ...at)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("waypost domain create example.net"),
+    });
+  });
+
+  test("deletes only when it is told --yes", async () => {
+    await wayposted("agent", "create", "bob@example.org", ...at);
+    expect((await waypost("agent", "delete", "bob@example.org", ...at)).code).toBe(2);
+    await wayposted("agent", "delete", "bob@example.org", "--yes", ...at);
+    expect((await waypost("agent", "show", "bob@example.org", ...at)).code).toBe(1);
+  });
+
+  test("calls operations in an agent's place and with a token", async () => {
+    const own = await waypost("call", "health", "--agent", "ada@example.org", ...at);
+    expect(own).toMatchObject({ code: 0, stderr: "" });
+    expect(JSON.parse(own.stdout)).toBeTypeOf("object");
+    const { token } = await wayposted("token", "create", "ada@example.org", ...at);
+    expect((await waypost("call", "wait", "--token", token, ...at)).code).toBe(0);
+    expect((await waypost("call", "wait", "--token", "wp_wrong", ...at)).code).toBe(1);
+    expect((await waypost("call", "nonsense", "--token", token, ...at)).code).toBe(1);
+    expect((await waypost("call", "wait", ...at)).stderr).toMatch(/--agent <address> or --token/);
+  });
+
+  test("checks the store and copies it", async () => {
+    expect(await wayposted("check", ...at)).toEqual({ problems: [] });
+    const copy = path.join(data, "copy");
+    fs.mkdirSync(copy);
+    await wayposted("backup", path.join(copy, "waypost.db"), ...at);
+    const { agents } = await wayposted("agent", "list", "--data", copy);
+    expect(agents.map((agent: { address: string }) => agent.address)).toEqual(["ada@example.org"]);
+    expect((await waypost("backup", path.join(copy, "waypost.db"), ...at)).code).toBe(1);
+  });
+
+  test("delivers a test mail by SMTP, where a daemon runs", async () => {
+    const sent = await waypost(
+      "deliver",
+      "--to",
+      "ada@example.org",
+      "--subject",
+      "Hello there",
+      "--json",
+      ...at,
+    );
+    if (daemon === undefined) expect(sent.code).toBe(1);
+    else {
+      expect(sent).toMatchObject({ code: 0, stderr: "" });
+      const { id } = await wayposted("agent", "show", "ada@example.org", ...at);
+      const found = await waypost(
+        "call",
+        "search",
+        "--agent",
+        id,
+        "--json",
+        JSON.stringify({ in: id }),
+        ...at,
+      );
+      expect(found.stdout).toContain("Hello there");
+      const refused = await waypost("deliver", "--to", "nobody@example.net", ...at);
+      expect(refused).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("The server refused it: 550"),
+      });
+    }
+  });
+});
+
+describe("waypost start", () => {
+  test("makes an agent and a person the first time, and shows no secret the second time", async () => {
+    const data = path.join(folder, "first");
+    const [program, script] = startScript;
+    const start = (): Promise<string> =>
+      new Promise((resolve, reject) => {
+        const ports = ["smtp", "submission", "submissions", "imap", "imaps", "http", "https"];
+        const sets = ports.flatMap((name) => ["--set", `${name}.port=0`]);
+        const child = execFile(
+          program!,
+          [script!, "start", "--data", data, ...sets],
+          { cwd: folder },
+          (error, stdout) => (error === null ? resolve(stdout) : reject(error)),
+        );
+        child.stdout!.on("data", (text: string) => {
+          if (text.includes("Stop with Ctrl-C")) child.kill("SIGINT");
+        });
+      });
+    const first = await start();
+    expect(first).toMatch(/agent@waypost\.test +app password \S+ +token wp_\w{32}\n/);
+    expect(first).toMatch(/person@waypost\.test +app password \S+\n/);
+    expect(first).toMatch(/Only programs on this computer reach it/);
+    expect(first).toMatch(/curl -s http:\/\/127\.0\.0\.1:\d+\/v1\/wait/);
+    const second = await start();
+    expect(second).toMatch(/^Waypost is ready/);
+    expect(second).not.toMatch(/wp_|app password/);
+  });
+});
