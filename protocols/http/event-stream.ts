@@ -11,12 +11,13 @@ export interface EventFrame {
 }
 
 /** How long a reader may leave a frame untaken. */
-const stalledReaderMs = 30_000;
+const stalledReaderDefaultMs = 30_000;
 
 /** Writes until the frames end, the reader goes or stalls. Closing the response is what ends `frames` early. */
 export async function writeEventStream(
   response: ServerResponse,
   frames: AsyncIterable<EventFrame>,
+  stalledReaderMs: number = stalledReaderDefaultMs,
 ): Promise<void> {
   response.writeHead(200, {
     "Content-Type": "text/event-stream; charset=utf-8",
@@ -26,7 +27,7 @@ export async function writeEventStream(
   });
   for await (const frame of frames) {
     if (response.destroyed || response.writableEnded) break;
-    if (!response.write(formatFrame(frame)) && !(await hasDrained(response))) {
+    if (!response.write(formatFrame(frame)) && !(await hasDrained(response, stalledReaderMs))) {
       response.destroy();
       break;
     }
@@ -41,7 +42,7 @@ export function formatFrame(frame: EventFrame): string {
   return `event: ${frame.event}\n${id}data: ${frame.data}\n\n`;
 }
 
-function hasDrained(response: ServerResponse): Promise<boolean> {
+function hasDrained(response: ServerResponse, timeoutMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const finish = (isDrained: boolean): void => {
       clearTimeout(timer);
@@ -50,7 +51,7 @@ function hasDrained(response: ServerResponse): Promise<boolean> {
     };
     const onDrain = (): void => finish(true);
     const onClose = (): void => finish(false);
-    const timer = setTimeout(() => finish(false), stalledReaderMs);
+    const timer = setTimeout(() => finish(false), timeoutMs);
     response.on("drain", onDrain).on("close", onClose);
   });
 }

@@ -9,10 +9,12 @@ import { type ReachedAgent, reachAgent, reachableAgents } from "./reach.ts";
 import type { WatchRequest } from "./schemas.ts";
 
 export interface EventSource extends Disposable {
-  /** The events since the last read and the cursor behind them. `hasNewReach`: the cursor now holds a mailbox more. */
+  /** The events since the last read and the cursor behind them. `hasMore`: there may be some behind these already.
+   *  `hasNewReach`: the cursor now holds a mailbox more. */
   read(): Promise<{
     readonly events: readonly MailEvent[];
     readonly cursor: string;
+    readonly hasMore: boolean;
     readonly hasNewReach: boolean;
   }>;
   /** Until there may be something to read, the time is over, or nobody waits any more. */
@@ -84,7 +86,12 @@ export async function openEventSource(
         const page = await feed.events.read(owner, positions, [...reached.keys()], filter);
         positions = page.positions;
         if (page.events.length > 0 || !page.hasMore || context.signal.aborted)
-          return { events: page.events, cursor: feed.events.seal(owner, positions), hasNewReach };
+          return {
+            events: page.events,
+            cursor: feed.events.seal(owner, positions),
+            hasMore: page.hasMore,
+            hasNewReach,
+          };
       }
     },
     wait: (ms) => bell.wait(ms),

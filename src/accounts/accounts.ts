@@ -4,7 +4,7 @@ import type { Settings } from "#/config/schema.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import { findDomain } from "#/storage/queries/accounts.ts";
-import { findAgent, listAddressTargets } from "#/storage/queries/agents.ts";
+import { findAgent, findPosition, listAddressTargets } from "#/storage/queries/agents.ts";
 import {
   findPassword,
   findToken,
@@ -142,8 +142,8 @@ export function createAccounts(store: Store, settings: AccountsSettings): Accoun
     },
 
     async assertCurrent({ agent, credential }) {
-      const row = await findAgent(store, agent);
-      if (row === undefined) throw unauthorized();
+      // Asked before every batch of every stream: the row's existence is enough.
+      if ((await findPosition(store, agent)) === undefined) throw unauthorized();
       if (credential.kind === "token") {
         const token = await findTokenByNumber(store, credential.number);
         if (token === undefined || !isLive(token, store.clock.now())) throw unauthorized();

@@ -1,6 +1,7 @@
 /** The change log from a listener's own position. A commit rings a doorbell that says nothing but "there is more"; every
  *  listener then reads what it has not seen, so a slow one costs nobody anything and a lost ring loses nothing. */
 
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { WaypostError } from "#/src/model/errors.ts";
 import { pageRows } from "#/src/model/limits.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
@@ -33,11 +34,35 @@ export interface Feed {
   seal(purpose: string): CursorSeal;
 }
 
+/** Listeners that are rung in one turn of the loop; each of them then reads the log. */
+const ringsPerTurn = 50;
+
+/** The first ones at once, so that a mailbox with few listeners is told without a turn in between. */
+async function ringAll(rings: ReadonlySet<() => void> | undefined): Promise<void> {
+  if (rings === undefined) return;
+  let rung = 0;
+  for (const ring of rings.size > ringsPerTurn ? [...rings] : rings) {
+    if (rung > 0 && rung % ringsPerTurn === 0) await nextTurn();
+    rung++;
+    // Who has stopped meanwhile is not rung.
+    if (rings.has(ring)) ring();
+  }
+}
+
 export function createFeed(store: Store): Feed {
   const listeners = new Map<AgentNumber, Set<() => void>>();
   const seals = new Map<string, CursorSeal>();
+  /** The page read last of an agent's log, for the many who stand at the same place; good until the next commit. */
+  const lastPages = new Map<
+    AgentNumber,
+    { readonly after: Modseq; readonly limit: number; readonly page: ChangePage }
+  >();
+  let commits = 0;
   store.onCommit((touched) => {
-    for (const { agent } of touched) for (const ring of listeners.get(agent) ?? []) ring();
+    commits++;
+    // What is forgotten here is forgotten before the writer's answer is heard: a write is seen by its own reader.
+    for (const { agent } of touched) lastPages.delete(agent);
+    for (const { agent } of touched) void ringAll(listeners.get(agent));
   });
 
   const readLog = async (agent: AgentNumber): Promise<{ modseq: Modseq; logFloor: Modseq }> => {
@@ -55,7 +80,9 @@ export function createFeed(store: Store): Feed {
       rings.add(ring);
       return () => {
         rings.delete(ring);
-        if (rings.size === 0 && listeners.get(agent) === rings) listeners.delete(agent);
+        if (rings.size > 0 || listeners.get(agent) !== rings) return;
+        listeners.delete(agent);
+        lastPages.delete(agent);
       };
     },
 
@@ -64,18 +91,15 @@ export function createFeed(store: Store): Feed {
     },
 
     async readChanges(agent, after, limit = pageRows) {
-      const { modseq, logFloor } = await readLog(agent);
-      const rows = await listChanges(store, agent, after, modseq, limit + 1);
-      // The floor is read again: rows may have been pruned between the two reads.
-      const isBelowFloor = after < logFloor || after < (await readLog(agent)).logFloor;
-      if (rows.length <= limit) return { changes: rows, upTo: modseq, end: modseq, isBelowFloor };
-      const cut = rows[limit]!.modseq;
-      const whole = rows.filter((row) => row.modseq < cut);
-      if (whole.length > 0) return { changes: whole, upTo: whole.at(-1)!.modseq, end: modseq, isBelowFloor };
-      // One transaction of more rows than the limit is read whole all the same.
-      const all = await listChanges(store, agent, after, cut, Number.MAX_SAFE_INTEGER);
-      return { changes: all, upTo: cut, end: modseq, isBelowFloor };
+      const last = lastPages.get(agent);
+      if (last?.after === after && last.limit === limit) return last.page;
+      const commitsBefore = commits;
+      const page = await readPage(agent, after, limit);
+      // Kept while somebody listens, so that the memory is that of the listeners.
+      if (commits === commitsBefore && listeners.has(agent)) lastPages.set(agent, { after, limit, page });
+      return page;
     },
+
     seal(purpose) {
       const seal = seals.get(purpose) ?? createCursorSeal(store.key(`cursor:${purpose}`));
       seals.set(purpose, seal);
@@ -83,4 +107,18 @@ export function createFeed(store: Store): Feed {
     },
   };
   return { ...feed, events: createEventReader(store.ids, feed) };
+
+  async function readPage(agent: AgentNumber, after: Modseq, limit: number): Promise<ChangePage> {
+    const { modseq, logFloor } = await readLog(agent);
+    const rows = await listChanges(store, agent, after, modseq, limit + 1);
+    // The floor is read again: rows may have been pruned between the two reads.
+    const isBelowFloor = after < logFloor || after < (await readLog(agent)).logFloor;
+    if (rows.length <= limit) return { changes: rows, upTo: modseq, end: modseq, isBelowFloor };
+    const cut = rows[limit]!.modseq;
+    const whole = rows.filter((row) => row.modseq < cut);
+    if (whole.length > 0) return { changes: whole, upTo: whole.at(-1)!.modseq, end: modseq, isBelowFloor };
+    // One transaction of more rows than the limit is read whole all the same.
+    const all = await listChanges(store, agent, after, cut, Number.MAX_SAFE_INTEGER);
+    return { changes: all, upTo: cut, end: modseq, isBelowFloor };
+  }
 }

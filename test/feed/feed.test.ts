@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createFeed, type Feed } from "#/src/feed/feed.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
-import { append, deliver, positionOf } from "../support/delivery.ts";
+import { append, deliver } from "../support/delivery.ts";
 import { openTestStore, type Seed, seedAgent, type TestStore } from "../support/store.ts";
 
 let opened: TestStore;
@@ -109,9 +109,7 @@ describe("events", () => {
     const cursor = feed.events.seal(ada.agent, positions);
     expect(feed.events.seal(ada.agent, positions)).toBe(cursor);
     expect(feed.events.open(ada.agent, cursor)).toEqual(positions);
-    expect(Buffer.from(cursor, "base64url").toString("latin1")).not.toContain(
-      String(await positionOf(opened.store, ada)),
-    );
+    expect(Buffer.from(cursor, "base64url").toString("latin1")).not.toContain(`[${ada.agent},`);
     expect(() => feed.events.open(bob.agent, cursor)).toThrow("not one that this deployment gave");
   });
 

@@ -64,7 +64,7 @@ async function* frames(
       if (next.events.length > 0 || (next.hasNewReach && told !== "")) {
         told = next.cursor;
         yield { event: "batch", cursor: told, data: { cursor: told, events: next.events } };
-        continue;
+        if (next.hasMore) continue;
       }
       const how = await source.wait(quietMs);
       if (how === "ended") return;

@@ -1,0 +1,40 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { describe, expect, it } from "vitest";
+import { formatFrame, writeEventStream } from "#/protocols/http/event-stream.ts";
+
+describe("an event stream", () => {
+  it("is never further ahead than its reader, and cuts off one that takes nothing", async () => {
+    let made = 0;
+    let isOver = false;
+    async function* frames() {
+      try {
+        for (;;) {
+          made++;
+          yield { event: "batch", data: "x".repeat(100_000) };
+        }
+      } finally {
+        isOver = true;
+      }
+    }
+    const server = createServer((_, response) => void writeEventStream(response, frames(), 200));
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+    socket.on("error", () => {});
+    socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    socket.pause();
+    await expect.poll(() => isOver, { timeout: 5000 }).toBe(true);
+    // What the kernel's buffers of both sides hold, and one frame.
+    expect(made * 100_000).toBeLessThan(20_000_000);
+    socket.destroy();
+    server.close();
+  });
+
+  it("writes frames as the standard has them", () => {
+    expect(formatFrame({ event: "batch", id: "c1", data: '{"a":1}' })).toBe(
+      'event: batch\nid: c1\ndata: {"a":1}\n\n',
+    );
+    expect(formatFrame({ comment: "keepalive" })).toBe(": keepalive\n\n");
+  });
+});
