@@ -33,7 +33,7 @@ export const failedLoginsMax = 5;
 export const outputChunkBytes = 32 * 1024;
 /** Octets of a message that are read and written at once. */
 export const bodyRangeBytes = 256 * 1024;
-/** Time that commands may run on one connection without the loop being given a turn. */
+/** Time that one connection may run without the loop being given a turn. */
 export const turnMs = 5;
 /** Messages of one APPEND. */
 export const appendedMessagesMax = 1000;

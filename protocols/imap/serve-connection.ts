@@ -4,7 +4,9 @@ import type { Command, Form } from "./command.ts";
 import { RefusedCommand, readCommand, readCommandName, tagOf } from "./command-reader.ts";
 import { commands, findCommand } from "./commands/index.ts";
 import { bad, no, Refusal, refusalOf } from "./errors.ts";
-import { badCommandsBeforeLoginMax, badCommandsMax, turnMs } from "./limits.ts";
+import { BrokenResponse } from "./fetch-response.ts";
+import { badCommandsBeforeLoginMax, badCommandsMax } from "./limits.ts";
+import { LoopTurns } from "./loop-turns.ts";
 import { ResponseWriter } from "./response-writer.ts";
 import type { ImapRooms } from "./rooms.ts";
 import { type OpenSessions, Session } from "./session.ts";
@@ -37,7 +39,7 @@ async function converse(session: Session, out: ResponseWriter): Promise<void> {
   );
   await out.flush();
   let badCommands = 0;
-  let turnedAt = performance.now();
+  const turns = new LoopTurns();
   for (;;) {
     const outcome = await nextCommand(session, out).finally(() => out.flush());
     if (outcome === "logout") return;
@@ -45,10 +47,7 @@ async function converse(session: Session, out: ResponseWriter): Promise<void> {
     const badMax = session.state === "unauthenticated" ? badCommandsBeforeLoginMax : badCommandsMax;
     if (badCommands >= badMax) throw new Refusal("BYE", "Too many commands that are none");
     // Pipelined commands that never wait must not keep others waiting.
-    if (performance.now() - turnedAt > turnMs) {
-      await new Promise((resolve) => setImmediate(resolve));
-      turnedAt = performance.now();
-    }
+    await turns.turn();
     if (connection.isClosed) throw new ConnectionClosed("gone");
   }
 }
@@ -93,7 +92,8 @@ async function nextCommand(session: Session, out: ResponseWriter): Promise<Outco
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal === undefined) {
-      if (error instanceof ConnectionClosed) throw error;
+      if (error instanceof ConnectionClosed || error instanceof BrokenResponse) throw error;
+      if (error instanceof LineTooLong) throw new Refusal("BYE", "Line is too long", "TOOBIG");
       session.rooms.log.error({ err: error }, "imap command failed");
       writeRefusal(tag, no("SERVERBUG", "Internal error"), out);
       return "done";
@@ -148,5 +148,7 @@ function byeFor(error: unknown, session: Session): string {
     return error.reason === "aborted" ? "* BYE [UNAVAILABLE] The server shuts down\r\n" : "";
   }
   session.rooms.log.error({ err: error }, "imap connection failed");
+  // A word inside of a literal would be read as a part of the message.
+  if (error instanceof BrokenResponse) return "";
   return "* BYE [SERVERBUG] Internal error\r\n";
 }

@@ -4,6 +4,7 @@
 import type { Connection } from "#/protocols/connection/connection.ts";
 import type { Principal } from "#/src/accounts/accounts.ts";
 import type { Mailbox } from "#/src/mail/mailboxes.ts";
+import { isWaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { listCapabilities } from "./capabilities.ts";
 import type { Command, State } from "./command.ts";
@@ -115,6 +116,7 @@ export class Session {
     try {
       await this.rooms.accounts.assertCurrent(this.#principal);
     } catch (error) {
+      if (!isWaypostError(error) || error.code !== "unauthorized") throw error;
       throw new Refusal("BYE", "The credential is no longer valid", "EXPIRED", { cause: error });
     }
   }

@@ -199,7 +199,8 @@ export class WireReader {
     const literal = this.#literals[this.#index];
     if (match === null || literal === undefined || this.#index >= this.#lines.length - 1)
       throw bad("Malformed literal");
-    if (first !== "~" && literal.includes(0)) throw bad("NUL in a literal; a literal8 may hold it");
+    // RFC 9051 section 4.3 lets only a literal8 hold NUL; old mail that clients copy here has some, and is kept as it is.
+    if (!isMessage && literal.includes(0)) throw bad("NUL in a literal");
     this.#index++;
     this.#line = this.#lines[this.#index]!;
     this.#at = 0;

@@ -127,6 +127,17 @@ test.each([
   `);
 });
 
+test("ends what says too much while it idles or authenticates", async () => {
+  await using server = await startImap();
+  await server.converse(`${loggedIn}
+    C: a1 IDLE
+    S: + {{*}}
+    C: ${"x".repeat(2000)}
+    S: * BYE [TOOBIG] {{*}}
+    CLOSED
+  `);
+});
+
 test("answers a line without a tag", async () => {
   await using server = await startImap();
   await server.converse(`${loggedIn}

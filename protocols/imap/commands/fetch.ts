@@ -9,6 +9,7 @@ import { type Answer, command, type Form, whenSelected } from "../command.ts";
 import { bad } from "../errors.ts";
 import { type FetchItem, type RowItem, readFetchItems } from "../fetch-items.ts";
 import { needsMessageRow, type ResponseContext, writeFetchResponse } from "../fetch-response.ts";
+import { LoopTurns } from "../loop-turns.ts";
 import { namedMessages } from "../named-messages.ts";
 import type { ResponseWriter } from "../response-writer.ts";
 import type { SelectedMailbox } from "../selected-mailbox.ts";
@@ -89,6 +90,7 @@ async function runFetch(
   const { agent, number } = selected.mailbox;
   const context: ResponseContext = { mail, agent, flags: selected.flags };
   const setsSeen = !selected.isReadOnly && items.some((item) => "setsSeen" in item && item.setsSeen);
+  const turns = new LoopTurns();
   const isOld = (entry: Entry): boolean =>
     args.changedSince !== undefined && entry.modseq <= args.changedSince;
 
@@ -113,6 +115,7 @@ async function runFetch(
       }
       if (!(await writeFetchResponse(seq, shown, shownItems, context, out))) hasExpunged = true;
       await out.flushIfLarge();
+      await turns.turn();
     }
   }
   return hasExpunged ? { code: "EXPUNGEISSUED", text: "Some of the messages are gone" } : undefined;

@@ -5,6 +5,7 @@ import { hierarchyDelimiter, mailboxRoles } from "#/src/model/roles.ts";
 import { afterLogin, command } from "../command.ts";
 import { type ListArguments, readListArguments } from "../list-options.ts";
 import { matchesListPattern } from "../list-pattern.ts";
+import { LoopTurns } from "../loop-turns.ts";
 import { statusLine } from "../status-items.ts";
 
 export const list = command({
@@ -23,7 +24,7 @@ export const list = command({
     const { mail } = session.rooms;
     const mailboxes = await mail.listMailboxes(session.agent);
     const subscriptions = new Set(await mail.listSubscriptions(session.agent));
-    let looked = 0;
+    const turns = new LoopTurns();
     for (const entry of listEntries(args, mailboxes, subscriptions)) {
       const attributes = [...entry.attributes].join(" ");
       const childInfo = entry.hasSubscribedBelow ? ' ("CHILDINFO" ("SUBSCRIBED"))' : "";
@@ -31,7 +32,7 @@ export const list = command({
       if (args.status.length > 0 && entry.mailbox !== undefined)
         out.line(statusLine(session, entry.mailbox, args.status));
       await out.flushIfLarge();
-      if (++looked % 100 === 0) await new Promise((resolve) => setImmediate(resolve));
+      await turns.turn();
     }
     return undefined;
   },
