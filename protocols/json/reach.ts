@@ -71,8 +71,17 @@ export async function reachMessage(
   reached: ReachedAgent,
   number: number,
 ): Promise<Message> {
+  return (await reachMessageIfAny(context, reached, number)) ?? unknownObject("message");
+}
+
+/** The same where a message that has gone is no refusal; one that is there has to be in reach. */
+export async function reachMessageIfAny(
+  context: OperationContext,
+  reached: ReachedAgent,
+  number: number,
+): Promise<Message | undefined> {
   const message = await context.rooms.mail.findMessage(reached.agent, number as Message["number"]);
-  if (message === undefined) unknownObject("message");
+  if (message === undefined) return undefined;
   assertVisible(
     reached,
     message.places.map((place) => place.mailbox),

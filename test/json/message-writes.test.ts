@@ -110,11 +110,15 @@ describe("message.update", () => {
     expect((await state(id)).flagged).toBe(false);
     const reused = await client.call("message.update", { ...request, flagged: false });
     expect([reused.status, reused.body.error.field]).toEqual([400, "/idempotency_key"]);
+    const { version } = await client.ok("part.describe", { id });
+    const trashed = await client.ok("message.delete", { id, version });
+    await client.ok("message.delete", { id, version: trashed.version });
+    await client.ok("message.update", request);
     // A key belongs to the agent that sent it.
     const bobs = await server.deliver(server.bob, plainMessage());
     await server.bob.client.ok("message.update", { ...request, id: bobs });
     // A failed attempt does not spend its key.
-    const failing = { id, folder: "Nowhere", idempotency_key: "key-2" };
+    const failing = { id: await arrive(), folder: "Nowhere", idempotency_key: "key-2" };
     expect((await client.call("message.update", failing)).status).toBe(404);
     await client.ok("message.update", { ...failing, folder: "archive" });
   });
@@ -171,5 +175,29 @@ describe("message.delete", () => {
     const removed = await client.ok("message.delete", request);
     expect(removed.state).toBe("removed");
     expect(await client.ok("message.delete", request)).toEqual(removed);
+  });
+
+  it("does not reach beyond the folders of a grant, with a key or without", async () => {
+    await using other = await openJsonServer();
+    const { ada, bob } = other;
+    await other.administer("grant.create", {
+      holder: ada.address,
+      target: bob.address,
+      scopes: ["mail"],
+      mailboxes: ["INBOX"],
+    });
+    const id = await other.deliver(bob, plainMessage(), { role: "junk" });
+    const { version } = await bob.client.ok("part.describe", { id });
+    for (const key of [{}, { idempotency_key: "k" }]) {
+      expect((await ada.client.call("message.delete", { id, version, ...key })).status).toBe(403);
+      expect((await ada.client.call("message.update", { id, unread: false, ...key })).status).toBe(403);
+      expect((await ada.client.call("message.update", { ids: [id], unread: false, ...key })).status).toBe(
+        403,
+      );
+    }
+    const inbox = await other.deliver(bob, plainMessage());
+    expect((await ada.client.call("message.update", { id: inbox, folder: "archive" })).status).toBe(403);
+    await ada.client.ok("message.update", { id: inbox, unread: false });
+    expect((await bob.client.ok("part.describe", { id })).version).toBe(version);
   });
 });

@@ -4,7 +4,7 @@ import type { MessageNumber } from "#/src/model/numbers.ts";
 import { idempotencyOf } from "../../idempotency.ts";
 import { readId } from "../../identifiers.ts";
 import { operation } from "../../operation.ts";
-import { reachAgent, reachMessage } from "../../reach.ts";
+import { reachAgent, reachMessage, reachMessageIfAny } from "../../reach.ts";
 import { idempotencyKey, idText, writeResult } from "../../schemas.ts";
 
 export default operation({
@@ -29,7 +29,9 @@ export default operation({
     const reached = await reachAgent(context, name.agent, "mail");
     const idempotency = idempotencyOf(context, "message.delete", input);
     // A repeat is answered from its key, also when the message it named has gone.
-    if (idempotency === undefined) await reachMessage(context, reached, number);
+    await (idempotency === undefined
+      ? reachMessage(context, reached, number)
+      : reachMessageIfAny(context, reached, number));
     const { state, modseq } = await mail.deleteMessage(name.agent, number, input.version, idempotency);
     return { ref: input.id, created: false, version: String(modseq), state };
   },

@@ -7,7 +7,7 @@ import { errorObject } from "../../errors.ts";
 import { idempotencyOf } from "../../idempotency.ts";
 import { readId } from "../../identifiers.ts";
 import { type OperationContext, operation } from "../../operation.ts";
-import { type ReachedAgent, reachAgent, reachFolder, reachMessage } from "../../reach.ts";
+import { reachAgent, reachFolder, reachMessage, reachMessageIfAny } from "../../reach.ts";
 import { idempotencyKey, idText, label, writeResult } from "../../schemas.ts";
 
 const labels = z.array(label).max(100);
@@ -58,10 +58,14 @@ export default operation({
     const { agent } = named[0]!;
     const reached = await reachAgent(context, agent, "mail");
     const numbers = named.map((one) => one.object as MessageNumber);
-    for (const number of numbers) await assertReached(context, reached, number, input.ids !== undefined);
+    const idempotency = idempotencyOf(context, "message.update", input);
+    // One of several that has gone is told of in its own result; a repeat is answered from its key.
+    const isNeeded = input.ids === undefined && idempotency === undefined;
+    const reach = isNeeded ? reachMessage : reachMessageIfAny;
+    for (const number of numbers) await reach(context, reached, number);
     const folder =
       input.folder === undefined ? undefined : await reachFolder(context, reached, input.folder, "/folder");
-    const { missing } = await mail.updateMessages(
+    const { missing, modseq } = await mail.updateMessages(
       agent,
       {
         messages: numbers,
@@ -72,17 +76,17 @@ export default operation({
         ...(input.remove_labels === undefined ? {} : { removeLabels: input.remove_labels }),
         ...(folder === undefined ? {} : { mailbox: folder.number }),
       },
-      idempotencyOf(context, "message.update", input),
+      idempotency,
     );
     const results = [];
     for (const number of numbers) {
-      const message = missing.includes(number) ? undefined : await mail.findMessage(agent, number);
       const ref = mail.ids.encode("message", agent, number);
-      results.push(
-        message === undefined
-          ? { ref, created: false, error: errorObject(noSuchMessage()) }
-          : { ref, created: false, version: message.version },
-      );
+      if (missing.includes(number))
+        results.push({ ref, created: false, error: errorObject(noSuchMessage()) });
+      else {
+        const message = await mail.findMessage(agent, number);
+        results.push({ ref, created: false, version: message?.version ?? String(modseq) });
+      }
     }
     if (input.ids !== undefined) return { results };
     if (missing.length > 0) throw noSuchMessage();
@@ -110,21 +114,6 @@ function namedMessages(context: OperationContext, input: Named) {
       hint: "Send one request for each mailbox.",
     });
   return named;
-}
-
-/** A message of several that has gone meanwhile is told of in its own result; one that may not be touched refuses all. */
-async function assertReached(
-  context: OperationContext,
-  reached: ReachedAgent,
-  number: MessageNumber,
-  isOneOfMany: boolean,
-): Promise<void> {
-  try {
-    await reachMessage(context, reached, number);
-  } catch (error) {
-    if (isOneOfMany && error instanceof WaypostError && error.code === "not_found") return;
-    throw error;
-  }
 }
 
 function noSuchMessage(): WaypostError {
