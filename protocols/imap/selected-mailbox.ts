@@ -15,6 +15,7 @@ import {
 import type { Modseq } from "#/src/model/numbers.ts";
 import { no, Refusal } from "./errors.ts";
 import { FlagWriter } from "./flags.ts";
+import { LoopTurns } from "./loop-turns.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 import type { ImapRooms } from "./rooms.ts";
 import { SessionView } from "./session-view.ts";
@@ -166,9 +167,11 @@ export class SelectedMailbox {
     await this.gather();
     if (this.#isDeleted) throw new Refusal("BYE", "The selected mailbox was deleted");
     if (options.mayExpunge) {
+      const turns = new LoopTurns();
       for (const seq of this.view.takeExpunged()) {
         out.line(`* ${seq} EXPUNGE`);
         await out.flushIfLarge();
+        await turns.turn();
       }
       if (this.saved.length > 0) this.saved = numberSetOf(this.view.knownUids(this.saved));
     }

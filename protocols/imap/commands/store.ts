@@ -7,6 +7,7 @@ import type { Modseq } from "#/src/model/numbers.ts";
 import { type Answer, command, type Form, whenSelected } from "../command.ts";
 import { bad, no } from "../errors.ts";
 import { type NamedFlags, readFlags } from "../flags.ts";
+import { LoopTurns } from "../loop-turns.ts";
 import { namedMessages } from "../named-messages.ts";
 import type { ResponseWriter } from "../response-writer.ts";
 import { readSequenceSet, type SequenceSet } from "../sequence-set.ts";
@@ -83,7 +84,7 @@ async function runStore(
   const hasCondstore = session.isEnabled("CONDSTORE");
   if (!args.isSilent) await answerFlags(session, without(uids, failed), out, form);
   // The client keeps its MODSEQ also of what it changed silently (RFC 7162 section 3.1.3).
-  else if (hasCondstore) writeModseqs(session, changed, modseq, out, form);
+  else if (hasCondstore) await writeModseqs(session, changed, modseq, out, form);
 
   if (failed.length > 0) {
     const { view } = selected;
@@ -114,16 +115,20 @@ async function answerFlags(
     }
 }
 
-function writeModseqs(
+async function writeModseqs(
   session: Session,
   changed: NumberSet,
   modseq: Modseq,
   out: ResponseWriter,
   form: Form,
-): void {
+): Promise<void> {
   const { view } = session.selected;
-  for (const uid of view.knownUids(changed))
+  const turns = new LoopTurns();
+  for (const uid of view.knownUids(changed)) {
     out.line(`* ${view.seqOf(uid)} FETCH (${form === "uid" ? `UID ${uid} ` : ""}MODSEQ (${modseq}))`);
+    await out.flushIfLarge();
+    await turns.turn();
+  }
 }
 
 function without(uids: NumberSet, failed: NumberSet): NumberSet {
