@@ -1,0 +1,156 @@
+/** Many SMTP connections that send one message after the other, with pipelined envelopes, and count what was accepted. */
+import { randomBytes } from "node:crypto";
+import net from "node:net";
+
+export interface SmtpLoad {
+  readonly port: number;
+  readonly connections: number;
+  readonly bodyBytes: number;
+  readonly recipients: readonly string[];
+  /** How long it is measured, after a start that is not. */
+  readonly seconds?: number;
+  /** Or: how many messages. */
+  readonly count?: number;
+}
+
+export interface SmtpResult {
+  readonly perSecond: number;
+  readonly accepted: number;
+  /** From the last octet to the reply, in milliseconds, sorted. */
+  readonly latencies: Float64Array;
+  /** When the last octet of the last message left, by `performance.now()`. */
+  readonly lastSentAt: number;
+}
+
+const warmupSeconds = 0.7;
+let lastMessage = 0;
+
+export async function runSmtpLoad(load: SmtpLoad): Promise<SmtpResult> {
+  const body = bodyOf(load.bodyBytes);
+  const connections = await Promise.all(Array.from({ length: load.connections }, () => connect(load.port)));
+  const latencies: number[] = [];
+  let accepted = 0;
+  let measured = 0;
+  let started = load.count ?? Number.POSITIVE_INFINITY;
+  const begin = performance.now();
+  const measureFrom = load.count === undefined ? begin + warmupSeconds * 1000 : begin;
+  const end = load.seconds === undefined ? Number.POSITIVE_INFINITY : measureFrom + load.seconds * 1000;
+  let finished = begin;
+  let lastSentAt = begin;
+
+  async function work(connection: SmtpConnection, index: number): Promise<void> {
+    let number = index;
+    while (performance.now() < end && started-- > 0) {
+      const recipient = load.recipients[number % load.recipients.length]!;
+      number += load.connections;
+      const took = await connection.send(recipient, body);
+      accepted++;
+      const now = performance.now();
+      lastSentAt = now - took;
+      if (now < measureFrom || now > end) continue;
+      measured++;
+      finished = now;
+      latencies.push(took);
+    }
+  }
+  await Promise.all(connections.map(work));
+  for (const connection of connections) connection.close();
+  const seconds = (load.seconds === undefined ? finished - measureFrom : load.seconds * 1000) / 1000;
+  return {
+    perSecond: measured / seconds,
+    accepted,
+    latencies: Float64Array.from(latencies).sort(),
+    lastSentAt,
+  };
+}
+
+interface SmtpConnection {
+  /** Sends a message and answers the milliseconds from its last octet to its acceptance. */
+  send(recipient: string, body: Buffer): Promise<number>;
+  close(): void;
+}
+
+async function connect(port: number): Promise<SmtpConnection> {
+  const socket = net.connect({ host: "127.0.0.1", port, noDelay: true });
+  let text = "";
+  let replies: string[] = [];
+  let wake = (): void => {};
+  let failure: Error | undefined;
+  socket.on("data", (chunk) => {
+    text += chunk.toString("latin1");
+    let from = 0;
+    for (let end = text.indexOf("\r\n"); end >= 0; end = text.indexOf("\r\n", from)) {
+      if (text[from + 3] !== "-") replies.push(text.slice(from, end));
+      from = end + 2;
+    }
+    text = text.slice(from);
+    wake();
+  });
+  socket.on("error", (error) => {
+    failure = error;
+    wake();
+  });
+  socket.on("close", () => {
+    failure ??= new Error("the server closed the connection");
+    wake();
+  });
+
+  async function expect(...codes: string[]): Promise<void> {
+    while (replies.length < codes.length) {
+      if (failure !== undefined) throw failure;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+    for (const [index, code] of codes.entries())
+      if (!replies[index]!.startsWith(code)) throw new Error(`expected ${code}, got ${replies[index]}`);
+    replies = replies.slice(codes.length);
+  }
+
+  await expect("220");
+  socket.write("EHLO bench.example\r\n");
+  await expect("250");
+  return {
+    async send(recipient, body) {
+      const number = ++lastMessage;
+      socket.write(`MAIL FROM:<bench@outside.example>\r\nRCPT TO:<${recipient}>\r\nDATA\r\n`);
+      await expect("250", "250", "354");
+      socket.cork();
+      socket.write(headerOf(number, recipient), "latin1");
+      socket.write(body);
+      socket.write("\r\n.\r\n");
+      socket.uncork();
+      const sentAt = performance.now();
+      await expect("250");
+      return performance.now() - sentAt;
+    },
+    close: () => socket.destroy(),
+  };
+}
+
+function headerOf(number: number, recipient: string): string {
+  return [
+    `Received: from relay${number % 13}.outside.example ([192.0.2.${number % 250}])`,
+    `\tby mx.outside.example with ESMTPS id ${number.toString(36)}; Sat, 21 Nov 2026 07:00:00 +0000`,
+    `Message-ID: <${process.pid}.${number}@outside.example>`,
+    "Date: Sat, 21 Nov 2026 07:00:00 +0000",
+    `From: Sender ${number % 97} <bench@outside.example>`,
+    `To: <${recipient}>`,
+    `Subject: message ${number} of the benchmark`,
+    "MIME-Version: 1.0",
+    "Content-Type: text/plain; charset=utf-8",
+    "",
+    "",
+  ].join("\r\n");
+}
+
+/** Lines of 76 characters; half of it repeats itself, as text does. */
+function bodyOf(bytes: number): Buffer {
+  const noise = randomBytes(Math.ceil(bytes * 0.375)).toString("base64");
+  const words =
+    "the quick brown fox jumps over the lazy dog and comes back in the evening to its den and sleeps";
+  let text = "";
+  for (let at = 0; text.length < bytes; at += 38)
+    text += `${noise.slice(at, at + 38)}${words.slice(at % 40, (at % 40) + 38)}\r\n`;
+  return Buffer.from(text.slice(0, bytes).replace(/\r$/, ""));
+}
