@@ -1,10 +1,10 @@
+import { setTimeout } from "node:timers/promises";
 import type { Listener } from "#/protocols/connection/listener.ts";
 import { listenImap } from "#/protocols/imap/listen.ts";
 import { listenHttp } from "#/protocols/json/listen.ts";
 import { listenSmtp } from "#/protocols/smtp/listen-smtp.ts";
 import { createPreparation } from "#/src/arrival/preparing/preparation.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { watchAcceptedSockets } from "./accepted-sockets.ts";
 import type { Certificate } from "./certificate.ts";
 import type { House } from "./house.ts";
 
@@ -19,18 +19,17 @@ export interface OpenListeners {
 /** Opens every listener that the settings enable. When one cannot be bound, none stays open. */
 export async function openListeners(house: House, certificate: Certificate): Promise<OpenListeners> {
   const preparation = createPreparation();
-  const accepted = watchAcceptedSockets();
   const tls = { key: certificate.key, cert: certificate.cert };
   const rooms = { ...house, tls, preparation };
   const opened = await Promise.allSettled([listenSmtp(rooms), listenImap(rooms), listenHttp(rooms)]);
   const listeners = opened.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
   const close = async (): Promise<void> => {
-    const ports = new Set(listeners.map((listener) => listener.port));
-    const deadline = setTimeout(() => accepted.destroy(ports), closeGraceMs);
-    await Promise.all(listeners.map((listener) => listener.close()));
-    clearTimeout(deadline);
-    accepted.destroy(ports);
-    accepted.stop();
+    const closed = Promise.all(listeners.map((listener) => listener.close()));
+    // What has not ended by now never will, as a connection that never began its TLS handshake. It is left to the end of
+    // the process: destroying a socket beneath a handshake crashes Node.
+    const grace = new AbortController();
+    await Promise.race([closed, setTimeout(closeGraceMs, undefined, { signal: grace.signal })]);
+    grace.abort();
     await preparation.close();
   };
   const failed = opened.find((one) => one.status === "rejected");
