@@ -4,20 +4,22 @@ import { SMTPServer, type SMTPServerAuthentication, type SMTPServerSession } fro
 import type { SMTPConnectionOptions } from "smtp-server/lib/smtp-connection.js";
 import type { Listener } from "#/protocols/connection/listener.ts";
 import type { Principal } from "#/src/accounts/principal.ts";
+import { rememberRecipients } from "#/src/arrival/recent-recipients.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { createConnectionDoor } from "./connection-door.ts";
 import { replyToError } from "./errors.ts";
 import { commandLineBytesMax, failedLoginsMax } from "./limits.ts";
 import { MailConnection } from "./mail-connection.ts";
-import type { MailPort, PortSettings, SmtpRooms } from "./mail-port.ts";
+import type { MailPort, PortRooms, PortSettings, SmtpRooms } from "./mail-port.ts";
 import { createReceivingRoom } from "./receiving-room.ts";
 import { formatReply } from "./reply.ts";
 
 export type { SmtpRooms } from "./mail-port.ts";
 
 /** Opens the SMTP ports that the settings enable. When one cannot be bound, none stays open. */
-export async function listenSmtp(rooms: SmtpRooms): Promise<Listener[]> {
-  const { smtp, submission, submissions } = rooms.settings;
+export async function listenSmtp(house: SmtpRooms): Promise<Listener[]> {
+  const { smtp, submission, submissions } = house.settings;
+  const rooms: PortRooms = { ...house, recipients: rememberRecipients(house.accounts) };
   const door = createConnectionDoor(smtp.maxConnections);
   const receiving = createReceivingRoom(smtp.maxMessageBytes);
   const ports: readonly (readonly [MailPort, PortSettings])[] = [

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { Accounts } from "#/src/accounts/accounts.ts";
 import type { ArrivalRooms } from "#/src/arrival/accept-message.ts";
+import type { RecipientLookup } from "#/src/arrival/recent-recipients.ts";
 import type { ConnectionDoor } from "./connection-door.ts";
 import type { ReceivingRoom } from "./receiving-room.ts";
 
@@ -10,6 +11,11 @@ export interface SmtpRooms extends ArrivalRooms {
   readonly settings: SmtpSettings;
   readonly tls: { readonly key: string; readonly cert: string };
   readonly log: Logger;
+}
+
+/** With what the ports have among themselves. */
+export interface PortRooms extends SmtpRooms {
+  readonly recipients: RecipientLookup;
 }
 
 export interface SmtpSettings {
@@ -35,7 +41,7 @@ export interface MailPort {
   readonly name: "smtp" | "submission" | "submissions";
   /** Submission asks for a login and takes mail from it alone. */
   readonly isSubmission: boolean;
-  readonly rooms: SmtpRooms;
+  readonly rooms: PortRooms;
   /** Shared by the ports. */
   readonly door: ConnectionDoor;
   readonly receiving: ReceivingRoom;

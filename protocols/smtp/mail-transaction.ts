@@ -7,7 +7,7 @@ import type { Transport } from "#/src/arrival/transport.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { DataProblem } from "./data-reader.ts";
 import type { MailCommand, RcptCommand } from "./mail-commands.ts";
-import type { SmtpRooms } from "./mail-port.ts";
+import type { PortRooms } from "./mail-port.ts";
 
 export interface MailTransaction {
   readonly mail: MailCommand;
@@ -20,7 +20,7 @@ export interface MailTransaction {
 }
 
 export async function beginMailTransaction(
-  rooms: SmtpRooms,
+  rooms: PortRooms,
   mail: MailCommand,
   transport: Transport,
 ): Promise<MailTransaction> {
@@ -30,7 +30,7 @@ export async function beginMailTransaction(
 }
 
 export async function addRecipient(
-  rooms: SmtpRooms,
+  rooms: PortRooms,
   transaction: MailTransaction,
   rcpt: RcptCommand,
 ): Promise<void> {
@@ -47,7 +47,7 @@ export async function addRecipient(
 
 /** Stores the message; resolves when it is durable. */
 export async function deliverMessage(
-  rooms: SmtpRooms,
+  rooms: PortRooms,
   transaction: MailTransaction,
   bytes: Uint8Array,
 ): Promise<void> {
@@ -61,12 +61,12 @@ export async function deliverMessage(
   });
 }
 
-function assertSize(rooms: SmtpRooms, sizeBytes: number): void {
+function assertSize(rooms: PortRooms, sizeBytes: number): void {
   if (sizeBytes > rooms.settings.smtp.maxMessageBytes) throw errorOfProblem(rooms, "too_large");
 }
 
 /** Why the octets after DATA are no message. */
-export function errorOfProblem(rooms: SmtpRooms, problem: DataProblem): WaypostError {
+export function errorOfProblem(rooms: PortRooms, problem: DataProblem): WaypostError {
   switch (problem) {
     case "bare_line_end":
       return new WaypostError("invalid", "The message has a CR or LF that is not part of a CRLF.", {

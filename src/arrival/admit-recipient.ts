@@ -1,9 +1,10 @@
-import type { Accounts, LocalRecipient, Resolution } from "#/src/accounts/accounts.ts";
+import type { LocalRecipient, Resolution } from "#/src/accounts/accounts.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import { findDomain } from "#/storage/queries/accounts.ts";
 import { listAgents } from "#/storage/queries/agents.ts";
 import type { Store } from "#/storage/store.ts";
+import type { RecipientLookup } from "./recent-recipients.ts";
 
 /** One mailbox that a message goes to. */
 export interface Recipient {
@@ -15,7 +16,7 @@ export interface Recipient {
 
 export interface AdmissionRooms {
   readonly store: Store;
-  readonly accounts: Accounts;
+  readonly recipients: RecipientLookup;
   readonly settings: { readonly server: { readonly hostname: string; readonly domain: string } };
 }
 
@@ -55,7 +56,7 @@ async function resolve(rooms: AdmissionRooms, address: string): Promise<Resoluti
   const isPostmaster = /^postmaster(?:@|$)/i.test(address);
   const isBare = isPostmaster && !address.includes("@");
   const full = isBare ? `${address}@${rooms.settings.server.domain}` : address;
-  const resolution = await resolveAddress(rooms.accounts, full);
+  const resolution = await resolveAddress(rooms.recipients, full);
   if (!isPostmaster || resolution.kind === "local") return resolution;
   const domain = full.slice(full.indexOf("@") + 1).toLowerCase();
   const owner = await findDomain(rooms.store, domain);
@@ -66,9 +67,9 @@ async function resolve(rooms: AdmissionRooms, address: string): Promise<Resoluti
 }
 
 /** What the wire allows and no mailbox can have (an address literal, a local part of more than 64 octets) is unknown. */
-async function resolveAddress(accounts: Accounts, address: string): Promise<Resolution> {
+async function resolveAddress(recipients: RecipientLookup, address: string): Promise<Resolution> {
   try {
-    return await accounts.resolveRecipient(address);
+    return await recipients.resolveRecipient(address);
   } catch (error) {
     if (isWaypostError(error) && error.code === "invalid") return { kind: "unknown" };
     throw error;
