@@ -18,12 +18,12 @@ export const idempotencyKey = z
   )
   .optional();
 
-/** RFC 9051 section 9, `atom`; what begins with `$` is a mark of mail programs (RFC 5788). */
+/** RFC 9051 section 9, `flag-keyword`: an atom. */
 export const label = z
   .string()
   .min(1)
   .max(keywordBytesMax)
-  .regex(/^[!#&'+,\-./0-9:;<=>?@A-Z[^_`a-z|}~][!#$&'+,\-./0-9:;<=>?@A-Z[^_`a-z|}~]*$/);
+  .regex(/^[!#$&'+,\-./0-9:;<=>?@A-Z[^_`a-z|}~]+$/);
 
 export const maxChars = z
   .int()

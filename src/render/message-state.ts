@@ -42,11 +42,11 @@ export function shownPlace(message: Message, isVisible: (mailbox: MailboxNumber)
   return message.places.find((place) => isVisible(place.mailbox)) ?? message.places[0]!;
 }
 
-/** A label is a keyword; those that begin with "$" (RFC 5788) are marks of mail programs. */
+/** Every keyword is a label, also the `$label1` that a mail program shows as a tag. */
 function labelsOf(place: MessagePlace, keywords: readonly string[]): string[] {
   return keywordNumbers(place.flags)
     .map((number) => keywords[number])
-    .filter((name) => name !== undefined && !name.startsWith("$")) as string[];
+    .filter((name) => name !== undefined);
 }
 
 export function isoTime(ms: number): string {

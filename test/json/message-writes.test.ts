@@ -72,7 +72,6 @@ describe("message.update", () => {
     ["/ids/0", "a thread", { ids: ["thread_00000000000000000000000000"] }],
     ["/labels/0", "a label with a space", { labels: ["a b"] }],
     ["/labels/0", "a system flag", { labels: ["\\Seen"] }],
-    ["/add_labels/0", "a mark of mail programs", { add_labels: ["$Approved"] }],
     ["/add_labels/0", "a line end", { add_labels: ["a\r\nb"] }],
     ["/labels", "labels replaced and added", { labels: ["a"], add_labels: ["b"] }],
     ["/unread", "a word for a truth", { unread: "false" }],

@@ -12,7 +12,7 @@ import { idempotencyKey, idText, label, writeResult } from "../../schemas.ts";
 
 const labels = z.array(label).max(100);
 const labelForm =
-  "A label is 1 to 100 printable ASCII characters without space, parentheses, braces, quotes, %, * and \\, not beginning with $.";
+  "A label is 1 to 100 printable ASCII characters without space, parentheses, braces, quotes, %, * and \\.";
 
 export default operation({
   name: "message.update",
