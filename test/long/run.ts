@@ -1,0 +1,23 @@
+/** Every long suite, one after the other: `npm run test:long`. Fails if one does. */
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const suites = [
+  ["kill-store.ts", "20"],
+  ["power-loss-store.ts"],
+  ["full-disk-store.ts"],
+  ["kill-daemon.ts"],
+  ["power-loss.ts"],
+  ["disk-full.ts"],
+];
+
+const failed: string[] = [];
+for (const [suite, ...args] of suites) {
+  console.log(`\n-- ${[suite, ...args].join(" ")}`);
+  const file = fileURLToPath(new URL(suite!, import.meta.url));
+  const { status } = spawnSync(process.execPath, [file, ...args], { stdio: "inherit" });
+  if (status !== 0) failed.push(suite!);
+}
+console.log(`\n${suites.length - failed.length} of ${suites.length} long suites passed`);
+if (failed.length > 0) console.log(`failed: ${failed.join(", ")}`);
+process.exitCode = failed.length === 0 ? 0 : 1;
