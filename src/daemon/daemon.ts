@@ -37,7 +37,7 @@ export async function startDaemon(settings: Settings): Promise<Daemon> {
   const closers: (() => Promise<void>)[] = [];
   const closeAll = async (): Promise<void> => {
     for (let close = closers.pop(); close !== undefined; close = closers.pop()) await close();
-    flush();
+    await flush();
   };
   try {
     const folder = settings.storage.folder;

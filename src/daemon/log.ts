@@ -1,16 +1,24 @@
+import fs from "node:fs";
+import path from "node:path";
 import pino, { type Logger } from "pino";
 import type { Settings } from "#/config/schema.ts";
+import { WaypostError } from "#/src/model/errors.ts";
 
 export interface Log {
   readonly logger: Logger;
-  /** Writes what is still in memory. */
-  flush(): void;
+  /** Waits a moment for what is still in memory; the last thing that is asked of a log. */
+  flush(): Promise<void>;
 }
+
+/** Lines that wait while the file or the terminal takes none; what comes beyond is dropped. */
+const waitingCharactersMax = 4 * 1024 * 1024;
+const flushMs = 1000;
+/** A full pipe is tried again. */
+const retryMs = 50;
 
 /** The log: one JSON object a line, to standard error or a file. What comes from the network is a value in it, never a line. */
 export function openLog({ level, file }: Settings["log"]): Log {
-  // A synchronous write to a slow terminal would stop the server, so lines are handed over as the system takes them.
-  const destination = pino.destination({ dest: file === "" ? 2 : file, sync: false, mkdir: true });
+  const lines = openLines(file);
   const logger = pino(
     {
       level,
@@ -18,16 +26,74 @@ export function openLog({ level, file }: Settings["log"]): Log {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    destination,
+    lines,
   );
+  return { logger, flush: lines.flush };
+}
+
+/** A synchronous write to a slow terminal would stop the server, so lines are handed over as the system takes them. What it
+ *  does not take (the disk is full, nobody reads any more) is dropped: the server never stops for its log. */
+function openLines(file: string): { write(line: string): void; flush(): Promise<void> } {
+  const descriptor = file === "" ? 2 : openFile(file);
+  let waiting = "";
+  let written: Promise<void> | undefined;
+
+  async function writeOut(): Promise<void> {
+    while (waiting !== "") {
+      const chunk = Buffer.from(waiting);
+      waiting = "";
+      const taken = await writeChunk(descriptor, chunk);
+      // The next line does not continue half of another.
+      if (taken > 0 && taken < chunk.length) waiting = `\n${waiting}`;
+    }
+    written = undefined;
+  }
+
+  // Who ends the process at once has usually just said why.
+  const writeRest = (): void => {
+    try {
+      fs.writeSync(descriptor, waiting);
+    } catch {
+      // There is nobody left to tell.
+    }
+  };
+  process.once("exit", writeRest);
+
   return {
-    logger,
-    flush() {
-      try {
-        destination.flushSync();
-      } catch {
-        // The file is not open yet, or standard error is closed: there is nobody to tell.
-      }
+    write(line) {
+      if (waiting.length + line.length > waitingCharactersMax) return;
+      waiting += line;
+      written ??= writeOut();
+    },
+    async flush() {
+      const timer = Promise.withResolvers<void>();
+      const timeout = setTimeout(timer.resolve, flushMs);
+      await Promise.race([written, timer.promise]);
+      clearTimeout(timeout);
+      process.off("exit", writeRest);
     },
   };
+}
+
+function openFile(file: string): number {
+  try {
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    return fs.openSync(file, "a", 0o640);
+  } catch (cause) {
+    throw new WaypostError("invalid", `log.file: ${file} cannot be written.`, { cause });
+  }
+}
+
+/** Octets that were taken; fewer than there are after an error. */
+async function writeChunk(descriptor: number, chunk: Buffer): Promise<number> {
+  let taken = 0;
+  while (taken < chunk.length) {
+    const { code, count } = await new Promise<{ code: string | undefined; count: number }>((resolve) => {
+      fs.write(descriptor, chunk, taken, (error, count) => resolve({ code: error?.code, count }));
+    });
+    if (code === undefined) taken += count;
+    else if (code === "EAGAIN") await new Promise((resolve) => setTimeout(resolve, retryMs).unref());
+    else break;
+  }
+  return taken;
 }
