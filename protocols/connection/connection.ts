@@ -61,6 +61,14 @@ export class Connection {
     return this.#socket instanceof TLSSocket;
   }
 
+  /** The `tls-exporter` channel binding (RFC 9266). Only of TLS 1.3: before it, it is unique with an extended master secret
+   *  alone, which Node does not tell. */
+  get channelBinding(): Buffer | undefined {
+    const socket = this.#socket;
+    if (!(socket instanceof TLSSocket) || socket.getProtocol() !== "TLSv1.3") return undefined;
+    return socket.exportKeyingMaterial(32, "EXPORTER-Channel-Binding", Buffer.alloc(0));
+  }
+
   /** Whether the peer is this machine. */
   get isLoopback(): boolean {
     return isLoopbackAddress(this.remoteAddress);

@@ -25,6 +25,8 @@ export interface CapabilityContext {
   readonly state: State;
   /** Whether a password may cross the line: it is encrypted or does not leave this machine. */
   readonly mayUsePlainText: boolean;
+  /** Whether a login can be bound to the TLS connection. */
+  readonly hasChannelBinding: boolean;
   readonly canStartTls: boolean;
   readonly maxAppendBytes: number;
 }

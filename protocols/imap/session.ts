@@ -59,6 +59,7 @@ export class Session {
     return listCapabilities(this.#commands, {
       state: this.state,
       mayUsePlainText: this.mayUsePlainText,
+      hasChannelBinding: connection.channelBinding !== undefined,
       canStartTls: !connection.isEncrypted,
       maxAppendBytes: this.rooms.settings.imap.maxAppendBytes,
     });

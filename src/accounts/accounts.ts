@@ -12,7 +12,7 @@ import {
   listGrants,
   listPasswords,
 } from "#/storage/queries/credentials.ts";
-import type { AddressTargetRow, AgentRow, GrantRow, TokenRow } from "#/storage/rows.ts";
+import type { AddressTargetRow, AgentRow, GrantRow, PasswordRow, TokenRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 import { formatAddress, parseAddress, readAddress, splitTag } from "./address.ts";
 import { findAddressOwner } from "./address-owner.ts";
@@ -20,13 +20,20 @@ import { type AgentFacts, findAgentFacts } from "./agent-facts.ts";
 import { createLoginLimiter } from "./login-limiter.ts";
 import {
   commonScopes,
+  hasScope,
   isScope,
   type Principal,
   primaryAddress,
   principalOf,
   type Reach,
 } from "./principal.ts";
-import { deriveVerifier, scramIterations, scramSaltBytes } from "./scram.ts";
+import {
+  deriveVerifier,
+  isScramProof,
+  scramIterations,
+  scramSaltBytes,
+  scramServerSignature,
+} from "./scram.ts";
 import { hashToken, isTokenText, normalPassword } from "./secrets.ts";
 
 export type { AgentFacts } from "./agent-facts.ts";
@@ -53,9 +60,13 @@ export type Resolution =
 export interface Accounts {
   /** Throws `unauthorized`, the same for an unknown, a revoked and an expired token, or `rate_limited`. */
   authenticateToken(token: string, remoteAddress: string): Promise<Principal>;
-  /** An app password of the address's owner, or a token of theirs with the scope `mail`. Throws as above; an unknown
-   *  address costs what a wrong password costs. */
+  /** A token, of the owner of the address if there is one. Throws as above. */
+  authenticateBearer(address: string, token: string, remoteAddress: string): Promise<Principal>;
+  /** An app password of the address's owner, or a token of theirs that reads mail. Throws as above; an unknown address
+   *  costs what a wrong password costs. */
   authenticatePassword(address: string, password: string, remoteAddress: string): Promise<Principal>;
+  /** The beginning of a SCRAM exchange. An address that is not there gets a salt as well. Throws `rate_limited`. */
+  beginScram(address: string, remoteAddress: string): Promise<ScramLogin>;
   /** Throws `unauthorized` once the credential is revoked or expired, or its owner is deleted. */
   assertCurrent(principal: Principal): Promise<void>;
   /** The own mailbox first, then what grants extend to, within the scopes of the credential. */
@@ -66,6 +77,17 @@ export interface Accounts {
   resolveRecipient(address: string): Promise<Resolution>;
   /** Whether mail to the address reaches the principal: their own, an alias, a tagged one, the catch-all. */
   isOwnAddress(principal: Principal, address: string): Promise<boolean>;
+}
+
+/** A login by an app password that never crosses the line (RFC 5802). */
+export interface ScramLogin {
+  readonly salt: Uint8Array;
+  readonly iterations: number;
+  /** Throws `unauthorized`, the same for an unknown address, a wrong password and a proof that is none. */
+  prove(
+    authMessage: Uint8Array,
+    proof: Uint8Array,
+  ): Promise<{ readonly principal: Principal; readonly serverSignature: Buffer }>;
 }
 
 type AccountsSettings = Pick<Settings, "limits">;
@@ -123,6 +145,13 @@ export function createAccounts(store: Store, settings: AccountsSettings): Accoun
       throw unauthorized();
     },
 
+    async authenticateBearer(address, token, remoteAddress) {
+      const principal = await accounts.authenticateToken(token, remoteAddress);
+      if (address === "" || (await findOwner(address))?.agent === principal.agent) return principal;
+      limiter.countFailure(remoteAddress);
+      throw unauthorized();
+    },
+
     async authenticatePassword(address, password, remoteAddress) {
       const parsed = parseAddress(address);
       const name = parsed === undefined ? "" : formatAddress(parsed);
@@ -131,7 +160,8 @@ export function createAccounts(store: Store, settings: AccountsSettings): Accoun
       let principal: Principal | undefined;
       if (isTokenText(password)) {
         const ofToken = await principalOfToken(password);
-        if (ofToken?.agent === owner?.agent && ofToken?.scopes.has("mail")) principal = ofToken;
+        if (ofToken?.agent === owner?.agent && ofToken && hasScope(ofToken.scopes, "mail:read"))
+          principal = ofToken;
       } else principal = await principalOfPassword(owner, name, password);
       if (principal === undefined) {
         limiter.countFailure(remoteAddress, name);
@@ -139,6 +169,34 @@ export function createAccounts(store: Store, settings: AccountsSettings): Accoun
       }
       limiter.countSuccess(remoteAddress, name);
       return principal;
+    },
+
+    async beginScram(address, remoteAddress) {
+      const parsed = parseAddress(address);
+      const name = parsed === undefined ? "" : formatAddress(parsed);
+      limiter.assertAllowed(remoteAddress, name);
+      const owner = await findOwner(address);
+      return {
+        salt: owner?.scramSalt ?? inventedSalt(store, name),
+        iterations: owner?.scramIterations ?? scramIterations,
+        async prove(authMessage, proof) {
+          const rows = owner === undefined ? [] : await listPasswords(store, owner.agent);
+          // Without a password of their own the unknown are compared with a key that nobody has.
+          if (rows.length === 0) isScramProof(store.key("invented-scram-key"), authMessage, proof);
+          let match: PasswordRow | undefined;
+          for (const row of rows)
+            if (isScramProof(row.storedKey, authMessage, proof) && row.revokedAt === null) match = row;
+          if (owner === undefined || match === undefined) {
+            limiter.countFailure(remoteAddress, name);
+            throw unauthorized();
+          }
+          limiter.countSuccess(remoteAddress, name);
+          return {
+            principal: principalOf(owner, { kind: "password", number: match.password }),
+            serverSignature: scramServerSignature(match.serverKey, authMessage),
+          };
+        },
+      };
     },
 
     async assertCurrent({ agent, credential }) {

@@ -1,10 +1,10 @@
-/** The verifier of SCRAM-SHA-256 (RFC 5802 section 3, RFC 7677): what is stored of an app password.
+/** SCRAM-SHA-256 (RFC 5802 section 3, RFC 7677): the verifier that is stored of an app password, and proofs against it.
  *
  *  SaltedPassword = PBKDF2(HMAC-SHA-256, password, salt, iterations)
  *  StoredKey = SHA-256(HMAC(SaltedPassword, "Client Key")), ServerKey = HMAC(SaltedPassword, "Server Key")
  *
  *  4096 iterations (RFC 7677 section 4) are enough for 128 random bits, and cost a login about 2 ms of a pool thread. */
-import { createHash, createHmac, pbkdf2 as pbkdf2Callback } from "node:crypto";
+import { createHash, createHmac, pbkdf2 as pbkdf2Callback, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 
 const pbkdf2 = promisify(pbkdf2Callback);
@@ -30,4 +30,18 @@ export async function deriveVerifier(
     storedKey: createHash("sha256").update(clientKey).digest(),
     serverKey: createHmac("sha256", salted).update("Server Key").digest(),
   };
+}
+
+/** Whether the proof of a client was made with the password of this verifier: StoredKey = SHA-256(ClientProof XOR
+ *  ClientSignature). */
+export function isScramProof(storedKey: Uint8Array, authMessage: Uint8Array, proof: Uint8Array): boolean {
+  const clientKey = createHmac("sha256", storedKey).update(authMessage).digest();
+  for (let at = 0; at < keyBytes; at++) clientKey[at] = clientKey[at]! ^ (proof[at] ?? 0);
+  const found = createHash("sha256").update(clientKey).digest();
+  return timingSafeEqual(found, storedKey) && proof.byteLength === keyBytes;
+}
+
+/** What proves to the client that the server has its verifier. */
+export function scramServerSignature(serverKey: Uint8Array, authMessage: Uint8Array): Buffer {
+  return createHmac("sha256", serverKey).update(authMessage).digest();
 }

@@ -121,6 +121,15 @@ describe("a password", () => {
     await expect(accounts.authenticatePassword(address, password, home)).rejects.toEqual(unauthorized);
   });
 
+  test("can be a token that may only read mail", async () => {
+    const ada = await create("agent", "ada");
+    const { token } = (await run("token.create", { agent: ada.address, scopes: ["mail:read"] })) as {
+      token: string;
+    };
+    const { scopes } = await accounts.authenticatePassword(ada.address, token, home);
+    expect([...scopes]).toEqual(["mail:read"]);
+  });
+
   test("can be a token of the same agent that has the scope mail", async () => {
     const ada = await create("agent", "ada");
     const bob = await create("agent", "bob");

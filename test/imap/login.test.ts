@@ -1,8 +1,11 @@
+import { createInterface } from "node:readline";
+import tls from "node:tls";
 import { expect, test } from "vitest";
 import { listCapabilities } from "#/protocols/imap/capabilities.ts";
 import { commands } from "#/protocols/imap/commands/index.ts";
 import { createToken } from "#/src/accounts/administration/credentials.ts";
 import { findAgent } from "#/storage/queries/agents.ts";
+import { scramClient } from "../support/scram-client.ts";
 import { startImap } from "./server.ts";
 
 function plainMessage(...fields: string[]): string {
@@ -89,7 +92,7 @@ test("speaks TLS after STARTTLS and on its own port", async () => {
     S: a1 OK {{*}}
     TLS
     C: a2 CAPABILITY
-    S: * CAPABILITY IMAP4rev1 IMAP4rev2 LITERAL+ ID SASL-IR AUTH=PLAIN
+    S: * CAPABILITY IMAP4rev1 IMAP4rev2 LITERAL+ ID SASL-IR AUTH=SCRAM-SHA-256-PLUS AUTH=SCRAM-SHA-256 AUTH=OAUTHBEARER AUTH=PLAIN
     S: a2 OK {{*}}
     C: a3 STARTTLS
     S: a3 BAD {{*}}
@@ -115,6 +118,76 @@ test("runs nothing that was sent in the clear behind STARTTLS", async () => {
     S: a1 OK {{*}}
     CLOSED
   `);
+});
+
+test("takes SCRAM, bound to the TLS connection where it can be", async () => {
+  await using server = await startImap();
+  const socket = tls.connect({ port: server.securePort, rejectUnauthorized: false });
+  const lines = createInterface({ input: socket })[Symbol.asyncIterator]();
+  const next = async (): Promise<string> => (await lines.next()).value as string;
+  expect(await next()).toMatch(/SASL-IR AUTH=SCRAM-SHA-256-PLUS AUTH=SCRAM-SHA-256 /);
+  const binding = socket.exportKeyingMaterial(32, "EXPORTER-Channel-Binding", Buffer.alloc(0));
+  const client = scramClient("robin@example.test", server.robin.password, {
+    gs2: "p=tls-exporter,,",
+    binding,
+  });
+  const base64 = (text: string): string => Buffer.from(text).toString("base64");
+  socket.write(`a1 AUTHENTICATE SCRAM-SHA-256-PLUS ${base64(client.first)}\r\n`);
+  const serverFirst = Buffer.from((await next()).slice(2), "base64").toString();
+  const { final, serverFinal } = client.finish(serverFirst);
+  socket.write(`${base64(final)}\r\n`);
+  expect(await next()).toBe(`+ ${base64(serverFinal)}`);
+  socket.write("\r\n");
+  expect(await next()).toMatch(/^a1 OK \[CAPABILITY /);
+  socket.destroy();
+});
+
+test("takes a token by OAUTHBEARER and says what is wrong with another", async () => {
+  await using server = await startImap();
+  const message = (token: string): string =>
+    Buffer.from(`n,a=robin@example.test,\x01auth=Bearer ${token}\x01\x01`).toString("base64");
+  await server.converse(
+    `
+    S: * OK {{*}}
+    C: a1 AUTHENTICATE OAUTHBEARER {{=bad}}
+    S: + eyJzdGF0dXMiOiJpbnZhbGlkX3Rva2VuIiwic2NvcGUiOiJtYWlsIn0=
+    C: AQ==
+    S: a1 NO [AUTHENTICATIONFAILED] {{*}}
+    C: a2 AUTHENTICATE SCRAM-SHA-256-PLUS
+    S: a2 NO [CANNOT] {{*}}
+    C: a3 AUTHENTICATE OAUTHBEARER {{=good}}
+    S: a3 OK [CAPABILITY {{*}}
+  `,
+    { variables: { bad: message("wp_wrong"), good: message(server.robin.token!) } },
+  );
+});
+
+test("lets a token that may only read mail look at it", async () => {
+  await using server = await startImap();
+  const { agent } = server.store.ids.decode(server.robin.id)!;
+  const row = (await findAgent(server.store, agent))!;
+  const facts = { name: "r", scopes: ["mail:read"], expiresAt: null };
+  const { secret } = await createToken(server.store, row, facts);
+  await server.converse(
+    `
+    S: * OK {{*}}
+    C: a1 LOGIN robin@example.test {{=token}}
+    S: a1 OK {{*}}
+    C: a2 SELECT INBOX
+    S*: a2 OK [READ-ONLY] {{*}}
+    C: a3 CREATE Work
+    S: a3 NO [NOPERM] {{*}}
+    C: a4 STORE 1:* +FLAGS (\\Seen)
+    S: a4 NO [NOPERM] {{*}}
+    C: a5 APPEND INBOX {4+}
+    C: a: b
+    S: a5 NO [NOPERM] {{*}}
+    C: a6 LIST "" INBOX
+    S: * LIST {{*}}
+    S: a6 OK {{*}}
+  `,
+    { variables: { token: secret } },
+  );
 });
 
 test("limits the connections of one mailbox owner", async () => {
@@ -164,7 +237,12 @@ test("refuses a token without the scope for mail", async () => {
 });
 
 test("disables LOGIN where a password would cross the line in the clear", () => {
-  const context = { canStartTls: true, mayUsePlainText: false, maxAppendBytes: 1000 };
+  const context = {
+    canStartTls: true,
+    mayUsePlainText: false,
+    hasChannelBinding: false,
+    maxAppendBytes: 1000,
+  };
   expect(listCapabilities(commands, { ...context, state: "unauthenticated" })).toEqual([
     "IMAP4rev1",
     "IMAP4rev2",
@@ -172,12 +250,18 @@ test("disables LOGIN where a password would cross the line in the clear", () => 
     "ID",
     "STARTTLS",
     "SASL-IR",
+    "AUTH=SCRAM-SHA-256",
     "LOGINDISABLED",
   ]);
 });
 
 test("announces after login what can be used then", () => {
-  const context = { canStartTls: true, mayUsePlainText: true, maxAppendBytes: 1000 };
+  const context = {
+    canStartTls: true,
+    mayUsePlainText: true,
+    hasChannelBinding: false,
+    maxAppendBytes: 1000,
+  };
   expect(listCapabilities(commands, { ...context, state: "authenticated" }).join(" ")).toMatchInlineSnapshot(
     `"IMAP4rev1 IMAP4rev2 LITERAL+ ID ENABLE OBJECTID LIST-EXTENDED LIST-STATUS SPECIAL-USE CHILDREN NAMESPACE STATUS=SIZE UIDPLUS MULTIAPPEND APPENDLIMIT=1000 IDLE UNSELECT ESEARCH SEARCHRES WITHIN BINARY CONDSTORE SAVEDATE MOVE"`,
   );

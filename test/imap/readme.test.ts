@@ -29,6 +29,7 @@ test("announces a capability for one reason only", () => {
   const context = {
     state: "authenticated",
     mayUsePlainText: true,
+    hasChannelBinding: false,
     canStartTls: false,
     maxAppendBytes: 1,
   } as const;

@@ -4,7 +4,7 @@ import { startImap } from "./server.ts";
 test("greets, logs in, selects and logs out", async () => {
   await using server = await startImap();
   await server.converse(`
-    S: * OK [CAPABILITY IMAP4rev1 IMAP4rev2 LITERAL+ ID STARTTLS SASL-IR AUTH=PLAIN] {{*}}
+    S: * OK [CAPABILITY IMAP4rev1 IMAP4rev2 LITERAL+ ID STARTTLS SASL-IR AUTH=SCRAM-SHA-256 AUTH=OAUTHBEARER AUTH=PLAIN] {{*}}
     C: a1 LOGIN {{=login}}
     S: a1 OK [CAPABILITY {{*}}] Logged in
     C: a2 SELECT INBOX

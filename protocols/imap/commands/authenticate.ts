@@ -1,14 +1,11 @@
 /** AUTHENTICATE (RFC 9051 section 6.2.2, with the initial response of RFC 4959).
  *  authenticate = "AUTHENTICATE" SP auth-type [SP initial-resp] *(CRLF base64)      initial-resp = base64 / "=" */
 
-import type { SaslMechanism } from "#/protocols/sasl/mechanism.ts";
-import { plain } from "#/protocols/sasl/plain.ts";
+import { isOffered, mechanisms } from "#/protocols/sasl/mechanisms.ts";
 import { command } from "../command.ts";
 import { bad, no } from "../errors.ts";
 import { greetingCommandBytesMax } from "../limits.ts";
 import type { WireReader } from "../wire-reader.ts";
-
-const mechanisms: readonly SaslMechanism[] = [plain];
 
 export const authenticate = command({
   name: "AUTHENTICATE",
@@ -18,10 +15,10 @@ export const authenticate = command({
   capabilities: (context) => [
     "SASL-IR",
     ...mechanisms
-      .filter((mechanism) => context.mayUsePlainText || !mechanism.isPlainText)
+      .filter((mechanism) => isOffered(mechanism, context))
       .map((mechanism) => `AUTH=${mechanism.name}`),
   ],
-  source: "RFC 9051 6.2.2, RFC 4959, RFC 4616",
+  source: "RFC 9051 6.2.2, RFC 4959, 4616, 5802, 7628, 7677",
   parse(reader: WireReader) {
     reader.space();
     const name = reader.word();
@@ -37,8 +34,12 @@ export const authenticate = command({
     if (mechanism === undefined) throw no("CANNOT", "No such mechanism");
     if (mechanism.isPlainText && !session.mayUsePlainText) throw no("PRIVACYREQUIRED", "Use STARTTLS first");
     const { connection, rooms } = session;
+    const { channelBinding } = connection;
+    if (mechanism.needsChannelBinding && channelBinding === undefined)
+      throw no("CANNOT", "There is no channel to bind to");
     const exchange = {
       initialResponse,
+      channelBinding,
       async challenge(data: Buffer): Promise<Buffer> {
         out.line(`+ ${data.toString("base64")}`);
         await out.flush();
