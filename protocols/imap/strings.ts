@@ -16,9 +16,9 @@ export function utf8StringText(octets: string): string {
   return `"${octets.replace(/["\\]/g, "\\$&")}"`;
 }
 
-/** astring: an atom where it can be. */
+/** astring: an atom where it can be. One with "]" could be an atom too, but clients look for that as the end of a section. */
 export function astringText(octets: string): string {
-  return /^(?:(?![(){%*"\\])[!-~])+$/.test(octets) ? octets : stringText(octets);
+  return /^(?:(?![(){%*"\\\]])[!-~])+$/.test(octets) ? octets : stringText(octets);
 }
 
 /** resp-text: nothing that ends the line, opens a response code, or is not ASCII. */

@@ -9,6 +9,7 @@ const suites = [
   ["kill-daemon.ts"],
   ["power-loss.ts"],
   ["disk-full.ts"],
+  ["fuzz-imap.ts", "--minutes", "20"],
 ];
 
 const failed: string[] = [];
