@@ -86,7 +86,11 @@ export function createEventReader(
         !(ordinal !== undefined && change.modseq === modseq && change.ordinal <= ordinal) &&
         isWanted(agent, change, filter),
     );
-    return { agent, found, upTo: page.upTo, end: page.end };
+    /** A place at the end of a transaction needs no ordinal, and stays good when that transaction is pruned. */
+    const ends = new Map(page.changes.map((change) => [change.modseq, change.ordinal]));
+    const placeOf = ({ modseq, ordinal }: LoggedChangeRow): Position =>
+      ends.get(modseq) === ordinal ? { modseq } : { modseq, ordinal };
+    return { agent, found, placeOf, upTo: page.upTo, end: page.end };
   }
 
   const reader: EventReader = {
@@ -98,22 +102,21 @@ export function createEventReader(
 
     async read(owner, positions, agents, filter) {
       const reached = new Map(positions);
-      const queues: { agent: AgentNumber; found: readonly LoggedChangeRow[]; upTo: Modseq; next: number }[] =
-        [];
+      const queues: (Awaited<ReturnType<typeof readOne>> & { next: number })[] = [];
       let hasMore = false;
       for (const agent of agents) {
         const position = positions.get(agent);
         if (position === undefined) continue;
-        const { found, upTo, end } = await readOne(agent, position, filter);
-        if (upTo < end) hasMore = true;
-        queues.push({ agent, found, upTo, next: 0 });
+        const log = await readOne(agent, position, filter);
+        if (log.upTo < log.end) hasMore = true;
+        queues.push({ ...log, next: 0 });
       }
       const events: MailEvent[] = [];
       for (;;) {
         const queue = earliest(queues);
         if (queue === undefined) break;
         const change = queue.found[queue.next++]!;
-        reached.set(queue.agent, { modseq: change.modseq, ordinal: change.ordinal });
+        reached.set(queue.agent, queue.placeOf(change));
         events.push(eventOf(queue.agent, change, reader.seal(owner, reached)));
       }
       for (const { agent, upTo } of queues) {

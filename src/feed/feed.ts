@@ -18,7 +18,7 @@ export interface ChangePage {
   readonly upTo: Modseq;
   /** How far the log reached; more than `upTo` when there is another page. */
   readonly end: Modseq;
-  /** Changes behind `after` are gone: the listener has to look at the objects themselves. */
+  /** Changes behind `after` are gone, or were never made: the listener has to look at the objects themselves. */
   readonly isBelowFloor: boolean;
 }
 
@@ -111,8 +111,9 @@ export function createFeed(store: Store): Feed {
   async function readPage(agent: AgentNumber, after: Modseq, limit: number): Promise<ChangePage> {
     const { modseq, logFloor } = await readLog(agent);
     const rows = await listChanges(store, agent, after, modseq, limit + 1);
-    // The floor is read again: rows may have been pruned between the two reads.
-    const isBelowFloor = after < logFloor || after < (await readLog(agent)).logFloor;
+    // The floor is read again: rows may have been pruned between the two reads. A position beyond the end is one of a store
+    // that was put back from a backup since, and what it has read is not what is there now.
+    const isBelowFloor = after < logFloor || after < (await readLog(agent)).logFloor || after > modseq;
     if (rows.length <= limit) return { changes: rows, upTo: modseq, end: modseq, isBelowFloor };
     const cut = rows[limit]!.modseq;
     const whole = rows.filter((row) => row.modseq < cut);

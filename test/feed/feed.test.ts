@@ -4,6 +4,8 @@ import type { Modseq } from "#/src/model/numbers.ts";
 import { append, deliver } from "../support/delivery.ts";
 import { openTestStore, type Seed, seedAgent, type TestStore } from "../support/store.ts";
 
+const all = { isVisible: () => true };
+
 let opened: TestStore;
 let feed: Feed;
 let ada: Seed;
@@ -75,7 +77,6 @@ describe("the log", () => {
     const old = feed.events.seal(ada.agent, new Map([[ada.agent, { modseq: before }]]));
     await opened.store.maintain({ changesMs: 90 * 86_400_000 });
     expect((await feed.readChanges(ada.agent, before)).isBelowFloor).toBe(true);
-    const all = { isVisible: () => true };
     await expect(
       feed.events.read(ada.agent, feed.events.open(ada.agent, old), [ada.agent], all),
     ).rejects.toMatchObject({ code: "invalid", details: { reason: "expired_cursor", field: "/cursor" } });
@@ -87,7 +88,6 @@ describe("events", () => {
   it("are told once by each cursor between them, over several mailboxes and other changes", async () => {
     const owner = ada.agent;
     const agents = [ada.agent, bob.agent];
-    const all = { isVisible: () => true };
     const start = await feed.events.tail(agents);
     for (let index = 0; index < 12; index++) {
       await deliver(opened.store, index % 4 === 0 ? [ada, bob] : [index % 3 === 0 ? bob : ada]);
@@ -111,6 +111,25 @@ describe("events", () => {
     expect(feed.events.open(ada.agent, cursor)).toEqual(positions);
     expect(Buffer.from(cursor, "base64url").toString("latin1")).not.toContain(`[${ada.agent},`);
     expect(() => feed.events.open(bob.agent, cursor)).toThrow("not one that this deployment gave");
+  });
+
+  it("have a cursor that outlives their own row when nothing came after it", async () => {
+    const start = await feed.events.tail([ada.agent]);
+    await deliver(opened.store, [ada]);
+    const [event] = (await feed.events.read(ada.agent, start, [ada.agent], all)).events;
+    opened.clock.advance(10_000);
+    await opened.store.maintain({ changesMs: 1000 });
+    const from = feed.events.open(ada.agent, event!.cursor);
+    expect((await feed.events.read(ada.agent, from, [ada.agent], all)).events).toEqual([]);
+    await deliver(opened.store, [ada]);
+    expect((await feed.events.read(ada.agent, from, [ada.agent], all)).events).toHaveLength(1);
+  });
+
+  it("are refused behind a cursor that is further than the log, as after a backup was put back", async () => {
+    const modseq = ((await feed.position(ada.agent)) + 1) as Modseq;
+    await expect(
+      feed.events.read(ada.agent, new Map([[ada.agent, { modseq }]]), [ada.agent], all),
+    ).rejects.toMatchObject({ code: "invalid", details: { reason: "expired_cursor" } });
   });
 
   it("have a cursor in which every changed bit is found out", async () => {
