@@ -33,9 +33,9 @@ export function needsMessageRow(item: FetchItem): boolean {
   return item.kind !== "row" || ["ENVELOPE", "BODYSTRUCTURE", "BODY", "THREADID"].includes(item.name);
 }
 
-/** Whether the message was still there; if not, nothing is written. */
+/** Whether the message was still there; if not, nothing is written. `head` is how the response begins. */
 export async function writeFetchResponse(
-  seq: number,
+  head: string,
   fetched: Fetched,
   items: readonly FetchItem[],
   context: ResponseContext,
@@ -49,7 +49,7 @@ export async function writeFetchResponse(
     if (isWaypostError(error) && error.code === "not_found") return false;
     throw error;
   }
-  out.text(`* ${seq} FETCH (`);
+  out.text(head);
   for (const [index, item] of items.entries()) {
     out.text(`${index === 0 ? "" : " "}${item.kind === "row" ? item.name : item.label} `);
     const value = values[index]!;

@@ -4,6 +4,7 @@ import type { Mail } from "#/src/mail/mail.ts";
 import type { SearchKey } from "#/src/mail/search-keys.ts";
 import { type NumberSet, numberSetOfRanges } from "#/src/model/number-set.ts";
 import type { MessageNumber, ThreadNumber } from "#/src/model/numbers.ts";
+import { bad } from "./errors.ts";
 import type { ImapSearchKey } from "./search-grammar.ts";
 import type { SelectedMailbox } from "./selected-mailbox.ts";
 import { resolveSequenceSet, type SequenceSet } from "./sequence-set.ts";
@@ -23,6 +24,8 @@ export function resolveSearchKey(
     case "not":
       return { kind: "not", key: resolveSearchKey(key.key, selected, mail) };
     case "sequence":
+      // RFC 9586 section 3.
+      if (selected.isUidOnly) throw bad("Only UIDs are in use", "UIDREQUIRED");
       return { kind: "uids", uids: uidsOfSequence(key.set, selected) };
     case "uid":
       return {

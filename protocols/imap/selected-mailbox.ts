@@ -3,6 +3,7 @@
  *  Changes come from the agent's log, read from this session's own position; the doorbell only says that there are some.
  *  They are gathered at any time and told when the standard allows (RFC 9051 sections 5.2, 7.4 and 7.5). */
 
+import type { Entry } from "#/src/mail/entries.ts";
 import type { Mailbox } from "#/src/mail/mailboxes.ts";
 import { systemFlagNames } from "#/src/model/flags.ts";
 import {
@@ -19,6 +20,7 @@ import { LoopTurns } from "./loop-turns.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 import type { ImapRooms } from "./rooms.ts";
 import { SessionView } from "./session-view.ts";
+import { writeVanished } from "./vanished.ts";
 
 export interface TellOptions {
   readonly mayExpunge: boolean;
@@ -26,6 +28,8 @@ export interface TellOptions {
   readonly hasCondstore: boolean;
   /** The client wants UIDs in FETCH responses that it did not ask for: harmless, and what UID commands need. */
   readonly hasUid: boolean;
+  /** The client is told UIDs of what is gone (RFC 7162 section 3.2.10, RFC 9586 section 3.2). */
+  readonly hasVanished: boolean;
   /** RECENT is of IMAP4rev1 alone. */
   readonly hasRecent: boolean;
 }
@@ -40,6 +44,8 @@ export class SelectedMailbox {
   readonly flags: FlagWriter;
   /** `$` (RFC 9051 section 6.4.4.1). */
   saved: NumberSet = emptyNumberSet;
+  /** The client goes by UIDs alone (RFC 9586). */
+  isUidOnly = false;
   readonly #rooms: Pick<ImapRooms, "mail" | "feed">;
   /** Up to where the log is in the view. */
   #position: Modseq;
@@ -166,13 +172,9 @@ export class SelectedMailbox {
   async tell(out: ResponseWriter, options: TellOptions): Promise<void> {
     await this.gather();
     if (this.#isDeleted) throw new Refusal("BYE", "The selected mailbox was deleted");
-    if (options.mayExpunge) {
-      const turns = new LoopTurns();
-      for (const seq of this.view.takeExpunged()) {
-        out.line(`* ${seq} EXPUNGE`);
-        await out.flushIfLarge();
-        await turns.turn();
-      }
+    if (options.mayExpunge && this.view.hasExpunged) {
+      if (options.hasVanished) await writeVanished(this.view.takeVanished(), false, out);
+      else await this.#tellExpunged(out);
       if (this.saved.length > 0) this.saved = numberSetOf(this.view.knownUids(this.saved));
     }
     if (this.view.takeArrived()) {
@@ -180,6 +182,15 @@ export class SelectedMailbox {
       if (options.hasRecent) out.line("* 0 RECENT");
     }
     if (this.#updated.length > 0) await this.#tellFlags(out, options);
+  }
+
+  async #tellExpunged(out: ResponseWriter): Promise<void> {
+    const turns = new LoopTurns();
+    for (const seq of this.view.takeExpunged()) {
+      out.line(`* ${seq} EXPUNGE`);
+      await out.flushIfLarge();
+      await turns.turn();
+    }
   }
 
   async #tellFlags(out: ResponseWriter, options: TellOptions): Promise<void> {
@@ -190,13 +201,23 @@ export class SelectedMailbox {
     const { agent, number } = this.mailbox;
     for await (const page of this.#rooms.mail.entryPages(agent, number, updated))
       for (const entry of page) {
-        const seq = this.view.seqOf(entry.uid);
-        if (seq === undefined) continue;
-        const uid = options.hasUid ? `UID ${entry.uid} ` : "";
-        const modseq = options.hasCondstore ? ` MODSEQ (${entry.modseq})` : "";
-        out.line(`* ${seq} FETCH (${uid}FLAGS ${this.flags.write(entry.flags)}${modseq})`);
+        if (this.view.seqOf(entry.uid) === undefined) continue;
+        out.line(this.flagsResponse(entry, options));
         await out.flushIfLarge();
       }
+  }
+
+  /** How a FETCH response begins for a message that the client knows; UIDFETCH where it knows no sequence numbers
+   *  (RFC 9586 section 3.3). */
+  responseHead(uid: number): string {
+    return this.isUidOnly ? `* ${uid} UIDFETCH (` : `* ${this.view.seqOf(uid)} FETCH (`;
+  }
+
+  /** FETCH response with the flags of a message that the client knows. */
+  flagsResponse(entry: Entry, options: Pick<TellOptions, "hasUid" | "hasCondstore">): string {
+    const uid = options.hasUid ? `UID ${entry.uid} ` : "";
+    const modseq = options.hasCondstore ? ` MODSEQ (${entry.modseq})` : "";
+    return `${this.responseHead(entry.uid)}${uid}FLAGS ${this.flags.write(entry.flags)}${modseq})`;
   }
 
   /** HIGHESTMODSEQ of what the client has been told. */

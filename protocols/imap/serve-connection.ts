@@ -111,10 +111,18 @@ function parseCommand(text: CommandText, session: Session): { command: Command; 
   const { command, form } = readCommandName(reader, findCommand);
   if (command === undefined || !command.forms.includes(form)) throw bad("Unknown command");
   if (!command.states.includes(session.state)) throw bad(`${command.name} is not for this state`);
+  if (form === "plain" && namesSequence(command) && session.isEnabled("UIDONLY"))
+    throw bad("Only UIDs are in use", "UIDREQUIRED");
   const args = command.parse(reader, { form, names: session.names });
   reader.end();
   if (command.isWrite && !session.mayWrite) throw no("NOPERM", "This credential may only read");
   return { command, form, args };
+}
+
+/** Whether its plain form names messages by sequence number: one that has a UID form does, but for EXPUNGE (RFC 9586
+ *  section 3). */
+function namesSequence(command: Command): boolean {
+  return command.forms.includes("uid") && command.name !== "EXPUNGE";
 }
 
 /** What others changed is told at the end of every command; EXPUNGE not where sequence numbers are in use. */

@@ -73,6 +73,11 @@ export class SessionView {
     return this.#uids;
   }
 
+  /** The same as a set. */
+  get uidSet(): NumberSet {
+    return numberSetOf(this.#uids);
+  }
+
   /** New messages in the mailbox, ascending; those known already are left out, as a change can be read twice. */
   arrive(uids: Iterable<number>): void {
     let highest = this.#arrived.at(-1) ?? this.highestUid;
@@ -103,6 +108,13 @@ export class SessionView {
     this.#uids = kept;
     this.#expunged = emptyNumberSet;
     return seqs;
+  }
+
+  /** Drops what is gone, for clients that are told UIDs (RFC 7162 section 3.2.10.2): each was known to the client. */
+  takeVanished(): NumberSet {
+    const vanished = this.#expunged;
+    this.takeExpunged();
+    return vanished;
   }
 
   /** Takes new messages in. Whether there were any. */

@@ -15,7 +15,7 @@ import type { ImapRooms } from "./rooms.ts";
 import { SelectedMailbox, type TellOptions } from "./selected-mailbox.ts";
 import { stringText, utf8StringText } from "./strings.ts";
 
-export const extensions = ["CONDSTORE", "IMAP4REV2", "UTF8=ACCEPT"] as const;
+export const extensions = ["CONDSTORE", "IMAP4REV2", "QRESYNC", "UIDONLY", "UTF8=ACCEPT"] as const;
 export type Extension = (typeof extensions)[number];
 
 /** Open sessions of each mailbox owner, over all connections of the server. */
@@ -127,9 +127,12 @@ export class Session {
   }
 
   enable(extension: Extension): void {
+    // RFC 7162 section 3.2.3.
+    if (extension === "QRESYNC") this.enable("CONDSTORE");
     if (extension === "CONDSTORE" && !this.isEnabled("CONDSTORE"))
       this.owesHighestModseq = this.#selected !== undefined;
     this.#enabled.add(extension);
+    if (extension === "UIDONLY" && this.#selected !== undefined) this.#selected.isUidOnly = true;
   }
 
   get names(): NameMode {
@@ -159,6 +162,7 @@ export class Session {
   async select(mailbox: Mailbox, isReadOnly: boolean): Promise<SelectedMailbox> {
     this.unselect();
     this.#selected = await SelectedMailbox.open(this.rooms, mailbox, isReadOnly || !this.mayWrite);
+    this.#selected.isUidOnly = this.isEnabled("UIDONLY");
     return this.#selected;
   }
 
@@ -171,10 +175,13 @@ export class Session {
   }
 
   tellOptions(mayExpunge: boolean, hasUid: boolean): TellOptions {
+    const hasCondstore = this.isEnabled("CONDSTORE");
     return {
       mayExpunge,
-      hasUid,
-      hasCondstore: this.isEnabled("CONDSTORE"),
+      // RFC 7162 section 3.2.4.
+      hasUid: hasUid || hasCondstore,
+      hasCondstore,
+      hasVanished: this.isEnabled("QRESYNC") || this.isEnabled("UIDONLY"),
       hasRecent: !this.isEnabled("IMAP4REV2"),
     };
   }

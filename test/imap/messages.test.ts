@@ -118,7 +118,7 @@ test("leaves alone what has changed since, and names it", async () => {
     S: * OK [HIGHESTMODSEQ {{*}}] {{*}}
     S: a1 OK {{*}}
     C: a2 STORE 1:2 (UNCHANGEDSINCE {{=one}}) +FLAGS.SILENT (\\Deleted)
-    S: * 1 FETCH (MODSEQ ({{now:\\d+}}))
+    S: * 1 FETCH (UID 1 MODSEQ ({{now:\\d+}}))
     S: a2 OK [MODIFIED 2] {{*}}
     C: a3 UID FETCH 1:* (FLAGS) (CHANGEDSINCE {{=one}})
     S: * 1 FETCH (UID 1 FLAGS (\\Seen \\Deleted) MODSEQ ({{=now}}))

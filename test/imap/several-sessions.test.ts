@@ -124,8 +124,8 @@ test("tells CONDSTORE sessions the MODSEQ of every change", async () => {
     C: a1 STORE 1:2 +FLAGS (\\Seen)
     S*: a1 OK {{*}}
     C2: b2 NOOP
-    S2: * 1 FETCH (FLAGS (\\Seen) MODSEQ ({{modseq:\\d+}}))
-    S2: * 2 FETCH (FLAGS (\\Seen) MODSEQ ({{=modseq}}))
+    S2: * 1 FETCH (UID 1 FLAGS (\\Seen) MODSEQ ({{modseq:\\d+}}))
+    S2: * 2 FETCH (UID 2 FLAGS (\\Seen) MODSEQ ({{=modseq}}))
     S2: b2 OK {{*}}
     C2: b3 STORE 1:2 +FLAGS.SILENT (\\Seen)
     S2: b3 OK {{*}}

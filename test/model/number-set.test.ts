@@ -4,10 +4,12 @@ import {
   countNumbers,
   formatNumberSet,
   hasNumber,
+  intersectNumberSets,
   numberSetOf,
   numberSetOfRanges,
   numbersIn,
   parseNumberSet,
+  subtractNumberSets,
   uniteNumberSets,
 } from "#/src/model/number-set.ts";
 
@@ -35,6 +37,10 @@ describe("number sets", () => {
         expect([...numbersIn(set)]).toEqual([...model].sort((x, y) => x - y));
         expect(countNumbers(set)).toBe(model.size);
         for (let number = 1; number <= 61; number++) expect(hasNumber(set, number)).toBe(model.has(number));
+        const common = numberSetOf(a.filter((number) => b.includes(number)));
+        expect(intersectNumberSets(numberSetOf(a), numberSetOf(b))).toEqual(common);
+        const left = numberSetOf(a.filter((number) => !b.includes(number)));
+        expect(subtractNumberSets(numberSetOf(a), numberSetOf(b))).toEqual(left);
       }),
     );
   });

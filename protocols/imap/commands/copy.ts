@@ -40,12 +40,17 @@ function transferCommand(name: "COPY" | "MOVE"): Command {
       if (uids.length === 0) return undefined;
       const { agent, number } = selected.mailbox;
       const transfer = isMove ? mail.moveMessages : mail.copyMessages;
-      const { uidValidity, sourceUids, targetUids } = await transfer(agent, number, target.number, uids);
+      const { uidValidity, sourceUids, targetUids, modseq } = await transfer(
+        agent,
+        number,
+        target.number,
+        uids,
+      );
       if (sourceUids.length === 0) return undefined;
       const code = `COPYUID ${uidValidity} ${formatNumberSet(sourceUids)} ${formatNumberSet(targetUids)}`;
       if (!isMove) return { code };
       out.line(`* OK [${code}] Moved`);
-      return undefined;
+      return session.isEnabled("QRESYNC") ? { code: `HIGHESTMODSEQ ${modseq}` } : undefined;
     },
   });
 }

@@ -8,8 +8,8 @@ export const enable = command({
   states: afterLogin,
   forms: ["plain"],
   usesSequence: false,
-  capabilities: ["ENABLE"],
-  source: "RFC 9051 6.3.1, RFC 5161",
+  capabilities: ["ENABLE", "UIDONLY"],
+  source: "RFC 9051 6.3.1, RFC 5161, RFC 9586",
   parse(reader) {
     const names: string[] = [];
     while (reader.trySpace()) {

@@ -12,7 +12,7 @@ export const expunge = command<SequenceSet | undefined>({
   forms: ["plain", "uid"],
   usesSequence: false,
   isWrite: true,
-  source: "RFC 9051 6.4.3, RFC 4315",
+  source: "RFC 9051 6.4.3, RFC 4315, RFC 7162 3.2.7",
   parse(reader, context) {
     if (context.form === "plain") return undefined;
     reader.space();
@@ -23,7 +23,9 @@ export const expunge = command<SequenceSet | undefined>({
     if (selected.isReadOnly) throw no("READ-ONLY", "The mailbox is selected for reading");
     const { agent, number } = selected.mailbox;
     const uids = set === undefined ? undefined : namedMessages(selected, set, form).uids;
-    await session.rooms.mail.expungeMessages(agent, number, uids);
-    return undefined;
+    const { expunged, modseq } = await session.rooms.mail.expungeMessages(agent, number, uids);
+    // RFC 7162 section 3.2.7; everything up to this MODSEQ is told before the answer.
+    const isTold = expunged.length > 0 && session.isEnabled("QRESYNC");
+    return isTold ? { code: `HIGHESTMODSEQ ${modseq}` } : undefined;
   },
 });

@@ -1,26 +1,35 @@
 /** FETCH and UID FETCH (RFC 9051 section 6.4.5, RFC 3516 BINARY, RFC 7162 section 3.1.4, RFC 8474, RFC 8514).
  *  fetch = "FETCH" SP sequence-set SP ("ALL" / "FULL" / "FAST" / fetch-att / "(" fetch-att *(SP fetch-att) ")")
- *          [SP "(" "CHANGEDSINCE" SP mod-sequence-value ")"]
- *  Items in `fetch-items.ts`, what answers them in `fetch-response.ts`. */
+ *          [SP "(" fetch-modifier *(SP fetch-modifier) ")"]
+ *  Items in `fetch-items.ts`, modifiers in `fetch-modifiers.ts`, what answers them in `fetch-response.ts`. */
 import type { Entry, MailboxMessage } from "#/src/mail/entries.ts";
 import { seenFlag } from "#/src/model/flags.ts";
-import { hasNumber, type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
+import {
+  emptyNumberSet,
+  hasNumber,
+  intersectNumberSets,
+  type NumberSet,
+  numberSetOf,
+} from "#/src/model/number-set.ts";
+import type { Modseq } from "#/src/model/numbers.ts";
 import { type Answer, command, type Form, whenSelected } from "../command.ts";
 import { bad } from "../errors.ts";
 import { type FetchItem, type RowItem, readFetchItems } from "../fetch-items.ts";
+import { type FetchModifiers, readFetchModifiers } from "../fetch-modifiers.ts";
 import { needsMessageRow, type ResponseContext, writeFetchResponse } from "../fetch-response.ts";
 import { LoopTurns } from "../loop-turns.ts";
+import { readMailboxChanges } from "../mailbox-changes.ts";
 import { namedMessages } from "../named-messages.ts";
 import type { ResponseWriter } from "../response-writer.ts";
 import type { SelectedMailbox } from "../selected-mailbox.ts";
-import { readSequenceSet, type SequenceSet } from "../sequence-set.ts";
+import { readSequenceSet, resolveSequenceSet, type SequenceSet } from "../sequence-set.ts";
 import type { Session } from "../session.ts";
-import type { WireReader } from "../wire-reader.ts";
+import { vanishedUids, writeVanished } from "../vanished.ts";
 
 interface FetchArguments {
   readonly set: SequenceSet;
   readonly items: readonly FetchItem[];
-  readonly changedSince: number | undefined;
+  readonly modifiers: FetchModifiers;
 }
 
 export const fetch = command<FetchArguments>({
@@ -35,7 +44,7 @@ export const fetch = command<FetchArguments>({
     const set = readSequenceSet(reader);
     reader.space();
     const items = withImplied(readFetchItems(reader), context.form);
-    return { set, items, changedSince: reader.trySpace() ? readChangedSince(reader) : undefined };
+    return { set, items, modifiers: reader.trySpace() ? readFetchModifiers(reader, context.form) : {} };
   },
   run: runFetch,
 });
@@ -60,18 +69,6 @@ function hasRow(items: readonly FetchItem[], name: RowItem): boolean {
   return items.some((item) => item.kind === "row" && item.name === name);
 }
 
-function readChangedSince(reader: WireReader): number {
-  const [since] = reader.list(
-    () => {
-      if (reader.word() !== "CHANGEDSINCE") throw bad("Unknown modifier of FETCH");
-      reader.space();
-      return reader.number64();
-    },
-    { max: 1 },
-  );
-  return since!;
-}
-
 async function runFetch(
   session: Session,
   args: FetchArguments,
@@ -81,28 +78,29 @@ async function runFetch(
   const { selected } = session;
   const { mail } = session.rooms;
   let { items } = args;
-  if (args.changedSince !== undefined && !hasRow(items, "MODSEQ")) items = [...items, row("MODSEQ")];
+  const { changedSince, hasVanished } = args.modifiers;
+  if (hasVanished && !session.isEnabled("QRESYNC")) throw bad("ENABLE QRESYNC first");
+  if (changedSince !== undefined && !hasRow(items, "MODSEQ")) items = [...items, row("MODSEQ")];
   if (hasRow(items, "MODSEQ")) session.enable("CONDSTORE");
 
   const named = namedMessages(selected, args.set, form);
   let { hasExpunged } = named;
+  const uids =
+    changedSince === undefined ? named.uids : await changedUids(session, args, changedSince, named.uids, out);
   if (hasRow(items, "FLAGS")) await selected.tellKeywords(out);
   const { agent, number } = selected.mailbox;
   const context: ResponseContext = { mail, agent, flags: selected.flags };
   const setsSeen = !selected.isReadOnly && items.some((item) => "setsSeen" in item && item.setsSeen);
   const turns = new LoopTurns();
-  const isOld = (entry: Entry): boolean =>
-    args.changedSince !== undefined && entry.modseq <= args.changedSince;
 
   const pages: AsyncIterable<readonly (Entry | MailboxMessage)[]> = items.some(needsMessageRow)
-    ? mail.messagePages(agent, number, named.uids)
-    : mail.entryPages(agent, number, named.uids);
+    ? mail.messagePages(agent, number, uids)
+    : mail.entryPages(agent, number, uids);
   for await (const page of pages) {
-    const wanted = args.changedSince === undefined ? page : page.filter((entry) => !isOld(entry));
+    const wanted = changedSince === undefined ? page : page.filter((entry) => entry.modseq > changedSince);
     const newlySeen = setsSeen ? await markSeen(session, selected, wanted) : undefined;
     for (const entry of wanted) {
-      const seq = selected.view.seqOf(entry.uid);
-      if (seq === undefined) continue;
+      if (selected.view.seqOf(entry.uid) === undefined) continue;
       let shown: Entry | MailboxMessage = entry;
       let shownItems = items;
       if (newlySeen !== undefined && hasNumber(newlySeen.uids, entry.uid)) {
@@ -113,12 +111,35 @@ async function runFetch(
         };
         shownItems = withChangedFlags(items, session.isEnabled("CONDSTORE"));
       }
-      if (!(await writeFetchResponse(seq, shown, shownItems, context, out))) hasExpunged = true;
+      const head = selected.responseHead(entry.uid);
+      if (!(await writeFetchResponse(head, shown, shownItems, context, out))) hasExpunged = true;
       await out.flushIfLarge();
       await turns.turn();
     }
   }
   return hasExpunged ? { code: "EXPUNGEISSUED", text: "Some of the messages are gone" } : undefined;
+}
+
+/** Those of the named messages that may have changed, by the log; all of them where it does not reach back that far.
+ *  VANISHED is answered on the way, as it stands before the FETCH responses (RFC 7162 section 3.2.6). */
+async function changedUids(
+  session: Session,
+  args: FetchArguments,
+  since: Modseq,
+  uids: NumberSet,
+  out: ResponseWriter,
+): Promise<NumberSet> {
+  const { selected } = session;
+  const { agent, number } = selected.mailbox;
+  const now = await session.rooms.mail.findMailboxByNumber(agent, number);
+  if (now === undefined || now.highestModseq <= since) return emptyNumberSet;
+  const changes = await readMailboxChanges(session.rooms.feed, agent, number, since);
+  if (args.modifiers.hasVanished) {
+    const wanted =
+      args.set === "saved" ? selected.saved : resolveSequenceSet(args.set, selected.view.highestUid);
+    await writeVanished(vanishedUids(selected, wanted, changes), true, out);
+  }
+  return changes === undefined ? uids : intersectNumberSets(uids, changes.changed);
 }
 
 /** Reading the text of a message marks it as seen (RFC 9051 section 6.4.5). One write for a page. */

@@ -1,10 +1,12 @@
 /** SELECT and EXAMINE (RFC 9051 sections 6.3.2 and 6.3.3, RFC 7162 section 3.1.8, RFC 8474 section 4.2).
- *  select = "SELECT" SP mailbox [SP "(" "CONDSTORE" ")"] */
+ *  select = "SELECT" SP mailbox [SP "(" select-param *(SP select-param) ")"]
+ *  select-param = "CONDSTORE" / "QRESYNC" SP …, which is in `qresync.ts` */
 
 import { seenFlag } from "#/src/model/flags.ts";
 import { afterLogin, type Command, command, type ParseContext } from "../command.ts";
 import { bad } from "../errors.ts";
 import { decodeMailboxName } from "../mailbox-name.ts";
+import { type Resynchronisation, readResynchronisation, resynchronise } from "../qresync.ts";
 import type { ResponseWriter } from "../response-writer.ts";
 import type { SelectedMailbox } from "../selected-mailbox.ts";
 import type { Session } from "../session.ts";
@@ -13,6 +15,7 @@ import type { WireReader } from "../wire-reader.ts";
 interface SelectArguments {
   readonly name: string;
   readonly hasCondstore: boolean;
+  readonly known: Resynchronisation | undefined;
 }
 
 function selectCommand(name: "SELECT" | "EXAMINE", isReadOnly: boolean): Command {
@@ -21,15 +24,18 @@ function selectCommand(name: "SELECT" | "EXAMINE", isReadOnly: boolean): Command
     states: afterLogin,
     forms: ["plain"],
     usesSequence: false,
-    source: name === "SELECT" ? "RFC 9051 6.3.2, RFC 7162 3.1.8" : "RFC 9051 6.3.3",
+    capabilities: name === "SELECT" ? ["QRESYNC"] : [],
+    source: name === "SELECT" ? "RFC 9051 6.3.2, RFC 7162 3.1.8, 3.2.5" : "RFC 9051 6.3.3",
     parse: parseSelect,
     async run(session, args, out) {
+      if (args.known !== undefined) assertMayResynchronise(session, args.known);
       // What was selected is left even where the new one cannot be entered (RFC 9051 section 6.3.2).
       if (session.unselect()) out.line("* OK [CLOSED] The mailbox before is closed");
       if (args.hasCondstore) session.enable("CONDSTORE");
       const mailbox = await session.findMailbox(args.name);
       const selected = await session.select(mailbox, isReadOnly);
       await writeState(session, selected, out);
+      if (args.known !== undefined) await resynchronise(session, selected, args.known, out);
       return { code: selected.isReadOnly ? "READ-ONLY" : "READ-WRITE" };
     },
   });
@@ -42,15 +48,25 @@ function parseSelect(reader: WireReader, context: ParseContext): SelectArguments
   reader.space();
   const name = decodeMailboxName(reader.astring(), context.names);
   let hasCondstore = false;
+  let known: Resynchronisation | undefined;
   if (reader.trySpace())
     reader.list(
       () => {
-        if (reader.word() !== "CONDSTORE") throw bad("Unknown parameter of SELECT");
-        hasCondstore = true;
+        const parameter = reader.word();
+        if (parameter === "CONDSTORE") hasCondstore = true;
+        else if (parameter === "QRESYNC" && known === undefined) known = readResynchronisation(reader);
+        else throw bad("Unknown parameter of SELECT");
       },
       { max: 10 },
     );
-  return { name, hasCondstore };
+  return { name, hasCondstore, known };
+}
+
+/** RFC 7162 section 3.2.5, RFC 9586 section 3.5. */
+function assertMayResynchronise(session: Session, known: Resynchronisation): void {
+  if (!session.isEnabled("QRESYNC")) throw bad("ENABLE QRESYNC first");
+  if (known.matchData !== undefined && session.isEnabled("UIDONLY"))
+    throw bad("Only UIDs are in use", "UIDREQUIRED");
 }
 
 async function writeState(session: Session, selected: SelectedMailbox, out: ResponseWriter): Promise<void> {
@@ -60,7 +76,7 @@ async function writeState(session: Session, selected: SelectedMailbox, out: Resp
   out.line(`* ${view.count} EXISTS`);
   if (!isRev2) {
     out.line("* 0 RECENT");
-    const unseen = await firstUnseen(session, selected);
+    const unseen = selected.isUidOnly ? undefined : await firstUnseen(session, selected);
     if (unseen !== undefined) out.line(`* OK [UNSEEN ${unseen}] First message that is not seen`);
   }
   out.line(`* OK [UIDVALIDITY ${mailbox.uidValidity}] UIDs valid`);

@@ -84,7 +84,7 @@ async function runStore(
   const hasCondstore = session.isEnabled("CONDSTORE");
   if (!args.isSilent) await answerFlags(session, without(uids, failed), out, form);
   // The client keeps its MODSEQ also of what it changed silently (RFC 7162 section 3.1.3).
-  else if (hasCondstore) await writeModseqs(session, changed, modseq, out, form);
+  else if (hasCondstore) await writeModseqs(session, changed, modseq, out);
 
   if (failed.length > 0) {
     const { view } = selected;
@@ -106,11 +106,7 @@ async function answerFlags(
   const { agent, number } = selected.mailbox;
   for await (const page of session.rooms.mail.entryPages(agent, number, uids))
     for (const entry of page) {
-      const uid = form === "uid" ? `UID ${entry.uid} ` : "";
-      const modseq = hasCondstore ? ` MODSEQ (${entry.modseq})` : "";
-      out.line(
-        `* ${selected.view.seqOf(entry.uid)} FETCH (${uid}FLAGS ${selected.flags.write(entry.flags)}${modseq})`,
-      );
+      out.line(selected.flagsResponse(entry, { hasUid: form === "uid" || hasCondstore, hasCondstore }));
       await out.flushIfLarge();
     }
 }
@@ -120,12 +116,11 @@ async function writeModseqs(
   changed: NumberSet,
   modseq: Modseq,
   out: ResponseWriter,
-  form: Form,
 ): Promise<void> {
-  const { view } = session.selected;
+  const { selected } = session;
   const turns = new LoopTurns();
-  for (const uid of view.knownUids(changed)) {
-    out.line(`* ${view.seqOf(uid)} FETCH (${form === "uid" ? `UID ${uid} ` : ""}MODSEQ (${modseq}))`);
+  for (const uid of selected.view.knownUids(changed)) {
+    out.line(`${selected.responseHead(uid)}UID ${uid} MODSEQ (${modseq}))`);
     await out.flushIfLarge();
     await turns.turn();
   }
