@@ -1,7 +1,7 @@
 /** Group commit.
  *
- *  A batch begins when a job is there and takes what has queued up meanwhile; it ends when the queue is empty, or at 256
- *  jobs, 16 MiB or 20 ms. There is no waiting timer: while one batch is being made durable the next one gathers by itself.
+ *  A batch begins when a job is there and takes what has queued up until then, at most 256 jobs, 16 MiB or 20 ms. There is no
+ *  waiting timer: while one batch is written and made durable the next one gathers by itself.
  *  Each job has its savepoint and fails alone. Answers leave only after the commit. When the commit fails, or SQLite has
  *  given up the transaction, every job of the batch is refused as temporary.
  *
@@ -131,7 +131,8 @@ export class WriterLoop {
     }
   }
 
-  /** Runs jobs from `jobs` and from what arrives meanwhile as one transaction; what does not fit goes back to the queue. */
+  /** Runs what was queued as one transaction; what does not fit goes back to the queue. What arrives meanwhile makes the next
+   *  batch: taken into this one, all senders would come to wait for the same commit, with the main thread idle meanwhile. */
   async #batch(jobs: Job[]): Promise<void> {
     const answers: Answer[] = [];
     const touched = new Map<AgentNumber, Modseq>();
@@ -145,12 +146,7 @@ export class WriterLoop {
     const startedAt = performance.now();
     let next = 0;
     let bytes = 0;
-    for (;;) {
-      if (next === jobs.length) {
-        this.#drain();
-        if (this.#queue.length === 0) break;
-        jobs.push(...this.#queue.splice(0));
-      }
+    while (next < jobs.length) {
       if (answers.length >= batchJobsMax || bytes >= batchBytesMax) break;
       if (performance.now() - startedAt >= batchMsMax && answers.length > 0) break;
       const job = jobs[next++]!;
