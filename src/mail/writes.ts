@@ -87,7 +87,7 @@ export interface MailWrites {
   ): Promise<TransferResult>;
   /** Removes what has `\Deleted`, of the UIDs or of the whole mailbox. */
   expungeMessages(agent: AgentNumber, mailbox: MailboxNumber, uids?: NumberSet): Promise<ExpungeResult>;
-  /** `message.update`: flags and labels of every place of the messages, the folder of the one that is shown. */
+  /** `message.update`: flags and labels of every place of the messages; a folder is then their only place. */
   updateMessages(
     agent: AgentNumber,
     update: UpdateMessages,

@@ -25,7 +25,8 @@ export interface UpdateMessages {
   readonly at: number;
 }
 
-/** `message.update` of the interface. Flags are set wherever the message is; `mailbox` moves it from where it is shown. */
+/** `message.update` of the interface. Flags are set wherever the message is. After `mailbox` it is there and nowhere else,
+ *  as `folder` is one: left in others too, it would go on being shown by the oldest of them. */
 export async function updateMessages(
   tx: Transaction,
   args: UpdateMessages,
@@ -39,14 +40,16 @@ export async function updateMessages(
   }
   const change = await labelChange(tx, args, found.size > 0);
   for (const entries of found.values()) {
-    const [shown] = entries;
+    const kept = target === undefined ? entries : entries.filter(({ mailbox }) => mailbox === target.mailbox);
     for (const entry of entries) {
       const mailbox = await write.mailbox(entry.mailbox);
-      const state = change(entry);
-      if (entry === shown && target !== undefined && target !== mailbox) {
-        write.removeEntry(mailbox, entry);
-        write.addEntry(target, { ...entry, flags: state.mask, keywords: state.overflow }, false);
-      } else write.updateEntry(mailbox, entry, state);
+      if (kept.includes(entry)) write.updateEntry(mailbox, entry, change(entry));
+      else write.removeEntry(mailbox, entry);
+    }
+    if (target !== undefined && kept.length === 0) {
+      const shown = entries[0]!;
+      const state = change(shown);
+      write.addEntry(target, { ...shown, flags: state.mask, keywords: state.overflow }, false);
     }
   }
   return {
