@@ -21,6 +21,8 @@ export function assertMailboxName(name: string): string {
     throw new WaypostError("invalid", `A mailbox is at most ${mailboxDepthMax} levels deep`);
   if (Buffer.byteLength(canonical) > mailboxNameBytesMax)
     throw new WaypostError("invalid", `A mailbox name has at most ${mailboxNameBytesMax} octets`);
+  // Half of a character is stored as another one, and two names become the same.
+  if (!canonical.isWellFormed()) throw new WaypostError("invalid", "A mailbox name is Unicode text");
   if (hasControls(canonical)) throw new WaypostError("invalid", "A mailbox name has no control characters");
   return canonical;
 }

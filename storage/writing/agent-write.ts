@@ -41,7 +41,7 @@ interface AgentLock {
   readonly lastUidValidity: number;
 }
 
-/** RFC 9051 section 9, `nz-number`. */
+/** RFC 9051 section 9, `nz-number`: of UIDs and of UIDVALIDITY. */
 const uidMax = 4294967295;
 
 /** `numberCount`: how many objects the transaction will create; its MODSEQ is the number of the last one. */
@@ -104,9 +104,11 @@ export class AgentWrite {
     return this.#lock.modseq + ++this.#used;
   }
 
-  /** Greater than any that a mailbox of this agent ever had, so that a name used again is seen to be another mailbox. */
+  /** Greater than any that a mailbox of this agent ever had, so that a name used again is seen to be another mailbox. The
+   *  time, unless the clock stands where no time fits. */
   takeUidValidity(): number {
-    this.#lastUidValidity = Math.max(Math.floor(this.at / 1000), this.#lastUidValidity + 1);
+    const seconds = Math.floor(this.at / 1000);
+    this.#lastUidValidity = Math.max(seconds < uidMax ? seconds : 0, this.#lastUidValidity + 1);
     return this.#lastUidValidity;
   }
 

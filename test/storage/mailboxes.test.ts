@@ -34,16 +34,23 @@ it("takes INBOX in any case for INBOX", async () => {
   });
 });
 
-it.each(["", "/a", "a/", "a//b", "a\u0000b", "a\nb", "x".repeat(501), Array(21).fill("a").join("/")])(
-  "refuses the name %j",
-  async (name) => {
-    await using test = await openTestStore();
-    const { agent } = await seedAgent(test.store);
-    await expect(test.store.write("createMailbox", { agent, name, at: 0 })).rejects.toMatchObject({
-      code: "invalid",
-    });
-  },
-);
+it.each([
+  "",
+  "/a",
+  "a/",
+  "a//b",
+  "a\u0000b",
+  "a\nb",
+  "a\ud800",
+  "x".repeat(501),
+  Array(21).fill("a").join("/"),
+])("refuses the name %j", async (name) => {
+  await using test = await openTestStore();
+  const { agent } = await seedAgent(test.store);
+  await expect(test.store.write("createMailbox", { agent, name, at: 0 })).rejects.toMatchObject({
+    code: "invalid",
+  });
+});
 
 it("gives a special use to one mailbox only", async () => {
   await using test = await openTestStore();
@@ -68,6 +75,28 @@ it("deletes a mailbox with its mail, and never gives its UIDVALIDITY again", asy
     store.write("deleteMailbox", { agent, mailbox: created.mailbox, at: 0 }),
   ).rejects.toMatchObject({ code: "not_found", details: { reason: "no_such_mailbox" } });
 });
+
+it.each([
+  ["1969", -1000],
+  ["2200", Date.UTC(2200, 0, 1)],
+])(
+  "gives a UIDVALIDITY that fits when the clock says %s, and greater ones when it is right again",
+  async (_, wrong) => {
+    await using test = await openTestStore();
+    const { store } = test;
+    const { agent } = await seedAgent(store);
+    const given: number[] = [];
+    for (const [name, at] of [
+      ["before", store.clock.now()],
+      ["wrong", wrong],
+      ["after", store.clock.now()],
+    ] as const)
+      given.push((await store.write("createMailbox", { agent, name, at })).uidValidity);
+    expect(given).toEqual(given.toSorted((a, b) => a - b));
+    expect(new Set(given).size).toBe(3);
+    expect(given.every((one) => one >= 1 && one < 2 ** 32)).toBe(true);
+  },
+);
 
 it("keeps INBOX, mailboxes of special use, and those that have others below them", async () => {
   await using test = await openTestStore();
