@@ -22,6 +22,8 @@ export interface WriteOptions {
 export interface Store extends Reader, AsyncDisposable {
   readonly clock: Clock;
   readonly ids: IdCodec;
+  /** Where its files are, and the search index that is made from them. */
+  readonly folder: string;
 
   /** 32 bytes that only this deployment knows, another for each purpose. */
   key(purpose: string): Buffer;

@@ -19,6 +19,7 @@ const threads = {
   "writer.cjs": "storage/sqlite/writer.ts",
   "reader.cjs": "storage/sqlite/reader.ts",
   "preparer.cjs": "src/arrival/preparing/preparer.ts",
+  "index-thread.cjs": "src/mail/indexing/index-thread.ts",
   "html-worker.cjs": "src/render/html-worker.ts",
 };
 

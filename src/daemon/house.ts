@@ -5,6 +5,7 @@ import type { Call, Invoke, Outcome } from "#/protocols/json/invoke.ts";
 import type { JsonRooms } from "#/protocols/json/rooms.ts";
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
 import { createFeed, type Feed } from "#/src/feed/feed.ts";
+import { openTextIndex } from "#/src/mail/indexing/text-index.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
 import { openStore, type Store } from "#/storage/store.ts";
 
@@ -19,11 +20,21 @@ export interface House extends AsyncDisposable {
   invoke(call: Call): Promise<Outcome>;
 }
 
-export async function openHouse(settings: Settings, log: Logger): Promise<House> {
+export interface HouseOptions {
+  /** With a thread that keeps the search index: for who stays. */
+  readonly hasTextIndex?: boolean;
+}
+
+export async function openHouse(settings: Settings, log: Logger, options: HouseOptions = {}): Promise<House> {
   const store = await openStore({ folder: settings.storage.folder });
+  const textIndex = options.hasTextIndex
+    ? await openTextIndex(store, {
+        onFailure: (reason) => log.error({ reason }, "the search index failed; searches go on without it"),
+      })
+    : undefined;
   const accounts = createAccounts(store, settings);
   const feed = createFeed(store);
-  const mail = createMail(store);
+  const mail = createMail(store, textIndex);
   const rooms = { settings, log, accounts, feed, mail };
   let invoke: Promise<Invoke> | undefined;
   return {
@@ -35,6 +46,7 @@ export async function openHouse(settings: Settings, log: Logger): Promise<House>
     },
     async [Symbol.asyncDispose]() {
       await (await invoke)?.[Symbol.asyncDispose]();
+      await textIndex?.[Symbol.asyncDispose]();
       await store.close();
     },
   };

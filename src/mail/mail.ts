@@ -2,6 +2,7 @@ import type { Clock } from "#/src/model/clock.ts";
 import type { IdCodec } from "#/src/model/ids.ts";
 import type { Store } from "#/storage/store.ts";
 import { createEntries, type Entries } from "./entries.ts";
+import type { TextIndex } from "./indexing/text-index.ts";
 import { createMailboxes, type Mailboxes } from "./mailboxes.ts";
 import { createMessageBytes, type MessageBytes } from "./message-bytes.ts";
 import { createMessages, type Messages } from "./messages.ts";
@@ -14,7 +15,8 @@ export interface Mail extends Mailboxes, Entries, Messages, MessageBytes, MailSe
   readonly clock: Clock;
 }
 
-export function createMail(store: Store): Mail {
+/** Without an index every search looks into the messages themselves. */
+export function createMail(store: Store, textIndex?: TextIndex): Mail {
   const entries = createEntries(store);
   const messages = createMessages(store);
   const bytes = createMessageBytes(store);
@@ -25,7 +27,7 @@ export function createMail(store: Store): Mail {
     ...entries,
     ...messages,
     ...bytes,
-    ...createMailSearch(entries, messages, bytes),
+    ...createMailSearch(entries, messages, bytes, textIndex),
     ...createMailWrites(store),
   };
 }

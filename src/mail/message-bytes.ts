@@ -3,7 +3,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber, BlobNumber } from "#/src/model/numbers.ts";
 import { readBlobRange } from "#/storage/blob.ts";
 import { findBlob } from "#/storage/queries/messages.ts";
-import type { Store } from "#/storage/store.ts";
+import type { Reader } from "#/storage/store.ts";
 
 /** Where a message's bytes are: its own trace header, then the blob that the recipients of one account share. */
 export interface StoredBytes {
@@ -30,7 +30,7 @@ export interface MessageBytes {
   readBytes(message: StoredBytes, range?: ByteRange): Promise<Buffer>;
 }
 
-export function createMessageBytes(store: Store): MessageBytes {
+export function createMessageBytes(store: Reader): MessageBytes {
   return {
     async readStructure(message) {
       const row = await findBlob(store, message.account, message.blob);

@@ -1,15 +1,24 @@
 /** SEARCH (RFC 9051 section 6.4.4) by looking: keys that need only the entry are answered from it, and a message's row,
- *  header and text are read when a key first needs them. Text is compared decoded, without regard to case, as a substring. */
+ *  header and text are read when a key first needs them. Text is compared decoded, without regard to case, as a substring;
+ *  of messages that the index has, it says whether they hold it, and the others are read. */
 import { parseDateTime } from "#/src/formats/mime/dates.ts";
 import { keywordNumbers } from "#/src/model/flags.ts";
 import { pageRows } from "#/src/model/limits.ts";
-import { hasNumber, type NumberSet } from "#/src/model/number-set.ts";
+import { hasNumber, type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Entries, Entry, MailboxMessage } from "./entries.ts";
+import { type IndexLookup, lookUpText, type TextIndex } from "./indexing/text-index.ts";
 import type { MessageBytes } from "./message-bytes.ts";
 import type { Message, Messages } from "./messages.ts";
+import {
+  createDocumentReader,
+  type DocumentReader,
+  documentHolds,
+  foldKey,
+  partsOf,
+  type TextKey,
+} from "./search-document.ts";
 import type { SearchKey } from "./search-keys.ts";
-import { createSearchText, type SearchText } from "./search-text.ts";
 
 export interface SearchResult {
   /** Ascending. */
@@ -37,12 +46,13 @@ export interface MailSearch {
   searchNewest(agent: AgentNumber, key: SearchKey, options: SearchNewestOptions): Promise<NewestResult>;
 }
 
-/** What a key is asked of. */
+/** What a key is asked of. What is not there has not been read. */
 interface Candidate {
   readonly entry: Entry;
   readonly keywords: readonly string[];
+  readonly index: IndexLookup;
   readonly message?: Pick<MailboxMessage, "thread" | "sentAt" | "hasAgentPart" | "envelope">;
-  readonly text?: SearchText;
+  readonly text?: DocumentReader;
 }
 
 const everyUid: NumberSet = [[1, 2 ** 32 - 1]];
@@ -51,32 +61,42 @@ const leastPage = 20;
 /** Messages that one call of `searchNewest` looks at. */
 const newestLookedAtMax = 5000;
 
-export function createMailSearch(entries: Entries, messages: Messages, bytes: MessageBytes): MailSearch {
+export function createMailSearch(
+  entries: Entries,
+  messages: Messages,
+  bytes: MessageBytes,
+  textIndex?: TextIndex,
+): MailSearch {
   return {
     async searchMailbox(agent, mailbox, key) {
       const keywords = await foldedKeywords(entries, agent);
+      const index = await lookUpText(textIndex, agent, key);
       const uids: number[] = [];
       let highestModseq: Modseq | undefined;
-      const found = (entry: Entry): void => {
-        uids.push(entry.uid);
-        if (highestModseq === undefined || entry.modseq > highestModseq) highestModseq = entry.modseq;
-      };
-      const among = uidsOf(key);
-      if (isAnsweredByEntry(key)) {
-        for await (const page of entries.entryPages(agent, mailbox, among))
-          for (const entry of page) if (fitsEntry(key, { entry, keywords })) found(entry);
-      } else {
-        for await (const page of entries.messagePages(agent, mailbox, among))
-          for (const message of page) {
-            const text = createSearchText(bytes, message);
-            if (await fits(key, { entry: message, keywords, message, text })) found(message);
-          }
+      for await (const page of entries.entryPages(agent, mailbox, uidsOf(key))) {
+        const unknown: number[] = [];
+        const found: Entry[] = [];
+        for (const entry of page) {
+          const isFound = fitsUnread(key, { entry, keywords, index });
+          if (isFound === undefined) unknown.push(entry.uid);
+          else if (isFound) found.push(entry);
+        }
+        if (unknown.length > 0)
+          for await (const rows of entries.messagePages(agent, mailbox, numberSetOf(unknown)))
+            for (const message of rows) {
+              const text = createDocumentReader(bytes, message);
+              if (await fits(key, { entry: message, keywords, index, message, text })) found.push(message);
+            }
+        for (const { uid } of found.toSorted((a, b) => a.uid - b.uid)) uids.push(uid);
+        for (const { modseq } of found)
+          if (highestModseq === undefined || modseq > highestModseq) highestModseq = modseq;
       }
       return { uids, highestModseq };
     },
 
     async searchNewest(agent, key, options) {
       const keywords = await foldedKeywords(entries, agent);
+      const index = await lookUpText(textIndex, agent, key);
       const found: Message[] = [];
       let before = options.before;
       for (let looked = 0; looked < newestLookedAtMax; ) {
@@ -86,7 +106,7 @@ export function createMailSearch(entries: Entries, messages: Messages, bytes: Me
           limit: Math.min(pageRows, Math.max(leastPage, options.limit - found.length)),
         });
         for (const message of page) {
-          const text = createSearchText(bytes, message);
+          const text = createDocumentReader(bytes, message);
           const place = message.places.find((one) => one.mailbox === options.mailbox) ?? message.places[0]!;
           const entry = {
             ...place,
@@ -94,7 +114,7 @@ export function createMailSearch(entries: Entries, messages: Messages, bytes: Me
             internalDate: message.receivedAt,
             size: message.size,
           };
-          if (await fits(key, { entry, keywords, message, text })) found.push(message);
+          if (await fits(key, { entry, keywords, index, message, text })) found.push(message);
           before = message.number;
           if (found.length === options.limit) return { messages: found, next: before };
         }
@@ -118,10 +138,6 @@ function uidsOf(key: SearchKey): NumberSet {
     return sets.sort((a, b) => a.length - b.length)[0] ?? everyUid;
   }
   return everyUid;
-}
-
-function isAnsweredByEntry(key: SearchKey): boolean {
-  return costOf(key) === 0;
 }
 
 /** What has to be read: 0 the entry, 1 the message's row, 2 its header, 3 its text. */
@@ -148,6 +164,8 @@ function costOf(key: SearchKey): number {
 }
 
 async function fits(key: SearchKey, candidate: Candidate): Promise<boolean> {
+  const known = fitsUnread(key, candidate);
+  if (known !== undefined) return known;
   switch (key.kind) {
     case "and":
       for (const one of cheapestFirst(key.keys)) if (!(await fits(one, candidate))) return false;
@@ -158,31 +176,47 @@ async function fits(key: SearchKey, candidate: Candidate): Promise<boolean> {
     case "not":
       return !(await fits(key.key, candidate));
     case "header":
-      return (await candidate.text?.headerHolds(key.name, key.text)) ?? false;
     case "body":
-      return (await candidate.text?.bodyHolds(key.text)) ?? false;
     case "text":
-      return (await candidate.text?.holds(key.text)) ?? false;
+      return textHolds(key, candidate);
     default:
-      return fitsEntry(key, candidate);
+      throw new TypeError(`the search key ${key.kind} needs the message's row`);
   }
+}
+
+async function textHolds(key: TextKey, { text }: Candidate): Promise<boolean> {
+  if (text === undefined) throw new TypeError(`the search key ${key.kind} needs the message's text`);
+  const folded = foldKey(key);
+  // A message whose header holds the text need not be read to its end.
+  for (const part of partsOf(folded)) if (documentHolds(await text.read([part]), folded)) return true;
+  return false;
 }
 
 function cheapestFirst(keys: readonly SearchKey[]): readonly SearchKey[] {
   return keys.length < 2 ? keys : keys.toSorted((a, b) => costOf(a) - costOf(b));
 }
 
-function fitsEntry(key: SearchKey, candidate: Candidate): boolean {
+/** The answer as far as it follows from what has been read and from the index; undefined when more has to be read. */
+function fitsUnread(key: SearchKey, candidate: Candidate): boolean | undefined {
   const { entry, message } = candidate;
   switch (key.kind) {
     case "all":
       return true;
     case "and":
-      return key.keys.every((one) => fitsEntry(one, candidate));
-    case "or":
-      return key.keys.some((one) => fitsEntry(one, candidate));
-    case "not":
-      return !fitsEntry(key.key, candidate);
+    case "or": {
+      const decides = key.kind === "or";
+      let isOpen = false;
+      for (const one of key.keys) {
+        const fit = fitsUnread(one, candidate);
+        if (fit === decides) return decides;
+        if (fit === undefined) isOpen = true;
+      }
+      return isOpen ? undefined : !decides;
+    }
+    case "not": {
+      const fit = fitsUnread(key.key, candidate);
+      return fit === undefined ? undefined : !fit;
+    }
     case "flags":
       return (entry.flags.mask & key.mask) === key.mask;
     case "keyword": {
@@ -198,17 +232,20 @@ function fitsEntry(key: SearchKey, candidate: Candidate): boolean {
     case "smaller":
       return entry.size < key.bytes;
     case "date": {
+      if (key.field === "sent" && message === undefined) return undefined;
       const time = timeOf(key.field, entry, message);
       return (key.from === undefined || time >= key.from) && (key.until === undefined || time < key.until);
     }
     case "message":
       return entry.message === key.message;
     case "thread":
-      return message?.thread === key.thread;
+      return message === undefined ? undefined : message.thread === key.thread;
     case "agentPart":
-      return message?.hasAgentPart ?? false;
-    default:
-      throw new TypeError(`the search key ${key.kind} needs the message's text`);
+      return message?.hasAgentPart;
+    case "header":
+    case "body":
+    case "text":
+      return candidate.index(key, entry.message);
   }
 }
 

@@ -4,10 +4,6 @@ import Database from "better-sqlite3";
 import type { Sql, SqlValue } from "../sql.ts";
 import { sqliteAddon } from "./native.ts";
 
-export function databaseFile(folder: string): string {
-  return path.join(folder, "waypost.db");
-}
-
 /** Pages of WAL after which the writer moves them into the file. */
 export const checkpointPages = 4000;
 
@@ -41,11 +37,27 @@ export function openReading(folder: string): Database.Database {
   return database;
 }
 
-function open(folder: string, options: Database.Options): Database.Database {
+/** The search index: made from the store again when it is lost, so a power cut may take its end. */
+export function openSearchFile(folder: string): Database.Database {
+  const database = open(folder, {}, "search.db");
+  try {
+    database.pragma(`page_size = ${pageBytes}`);
+    database.pragma("journal_mode = WAL");
+    shareSettings(database);
+    database.pragma("synchronous = NORMAL");
+    database.pragma("journal_size_limit = 67108864");
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function open(folder: string, options: Database.Options, name = "waypost.db"): Database.Database {
   const nativeBinding = sqliteAddon(folder);
   // The types know only a path here; the library also takes the loaded addon.
   return new Database(
-    databaseFile(folder),
+    path.join(folder, name),
     nativeBinding === undefined ? options : { ...options, nativeBinding: nativeBinding as string },
   );
 }

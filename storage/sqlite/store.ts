@@ -61,6 +61,7 @@ async function startThread(workers: Worker[], spawn: () => Worker): Promise<Work
 class SqliteStore implements Store {
   readonly clock: Clock;
   readonly ids: IdCodec;
+  readonly folder: string;
   readonly #sql: SqliteSql;
   readonly #lock: StoreLock;
   readonly #writer: Channel;
@@ -76,6 +77,7 @@ class SqliteStore implements Store {
 
   constructor(options: OpenOptions, lock: StoreLock, writer: Worker, reader: Worker) {
     this.clock = options.clock ?? systemClock;
+    this.folder = options.folder;
     this.#onFatal = options.onFatal ?? endProcess;
     this.#lock = lock;
     this.#sql = new SqliteSql(openReading(options.folder));

@@ -1,0 +1,177 @@
+/** The mailboxes that a principal reaches, under the names by which it knows them, with its rights on each: its own ones
+ *  under their names, those of others under `Other Users/<address>/<name>` (RFC 2342). Every door of mail that names
+ *  mailboxes asks here, and nothing is allowed anywhere else. */
+import type { Accounts, Principal, Reach } from "#/src/accounts/accounts.ts";
+import {
+  grantableRights,
+  type Right,
+  type Rights,
+  rightsOf,
+  uniteRights,
+} from "#/src/accounts/mailbox-rights.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import { hierarchyDelimiter } from "#/src/model/roles.ts";
+import type { Mailbox, Mailboxes } from "./mailboxes.ts";
+
+/** The first level of the names of others' mailboxes. */
+export const otherUsers = "Other Users";
+export const otherUsersPrefix = `${otherUsers}${hierarchyDelimiter}`;
+
+/** A mailbox as one principal sees it: `name` is its name for that principal. */
+export interface ReachedMailbox extends Mailbox {
+  readonly rights: Rights;
+  readonly isOwn: boolean;
+  /** The name inside the owner's mailboxes. */
+  readonly ownName: string;
+  /** Address of the owner. */
+  readonly owner: string;
+}
+
+export interface Holder {
+  readonly address: string;
+  readonly rights: Rights;
+}
+
+export interface MailboxAccess {
+  /** All that can be seen, the own ones first. */
+  list(): Promise<readonly ReachedMailbox[]>;
+  /** undefined for what is not there or may not be seen; throws `forbidden_scope` for what lacks the right. */
+  find(name: string, right: Right): Promise<ReachedMailbox | undefined>;
+  /** Where a mailbox of a new name belongs, and what it is called there. Throws `forbidden_scope`, `policy_refused`. */
+  place(name: string): Promise<{ readonly agent: AgentNumber; readonly name: string }>;
+  /** Throws `forbidden_scope` once a right on the mailbox is lost that was there when it was found. */
+  assertKept(mailbox: ReachedMailbox): Promise<void>;
+  /** Who has which rights on one's own mailbox, oneself first. Throws `forbidden_scope` for that of somebody else. */
+  listHolders(mailbox: ReachedMailbox): Promise<readonly Holder[]>;
+  /** What somebody has in any case on one's own mailbox, and what they can be given. Throws as above. */
+  listGrantable(
+    mailbox: ReachedMailbox,
+    address: string,
+  ): Promise<{ readonly always: Rights; readonly optional: readonly Rights[] }>;
+}
+
+export function createMailboxAccess(
+  mail: Mailboxes,
+  accounts: Pick<Accounts, "listReach" | "listHolders" | "findOwner">,
+  principal: Principal,
+): MailboxAccess {
+  const ownReach: Reach = { ...principal, mailboxes: "all" };
+
+  /** What grants reach, by owner. */
+  async function listOthers(): Promise<Map<AgentNumber, Reach[]>> {
+    const others = new Map<AgentNumber, Reach[]>();
+    for (const reach of await accounts.listReach(principal))
+      if (reach.agent !== principal.agent)
+        others.set(reach.agent, [...(others.get(reach.agent) ?? []), reach]);
+    return others;
+  }
+
+  async function reachesOf(agent: AgentNumber): Promise<readonly Reach[]> {
+    return agent === principal.agent ? [ownReach] : ((await listOthers()).get(agent) ?? []);
+  }
+
+  function reached(mailbox: Mailbox, reaches: readonly Reach[]): ReachedMailbox | undefined {
+    const { address } = reaches[0]!;
+    const isOwn = mailbox.agent === principal.agent;
+    const rights = uniteRights(reaches.map((reach) => rightsOf(reach, mailbox.name)));
+    if (!rights.has("l")) return undefined;
+    const name = isOwn
+      ? mailbox.name
+      : `${otherUsersPrefix}${ownerLevel(address)}${hierarchyDelimiter}${mailbox.name}`;
+    return { ...mailbox, name, rights, isOwn, ownName: mailbox.name, owner: address };
+  }
+
+  /** Whose mailboxes a name speaks of, and what it says of them; undefined for a name of nobody. */
+  async function resolve(name: string): Promise<{ reaches: readonly Reach[]; rest: string } | undefined> {
+    if (name === otherUsers) return undefined;
+    if (!name.startsWith(otherUsersPrefix)) return { reaches: [ownReach], rest: name };
+    const [level = "", ...levels] = name.slice(otherUsersPrefix.length).split(hierarchyDelimiter);
+    const rest = levels.join(hierarchyDelimiter);
+    if (rest === "") return undefined;
+    for (const reaches of (await listOthers()).values())
+      if (ownerLevel(reaches[0]!.address) === level) return { reaches, rest };
+    return undefined;
+  }
+
+  function assertOwn(mailbox: ReachedMailbox): void {
+    if (!mailbox.isOwn) throw forbidden("Only its owner sees who shares a mailbox.");
+  }
+
+  return {
+    async list() {
+      const all: ReachedMailbox[] = [];
+      for (const [agent, reaches] of [[principal.agent, [ownReach]] as const, ...(await listOthers())])
+        for (const mailbox of await mail.listMailboxes(agent)) {
+          const seen = reached(mailbox, reaches);
+          if (seen !== undefined) all.push(seen);
+        }
+      return all;
+    },
+
+    async find(name, right) {
+      const resolved = await resolve(name);
+      if (resolved === undefined) return undefined;
+      const mailbox = await mail.findMailbox(resolved.reaches[0]!.agent, resolved.rest);
+      const seen = mailbox && reached(mailbox, resolved.reaches);
+      if (seen !== undefined && !seen.rights.has(right))
+        throw forbidden(seen.isOwn ? "This credential may only read." : "The grant does not allow this.");
+      return seen;
+    },
+
+    async place(name) {
+      const resolved = await resolve(name);
+      if (resolved === undefined)
+        throw new WaypostError("policy_refused", `Names below ${otherUsers} are mailboxes of others.`);
+      const { reaches, rest } = resolved;
+      if (!uniteRights(reaches.map((reach) => rightsOf(reach, rest))).has("k"))
+        throw forbidden("The grant does not extend to creating mailboxes.");
+      return { agent: reaches[0]!.agent, name: rest };
+    },
+
+    async assertKept(mailbox) {
+      if (mailbox.isOwn) return;
+      const reaches = await reachesOf(mailbox.agent);
+      // A rename can take it out of a grant that names mailboxes.
+      const now = await mail.findMailboxByNumber(mailbox.agent, mailbox.number);
+      const rights = uniteRights(reaches.map((reach) => rightsOf(reach, now?.name ?? mailbox.ownName)));
+      if (!rights.isSupersetOf(mailbox.rights)) throw forbidden("The mailbox is no longer shared.");
+    },
+
+    async listHolders(mailbox) {
+      assertOwn(mailbox);
+      const holders = new Map<string, Rights[]>([[mailbox.owner, [rightsOf(fullReach, mailbox.ownName)]]]);
+      for (const { address, ...reach } of await accounts.listHolders(mailbox.agent))
+        holders.set(address, [...(holders.get(address) ?? []), rightsOf(reach, mailbox.ownName)]);
+      return [...holders]
+        .map(([address, all]) => ({ address, rights: uniteRights(all) }))
+        .filter(({ rights }) => rights.size > 0);
+    },
+
+    async listGrantable(mailbox, address) {
+      assertOwn(mailbox);
+      const owner = await accounts.findOwner(address);
+      if (owner?.agent === mailbox.agent)
+        return { always: rightsOf(fullReach, mailbox.ownName), optional: [] };
+      // A grant never leaves the account.
+      const isGrantable = owner !== undefined && owner.account === principal.account;
+      return { always: new Set(), optional: isGrantable ? grantableRights : [] };
+    },
+  };
+}
+
+/** The owner's own, whatever the credential that asks. */
+const fullReach = { scopes: new Set(["mail"] as const), mailboxes: "all" } as const;
+
+/** An address as one level of a name. What no level may hold is written as "=" and its hexadecimal octets. */
+export function ownerLevel(address: string): string {
+  return address.replace(/[/%*\\=\p{Cc}]/gu, (character) =>
+    [...Buffer.from(character)]
+      .map((octet) => `=${octet.toString(16).toUpperCase().padStart(2, "0")}`)
+      .join(""),
+  );
+}
+
+function forbidden(text: string): WaypostError {
+  return new WaypostError("forbidden_scope", text, { hint: "The operator can grant more." });
+}

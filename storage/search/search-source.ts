@@ -1,0 +1,99 @@
+/** What the search index is made from: the store's file, read on a connection of the indexing thread's own. */
+import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
+import { messageOf, type StoredMessage, selectMessage } from "../queries/messages.ts";
+import type { MessageRow } from "../rows.ts";
+import { paddedList, placesFor, type Reader } from "../sql.ts";
+import { openReading, SqliteSql } from "../sqlite/connection.ts";
+
+export interface SearchSource extends Reader {
+  close(): void;
+  /** The deployment's secret, which tells one store from another. */
+  secret(): Promise<Uint8Array>;
+  listAgents(): Promise<AgentNumber[]>;
+  /** Messages above a position, ascending, and up to where they are complete; undefined when the agent is gone. */
+  listMessagesAfter(agent: AgentNumber, after: Modseq, limit: number): Promise<NewMessages | undefined>;
+  /** Those of the numbers that are no message any more. */
+  listGone(agent: AgentNumber, messages: readonly MessageNumber[]): Promise<MessageNumber[]>;
+}
+
+export interface NewMessages {
+  readonly messages: readonly MessageRow[];
+  readonly upTo: Modseq;
+  /** There may be more. */
+  readonly isPartial: boolean;
+  /** The log ends before the position: what is indexed is of another past, as after a backup was put back. */
+  readonly isBehind: boolean;
+  /** Messages may have gone since the position. */
+  readonly hasRemovals: boolean;
+}
+
+export function openSearchSource(folder: string): SearchSource {
+  const database = openReading(folder);
+  const sql = new SqliteSql(database);
+  return {
+    get: (query, ...parameters) => sql.get(query, ...parameters),
+    all: (query, ...parameters) => sql.all(query, ...parameters),
+    close: () => void database.close(),
+
+    async secret() {
+      const row = await sql.get<{ value: Uint8Array }>("select value from deployment where name = 'secret'");
+      return row!.value;
+    },
+
+    async listAgents() {
+      const rows = await sql.all<{ agent: AgentNumber }>(
+        "select agent_id as agent from agent where state <> 'deleted' order by agent_id",
+      );
+      return rows.map(({ agent }) => agent);
+    },
+
+    async listMessagesAfter(agent, after, limit) {
+      // The end of the log first: a message with a lower number is in it from then on.
+      const row = await sql.get<{ modseq: Modseq; logFloor: Modseq }>(
+        `select modseq, log_floor as "logFloor"
+        from agent
+        where agent_id = ? and state <> 'deleted'`,
+        agent,
+      );
+      if (row === undefined) return undefined;
+      const isBehind = row.modseq < after;
+      const rows = await sql.all<StoredMessage>(
+        `${selectMessage}
+        where agent_id = ? and message_id > ? and message_id <= ?
+        order by message_id
+        limit ?`,
+        agent,
+        after,
+        row.modseq,
+        limit,
+      );
+      const isPartial = rows.length === limit;
+      const upTo = isPartial ? (rows.at(-1)!.message as number as Modseq) : row.modseq;
+      const removal = await sql.get(
+        `select 1
+        from change
+        where agent_id = ? and modseq > ? and modseq <= ? and operation = 'remove'
+        limit 1`,
+        agent,
+        after,
+        upTo,
+      );
+      const hasRemovals = after > 0 && (removal !== undefined || after < row.logFloor);
+      return { messages: rows.map(messageOf), upTo, isPartial, isBehind, hasRemovals };
+    },
+
+    async listGone(agent, messages) {
+      if (messages.length === 0) return [];
+      const list = paddedList(messages);
+      const rows = await sql.all<{ message: MessageNumber }>(
+        `select message_id as message
+        from message
+        where agent_id = ? and message_id in (${placesFor(list)})`,
+        agent,
+        ...list,
+      );
+      const present = new Set(rows.map(({ message }) => message));
+      return messages.filter((message) => !present.has(message));
+    },
+  };
+}

@@ -1,0 +1,197 @@
+import fs from "node:fs";
+import path from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { openTextIndex, type TextIndex } from "#/src/mail/indexing/text-index.ts";
+import { createMail, type Mail } from "#/src/mail/mail.ts";
+import type { Mailbox } from "#/src/mail/mailboxes.ts";
+import type { SearchKey } from "#/src/mail/search-keys.ts";
+import { deletedFlag } from "#/src/model/flags.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import { openTestStore, seedAgent, type TestStore } from "../support/store.ts";
+
+let store: TestStore;
+let index: TextIndex;
+/** One asks the index, the other only looks. */
+let indexed: Mail;
+let plain: Mail;
+let agent: AgentNumber;
+let inbox: Mailbox;
+
+beforeEach(async () => {
+  store = await openTestStore();
+  await openIndex();
+  ({ agent } = await seedAgent(store.store));
+  inbox = (await plain.findMailbox(agent, "inbox"))!;
+});
+afterEach(async () => {
+  await index[Symbol.asyncDispose]();
+  await store[Symbol.asyncDispose]();
+});
+
+async function openIndex(onFailure?: (reason: string) => void): Promise<void> {
+  index = await openTextIndex(store.store, onFailure === undefined ? {} : { onFailure });
+  indexed = createMail(store.store, index);
+  plain = createMail(store.store);
+}
+
+async function append(owner: AgentNumber, mailbox: Mailbox, ...texts: string[]): Promise<number[]> {
+  const messages = texts.map((text) => ({
+    bytes: Buffer.from(text.replaceAll("\n", "\r\n")),
+    flags: 0,
+    keywords: [],
+  }));
+  const { uids } = await plain.appendMessages(owner, mailbox.number, messages, { source: "imap" });
+  return [...uids];
+}
+
+async function bothFind(key: SearchKey): Promise<readonly number[]> {
+  const { uids, highestModseq } = await indexed.searchMailbox(agent, inbox.number, key);
+  const scanned = await plain.searchMailbox(agent, inbox.number, key);
+  expect(uids).toEqual(scanned.uids);
+  expect(highestModseq).toBe(scanned.highestModseq);
+  return uids;
+}
+
+it("answers as a look into the messages does, at every moment, whatever is written and asked", async () => {
+  const alphabet = [...'abAB 漢字仮ßẞſﬁéÉe\u0301σςΣİiıI\u0345\0"*-_.@<>,:;()\u{f0001}\u{f0002}😀\ufffd'];
+  const word = fc.string({ unit: fc.constantFrom(...alphabet), maxLength: 8 });
+  const textKey: fc.Arbitrary<SearchKey> = fc.oneof(
+    fc.record({ kind: fc.constantFrom("text" as const, "body" as const), text: word }),
+    fc.record({
+      kind: fc.constant("header" as const),
+      name: fc.constantFrom("subject", "From", "TO", "x-note", "x-note: a", "absent"),
+      text: word,
+    }),
+  );
+  const key: fc.Arbitrary<SearchKey> = fc.oneof(
+    textKey,
+    textKey.map((one) => ({ kind: "not" as const, key: one })),
+    fc.record({
+      kind: fc.constantFrom("and" as const, "or" as const),
+      keys: fc.array(textKey, { minLength: 1, maxLength: 3 }),
+    }),
+  );
+  const message = fc
+    .record({
+      subject: word,
+      name: word,
+      note: word,
+      body: fc.array(word, { maxLength: 30 }),
+      isHtml: fc.boolean(),
+    })
+    .map(({ subject, name, note, body, isHtml }) => {
+      const encoded = (text: string) => `=?utf-8?B?${Buffer.from(text).toString("base64")}?=`;
+      return `Subject: ${encoded(subject)}
+From: ${encoded(name)} <aba@ab.test>
+To: (a comment) bab @ example.test
+X-Note: ${encoded(note)}
+Content-Type: text/${isHtml ? "html" : "plain"}; charset=utf-8
+Content-Transfer-Encoding: base64
+
+${Buffer.from(body.join("")).toString("base64")}
+`;
+    });
+  const step = fc.oneof(
+    fc.record({
+      do: fc.constant("append" as const),
+      messages: fc.array(message, { minLength: 1, maxLength: 4 }),
+    }),
+    fc.record({ do: fc.constant("search" as const), key }),
+    fc.record({ do: fc.constant("settle" as const) }),
+    fc.record({ do: fc.constant("expunge" as const) }),
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { minLength: 5, maxLength: 25 }),
+      fc.array(key, { maxLength: 5 }),
+      async (steps, last) => {
+        for (const one of steps)
+          if (one.do === "append") await append(agent, inbox, ...one.messages);
+          else if (one.do === "search") await bothFind(one.key);
+          else if (one.do === "settle") await index.settle();
+          else await expungeFirst();
+        await index.settle();
+        for (const one of last) await bothFind(one);
+      },
+    ),
+    { numRuns: 60 },
+  );
+}, 60_000);
+
+async function expungeFirst(): Promise<void> {
+  const [uid] = await plain.listUids(agent, inbox.number);
+  if (uid === undefined) return;
+  await plain.storeFlags(agent, inbox.number, {
+    uids: [[uid, uid]],
+    mode: "add",
+    flags: deletedFlag,
+    keywords: [],
+  });
+  await plain.expungeMessages(agent, inbox.number);
+}
+
+it("says of indexed mail what it holds, of short terms too, and leaves other agents' mail out", async () => {
+  const other = await seedAgent(store.store, "bob");
+  await append(
+    other.agent,
+    (await plain.findMailbox(other.agent, "inbox"))!,
+    "Subject: zanzibar\n\nzanzibar\n",
+  );
+  const [first] = await append(agent, inbox, "Subject: Zanzibar\n\nqq\n", "Subject: Kilwa\n\nzebra\n");
+  await index.settle();
+  const find = async (text: string) => (await index.find(agent, [{ kind: "text", text }]))!.found[0]!.length;
+  expect(await find("ANZIBA")).toBe(1);
+  expect(await find("Z")).toBe(2);
+  expect(await find("ZANZIBAR!")).toBe(0);
+  expect(await bothFind({ kind: "header", name: "Subject", text: "nzib" })).toEqual([first]);
+});
+
+it("forgets what is expunged", async () => {
+  await append(agent, inbox, "Subject: Secret\n\nburn after reading\n");
+  await index.settle();
+  const count = async () => (await index.find(agent, [{ kind: "text", text: "BURN" }]))!.found[0]!.length;
+  expect(await count()).toBe(1);
+  await expungeFirst();
+  await index.settle();
+  expect(await count()).toBe(0);
+});
+
+it("looks into a message that is too large for the index", async () => {
+  const [uid] = await append(agent, inbox, `Subject: Large\n\n${"padding ".repeat(40_000)} needle\n`);
+  await index.settle();
+  expect((await index.find(agent, [{ kind: "body", text: "NEEDLE" }]))!.tooLarge).toHaveLength(1);
+  expect(await bothFind({ kind: "body", text: "needle" })).toEqual([uid]);
+});
+
+it.each([
+  ["missing", (file: string) => fs.rmSync(file)],
+  ["no database", (file: string) => fs.writeFileSync(file, "nonsense ".repeat(2000))],
+  ["damaged inside", (file: string) => damage(file)],
+  ["of another version", (file: string) => setVersion(file)],
+])("is made again when its file is %s", async (_state, spoil) => {
+  const [uid] = await append(agent, inbox, "Subject: Zanzibar\n\ncloves\n");
+  await index.settle();
+  await index[Symbol.asyncDispose]();
+  spoil(path.join(store.folder, "search.db"));
+  const failures: string[] = [];
+  await openIndex((reason) => failures.push(reason));
+  expect(await bothFind({ kind: "text", text: "cloves" })).toEqual([uid]);
+  await index.settle();
+  expect((await index.find(agent, [{ kind: "text", text: "CLOVES" }]))!.found[0]).toHaveLength(1);
+  expect(failures).toEqual([]);
+});
+
+/** Every page but the first is overwritten. */
+function damage(file: string): void {
+  const bytes = fs.readFileSync(file);
+  bytes.fill(0x5a, 8192);
+  fs.writeFileSync(file, bytes);
+}
+
+function setVersion(file: string): void {
+  const bytes = fs.readFileSync(file);
+  // The user version of SQLite's header.
+  bytes.writeUInt32BE(99, 60);
+  fs.writeFileSync(file, bytes);
+}
