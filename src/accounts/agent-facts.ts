@@ -9,6 +9,8 @@ export interface AgentFacts {
   readonly kind: "agent" | "person";
   readonly name: string;
   readonly state: "active" | "paused";
+  /** Whether the account may incur usage. */
+  readonly isBillable: boolean;
   /** The primary address. */
   readonly address: string;
   /** All addresses, the primary one first; `*@domain` is a catch-all. */
@@ -19,6 +21,7 @@ export async function findAgentFacts(store: Store, agent: AgentNumber): Promise<
   const row = await findAgent(store, agent);
   if (row === undefined) return undefined;
   const { account, kind, name, state, address } = row;
+  const isBillable = row.accountState === "active";
   const addresses = (await listAddresses(store, agent)).map((one) => `${one.localPart}@${one.domain}`);
-  return { agent, account, kind, name, state, address, addresses };
+  return { agent, account, kind, name, state, isBillable, address, addresses };
 }

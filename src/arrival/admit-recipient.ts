@@ -1,4 +1,5 @@
 import type { LocalRecipient, Resolution } from "#/src/accounts/accounts.ts";
+import { parseDomain } from "#/src/accounts/address.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import { findDomain } from "#/storage/queries/accounts.ts";
@@ -21,7 +22,7 @@ export interface AdmissionRooms {
 }
 
 export interface AdmissionFacts {
-  /** What the client announces; 0 for nothing. A hint: the write decides. */
+  /** What the client announces; 0 for nothing. Only here is quota looked at: mail that was accepted is stored. */
   readonly sizeBytes: number;
   /** Whether it comes from somebody who lives here, and so could expect to reach the world. */
   readonly isSubmission: boolean;
@@ -58,8 +59,8 @@ async function resolve(rooms: AdmissionRooms, address: string): Promise<Resoluti
   const full = isBare ? `${address}@${rooms.settings.server.domain}` : address;
   const resolution = await resolveAddress(rooms.recipients, full);
   if (!isPostmaster || resolution.kind === "local") return resolution;
-  const domain = full.slice(full.indexOf("@") + 1).toLowerCase();
-  const owner = await findDomain(rooms.store, domain);
+  const domain = parseDomain(full.slice(full.indexOf("@") + 1));
+  const owner = domain === undefined ? undefined : await findDomain(rooms.store, domain);
   if (owner === undefined) return resolution;
   const agents = await listAgents(rooms.store, owner.account);
   const responsible = agents.find(({ kind }) => kind === "person") ?? agents[0];

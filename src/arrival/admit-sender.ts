@@ -3,7 +3,8 @@ import type { Principal } from "#/src/accounts/principal.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 
 /** Whether a reverse path may begin a message: any, from another server; from a login only its own addresses, or none at
- *  all, as disposition notifications have it (RFC 8098 section 3). The login may have been revoked since. */
+ *  all, as disposition notifications have it (RFC 8098 section 3). Since the login it may have been revoked, the mailbox
+ *  paused, the account suspended: a session can last for days. */
 export async function admitSender(
   accounts: Accounts,
   principal: Principal | undefined,
@@ -13,9 +14,10 @@ export async function admitSender(
   await accounts.assertCurrent(principal);
   if (!principal.scopes.has("send"))
     throw new WaypostError("forbidden_scope", "This credential may not send (scope send).");
-  if (!principal.isBillable)
+  const facts = await accounts.findAgentFacts(principal.agent);
+  if (facts?.isBillable !== true)
     throw new WaypostError("not_billable", "The account does not send at the moment.");
-  if (principal.state === "paused") throw new WaypostError("paused", "The mailbox is paused.");
+  if (facts.state === "paused") throw new WaypostError("paused", "The mailbox is paused.");
   if (reversePath !== "" && !(await accounts.isOwnAddress(principal, reversePath)))
     throw new WaypostError("policy_refused", "The sender is not one of your addresses.", {
       reason: "sender_refused",

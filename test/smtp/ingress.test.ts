@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { AccountNumber } from "#/src/model/numbers.ts";
 import { connectRawSmtp, type RawSmtp, stuff } from "../support/raw-smtp.ts";
 import { type MailRooms, openMailRooms } from "./mail-rooms.ts";
 
@@ -240,6 +241,20 @@ test("takes UTF-8 addresses with SMTPUTF8", async () => {
     "Return-Path: <gr\u00fcn@outside.example>\r\nDelivered-To: gr\u00fcn@other.example\r\n",
   );
   expect(source).toContain(" with UTF8SMTP id ");
+});
+
+test("takes mail for postmaster of an internationalised domain in both of its forms", async () => {
+  const { account } = (await rooms.store.get<{ account: AccountNumber }>(
+    "select account_id as account from domain where name = 'waypost.example'",
+  ))!;
+  const at = rooms.store.clock.now();
+  await rooms.store.write("createDomain", { name: "xn--bcher-kva.example", account, at });
+  await using client = await connect();
+  await client.command("MAIL FROM:<sender@outside.example> SMTPUTF8");
+  for (const domain of ["XN--BCHER-KVA.example", "B\u00dcCHER.example"])
+    expect(await client.send(Buffer.from(`RCPT TO:<Postmaster@${domain}>\r\n`))).toEqual([
+      expect.stringMatching(/^250 /),
+    ]);
 });
 
 test("keeps what the client asked to be told", async () => {

@@ -176,8 +176,10 @@ test("takes a revoked login no further", async () => {
   expect(await client.command("MAIL FROM:<alex@waypost.example>")).toMatch(/^5\d\d 5\.7\./);
 });
 
-test("does not send for a paused agent", async () => {
+test("does not send for a paused agent, nor over a login from before the pause", async () => {
+  await using earlier = await login("kim@other.example");
   await rooms.store.write("updateAgent", { agent: rooms.agents.kim, state: "paused" });
+  expect(await earlier.command("MAIL FROM:<kim@other.example>")).toMatch(/^450 4\.2\.1 /);
   await using client = await login("kim@other.example");
   expect(await client.command("MAIL FROM:<kim@other.example>")).toMatch(/^450 4\.2\.1 /);
 });
