@@ -54,8 +54,11 @@ export function createLoginLimiter(clock: Clock, limits: LoginLimits): LoginLimi
   function waitMs({ key, free }: { key: string; free: number }): number {
     const entry = failures.get(key);
     if (entry === undefined || entry.count < free) return 0;
+    const now = clock.now();
+    // A clock that was put back makes nobody wait for the time in between.
+    entry.lastAt = Math.min(entry.lastAt, now);
     const delayMs = Math.min(limits.loginDelayMs * 2 ** (entry.count - free), limits.loginDelayMaxMs);
-    return Math.max(0, entry.lastAt + delayMs - clock.now());
+    return Math.max(0, entry.lastAt + delayMs - now);
   }
 
   return {

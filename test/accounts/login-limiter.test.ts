@@ -42,6 +42,14 @@ describe("an address", () => {
     expect(waitMs()).toBe(0);
   });
 
+  test("waits no longer than its delay when the clock is put back", () => {
+    fail(3);
+    now -= 86_400_000;
+    expect(waitMs()).toBe(1000);
+    now += 1000;
+    expect(waitMs()).toBe(0);
+  });
+
   test("has to wait twice as long with each further failure", () => {
     const waits = [3, 4, 5].map((count) => {
       limiter = createLoginLimiter({ now: () => now }, limits);
