@@ -2,7 +2,7 @@
  *
  *  ECDSA on P-256. Valid for 820 days, below the 825 that Apple's clients take at most, and made anew at a start when less
  *  than half of that is left or when the host has another name. */
-import { X509Certificate } from "node:crypto";
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import type { Settings } from "#/config/schema.ts";
@@ -68,22 +68,29 @@ function describe(pem: { readonly key: string; readonly cert: string }, isSelfSi
   };
 }
 
+/** The pair of an earlier start; undefined when there is none, or when a start was cut off while it wrote one. */
 function readKept(folder: string): Certificate | undefined {
-  const files = { key: path.join(folder, "key.pem"), cert: path.join(folder, "certificate.pem") };
-  if (!fs.existsSync(files.key) || !fs.existsSync(files.cert)) return undefined;
-  return describe(
-    { key: fs.readFileSync(files.key, "utf8"), cert: fs.readFileSync(files.cert, "utf8") },
-    true,
-  );
+  try {
+    const [key, cert] = ["key.pem", "certificate.pem"].map((name) =>
+      fs.readFileSync(path.join(folder, name), "utf8"),
+    ) as [string, string];
+    const isPair = new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
+    return isPair ? describe({ key, cert }, true) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
+/** Also remade when it is from a time to come, as of a clock that has been put right since. */
 function isGood({ cert, expiresAt }: Certificate, hostname: string, now: number): boolean {
-  return expiresAt - now > renewalDays * dayMs && new X509Certificate(cert).checkHost(hostname) !== undefined;
+  const certificate = new X509Certificate(cert);
+  const isBegun = certificate.validFromDate.getTime() <= now;
+  return isBegun && expiresAt - now > renewalDays * dayMs && certificate.checkHost(hostname) !== undefined;
 }
 
 /** A whole file or none, readable by nobody else. */
 function replaceFile(file: string, text: string): void {
-  fs.writeFileSync(`${file}.new`, text, { mode: 0o600 });
+  fs.writeFileSync(`${file}.new`, text, { mode: 0o600, flush: true });
   fs.renameSync(`${file}.new`, file);
 }
 

@@ -38,6 +38,9 @@ export async function listenPrivately(
     server.once("error", reject);
     server.listen(file, resolve);
   });
+  server
+    .removeAllListeners("error")
+    .on("error", (error) => log.error({ err: error }, "private socket failed"));
   fs.chmodSync(file, 0o600);
   return {
     async close() {

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { X509Certificate } from "node:crypto";
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import fs from "node:fs";
 import { createServer } from "node:net";
@@ -169,6 +169,28 @@ describe("the self-signed certificate", () => {
     const first = await load(folder);
     expect((await load(folder, now + 400 * dayMs)).fingerprint).toBe(first.fingerprint);
     expect((await load(folder, now + 411 * dayMs)).fingerprint).not.toBe(first.fingerprint);
+  });
+
+  test("is made anew when the clock has been put back to before its time", async () => {
+    const folder = temporaryFolder();
+    const first = await load(folder, now + 300 * dayMs);
+    expect((await load(folder)).fingerprint).not.toBe(first.fingerprint);
+  });
+
+  test.each([
+    ["another key", (other: string) => fs.readFileSync(path.join(other, "tls/key.pem"))],
+    ["half a key", (other: string) => fs.readFileSync(path.join(other, "tls/key.pem")).subarray(0, 100)],
+    ["nothing", () => Buffer.alloc(0)],
+  ])("is made anew when the start that wrote it was cut off and left %s", async (_, keyOf) => {
+    const [folder, other] = [temporaryFolder(), temporaryFolder()];
+    const first = await load(folder);
+    await load(other);
+    fs.writeFileSync(path.join(folder, "tls/key.pem"), keyOf(other));
+    const { key, cert, fingerprint } = await load(folder);
+    expect(fingerprint).not.toBe(first.fingerprint);
+    expect(new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))).toBe(true);
+    fs.writeFileSync(path.join(folder, "tls/certificate.pem"), "");
+    expect((await load(folder)).fingerprint).not.toBe(fingerprint);
   });
 
   test("is made anew for another name of the host", async () => {
