@@ -3,6 +3,7 @@
  *  it is served waits in its own send buffer: nothing here grows with what it sends. */
 import type { Socket } from "node:net";
 import { type SecureContext, TLSSocket } from "node:tls";
+import { secureSocket } from "./secure-socket.ts";
 
 export interface ConnectionOptions {
   /** Silence after which the connection is closed. */
@@ -140,11 +141,12 @@ export class Connection {
   async startTls(): Promise<void> {
     const secureContext = this.#secureContext;
     if (secureContext === undefined) throw new TypeError("the connection was made without a secure context");
+    if (this.isClosed) throw this.#closed ?? new ConnectionClosed("gone");
     this.#detach();
     const plain = this.#socket;
     if (this.#pending.length > 0) plain.unshift(this.#pending);
     this.#pending = noBytes;
-    const secure = new TLSSocket(plain, { isServer: true, secureContext });
+    const secure = secureSocket(plain, { secureContext });
     this.#socket = secure;
     this.#attach();
     let isSecure = false;

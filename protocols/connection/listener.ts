@@ -1,5 +1,7 @@
 import { createServer, type Server, type Socket } from "node:net";
 import type { Logger } from "pino";
+import type { ConnectionDoor } from "./connection-door.ts";
+import { destroySocket } from "./secure-socket.ts";
 
 /** A bound port. `port` is the one that the system gave when 0 was asked for. */
 export interface Listener {
@@ -14,8 +16,8 @@ export interface ListenOptions {
   readonly name: string;
   readonly host: string;
   readonly port: number;
-  /** Shared by the ports that count together. */
-  readonly slots: ConnectionSlots;
+  /** Shared by the ports that count together. A connection counts from before its TLS handshake until its service ends. */
+  readonly door: ConnectionDoor;
   readonly log: Logger;
   /** Serves one connection to its end. `signal` aborts when the listener closes. A rejection is logged, the socket destroyed. */
   serve(socket: Socket, signal: AbortSignal): Promise<void>;
@@ -23,17 +25,23 @@ export interface ListenOptions {
   readonly refusal?: string;
 }
 
-/** Connections that may be open at once. */
-export interface ConnectionSlots {
-  readonly limit: number;
-  taken: number;
+/** Opens ports one after the other. When one cannot be bound, none stays open. */
+export async function openPorts(openers: readonly (() => Promise<Listener>)[]): Promise<Listener[]> {
+  const listeners: Listener[] = [];
+  try {
+    for (const open of openers) listeners.push(await open());
+  } catch (error) {
+    await Promise.all(listeners.map((listener) => listener.close()));
+    throw error;
+  }
+  return listeners;
 }
 
 /** How long connections have to end by themselves when a listener closes. */
-const closeGraceMs = 2000;
+const closeGraceMs = 1500;
 
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { name, host, slots, log } = options;
+  const { name, host, door, log } = options;
   const open = new Set<Socket>();
   const served = new Set<Promise<void>>();
   const closing = new AbortController();
@@ -41,21 +49,20 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const server = createServer({ noDelay: true, keepAlive: true, allowHalfOpen: false }, (socket) => {
     // An error is also told by the close that follows it; without a listener it would end the process.
     socket.on("error", () => {});
-    if (slots.taken >= slots.limit || closing.signal.aborted) {
+    if (closing.signal.aborted || !door.enter(socket)) {
       if (options.refusal !== undefined) socket.write(options.refusal);
       socket.destroySoon();
       return;
     }
-    slots.taken++;
     open.add(socket);
     const service = options
       .serve(socket, closing.signal)
       .catch((error: unknown) => log.error({ err: error, listener: name }, "connection failed"))
       .finally(() => {
-        socket.destroy();
+        destroySocket(socket);
         open.delete(socket);
         served.delete(service);
-        slots.taken--;
+        door.leave(socket);
       });
     served.add(service);
   });
@@ -71,7 +78,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       closing.abort();
       const timer = setTimeout(() => {
-        for (const socket of open) socket.destroy();
+        for (const socket of open) destroySocket(socket);
       }, closeGraceMs);
       await Promise.allSettled(served);
       clearTimeout(timer);
@@ -80,7 +87,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   };
 }
 
-function bind(server: Server, host: string, port: number): Promise<void> {
+/** Resolves when the server listens; afterwards no error of it ends the process. */
+export function bind(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen({ host, port, backlog: 1024 }, () => {

@@ -1,9 +1,13 @@
 /** The ports of HTTP: bounded headers and times, an answer in our own words for what Node refuses before a request exists,
  *  and a close that lets running requests finish. */
-import { createServer, type RequestListener, type Server } from "node:http";
-import { createServer as createSecureServer } from "node:https";
+import { setMaxListeners } from "node:events";
+import { createServer, type IncomingMessage, type RequestListener } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { Listener } from "#/protocols/connection/listener.ts";
+import { createSecureContext } from "node:tls";
+import type { ConnectionDoor } from "#/protocols/connection/connection-door.ts";
+import { bind, type Listener } from "#/protocols/connection/listener.ts";
+import { carrierOf, destroySocket, takeHandshake } from "#/protocols/connection/secure-socket.ts";
 import { newRequestId } from "./request-id.ts";
 
 export interface HttpListenOptions {
@@ -15,7 +19,7 @@ export interface HttpListenOptions {
   readonly tls?: { readonly key: string; readonly cert: string };
   readonly times: HttpTimes;
   /** Shared by the ports that count together. */
-  readonly slots: { readonly limit: number; taken: number };
+  readonly door: ConnectionDoor;
   /** The whole answer to bytes that are no request. */
   refuse(problem: BadRequest, requestId: string): string;
 }
@@ -31,45 +35,108 @@ export interface HttpTimes {
 export type BadRequest = "malformed" | "header_too_large" | "too_slow";
 
 /** How long running requests have when a listener closes. */
-const closeGraceMs = 2000;
+const closeGraceMs = 1500;
 const headerBytes = 32 * 1024;
 const lingerMs = 1000;
 
 export async function listenHttpPort(options: HttpListenOptions): Promise<Listener> {
-  const serverOptions = {
-    requestTimeout: options.times.requestMs,
-    headersTimeout: Math.min(options.times.headersMs, options.times.requestMs),
-    keepAliveTimeout: options.times.idleMs,
-    connectionsCheckingInterval: Math.max(50, Math.min(1000, options.times.requestMs / 4)),
-    maxHeaderSize: headerBytes,
-    // A peer that vanished without a word is found by the kernel, not by a stream's next event.
-    keepAlive: true,
-    keepAliveInitialDelay: 30_000,
-    noDelay: true,
-    // Node would answer without our envelope; nothing here depends on the name that was asked for.
-    requireHostHeader: false,
-  };
-  const server =
-    options.tls === undefined
-      ? createServer(serverOptions, options.handle)
-      : createSecureServer({ ...serverOptions, ...options.tls, minVersion: "TLSv1.2" }, options.handle);
+  const { door, host, name, times, tls } = options;
+  /** Accepted sockets. */
+  const open = new Set<Socket>();
+  const closing = new AbortController();
+  setMaxListeners(0, closing.signal);
+  const running = new RunningRequests(closing.signal, options.handle);
+  const server = createServer(
+    {
+      requestTimeout: times.requestMs,
+      headersTimeout: Math.min(times.headersMs, times.requestMs),
+      keepAliveTimeout: times.idleMs,
+      connectionsCheckingInterval: Math.max(50, Math.min(1000, times.requestMs / 4)),
+      maxHeaderSize: headerBytes,
+      // A peer that vanished without a word is found by the kernel, not by a stream's next event.
+      keepAlive: true,
+      keepAliveInitialDelay: 30_000,
+      noDelay: true,
+      // Node would answer without our envelope; nothing here depends on the name that was asked for.
+      requireHostHeader: false,
+    },
+    running.handle,
+  );
   // An Expect that is not 100-continue changes nothing.
-  server.on("checkExpectation", options.handle);
+  server.on("checkExpectation", running.handle);
   server.on("clientError", (error: NodeJS.ErrnoException, socket) =>
     answerBadRequest(error, socket, options.refuse),
   );
-  server.on("connection", (socket) => {
-    if (options.slots.taken >= options.slots.limit) {
+
+  // Node's own listener gets a connection when it is counted and encrypted: no connection is out of our sight before that.
+  const [speakHttp] = server.listeners("connection");
+  const secureContext = tls && createSecureContext({ ...tls, minVersion: "TLSv1.2" });
+  const handshake = { timeoutMs: times.headersMs, signal: closing.signal, ALPNProtocols: ["http/1.1"] };
+  server.removeAllListeners("connection").on("connection", (socket: Socket) => {
+    // An error is also told by the close that follows it; without a listener it would end the process.
+    socket.on("error", () => {});
+    if (closing.signal.aborted || !door.enter(socket)) {
       socket.destroy();
       return;
     }
-    options.slots.taken++;
-    socket.once("close", () => options.slots.taken--);
+    open.add(socket);
+    socket.once("close", () => {
+      open.delete(socket);
+      door.leave(socket);
+    });
+    if (secureContext === undefined) speakHttp!.call(server, socket);
+    else
+      void takeHandshake(socket, { ...handshake, secureContext }).then((carrier) => {
+        if (carrier !== undefined) speakHttp!.call(server, carrier);
+      });
   });
-  await bind(server, options.host, options.port);
+  await bind(server, host, options.port);
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : options.port;
-  return { name: options.name, host: options.host, port, close: () => close(server) };
+  return {
+    name,
+    host,
+    port,
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      closing.abort();
+      for (const socket of open) if (!running.isAnswering(carrierOf(socket))) destroySocket(socket);
+      const deadline = setTimeout(() => {
+        for (const socket of open) destroySocket(socket);
+      }, closeGraceMs);
+      await closed;
+      clearTimeout(deadline);
+    },
+  };
+}
+
+/** Which connections owe an answer, so that a stop cuts the others. */
+class RunningRequests {
+  readonly #closing: AbortSignal;
+  readonly #handle: RequestListener;
+  readonly #byCarrier = new WeakMap<Socket, Set<IncomingMessage>>();
+
+  constructor(closing: AbortSignal, handle: RequestListener) {
+    this.#closing = closing;
+    this.#handle = handle;
+  }
+
+  readonly handle: RequestListener = (request, response) => {
+    const carrier = request.socket;
+    const requests = this.#byCarrier.get(carrier) ?? new Set();
+    this.#byCarrier.set(carrier, requests.add(request));
+    response.once("close", () => {
+      requests.delete(request);
+      if (requests.size === 0 && this.#closing.aborted) carrier.destroySoon();
+    });
+    this.#handle(request, response);
+  };
+
+  /** A request that has not arrived in whole is not being answered: nothing of it was done. */
+  isAnswering(carrier: Socket): boolean {
+    const requests = this.#byCarrier.get(carrier) ?? [];
+    return [...requests].some((request) => request.complete);
+  }
 }
 
 function answerBadRequest(
@@ -92,26 +159,4 @@ function problemOf(code: string): BadRequest | undefined {
   if (code === "HPE_HEADER_OVERFLOW") return "header_too_large";
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return "too_slow";
   return code.startsWith("HPE_") ? "malformed" : undefined;
-}
-
-function bind(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen({ host, port, backlog: 1024 }, () => {
-      server.off("error", reject);
-      // After binding, an error is one failed accept (too many open files); the port stays open.
-      server.on("error", () => {});
-      resolve();
-    });
-  });
-}
-
-async function close(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // A connection becomes idle when its answer is out; only then can it be closed without harm.
-  const sweep = setInterval(() => server.closeIdleConnections(), 20);
-  const deadline = setTimeout(() => server.closeAllConnections(), closeGraceMs);
-  await closed;
-  clearInterval(sweep);
-  clearTimeout(deadline);
 }

@@ -1,6 +1,7 @@
 /** The HTTP and HTTPS ports with everything that answers on them. */
 import { setMaxListeners } from "node:events";
-import type { Listener } from "#/protocols/connection/listener.ts";
+import { createConnectionDoor } from "#/protocols/connection/connection-door.ts";
+import { type Listener, openPorts } from "#/protocols/connection/listener.ts";
 import { createHttpApp, type HttpRoute } from "#/protocols/http/app.ts";
 import { type BadRequest, listenHttpPort } from "#/protocols/http/listen.ts";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -25,18 +26,20 @@ export async function listenHttp(rooms: HttpRooms, routes: readonly HttpRoute[] 
   const app = createHttpApp([...routes, createJsonRoute(rooms, registry, invoke)], closing.signal, log);
   const shared = {
     handle: app.callback(),
-    slots: { limit: settings.http.maxConnections, taken: 0 },
+    door: createConnectionDoor({ limit: settings.http.maxConnections }),
     times: { requestMs: settings.http.requestTimeoutMs, headersMs: 10_000, idleMs: 75_000 },
     refuse: refuseBadRequest,
   };
-  const listeners: Listener[] = [];
   const { http, https } = settings;
+  const openers: (() => Promise<Listener>)[] = [];
   if (http.enabled)
-    listeners.push(await listenHttpPort({ ...shared, name: "http", host: http.host, port: http.port }));
+    openers.push(() => listenHttpPort({ ...shared, name: "http", host: http.host, port: http.port }));
   if (https.enabled && tls !== undefined)
-    listeners.push(
-      await listenHttpPort({ ...shared, name: "https", host: https.host, port: https.port, tls }),
-    );
+    openers.push(() => listenHttpPort({ ...shared, name: "https", host: https.host, port: https.port, tls }));
+  const listeners = await openPorts(openers).catch(async (error: unknown) => {
+    await invoke[Symbol.asyncDispose]();
+    throw error;
+  });
   return listeners.map((listener) => ({
     ...listener,
     async close() {

@@ -26,7 +26,11 @@ export const dataTimeoutMs = 30 * 60_000;
 export const refusedRecipientsMax = 100;
 /** Failed logins of one connection, beside the limits that all connections share. */
 export const failedLoginsMax = 5;
-/** Connections of one address, as a share of all: nobody can take them all alone. */
-export const connectionShareOfOneAddress = 0.5;
+/** Connections of one network, as a share of all: nobody can take them all alone. */
+export const connectionShareOfOneNetwork = 0.5;
+/** A client begins its handshake at once; a slow line needs some seconds. */
+export const handshakeTimeoutMs = 30_000;
+/** How long what a peer still sends after the last word is read, so that a reset does not swallow that word. */
+export const lingerMs = 200;
 /** Commands between two messages, beside RCPT: a connection that only asks is closed. */
 export const commandsMax = 1000;

@@ -1,18 +1,22 @@
-import type { AddressInfo, Socket } from "node:net";
-import type { TLSSocket } from "node:tls";
+import { createSecureContext } from "node:tls";
 import { SMTPServer, type SMTPServerAuthentication, type SMTPServerSession } from "smtp-server";
-import type { SMTPConnectionOptions } from "smtp-server/lib/smtp-connection.js";
-import type { Listener } from "#/protocols/connection/listener.ts";
+import { createConnectionDoor } from "#/protocols/connection/connection-door.ts";
+import { type Listener, listen, openPorts } from "#/protocols/connection/listener.ts";
+import { takeHandshake } from "#/protocols/connection/secure-socket.ts";
 import type { Principal } from "#/src/accounts/principal.ts";
 import { rememberRecipients } from "#/src/arrival/recent-recipients.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { createConnectionDoor } from "./connection-door.ts";
 import { replyToError } from "./errors.ts";
-import { commandLineBytesMax, failedLoginsMax } from "./limits.ts";
+import {
+  commandLineBytesMax,
+  connectionShareOfOneNetwork,
+  failedLoginsMax,
+  handshakeTimeoutMs,
+} from "./limits.ts";
 import { MailConnection } from "./mail-connection.ts";
 import type { MailPort, PortRooms, PortSettings, SmtpRooms } from "./mail-port.ts";
 import { createReceivingRoom } from "./receiving-room.ts";
-import { formatReply } from "./reply.ts";
+import { formatReply, reply } from "./reply.ts";
 
 export type { SmtpRooms } from "./mail-port.ts";
 
@@ -20,24 +24,28 @@ export type { SmtpRooms } from "./mail-port.ts";
 export async function listenSmtp(house: SmtpRooms): Promise<Listener[]> {
   const { smtp, submission, submissions } = house.settings;
   const rooms: PortRooms = { ...house, recipients: rememberRecipients(house.accounts) };
-  const door = createConnectionDoor(smtp.maxConnections);
+  const door = createConnectionDoor({
+    limit: smtp.maxConnections,
+    shareOfOneNetwork: connectionShareOfOneNetwork,
+  });
   const receiving = createReceivingRoom(smtp.maxMessageBytes);
   const ports: readonly (readonly [MailPort, PortSettings])[] = [
     [{ name: "smtp", isSubmission: false, rooms, door, receiving }, smtp],
     [{ name: "submission", isSubmission: true, rooms, door, receiving }, submission],
     [{ name: "submissions", isSubmission: true, rooms, door, receiving }, submissions],
   ];
-  const listeners: Listener[] = [];
-  try {
-    for (const [port, settings] of ports)
-      if (settings.enabled) listeners.push(await listenOn(port, settings));
-  } catch (error) {
-    await Promise.all(listeners.map((listener) => listener.close()));
-    throw error;
-  }
-  return listeners;
+  const enabled = ports.filter(([, settings]) => settings.enabled);
+  return openPorts(
+    enabled.map(
+      ([port, settings]) =>
+        () =>
+          listenOn(port, settings),
+    ),
+  );
 }
 
+/** What the connections of a port share. The package's own listening socket is never bound: `listen` accepts, counts and ends
+ *  connections, so that none is out of its sight before and during a TLS handshake. */
 class MailServer extends SMTPServer {
   readonly #port: MailPort;
   readonly #failedLogins = new WeakMap<object, number>();
@@ -52,7 +60,6 @@ class MailServer extends SMTPServer {
       cert: tls.cert,
       minVersion: "TLSv1.2",
       size: settings.smtp.maxMessageBytes,
-      maxClients: settings.smtp.maxConnections,
       maxCommandLength: commandLineBytesMax,
       socketTimeout: settings.smtp.idleTimeoutMs,
       authMethods: ["PLAIN", "LOGIN"],
@@ -66,22 +73,6 @@ class MailServer extends SMTPServer {
       logger: false,
     });
     this.#port = port;
-  }
-
-  override connect(socket: Socket | TLSSocket, options?: SMTPConnectionOptions | null): void {
-    const connection = new MailConnection(this.#port, this, socket, options);
-    this.connections.add(connection);
-    connection.on("error", (error: Error) => this.emit("error", error));
-    connection.init();
-  }
-
-  override onConnect(session: SMTPServerSession, callback: (error?: Error | null) => void): void {
-    if (this.#port.door.enter(session, session.remoteAddress)) callback();
-    else callback(errorReply(421, "4.7.0 Too many connections, try again later"));
-  }
-
-  override onClose(session: SMTPServerSession): void {
-    this.#port.door.leave(session);
   }
 
   override onAuth(
@@ -119,26 +110,23 @@ function errorReply(code: number, text: string): Error {
   return Object.assign(new Error(line), { responseCode: code });
 }
 
-async function listenOn(port: MailPort, settings: PortSettings): Promise<Listener> {
+function listenOn(port: MailPort, { host, port: number }: PortSettings): Promise<Listener> {
   const server = new MailServer(port);
-  const { log } = port.rooms;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen({ host: settings.host, port: settings.port, backlog: 1024 }, () => {
-      server.off("error", reject);
-      resolve();
-    });
+  const { rooms, door, name } = port;
+  const secureContext = createSecureContext({ ...rooms.tls, minVersion: "TLSv1.2" });
+  const isSecure = name === "submissions";
+  const busy = reply(421, "4.7.0", "Too many connections, try again later");
+  return listen({
+    name,
+    host,
+    port: number,
+    door,
+    log: rooms.log,
+    ...(isSecure ? {} : { refusal: `${formatReply(busy)}\r\n` }),
+    async serve(socket, signal) {
+      const handshake = { secureContext, timeoutMs: handshakeTimeoutMs, signal };
+      const carrier = isSecure ? await takeHandshake(socket, handshake) : socket;
+      if (carrier !== undefined) await new MailConnection(port, server, socket, carrier).serve(signal);
+    },
   });
-  // Peers that break off and handshakes that fail; nothing that the daemon could do anything about.
-  server.on("error", (error) => log.debug({ err: error, listener: port.name }, "connection broke"));
-  return {
-    name: port.name,
-    host: settings.host,
-    port: (server.server.address() as AddressInfo).port,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(resolve);
-        for (const connection of server.connections) (connection as MailConnection).end();
-      }),
-  };
 }

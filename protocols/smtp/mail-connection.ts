@@ -7,8 +7,9 @@
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { SMTPServer } from "smtp-server";
-import { SMTPConnection, type SMTPConnectionOptions } from "smtp-server/lib/smtp-connection.js";
+import { SMTPConnection } from "smtp-server/lib/smtp-connection.js";
 import { isLoopbackAddress } from "#/protocols/connection/connection.ts";
+import { noteSecured } from "#/protocols/connection/secure-socket.ts";
 import type { Principal } from "#/src/accounts/principal.ts";
 import type { Transport } from "#/src/arrival/transport.ts";
 import { DataReader } from "./data-reader.ts";
@@ -18,6 +19,7 @@ import {
   dataBufferStartBytes,
   dataTimeoutMs,
   drainBytesMax,
+  lingerMs,
   refusedRecipientsMax,
 } from "./limits.ts";
 import { parseMail, parseRcpt } from "./mail-commands.ts";
@@ -36,6 +38,8 @@ type Callback = () => void;
 
 export class MailConnection extends SMTPConnection {
   readonly #port: MailPort;
+  readonly #accepted: Socket;
+  #onGone: () => void = () => {};
   #transaction: MailTransaction | undefined;
   #reader: DataReader | undefined;
   #dataTimer: NodeJS.Timeout | undefined;
@@ -44,20 +48,30 @@ export class MailConnection extends SMTPConnection {
   #refusedRecipientCount = 0;
   #isEnding = false;
 
-  constructor(
-    port: MailPort,
-    server: SMTPServer,
-    socket: Socket | TLSSocket,
-    options?: SMTPConnectionOptions | null,
-  ) {
-    super(server, socket, options);
+  /** `carrier` is the accepted socket, or the encryption around it. */
+  constructor(port: MailPort, server: SMTPServer, accepted: Socket, carrier: Socket | TLSSocket) {
+    super(server, carrier);
     this.#port = port;
+    this.#accepted = accepted;
+    // Peers that break off and handshakes that fail; nothing that the daemon could do anything about.
+    this.on("error", (error: Error) =>
+      port.rooms.log.debug({ err: error, listener: port.name }, "connection broke"),
+    );
   }
 
-  /** Ends the connection: at once, or, while a message is being stored, after its reply. */
-  end(): void {
-    this.#isEnding = true;
-    if (!this._handlerPending) this.#sayGoodbye();
+  /** Speaks with the peer until one of them has gone. When `signal` aborts, the connection is ended: at once, or, while a
+   *  command is being carried out or a message stored, after its reply. */
+  async serve(signal: AbortSignal): Promise<void> {
+    const end = (): void => {
+      this.#isEnding = true;
+      if (!this._handlerPending) this.#sayGoodbye();
+    };
+    signal.addEventListener("abort", end, { once: true });
+    await new Promise<void>((resolve) => {
+      this.#onGone = resolve;
+      this.init();
+    });
+    signal.removeEventListener("abort", end);
   }
 
   override _createParser(): MailStream {
@@ -70,7 +84,11 @@ export class MailConnection extends SMTPConnection {
   override _onCommand(command: Buffer, callback?: Callback): void {
     if (++this.#commandCount > commandsMax + this.#port.rooms.settings.smtp.maxRecipients)
       this.#send(reply(421, "4.7.0", "Too many commands without a message"));
-    else super._onCommand(command, callback);
+    else
+      super._onCommand(command, () => {
+        if (this.#isEnding) this.#sayGoodbye();
+        callback?.();
+      });
   }
 
   override _resetSession(): void {
@@ -81,6 +99,14 @@ export class MailConnection extends SMTPConnection {
   override _onClose(): void {
     this.#stopReceiving();
     super._onClose();
+    this.#onGone();
+  }
+
+  override upgrade(callback: Callback, secureCallback?: Callback): void {
+    super.upgrade(callback, () => {
+      noteSecured(this.#accepted, this._socket as TLSSocket);
+      secureCallback?.();
+    });
   }
 
   /** Replies of one turn of the loop leave in one packet (RFC 2920 section 3.2), except the last one before a handshake. */
@@ -232,6 +258,7 @@ export class MailConnection extends SMTPConnection {
     this.#answer(
       () => {
         this._handlerPending = false;
+        if (this.#isEnding) this.#sayGoodbye();
         resume();
       },
       () => this.#store(reader, transaction),
@@ -296,7 +323,6 @@ export class MailConnection extends SMTPConnection {
       })
       .then((outcome) => {
         this.#send(outcome);
-        if (this.#isEnding) this.#sayGoodbye();
         callback();
       })
       .catch((error: unknown) => {
@@ -311,8 +337,16 @@ export class MailConnection extends SMTPConnection {
   }
 
   #sayGoodbye(): void {
+    if (this._upgrading) {
+      // Nothing can be said in the middle of a handshake.
+      this.#accepted.destroy();
+      return;
+    }
+    const socket = this._socket;
+    const linger = (): void => void setTimeout(() => socket.destroy(), lingerMs);
     this.#send(reply(421, "4.3.2", `${this.name} is shutting down`));
-    this._socket.destroySoon();
+    if (socket.writableFinished) linger();
+    else socket.once("finish", linger);
   }
 }
 

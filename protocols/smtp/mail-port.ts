@@ -1,8 +1,8 @@
 import type { Logger } from "pino";
+import type { ConnectionDoor } from "#/protocols/connection/connection-door.ts";
 import type { Accounts } from "#/src/accounts/accounts.ts";
 import type { ArrivalRooms } from "#/src/arrival/accept-message.ts";
 import type { RecipientLookup } from "#/src/arrival/recent-recipients.ts";
-import type { ConnectionDoor } from "./connection-door.ts";
 import type { ReceivingRoom } from "./receiving-room.ts";
 
 /** What the three SMTP ports need of the house. */

@@ -8,7 +8,8 @@ import { WaypostError } from "#/src/model/errors.ts";
 import type { Certificate } from "./certificate.ts";
 import type { House } from "./house.ts";
 
-/** How long the protocols have to end their connections; they want less. */
+/** How long the protocols have to end their connections. They cut what is left after half of it; only a command that the store
+ *  does not answer takes longer. */
 const closeGraceMs = 3000;
 
 export interface OpenListeners {
@@ -25,8 +26,6 @@ export async function openListeners(house: House, certificate: Certificate): Pro
   const listeners = opened.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
   const close = async (): Promise<void> => {
     const closed = Promise.all(listeners.map((listener) => listener.close()));
-    // What has not ended by now never will, as a connection that never began its TLS handshake. It is left to the end of
-    // the process: destroying a socket beneath a handshake crashes Node.
     const grace = new AbortController();
     await Promise.race([closed, setTimeout(closeGraceMs, undefined, { signal: grace.signal })]);
     grace.abort();

@@ -109,6 +109,25 @@ describe("a daemon", () => {
     expect(daemon.listeners).toHaveLength(7);
   });
 
+  for (const [first, second] of [
+    ["smtp", "submissions"],
+    ["imap", "imaps"],
+    ["http", "https"],
+  ] as const)
+    test(`leaves ${first} free when ${second} cannot be had`, async () => {
+      const [taken, free] = [createServer().listen(0, "127.0.0.1"), createServer().listen(0, "127.0.0.1")];
+      await Promise.all([once(taken, "listening"), once(free, "listening")]);
+      const portOf = (server: typeof free) => (server.address() as { port: number }).port;
+      const set = [`${first}.port=${portOf(free)}`, `${second}.port=${portOf(taken)}`];
+      const port = portOf(free);
+      free.close();
+      await expect(startDaemon(testSettings(temporaryFolder(), set))).rejects.toThrow(/in use/);
+      const again = createServer().listen(port, "127.0.0.1");
+      await once(again, "listening");
+      again.close();
+      taken.close();
+    });
+
   test("does not share its store with a second one", async () => {
     await using running = await startInProcessDaemon();
     await expect(startDaemon(testSettings(running.data))).rejects.toThrow(/in use/);

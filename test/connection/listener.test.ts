@@ -1,0 +1,139 @@
+import { once } from "node:events";
+import net from "node:net";
+import { connect as connectTls, createSecureContext } from "node:tls";
+import { pino } from "pino";
+import { expect, test } from "vitest";
+import { type ConnectionDoor, createConnectionDoor } from "#/protocols/connection/connection-door.ts";
+import { type Listener, listen, openPorts } from "#/protocols/connection/listener.ts";
+import { takeHandshake } from "#/protocols/connection/secure-socket.ts";
+import { testCertificate } from "../support/certificate.ts";
+
+const secureContext = createSecureContext(testCertificate);
+
+/** A door that says when it is empty. */
+function watchedDoor(
+  limit: number,
+): ConnectionDoor & { entered: number; left: number; whenEmpty(): Promise<void> } {
+  const door = createConnectionDoor({ limit });
+  const waiting: (() => void)[] = [];
+  const watched = {
+    entered: 0,
+    left: 0,
+    enter(socket: net.Socket) {
+      const isIn = door.enter(socket);
+      if (isIn) watched.entered++;
+      return isIn;
+    },
+    leave(socket: net.Socket) {
+      door.leave(socket);
+      if (++watched.left === watched.entered) for (const wake of waiting.splice(0)) wake();
+    },
+    whenEmpty: () =>
+      watched.left === watched.entered
+        ? Promise.resolve()
+        : new Promise<void>((resolve) => waiting.push(resolve)),
+  };
+  return watched;
+}
+
+/** Greets over TLS, and reads until the peer goes. */
+function listenSecurely(door: ConnectionDoor, timeoutMs = 30_000): Promise<Listener> {
+  return listen({
+    name: "secure",
+    host: "127.0.0.1",
+    port: 0,
+    door,
+    log: pino({ level: "silent" }),
+    async serve(socket, signal) {
+      const carrier = await takeHandshake(socket, { secureContext, timeoutMs, signal });
+      if (carrier === undefined) return;
+      carrier.write("hello");
+      carrier.resume();
+      signal.addEventListener("abort", () => carrier.end());
+      await once(carrier, "close");
+    },
+  });
+}
+
+function silent(port: number): net.Socket {
+  return net.connect({ port, host: "127.0.0.1" }).on("error", () => {});
+}
+
+test("counts a connection from before its handshake, and no longer than it lasts", async () => {
+  const door = watchedDoor(20);
+  const listener = await listenSecurely(door);
+  const flood = Array.from({ length: 20 }, () => silent(listener.port));
+  await Promise.all(flood.map((socket) => once(socket, "connect")));
+  // The next one finds it full: it is closed without a word.
+  const refused = connectTls({ port: listener.port, rejectUnauthorized: false });
+  await expect(once(refused, "secureConnect")).rejects.toThrow();
+
+  for (const [index, socket] of flood.entries()) {
+    if (index % 4 === 0) socket.destroy();
+    else if (index % 4 === 1) socket.resetAndDestroy();
+    else if (index % 4 === 2) socket.write("EHLO plain text\r\n");
+    else socket.end(Buffer.from("16030100ff01", "hex"));
+  }
+  await door.whenEmpty();
+  const welcome = connectTls({ port: listener.port, rejectUnauthorized: false });
+  expect(String((await once(welcome, "data"))[0])).toBe("hello");
+  welcome.destroy();
+  await door.whenEmpty();
+  await listener.close();
+});
+
+test("gives up a handshake that does not come to its end", async () => {
+  const door = watchedDoor(20);
+  const listener = await listenSecurely(door, 50);
+  const slow = silent(listener.port);
+  slow.write(Buffer.from("1603", "hex"));
+  await once(slow.resume(), "close");
+  await door.whenEmpty();
+  await listener.close();
+});
+
+test("closes while handshakes are at every stage", async () => {
+  for (let round = 0; round < 20; round++) {
+    const door = watchedDoor(200);
+    const listener = await listenSecurely(door);
+    const peers = Array.from({ length: 30 }, (_, index) =>
+      index % 3 === 0
+        ? silent(listener.port)
+        : connectTls({ port: listener.port, rejectUnauthorized: false }).on("error", () => {}),
+    );
+    await once(peers[round]!, "connect");
+    await listener.close();
+    expect(door.left).toBe(door.entered);
+    for (const peer of peers) peer.destroy();
+  }
+});
+
+test("lets one network have its share and no more", () => {
+  const door = createConnectionDoor({ limit: 8, shareOfOneNetwork: 0.5 });
+  const from = (remoteAddress: string): net.Socket => ({ remoteAddress }) as net.Socket;
+  const first = from("192.0.2.1");
+  expect(door.enter(first)).toBe(true);
+  for (const address of ["192.0.2.1", "192.0.2.2", "::ffff:192.0.2.3"])
+    expect(door.enter(from(address)), address).toBe(true);
+  expect(door.enter(from("192.0.2.4"))).toBe(false);
+  door.leave(first);
+  door.leave(first);
+  expect(door.enter(from("192.0.2.5"))).toBe(true);
+  for (const address of ["2001:db8::1", "2001:db8::2", "2001:db8:0:0:ffff::3", "2001:db8::4"])
+    expect(door.enter(from(address)), address).toBe(true);
+  expect(door.enter(from("198.51.100.1"))).toBe(false);
+});
+
+test("leaves no port open when one of them cannot be bound", async () => {
+  const door = createConnectionDoor({ limit: 10 });
+  const opened: Listener[] = [];
+  const open = async (port: number): Promise<Listener> => {
+    const options = { name: "x", host: "127.0.0.1", door, log: pino({ level: "silent" }) };
+    const listener = await listen({ ...options, port, serve: async () => {} });
+    opened.push(listener);
+    return listener;
+  };
+  await expect(openPorts([() => open(0), () => open(opened[0]!.port)])).rejects.toThrow(/EADDRINUSE/);
+  const again = await open(opened[0]!.port);
+  await again.close();
+});
