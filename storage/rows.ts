@@ -172,6 +172,16 @@ export interface EntryMessageRow extends EntryRow {
   readonly bodyStructure: string;
 }
 
+/** What a message is threaded by (RFC 5256 section 3). */
+export interface EntryThreadRow extends EntryRow {
+  readonly account: AccountNumber;
+  readonly blob: BlobNumber;
+  readonly date: number | null;
+  readonly trace: Uint8Array;
+  readonly subject: string;
+  readonly referenceIds: string | null;
+}
+
 export interface KeywordRow {
   readonly keyword: number;
   readonly name: string;
@@ -188,6 +198,9 @@ export interface MessageFacts {
   readonly bodyStructure: string;
   /** 16-byte hashes of Message-IDs with the base subject; a message joins the oldest thread that knows one of them. */
   readonly threadKeys: readonly Uint8Array[];
+  /** Its own Message-ID, then those that it refers to, the oldest first, with spaces between; "" for none, as the first
+   *  may be. Absent: to be read from the header when they are needed. */
+  readonly referenceIds?: string;
   readonly hasAgentPart: boolean;
 }
 

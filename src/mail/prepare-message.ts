@@ -16,6 +16,7 @@ import { baseSubject } from "#/src/formats/mime/subject.ts";
 import { threadReferencesMax } from "#/src/model/limits.ts";
 import { encodeBlob } from "#/storage/blob.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
+import { formatReferenceIds, referenceIdsOf } from "./reference-ids.ts";
 
 /** Everything that is known of a message from its bytes alone, ready to be stored; nothing is parsed again later. */
 export async function prepareMessage(bytes: Uint8Array): Promise<MessageFacts> {
@@ -34,8 +35,14 @@ export async function prepareMessage(bytes: Uint8Array): Promise<MessageFacts> {
     envelope: formatEnvelopeFields(fields),
     bodyStructure: formatBodyStructure(structure),
     threadKeys: threadKeys(fields, subject),
+    referenceIds: formatReferenceIds(referenceIdsOf(fields)),
     hasAgentPart: hasAgentPart(structure),
   };
+}
+
+/** The thread keys of a message that is stored already, from its header. */
+export function readThreadKeys(fields: ReturnType<typeof readHeaderFields>): Uint8Array[] {
+  return threadKeys(fields, cleanText(decodeWords(headerValues(fields, "subject")[0] ?? "")));
 }
 
 /** Two messages belong together if they name a message id in common in Message-ID, In-Reply-To or References, and their

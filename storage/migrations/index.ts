@@ -2,10 +2,14 @@
  *  changes, and there is no way back but the backup that is taken before it. */
 import type { Sql } from "../sql.ts";
 import { schema } from "./0001-schema.ts";
+import { referenceIds } from "./0002-reference-ids.ts";
 
 export interface Migration {
   readonly name: string;
   run(tx: Sql): Promise<void>;
 }
 
-export const migrations: readonly Migration[] = [{ name: "schema", run: schema }];
+export const migrations: readonly Migration[] = [
+  { name: "schema", run: schema },
+  { name: "reference ids", run: referenceIds },
+];

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { pageRows } from "#/src/model/limits.ts";
 import type { NumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";
-import type { EntryMessageRow, EntryRow } from "../rows.ts";
+import type { EntryMessageRow, EntryRow, EntryThreadRow } from "../rows.ts";
 import { slicesOf } from "../slices.ts";
 import type { Reader, SqlValue } from "../sql.ts";
 
@@ -105,6 +105,26 @@ export async function* messagePages(
       });
     yield rows;
   }
+}
+
+/** The same with what messages are threaded by. */
+export function threadPages(
+  reader: Reader,
+  agent: AgentNumber,
+  mailbox: MailboxNumber,
+  uids: NumberSet,
+): AsyncGenerator<EntryThreadRow[]> {
+  return pagesOf<EntryThreadRow>(
+    reader,
+    `select ${entryColumns}, message.account_id as account, message.blob_id as blob, message.date, message.trace,
+      message.subject, message.reference_ids as "referenceIds"
+    from entry
+    join message on message.agent_id = entry.agent_id and message.message_id = entry.message_id
+    where entry.agent_id = ? and entry.mailbox_id = ?`,
+    [agent, mailbox],
+    uids,
+    {},
+  );
 }
 
 async function* pagesOf<R extends { readonly uid: Uid }>(

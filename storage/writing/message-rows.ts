@@ -32,8 +32,9 @@ export async function insertMessage(tx: Sql, message: NewMessage): Promise<void>
   await tx.run(
     `insert into message
       (agent_id, message_id, account_id, blob_id, thread_id, entry_count, date, received_at, size, trace, subject,
-      from_address, from_name, authenticated, agent_part, provenance, envelope, body_structure)
-    values (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      from_address, from_name, authenticated, agent_part, provenance, envelope, body_structure,
+      reference_ids)
+    values (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     message.agent,
     message.message,
     message.account,
@@ -51,6 +52,7 @@ export async function insertMessage(tx: Sql, message: NewMessage): Promise<void>
     message.provenance,
     facts.envelope,
     facts.bodyStructure,
+    facts.referenceIds ?? null,
   );
 }
 
