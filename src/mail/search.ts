@@ -1,6 +1,7 @@
 /** SEARCH (RFC 9051 section 6.4.4) by looking: keys that need only the entry are answered from it, and a message's row,
  *  header and text are read when a key first needs them. Text is compared decoded, without regard to case, as a substring;
  *  of messages that the index has, it says whether they hold it, and the others are read. */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { parseDateTime } from "#/src/formats/mime/dates.ts";
 import { keywordNumbers } from "#/src/model/flags.ts";
 import { pageRows } from "#/src/model/limits.ts";
@@ -69,6 +70,7 @@ export function createMailSearch(
 ): MailSearch {
   return {
     async searchMailbox(agent, mailbox, key) {
+      const takeTurn = createTurns();
       const keywords = await foldedKeywords(entries, agent);
       const index = await lookUpText(textIndex, agent, key);
       const uids: number[] = [];
@@ -86,6 +88,7 @@ export function createMailSearch(
             for (const message of rows) {
               const text = createDocumentReader(bytes, message);
               if (await fits(key, { entry: message, keywords, index, message, text })) found.push(message);
+              await takeTurn();
             }
         for (const { uid } of found.toSorted((a, b) => a.uid - b.uid)) uids.push(uid);
         for (const { modseq } of found)
@@ -95,6 +98,7 @@ export function createMailSearch(
     },
 
     async searchNewest(agent, key, options) {
+      const takeTurn = createTurns();
       const keywords = await foldedKeywords(entries, agent);
       const index = await lookUpText(textIndex, agent, key);
       const found: Message[] = [];
@@ -116,6 +120,7 @@ export function createMailSearch(
           };
           if (await fits(key, { entry, keywords, index, message, text })) found.push(message);
           before = message.number;
+          await takeTurn();
           if (found.length === options.limit) return { messages: found, next: before };
         }
         if (page.length === 0) return { messages: found };
@@ -123,6 +128,18 @@ export function createMailSearch(
       }
       return before === undefined ? { messages: found } : { messages: found, next: before };
     },
+  };
+}
+
+/** Whoever reads text on this thread gives the loop a turn when it has had it for this long. */
+const turnMs = 5;
+
+function createTurns(): () => Promise<void> {
+  let begun = performance.now();
+  return async () => {
+    if (performance.now() - begun < turnMs) return;
+    await nextTurn();
+    begun = performance.now();
   };
 }
 

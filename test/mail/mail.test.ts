@@ -115,6 +115,16 @@ describe("messages", () => {
   });
 });
 
+it("reads the text of many messages without keeping the others on the thread waiting", async () => {
+  for (let count = 0; count < 20; count++)
+    await append(`Subject: ${count}\n\n${"bread and butter\n".repeat(10_000)}`);
+  let turns = 0;
+  const timer = setInterval(() => turns++, 1);
+  expect(await search({ kind: "body", text: "jam" })).toEqual([]);
+  clearInterval(timer);
+  expect(turns).toBeGreaterThan(0);
+});
+
 describe("search", () => {
   const day = Date.UTC(2026, 0, 2);
   let uids: readonly number[];
