@@ -21,6 +21,12 @@ export interface AppendResult {
   readonly messages: readonly MessageNumber[];
 }
 
+export interface ReplaceResult {
+  readonly uidValidity: number;
+  readonly uid: Uid;
+  readonly modseq: Modseq;
+}
+
 export interface StoreFlags {
   readonly uids: NumberSet;
   readonly mode: "add" | "remove" | "replace";
@@ -72,6 +78,15 @@ export interface MailWrites {
     messages: readonly Appended[],
     provenance: Provenance,
   ): Promise<AppendResult>;
+  /** Puts a message into `target` and takes the one out of `source`, both or none (RFC 8508). */
+  replaceMessage(
+    agent: AgentNumber,
+    source: MailboxNumber,
+    uid: Uid,
+    target: MailboxNumber,
+    message: Appended,
+    provenance: Provenance,
+  ): Promise<ReplaceResult>;
   storeFlags(agent: AgentNumber, mailbox: MailboxNumber, change: StoreFlags): Promise<StoreFlagsResult>;
   copyMessages(
     agent: AgentNumber,
@@ -121,18 +136,24 @@ export function createMailWrites(store: Store): MailWrites {
     const { result, isReplayed } = await store.writeOnce(name, args, idempotency);
     return { ...result, isReplayed };
   };
+  const prepare = async (message: Appended, provenance: Provenance) => ({
+    facts: await prepareMessage(message.bytes),
+    flags: message.flags,
+    keywords: message.keywords,
+    internalDate: message.internalDate ?? at(),
+    provenance: JSON.stringify(provenance),
+    isAuthenticated: false,
+  });
   return {
+    async replaceMessage(agent, source, uid, target, message, provenance) {
+      const prepared = await prepare(message, provenance);
+      const transfer = transferableBuffers(prepared.facts.blob);
+      const args = { agent, source, uid, target, message: prepared, at: at() };
+      return store.write("replaceMessage", args, { transfer });
+    },
     async appendMessages(agent, mailbox, messages, provenance) {
       const prepared = [];
-      for (const message of messages)
-        prepared.push({
-          facts: await prepareMessage(message.bytes),
-          flags: message.flags,
-          keywords: message.keywords,
-          internalDate: message.internalDate ?? at(),
-          provenance: JSON.stringify(provenance),
-          isAuthenticated: false,
-        });
+      for (const message of messages) prepared.push(await prepare(message, provenance));
       const transfer = prepared.flatMap((one) => transferableBuffers(one.facts.blob));
       return store.write("appendMessages", { agent, mailbox, messages: prepared, at: at() }, { transfer });
     },

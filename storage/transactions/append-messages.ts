@@ -3,7 +3,7 @@ import { type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";
 import type { MessageFacts } from "../rows.ts";
 import type { Transaction } from "../sql.ts";
-import { beginAgentWrite } from "../writing/agent-write.ts";
+import { type AgentWrite, beginAgentWrite, type MailboxWrite } from "../writing/agent-write.ts";
 import { insertBlob } from "../writing/blob-rows.ts";
 import { resolveKeywords } from "../writing/keywords.ts";
 import { insertMessage } from "../writing/message-rows.ts";
@@ -39,14 +39,31 @@ export interface AppendResult {
 
 /** APPEND and MULTIAPPEND (RFC 9051 section 6.3.12, RFC 3502): all or none. Refuses no_such_mailbox, over_quota. */
 export async function appendMessages(tx: Transaction, args: AppendMessages): Promise<AppendResult> {
-  const { agent, at } = args;
-  const write = await beginAgentWrite(tx, agent, at, args.messages.length);
+  const write = await beginAgentWrite(tx, args.agent, args.at, args.messages.length);
   const mailbox = await write.mailbox(args.mailbox);
   write.assertRoom(args.messages.reduce((sum, { facts }) => sum + facts.blob.size, 0));
+  const { uids, messages, hasNewKeyword } = await addMessages(write, mailbox, args.messages);
+  return {
+    uidValidity: mailbox.uidValidity,
+    uids,
+    uidSet: numberSetOf(uids),
+    messages,
+    modseq: await write.finish(),
+    hasNewKeyword,
+  };
+}
+
+/** Puts new messages into a mailbox, as a part of a write that has announced their numbers. */
+export async function addMessages(
+  write: AgentWrite,
+  mailbox: MailboxWrite,
+  added: readonly AppendedMessage[],
+): Promise<Pick<AppendResult, "uids" | "messages" | "hasNewKeyword">> {
+  const { tx, agent, at } = write;
   const uids: Uid[] = [];
   const messages: MessageNumber[] = [];
   let hasNewKeyword = false;
-  for (const appended of args.messages) {
+  for (const appended of added) {
     const { facts, internalDate } = appended;
     const message = write.takeNumber() as MessageNumber;
     const keywords = await resolveKeywords(tx, agent, appended.keywords, true);
@@ -68,12 +85,5 @@ export async function appendMessages(tx: Transaction, args: AppendMessages): Pro
     uids.push(write.addEntry(mailbox, entry, true));
     messages.push(message);
   }
-  return {
-    uidValidity: mailbox.uidValidity,
-    uids,
-    uidSet: numberSetOf(uids),
-    messages,
-    modseq: await write.finish(),
-    hasNewKeyword,
-  };
+  return { uids, messages, hasNewKeyword };
 }

@@ -8,7 +8,7 @@ export const enable = command({
   states: afterLogin,
   forms: ["plain"],
   usesSequence: false,
-  capabilities: ["ENABLE", "UIDONLY"],
+  capabilities: ["ENABLE", "UIDONLY", "UTF8=ACCEPT"],
   source: "RFC 9051 6.3.1, RFC 5161, RFC 9586",
   parse(reader) {
     const names: string[] = [];

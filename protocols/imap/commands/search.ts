@@ -22,6 +22,7 @@ interface SearchArguments {
   /** undefined: the plain answer of IMAP4rev1. */
   readonly returns: readonly ReturnOption[] | undefined;
   readonly key: ImapSearchKey;
+  readonly hasCharset: boolean;
 }
 
 export const search = command<SearchArguments>({
@@ -40,12 +41,13 @@ export const search = command<SearchArguments>({
       reader.space();
     }
     let decode = decodeUtf8;
-    if (reader.tryWord("CHARSET")) {
+    const hasCharset = reader.tryWord("CHARSET");
+    if (hasCharset) {
       reader.space();
       decode = decoderOf(reader.astring());
       reader.space();
     }
-    return { returns, key: readSearchKeys(reader, { decode }) };
+    return { returns, key: readSearchKeys(reader, { decode }), hasCharset };
   },
   run: runSearch,
 });
@@ -78,6 +80,8 @@ async function runSearch(
   form: Form,
 ): Promise<Answer | undefined> {
   const { selected } = session;
+  // RFC 6855 section 3.
+  if (args.hasCharset && session.isEnabled("UTF8=ACCEPT")) throw bad("UTF-8 is in use, without CHARSET");
   const saves = args.returns?.includes("SAVE") ?? false;
   if (asksModseq(args.key)) session.enable("CONDSTORE");
   const { agent, number } = selected.mailbox;

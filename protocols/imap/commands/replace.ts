@@ -1,0 +1,89 @@
+/** REPLACE and UID REPLACE (RFC 8508): a message takes the place of another, in one step.
+ *  replace = "REPLACE" SP seq-number SP mailbox SP append-message
+ *  Tells APPENDUID before the EXPUNGE or VANISHED response (section 4.3). */
+import type { Appended } from "#/src/mail/writes.ts";
+import type { Uid } from "#/src/model/numbers.ts";
+import { readAnnounced, readAppended } from "../appended-message.ts";
+import { type Answer, command, type Form, type ParseContext, whenSelected } from "../command.ts";
+import { bad, no } from "../errors.ts";
+import { decodeMailboxName } from "../mailbox-name.ts";
+import type { ResponseWriter } from "../response-writer.ts";
+import { readSequenceSet, type SequenceBound } from "../sequence-set.ts";
+import type { Session } from "../session.ts";
+import type { WireReader } from "../wire-reader.ts";
+
+interface ReplaceArguments {
+  readonly number: SequenceBound;
+  readonly name: string;
+  readonly message: Appended;
+}
+
+export const replace = command<ReplaceArguments>({
+  name: "REPLACE",
+  states: whenSelected,
+  forms: ["plain", "uid"],
+  usesSequence: false,
+  isWrite: true,
+  capabilities: ["REPLACE"],
+  source: "RFC 8508",
+  parse(reader, context) {
+    const { number, name } = readPlaces(reader, context);
+    const message = readAppended(reader);
+    return { number, name, message };
+  },
+  run: runReplace,
+  literalLimit(reader, _context, maxAppendBytes) {
+    reader.space();
+    readSequenceSet(reader);
+    reader.space();
+    reader.astring();
+    if (reader.isAtEnd) return undefined;
+    reader.space();
+    return readAnnounced(reader).isLast ? maxAppendBytes : undefined;
+  },
+});
+
+function readPlaces(reader: WireReader, context: ParseContext): { number: SequenceBound; name: string } {
+  reader.space();
+  const set = readSequenceSet(reader);
+  if (set === "saved" || set.length !== 1 || set[0]![0] !== set[0]![1])
+    throw bad("REPLACE is about one message");
+  reader.space();
+  const name = decodeMailboxName(reader.astring(), context.names);
+  reader.space();
+  return { number: set[0]![0], name };
+}
+
+async function runReplace(
+  session: Session,
+  { number, name, message }: ReplaceArguments,
+  out: ResponseWriter,
+  form: Form,
+): Promise<Answer | undefined> {
+  const { selected } = session;
+  if (selected.isReadOnly) throw no("READ-ONLY", "The mailbox is selected for reading");
+  const uid = namedUid(session, number, form);
+  const target = await session.findTarget(name);
+  if (message.bytes.byteLength === 0) throw no("CANNOT", "A message is not empty");
+  const { agent, number: source } = selected.mailbox;
+  if (target.agent !== agent) throw no("CANNOT", "REPLACE stays with the mailboxes of one owner");
+  const replaced = await session.rooms.mail.replaceMessage(agent, source, uid, target.number, message, {
+    source: "imap",
+  });
+  out.line(`* OK [APPENDUID ${replaced.uidValidity} ${replaced.uid}] The new message is there`);
+  return session.isEnabled("QRESYNC") ? { code: `HIGHESTMODSEQ ${replaced.modseq}` } : undefined;
+}
+
+function namedUid(session: Session, number: SequenceBound, form: Form): Uid {
+  const { view } = session.selected;
+  let uid: number | undefined;
+  if (form === "uid") {
+    uid = number === "star" ? view.highestUid : number;
+    if (view.seqOf(uid) === undefined) throw no("NONEXISTENT", "There is no such message");
+  } else {
+    uid = view.uidOf(number === "star" ? view.count : number);
+    if (uid === undefined) throw bad("No message has this sequence number");
+  }
+  if (view.isExpunged(uid)) throw no("EXPUNGEISSUED", "The message is gone");
+  return uid as Uid;
+}

@@ -1,0 +1,34 @@
+import { WaypostError } from "#/src/model/errors.ts";
+import type { AgentNumber, MailboxNumber, Modseq, Uid } from "#/src/model/numbers.ts";
+import type { Transaction } from "../sql.ts";
+import { beginAgentWrite } from "../writing/agent-write.ts";
+import { selectEntries } from "../writing/entry-rows.ts";
+import { type AppendedMessage, addMessages } from "./append-messages.ts";
+
+export interface ReplaceMessage {
+  readonly agent: AgentNumber;
+  readonly source: MailboxNumber;
+  /** The message that goes. */
+  readonly uid: Uid;
+  readonly target: MailboxNumber;
+  /** The message that comes. */
+  readonly message: AppendedMessage;
+  readonly at: number;
+}
+
+/** REPLACE (RFC 8508): one goes and one comes, both or none; quota counts the difference. Refuses precondition_failed when the
+ *  message has gone already. */
+export async function replaceMessage(
+  tx: Transaction,
+  args: ReplaceMessage,
+): Promise<{ uidValidity: number; uid: Uid; modseq: Modseq }> {
+  const write = await beginAgentWrite(tx, args.agent, args.at, 1);
+  const source = await write.mailbox(args.source);
+  const target = await write.mailbox(args.target);
+  const [replaced] = await selectEntries(tx, args.agent, args.source, [[args.uid, args.uid]]);
+  if (replaced === undefined) throw new WaypostError("precondition_failed", "The message is gone");
+  write.assertRoom(args.message.facts.blob.size - replaced.size);
+  const { uids } = await addMessages(write, target, [args.message]);
+  write.removeEntry(source, replaced);
+  return { uidValidity: target.uidValidity, uid: uids[0]!, modseq: await write.finish() };
+}
