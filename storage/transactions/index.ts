@@ -28,7 +28,6 @@ import { revokePassword } from "./revoke-password.ts";
 import { revokeToken } from "./revoke-token.ts";
 import { setSubscription } from "./set-subscription.ts";
 import { storeFlags } from "./store-flags.ts";
-import { transferMessages } from "./transfer-messages.ts";
 import { updateAccount } from "./update-account.ts";
 import { updateAgent } from "./update-agent.ts";
 import { updateMessages } from "./update-messages.ts";
@@ -66,7 +65,6 @@ export const transactions = {
   revokeToken,
   setSubscription,
   storeFlags,
-  transferMessages,
   updateAccount,
   updateAgent,
   updateMessages,
