@@ -1,4 +1,4 @@
-/** Grammar of LIST (RFC 9051 section 6.3.9, RFC 5258, 5819, 6154).
+/** Grammar of LIST (RFC 9051 section 6.3.9, RFC 5258, 5819, 6154, 8440).
  *
  *  list = "LIST" [SP "(" [select-option *(SP select-option)] ")"] SP reference SP (pattern / "(" pattern *(SP pattern) ")")
  *         [SP "RETURN" SP "(" [return-option *(SP return-option)] ")"] */
@@ -18,11 +18,12 @@ export interface ListArguments {
   readonly onlySpecialUse: boolean;
   readonly isRecursive: boolean;
   readonly showsSubscribed: boolean;
+  readonly showsRights: boolean;
   readonly status: readonly StatusItem[];
 }
 
 const selectOptions = ["SUBSCRIBED", "REMOTE", "RECURSIVEMATCH", "SPECIAL-USE"];
-const returnOptions = ["SUBSCRIBED", "CHILDREN", "SPECIAL-USE", "STATUS"];
+const returnOptions = ["SUBSCRIBED", "CHILDREN", "SPECIAL-USE", "STATUS", "MYRIGHTS"];
 
 export function readListArguments(reader: WireReader, context: ParseContext): ListArguments {
   reader.space();
@@ -65,6 +66,7 @@ export function readListArguments(reader: WireReader, context: ParseContext): Li
     onlySpecialUse: selected.includes("SPECIAL-USE"),
     isRecursive: selected.includes("RECURSIVEMATCH"),
     showsSubscribed: selected.includes("SUBSCRIBED") || returned.includes("SUBSCRIBED"),
+    showsRights: returned.includes("MYRIGHTS"),
     status,
   };
 }

@@ -4,7 +4,7 @@
  *  They are gathered at any time and told when the standard allows (RFC 9051 sections 5.2, 7.4 and 7.5). */
 
 import type { Entry } from "#/src/mail/entries.ts";
-import type { Mailbox } from "#/src/mail/mailboxes.ts";
+import type { ReachedMailbox } from "#/src/mail/mailbox-access.ts";
 import { systemFlagNames } from "#/src/model/flags.ts";
 import {
   emptyNumberSet,
@@ -38,7 +38,7 @@ export interface TellOptions {
 const changesMax = 1000;
 
 export class SelectedMailbox {
-  readonly mailbox: Mailbox;
+  readonly mailbox: ReachedMailbox;
   readonly isReadOnly: boolean;
   readonly view: SessionView;
   readonly flags: FlagWriter;
@@ -60,7 +60,7 @@ export class SelectedMailbox {
 
   private constructor(
     rooms: Pick<ImapRooms, "mail" | "feed">,
-    mailbox: Mailbox,
+    mailbox: ReachedMailbox,
     isReadOnly: boolean,
     position: Modseq,
     uids: readonly number[],
@@ -80,7 +80,7 @@ export class SelectedMailbox {
 
   static async open(
     rooms: Pick<ImapRooms, "mail" | "feed">,
-    mailbox: Mailbox,
+    mailbox: ReachedMailbox,
     isReadOnly: boolean,
   ): Promise<SelectedMailbox> {
     // The position first: what changes while the rest is read is read again from the log, which does no harm.
@@ -90,7 +90,7 @@ export class SelectedMailbox {
     // UIDNEXT has to be above every UID of the view. HIGHESTMODSEQ stays that of before, which promises less.
     const now = await rooms.mail.findMailboxByNumber(mailbox.agent, mailbox.number);
     if (now === undefined) throw no("NONEXISTENT", "No such mailbox");
-    const state = { ...now, highestModseq: mailbox.highestModseq };
+    const state = { ...mailbox, ...now, name: mailbox.name, highestModseq: mailbox.highestModseq };
     return new SelectedMailbox(rooms, state, isReadOnly, position, uids, keywordNames);
   }
 

@@ -3,7 +3,8 @@
 
 import type { Connection } from "#/protocols/connection/connection.ts";
 import type { Principal } from "#/src/accounts/accounts.ts";
-import type { Mailbox } from "#/src/mail/mailboxes.ts";
+import type { Right } from "#/src/accounts/mailbox-rights.ts";
+import { createMailboxAccess, type MailboxAccess, type ReachedMailbox } from "#/src/mail/mailbox-access.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { listCapabilities } from "./capabilities.ts";
@@ -32,6 +33,7 @@ export class Session {
   readonly #openSessions: OpenSessions;
   readonly #commands: readonly Command[];
   #principal: Principal | undefined;
+  #access: MailboxAccess | undefined;
   #selected: SelectedMailbox | undefined;
   #failedLogins = 0;
   #checkedAt = 0;
@@ -80,6 +82,12 @@ export class Session {
     return this.principal.agent;
   }
 
+  /** What this client reaches: its own mailboxes and what is shared with it. */
+  get access(): MailboxAccess {
+    if (this.#access === undefined) throw bad("Log in first");
+    return this.#access;
+  }
+
   get mayWrite(): boolean {
     return this.principal.scopes.has("mail");
   }
@@ -105,12 +113,15 @@ export class Session {
       throw no("LIMIT", "Too many open connections of this mailbox owner");
     this.#openSessions.set(principal.agent, open + 1);
     this.#principal = principal;
+    this.#access = createMailboxAccess(this.rooms.mail, this.rooms.accounts, principal);
     this.connection.timeoutMs = this.rooms.settings.imap.idleTimeoutMs;
   }
 
-  /** Throws BYE once the credential is revoked, expired or its owner deleted. Asked at most once in a while. */
+  /** Throws BYE once the selected mailbox is no longer shared, or the credential is revoked, expired or its owner deleted.
+   *  The latter is asked at most once in a while. */
   async assertCurrent(): Promise<void> {
     if (this.#principal === undefined) return;
+    await this.#assertShared();
     const now = performance.now();
     if (now - this.#checkedAt < currencyMs) return;
     this.#checkedAt = now;
@@ -119,6 +130,16 @@ export class Session {
     } catch (error) {
       if (!isWaypostError(error) || error.code !== "unauthorized") throw error;
       throw new Refusal("BYE", "The credential is no longer valid", "EXPIRED", { cause: error });
+    }
+  }
+
+  async #assertShared(): Promise<void> {
+    if (this.#selected === undefined || this.#selected.mailbox.isOwn) return;
+    try {
+      await this.access.assertKept(this.#selected.mailbox);
+    } catch (error) {
+      if (!isWaypostError(error) || error.code !== "forbidden_scope") throw error;
+      throw new Refusal("BYE", "The mailbox is no longer shared", "NOPERM", { cause: error });
     }
   }
 
@@ -145,23 +166,23 @@ export class Session {
     return this.names === "utf8" ? utf8StringText(octets) : stringText(octets);
   }
 
-  /** The mailbox of that name, or NO. */
-  async findMailbox(name: string): Promise<Mailbox> {
-    const mailbox = await this.rooms.mail.findMailbox(this.agent, name);
+  /** The mailbox of that name if this client has the right on it, or NO. */
+  async findMailbox(name: string, right: Right = "r"): Promise<ReachedMailbox> {
+    const mailbox = await this.access.find(name, right);
     if (mailbox === undefined) throw no("NONEXISTENT", "No such mailbox");
     return mailbox;
   }
 
   /** The mailbox that messages are to be put into; NO [TRYCREATE] says that creating it would help. */
-  async findTarget(name: string): Promise<Mailbox> {
-    const mailbox = await this.rooms.mail.findMailbox(this.agent, name);
+  async findTarget(name: string): Promise<ReachedMailbox> {
+    const mailbox = await this.access.find(name, "i");
     if (mailbox === undefined) throw no("TRYCREATE", "No such mailbox");
     return mailbox;
   }
 
-  async select(mailbox: Mailbox, isReadOnly: boolean): Promise<SelectedMailbox> {
+  async select(mailbox: ReachedMailbox, isReadOnly: boolean): Promise<SelectedMailbox> {
     this.unselect();
-    this.#selected = await SelectedMailbox.open(this.rooms, mailbox, isReadOnly || !this.mayWrite);
+    this.#selected = await SelectedMailbox.open(this.rooms, mailbox, isReadOnly || !mailbox.rights.has("w"));
     this.#selected.isUidOnly = this.isEnabled("UIDONLY");
     return this.#selected;
   }

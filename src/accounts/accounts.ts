@@ -10,6 +10,7 @@ import {
   findToken,
   findTokenByNumber,
   listGrants,
+  listGrantsOn,
   listPasswords,
 } from "#/storage/queries/credentials.ts";
 import type { AddressTargetRow, AgentRow, GrantRow, PasswordRow, TokenRow } from "#/storage/rows.ts";
@@ -71,6 +72,12 @@ export interface Accounts {
   assertCurrent(principal: Principal): Promise<void>;
   /** The own mailbox first, then what grants extend to, within the scopes of the credential. */
   listReach(principal: Principal): Promise<readonly Reach[]>;
+  /** Whom grants let reach an agent's data, by their primary address. */
+  listHolders(agent: AgentNumber): Promise<readonly ReachHolder[]>;
+  /** Whose login an address is. */
+  findOwner(
+    address: string,
+  ): Promise<{ readonly agent: AgentNumber; readonly account: AccountNumber } | undefined>;
   /** Of any agent, whether or not the principal reaches it: who asks decides what to tell. */
   findAgentFacts(agent: AgentNumber): Promise<AgentFacts | undefined>;
   /** Throws `invalid` for text that is no address. */
@@ -88,6 +95,10 @@ export interface ScramLogin {
     authMessage: Uint8Array,
     proof: Uint8Array,
   ): Promise<{ readonly principal: Principal; readonly serverSignature: Buffer }>;
+}
+
+export interface ReachHolder extends Pick<Reach, "scopes" | "mailboxes"> {
+  readonly address: string;
 }
 
 type AccountsSettings = Pick<Settings, "limits">;
@@ -231,6 +242,20 @@ export function createAccounts(store: Store, settings: AccountsSettings): Accoun
       }
       return reach;
     },
+
+    async listHolders(agent) {
+      const holders: ReachHolder[] = [];
+      const target = await findAgent(store, agent);
+      for (const grant of await listGrantsOn(store, agent)) {
+        const holder = isLive(grant, store.clock.now()) ? await findAgent(store, grant.agent) : undefined;
+        if (holder === undefined || holder.account !== target?.account) continue;
+        const scopes = new Set(grant.scopes.filter(isScope));
+        holders.push({ address: primaryAddress(holder), scopes, mailboxes: grant.mailboxes ?? "all" });
+      }
+      return holders;
+    },
+
+    findOwner,
 
     findAgentFacts: (agent) => findAgentFacts(store, agent),
 

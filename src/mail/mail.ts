@@ -6,11 +6,20 @@ import type { TextIndex } from "./indexing/text-index.ts";
 import { createMailboxes, type Mailboxes } from "./mailboxes.ts";
 import { createMessageBytes, type MessageBytes } from "./message-bytes.ts";
 import { createMessages, type Messages } from "./messages.ts";
+import { createMailOrdering, type MailOrdering } from "./ordering/ordering.ts";
 import { createMailSearch, type MailSearch } from "./search.ts";
+import { createMailTransfer, type MailTransfer } from "./transfer.ts";
 import { createMailWrites, type MailWrites } from "./writes.ts";
 
 /** Everything that can be done with mail, whoever asks: the one door of the protocols to mailboxes and messages. */
-export interface Mail extends Mailboxes, Entries, Messages, MessageBytes, MailSearch, MailWrites {
+export interface Mail
+  extends Mailboxes,
+    Entries,
+    Messages,
+    MessageBytes,
+    MailSearch,
+    MailWrites,
+    MailTransfer {
   readonly ids: IdCodec;
   readonly clock: Clock;
 }
@@ -20,6 +29,7 @@ export function createMail(store: Store, textIndex?: TextIndex): Mail {
   const entries = createEntries(store);
   const messages = createMessages(store);
   const bytes = createMessageBytes(store);
+  const writes = createMailWrites(store);
   return {
     ids: store.ids,
     clock: store.clock,
@@ -28,6 +38,7 @@ export function createMail(store: Store, textIndex?: TextIndex): Mail {
     ...messages,
     ...bytes,
     ...createMailSearch(entries, messages, bytes, textIndex),
-    ...createMailWrites(store),
+    ...writes,
+    ...createMailTransfer(store, entries, bytes, writes),
   };
 }

@@ -22,12 +22,12 @@ import { pruneIdempotency } from "./prune-idempotency.ts";
 import { pruneThreadKeys } from "./prune-thread-keys.ts";
 import { removeAddress } from "./remove-address.ts";
 import { renameMailbox } from "./rename-mailbox.ts";
-import { replaceMessage } from "./replace-message.ts";
 import { revokeGrant } from "./revoke-grant.ts";
 import { revokePassword } from "./revoke-password.ts";
 import { revokeToken } from "./revoke-token.ts";
 import { setSubscription } from "./set-subscription.ts";
 import { storeFlags } from "./store-flags.ts";
+import { transferMessages } from "./transfer-messages.ts";
 import { updateAccount } from "./update-account.ts";
 import { updateAgent } from "./update-agent.ts";
 import { updateMessages } from "./update-messages.ts";
@@ -59,12 +59,12 @@ export const transactions = {
   pruneThreadKeys,
   removeAddress,
   renameMailbox,
-  replaceMessage,
   revokeGrant,
   revokePassword,
   revokeToken,
   setSubscription,
   storeFlags,
+  transferMessages,
   updateAccount,
   updateAgent,
   updateMessages,

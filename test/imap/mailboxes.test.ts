@@ -30,7 +30,7 @@ test("lists the standard mailboxes with their special use", async () => {
     C: a4 LIST (SPECIAL-USE) "" "%" RETURN (SPECIAL-USE)
     S*: a4 OK {{*}}
     C: a5 NAMESPACE
-    S: * NAMESPACE (("" "/")) NIL NIL
+    S: * NAMESPACE (("" "/")) (("Other Users/" "/")) NIL
     S: a5 OK {{*}}
     C: a6 LIST (RECURSIVEMATCH) "" *
     S: a6 BAD {{*}}

@@ -8,6 +8,7 @@
  *      C2: …  S2: …          another session, opened when it is first named
  *      TLS2                  the session takes a TLS handshake
  *      CLOSED2               the server closes, with nothing more to say
+ *      DO name               something happens beside the conversation, as the options say
  *      # …                   a comment
  *
  *  In `S` lines, `{{*}}` is any text, `{{name:regex}}` text to be kept, `{{=name}}` what was kept (also in `C` lines). Text is
@@ -21,6 +22,8 @@ export interface ConversationOptions {
   readonly timeoutMs?: number;
   /** Values for `{{=name}}`. */
   readonly variables?: Readonly<Record<string, string>>;
+  /** What `DO name` stands for. */
+  readonly actions?: Readonly<Record<string, () => Promise<unknown>>>;
   /** Cuts what a client sends into pieces that are written one after the other. */
   readonly split?: (bytes: Buffer) => readonly Buffer[];
 }
@@ -45,7 +48,9 @@ export async function converse(
       const line = raw.trim();
       if (line === "" || line.startsWith("#")) continue;
       try {
-        await carryOut(line, sessionOf, variables);
+        const action = /^DO (\w+)$/.exec(line)?.[1];
+        if (action !== undefined) await options.actions![action]!();
+        else await carryOut(line, sessionOf, variables);
       } catch (error) {
         throw new Error(`line ${index + 1}: ${line}\n${(error as Error).message}`);
       }

@@ -38,13 +38,11 @@ function transferCommand(name: "COPY" | "MOVE"): Command {
       // A sequence number stands for one message: without all of them, none (RFC 9051 section 6.4.7).
       if (hasExpunged && form === "plain") throw no("EXPUNGEISSUED", "Some of the messages are gone");
       if (uids.length === 0) return undefined;
-      const { agent, number } = selected.mailbox;
-      const transfer = isMove ? mail.moveMessages : mail.copyMessages;
-      const { uidValidity, sourceUids, targetUids, modseq } = await transfer(
-        agent,
-        number,
-        target.number,
+      const { uidValidity, sourceUids, targetUids, modseq } = await mail.transferMessages(
+        selected.mailbox,
+        target,
         uids,
+        isMove,
       );
       if (sourceUids.length === 0) return undefined;
       const code = `COPYUID ${uidValidity} ${formatNumberSet(sourceUids)} ${formatNumberSet(targetUids)}`;

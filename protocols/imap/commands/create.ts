@@ -16,7 +16,8 @@ export const create = command({
     return decodeMailboxName(reader.astring(), context.names);
   },
   async run(session, name) {
-    const mailbox = await session.rooms.mail.createMailbox(session.agent, newMailboxName(name));
+    const place = await session.access.place(newMailboxName(name));
+    const mailbox = await session.rooms.mail.createMailbox(place.agent, place.name);
     return { code: `MAILBOXID (${mailbox.id})` };
   },
 });

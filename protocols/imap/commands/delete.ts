@@ -15,9 +15,11 @@ export const deleteCommand = command({
     return decodeMailboxName(reader.astring(), context.names);
   },
   async run(session, name, out) {
-    const mailbox = await session.findMailbox(name);
-    const isSelected = session.state === "selected" && session.selected.mailbox.number === mailbox.number;
-    await session.rooms.mail.deleteMailbox(session.agent, mailbox.number);
+    const mailbox = await session.findMailbox(name, "x");
+    const { agent, number } = mailbox;
+    const selected = session.state === "selected" ? session.selected.mailbox : undefined;
+    await session.rooms.mail.deleteMailbox(agent, number);
+    const isSelected = selected?.agent === agent && selected.number === number;
     if (isSelected && session.unselect()) out.line("* OK [CLOSED] The mailbox was deleted");
     return undefined;
   },

@@ -1,5 +1,6 @@
 /** Every command of IMAP. What is not in this array does not exist. */
 import type { Command } from "../command.ts";
+import { deleteAcl, getAcl, listRights, myRights, setAcl } from "./acl.ts";
 import { append } from "./append.ts";
 import { authenticate } from "./authenticate.ts";
 import { capability } from "./capability.ts";
@@ -19,7 +20,6 @@ import { lsub } from "./lsub.ts";
 import { namespace } from "./namespace.ts";
 import { check, noop } from "./noop.ts";
 import { rename } from "./rename.ts";
-import { replace } from "./replace.ts";
 import { search } from "./search.ts";
 import { examine, select } from "./select.ts";
 import { starttls } from "./starttls.ts";
@@ -47,6 +47,11 @@ export const commands: readonly Command[] = [
   lsub,
   namespace,
   status,
+  myRights,
+  getAcl,
+  listRights,
+  setAcl,
+  deleteAcl,
   append,
   idle,
   check,
@@ -58,7 +63,6 @@ export const commands: readonly Command[] = [
   store,
   copy,
   move,
-  replace,
 ];
 
 const byName = new Map(commands.map((command) => [command.name, command]));

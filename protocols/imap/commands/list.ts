@@ -1,11 +1,13 @@
-/** LIST (RFC 9051 section 6.3.9, RFC 5258 LIST-EXTENDED, RFC 5819 LIST-STATUS, RFC 6154 SPECIAL-USE, RFC 3348 CHILDREN).
+/** LIST (RFC 9051 section 6.3.9, RFC 5258 LIST-EXTENDED, RFC 5819 LIST-STATUS, RFC 6154 SPECIAL-USE, RFC 3348 CHILDREN,
+ *  RFC 8440 LIST-MYRIGHTS). Levels above mailboxes of others are no mailboxes, and their special use is not this client's.
  *  Grammar in `list-options.ts`. */
-import type { Mailbox } from "#/src/mail/mailboxes.ts";
+import type { ReachedMailbox } from "#/src/mail/mailbox-access.ts";
 import { hierarchyDelimiter, mailboxRoles } from "#/src/model/roles.ts";
 import { afterLogin, command } from "../command.ts";
 import { type ListArguments, readListArguments } from "../list-options.ts";
 import { matchesListPattern } from "../list-pattern.ts";
 import { LoopTurns } from "../loop-turns.ts";
+import { rightsText } from "../rights-text.ts";
 import { statusLine } from "../status-items.ts";
 
 export const list = command({
@@ -13,8 +15,8 @@ export const list = command({
   states: afterLogin,
   forms: ["plain"],
   usesSequence: false,
-  capabilities: ["LIST-EXTENDED", "LIST-STATUS", "SPECIAL-USE", "CHILDREN"],
-  source: "RFC 9051 6.3.9, RFC 5258, 5819, 6154, 3348",
+  capabilities: ["LIST-EXTENDED", "LIST-STATUS", "SPECIAL-USE", "CHILDREN", "LIST-MYRIGHTS"],
+  source: "RFC 9051 6.3.9, RFC 5258, 5819, 6154, 3348, 8440",
   parse: readListArguments,
   async run(session, args, out) {
     if (args.isRootAsked) {
@@ -22,7 +24,7 @@ export const list = command({
       return undefined;
     }
     const { mail } = session.rooms;
-    const mailboxes = await mail.listMailboxes(session.agent);
+    const mailboxes = await session.access.list();
     const subscriptions = new Set(await mail.listSubscriptions(session.agent));
     const turns = new LoopTurns();
     for (const entry of listEntries(args, mailboxes, subscriptions)) {
@@ -31,6 +33,8 @@ export const list = command({
       out.line(`* LIST (${attributes}) "${hierarchyDelimiter}" ${session.writeName(entry.name)}${childInfo}`);
       if (args.status.length > 0 && entry.mailbox !== undefined)
         out.line(statusLine(session, entry.mailbox, args.status));
+      if (args.showsRights && entry.mailbox !== undefined)
+        out.line(`* MYRIGHTS ${session.writeName(entry.name)} ${rightsText(entry.mailbox.rights)}`);
       await out.flushIfLarge();
       await turns.turn();
     }
@@ -40,7 +44,7 @@ export const list = command({
 
 interface ListEntry {
   readonly name: string;
-  readonly mailbox: Mailbox | undefined;
+  readonly mailbox: ReachedMailbox | undefined;
   readonly attributes: readonly string[];
   /** RECURSIVEMATCH found something below that the pattern itself does not (RFC 5258 section 3.5). */
   readonly hasSubscribedBelow: boolean;
@@ -48,14 +52,17 @@ interface ListEntry {
 
 function* listEntries(
   args: ListArguments,
-  mailboxes: readonly Mailbox[],
+  mailboxes: readonly ReachedMailbox[],
   subscriptions: ReadonlySet<string>,
 ): Generator<ListEntry> {
   const byName = new Map(mailboxes.map((mailbox) => [mailbox.name, mailbox]));
   const parents = new Set<string>();
   for (const name of byName.keys()) for (const parent of parentsOf(name)) parents.add(parent);
+  const levels = [...parents].filter((name) => !byName.has(name));
   // A subscription outlives its mailbox, and LIST (SUBSCRIBED) shows it (RFC 5258 section 3.1).
-  const names = args.onlySubscribed ? [...new Set([...byName.keys(), ...subscriptions])] : [...byName.keys()];
+  const names = args.onlySubscribed
+    ? [...new Set([...byName.keys(), ...subscriptions])]
+    : [...byName.keys(), ...levels];
   const matching = new Set(
     names.filter((name) => args.patterns.some((one) => matchesListPattern(one, name))),
   );
@@ -78,7 +85,7 @@ function* listEntries(
       mailbox,
       hasSubscribedBelow,
       attributes: [
-        ...(mailbox === undefined ? ["\\NonExistent"] : []),
+        ...(mailbox === undefined ? [parents.has(name) ? "\\Noselect" : "\\NonExistent"] : []),
         parents.has(name) ? "\\HasChildren" : "\\HasNoChildren",
         ...(use === undefined ? [] : [use]),
         ...(args.showsSubscribed && subscriptions.has(name) ? ["\\Subscribed"] : []),
@@ -87,8 +94,8 @@ function* listEntries(
   }
 }
 
-function specialUse(mailbox: Mailbox | undefined): string | undefined {
-  return mailbox?.role === undefined ? undefined : mailboxRoles[mailbox.role].attribute;
+function specialUse(mailbox: ReachedMailbox | undefined): string | undefined {
+  return mailbox?.role === undefined || !mailbox.isOwn ? undefined : mailboxRoles[mailbox.role].attribute;
 }
 
 export function* parentsOf(name: string): Generator<string> {

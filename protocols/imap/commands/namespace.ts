@@ -1,4 +1,5 @@
-/** NAMESPACE (RFC 9051 section 6.3.10, RFC 2342): everything is personal. */
+/** NAMESPACE (RFC 9051 section 6.3.10, RFC 2342): the own mailboxes, and those of others that are shared. */
+import { otherUsersPrefix } from "#/src/mail/mailbox-access.ts";
 import { hierarchyDelimiter } from "#/src/model/roles.ts";
 import { afterLogin, command, noArguments } from "../command.ts";
 
@@ -11,7 +12,8 @@ export const namespace = command({
   source: "RFC 9051 6.3.10, RFC 2342",
   parse: noArguments,
   async run(_session, _args, out) {
-    out.line(`* NAMESPACE (("" "${hierarchyDelimiter}")) NIL NIL`);
+    const [own, others] = ["", otherUsersPrefix].map((prefix) => `(("${prefix}" "${hierarchyDelimiter}"))`);
+    out.line(`* NAMESPACE ${own} ${others} NIL`);
     return undefined;
   },
 });

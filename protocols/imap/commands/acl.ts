@@ -1,0 +1,108 @@
+/** MYRIGHTS, GETACL, LISTRIGHTS, SETACL and DELETEACL (RFC 4314 section 3). Rights follow from the operator's grants: they are
+ *  told as they are, and cannot be changed here. Without a right `a` in anyone's hands, the owner is who may ask for lists.
+ *
+ *  myrights = "MYRIGHTS" SP mailbox        getacl = "GETACL" SP mailbox        listrights = "LISTRIGHTS" SP mailbox SP identifier
+ *  setacl = "SETACL" SP mailbox SP identifier SP mod-rights        deleteacl = "DELETEACL" SP mailbox SP identifier */
+import { afterLogin, type Command, command, type ParseContext } from "../command.ts";
+import { no } from "../errors.ts";
+import { decodeMailboxName } from "../mailbox-name.ts";
+import { rightsText } from "../rights-text.ts";
+import type { Session } from "../session.ts";
+import { astringText, stringText } from "../strings.ts";
+import { decodeUtf8, type WireReader } from "../wire-reader.ts";
+
+interface AclArguments {
+  readonly name: string;
+  readonly identifier: string;
+}
+
+function readName(reader: WireReader, context: ParseContext): string {
+  reader.space();
+  return decodeMailboxName(reader.astring(), context.names);
+}
+
+function readNameAndIdentifier(reader: WireReader, context: ParseContext): AclArguments {
+  const name = readName(reader, context);
+  reader.space();
+  return { name, identifier: decodeUtf8(reader.astring()) };
+}
+
+const facts = { states: afterLogin, forms: ["plain"], usesSequence: false } as const;
+
+export const myRights = command<string>({
+  ...facts,
+  name: "MYRIGHTS",
+  capabilities: ["ACL", "RIGHTS=texk"],
+  source: "RFC 4314 3.5",
+  parse: readName,
+  async run(session, name, out) {
+    const { rights } = await session.findMailbox(name, "l");
+    out.line(`* MYRIGHTS ${session.writeName(name)} ${rightsText(rights)}`);
+    return undefined;
+  },
+});
+
+export const getAcl = command<string>({
+  ...facts,
+  name: "GETACL",
+  source: "RFC 4314 3.3",
+  parse: readName,
+  async run(session, name, out) {
+    const holders = await session.access.listHolders(await session.findMailbox(name, "l"));
+    const pairs = holders.map(({ address, rights }) => `${identifierText(address)} ${rightsText(rights)}`);
+    out.line(["* ACL", session.writeName(name), ...pairs].join(" "));
+    return undefined;
+  },
+});
+
+export const listRights = command<AclArguments>({
+  ...facts,
+  name: "LISTRIGHTS",
+  source: "RFC 4314 3.4",
+  parse: readNameAndIdentifier,
+  async run(session, { name, identifier }, out) {
+    const mailbox = await session.findMailbox(name, "l");
+    const { always, optional } = await session.access.listGrantable(mailbox, identifier);
+    const required = always.size === 0 ? '""' : rightsText(always);
+    // Each letter stands once in the answer (section 3.4).
+    const groups: string[] = [];
+    for (const rights of optional) {
+      const told = groups.join("");
+      groups.push([...rightsText(rights)].filter((letter) => !told.includes(letter)).join(""));
+    }
+    out.line(
+      ["* LISTRIGHTS", session.writeName(name), identifierText(identifier), required, ...groups].join(" "),
+    );
+    return undefined;
+  },
+});
+
+function refusedCommand(name: "SETACL" | "DELETEACL"): Command {
+  return command<AclArguments>({
+    ...facts,
+    name,
+    source: name === "SETACL" ? "RFC 4314 3.1" : "RFC 4314 3.2",
+    parse(reader, context) {
+      const args = readNameAndIdentifier(reader, context);
+      if (name === "SETACL") {
+        reader.space();
+        reader.astring();
+      }
+      return args;
+    },
+    run: refuse,
+  });
+}
+
+async function refuse(session: Session, { name }: AclArguments): Promise<undefined> {
+  await session.findMailbox(name, "l");
+  throw no("NOPERM", "Rights are the operator's to give: waypost grant create, waypost grant revoke");
+}
+
+export const setAcl = refusedCommand("SETACL");
+export const deleteAcl = refusedCommand("DELETEACL");
+
+function identifierText(identifier: string): string {
+  const octets = Buffer.from(identifier, "utf8").toString("latin1");
+  return /^[!-~]*$/.test(octets) && octets !== "" ? astringText(octets) : stringText(octets);
+}

@@ -1,0 +1,39 @@
+/** Rights on a mailbox (RFC 4314 section 2.1), derived from scopes and grants: the one place that says who may do what.
+ *
+ *  l see it, r read it, s change \Seen, w change other flags, i put messages in, t change \Deleted, e expunge,
+ *  k create mailboxes below it, x delete or rename it. Nobody has `a`: rights are the operator's to give. Nobody has `p`:
+ *  mail to an address is no matter of mailboxes here. */
+import type { Scope } from "#/src/model/roles.ts";
+import { hasScope, type Reach } from "./principal.ts";
+
+export type Right = "l" | "r" | "s" | "w" | "i" | "k" | "x" | "t" | "e";
+export type Rights = ReadonlySet<Right>;
+
+const order: readonly Right[] = ["l", "r", "s", "w", "i", "k", "x", "t", "e"];
+const reading: readonly Right[] = ["l", "r"];
+const writing: readonly Right[] = ["l", "r", "s", "w", "i", "t", "e"];
+
+export const allRights: Rights = new Set(order);
+export const noRights: Rights = new Set();
+
+/** What an operator's grants can give in one step each: to read, to change messages, to change mailboxes. */
+export const grantableRights: readonly Rights[] = [
+  new Set(reading),
+  new Set(writing.filter((right) => !reading.includes(right))),
+  new Set(order.filter((right) => !writing.includes(right))),
+];
+
+/** The rights that reach gives on the mailbox of that name. Creating and deleting mailboxes is for who reaches them all. */
+export function rightsOf(
+  { scopes, mailboxes }: { readonly scopes: ReadonlySet<Scope>; readonly mailboxes: Reach["mailboxes"] },
+  mailboxName: string,
+): Rights {
+  if (mailboxes !== "all" && !mailboxes.includes(mailboxName)) return noRights;
+  if (hasScope(scopes, "mail")) return mailboxes === "all" ? allRights : new Set(writing);
+  return hasScope(scopes, "mail:read") ? new Set(reading) : noRights;
+}
+
+/** Several grants on one mailbox add up. */
+export function uniteRights(all: readonly Rights[]): Rights {
+  return new Set(order.filter((right) => all.some((rights) => rights.has(right))));
+}

@@ -1,0 +1,142 @@
+import { WaypostError } from "#/src/model/errors.ts";
+import { type FlagState, flagState, keywordNumbers, systemFlagsMask } from "#/src/model/flags.ts";
+import { type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
+import type { AgentNumber, BlobNumber, MailboxNumber, MessageNumber, Uid } from "#/src/model/numbers.ts";
+import type { Transaction } from "../sql.ts";
+import { type AgentWrite, beginAgentWrite, type HeldEntry } from "../writing/agent-write.ts";
+import { selectEntries } from "../writing/entry-rows.ts";
+import { resolveKeywords } from "../writing/keywords.ts";
+import { joinThread } from "../writing/threads.ts";
+import type { CopyResult } from "./copy-messages.ts";
+
+export interface TransferMessages {
+  readonly source: { readonly agent: AgentNumber; readonly mailbox: MailboxNumber };
+  readonly target: { readonly agent: AgentNumber; readonly mailbox: MailboxNumber };
+  readonly uids: NumberSet;
+  /** Removes the entries from the source. */
+  readonly isMove: boolean;
+  /** By message of the source: what joins it to a thread of the target. Those that are not named stay apart. */
+  readonly threadKeys: readonly { readonly message: MessageNumber; readonly keys: readonly Uint8Array[] }[];
+  readonly at: number;
+}
+
+/** COPY and MOVE between two agents of one account: the bytes are shared, the messages are new ones of the target. Refuses
+ *  no_such_mailbox, over_quota. */
+export async function transferMessages(tx: Transaction, args: TransferMessages): Promise<CopyResult> {
+  const { source, target } = args;
+  const writes = new Map<AgentNumber, AgentWrite>();
+  // Agents are locked in one order everywhere, so that two transactions never wait for each other.
+  for (const agent of [source.agent, target.agent].sort((a, b) => a - b))
+    writes.set(agent, await beginAgentWrite(tx, agent, args.at));
+  const from = writes.get(source.agent)!;
+  const to = writes.get(target.agent)!;
+  if (from === to || from.account !== to.account)
+    throw new WaypostError("policy_refused", "Messages go from one agent to another of the same account");
+  const fromMailbox = await from.mailbox(source.mailbox);
+  const toMailbox = await to.mailbox(target.mailbox);
+  const entries = await selectEntries(tx, source.agent, source.mailbox, args.uids);
+  to.assertRoom(entries.reduce((sum, { size }) => sum + size, 0));
+
+  const threadKeys = new Map(args.threadKeys.map(({ message, keys }) => [message, keys]));
+  const flags = new FlagTranslation(tx, source.agent, target.agent);
+  to.reserveNumbers(new Set(entries.map(({ message }) => message)).size);
+  const copies = new Map<MessageNumber, MessageNumber>();
+  const targetUids: Uid[] = [];
+  for (const entry of entries) {
+    const known = copies.get(entry.message);
+    const message = known ?? (to.takeNumber() as MessageNumber);
+    if (known === undefined) {
+      const thread = await joinThread(tx, target.agent, message, threadKeys.get(entry.message) ?? []);
+      await copyMessageRow(
+        tx,
+        source.agent,
+        entry.message,
+        { agent: target.agent, message, thread },
+        args.at,
+      );
+      copies.set(entry.message, message);
+    }
+    const { mask, overflow } = await flags.translate(entry);
+    const { internalDate, size } = entry;
+    const copied = { message, flags: mask, keywords: overflow, internalDate, size };
+    targetUids.push(to.addEntry(toMailbox, copied, known === undefined));
+    if (args.isMove) from.removeEntry(fromMailbox, entry);
+  }
+  const ofTarget = await to.finish();
+  const ofSource = await from.finish();
+  return {
+    uidValidity: toMailbox.uidValidity,
+    sourceUids: numberSetOf(entries.map(({ uid }) => uid)),
+    targetUids: numberSetOf(targetUids),
+    // Of what was changed where the messages are: a move changes the source as well.
+    modseq: args.isMove ? ofSource : ofTarget,
+  };
+}
+
+/** The row with one entry counted, and one more reference to its blob. */
+async function copyMessageRow(
+  tx: Transaction,
+  sourceAgent: AgentNumber,
+  source: MessageNumber,
+  copy: { readonly agent: AgentNumber; readonly message: MessageNumber; readonly thread: number },
+  at: number,
+): Promise<void> {
+  const inserted = await tx.get<{ account: number; blob: BlobNumber }>(
+    `insert into message
+      (agent_id, message_id, account_id, blob_id, thread_id, entry_count, date, received_at, size, trace, subject,
+      from_address, from_name, authenticated, agent_part, provenance, envelope, body_structure)
+    select ?, ?, account_id, blob_id, ?, 1, date, ?, size, trace, subject,
+      from_address, from_name, authenticated, agent_part, provenance, envelope, body_structure
+    from message
+    where agent_id = ? and message_id = ?
+    returning account_id as account, blob_id as blob`,
+    copy.agent,
+    copy.message,
+    copy.thread,
+    at,
+    sourceAgent,
+    source,
+  );
+  if (inserted === undefined) throw new WaypostError("not_found", "The message is no longer there");
+  await tx.run(
+    "update blob set reference_count = reference_count + 1 where account_id = ? and blob_id = ?",
+    inserted.account,
+    inserted.blob,
+  );
+}
+
+/** Keywords have numbers of their own with each agent; the few combinations in use are looked up once. */
+class FlagTranslation {
+  readonly #tx: Transaction;
+  readonly #source: AgentNumber;
+  readonly #target: AgentNumber;
+  #names: readonly string[] | undefined;
+  readonly #known = new Map<string, FlagState>();
+
+  constructor(tx: Transaction, source: AgentNumber, target: AgentNumber) {
+    this.#tx = tx;
+    this.#source = source;
+    this.#target = target;
+  }
+
+  async translate({ flags, keywords }: HeldEntry): Promise<FlagState> {
+    const key = `${flags} ${keywords ?? ""}`;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    this.#names ??= await this.#readNames();
+    const numbers = [...keywordNumbers({ mask: flags, overflow: keywords })];
+    const names = numbers.map((number) => this.#names![number]).filter((name) => name !== undefined);
+    const resolved = await resolveKeywords(this.#tx, this.#target, names, true);
+    const state = flagState(flags & systemFlagsMask, resolved.numbers);
+    this.#known.set(key, state);
+    return state;
+  }
+
+  async #readNames(): Promise<string[]> {
+    const rows = await this.#tx.all<{ name: string }>(
+      "select name from keyword where agent_id = ? order by keyword_number",
+      this.#source,
+    );
+    return rows.map(({ name }) => name);
+  }
+}
