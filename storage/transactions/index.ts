@@ -22,6 +22,7 @@ import { pruneIdempotency } from "./prune-idempotency.ts";
 import { pruneThreadKeys } from "./prune-thread-keys.ts";
 import { removeAddress } from "./remove-address.ts";
 import { renameMailbox } from "./rename-mailbox.ts";
+import { replaceMessage } from "./replace-message.ts";
 import { revokeGrant } from "./revoke-grant.ts";
 import { revokePassword } from "./revoke-password.ts";
 import { revokeToken } from "./revoke-token.ts";
@@ -59,6 +60,7 @@ export const transactions = {
   pruneThreadKeys,
   removeAddress,
   renameMailbox,
+  replaceMessage,
   revokeGrant,
   revokePassword,
   revokeToken,

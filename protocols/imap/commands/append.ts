@@ -1,12 +1,12 @@
-/** APPEND (RFC 9051 section 6.3.12, RFC 3502 MULTIAPPEND, RFC 3516 literal8, RFC 4315 APPENDUID, RFC 7889 APPENDLIMIT).
- *  append = "APPEND" SP mailbox 1*(SP ["(" flags ")" SP] [date-time SP] (literal / literal8))
+/** APPEND (RFC 9051 section 6.3.12, RFC 3502 MULTIAPPEND, RFC 3516 literal8, RFC 4315 APPENDUID, RFC 6855 section 4,
+ *  RFC 7889 APPENDLIMIT).
+ *  append = "APPEND" SP mailbox 1*(SP append-message), which is in `appended-message.ts`
  *  The octets are kept exactly as they come. All messages of one command go in, or none. */
 import type { Appended } from "#/src/mail/writes.ts";
 import { formatNumberSet, numberSetOf } from "#/src/model/number-set.ts";
+import { readAnnounced, readAppended } from "../appended-message.ts";
 import { afterLogin, command, type ParseContext } from "../command.ts";
-import { readDateTime } from "../dates.ts";
 import { bad, no } from "../errors.ts";
-import { type NamedFlags, readFlags } from "../flags.ts";
 import { appendedMessagesMax } from "../limits.ts";
 import { decodeMailboxName } from "../mailbox-name.ts";
 import type { WireReader } from "../wire-reader.ts";
@@ -18,7 +18,7 @@ export const append = command({
   usesSequence: false,
   isWrite: true,
   capabilities: (context) => ["UIDPLUS", "MULTIAPPEND", `APPENDLIMIT=${context.maxAppendBytes}`],
-  source: "RFC 9051 6.3.12, RFC 3502, 3516, 4315, 7889",
+  source: "RFC 9051 6.3.12, RFC 3502, 3516, 4315, 6855, 7889",
   parse(reader, context) {
     reader.space();
     const name = decodeMailboxName(reader.astring(), context.names);
@@ -45,28 +45,6 @@ export const append = command({
   },
 });
 
-function readAppended(reader: WireReader): Appended {
-  const { flags, internalDate } = readMessageOptions(reader);
-  return {
-    bytes: reader.messageLiteral(),
-    flags: flags.mask,
-    keywords: flags.keywords,
-    ...(internalDate === undefined ? {} : { internalDate }),
-  };
-}
-
-function readMessageOptions(reader: WireReader): { flags: NamedFlags; internalDate: number | undefined } {
-  let flags: NamedFlags = { mask: 0, keywords: [] };
-  if (reader.peek() === "(") {
-    flags = readFlags(reader);
-    reader.space();
-  }
-  if (reader.peek() !== '"') return { flags, internalDate: undefined };
-  const internalDate = readDateTime(reader);
-  reader.space();
-  return { flags, internalDate };
-}
-
 /** The last literal of the text is a message if the mailbox's name stands before it. The messages of one command share
  *  the limit, as all of them are held until the last has come. */
 function limitOfNextLiteral(
@@ -80,9 +58,8 @@ function limitOfNextLiteral(
   let left = maxAppendBytes;
   for (;;) {
     reader.space();
-    readMessageOptions(reader);
-    const { byteLength } = reader.messageLiteral();
-    if (reader.isAtEnd) return left;
+    const { byteLength, isLast } = readAnnounced(reader);
+    if (isLast) return left;
     left -= byteLength;
   }
 }

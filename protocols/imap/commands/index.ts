@@ -20,6 +20,7 @@ import { lsub } from "./lsub.ts";
 import { namespace } from "./namespace.ts";
 import { check, noop } from "./noop.ts";
 import { rename } from "./rename.ts";
+import { replace } from "./replace.ts";
 import { search } from "./search.ts";
 import { examine, select } from "./select.ts";
 import { starttls } from "./starttls.ts";
@@ -63,6 +64,7 @@ export const commands: readonly Command[] = [
   store,
   copy,
   move,
+  replace,
 ];
 
 const byName = new Map(commands.map((command) => [command.name, command]));
