@@ -1,0 +1,353 @@
+/** `npm run bench:imap`: Waypost, as `waypost dev` starts it, and Dovecot where it is installed, one after the other on
+ *  loopback with the same client and the same mail, both saying OK only when it is on the disk. Prints one table.
+ *  Options: `--messages 10000`, `--idle 1000` connections, `--rounds 5` of each command, `--only waypost`. */
+import fs from "node:fs";
+import os from "node:os";
+import { parseArgs } from "node:util";
+import { dovecotNote, hasDovecot, startDovecot } from "../peers/dovecot.ts";
+import { startChildDaemon } from "../support/daemon.ts";
+import { type Answer, ImapConnection } from "./imap-connection.ts";
+import { holds, internalDateOf, messageOf, senderOf, subjectOf, words } from "./imap-mail.ts";
+
+const { values } = parseArgs({
+  options: {
+    messages: { type: "string", default: "10000" },
+    idle: { type: "string", default: "1000" },
+    rounds: { type: "string", default: "5" },
+    only: { type: "string" },
+  },
+});
+const count = Number(values.messages);
+const idleCount = Number(values.idle);
+const rounds = Number(values.rounds);
+const some = Math.min(1000, count);
+const ones = 200;
+const userCount = 20;
+const fields = "From To Subject Date Message-ID References";
+
+interface Server {
+  readonly host: string;
+  readonly port: number;
+  readonly users: readonly { readonly address: string; readonly password: string }[];
+  /** Its process; with its children, it is what is weighed. */
+  readonly pid: number;
+}
+
+interface Measure {
+  readonly unit: "ms" | "/s" | "KiB";
+  readonly value: number;
+}
+
+type Measures = Map<string, Measure>;
+
+const results: [name: string, measures: Measures][] = [];
+const load = os.loadavg()[0]!;
+if (values.only !== "dovecot") {
+  await using daemon = await startChildDaemon({
+    agents: userCount,
+    set: ["imap.max_connections_per_login=5000", "limits.login_failures_per_network=1000000"],
+  });
+  const server = { ...daemon.imap, users: daemon.agents, pid: daemon.process.pid! };
+  results.push(["Waypost", await measure(server)]);
+}
+if (hasDovecot && values.only !== "waypost") {
+  await using dovecot = await startDovecot({ users: userCount });
+  results.push([`Dovecot ${dovecot.version}`, await measure({ ...dovecot, pid: dovecot.process.pid! })]);
+}
+report();
+
+async function measure(server: Server): Promise<Measures> {
+  const measures: Measures = new Map();
+  await fill(server);
+  await measureReading(server, measures);
+  await measureWriting(server, measures);
+  await measureIdle(server, measures);
+  return measures;
+}
+
+/** The mailbox that everything is asked of. */
+async function fill(server: Server): Promise<void> {
+  const client = await ImapConnection.open(server, server.users[0]!);
+  await client.command("CREATE Bench");
+  for (let number = 1; number <= count; number += 100) {
+    const parts: (string | Buffer)[] = ["APPEND Bench"];
+    for (let each = number; each < number + 100 && each <= count; each++)
+      parts.push(`${each % 2 === 0 ? " (\\Seen)" : " ()"} ${internalDateOf(each)} `, messageOf(each));
+    await client.command(...parts);
+  }
+  client.close();
+}
+
+async function measureReading(server: Server, measures: Measures): Promise<void> {
+  const selects: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const client = await ImapConnection.open(server, server.users[0]!);
+    const begin = performance.now();
+    const answer = await client.command("SELECT Bench");
+    selects.push(performance.now() - begin);
+    expect(
+      answer.frames.some(({ text }) => text === `* ${count} EXISTS`),
+      "SELECT tells EXISTS",
+    );
+    client.close();
+  }
+  note(measures, "SELECT in a new session", "ms", median(selects));
+
+  const client = await ImapConnection.open(server, server.users[0]!);
+  await client.command("SELECT Bench");
+  const ask = async (name: string, command: string, verify: (answer: Answer) => void): Promise<void> => {
+    const times: number[] = [];
+    // The first round is not counted: it fills what is kept in memory.
+    for (let round = 0; round <= rounds; round++) {
+      const begin = performance.now();
+      const answer = await client.command(command);
+      if (round > 0) times.push(performance.now() - begin);
+      verify(answer);
+    }
+    note(measures, name, "ms", median(times));
+  };
+  const fetches = (expected: number, pattern: RegExp) => (answer: Answer) => {
+    const found = answer.frames.filter(({ text }) => / FETCH /.test(text) && pattern.test(text)).length;
+    expect(
+      found === expected,
+      `FETCH gives ${found} of ${expected}: ${answer.frames[0]?.text.slice(0, 200)}`,
+    );
+  };
+  await ask("FETCH 1:* (UID FLAGS)", "FETCH 1:* (UID FLAGS)", fetches(count, /UID \d+ FLAGS \(/));
+  await ask("FETCH 1:* ENVELOPE", "FETCH 1:* (ENVELOPE)", (answer) => {
+    fetches(count, /ENVELOPE \(/)(answer);
+    for (const [index, { text }] of answer.frames.entries())
+      expect(text.includes(`"${subjectOf(index + 1)}"`), `the subject of ${index + 1}`);
+  });
+  await ask("FETCH 1:* BODYSTRUCTURE", "FETCH 1:* (BODYSTRUCTURE)", fetches(count, /BODYSTRUCTURE \(/));
+  await ask(
+    "FETCH 1:* of a mail program's list",
+    "FETCH 1:* (UID FLAGS INTERNALDATE RFC822.SIZE ENVELOPE BODYSTRUCTURE)",
+    fetches(count, /RFC822\.SIZE \d+/),
+  );
+  await ask("FETCH 1:* six header fields", `FETCH 1:* (BODY.PEEK[HEADER.FIELDS (${fields})])`, (answer) => {
+    fetches(count, /HEADER\.FIELDS/)(answer);
+    for (const [index, { literals }] of answer.frames.entries())
+      expect(literals[0]!.includes(`Subject: ${subjectOf(index + 1)}\r\n`), `the fields of ${index + 1}`);
+  });
+  await ask("FETCH 1:* BODY[HEADER]", "FETCH 1:* (BODY.PEEK[HEADER])", (answer) => {
+    fetches(count, /BODY\[HEADER\]/)(answer);
+    for (const [index, { literals }] of answer.frames.entries())
+      expect(literals[0]!.includes(`Message-ID: <${index + 1}@`), `the header of ${index + 1}`);
+  });
+  await ask(`FETCH 1:${some} BODY[]`, `FETCH 1:${some} (BODY.PEEK[])`, (answer) => {
+    fetches(some, /BODY\[\]/)(answer);
+    for (const [index, { literals }] of answer.frames.entries())
+      expect(literals[0]!.equals(messageOf(index + 1)), `the octets of ${index + 1}`);
+  });
+  await askOnes(client, measures, "FETCH n BODY[]", (number) => `FETCH ${number} (BODY.PEEK[])`);
+
+  const search = (name: string, command: string, fits: (number: number) => boolean): Promise<void> =>
+    ask(name, command, (answer) => {
+      const found = answer.frames.find(({ text }) => text.startsWith("* SEARCH"))?.text.slice(9) ?? "";
+      const expected = Array.from({ length: count }, (_, index) => index + 1).filter(fits);
+      expect(found.trim() === expected.join(" "), `${command} finds ${found.slice(0, 100)}`);
+    });
+  await search("SEARCH UNSEEN", "SEARCH UNSEEN", (number) => number % 2 === 1);
+  await search("SEARCH SUBJECT", `SEARCH SUBJECT ${words.subject[0]}`, (number) => holds("subject", number));
+  await search("SEARCH FROM", "SEARCH FROM sender42@peer", (number) =>
+    senderOf(number).startsWith("sender42@"),
+  );
+  await search("SEARCH BODY", `SEARCH BODY ${words.body[0]}`, (number) => holds("body", number));
+  await search("SEARCH TEXT", `SEARCH TEXT ${words.text[0]}`, (number) => holds("text", number));
+  client.close();
+}
+
+async function measureWriting(server: Server, measures: Measures): Promise<void> {
+  const client = await ImapConnection.open(server, server.users[0]!);
+  await client.command("SELECT Bench");
+  const stores: number[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    const sign = round % 2 === 0 ? "+" : "-";
+    const begin = performance.now();
+    const { frames } = await client.command(`STORE 1:* ${sign}FLAGS (\\Flagged)`);
+    if (round > 0) stores.push(performance.now() - begin);
+    const changed = frames.filter(
+      ({ text }) => / FETCH .*FLAGS \(/.test(text) && text.includes("Flagged") === (sign === "+"),
+    );
+    expect(changed.length === count, `STORE answers ${changed.length}`);
+  }
+  note(measures, "STORE 1:* FLAGS", "ms", median(stores));
+  await askOnes(client, measures, "STORE n FLAGS", (number) => `STORE ${number} +FLAGS.SILENT (\\Answered)`);
+
+  await client.command("CREATE Copies");
+  await client.command("CREATE Moved");
+  const times = { copy: [] as number[], move: [] as number[], expunge: [] as number[] };
+  const timed = async (kind: keyof typeof times, command: string): Promise<void> => {
+    const begin = performance.now();
+    await client.command(command);
+    times[kind].push(performance.now() - begin);
+  };
+  for (let round = 0; round < rounds; round++) {
+    await client.command("SELECT Bench");
+    await timed("copy", `COPY 1:${some} Copies`);
+    await client.command("SELECT Copies");
+    await timed("move", "MOVE 1:* Moved");
+    expect((await countOf(client, "Moved")) === some, "all are moved");
+    await client.command("SELECT Moved");
+    await client.command("STORE 1:* +FLAGS.SILENT (\\Deleted)");
+    await timed("expunge", "EXPUNGE");
+    expect((await countOf(client, "Moved")) === 0, "all are expunged");
+  }
+  note(measures, `COPY of ${some}`, "ms", median(times.copy));
+  note(measures, `MOVE of ${some}`, "ms", median(times.move));
+  note(measures, `EXPUNGE of ${some}`, "ms", median(times.expunge));
+  client.close();
+
+  for (const connections of [1, 10])
+    note(measures, `APPEND, ${connections} connections`, "/s", await appends(server, connections));
+}
+
+async function countOf(client: ImapConnection, mailbox: string): Promise<number> {
+  const { frames } = await client.command(`STATUS ${mailbox} (MESSAGES)`);
+  return Number(/MESSAGES (\d+)/.exec(frames.map(({ text }) => text).join("\n"))?.[1]);
+}
+
+/** Each connection into the INBOX of an owner of its own. */
+async function appends(server: Server, connections: number): Promise<number> {
+  const each = Math.max(50, 400 / connections);
+  const message = messageOf(1);
+  const clients = await Promise.all(
+    Array.from({ length: connections }, (_, index) => ImapConnection.open(server, server.users[index + 1]!)),
+  );
+  const before = await Promise.all(clients.map((client) => countOf(client, "INBOX")));
+  const begin = performance.now();
+  await Promise.all(
+    clients.map(async (client) => {
+      for (let number = 0; number < each; number++) await client.command("APPEND INBOX (\\Seen) ", message);
+    }),
+  );
+  const seconds = (performance.now() - begin) / 1000;
+  for (const [index, client] of clients.entries()) {
+    expect((await countOf(client, "INBOX")) === before[index]! + each, "all are appended");
+    client.close();
+  }
+  return (each * connections) / seconds;
+}
+
+async function measureIdle(server: Server, measures: Measures): Promise<void> {
+  const user = server.users[15]!;
+  const idler = await ImapConnection.open(server, user);
+  const sender = await ImapConnection.open(server, user);
+  await idler.command("SELECT INBOX");
+  const end = await idler.idle();
+  const latencies: number[] = [];
+  for (let probe = 0; probe < 50; probe++) {
+    const told = new Promise<number>((resolve) => {
+      idler.onFrame = ({ text }) => {
+        if (/^\* \d+ EXISTS$/.test(text)) resolve(performance.now());
+      };
+    });
+    // From the OK of the writer, so that the writing itself is not counted; news may come before it.
+    const [, at] = await Promise.all([
+      told,
+      sender.command("APPEND INBOX ", messageOf(2)).then(() => performance.now()),
+    ]);
+    latencies.push((await told) - at);
+  }
+  await end();
+  idler.close();
+  sender.close();
+  latencies.sort((a, b) => a - b);
+  note(measures, "IDLE: EXISTS behind the OK of the APPEND, median", "ms", Math.max(0, median(latencies)));
+  note(measures, "IDLE: the same, the slowest of 50", "ms", Math.max(0, latencies.at(-1)!));
+
+  const before = proportionalKibibytes(server.pid);
+  const clients: ImapConnection[] = [];
+  for (let number = 0; number < idleCount; number += 20)
+    clients.push(
+      ...(await Promise.all(
+        Array.from({ length: Math.min(20, idleCount - number) }, async (_, index) => {
+          const client = await ImapConnection.open(server, server.users[index % userCount]!);
+          await client.command("SELECT INBOX");
+          await client.idle();
+          return client;
+        }),
+      )),
+    );
+  await new Promise((resolve) => setTimeout(resolve, 2000));
+  const taken = proportionalKibibytes(server.pid) - before;
+  for (const client of clients) client.close();
+  note(measures, `memory per idle connection, of ${idleCount}`, "KiB", taken / idleCount);
+}
+
+/** Memory of a process and its children, what is shared between them counted once. */
+function proportionalKibibytes(root: number): number {
+  const parents = new Map<number, number>();
+  for (const name of fs.readdirSync("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    const stat = readOrNothing(`/proc/${name}/stat`);
+    const parent = /^\d+ \(.*\) \S (\d+)/.exec(stat)?.[1];
+    if (parent !== undefined) parents.set(Number(name), Number(parent));
+  }
+  let sum = 0;
+  for (const pid of parents.keys()) {
+    let ancestor: number | undefined = pid;
+    while (ancestor !== undefined && ancestor !== root) ancestor = parents.get(ancestor);
+    if (ancestor === root)
+      sum += Number(/^Pss:\s+(\d+)/m.exec(readOrNothing(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0);
+  }
+  return sum;
+}
+
+/** A process may have ended meanwhile. */
+function readOrNothing(file: string): string {
+  return fs.existsSync(file) ? fs.readFileSync(file, "latin1") : "";
+}
+
+async function askOnes(
+  client: ImapConnection,
+  measures: Measures,
+  name: string,
+  commandOf: (number: number) => string,
+): Promise<void> {
+  const times: number[] = [];
+  for (let one = 0; one < ones; one++) {
+    const begin = performance.now();
+    await client.command(commandOf(1 + ((one * 7919) % count)));
+    times.push(performance.now() - begin);
+  }
+  note(measures, `${name}, one at a time`, "ms", median(times));
+}
+
+function expect(isTrue: boolean, what: string): void {
+  if (!isTrue) throw new Error(`not verified: ${what}`);
+}
+
+function median(samples: readonly number[]): number {
+  return samples.toSorted((a, b) => a - b)[Math.floor(samples.length / 2)]!;
+}
+
+function note(measures: Measures, name: string, unit: Measure["unit"], value: number): void {
+  measures.set(name, { unit, value });
+}
+
+function report(): void {
+  const [first, second] = results;
+  console.log(
+    `${os.cpus().length} × ${os.cpus()[0]?.model.trim()}, Node ${process.version}, load ${load.toFixed(1)} before; ` +
+      `\`npm run bench:imap -- --messages ${count} --idle ${idleCount} --rounds ${rounds}\`${dovecotNote}\n`,
+  );
+  console.log(
+    `| ${count} messages | ${results.map(([name]) => name).join(" | ")} |${second ? " Dovecot takes |" : ""}`,
+  );
+  console.log(`|---|${results.map(() => "--:|").join("")}${second ? "--:|" : ""}`);
+  for (const [name, { unit, value }] of first![1]) {
+    const other = second?.[1].get(name);
+    const cells = [{ unit, value }, ...(other === undefined ? [] : [other])].map(
+      (one) => `${shown(one.value)} ${one.unit}`,
+    );
+    if (other !== undefined)
+      cells.push(`${shown(unit === "/s" ? value / other.value : other.value / value)} ×`);
+    console.log(`| ${name} | ${cells.join(" | ")} |`);
+  }
+}
+
+function shown(value: number): string {
+  return value >= 100 ? String(Math.round(value)) : value.toFixed(value < 10 ? 2 : 1);
+}
