@@ -70,7 +70,7 @@ export interface Store extends Reader, AsyncDisposable {
   backup(file: string, onProgress?: Progress): Promise<void>;
   /** Every invariant that does not hold, as sentences; none when the store is sound. */
   check(onProgress?: Progress): Promise<string[]>;
-  /** Waits for what is under way. */
+  /** Waits for what is under way; only a check is given up. */
   close(): Promise<void>;
 }
 

@@ -35,9 +35,7 @@ export async function openSqliteStore(options: OpenOptions): Promise<Store> {
     const writer = await startThread(workers, () =>
       spawnThread("writer", { folder: options.folder, maxBytes: options.maxBytes } satisfies WriterData),
     );
-    const reader = await startThread(workers, () =>
-      spawnThread("reader", { folder: options.folder } satisfies ReaderData),
-    );
+    const reader = await startThread(workers, () => spawnReader(options.folder));
     // The names of new files are durable only when their folders are.
     syncFolder(options.folder);
     syncFolder(path.dirname(path.resolve(options.folder)));
@@ -47,6 +45,10 @@ export async function openSqliteStore(options: OpenOptions): Promise<Store> {
     lock.release();
     throw error;
   }
+}
+
+function spawnReader(folder: string): Worker {
+  return spawnThread("reader", { folder } satisfies ReaderData);
 }
 
 /** Waits until a thread says that it is ready, or throws what it says otherwise. */
@@ -70,6 +72,7 @@ class SqliteStore implements Store {
   readonly #keys = new Map<string, Buffer>();
   readonly #listeners = new Set<(touched: readonly Touched[]) => void>();
   readonly #onFatal: (reason: string) => void;
+  readonly #checking = new Set<Worker>();
   #jobs: Job[] = [];
   #transfer: ArrayBuffer[] = [];
   #waiting: (() => void)[] = [];
@@ -87,7 +90,7 @@ class SqliteStore implements Store {
     this.#writer = new Channel(writer);
     this.#reader = new Channel(reader);
     writer.on("message", (message: FromWriter) => this.#hearWriter(message));
-    reader.on("message", (message: FromReader) => this.#hearReader(message));
+    reader.on("message", (message: FromReader) => hearReader(this.#reader, message));
     for (const channel of [this.#writer, this.#reader]) {
       const { worker } = channel;
       worker.on("error", (error: Error) => this.#fail(channel, error.stack ?? error.message));
@@ -208,12 +211,6 @@ class SqliteStore implements Store {
     else if (message.kind === "failed") this.#fail(this.#writer, message.message);
   }
 
-  #hearReader(message: FromReader): void {
-    if (message.kind === "answer") this.#reader.settle(message.answer);
-    else if (message.kind === "progress") this.#reader.progress(message.id, message.done, message.total);
-    else if (message.kind === "failed") this.#fail(this.#reader, message.message);
-  }
-
   #fail(channel: Channel, reason: string): void {
     channel.fail(reason);
     if (this.#closing !== undefined) return;
@@ -259,11 +256,26 @@ class SqliteStore implements Store {
     await this.#writer.request((id) => this.#tellWriter({ kind: "backup", id, file }), { onProgress });
   }
 
+  /** On a thread of its own: it takes as long as the store is large, and no search waits for it. */
   async check(onProgress?: Progress): Promise<string[]> {
-    const answer = await this.#reader.request((id) => this.#tellReader({ kind: "check", id }), {
-      onProgress,
-    });
-    return answer.result as string[];
+    if (this.#closing !== undefined) throw closed();
+    const workers: Worker[] = [];
+    try {
+      const worker = await startThread(workers, () => spawnReader(this.folder));
+      if (this.#closing !== undefined) throw closed();
+      this.#checking.add(worker);
+      const channel = new Channel(worker);
+      worker.on("message", (message: FromReader) => hearReader(channel, message));
+      worker.on("error", (error: Error) => channel.fail(error.stack ?? error.message));
+      worker.on("exit", () => channel.fail("The thread of the check ended"));
+      const post = (id: number): void => worker.postMessage({ kind: "check", id } satisfies ToReader);
+      return (await channel.request(post, { onProgress })).result as string[];
+    } finally {
+      for (const worker of workers) {
+        this.#checking.delete(worker);
+        await worker.terminate();
+      }
+    }
   }
 
   close(): Promise<void> {
@@ -273,6 +285,7 @@ class SqliteStore implements Store {
 
   async #close(): Promise<void> {
     if (this.#jobs.length > 0) this.#flush();
+    await Promise.all([...this.#checking].map((worker) => worker.terminate()));
     const hasEnded = (worker: Worker) => once(worker, "exit");
     const ends = [hasEnded(this.#reader.worker), hasEnded(this.#writer.worker)] as const;
     this.#reader.worker.ref();
@@ -289,6 +302,11 @@ class SqliteStore implements Store {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
+}
+
+function hearReader(channel: Channel, message: FromReader): void {
+  if (message.kind === "answer") channel.settle(message.answer);
+  else if (message.kind === "progress") channel.progress(message.id, message.done, message.total);
 }
 
 function syncFolder(folder: string): void {

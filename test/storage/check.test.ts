@@ -29,7 +29,7 @@ async function findingsAfter(damage: string): Promise<string[]> {
   database.exec(damage);
   database.close();
   await using copy = await openStore({ folder });
-  return copy.check();
+  return await copy.check();
 }
 
 it.each([
@@ -65,4 +65,25 @@ it.each([
   if (sentences.length === 0) expect(findings).toEqual([]);
   for (const sentence of sentences)
     expect(findings).toEqual(expect.arrayContaining([expect.stringContaining(sentence)]));
+});
+
+it("lets searches go on meanwhile", async () => {
+  await using test = await openTestStore();
+  const { agent } = await seedAgent(test.store);
+  const order: string[] = [];
+  await Promise.all([
+    test.store.check().then(() => order.push("check")),
+    test.store.scan("newestMessages", { agent, limit: 1 }).then(() => order.push("search")),
+  ]);
+  expect(order).toEqual(["search", "check"]);
+});
+
+it("is given up when the store is closed", async () => {
+  const folder = fs.mkdtempSync(path.join(base, "closed-"));
+  fs.copyFileSync(sound, path.join(folder, "waypost.db"));
+  const store = await openStore({ folder });
+  const checked = expect(store.check()).rejects.toMatchObject({ code: "upstream_unavailable" });
+  await store.close();
+  await checked;
+  await (await openStore({ folder })).close();
 });
