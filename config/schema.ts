@@ -139,7 +139,9 @@ export const settingsSchema = z.strictObject({
         .describe("Most open connections of both HTTP ports together."),
       requestTimeoutMs: timerMs
         .default(30_000)
-        .describe("Time that a request may take to arrive, from its first byte to the last of its body."),
+        .describe(
+          "Time for a request to arrive, first byte to last, and in which its reader must take some of the answer.",
+        ),
     })
     .describe("The JSON interface for programs, and what both HTTP ports have in common."),
   https: z.strictObject(listener(8443, "the JSON interface over TLS")).describe("The same over TLS."),

@@ -19,7 +19,16 @@ export interface HttpContext {
   readonly signal: AbortSignal;
 }
 
-export function createHttpApp(routes: readonly HttpRoute[], closing: AbortSignal, log: Logger): Koa {
+export interface HttpAppOptions {
+  readonly routes: readonly HttpRoute[];
+  /** Aborts when the listener closes. */
+  readonly closing: AbortSignal;
+  readonly log: Logger;
+  /** How long a reader may take nothing of its answer. */
+  readonly stalledReaderMs: number;
+}
+
+export function createHttpApp({ routes, closing, log, stalledReaderMs }: HttpAppOptions): Koa {
   const app = new Koa();
   app.silent = true;
   app.use(async (koa) => {
@@ -27,6 +36,7 @@ export function createHttpApp(routes: readonly HttpRoute[], closing: AbortSignal
     koa.set("X-Request-Id", requestId);
     const gone = new AbortController();
     const abort = (): void => gone.abort();
+    koa.req.socket.setTimeout(0);
     koa.res.once("close", abort);
     closing.addEventListener("abort", abort, { once: true });
     try {
@@ -39,6 +49,8 @@ export function createHttpApp(routes: readonly HttpRoute[], closing: AbortSignal
       if (!(error instanceof RequestAborted)) log.error({ err: error, requestId }, "request failed");
       koa.res.destroy();
     } finally {
+      // Node ends the connection when this is over; it counts what leaves as a sign of life.
+      koa.req.socket.setTimeout(stalledReaderMs);
       closing.removeEventListener("abort", abort);
       discardBody(koa.req);
     }

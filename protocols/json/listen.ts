@@ -23,7 +23,12 @@ export async function listenHttp(rooms: HttpRooms, routes: readonly HttpRoute[] 
   const invoke = createInvoke(rooms, registry);
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
-  const app = createHttpApp([...routes, createJsonRoute(rooms, registry, invoke)], closing.signal, log);
+  const app = createHttpApp({
+    routes: [...routes, createJsonRoute(rooms, registry, invoke)],
+    closing: closing.signal,
+    log,
+    stalledReaderMs: settings.http.requestTimeoutMs,
+  });
   const shared = {
     handle: app.callback(),
     door: createConnectionDoor({ limit: settings.http.maxConnections }),

@@ -43,6 +43,7 @@ export class MailConnection extends SMTPConnection {
   #transaction: MailTransaction | undefined;
   #reader: DataReader | undefined;
   #dataTimer: NodeJS.Timeout | undefined;
+  #commandTimer: NodeJS.Timeout | undefined;
   #transactionCount = 0;
   #commandCount = 0;
   #refusedRecipientCount = 0;
@@ -67,10 +68,17 @@ export class MailConnection extends SMTPConnection {
       if (!this._handlerPending) this.#sayGoodbye();
     };
     signal.addEventListener("abort", end, { once: true });
+    // Silence is timed by the base; this is for whoever keeps it away with an octet now and then.
+    this.#commandTimer = setInterval(() => {
+      if (!this._handlerPending && this.#reader === undefined)
+        this.#send(reply(421, "4.4.2", "The command took too long to arrive"));
+    }, this.#port.rooms.settings.smtp.idleTimeoutMs);
     await new Promise<void>((resolve) => {
       this.#onGone = resolve;
       this.init();
+      if (this._socket.closed) resolve();
     });
+    clearInterval(this.#commandTimer);
     signal.removeEventListener("abort", end);
   }
 
@@ -82,6 +90,7 @@ export class MailConnection extends SMTPConnection {
   }
 
   override _onCommand(command: Buffer, callback?: Callback): void {
+    this.#commandTimer?.refresh();
     if (++this.#commandCount > commandsMax + this.#port.rooms.settings.smtp.maxRecipients)
       this.#send(reply(421, "4.7.0", "Too many commands without a message"));
     else
@@ -250,6 +259,7 @@ export class MailConnection extends SMTPConnection {
   /** The transaction ends with its message, whatever becomes of it (RFC 5321 section 4.1.1.4). */
   #finishData(reader: DataReader, transaction: MailTransaction, resume: Callback): void {
     clearTimeout(this.#dataTimer);
+    this.#commandTimer?.refresh();
     this.#reader = undefined;
     this._unrecognizedCommands = 0;
     this.#commandCount = 0;

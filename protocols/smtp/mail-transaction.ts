@@ -4,7 +4,7 @@ import { acceptMessage, type DsnRequest } from "#/src/arrival/accept-message.ts"
 import { admitRecipient, type Recipient } from "#/src/arrival/admit-recipient.ts";
 import { admitSender } from "#/src/arrival/admit-sender.ts";
 import type { Transport } from "#/src/arrival/transport.ts";
-import { WaypostError } from "#/src/model/errors.ts";
+import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { DataProblem } from "./data-reader.ts";
 import type { MailCommand, RcptCommand } from "./mail-commands.ts";
 import type { PortRooms } from "./mail-port.ts";
@@ -45,20 +45,24 @@ export async function addRecipient(
   forwardPaths.set(key, { rcpt, recipients });
 }
 
-/** Stores the message; resolves when it is durable. */
+/** Stores the message; resolves when it is durable. When one of several recipients has gone since RCPT, the client is to try
+ *  again: then it hears at RCPT which one, and the others get theirs. */
 export async function deliverMessage(
   rooms: PortRooms,
   transaction: MailTransaction,
   bytes: Uint8Array,
 ): Promise<void> {
   const { mail, transport, forwardPaths } = transaction;
-  await acceptMessage(rooms, {
-    bytes,
-    reversePath: mail.reversePath.address,
-    recipients: [...forwardPaths.values()].flatMap(({ recipients }) => recipients),
-    transport,
-    dsn: dsnRequest(transaction),
-  });
+  const recipients = [...forwardPaths.values()].flatMap((one) => one.recipients);
+  const reversePath = mail.reversePath.address;
+  try {
+    await acceptMessage(rooms, { bytes, reversePath, recipients, transport, dsn: dsnRequest(transaction) });
+  } catch (error) {
+    if (!isWaypostError(error) || error.code !== "not_found" || recipients.length === 1) throw error;
+    throw new WaypostError("precondition_failed", "A recipient has gone meanwhile; try again.", {
+      cause: error,
+    });
+  }
 }
 
 function assertSize(rooms: PortRooms, sizeBytes: number): void {

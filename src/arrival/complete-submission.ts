@@ -1,13 +1,16 @@
 /** What a submission server does to a message before it is mail (RFC 6409 section 8).
  *
  *  A missing Date or Message-ID is put in front (sections 8.2 and 8.3). Bcc and Resent-Bcc go (RFC 5322 section 3.6.3: the
- *  others must not see them; Postfix drops them too). From must be there once and name only addresses of whoever submits. */
+ *  others must not see them; Postfix drops them too). From must be there once and name only addresses of whoever submits, and
+ *  so must what else says who sent it: Sender, Resent-From, Resent-Sender. */
 import { randomUUID } from "node:crypto";
 import type { Accounts } from "#/src/accounts/accounts.ts";
 import type { Principal } from "#/src/accounts/principal.ts";
 import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
 import { type HeaderField, readHeaderFields } from "#/src/formats/mime/header.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import { headerBytesMax } from "#/src/model/limits.ts";
+import { scanHeader } from "./scan-header.ts";
 import { formatDate } from "./trace.ts";
 
 export interface Submission {
@@ -16,6 +19,7 @@ export interface Submission {
   readonly isAuthenticated: boolean;
 }
 
+const senderFields: readonly string[] = ["from", "sender", "resent-from", "resent-sender"];
 const hiddenFields: readonly string[] = ["bcc", "resent-bcc"];
 
 export async function completeSubmission(
@@ -24,18 +28,28 @@ export async function completeSubmission(
   bytes: Uint8Array,
   at: number,
 ): Promise<Submission> {
+  // Fields beyond this are not read, here or anywhere.
+  if (scanHeader(bytes).headerBytes > headerBytesMax)
+    throw new WaypostError("policy_refused", "The header of the message is too large.", {
+      reason: "too_large",
+    });
   const fields = readHeaderFields(bytes);
   const from = fields.filter((field) => field.name === "from");
-  const addresses = from.length === 1 ? listMailAddresses(from[0]!.value).map(({ address }) => address) : [];
+  const addresses = from.length === 1 ? addressesOf(from[0]!) : [];
   if (addresses.length === 0)
     throw refusedSender("The message needs exactly one From field with an address.");
-  for (const address of addresses)
-    if (!(await accounts.isOwnAddress(principal, address)))
-      throw refusedSender("From names an address that is not one of yours.");
+  for (const field of fields.filter(({ name }) => senderFields.includes(name)))
+    for (const address of addressesOf(field))
+      if (!(await accounts.isOwnAddress(principal, address)))
+        throw refusedSender("From or Sender names an address that is not one of yours.");
   return {
     bytes: rewrite(bytes, missingFields(fields, addresses[0]!, at), fields),
     isAuthenticated: addresses.length === 1,
   };
+}
+
+function addressesOf(field: HeaderField): string[] {
+  return listMailAddresses(field.value).map(({ address }) => address);
 }
 
 function refusedSender(message: string): WaypostError {

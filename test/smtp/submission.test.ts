@@ -58,7 +58,23 @@ test("takes AUTH PLAIN and LOGIN, at once and step by step", async () => {
       ["AUTH PLAIN", /^334 /],
       ["*", /^501 /],
     ],
+    [
+      ["AUTH LOGIN", /^334 /],
+      ["*", /^501 /],
+      [`AUTH LOGIN ${base64(robin)}`, /^334 /],
+      ["*", /^501 /],
+      [`AUTH PLAIN ${plain}`, /^235 /],
+      [`AUTH PLAIN ${plain}`, /^503 /],
+    ],
+    [
+      ["AUTH PLAIN =", /^501 /],
+      ["AUTH PLAIN !!!", /^501 /],
+      ["AUTH", /^504 /],
+    ],
     [["AUTH CRAM-MD5", /^504 /]],
+    // An alias is as good as the address itself, unless it leads to several.
+    [[`AUTH PLAIN ${base64(`\0info@waypost.example\0${password}`)}`, /^235 /]],
+    [[`AUTH PLAIN ${base64(`\0team@waypost.example\0${password}`)}`, /^535 5\.7\.8 /]],
     [[`AUTH PLAIN ${base64(`alex@waypost.example\0${robin}\0${password}`)}`, /^535 5\.7\.8 /]],
     [[`AUTH PLAIN ${base64(`\0${robin}\0wrong`)}`, /^535 5\.7\.8 /]],
     [[`AUTH PLAIN ${base64(`\0nobody@waypost.example\0wrong`)}`, /^535 5\.7\.8 /]],
@@ -121,12 +137,32 @@ const forged: readonly string[] = [
   "From: robin@waypost.example\r\nFrom: alex@waypost.example",
   "Subject: no sender",
   "From: undisclosed:;",
+  "From: robin@waypost.example\r\nFrom : alex@waypost.example",
+  "From: robin@waypost.example\r\nFROM\t:\r\n alex@waypost.example",
+  "From: robin@waypost.example\r\n <alex@waypost.example>",
+  "From: robin@waypost.example\r\nSender: alex@waypost.example",
+  "From: robin@waypost.example\r\nSender: robin@waypost.example\r\nSender: alex@waypost.example",
+  "From: robin@waypost.example\r\nResent-From: alex@waypost.example",
+  "From: robin@waypost.example\r\nResent-Sender: alex@waypost.example",
 ];
 for (const header of forged)
   test(`refuses ${JSON.stringify(header)}`, async () => {
     await using client = await login();
     expect(await submit(client, `${header}\r\nSubject: forged\r\n\r\n`)).toMatch(/^553 5\.7\.1 /);
   });
+
+test("takes a Sender of one's own beside From", async () => {
+  await using client = await login();
+  const message = `From: info@waypost.example\r\nSender: ${robin}\r\nResent-From: ${robin}\r\n\r\n`;
+  expect(await submit(client, message)).toMatch(/^250 /);
+});
+
+test("takes no header in which a second From could hide", async () => {
+  await using client = await login();
+  const filler = `X-Filler: ${"x".repeat(900)}\r\n`.repeat(300);
+  const message = `From: ${robin}\r\n${filler}From: alex@waypost.example\r\n\r\n`;
+  expect(await submit(client, message)).toMatch(/^552 5\.3\.4 /);
+});
 
 test("says that mail to the world is not sent", async () => {
   await using client = await login();

@@ -1,0 +1,119 @@
+/** How many connections there may be, and how long each of them. */
+import { once } from "node:events";
+import net from "node:net";
+import { expect, test } from "vitest";
+import { connectRawSmtp, type RawSmtp } from "../support/raw-smtp.ts";
+import { openMailRooms } from "./mail-rooms.ts";
+
+/** A connection as soon as there is room for one. */
+async function connectWhenFree(port: number): Promise<RawSmtp> {
+  for (;;) {
+    const client = await connectRawSmtp({ port, isGreeted: false });
+    if ((await client.reply()).startsWith("220 ")) return client;
+    client.destroy();
+  }
+}
+
+const ends: readonly (readonly [name: string, end: (client: RawSmtp) => Promise<unknown>])[] = [
+  ["QUIT", (client) => client.command("QUIT")],
+  ["a hang-up", async (client) => client.destroy()],
+  [
+    "a hang-up in the middle of a command",
+    (client) => client.send("MAIL FR", 0).then(() => client.destroy()),
+  ],
+  [
+    "a hang-up in the middle of a message",
+    async (client) => {
+      await client.command("EHLO x");
+      await client.command("MAIL FROM:<a@outside.example>");
+      await client.command("RCPT TO:<robin@waypost.example>");
+      await client.command("DATA");
+      await client.send("Subject: x\r\n", 0);
+      client.destroy();
+    },
+  ],
+  ["a command line without end", (client) => client.send("x".repeat(20_000))],
+  ["commands that are none", (client) => client.send("X\r\n".repeat(10), 10)],
+  [
+    "a hang-up in the middle of a handshake",
+    async (client) => {
+      await client.command("STARTTLS");
+      await client.send(Buffer.from("16030100ff01", "hex"), 0);
+      client.destroy();
+    },
+  ],
+  [
+    "a handshake that is none",
+    async (client) => {
+      await client.command("STARTTLS");
+      await client.send("EHLO x\r\n", 0);
+      await client.reply();
+    },
+  ],
+  [
+    "QUIT over TLS",
+    async (client) => {
+      await client.command("STARTTLS");
+      await client.secure();
+      await client.command("QUIT");
+    },
+  ],
+];
+for (const [name, end] of ends)
+  test(`${name} makes room for another connection`, async () => {
+    await using rooms = await openMailRooms({ smtp: { maxConnections: 2 } });
+    // One network has half of them.
+    await using client = await connectRawSmtp({ port: rooms.ports.smtp });
+    await using refused = await connectRawSmtp({ port: rooms.ports.submission, isGreeted: false });
+    expect(await refused.reply()).toBe("421 4.7.0 Too many connections, try again later");
+    await end(client);
+    await using next = await connectWhenFree(rooms.ports.smtp);
+    expect(await next.command("NOOP")).toMatch(/^250 /);
+  });
+
+test("a handshake counts as a connection, on either way to it", async () => {
+  await using rooms = await openMailRooms({ smtp: { maxConnections: 4 } });
+  const silent = net.connect(rooms.ports.submissions, "127.0.0.1");
+  await once(silent, "connect");
+  await using starting = await connectRawSmtp({ port: rooms.ports.submission });
+  await starting.command("STARTTLS");
+  await using refused = await connectRawSmtp({ port: rooms.ports.smtp, isGreeted: false });
+  expect(await refused.reply()).toMatch(/^421 4\.7\.0 /);
+  silent.destroy();
+  await using next = await connectWhenFree(rooms.ports.smtp);
+  expect(await next.command("NOOP")).toMatch(/^250 /);
+});
+
+const stalls: readonly (readonly [name: string, stall: (client: RawSmtp) => Promise<unknown>])[] = [
+  ["says nothing", async () => {}],
+  ["stops in the middle of a command", (client) => client.send("EHL", 0)],
+  [
+    "stops in the middle of a handshake",
+    (client) => client.command("STARTTLS").then(() => client.send(Buffer.from("160301", "hex"), 0)),
+  ],
+  [
+    "stops in the middle of a message",
+    (client) =>
+      client.send(
+        "EHLO x\r\nMAIL FROM:<a@outside.example>\r\nRCPT TO:<robin@waypost.example>\r\nDATA\r\nhalf",
+        4,
+      ),
+  ],
+];
+for (const [name, stall] of stalls)
+  test(`a client that ${name} is closed`, async () => {
+    await using rooms = await openMailRooms({ smtp: { idleTimeoutMs: 200 } });
+    await using client = await connectRawSmtp({ port: rooms.ports.smtp });
+    await stall(client);
+    expect(await client.reply()).toMatch(name.includes("handshake") ? /^closed$/ : /^421 4\.4\.2 /);
+    expect(await client.reply()).toBe("closed");
+  });
+
+test("a client that sends an octet now and then is closed", async () => {
+  await using rooms = await openMailRooms({ smtp: { idleTimeoutMs: 300 } });
+  await using client = await connectRawSmtp({ port: rooms.ports.smtp });
+  const trickle = setInterval(() => void client.send("x", 0), 50);
+  const reply = await client.reply();
+  clearInterval(trickle);
+  expect(reply).toMatch(/^421 4\.4\.2 The command took too long/);
+});
