@@ -84,9 +84,11 @@ export class Connection {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** One line without its line end (CRLF, or a bare LF as people type it), one character for one octet. */
+  /** One line without its line end (CRLF, or a bare LF as people type it), one character for one octet. It arrives in whole
+   *  within the timeout: an octet now and then keeps nothing open. */
   async readLine(limitBytes: number): Promise<string> {
     let scanned = 0;
+    const deadline = performance.now() + this.#timeoutMs;
     for (;;) {
       const at = this.#pending.indexOf(lineFeed, scanned);
       const length = at < 0 ? this.#pending.length : at;
@@ -101,7 +103,7 @@ export class Connection {
         return line;
       }
       scanned = this.#pending.length;
-      await this.#fill();
+      await this.#fill(deadline - performance.now());
     }
   }
 
@@ -179,7 +181,7 @@ export class Connection {
     socket.destroy();
   }
 
-  async #fill(): Promise<void> {
+  async #fill(timeoutMs = this.#timeoutMs): Promise<void> {
     for (;;) {
       const chunk = this.#socket.read() as Buffer | null;
       if (chunk !== null) {
@@ -191,16 +193,16 @@ export class Connection {
         const isReady = hasWoken || this.#socket.readableLength > 0;
         hasWoken = true;
         return isReady;
-      });
+      }, timeoutMs);
     }
   }
 
   /** Waits until `isDone` says so; asked once at once, then at every event of the socket. */
-  async #wait(isDone: () => boolean): Promise<void> {
+  async #wait(isDone: () => boolean, timeoutMs = this.#timeoutMs): Promise<void> {
     if (this.#closed !== undefined) throw this.#closed;
     if (isDone()) return;
     await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => this.#close(new ConnectionClosed("timeout")), this.#timeoutMs);
+      const timer = setTimeout(() => this.#close(new ConnectionClosed("timeout")), timeoutMs);
       const waiter = (): void => {
         if (this.#closed === undefined && !isDone()) return;
         clearTimeout(timer);

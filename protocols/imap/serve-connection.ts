@@ -5,7 +5,7 @@ import { RefusedCommand, readCommand, readCommandName, tagOf } from "./command-r
 import { commands, findCommand } from "./commands/index.ts";
 import { bad, no, Refusal, refusalOf } from "./errors.ts";
 import { BrokenResponse } from "./fetch-response.ts";
-import { badCommandsBeforeLoginMax, badCommandsMax } from "./limits.ts";
+import { badCommandsBeforeLoginMax, badCommandsMax, loginTimeoutMs } from "./limits.ts";
 import { LoopTurns } from "./loop-turns.ts";
 import { ResponseWriter } from "./response-writer.ts";
 import type { ImapRooms } from "./rooms.ts";
@@ -39,6 +39,7 @@ async function converse(session: Session, out: ResponseWriter): Promise<void> {
   );
   await out.flush();
   let badCommands = 0;
+  let strangerSince = performance.now();
   const turns = new LoopTurns();
   for (;;) {
     const outcome = await nextCommand(session, out).finally(() => out.flush());
@@ -46,6 +47,10 @@ async function converse(session: Session, out: ResponseWriter): Promise<void> {
     badCommands = outcome === "bad" ? badCommands + 1 : 0;
     const badMax = session.state === "unauthenticated" ? badCommandsBeforeLoginMax : badCommandsMax;
     if (badCommands >= badMax) throw new Refusal("BYE", "Too many commands that are none");
+    // NOOP now and then is no login.
+    const now = performance.now();
+    if (session.state !== "unauthenticated") strangerSince = now;
+    else if (now - strangerSince > loginTimeoutMs) throw new ConnectionClosed("timeout");
     // Pipelined commands that never wait must not keep others waiting.
     await turns.turn();
     if (connection.isClosed) throw new ConnectionClosed("gone");
