@@ -4,6 +4,10 @@ import Database from "better-sqlite3";
 import type { Sql, SqlValue } from "../sql.ts";
 import { sqliteAddon } from "./native.ts";
 
+export function databaseFile(folder: string): string {
+  return path.join(folder, "waypost.db");
+}
+
 /** Pages of WAL after which the writer moves them into the file. */
 export const checkpointPages = 4000;
 
@@ -39,7 +43,7 @@ export function openReading(folder: string): Database.Database {
 
 /** The search index: made from the store again when it is lost, so a power cut may take its end. */
 export function openSearchFile(folder: string): Database.Database {
-  const database = open(folder, {}, "search.db");
+  const database = open(folder, {}, path.join(folder, "search.db"));
   try {
     database.pragma(`page_size = ${pageBytes}`);
     database.pragma("journal_mode = WAL");
@@ -53,11 +57,13 @@ export function openSearchFile(folder: string): Database.Database {
   }
 }
 
-function open(folder: string, options: Database.Options, name = "waypost.db"): Database.Database {
+export const databaseName = "waypost.db";
+
+function open(folder: string, options: Database.Options, name = databaseName): Database.Database {
   const nativeBinding = sqliteAddon(folder);
   // The types know only a path here; the library also takes the loaded addon.
   return new Database(
-    path.join(folder, name),
+    file,
     nativeBinding === undefined ? options : { ...options, nativeBinding: nativeBinding as string },
   );
 }
