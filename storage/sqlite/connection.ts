@@ -43,7 +43,7 @@ export function openReading(folder: string): Database.Database {
 
 /** The search index: made from the store again when it is lost, so a power cut may take its end. */
 export function openSearchFile(folder: string): Database.Database {
-  const database = open(folder, {}, path.join(folder, "search.db"));
+  const database = open(folder, {}, "search.db");
   try {
     database.pragma(`page_size = ${pageBytes}`);
     database.pragma("journal_mode = WAL");
@@ -57,13 +57,11 @@ export function openSearchFile(folder: string): Database.Database {
   }
 }
 
-export const databaseName = "waypost.db";
-
-function open(folder: string, options: Database.Options, name = databaseName): Database.Database {
+function open(folder: string, options: Database.Options, file = databaseFile(folder)): Database.Database {
   const nativeBinding = sqliteAddon(folder);
   // The types know only a path here; the library also takes the loaded addon.
   return new Database(
-    file,
+    path.join(folder, name),
     nativeBinding === undefined ? options : { ...options, nativeBinding: nativeBinding as string },
   );
 }
