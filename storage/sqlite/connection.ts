@@ -43,7 +43,7 @@ export function openReading(folder: string): Database.Database {
 
 /** The search index: made from the store again when it is lost, so a power cut may take its end. */
 export function openSearchFile(folder: string): Database.Database {
-  const database = open(folder, {}, "search.db");
+  const database = open(folder, {}, path.join(folder, "search.db"));
   try {
     database.pragma(`page_size = ${pageBytes}`);
     database.pragma("journal_mode = WAL");
@@ -61,7 +61,7 @@ function open(folder: string, options: Database.Options, file = databaseFile(fol
   const nativeBinding = sqliteAddon(folder);
   // The types know only a path here; the library also takes the loaded addon.
   return new Database(
-    path.join(folder, name),
+    file,
     nativeBinding === undefined ? options : { ...options, nativeBinding: nativeBinding as string },
   );
 }
