@@ -5,6 +5,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import type Database from "better-sqlite3";
+import { markCopy } from "./restore.ts";
 
 /** 4 MiB: a step that holds up a batch by about 10 ms. */
 const pagesPerStep = 512;
@@ -26,6 +27,7 @@ export async function backupTo(
         return pagesPerStep;
       },
     });
+    markCopy(partial);
     syncPath(partial);
     fs.renameSync(partial, file);
     syncPath(path.dirname(file));

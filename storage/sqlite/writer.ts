@@ -5,6 +5,7 @@ import { openWriting } from "./connection.ts";
 import { isUntrustworthy } from "./failures.ts";
 import type { FromWriter, ToWriter, WriterData } from "./messages.ts";
 import { migrate } from "./migrate.ts";
+import { beginAnew, dropForeignLog } from "./restore.ts";
 import { WriterLoop } from "./writer-loop.ts";
 
 const port = parentPort!;
@@ -26,8 +27,10 @@ function fail(error: unknown): void {
 }
 
 async function start(): Promise<void> {
+  dropForeignLog(data.folder);
   const database = openWriting(data.folder, { maxBytes: data.maxBytes });
   await migrate(database, data.folder, Date.now());
+  await beginAnew(database, Date.now());
   const loop = new WriterLoop(database, {
     say,
     fail: (error) => {

@@ -26,6 +26,8 @@ async function findingsAfter(damage: string): Promise<string[]> {
   const file = path.join(folder, "waypost.db");
   fs.copyFileSync(sound, file);
   const database = new Database(file);
+  // Not as a copy, which would be made new when it is opened.
+  database.pragma("user_version = 0");
   database.exec(damage);
   database.close();
   await using copy = await openStore({ folder });

@@ -8,6 +8,7 @@ import type { Modseq } from "#/src/model/numbers.ts";
 import { findPosition } from "#/storage/queries/agents.ts";
 import { listChanges } from "#/storage/queries/changes.ts";
 import { listUids } from "#/storage/queries/entries.ts";
+import { findMailbox } from "#/storage/queries/mailboxes.ts";
 import { openWriting } from "#/storage/sqlite/connection.ts";
 import { migrate } from "#/storage/sqlite/migrate.ts";
 import { openStore } from "#/storage/store.ts";
@@ -181,4 +182,30 @@ it("forgets the keys of threads that have no message left", async () => {
   await store.write("expungeMessages", { agent, mailbox, at: 0 });
   await store.maintain({ changesMs: 1e12 });
   expect(await store.get("select count(*) as kept from thread_key")).toEqual({ kept: 1 });
+});
+
+it("goes on from a copy in a new time: nothing that was given since means anything else", async () => {
+  await using test = await openTestStore();
+  const ada = await seedAgent(test.store);
+  await deliver(test.store, [ada]);
+  using folder = temporaryFolder();
+  await test.store.backup(path.join(folder.path, "waypost.db"));
+  const [later] = await deliver(test.store, [ada]);
+  const before = await findMailbox(test.store, ada.agent, ada.inbox);
+  // What a store that was killed in this folder has left beside its file.
+  fs.copyFileSync(path.join(test.folder, "waypost.db-wal"), path.join(folder.path, "waypost.db-wal"));
+
+  await using copy = await openTestStore({ folder: folder.path });
+  const inbox = (await findMailbox(copy.store, ada.agent, ada.inbox))!;
+  expect(await listUids(copy.store, ada.agent, ada.inbox)).toEqual([1]);
+  expect(inbox.uidValidity).toBeGreaterThan(before!.uidValidity);
+  const position = (await findPosition(copy.store, ada.agent))!;
+  expect(position.logFloor).toBe(position.modseq);
+  expect(position.modseq).toBeGreaterThan(later!.modseq);
+  const [next] = await deliver(copy.store, [ada]);
+  expect(next!.message).toBeGreaterThan(later!.message);
+  await copy.reopen();
+  expect((await findMailbox(copy.store, ada.agent, ada.inbox))!.uidValidity).toBe(inbox.uidValidity);
+  await test.reopen();
+  expect((await findMailbox(test.store, ada.agent, ada.inbox))!.uidValidity).toBe(before!.uidValidity);
 });
