@@ -78,6 +78,23 @@ export function transferableBuffers(blob: EncodedBlob): ArrayBuffer[] {
     .map((bytes) => bytes.buffer as ArrayBuffer);
 }
 
+/** The header block of a blob; undefined when it is so long that only its beginning stands apart. */
+export async function readBlobHeader(
+  reader: Reader,
+  account: AccountNumber,
+  blob: BlobNumber,
+): Promise<Uint8Array | undefined> {
+  const row = await reader.get<{ header: Uint8Array; headerSize: number }>(
+    `select header, header_size as "headerSize"
+    from blob
+    where account_id = ? and blob_id = ?`,
+    account,
+    blob,
+  );
+  if (row === undefined) throw new WaypostError("not_found", "The message is no longer there");
+  return row.header.byteLength === row.headerSize ? row.header : undefined;
+}
+
 /** Octets `start` up to, not including, `end` of a blob; less where it ends before. */
 export async function readBlobRange(
   reader: Reader,
@@ -86,10 +103,22 @@ export async function readBlobRange(
   start: number,
   end: number,
 ): Promise<Buffer> {
-  const row = await reader.get<{ codec: number; size: number; headerSize: number }>(
-    `select codec, size, header_size as "headerSize"
+  // Header and first chunk come along where the range touches them: most messages are one statement.
+  const row = await reader.get<{
+    codec: number;
+    size: number;
+    headerSize: number;
+    header: Uint8Array | null;
+    data: Uint8Array | null;
+  }>(
+    `select codec, size, header_size as "headerSize",
+      case when header_size > ? then header end as header,
+      case when header_size < ? and header_size > ? then data end as data
     from blob
     where account_id = ? and blob_id = ?`,
+    start,
+    end,
+    start - blobChunkBytes,
     account,
     blob,
   );
@@ -97,21 +126,15 @@ export async function readBlobRange(
   const to = Math.min(end, row.size);
   const pieces: Uint8Array[] = [];
   const prefix = headerPrefix(row.headerSize);
-  if (start < prefix && start < to) {
-    const found = await reader.get<{ header: Uint8Array }>(
-      "select header from blob where account_id = ? and blob_id = ?",
-      account,
-      blob,
-    );
-    if (found === undefined) throw new WaypostError("not_found", "The message is no longer there");
-    pieces.push(found.header.subarray(start, to));
-  }
+  if (row.header !== null && start < prefix && start < to) pieces.push(row.header.subarray(start, to));
   const firstChunk = Math.floor(Math.max(0, start - prefix) / blobChunkBytes);
   for (let number = firstChunk; prefix + number * blobChunkBytes < to; number++) {
     const chunkStart = prefix + number * blobChunkBytes;
     // A long message is read in turns, so that the others on this thread are not kept waiting.
     if (number > firstChunk && (number - firstChunk) % 4 === 0) await nextTurn();
-    const chunk = decodeChunk(row.codec, await readChunk(reader, account, blob, number));
+    const stored =
+      number === 0 && row.data !== null ? row.data : await readChunk(reader, account, blob, number);
+    const chunk = decodeChunk(row.codec, stored);
     pieces.push(chunk.subarray(Math.max(0, start - chunkStart), to - chunkStart));
   }
   return pieces.length === 1 ? Buffer.from(pieces[0]!) : Buffer.concat(pieces);

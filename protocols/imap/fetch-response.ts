@@ -126,6 +126,9 @@ async function sectionValue(
     const header = await headerFields(message, item.part, text, structure, context);
     return header === undefined ? "NIL" : slicePartial(header, item.partial);
   }
+  const isOwnHeader = item.part.length === 0 && text?.kind === "HEADER";
+  const header = isOwnHeader ? await context.mail.readHeader(message) : undefined;
+  if (header !== undefined) return slicePartial(header, item.partial);
   const section = [...item.part, ...(text === undefined ? [] : [text.kind])].join(".");
   // The whole message needs no structure.
   const range =
@@ -145,16 +148,28 @@ async function headerFields(
   structure: () => Promise<MimePart>,
   context: ResponseContext,
 ): Promise<Buffer | undefined> {
-  const range = context.mail.findSection(message, await structure(), [...part, "HEADER"].join("."));
-  if (range === undefined) return undefined;
-  const end = Math.min(range.end, range.start + headerBytesMax);
-  const header = await context.mail.readBytes(message, { start: range.start, end });
+  const header =
+    (part.length === 0 ? await context.mail.readHeader(message) : undefined) ??
+    (await readHeaderSection(message, part, structure, context));
+  if (header === undefined) return undefined;
   const names = new Set(text.names.map((name) => name.toLowerCase()));
   const isListed = text.kind === "HEADER.FIELDS";
   const fields = readHeaderFields(header)
     .filter((field) => names.has(field.name) === isListed)
     .map((field) => header.subarray(field.start, field.end));
   return Buffer.concat([...fields, lineEnd]);
+}
+
+async function readHeaderSection(
+  message: MailboxMessage,
+  part: readonly number[],
+  structure: () => Promise<MimePart>,
+  context: ResponseContext,
+): Promise<Buffer | undefined> {
+  const range = context.mail.findSection(message, await structure(), [...part, "HEADER"].join("."));
+  if (range === undefined) return undefined;
+  const end = Math.min(range.end, range.start + headerBytesMax);
+  return context.mail.readBytes(message, { start: range.start, end });
 }
 
 const lineEnd = Buffer.from("\r\n");

@@ -1,7 +1,7 @@
 import { type MimePart, readStructure, sectionRange } from "#/src/formats/mime/structure.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber, BlobNumber } from "#/src/model/numbers.ts";
-import { readBlobRange } from "#/storage/blob.ts";
+import { readBlobHeader, readBlobRange } from "#/storage/blob.ts";
 import { findBlob } from "#/storage/queries/messages.ts";
 import type { Reader } from "#/storage/store.ts";
 
@@ -26,6 +26,8 @@ export interface MessageBytes {
   /** Where an IMAP section lies ("", "HEADER", "TEXT", "1.2", "1.2.MIME", "3.HEADER"; RFC 9051 section 6.4.5.1), or
    *  undefined if the message has no such part. */
   findSection(message: StoredBytes, structure: MimePart, section: string): ByteRange | undefined;
+  /** The message's own header with its empty line, without reading its structure; undefined when it is very long. */
+  readHeader(message: StoredBytes): Promise<Buffer | undefined>;
   /** Octets of the range; what lies outside of the message is left out. */
   readBytes(message: StoredBytes, range?: ByteRange): Promise<Buffer>;
 }
@@ -45,6 +47,10 @@ export function createMessageBytes(store: Reader): MessageBytes {
       // The trace is the top of the message's own header, and of nothing else.
       const start = section === "HEADER" ? 0 : range.start + traceSize;
       return { start, end: range.end + traceSize };
+    },
+    async readHeader(message) {
+      const header = await readBlobHeader(store, message.account, message.blob);
+      return header && Buffer.concat([message.trace, header]);
     },
     async readBytes(message, range = { start: 0, end: message.size }) {
       const traceSize = message.trace.byteLength;
