@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { connect } from "node:net";
@@ -378,6 +379,45 @@ describe("HTTPS", () => {
     socket.write("POST /v1/health HTTP/1.1\r\nHost: x\r\n\r\n");
     socket.resume();
     await new Promise((resolve) => socket.on("close", resolve));
+  });
+});
+
+/** Resolves when there is room for a connection. */
+async function serves(port: number): Promise<void> {
+  const isServed = (): Promise<boolean> =>
+    fetch(`http://127.0.0.1:${port}/health`, { headers: { Connection: "close" } }).then(
+      (response) => response.ok,
+      () => false,
+    );
+  while (!(await isServed()));
+}
+
+describe("a connection", () => {
+  it("ends when its reader takes nothing of the answer", async () => {
+    await using slow = await openJsonServer({ http: { requestTimeoutMs: 300, maxConnections: 1 } });
+    const { port } = slow.listeners[0]!;
+    const deaf = connect(port, "127.0.0.1").pause();
+    deaf.on("error", () => {});
+    // More answers than the system holds for a reader that takes none.
+    deaf.write("GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(400));
+    await once(deaf, "connect");
+    await serves(port);
+    deaf.destroy();
+  });
+
+  it("counts while it lasts, also one that never begins its handshake", async () => {
+    await using full = await openJsonServer({
+      http: { maxConnections: 3 },
+      https: { enabled: true, port: 0 },
+    });
+    const https = full.listeners.find((one) => one.name === "https")!.port;
+    const http = full.listeners.find((one) => one.name === "http")!.port;
+    const silent = [https, https, http].map((port) => connect(port, "127.0.0.1"));
+    await Promise.all(silent.map((socket) => once(socket, "connect")));
+    const refused = connect(http, "127.0.0.1");
+    await once(refused.resume(), "close");
+    for (const socket of silent) socket.destroy();
+    await serves(http);
   });
 });
 
