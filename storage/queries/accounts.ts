@@ -1,18 +1,9 @@
 /** Accounts and domains. */
-import type { AccountNumber } from "#/src/model/numbers.ts";
 import type { AccountRow, DomainRow } from "../rows.ts";
 import type { Reader } from "../sql.ts";
 
 const accountColumns = `account_id as account, name, state, created_at as "createdAt"`;
 const domainColumns = `name, account_id as account, created_at as "createdAt"`;
-
-export function findAccount(reader: Reader, account: AccountNumber): Promise<AccountRow | undefined> {
-  return reader.get(`select ${accountColumns} from account where account_id = ?`, account);
-}
-
-export function findAccountByName(reader: Reader, name: string): Promise<AccountRow | undefined> {
-  return reader.get(`select ${accountColumns} from account where name = ?`, name);
-}
 
 export function listAccounts(reader: Reader): Promise<AccountRow[]> {
   return reader.all(`select ${accountColumns} from account order by account_id`);

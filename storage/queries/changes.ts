@@ -30,22 +30,3 @@ export function listChanges(
     limit,
   );
 }
-
-/** Changes after a position inside the log, in order. */
-export function listChangesAfter(
-  reader: Reader,
-  agent: AgentNumber,
-  after: { readonly modseq: Modseq; readonly ordinal: number },
-  limit: number,
-): Promise<LoggedChangeRow[]> {
-  return reader.all(
-    `${selectChange}
-    where agent_id = ? and (modseq, ordinal) > (?, ?)
-    order by modseq, ordinal
-    limit ?`,
-    agent,
-    after.modseq,
-    after.ordinal,
-    limit,
-  );
-}
