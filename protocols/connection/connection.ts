@@ -3,6 +3,7 @@
  *  it is served waits in its own send buffer: nothing here grows with what it sends. */
 import type { Socket } from "node:net";
 import { type SecureContext, TLSSocket } from "node:tls";
+import { Compression } from "./compression.ts";
 import { secureSocket } from "./secure-socket.ts";
 
 export interface ConnectionOptions {
@@ -13,10 +14,13 @@ export interface ConnectionOptions {
   readonly secureContext?: SecureContext;
 }
 
+/** `inflated`: what the peer compressed came out larger than is reasonable. */
+export type ClosedReason = "gone" | "timeout" | "aborted" | "inflated";
+
 /** The peer has gone, was silent too long, or the connection was ended from this side. */
 export class ConnectionClosed extends Error {
-  readonly reason: "gone" | "timeout" | "aborted";
-  constructor(reason: "gone" | "timeout" | "aborted") {
+  readonly reason: ClosedReason;
+  constructor(reason: ClosedReason) {
     super(`connection closed (${reason})`);
     this.name = "ConnectionClosed";
     this.reason = reason;
@@ -47,6 +51,7 @@ export class Connection {
   readonly #secureContext: SecureContext | undefined;
   readonly #waiters = new Set<() => void>();
   #isEnded = false;
+  #compression: Compression | undefined;
 
   constructor(socket: Socket, options: ConnectionOptions) {
     this.#socket = socket;
@@ -68,6 +73,10 @@ export class Connection {
     const socket = this.#socket;
     if (!(socket instanceof TLSSocket) || socket.getProtocol() !== "TLSv1.3") return undefined;
     return socket.exportKeyingMaterial(32, "EXPORTER-Channel-Binding", Buffer.alloc(0));
+  }
+
+  get isCompressed(): boolean {
+    return this.#compression !== undefined;
   }
 
   /** Whether the peer is this machine. */
@@ -133,8 +142,10 @@ export class Connection {
   /** Resolves when the peer takes more; a peer that does not read is closed after the timeout. */
   async write(data: string | Uint8Array): Promise<void> {
     if (this.#closed !== undefined) throw this.#closed;
-    const hasRoom = typeof data === "string" ? this.#socket.write(data, "latin1") : this.#socket.write(data);
-    if (hasRoom) return;
+    if (this.#compression !== undefined) await this.#compression.write(data);
+    else if (typeof data === "string") this.#socket.write(data, "latin1");
+    else this.#socket.write(data);
+    if (!this.#socket.writableNeedDrain) return;
     await this.#wait(() => !this.#socket.writableNeedDrain);
   }
 
@@ -159,42 +170,81 @@ export class Connection {
     await this.#wait(() => isSecure);
   }
 
+  /** From now on both sides compress (RFC 4978). What the peer sent already is taken for compressed. */
+  startCompression(): void {
+    const compression = new Compression({
+      send: (chunk) => this.#socket.write(chunk),
+      onProgress: this.#onProgress,
+      onBroken: this.#onGone,
+    });
+    if (this.#pending.length > 0) compression.feed(this.#pending);
+    this.#pending = noBytes;
+    this.#compression = compression;
+  }
+
+  /** From now on neither side compresses. */
+  async stopCompression(): Promise<void> {
+    const compression = this.#compression;
+    if (compression === undefined) return;
+    const rest = await compression.end();
+    this.#compression = undefined;
+    this.#pending = Buffer.concat([this.#pending, rest]);
+  }
+
   /** Sends what is written and a last word, as far as the peer takes them soon, and closes. */
   async end(lastWord = ""): Promise<void> {
     if (this.#isEnded) return;
     this.#isEnded = true;
     this.#signal?.removeEventListener("abort", this.#onAbort);
     const socket = this.#socket;
-    if (socket.destroyed) return;
+    if (!socket.destroyed) await this.#sendLastWord(socket, lastWord);
+    this.#compression?.destroy();
+    socket.destroy();
+  }
+
+  async #sendLastWord(socket: Socket, lastWord: string): Promise<void> {
+    const isSpoken = lastWord !== "" && socket.writable;
+    if (isSpoken && this.#compression !== undefined) await this.#compression.write(lastWord);
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, lastWordMs);
       socket.once("close", () => {
         clearTimeout(timer);
         resolve();
       });
-      if (lastWord !== "" && socket.writable) socket.write(lastWord, "latin1");
+      if (isSpoken && this.#compression === undefined) socket.write(lastWord, "latin1");
       socket.end();
       // Whatever still comes is not read into memory: the close must not wait for a peer that goes on sending.
       socket.resume();
       socket.once("finish", () => setTimeout(() => socket.destroy(), lingerMs));
     });
-    socket.destroy();
   }
 
   async #fill(timeoutMs = this.#timeoutMs): Promise<void> {
     for (;;) {
-      const chunk = this.#socket.read() as Buffer | null;
+      const chunk = this.#read();
       if (chunk !== null) {
         this.#pending = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk]);
         return;
       }
       let hasWoken = false;
       await this.#wait(() => {
-        const isReady = hasWoken || this.#socket.readableLength > 0;
+        const isReady = hasWoken || (this.#compression === undefined && this.#socket.readableLength > 0);
         hasWoken = true;
         return isReady;
       }, timeoutMs);
     }
+  }
+
+  #read(): Buffer | null {
+    const compression = this.#compression;
+    if (compression === undefined) return this.#socket.read() as Buffer | null;
+    const inflated = compression.read();
+    if (compression.isExcessive) this.#close(new ConnectionClosed("inflated"));
+    if (compression.isOver) this.#close(new ConnectionClosed("gone"));
+    if (inflated !== null || !compression.isHungry) return inflated;
+    const compressed = this.#socket.read() as Buffer | null;
+    if (compressed !== null) compression.feed(compressed);
+    return null;
   }
 
   /** Waits until `isDone` says so; asked once at once, then at every event of the socket. */

@@ -28,6 +28,7 @@ export interface CapabilityContext {
   /** Whether a login can be bound to the TLS connection. */
   readonly hasChannelBinding: boolean;
   readonly canStartTls: boolean;
+  readonly isCompressed: boolean;
   readonly maxAppendBytes: number;
 }
 

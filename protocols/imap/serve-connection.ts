@@ -26,7 +26,7 @@ export async function serveConnection(
   } catch (error) {
     lastWord = byeFor(error, session);
   } finally {
-    session.close();
+    session.logOut();
     await connection.end(lastWord);
   }
 }
@@ -158,6 +158,7 @@ function byeFor(error: unknown, session: Session): string {
   }
   if (error instanceof ConnectionClosed) {
     if (error.reason === "timeout") return "* BYE Silent for too long\r\n";
+    if (error.reason === "inflated") return "* BYE [LIMIT] What was sent is compressed too well\r\n";
     return error.reason === "aborted" ? "* BYE [UNAVAILABLE] The server shuts down\r\n" : "";
   }
   session.rooms.log.error({ err: error }, "imap connection failed");

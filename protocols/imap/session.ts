@@ -10,7 +10,7 @@ import type { AgentNumber } from "#/src/model/numbers.ts";
 import { listCapabilities } from "./capabilities.ts";
 import type { Command, State } from "./command.ts";
 import { bad, no, Refusal } from "./errors.ts";
-import { failedLoginsMax } from "./limits.ts";
+import { failedLoginsMax, loginTimeoutMs } from "./limits.ts";
 import { encodeMailboxName, type NameMode } from "./mailbox-name.ts";
 import type { ImapRooms } from "./rooms.ts";
 import { SelectedMailbox, type TellOptions } from "./selected-mailbox.ts";
@@ -63,6 +63,7 @@ export class Session {
       mayUsePlainText: this.mayUsePlainText,
       hasChannelBinding: connection.channelBinding !== undefined,
       canStartTls: !connection.isEncrypted,
+      isCompressed: connection.isCompressed,
       maxAppendBytes: this.rooms.settings.imap.maxAppendBytes,
     });
   }
@@ -207,13 +208,19 @@ export class Session {
     };
   }
 
-  close(): void {
+  /** Back to before the login: whose session it was, what was selected and enabled are forgotten (RFC 8437 section 4.1). */
+  logOut(): void {
     this.unselect();
     if (this.#principal === undefined) return;
     const { agent } = this.#principal;
     const open = (this.#openSessions.get(agent) ?? 1) - 1;
     if (open > 0) this.#openSessions.set(agent, open);
     else this.#openSessions.delete(agent);
+    this.#principal = undefined;
+    this.#access = undefined;
+    this.#enabled.clear();
+    this.owesHighestModseq = false;
+    this.connection.timeoutMs = loginTimeoutMs;
   }
 }
 

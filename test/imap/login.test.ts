@@ -239,6 +239,7 @@ test("refuses a token without the scope for mail", async () => {
 test("disables LOGIN where a password would cross the line in the clear", () => {
   const context = {
     canStartTls: true,
+    isCompressed: false,
     mayUsePlainText: false,
     hasChannelBinding: false,
     maxAppendBytes: 1000,
@@ -258,12 +259,13 @@ test("disables LOGIN where a password would cross the line in the clear", () => 
 test("announces after login what can be used then", () => {
   const context = {
     canStartTls: true,
+    isCompressed: false,
     mayUsePlainText: true,
     hasChannelBinding: false,
     maxAppendBytes: 1000,
   };
   expect(listCapabilities(commands, { ...context, state: "authenticated" }).join(" ")).toMatchInlineSnapshot(
-    `"IMAP4rev1 IMAP4rev2 LITERAL+ ID ENABLE UIDONLY UTF8=ACCEPT QRESYNC OBJECTID LIST-EXTENDED LIST-STATUS SPECIAL-USE CHILDREN LIST-MYRIGHTS NAMESPACE STATUS=SIZE ACL RIGHTS=texk UIDPLUS MULTIAPPEND APPENDLIMIT=1000 IDLE UNSELECT ESEARCH SEARCHRES WITHIN BINARY CONDSTORE SAVEDATE MOVE REPLACE"`,
+    `"IMAP4rev1 IMAP4rev2 LITERAL+ ID ENABLE UIDONLY UTF8=ACCEPT QRESYNC OBJECTID LIST-EXTENDED LIST-STATUS SPECIAL-USE CHILDREN LIST-MYRIGHTS NAMESPACE STATUS=SIZE ACL RIGHTS=texk UIDPLUS MULTIAPPEND APPENDLIMIT=1000 IDLE UNSELECT ESEARCH SEARCHRES WITHIN BINARY CONDSTORE SAVEDATE MOVE REPLACE COMPRESS=DEFLATE UNAUTHENTICATE"`,
   );
 });
 

@@ -31,6 +31,7 @@ test("announces a capability for one reason only", () => {
     mayUsePlainText: true,
     hasChannelBinding: false,
     canStartTls: false,
+    isCompressed: false,
     maxAppendBytes: 1,
   } as const;
   const all = commands.flatMap(({ capabilities = [] }) =>

@@ -7,6 +7,8 @@
  *      S#: EXISTS            no line with this text is among those passed over by the next S*
  *      C2: …  S2: …          another session, opened when it is first named
  *      TLS2                  the session takes a TLS handshake
+ *      DEFLATE2              the session compresses from now on, until
+ *      RAW2                  both sides have stopped it
  *      CLOSED2               the server closes, with nothing more to say
  *      DO name               something happens beside the conversation, as the options say
  *      # …                   a comment
@@ -15,6 +17,7 @@
  *  UTF-8; `\x00`, `\r` and `\n` stand for what cannot be written. Everything that the server says has to be in the script. */
 import net from "node:net";
 import tls from "node:tls";
+import zlib from "node:zlib";
 
 export interface ConversationOptions {
   readonly host?: string;
@@ -28,7 +31,7 @@ export interface ConversationOptions {
   readonly split?: (bytes: Buffer) => readonly Buffer[];
 }
 
-const bareStep = /^(TLS|CLOSED)(\d*)$/;
+const bareStep = /^(TLS|CLOSED|DEFLATE|RAW)(\d*)$/;
 const spokenStep = /^(C|S)(\d*)([-*#]?):(?: (.*))?$/;
 
 /** Carries out the script and gives the values that it kept. */
@@ -75,6 +78,8 @@ async function carryOut(
     const [, verb, number = ""] = bareStep.exec(line) ?? [];
     if (verb === "TLS") return sessionOf(number).startTls();
     if (verb === "CLOSED") return sessionOf(number).expectClosed();
+    if (verb === "DEFLATE") return sessionOf(number).startDeflate();
+    if (verb === "RAW") return sessionOf(number).endDeflate();
     throw new Error("no step of a script");
   }
   const [, side, number = "", mark, text = ""] = spoken;
@@ -98,6 +103,10 @@ class ScriptSession {
   readonly #split: (bytes: Buffer) => readonly Buffer[];
   #received = "";
   #isClosed = false;
+  #deflate: zlib.DeflateRaw | undefined;
+  #inflate: zlib.InflateRaw | undefined;
+  /** What came last of what is compressed. */
+  #deflated: Buffer = Buffer.alloc(0);
   #wake = (): void => {};
 
   constructor(options: ConversationOptions) {
@@ -109,7 +118,11 @@ class ScriptSession {
 
   async send(text: string): Promise<void> {
     for (const piece of this.#split(Buffer.from(text))) {
-      this.#socket.write(piece);
+      if (this.#deflate === undefined) this.#socket.write(piece);
+      else {
+        this.#deflate.write(piece);
+        this.#deflate.flush(zlib.constants.Z_SYNC_FLUSH);
+      }
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
@@ -141,6 +154,32 @@ class ScriptSession {
     this.#listen();
   }
 
+  startDeflate(): void {
+    const inflate = zlib.createInflateRaw();
+    this.#inflate = inflate;
+    this.#deflate = zlib.createDeflateRaw();
+    this.#deflate.on("data", (chunk: Buffer) => this.#socket.write(chunk));
+    inflate.on("data", (chunk: Buffer) => {
+      this.#received += chunk.toString("latin1");
+      this.#wake();
+    });
+    this.#socket.removeAllListeners("data");
+    this.#socket.on("data", (chunk: Buffer) => {
+      inflate.write(chunk);
+      this.#deflated = Buffer.concat([this.#deflated, chunk]).subarray(-2);
+      this.#wake();
+    });
+  }
+
+  async endDeflate(): Promise<void> {
+    // The empty last block (RFC 1951 section 3.2.3), which zlib says nothing of.
+    await this.#until(() => this.#deflated.equals(Buffer.from([3, 0])));
+    this.#deflate = undefined;
+    this.#inflate = undefined;
+    this.#socket.removeAllListeners();
+    this.#listen();
+  }
+
   async expectClosed(): Promise<void> {
     await this.#until(() => this.#isClosed);
     if (this.#received !== "") throw new Error(`before it closes, the server says ${this.unread()}`);
@@ -160,8 +199,12 @@ class ScriptSession {
       this.#wake();
     });
     const onClose = (): void => {
-      this.#isClosed = true;
-      this.#wake();
+      const close = (): void => {
+        this.#isClosed = true;
+        this.#wake();
+      };
+      if (this.#inflate === undefined) close();
+      else this.#inflate.flush(close);
     };
     this.#socket.on("error", onClose);
     this.#socket.on("close", onClose);

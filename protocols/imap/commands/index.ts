@@ -5,6 +5,7 @@ import { append } from "./append.ts";
 import { authenticate } from "./authenticate.ts";
 import { capability } from "./capability.ts";
 import { close, unselect } from "./close.ts";
+import { compress } from "./compress.ts";
 import { copy, move } from "./copy.ts";
 import { create } from "./create.ts";
 import { deleteCommand } from "./delete.ts";
@@ -27,6 +28,7 @@ import { starttls } from "./starttls.ts";
 import { status } from "./status.ts";
 import { store } from "./store.ts";
 import { subscribe, unsubscribe } from "./subscribe.ts";
+import { unauthenticate } from "./unauthenticate.ts";
 
 export const commands: readonly Command[] = [
   capability,
@@ -65,6 +67,8 @@ export const commands: readonly Command[] = [
   copy,
   move,
   replace,
+  compress,
+  unauthenticate,
 ];
 
 const byName = new Map(commands.map((command) => [command.name, command]));

@@ -1,0 +1,87 @@
+/** DEFLATE in both directions of a connection (RFC 4978, RFC 1951): raw blocks, brought to an octet's end after each write, so
+ *  that the peer can read what it was sent. What the peer sends is inflated as it is asked for, never ahead of it. */
+import { constants, createDeflateRaw, createInflateRaw, type DeflateRaw, type InflateRaw } from "node:zlib";
+
+/** Answers shrink to a third at the least effort; the highest one makes them a tenth smaller for five times the work. */
+const level = 1;
+/** Octets that may come out of one that went in. Text is below 20; DEFLATE ends at 1,032. */
+const ratioMax = 100;
+/** … beyond so many octets at all: a message of nothing but zeros may be appended. */
+const slackBytes = 64 * 1024 * 1024;
+
+export class Compression {
+  readonly #deflate: DeflateRaw = createDeflateRaw({ level });
+  readonly #inflate: InflateRaw = createInflateRaw({ flush: constants.Z_SYNC_FLUSH });
+  readonly #onProgress: () => void;
+  /** What was given to be inflated last. */
+  #last: Buffer = noBytes;
+  #takenBytes = 0;
+  #givenBytes = 0;
+
+  /** `send` gets what is compressed, `onProgress` is called when there may be something to read, `onBroken` when what came
+   *  is not DEFLATE. */
+  constructor(options: {
+    readonly send: (chunk: Buffer) => void;
+    readonly onProgress: () => void;
+    readonly onBroken: () => void;
+  }) {
+    this.#onProgress = options.onProgress;
+    this.#deflate.on("data", options.send);
+    this.#inflate.on("readable", options.onProgress);
+    this.#inflate.on("end", options.onProgress);
+    this.#inflate.on("error", options.onBroken);
+  }
+
+  /** Whether what was given is inflated, so that more can be. */
+  get isHungry(): boolean {
+    return this.#inflate.writableLength === 0;
+  }
+
+  /** The peer has ended its stream, and all of it was read. */
+  get isOver(): boolean {
+    return this.#inflate.readableEnded;
+  }
+
+  /** More came out than anyone's mail explains: whoever sends this wants to fill the memory or the time of the server. */
+  get isExcessive(): boolean {
+    return this.#givenBytes > slackBytes + ratioMax * this.#takenBytes;
+  }
+
+  feed(chunk: Buffer): void {
+    this.#last = chunk;
+    this.#takenBytes += chunk.length;
+    this.#inflate.write(chunk, this.#onProgress);
+  }
+
+  /** What has been inflated, at most a few blocks. */
+  read(): Buffer | null {
+    const chunk = this.#inflate.read() as Buffer | null;
+    this.#givenBytes += chunk?.length ?? 0;
+    return chunk;
+  }
+
+  /** Resolves when all of it was handed to `send`. */
+  async write(data: string | Uint8Array): Promise<void> {
+    if (typeof data === "string") this.#deflate.write(data, "latin1");
+    else this.#deflate.write(data);
+    await new Promise<void>((resolve) => this.#deflate.flush(constants.Z_SYNC_FLUSH, () => resolve()));
+  }
+
+  /** Ends both streams. Gives what came behind the end of the peer's: it was not compressed. */
+  async end(): Promise<Buffer> {
+    await new Promise<void>((resolve) => {
+      this.#deflate.once("end", resolve);
+      this.#deflate.end();
+    });
+    const unread = this.#takenBytes - this.#inflate.bytesWritten;
+    this.destroy();
+    return this.#last.subarray(this.#last.length - unread);
+  }
+
+  destroy(): void {
+    this.#deflate.destroy();
+    this.#inflate.destroy();
+  }
+}
+
+const noBytes: Buffer = Buffer.alloc(0);

@@ -1,0 +1,25 @@
+/** COMPRESS (RFC 4978): both sides compress what follows the answer.
+ *  compress = "COMPRESS" SP "DEFLATE" */
+import { afterLogin, command } from "../command.ts";
+import { bad } from "../errors.ts";
+
+export const compress = command({
+  name: "COMPRESS",
+  states: afterLogin,
+  forms: ["plain"],
+  usesSequence: false,
+  capabilities: (context) => (context.isCompressed ? [] : ["COMPRESS=DEFLATE"]),
+  source: "RFC 4978",
+  parse(reader) {
+    reader.space();
+    if (reader.word() !== "DEFLATE") throw bad("DEFLATE is the one mechanism");
+    return undefined;
+  },
+  async run(session) {
+    if (session.connection.isCompressed) throw bad("DEFLATE is active", "COMPRESSIONACTIVE");
+    return { text: "DEFLATE active" };
+  },
+  async afterAnswer(session) {
+    session.connection.startCompression();
+  },
+});
