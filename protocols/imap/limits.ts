@@ -15,6 +15,8 @@ export const discardedAppendFactor = 4;
 export const nestingMax = 200;
 /** Keys of one SEARCH, so that evaluating a row stays cheap: OR trees of clients that search for a few words in a few fields. */
 export const searchKeysMax = 1000;
+/** Criteria of one SORT, whose values are kept for every message: there are nine keys. */
+export const sortCriteriaMax = 20;
 /** FETCH items of one command. */
 export const fetchItemsMax = 100;
 /** Levels of a section number: nesting of MIME parts is bounded to 32. */
@@ -33,7 +35,5 @@ export const failedLoginsMax = 5;
 export const outputChunkBytes = 32 * 1024;
 /** Octets of a message that are read and written at once. */
 export const bodyRangeBytes = 256 * 1024;
-/** Time that one connection may run without the loop being given a turn. */
-export const turnMs = 5;
 /** Messages of one APPEND. */
 export const appendedMessagesMax = 1000;

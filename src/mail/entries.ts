@@ -34,6 +34,8 @@ export interface MailboxMessage extends Entry {
   readonly thread: ThreadNumber;
   /** From the Date header; null if there is none that can be read. */
   readonly sentAt: number | null;
+  /** Decoded, in one line. */
+  readonly subject: string;
   readonly hasAgentPart: boolean;
   readonly account: AccountNumber;
   readonly blob: BlobNumber;
@@ -79,7 +81,18 @@ function toEntry(row: EntryRow): Entry {
 }
 
 function toMailboxMessage(row: EntryMessageRow): MailboxMessage {
-  const { account, blob, thread, date, trace, hasAgentPart, envelope, bodyStructure } = row;
+  const { account, blob, thread, date, trace, subject, hasAgentPart, envelope, bodyStructure } = row;
   const entry = toEntry(row);
-  return { ...entry, account, blob, thread, sentAt: date, trace, hasAgentPart, envelope, bodyStructure };
+  return {
+    ...entry,
+    account,
+    blob,
+    thread,
+    sentAt: date,
+    trace,
+    subject,
+    hasAgentPart,
+    envelope,
+    bodyStructure,
+  };
 }

@@ -18,6 +18,7 @@ export interface Mail
     Messages,
     MessageBytes,
     MailSearch,
+    MailOrdering,
     MailWrites,
     MailTransfer {
   readonly ids: IdCodec;
@@ -38,6 +39,7 @@ export function createMail(store: Store, textIndex?: TextIndex): Mail {
     ...messages,
     ...bytes,
     ...createMailSearch(entries, messages, bytes, textIndex),
+    ...createMailOrdering(store, entries, bytes),
     ...writes,
     ...createMailTransfer(store, entries, bytes, writes),
   };

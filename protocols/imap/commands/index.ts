@@ -24,10 +24,12 @@ import { rename } from "./rename.ts";
 import { replace } from "./replace.ts";
 import { search } from "./search.ts";
 import { examine, select } from "./select.ts";
+import { sort } from "./sort.ts";
 import { starttls } from "./starttls.ts";
 import { status } from "./status.ts";
 import { store } from "./store.ts";
 import { subscribe, unsubscribe } from "./subscribe.ts";
+import { thread } from "./thread.ts";
 import { unauthenticate } from "./unauthenticate.ts";
 
 export const commands: readonly Command[] = [
@@ -62,6 +64,8 @@ export const commands: readonly Command[] = [
   unselect,
   expunge,
   search,
+  sort,
+  thread,
   fetch,
   store,
   copy,

@@ -1,0 +1,88 @@
+/** SORT and UID SORT (RFC 5256 section 3, RFC 5957 SORT=DISPLAY, RFC 5267 section 3 ESORT, RFC 7162 section 3.1.6). Text is
+ *  compared as SEARCH compares it (RFC 5255 section 4.3, I18NLEVEL=1).
+ *  sort = "SORT" [SP "RETURN" SP "(" [option *(SP option)] ")"] SP "(" sort-criterion *(SP sort-criterion) ")" SP charset
+ *         1*(SP search-key)
+ *  sort-criterion = ["REVERSE" SP] sort-key */
+import type { SortCriterion, SortField } from "#/src/mail/ordering/sort-keys.ts";
+import { numberSetOf } from "#/src/model/number-set.ts";
+import { type Answer, command, type Form, whenSelected } from "../command.ts";
+import { bad } from "../errors.ts";
+import { sortCriteriaMax } from "../limits.ts";
+import type { ResponseWriter } from "../response-writer.ts";
+import { namedUids, writeExtended, writePlain } from "../search-answer.ts";
+import { asksModseq, type ImapSearchKey, readSearchKeys } from "../search-grammar.ts";
+import { decoderOf, type SearchReturn, tryReturnOptions } from "../search-options.ts";
+import { findMessages, highestModseqOf } from "../search-run.ts";
+import type { Session } from "../session.ts";
+import type { WireReader } from "../wire-reader.ts";
+
+interface SortArguments {
+  readonly returns: SearchReturn | undefined;
+  readonly criteria: readonly SortCriterion[];
+  readonly key: ImapSearchKey;
+}
+
+export const sort = command<SortArguments>({
+  name: "SORT",
+  states: whenSelected,
+  forms: ["plain", "uid"],
+  usesSequence: true,
+  capabilities: ["SORT", "SORT=DISPLAY", "ESORT", "I18NLEVEL=1"],
+  source: "RFC 5256 3, RFC 5957, RFC 5267 3, RFC 5255 4.3",
+  parse(reader) {
+    reader.space();
+    const returns = tryReturnOptions(reader);
+    const criteria = readSortCriteria(reader);
+    reader.space();
+    const decode = decoderOf(reader.astring());
+    reader.space();
+    return { returns, criteria, key: readSearchKeys(reader, { decode }) };
+  },
+  run: runSort,
+});
+
+const fields: Readonly<Record<string, SortField>> = {
+  ARRIVAL: "arrival",
+  CC: "cc",
+  DATE: "date",
+  DISPLAYFROM: "displayFrom",
+  DISPLAYTO: "displayTo",
+  FROM: "from",
+  SIZE: "size",
+  SUBJECT: "subject",
+  TO: "to",
+};
+
+export function readSortCriteria(reader: WireReader): SortCriterion[] {
+  return reader.list(
+    () => {
+      const isReverse = reader.tryWord("REVERSE");
+      if (isReverse) reader.space();
+      const field = fields[reader.word()];
+      if (field === undefined) throw bad("Unknown sort key");
+      return { field, isReverse };
+    },
+    { max: sortCriteriaMax },
+  );
+}
+
+async function runSort(
+  session: Session,
+  { returns, criteria, key }: SortArguments,
+  out: ResponseWriter,
+  form: Form,
+): Promise<Answer | undefined> {
+  const { selected } = session;
+  const { agent, number } = selected.mailbox;
+  const saves = returns?.options.includes("SAVE") ?? false;
+  const found = await findMessages(session, key, saves);
+  const uids = await session.rooms.mail.sortMessages(agent, number, numberSetOf(found.uids), criteria);
+  const named = returns === undefined ? uids : namedUids(uids, returns);
+  const modseq = asksModseq(key) && uids.length > 0 ? await highestModseqOf(session, named) : undefined;
+  const numbers = form === "uid" ? uids : uids.map((uid) => selected.view.seqOf(uid)!);
+
+  if (saves) selected.saved = numberSetOf(named);
+  if (returns === undefined) await writePlain("SORT", numbers, modseq, out);
+  else writeExtended({ tag: session.tag, form, numbers, isSorted: true, modseq }, returns, out);
+  return undefined;
+}

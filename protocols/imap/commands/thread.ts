@@ -1,0 +1,94 @@
+/** THREAD and UID THREAD (RFC 5256 section 3).
+ *  thread = "THREAD" SP thread-alg SP charset 1*(SP search-key); thread-alg = "ORDEREDSUBJECT" / "REFERENCES"
+ *  Answer: THREAD [SP 1*thread-list]; thread-list = "(" (thread-members / thread-nested) ")"
+ *  thread-members = nz-number *(SP nz-number) [SP thread-nested]; thread-nested = 2*thread-list */
+import type { ThreadAlgorithm } from "#/src/mail/ordering/thread.ts";
+import type { ThreadNode } from "#/src/mail/ordering/thread-tree.ts";
+import { numberSetOf } from "#/src/model/number-set.ts";
+import { type Answer, command, type Form, whenSelected } from "../command.ts";
+import { bad } from "../errors.ts";
+import { LoopTurns } from "../loop-turns.ts";
+import type { ResponseWriter } from "../response-writer.ts";
+import { type ImapSearchKey, readSearchKeys } from "../search-grammar.ts";
+import { decoderOf } from "../search-options.ts";
+import { findMessages } from "../search-run.ts";
+import type { Session } from "../session.ts";
+
+interface ThreadArguments {
+  readonly algorithm: ThreadAlgorithm;
+  readonly key: ImapSearchKey;
+}
+
+const algorithms: Readonly<Record<string, ThreadAlgorithm>> = {
+  ORDEREDSUBJECT: "orderedSubject",
+  REFERENCES: "references",
+};
+
+export const thread = command<ThreadArguments>({
+  name: "THREAD",
+  states: whenSelected,
+  forms: ["plain", "uid"],
+  usesSequence: true,
+  capabilities: ["THREAD=ORDEREDSUBJECT", "THREAD=REFERENCES"],
+  source: "RFC 5256 3",
+  parse(reader) {
+    reader.space();
+    const algorithm = algorithms[reader.word()];
+    if (algorithm === undefined) throw bad("Unknown threading algorithm");
+    reader.space();
+    const decode = decoderOf(reader.astring());
+    reader.space();
+    return { algorithm, key: readSearchKeys(reader, { decode }) };
+  },
+  run: runThread,
+});
+
+async function runThread(
+  session: Session,
+  { algorithm, key }: ThreadArguments,
+  out: ResponseWriter,
+  form: Form,
+): Promise<Answer | undefined> {
+  const { selected } = session;
+  const { agent, number } = selected.mailbox;
+  const { uids } = await findMessages(session, key);
+  const { mail } = session.rooms;
+  const threads = await mail.threadMessages(agent, number, numberSetOf(uids), algorithm);
+  out.text("* THREAD");
+  if (threads.length > 0) out.text(" ");
+  const turns = new LoopTurns();
+  for (const piece of formatThreads(threads, (uid) => (form === "uid" ? uid : selected.view.seqOf(uid)!))) {
+    out.text(piece);
+    await out.flushIfLarge();
+    if (turns.isDue) await turns.turn();
+  }
+  out.line("");
+  return undefined;
+}
+
+/** The pieces of thread lists, with a stack of its own: a thread is as deep as somebody wants. */
+export function* formatThreads(
+  threads: readonly ThreadNode[],
+  numberOf: (uid: number) => number,
+): Generator<string> {
+  const open: (ThreadNode | ")")[] = threads.toReversed();
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (next === ")") {
+      yield next;
+      continue;
+    }
+    yield "(";
+    open.push(")");
+    let node: ThreadNode = next;
+    for (let isFirst = true; ; isFirst = false) {
+      const { uid, children } = node;
+      if (uid !== undefined) yield isFirst ? `${numberOf(uid)}` : ` ${numberOf(uid)}`;
+      if (children.length > 1) {
+        if (uid !== undefined) yield " ";
+        for (let at = children.length - 1; at >= 0; at--) open.push(children[at]!);
+      }
+      if (children.length !== 1) break;
+      node = children[0]!;
+    }
+  }
+}

@@ -1,0 +1,74 @@
+/** Answers of SEARCH and SORT: ESEARCH (RFC 4731, RFC 5267 section 3.1) and the plain lists of RFC 3501 and RFC 5256. */
+import { formatNumberSet, numberSetOf } from "#/src/model/number-set.ts";
+import type { Modseq } from "#/src/model/numbers.ts";
+import type { Form } from "./command.ts";
+import type { ResponseWriter } from "./response-writer.ts";
+import { cutPartial, formatPartialRange, type SearchReturn } from "./search-options.ts";
+import { stringText } from "./strings.ts";
+
+export interface ExtendedAnswer {
+  readonly tag: string;
+  readonly form: Form;
+  /** In the order of the result. */
+  readonly numbers: readonly number[];
+  /** The order is one of its own: sets are written in it. */
+  readonly isSorted: boolean;
+  readonly modseq: Modseq | undefined;
+}
+
+/** UIDs that the answer names and SAVE keeps: with MIN or MAX and neither ALL nor COUNT, only those (RFC 9051 section
+ *  6.4.4.1); with PARTIAL, those of the range (RFC 9394 section 3.1). */
+export function namedUids(uids: readonly number[], { options, partial }: SearchReturn): readonly number[] {
+  if (partial !== undefined) return cutPartial(uids, partial);
+  const hasEnds = options.includes("MIN") || options.includes("MAX");
+  if (!hasEnds || options.includes("ALL") || options.includes("COUNT") || uids.length === 0) return uids;
+  return [...(options.includes("MIN") ? [uids[0]!] : []), ...(options.includes("MAX") ? [uids.at(-1)!] : [])];
+}
+
+export function writeExtended(answer: ExtendedAnswer, returns: SearchReturn, out: ResponseWriter): void {
+  const { numbers, modseq } = answer;
+  const { options, partial } = returns;
+  // SAVE alone answers nothing (RFC 5182 section 2.1).
+  if (options.every((option) => option === "SAVE")) return;
+  const parts = [`* ESEARCH (TAG ${stringText(answer.tag)})`];
+  if (answer.form === "uid") parts.push("UID");
+  const setOf = (some: readonly number[]): string =>
+    answer.isSorted ? formatInOrder(some) : formatNumberSet(numberSetOf(some));
+  if (numbers.length > 0) {
+    if (options.includes("MIN")) parts.push(`MIN ${numbers[0]}`);
+    if (options.includes("MAX")) parts.push(`MAX ${numbers.at(-1)}`);
+    if (options.includes("ALL")) parts.push(`ALL ${setOf(numbers)}`);
+  }
+  if (options.includes("COUNT")) parts.push(`COUNT ${numbers.length}`);
+  if (partial !== undefined) {
+    const cut = cutPartial(numbers, partial);
+    parts.push(`PARTIAL (${formatPartialRange(partial)} ${cut.length === 0 ? "NIL" : setOf(cut)})`);
+  }
+  if (modseq !== undefined) parts.push(`MODSEQ ${modseq}`);
+  out.line(parts.join(" "));
+}
+
+/** A sequence set that keeps an order: only what ascends by one becomes a range. */
+function formatInOrder(numbers: readonly number[]): string {
+  const texts: string[] = [];
+  for (let first = 0, last = 0; first < numbers.length; first = ++last) {
+    while (last + 1 < numbers.length && numbers[last + 1] === numbers[last]! + 1) last++;
+    texts.push(first === last ? `${numbers[first]}` : `${numbers[first]}:${numbers[last]}`);
+  }
+  return texts.join(",");
+}
+
+/** SEARCH and SORT; with MODSEQ as RFC 7162 sections 3.1.5 and 3.1.6 have it. */
+export async function writePlain(
+  word: "SEARCH" | "SORT",
+  numbers: readonly number[],
+  modseq: Modseq | undefined,
+  out: ResponseWriter,
+): Promise<void> {
+  out.text(`* ${word}`);
+  for (const number of numbers) {
+    out.text(` ${number}`);
+    await out.flushIfLarge();
+  }
+  out.line(modseq === undefined ? "" : ` (MODSEQ ${modseq})`);
+}

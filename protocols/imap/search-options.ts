@@ -1,0 +1,81 @@
+/** What SEARCH and SORT have in common before their keys: RETURN options (RFC 4731 section 3.1, RFC 5182, RFC 5267 section
+ *  4.4, RFC 9394) and the charset.
+ *  search-return-opt = "MIN" / "MAX" / "ALL" / "COUNT" / "SAVE" / "PARTIAL" SP partial-range */
+import { decodeCharset, isKnownCharset } from "#/src/formats/mime/charset.ts";
+import { bad, no } from "./errors.ts";
+import { decodeUtf8, type WireReader } from "./wire-reader.ts";
+
+export const searchReturnOptions = ["MIN", "MAX", "ALL", "COUNT", "SAVE", "PARTIAL"] as const;
+export type ReturnOption = (typeof searchReturnOptions)[number];
+
+/** Positions in the result, from 1; counted from its end when negative. `first` is the one nearer to where counting begins. */
+export interface PartialRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+export interface SearchReturn {
+  readonly options: readonly ReturnOption[];
+  /** With PARTIAL. */
+  readonly partial?: PartialRange | undefined;
+}
+
+/** Charset that the texts of keys are in. */
+export type Decode = (octets: string) => string;
+
+/** "RETURN" SP "(" … ")" SP, if it is there. RETURN () is RETURN (ALL). */
+export function tryReturnOptions(
+  reader: WireReader,
+  allowed: readonly ReturnOption[] = searchReturnOptions,
+): SearchReturn | undefined {
+  if (!reader.tryWord("RETURN")) return undefined;
+  reader.space();
+  let partial: PartialRange | undefined;
+  const options = reader.list(
+    () => {
+      const word = reader.word();
+      const option = allowed.find((one) => one === word);
+      if (option === undefined) throw bad("Unknown RETURN option");
+      if (option === "PARTIAL") {
+        if (partial !== undefined) throw bad("PARTIAL stands once");
+        reader.space();
+        partial = readPartialRange(reader);
+      }
+      return option;
+    },
+    { max: 20, allowEmpty: true },
+  );
+  reader.space();
+  // Both would be the list (RFC 5267 section 4.4).
+  if (partial !== undefined && options.includes("ALL")) throw bad("PARTIAL and ALL exclude each other");
+  return options.length === 0 ? { options: ["ALL"] } : { options, partial };
+}
+
+/** partial-range = nz-number ":" nz-number / "-" nz-number ":" "-" nz-number (RFC 9394 section 3.1) */
+function readPartialRange(reader: WireReader): PartialRange {
+  const isFromEnd = reader.tryCharacter("-");
+  const a = reader.nonZeroNumber();
+  if (!reader.tryCharacter(":")) throw bad("PARTIAL needs a range");
+  if (isFromEnd && !reader.tryCharacter("-")) throw bad("PARTIAL needs both positions from one end");
+  const b = reader.nonZeroNumber();
+  const [near, far] = a <= b ? [a, b] : [b, a];
+  return isFromEnd ? { first: -near, last: -far } : { first: near, last: far };
+}
+
+/** As the answer repeats it. */
+export function formatPartialRange({ first, last }: PartialRange): string {
+  return `${first}:${last}`;
+}
+
+/** What of a list lies in the range. */
+export function cutPartial(numbers: readonly number[], { first, last }: PartialRange): readonly number[] {
+  if (first > 0) return numbers.slice(first - 1, last);
+  return numbers.slice(Math.max(0, numbers.length + last), Math.max(0, numbers.length + first + 1));
+}
+
+export function decoderOf(charset: string): Decode {
+  const name = charset.toLowerCase();
+  if (name === "utf-8" || name === "us-ascii") return decodeUtf8;
+  if (!isKnownCharset(name)) throw no("BADCHARSET (UTF-8 US-ASCII)", "Unknown charset");
+  return (octets) => decodeCharset(Buffer.from(octets, "latin1"), name);
+}

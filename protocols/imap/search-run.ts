@@ -1,0 +1,46 @@
+import { emptyNumberSet, numberSetOf } from "#/src/model/number-set.ts";
+import type { Modseq } from "#/src/model/numbers.ts";
+import { refusalOf } from "./errors.ts";
+import { asksModseq, type ImapSearchKey } from "./search-grammar.ts";
+import { resolveSearchKey } from "./search-resolution.ts";
+import type { Session } from "./session.ts";
+
+export interface FoundUids {
+  /** Ascending, as far as the client knows the messages: what has arrived since has no number yet. */
+  readonly uids: readonly number[];
+  readonly highestModseq: Modseq | undefined;
+}
+
+/** What SEARCH, SORT and THREAD look for in the selected mailbox. */
+export async function findMessages(session: Session, key: ImapSearchKey, saves = false): Promise<FoundUids> {
+  const { selected } = session;
+  if (asksModseq(key)) session.enable("CONDSTORE");
+  const { agent, number } = selected.mailbox;
+  try {
+    const resolved = resolveSearchKey(key, selected, session.rooms.mail);
+    const found = await session.rooms.mail.searchMailbox(agent, number, resolved);
+    return { ...found, uids: knownTo(session, found.uids) };
+  } catch (error) {
+    // A search that fails leaves nothing behind "$" (RFC 9051 section 6.4.4.1).
+    if (saves && refusalOf(error)?.status !== "BAD") selected.saved = emptyNumberSet;
+    throw error;
+  }
+}
+
+/** Those that have a number and are not expunged. */
+function knownTo(session: Session, uids: readonly number[]): number[] {
+  const { view } = session.selected;
+  return uids.filter((uid) => view.seqOf(uid) !== undefined && !view.isExpunged(uid));
+}
+
+/** The highest MODSEQ of messages. */
+export async function highestModseqOf(
+  session: Session,
+  uids: readonly number[],
+): Promise<Modseq | undefined> {
+  const { agent, number } = session.selected.mailbox;
+  let highest: Modseq | undefined;
+  for await (const page of session.rooms.mail.entryPages(agent, number, numberSetOf(uids)))
+    for (const { modseq } of page) if (highest === undefined || modseq > highest) highest = modseq;
+  return highest;
+}

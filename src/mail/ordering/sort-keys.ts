@@ -1,0 +1,64 @@
+/** What messages are sorted by (RFC 5256 section 3, RFC 5957), as values that compare by themselves. */
+import { decodeWords } from "#/src/formats/mime/encoded-words.ts";
+import { type EnvelopeAddress, readEnvelopeHeads } from "#/src/formats/mime/envelope-reader.ts";
+import { parseSubject } from "#/src/formats/mime/subject.ts";
+import type { MailboxMessage } from "../entries.ts";
+import { foldText } from "../search-document.ts";
+
+export const sortFields = [
+  "arrival",
+  "cc",
+  "date",
+  "displayFrom",
+  "displayTo",
+  "from",
+  "size",
+  "subject",
+  "to",
+] as const;
+export type SortField = (typeof sortFields)[number];
+
+export interface SortCriterion {
+  readonly field: SortField;
+  readonly isReverse: boolean;
+}
+
+export function sortValue(field: SortField, message: MailboxMessage): string | number {
+  switch (field) {
+    case "arrival":
+      return message.internalDate;
+    case "date":
+      return sentTime(message);
+    case "size":
+      return message.size;
+    case "subject":
+      return collationKey(parseSubject(message.subject).base);
+    case "from":
+    case "to":
+    case "cc":
+      return collationKey(readEnvelopeHeads(message.envelope)[field]?.mailbox ?? "");
+    case "displayFrom":
+      return displayKey(readEnvelopeHeads(message.envelope).from);
+    case "displayTo":
+      return displayKey(readEnvelopeHeads(message.envelope).to);
+  }
+}
+
+/** Sent date in UTC, or when there is none that can be read, when it arrived (RFC 5256 section 2.2). */
+export function sentTime(message: { readonly sentAt: number | null; readonly internalDate: number }): number {
+  return message.sentAt ?? message.internalDate;
+}
+
+/** Text in the order of i;unicode-casemap (RFC 5051), which is that of the octets of what search compares; as a string of
+ *  octets, because strings compare by UTF-16. */
+export function collationKey(text: string): string {
+  return Buffer.from(foldText(text)).toString("latin1");
+}
+
+/** RFC 5957 section 3: the decoded display name, else the address. */
+function displayKey(address: EnvelopeAddress | undefined): string {
+  if (address === undefined) return "";
+  const { name, mailbox = "", host } = address;
+  if (name !== undefined && name !== "") return collationKey(decodeWords(name));
+  return collationKey(host === undefined ? mailbox : `${mailbox}@${host}`);
+}

@@ -1,0 +1,36 @@
+/** SORT (RFC 5256): UIDs in the order of criteria, messages that are the same by all of them in their order in the mailbox. */
+import type { NumberSet } from "#/src/model/number-set.ts";
+import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
+import type { Entries } from "../entries.ts";
+import { sortInTurns } from "./sort-in-turns.ts";
+import { type SortCriterion, sortValue } from "./sort-keys.ts";
+
+interface Sorted {
+  readonly uid: number;
+  /** Of the criteria, in their order. */
+  readonly values: readonly (string | number)[];
+}
+
+export async function sortMessages(
+  entries: Entries,
+  agent: AgentNumber,
+  mailbox: MailboxNumber,
+  uids: NumberSet,
+  criteria: readonly SortCriterion[],
+): Promise<number[]> {
+  const rows: Sorted[] = [];
+  for await (const page of entries.messagePages(agent, mailbox, uids))
+    for (const message of page)
+      rows.push({ uid: message.uid, values: criteria.map(({ field }) => sortValue(field, message)) });
+  const sorted = await sortInTurns(rows, (a, b) => compareBy(criteria, a, b));
+  return sorted.map(({ uid }) => uid);
+}
+
+function compareBy(criteria: readonly SortCriterion[], a: Sorted, b: Sorted): number {
+  for (const [at, { isReverse }] of criteria.entries()) {
+    const one = a.values[at]!;
+    const other = b.values[at]!;
+    if (one !== other) return one < other === isReverse ? 1 : -1;
+  }
+  return a.uid - b.uid;
+}

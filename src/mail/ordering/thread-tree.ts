@@ -1,0 +1,237 @@
+/** Threads of messages (RFC 5256 section 3, "THREAD"): pure but for the turns that it gives the loop. Linear but for
+ *  sorting, whatever the headers say. */
+import { LoopTurns } from "#/src/model/loop-turns.ts";
+import { sortInTurns } from "./sort-in-turns.ts";
+
+export interface ThreadedMessage {
+  readonly uid: number;
+  /** Sent date. */
+  readonly time: number;
+  /** Base subject as it compares, "" for none. */
+  readonly subject: string;
+  /** The subject has the marks of an answer or a forward. */
+  readonly isReply: boolean;
+  /** "" for none. */
+  readonly id: string;
+  readonly references: readonly string[];
+}
+
+/** A message and what answers it. */
+export interface ThreadNode {
+  /** undefined: a message that is not in the mailbox, with several answers. Only at the top. */
+  readonly uid: number | undefined;
+  readonly children: readonly ThreadNode[];
+}
+
+/** ORDEREDSUBJECT: messages of one subject, all others below the first. */
+export async function threadBySubject(messages: readonly ThreadedMessage[]): Promise<ThreadNode[]> {
+  const turns = new LoopTurns();
+  const bySubject = new Map<string, ThreadedMessage[]>();
+  for (const message of await sortInTurns(messages, byTime)) {
+    const same = bySubject.get(message.subject);
+    if (same === undefined) bySubject.set(message.subject, [message]);
+    else same.push(message);
+    if (turns.isDue) await turns.turn();
+  }
+  // The first of each was met in the order of time: so are the threads.
+  const threads: ThreadNode[] = [];
+  for (const [first, ...others] of bySubject.values()) {
+    threads.push({ uid: first!.uid, children: others.map(({ uid }) => ({ uid, children: [] })) });
+    if (turns.isDue) await turns.turn();
+  }
+  return threads;
+}
+
+/** A place in the tree while it grows; without a message, one that others refer to. */
+interface Node {
+  readonly uid: number | undefined;
+  readonly message: ThreadedMessage | undefined;
+  parent: Node | undefined;
+  children: Node[];
+  /** Nearest node above that is a message, or else the top of the tree; found once. */
+  anchor: Node | undefined;
+  /** Of the sets of nodes that are joined: to tell loops from links without walking. */
+  joined: Node;
+}
+
+function newNode(message?: ThreadedMessage): Node {
+  const node: Omit<Node, "joined"> & { joined?: Node } = {
+    uid: message?.uid,
+    message,
+    parent: undefined,
+    children: [],
+    anchor: undefined,
+  };
+  node.joined = node as Node;
+  return node as Node;
+}
+
+/** Steps up a tree that may be walked for each message, on average, to be sure of a loop; only headers that contradict each
+ *  other need any. Beyond that, a link that may make a loop is left out. */
+const stepsPerMessage = 100;
+
+/** REFERENCES. The numbers are those of the algorithm's steps. Messages come in the order of the mailbox. */
+export async function threadByReferences(messages: readonly ThreadedMessage[]): Promise<ThreadNode[]> {
+  const turns = new LoopTurns();
+  const nodes = await linkMessages(messages, turns);
+  const roots = await dropDummies(nodes, turns);
+  await sortTree(roots, turns);
+  const merged = await mergeSubjects(await sortInTurns(roots, byNodeTime), turns);
+  await sortTree(merged, turns);
+  return sortInTurns(merged, byNodeTime);
+}
+
+/** Step 1: the links that the headers say. */
+async function linkMessages(messages: readonly ThreadedMessage[], turns: LoopTurns): Promise<Node[]> {
+  const byId = new Map<string, Node>();
+  const nodes: Node[] = [];
+  // Messages first, so that the first of those with the same id has it.
+  const own = new Map<ThreadedMessage, Node>();
+  for (const message of messages) {
+    const node = newNode(message);
+    own.set(message, node);
+    nodes.push(node);
+    if (message.id !== "" && !byId.has(message.id)) byId.set(message.id, node);
+    if (turns.isDue) await turns.turn();
+  }
+  const nodeOf = (id: string): Node => {
+    let node = byId.get(id);
+    if (node === undefined) {
+      node = newNode();
+      nodes.push(node);
+      byId.set(id, node);
+    }
+    return node;
+  };
+  let steps = messages.length * stepsPerMessage;
+  /** Whether the child is above the parent, or is it. */
+  const makesLoop = (parent: Node, child: Node): boolean => {
+    if (findJoined(parent) !== findJoined(child)) return false;
+    for (let above: Node | undefined = parent; above !== undefined; above = above.parent)
+      if (above === child || --steps < 0) return true;
+    return false;
+  };
+  const link = (parent: Node, child: Node): void => {
+    child.parent = parent;
+    join(parent, child);
+  };
+  for (const message of messages) {
+    const node = own.get(message)!;
+    let previous: Node | undefined;
+    for (const id of message.references) {
+      const next = nodeOf(id);
+      // 1 A: a link that is there stays.
+      if (previous !== undefined && next.parent === undefined && !makesLoop(previous, next))
+        link(previous, next);
+      previous = next;
+    }
+    // 1 B: what the message itself says of its parent is believed.
+    if (previous === undefined) node.parent = undefined;
+    else if (node.parent !== previous && !makesLoop(previous, node)) link(previous, node);
+    if (turns.isDue) await turns.turn();
+  }
+  return nodes;
+}
+
+function findJoined(node: Node): Node {
+  let found = node;
+  while (found.joined !== found) {
+    found.joined = found.joined.joined;
+    found = found.joined;
+  }
+  return found;
+}
+
+function join(a: Node, b: Node): void {
+  findJoined(a).joined = findJoined(b);
+}
+
+/** Steps 2 and 3: messages below the nearest message above; a dummy stays only at the top, over more than one. */
+async function dropDummies(nodes: readonly Node[], turns: LoopTurns): Promise<Node[]> {
+  for (const node of nodes) {
+    if (node.message !== undefined && node.parent !== undefined) anchorOf(node).children.push(node);
+    if (turns.isDue) await turns.turn();
+  }
+  const roots: Node[] = [];
+  for (const node of nodes) {
+    if (node.parent !== undefined) continue;
+    if (node.message !== undefined || node.children.length > 1) roots.push(node);
+    else roots.push(...node.children);
+    if (turns.isDue) await turns.turn();
+  }
+  return roots;
+}
+
+/** Of a node with a parent. Every node on the way learns it. */
+function anchorOf(node: Node): Node {
+  const way: Node[] = [];
+  let at = node;
+  while (at.anchor === undefined) {
+    way.push(at);
+    const parent = at.parent!;
+    if (parent.message !== undefined || parent.parent === undefined) {
+      at.anchor = parent;
+      break;
+    }
+    at = parent;
+  }
+  const anchor = at.anchor!;
+  for (const one of way) one.anchor = anchor;
+  return anchor;
+}
+
+/** Step 5: trees of one subject become one. The tree that the others go to is a dummy, or else the first that is no answer,
+ *  or else the first; so what comes before it in the list becomes its child. */
+async function mergeSubjects(roots: readonly Node[], turns: LoopTurns): Promise<Node[]> {
+  const subjectOf = (node: Node): ThreadedMessage => node.message ?? node.children[0]!.message!;
+  const table = new Map<string, Node>();
+  for (const root of roots) {
+    const { subject } = subjectOf(root);
+    if (subject === "") continue;
+    const found = table.get(subject);
+    const isBetter =
+      found === undefined ||
+      (found.message !== undefined &&
+        (root.message === undefined || (found.message.isReply && !root.message.isReply)));
+    if (isBetter) table.set(subject, root);
+    if (turns.isDue) await turns.turn();
+  }
+  const gone = new Set<Node>();
+  const added = new Map<Node, Node>();
+  for (const root of roots) {
+    const { subject } = subjectOf(root);
+    const first = subject === "" ? undefined : table.get(subject);
+    if (first === undefined || first === root) continue;
+    gone.add(root);
+    if (first.message === undefined)
+      for (const child of root.message === undefined ? root.children : [root]) first.children.push(child);
+    else if (root.message?.isReply && !first.message.isReply) first.children.push(root);
+    else {
+      const both = newNode();
+      both.children = [first, root];
+      added.set(first, both);
+      table.set(subject, both);
+    }
+    if (turns.isDue) await turns.turn();
+  }
+  return roots.filter((root) => !gone.has(root)).map((root) => added.get(root) ?? root);
+}
+
+/** Steps 4 and 6: siblings by sent date, a dummy by its first child's. */
+async function sortTree(roots: readonly Node[], turns: LoopTurns): Promise<void> {
+  // Dummies are at the top alone, and what is below them is sorted before they are compared.
+  const open = [...roots];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (node.children.length > 1) node.children = await sortInTurns(node.children, byNodeTime);
+    for (const child of node.children) open.push(child);
+    if (turns.isDue) await turns.turn();
+  }
+}
+
+function byNodeTime(a: Node, b: Node): number {
+  return byTime(a.message ?? a.children[0]!.message!, b.message ?? b.children[0]!.message!);
+}
+
+function byTime(a: ThreadedMessage, b: ThreadedMessage): number {
+  return a.time - b.time || a.uid - b.uid;
+}

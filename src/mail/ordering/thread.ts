@@ -1,0 +1,42 @@
+/** THREAD (RFC 5256): the messages of a set as threads. */
+import { readHeaderFields } from "#/src/formats/mime/header.ts";
+import { parseSubject } from "#/src/formats/mime/subject.ts";
+import type { NumberSet } from "#/src/model/number-set.ts";
+import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
+import { threadPages } from "#/storage/queries/entries.ts";
+import type { EntryThreadRow } from "#/storage/rows.ts";
+import type { Reader } from "#/storage/store.ts";
+import type { MessageBytes } from "../message-bytes.ts";
+import { parseReferenceIds, type ReferenceIds, referenceIdsOf } from "../reference-ids.ts";
+import { collationKey, sentTime } from "./sort-keys.ts";
+import { type ThreadedMessage, type ThreadNode, threadByReferences, threadBySubject } from "./thread-tree.ts";
+
+export type ThreadAlgorithm = "orderedSubject" | "references";
+
+export async function threadMessages(
+  store: Reader,
+  bytes: MessageBytes,
+  agent: AgentNumber,
+  mailbox: MailboxNumber,
+  uids: NumberSet,
+  algorithm: ThreadAlgorithm,
+): Promise<readonly ThreadNode[]> {
+  const messages: ThreadedMessage[] = [];
+  for await (const page of threadPages(store, agent, mailbox, uids))
+    for (const row of page) {
+      const { base, isReply } = parseSubject(row.subject);
+      const { own, references } =
+        algorithm === "references" ? await idsOf(bytes, row) : { own: "", references: [] };
+      const time = sentTime({ sentAt: row.date, internalDate: row.internalDate });
+      messages.push({ uid: row.uid, time, subject: collationKey(base), isReply, id: own, references });
+    }
+  return algorithm === "references" ? threadByReferences(messages) : threadBySubject(messages);
+}
+
+/** Messages from before the identifiers were kept have them in their header alone. */
+async function idsOf(bytes: MessageBytes, row: EntryThreadRow): Promise<ReferenceIds> {
+  if (row.referenceIds !== null) return parseReferenceIds(row.referenceIds);
+  const structure = await bytes.readStructure(row);
+  const header = await bytes.readBytes(row, bytes.findSection(row, structure, "HEADER"));
+  return referenceIdsOf(readHeaderFields(header));
+}
