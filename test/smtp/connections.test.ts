@@ -1,9 +1,10 @@
 /** How many connections there may be, and how long each of them. */
 import { once } from "node:events";
 import net from "node:net";
-import { expect, test } from "vitest";
+import { networkInterfaces } from "node:os";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectRawSmtp, type RawSmtp } from "../support/raw-smtp.ts";
-import { openMailRooms } from "./mail-rooms.ts";
+import { type MailRooms, openMailRooms, password } from "./mail-rooms.ts";
 
 /** A connection as soon as there is room for one. */
 async function connectWhenFree(port: number): Promise<RawSmtp> {
@@ -59,17 +60,40 @@ const ends: readonly (readonly [name: string, end: (client: RawSmtp) => Promise<
     },
   ],
 ];
-for (const [name, end] of ends)
-  test(`${name} makes room for another connection`, async () => {
-    await using rooms = await openMailRooms({ smtp: { maxConnections: 2 } });
-    // One network has half of them.
-    await using client = await connectRawSmtp({ port: rooms.ports.smtp });
-    await using refused = await connectRawSmtp({ port: rooms.ports.submission, isGreeted: false });
-    expect(await refused.reply()).toBe("421 4.7.0 Too many connections, try again later");
-    await end(client);
-    await using next = await connectWhenFree(rooms.ports.smtp);
-    expect(await next.command("NOOP")).toMatch(/^250 /);
+describe("a connection gives its place back", () => {
+  let rooms: MailRooms;
+  beforeAll(async () => {
+    rooms = await openMailRooms({ smtp: { maxConnections: 2 } });
   });
+  afterAll(() => rooms[Symbol.asyncDispose]());
+
+  for (const [name, end] of ends)
+    test(`after ${name}`, async () => {
+      // One network has half of them.
+      const client = await connectWhenFree(rooms.ports.smtp);
+      await using refused = await connectRawSmtp({ port: rooms.ports.submission, isGreeted: false });
+      expect(await refused.reply()).toBe("421 4.7.0 Too many connections, try again later");
+      await end(client);
+      await using next = await connectWhenFree(rooms.ports.smtp);
+      expect(await next.command("NOOP")).toMatch(/^250 /);
+    });
+});
+
+const outside = Object.values(networkInterfaces())
+  .flat()
+  .find((one) => one?.family === "IPv4" && !one.internal)?.address;
+
+test.runIf(outside !== undefined)("a login from another machine needs encryption", async () => {
+  await using rooms = await openMailRooms({ host: "0.0.0.0" });
+  await using client = await connectRawSmtp({ host: outside!, port: rooms.ports.submission });
+  expect(await client.command("EHLO laptop")).not.toContain("AUTH");
+  const login = `AUTH PLAIN ${Buffer.from(`\0robin@waypost.example\0${password}`).toString("base64")}`;
+  expect(await client.command(login)).toMatch(/^538 5\.7\.11 /);
+  await client.command("STARTTLS");
+  await client.secure();
+  expect(await client.command("EHLO laptop")).toContain("\n250 AUTH PLAIN LOGIN");
+  expect(await client.command(login)).toMatch(/^235 /);
+});
 
 test("a handshake counts as a connection, on either way to it", async () => {
   await using rooms = await openMailRooms({ smtp: { maxConnections: 4 } });
@@ -100,20 +124,26 @@ const stalls: readonly (readonly [name: string, stall: (client: RawSmtp) => Prom
       ),
   ],
 ];
-for (const [name, stall] of stalls)
-  test(`a client that ${name} is closed`, async () => {
-    await using rooms = await openMailRooms({ smtp: { idleTimeoutMs: 200 } });
-    await using client = await connectRawSmtp({ port: rooms.ports.smtp });
-    await stall(client);
-    expect(await client.reply()).toMatch(name.includes("handshake") ? /^closed$/ : /^421 4\.4\.2 /);
-    expect(await client.reply()).toBe("closed");
+describe("a client is closed that", () => {
+  let rooms: MailRooms;
+  beforeAll(async () => {
+    rooms = await openMailRooms({ smtp: { idleTimeoutMs: 300 } });
   });
+  afterAll(() => rooms[Symbol.asyncDispose]());
 
-test("a client that sends an octet now and then is closed", async () => {
-  await using rooms = await openMailRooms({ smtp: { idleTimeoutMs: 300 } });
-  await using client = await connectRawSmtp({ port: rooms.ports.smtp });
-  const trickle = setInterval(() => void client.send("x", 0), 50);
-  const reply = await client.reply();
-  clearInterval(trickle);
-  expect(reply).toMatch(/^421 4\.4\.2 The command took too long/);
+  for (const [name, stall] of stalls)
+    test(name, async () => {
+      await using client = await connectRawSmtp({ port: rooms.ports.smtp });
+      await stall(client);
+      expect(await client.reply()).toMatch(name.includes("handshake") ? /^closed$/ : /^421 4\.4\.2 /);
+      expect(await client.reply()).toBe("closed");
+    });
+
+  test("sends an octet now and then", async () => {
+    await using client = await connectRawSmtp({ port: rooms.ports.smtp });
+    const trickle = setInterval(() => void client.send("x", 0), 50);
+    const reply = await client.reply();
+    clearInterval(trickle);
+    expect(reply).toMatch(/^421 4\.4\.2 The command took too long/);
+  });
 });

@@ -131,6 +131,48 @@ test("closes on commands without end", async () => {
   expect(replies.at(-1)).toMatch(/^421 4\.7\.0 /);
 });
 
+test("survives octets at random on every port, before, in and after a handshake", async () => {
+  let seed = 1;
+  const random = (limit: number): number => {
+    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+    return seed % limit;
+  };
+  const words = [
+    "EHLO x",
+    "MAIL FROM:<>",
+    "RCPT TO:<robin@waypost.example>",
+    "DATA",
+    "\r\n.",
+    "AUTH LOGIN",
+    "RSET",
+    "*",
+  ];
+  const garbage = (): Buffer =>
+    Buffer.concat(
+      Array.from({ length: random(20) }, () =>
+        random(2) === 0
+          ? Buffer.from(`${words[random(words.length)]}\r\n`)
+          : Buffer.from(Array.from({ length: random(60) }, () => random(256))),
+      ),
+    );
+  for (let round = 0; round < 60; round++) {
+    const name = (["smtp", "submission", "submissions"] as const)[round % 3]!;
+    const isTls = name === "submissions" && random(2) === 0;
+    const client = await connectRawSmtp({ port: rooms.ports[name], isTls, isGreeted: false });
+    if (random(4) > 0 && (isTls || name !== "submissions")) await client.reply();
+    if (name !== "submissions" && random(3) === 0) {
+      await client.send("STARTTLS\r\n");
+      if (random(2) === 0) await client.secure().catch(() => {});
+    }
+    await client.send(garbage(), 0);
+    if (random(2) === 0) await client.send(garbage(), 0);
+    if (random(3) === 0) await client.send("\r\n.\r\nQUIT\r\n");
+    client.destroy();
+  }
+  await using client = await connectRawSmtp({ port: rooms.ports.smtp });
+  expect(await client.command("NOOP")).toMatch(/^250 /);
+});
+
 const corpus = process.env.WAYPOST_CORPUS ?? path.join(import.meta.dirname, "../../../shared/corpus");
 
 describe.runIf(existsSync(corpus))("the attack corpus", () => {
