@@ -111,6 +111,13 @@ const invariants: readonly Invariant[] = [
       where e.modseq > m.modseq`,
   },
   {
+    sentence: "an annotation belongs to mailbox ? of agent ?, which is not there",
+    query: `select mailbox_id, agent_id
+      from mailbox_metadata as t
+      where mailbox_id <> 0 and not exists (
+        select 1 from mailbox as m where m.agent_id = t.agent_id and m.mailbox_id = t.mailbox_id)`,
+  },
+  {
     sentence: "UID ? is in mailbox ? of agent ?, which is not there",
     query: `select uid, mailbox_id, agent_id
       from entry as t

@@ -43,7 +43,15 @@ async function sweepAgent(tx: Transaction): Promise<boolean> {
   if (await sweepEntries(tx, agent)) return true;
   if (await sweepChanges(tx, agent)) return true;
   if (await sweepThreadKeys(tx, agent)) return true;
-  for (const table of ["mailbox", "subscription", "keyword", "idempotency", "search_mark", "agent"])
+  for (const table of [
+    "mailbox",
+    "mailbox_metadata",
+    "subscription",
+    "keyword",
+    "idempotency",
+    "search_mark",
+    "agent",
+  ])
     await tx.run(`delete from ${table} where agent_id = ?`, agent);
   return true;
 }

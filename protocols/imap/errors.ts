@@ -41,6 +41,7 @@ const byCode = {
 /** Where the reason has a word of its own; undefined: that of the code. */
 const byReason = {
   already_exists: "ALREADYEXISTS",
+  use_taken: "USEATTR",
   no_such_mailbox: "NONEXISTENT",
   mailbox_has_children: "HASCHILDREN",
   mailbox_is_required: "CANNOT",

@@ -35,5 +35,8 @@ export const failedLoginsMax = 5;
 export const outputChunkBytes = 32 * 1024;
 /** Octets of a message that are read and written at once. */
 export const bodyRangeBytes = 256 * 1024;
+/** Entries of METADATA in one command, and octets of a name. */
+export const metadataNamesMax = 100;
+export const metadataNameBytesMax = 200;
 /** Messages of one APPEND. */
 export const appendedMessagesMax = 1000;

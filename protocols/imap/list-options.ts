@@ -1,4 +1,4 @@
-/** Grammar of LIST (RFC 9051 section 6.3.9, RFC 5258, 5819, 6154, 8440).
+/** Grammar of LIST (RFC 9051 section 6.3.9, RFC 5258, 5819, 6154, 8440, 9590).
  *
  *  list = "LIST" [SP "(" [select-option *(SP select-option)] ")"] SP reference SP (pattern / "(" pattern *(SP pattern) ")")
  *         [SP "RETURN" SP "(" [return-option *(SP return-option)] ")"] */
@@ -6,6 +6,7 @@ import type { ParseContext } from "./command.ts";
 import { bad, Refusal } from "./errors.ts";
 import { listPatternBytesMax, listPatternsMax } from "./limits.ts";
 import { decodeMailboxName, type NameMode } from "./mailbox-name.ts";
+import { readEntryNames } from "./metadata-entries.ts";
 import { readStatusItems, type StatusItem } from "./status-items.ts";
 import type { WireReader } from "./wire-reader.ts";
 
@@ -19,11 +20,13 @@ export interface ListArguments {
   readonly isRecursive: boolean;
   readonly showsSubscribed: boolean;
   readonly showsRights: boolean;
+  /** Entries of METADATA to show of each mailbox. */
+  readonly metadata: readonly string[];
   readonly status: readonly StatusItem[];
 }
 
 const selectOptions = ["SUBSCRIBED", "REMOTE", "RECURSIVEMATCH", "SPECIAL-USE"];
-const returnOptions = ["SUBSCRIBED", "CHILDREN", "SPECIAL-USE", "STATUS", "MYRIGHTS"];
+const returnOptions = ["SUBSCRIBED", "CHILDREN", "SPECIAL-USE", "STATUS", "MYRIGHTS", "METADATA"];
 
 export function readListArguments(reader: WireReader, context: ParseContext): ListArguments {
   reader.space();
@@ -41,14 +44,16 @@ export function readListArguments(reader: WireReader, context: ParseContext): Li
     : [reader.listMailbox()];
   const returned: string[] = [];
   let status: StatusItem[] = [];
+  let metadata: string[] = [];
   if (reader.trySpace()) {
     if (!reader.tryWord("RETURN")) throw bad("Expected RETURN");
     reader.space();
     returned.push(
       ...readOptions(reader, returnOptions, (option) => {
-        if (option !== "STATUS") return;
+        if (option !== "STATUS" && option !== "METADATA") return;
         reader.space();
-        status = readStatusItems(reader);
+        if (option === "STATUS") status = readStatusItems(reader);
+        else metadata = readEntryNames(reader);
       }),
     );
   }
@@ -66,6 +71,7 @@ export function readListArguments(reader: WireReader, context: ParseContext): Li
     onlySpecialUse: selected.includes("SPECIAL-USE"),
     isRecursive: selected.includes("RECURSIVEMATCH"),
     showsSubscribed: selected.includes("SUBSCRIBED") || returned.includes("SUBSCRIBED"),
+    metadata,
     showsRights: returned.includes("MYRIGHTS"),
     status,
   };

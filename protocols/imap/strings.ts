@@ -21,6 +21,12 @@ export function astringText(octets: string): string {
   return /^(?:(?![(){%*"\\\]])[!-~])+$/.test(octets) ? octets : stringText(octets);
 }
 
+/** An address, or what else names somebody, as an astring of UTF-8. */
+export function identifierText(identifier: string): string {
+  const octets = Buffer.from(identifier, "utf8").toString("latin1");
+  return /^[!-~]+$/.test(octets) ? astringText(octets) : stringText(octets);
+}
+
 /** resp-text: nothing that ends the line, opens a response code, or is not ASCII. */
 export function humanText(text: string): string {
   const plain = text.replace(/[^\x20-\x7e]+/g, " ").slice(0, 500);

@@ -6,7 +6,9 @@ import type { TextIndex } from "./indexing/text-index.ts";
 import { createMailboxes, type Mailboxes } from "./mailboxes.ts";
 import { createMessageBytes, type MessageBytes } from "./message-bytes.ts";
 import { createMessages, type Messages } from "./messages.ts";
+import { createMailMetadata, type MailMetadata } from "./metadata.ts";
 import { createMailOrdering, type MailOrdering } from "./ordering/ordering.ts";
+import { createMailQuota, type MailQuota } from "./quota.ts";
 import { createMailSearch, type MailSearch } from "./search.ts";
 import { createMailTransfer, type MailTransfer } from "./transfer.ts";
 import { createMailWrites, type MailWrites } from "./writes.ts";
@@ -20,7 +22,9 @@ export interface Mail
     MailSearch,
     MailOrdering,
     MailWrites,
-    MailTransfer {
+    MailTransfer,
+    MailQuota,
+    MailMetadata {
   readonly ids: IdCodec;
   readonly clock: Clock;
 }
@@ -41,6 +45,8 @@ export function createMail(store: Store, textIndex?: TextIndex): Mail {
     ...createMailSearch(entries, messages, bytes, textIndex),
     ...createMailOrdering(store, entries, bytes),
     ...writes,
+    ...createMailQuota(store),
+    ...createMailMetadata(store),
     ...createMailTransfer(store, entries, bytes, writes),
   };
 }

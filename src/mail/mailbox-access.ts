@@ -9,6 +9,7 @@ import {
   rightsOf,
   uniteRights,
 } from "#/src/accounts/mailbox-rights.ts";
+import { hasScope } from "#/src/accounts/principal.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { hierarchyDelimiter } from "#/src/model/roles.ts";
@@ -40,6 +41,8 @@ export interface MailboxAccess {
   find(name: string, right: Right): Promise<ReachedMailbox | undefined>;
   /** Where a mailbox of a new name belongs, and what it is called there. Throws `forbidden_scope`, `policy_refused`. */
   place(name: string): Promise<{ readonly agent: AgentNumber; readonly name: string }>;
+  /** Whose address it is, among those of whose mailboxes one can be seen. */
+  findReachedOwner(address: string): Promise<AgentNumber | undefined>;
   /** Throws `forbidden_scope` once a right on the mailbox is lost that was there when it was found. */
   assertKept(mailbox: ReachedMailbox): Promise<void>;
   /** Who has which rights on one's own mailbox, oneself first. Throws `forbidden_scope` for that of somebody else. */
@@ -127,6 +130,14 @@ export function createMailboxAccess(
       if (!uniteRights(reaches.map((reach) => rightsOf(reach, rest))).has("k"))
         throw forbidden("The grant does not extend to creating mailboxes.");
       return { agent: reaches[0]!.agent, name: rest };
+    },
+
+    async findReachedOwner(address) {
+      if (address === principal.address) return principal.agent;
+      for (const [agent, reaches] of await listOthers())
+        if (reaches[0]!.address === address && reaches.some((reach) => hasScope(reach.scopes, "mail:read")))
+          return agent;
+      return undefined;
     },
 
     async assertKept(mailbox) {

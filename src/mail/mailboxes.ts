@@ -34,8 +34,9 @@ export interface Mailboxes {
   findMailboxByNumber(agent: AgentNumber, number: MailboxNumber): Promise<Mailbox | undefined>;
   /** Names subscribed to, whether or not there is such a mailbox (RFC 9051 section 6.3.7). */
   listSubscriptions(agent: AgentNumber): Promise<readonly string[]>;
-  /** Creates the mailbox and the levels above it that are missing. Throws `already_exists`. */
-  createMailbox(agent: AgentNumber, name: string): Promise<Mailbox>;
+  /** Creates the mailbox and the levels above it that are missing. Throws `already_exists`; `use_taken` if the mailbox of
+   *  that role is not empty. */
+  createMailbox(agent: AgentNumber, name: string, role?: MailboxRole): Promise<Mailbox>;
   deleteMailbox(agent: AgentNumber, number: MailboxNumber): Promise<void>;
   /** Renames with everything below; INBOX keeps its name and gives its mail away (RFC 9051 section 6.3.6). */
   renameMailbox(agent: AgentNumber, number: MailboxNumber, name: string): Promise<void>;
@@ -73,8 +74,9 @@ export function createMailboxes(store: Store): Mailboxes {
     },
     findMailboxByNumber: findByNumber,
     listSubscriptions: (agent) => listSubscriptions(store, agent),
-    async createMailbox(agent, name) {
-      const { mailbox } = await store.write("createMailbox", { agent, name: mailboxName(name), at: at() });
+    async createMailbox(agent, name, role) {
+      const args = { agent, name: mailboxName(name), role, at: at() };
+      const { mailbox } = await store.write("createMailbox", args);
       return (await findByNumber(agent, mailbox))!;
     },
     async deleteMailbox(agent, mailbox) {

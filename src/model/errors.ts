@@ -20,6 +20,7 @@ export type ErrorCode = (typeof errorCodes)[number];
 /** What exactly was refused, for protocols that have a word for it (IMAP response codes, SMTP enhanced status codes). */
 export const errorReasons = [
   "already_exists",
+  "use_taken",
   "no_such_mailbox",
   "mailbox_has_children",
   "mailbox_is_required",

@@ -26,6 +26,13 @@ export const mailboxNameBytesMax = 500;
 export const mailboxDepthMax = 20;
 /** Mailboxes of one agent; LIST is answered whole. */
 export const mailboxesMax = 5000;
+/** Messages of one agent, each place counted: QUOTA tells it as the limit of MESSAGE. Ten times the largest mailboxes known. */
+export const messagesMax = 10_000_000;
+/** Annotations of one mailbox that all share, or that are private to one agent; of all mailboxes of an agent; octets of each:
+ *  a value fits into a small literal of IMAP. */
+export const metadataEntriesMax = 100;
+export const metadataEntriesOfAgentMax = 5000;
+export const metadataValueBytesMax = 8 * 1024;
 
 /** Size of a stored chunk: one SQLite call for more than this stalls the thread. */
 export const blobChunkBytes = 256 * 1024;

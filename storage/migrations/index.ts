@@ -3,6 +3,7 @@
 import type { Sql } from "../sql.ts";
 import { schema } from "./0001-schema.ts";
 import { referenceIds } from "./0002-reference-ids.ts";
+import { metadata } from "./0003-metadata.ts";
 
 export interface Migration {
   readonly name: string;
@@ -12,4 +13,5 @@ export interface Migration {
 export const migrations: readonly Migration[] = [
   { name: "schema", run: schema },
   { name: "reference ids", run: referenceIds },
+  { name: "metadata", run: metadata },
 ];

@@ -41,7 +41,10 @@ export interface AppendResult {
 export async function appendMessages(tx: Transaction, args: AppendMessages): Promise<AppendResult> {
   const write = await beginAgentWrite(tx, args.agent, args.at, args.messages.length);
   const mailbox = await write.mailbox(args.mailbox);
-  write.assertRoom(args.messages.reduce((sum, { facts }) => sum + facts.blob.size, 0));
+  write.assertRoom(
+    args.messages.reduce((sum, { facts }) => sum + facts.blob.size, 0),
+    args.messages.length,
+  );
   const { uids, messages, hasNewKeyword } = await addMessages(write, mailbox, args.messages);
   return {
     uidValidity: mailbox.uidValidity,

@@ -26,7 +26,10 @@ export async function copyMessages(tx: Transaction, args: CopyMessages): Promise
   const source = await write.mailbox(args.source);
   const target = await write.mailbox(args.target);
   const entries = await selectEntries(tx, args.agent, source.mailbox, args.uids);
-  write.assertRoom(entries.reduce((sum, { size }) => sum + size, 0));
+  write.assertRoom(
+    entries.reduce((sum, { size }) => sum + size, 0),
+    entries.length,
+  );
   const targetUids: Uid[] = entries.map((entry) => write.addEntry(target, entry, false));
   return {
     uidValidity: target.uidValidity,

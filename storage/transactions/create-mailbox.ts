@@ -3,7 +3,7 @@ import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts"
 import type { MailboxRole } from "#/src/model/roles.ts";
 import { assertMailboxName, parentNames } from "../mailbox-name.ts";
 import type { Transaction } from "../sql.ts";
-import { beginAgentWrite } from "../writing/agent-write.ts";
+import { type AgentWrite, beginAgentWrite } from "../writing/agent-write.ts";
 import { assertMailboxRoom, insertMailbox, missingNames } from "../writing/mailbox-rows.ts";
 
 export interface CreateMailbox {
@@ -20,8 +20,8 @@ export interface CreatedMailbox {
   readonly modseq: Modseq;
 }
 
-/** CREATE (RFC 9051 section 6.3.4): missing parents are made too. Refuses already_exists, limit_reached, and a special use
- *  (RFC 6154 section 3) that another mailbox has. */
+/** CREATE (RFC 9051 section 6.3.4): missing parents are made too. Refuses already_exists and limit_reached. A special
+ *  use (RFC 6154 section 3) goes over from the mailbox that has it if that is empty; otherwise use_taken. */
 export async function createMailbox(tx: Transaction, args: CreateMailbox): Promise<CreatedMailbox> {
   const name = assertMailboxName(args.name);
   const write = await beginAgentWrite(tx, args.agent, args.at);
@@ -29,13 +29,7 @@ export async function createMailbox(tx: Transaction, args: CreateMailbox): Promi
   if (missing.at(-1) !== name)
     throw new WaypostError("invalid", "There is a mailbox of this name", { reason: "already_exists" });
   if (args.role !== undefined) {
-    const holder = await tx.get(
-      "select 1 as found from mailbox where agent_id = ? and role = ?",
-      args.agent,
-      args.role,
-    );
-    if (holder !== undefined)
-      throw new WaypostError("invalid", "Another mailbox has this use", { reason: "already_exists" });
+    await freeRole(write, args.role);
   }
   await assertMailboxRoom(tx, args.agent, missing.length);
   write.reserveNumbers(missing.length);
@@ -47,4 +41,23 @@ export async function createMailbox(tx: Transaction, args: CreateMailbox): Promi
     ({ uidValidity } = await insertMailbox(write, { mailbox, name: created, role }));
   }
   return { mailbox, name, uidValidity, modseq: await write.finish() };
+}
+
+async function freeRole(write: AgentWrite, role: MailboxRole): Promise<void> {
+  const holder = await write.tx.get<{ mailbox: MailboxNumber; messageCount: number }>(
+    `select mailbox_id as mailbox, message_count as "messageCount"
+    from mailbox
+    where agent_id = ? and role = ?`,
+    write.agent,
+    role,
+  );
+  if (holder === undefined) return;
+  if (holder.messageCount > 0)
+    throw new WaypostError("policy_refused", "Another mailbox has this use", { reason: "use_taken" });
+  await write.tx.run(
+    "update mailbox set role = null where agent_id = ? and mailbox_id = ?",
+    write.agent,
+    holder.mailbox,
+  );
+  write.mailboxChanged("update", holder.mailbox);
 }

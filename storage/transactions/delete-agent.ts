@@ -12,5 +12,6 @@ export async function deleteAgent(tx: Transaction, args: { agent: AgentNumber })
   for (const table of ["address", "token", "app_password", "agent_grant"])
     await tx.run(`delete from ${table} where agent_id = ?`, args.agent);
   await tx.run("delete from agent_grant where target_agent_id = ?", args.agent);
+  await tx.run("delete from mailbox_metadata where holder_id = ?", args.agent);
   tx.sweepLater();
 }

@@ -26,6 +26,7 @@ import { replaceMessage } from "./replace-message.ts";
 import { revokeGrant } from "./revoke-grant.ts";
 import { revokePassword } from "./revoke-password.ts";
 import { revokeToken } from "./revoke-token.ts";
+import { setMetadata } from "./set-metadata.ts";
 import { setSubscription } from "./set-subscription.ts";
 import { storeFlags } from "./store-flags.ts";
 import { transferMessages } from "./transfer-messages.ts";
@@ -64,6 +65,7 @@ export const transactions = {
   revokeGrant,
   revokePassword,
   revokeToken,
+  setMetadata,
   setSubscription,
   storeFlags,
   transferMessages,

@@ -27,7 +27,7 @@ export async function replaceMessage(
   const target = await write.mailbox(args.target);
   const [replaced] = await selectEntries(tx, args.agent, args.source, [[args.uid, args.uid]]);
   if (replaced === undefined) throw new WaypostError("precondition_failed", "The message is gone");
-  write.assertRoom(args.message.facts.blob.size - replaced.size);
+  write.assertRoom(args.message.facts.blob.size - replaced.size, 0);
   const { uids } = await addMessages(write, target, [args.message]);
   write.removeEntry(source, replaced);
   return { uidValidity: target.uidValidity, uid: uids[0]!, modseq: await write.finish() };

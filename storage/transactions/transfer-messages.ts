@@ -35,7 +35,10 @@ export async function transferMessages(tx: Transaction, args: TransferMessages):
   const fromMailbox = await from.mailbox(source.mailbox);
   const toMailbox = await to.mailbox(target.mailbox);
   const entries = await selectEntries(tx, source.agent, source.mailbox, args.uids);
-  to.assertRoom(entries.reduce((sum, { size }) => sum + size, 0));
+  to.assertRoom(
+    entries.reduce((sum, { size }) => sum + size, 0),
+    entries.length,
+  );
 
   const threadKeys = new Map(args.threadKeys.map(({ message, keys }) => [message, keys]));
   const flags = new FlagTranslation(tx, source.agent, target.agent);
@@ -84,9 +87,11 @@ async function copyMessageRow(
   const inserted = await tx.get<{ account: number; blob: BlobNumber }>(
     `insert into message
       (agent_id, message_id, account_id, blob_id, thread_id, entry_count, date, received_at, size, trace, subject,
-      from_address, from_name, authenticated, agent_part, provenance, envelope, body_structure)
+      from_address, from_name, authenticated, agent_part, provenance, envelope, body_structure,
+      reference_ids)
     select ?, ?, account_id, blob_id, ?, 1, date, ?, size, trace, subject,
-      from_address, from_name, authenticated, agent_part, provenance, envelope, body_structure
+      from_address, from_name, authenticated, agent_part, provenance, envelope, body_structure,
+      reference_ids
     from message
     where agent_id = ? and message_id = ?
     returning account_id as account, blob_id as blob`,

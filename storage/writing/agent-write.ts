@@ -7,6 +7,7 @@
 import type { EventType } from "#/src/model/changes.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { deletedFlag, type FlagState, seenFlag } from "#/src/model/flags.ts";
+import { messagesMax } from "#/src/model/limits.ts";
 import { numberSetOf } from "#/src/model/number-set.ts";
 import type {
   AccountNumber,
@@ -37,6 +38,7 @@ interface AgentLock {
   readonly account: AccountNumber;
   readonly modseq: number;
   readonly byteCount: number;
+  readonly messageCount: number;
   readonly quotaBytes: number | null;
   readonly lastUidValidity: number;
 }
@@ -55,7 +57,7 @@ export async function beginAgentWrite(
     `update agent
     set modseq = modseq
     where agent_id = ? and state <> 'deleted'
-    returning account_id as account, modseq, byte_count as "byteCount", quota_bytes as "quotaBytes",
+    returning account_id as account, modseq, byte_count as "byteCount", message_count as "messageCount", quota_bytes as "quotaBytes",
       last_uid_validity as "lastUidValidity"`,
     agent,
   );
@@ -112,8 +114,13 @@ export class AgentWrite {
     return this.#lastUidValidity;
   }
 
-  assertRoom(bytes: number): void {
-    const { quotaBytes, byteCount } = this.#lock;
+  /** Throws over_quota if so much more does not fit. */
+  assertRoom(bytes: number, messages: number): void {
+    const { quotaBytes, byteCount, messageCount } = this.#lock;
+    if (messageCount + messages > messagesMax)
+      throw new WaypostError("policy_refused", `There are at most ${messagesMax} messages`, {
+        reason: "over_quota",
+      });
     if (quotaBytes !== null && quotaBytes > 0 && bytes > 0 && byteCount + bytes > quotaBytes)
       throw new WaypostError("policy_refused", "The mailbox is over its quota", { reason: "over_quota" });
   }
@@ -184,7 +191,7 @@ export class AgentWrite {
   async dropMailbox(mailbox: MailboxWrite): Promise<void> {
     this.#mailboxes.delete(mailbox.mailbox);
     this.mailboxChanged("remove", mailbox.mailbox);
-    for (const table of ["entry", "mailbox"])
+    for (const table of ["entry", "mailbox", "mailbox_metadata"])
       await this.tx.run(
         `delete from ${table} where agent_id = ? and mailbox_id = ?`,
         this.agent,

@@ -148,3 +148,32 @@ test("writes names in modified UTF-7, and in UTF-8 once IMAP4rev2 is enabled", a
     S*: a7 OK {{*}}
   `);
 });
+
+test("gives a special use to a mailbox while the one that has it is empty", async () => {
+  await using server = await startImap();
+  await server.converse(`${loggedIn}
+    C: a1 CREATE Gesendet (USE (\\Sent))
+    S: a1 OK [MAILBOXID {{*}}
+    C: a2 LIST (SPECIAL-USE) "" "*e*"
+    S: * LIST (\\HasNoChildren \\Archive) "/" "Archive"
+    S: * LIST (\\HasNoChildren \\Sent) "/" "Gesendet"
+    S: a2 OK {{*}}
+    C: a3 DELETE Sent
+    S: a3 OK {{*}}
+    C: a4 APPEND Gesendet {4+}
+    C: a: b
+    S: a4 OK {{*}}
+    C: a5 CREATE Sent (USE (\\Sent))
+    S: a5 NO [USEATTR] {{*}}
+    C: a6 CREATE Important (USE (\\Important))
+    S: a6 NO [USEATTR] {{*}}
+    C: a7 CREATE Both (USE (\\Junk \\Trash))
+    S: a7 NO [USEATTR] {{*}}
+    C: a8 CREATE Plain (USE ())
+    S: a8 OK {{*}}
+    C: a9 CREATE Other (FOO (\\Sent))
+    S: a9 BAD {{*}}
+    C: b1 CREATE Other (USE (Sent))
+    S: b1 BAD {{*}}
+  `);
+});

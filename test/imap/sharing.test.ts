@@ -1,51 +1,10 @@
 import { expect, test } from "vitest";
 import { defaultSettings } from "#/config/schema.ts";
 import { createAccounts } from "#/src/accounts/accounts.ts";
-import type { NewOwner } from "#/src/accounts/administration/agents-and-people.ts";
-import { administer } from "#/src/accounts/administration/operations.ts";
 import { createMailboxAccess, ownerLevel } from "#/src/mail/mailbox-access.ts";
-import { type ImapServer, startImap } from "./server.ts";
+import { administrate, bothLoggedIn, startShared } from "./shared-server.ts";
 
 const settings = defaultSettings();
-
-type Actions = Readonly<Record<string, () => Promise<unknown>>>;
-
-function run(server: ImapServer, name: string, input: Record<string, unknown>) {
-  return administer({ store: server.store, settings }, name, input);
-}
-
-/** kim@example.test, whose mailboxes robin reaches as the grant says. Scripts log in with `{{=login}}` and `{{=kim}}`. */
-async function startShared(grant: Record<string, unknown> = { scopes: ["mail"] }) {
-  const server = await startImap();
-  const kim = (await run(server, "person.create", { address: "kim@example.test" })) as unknown as NewOwner;
-  const { number } = await run(server, "grant.create", {
-    holder: "robin@example.test",
-    target: "kim@example.test",
-    ...grant,
-  });
-  const revoke = () => run(server, "grant.revoke", { number });
-  const variables = { kim: `kim@example.test "${kim.password}"` };
-  return {
-    server,
-    converse: (script: string, actions: Actions = {}) =>
-      server.converse(script, { variables, actions: { ...actions, revoke } }),
-    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
-  };
-}
-
-/** Session 1 is robin, session 2 is kim with two messages in INBOX. */
-const bothLoggedIn = `
-  S: * OK {{*}}
-  C: i1 LOGIN {{=login}}
-  S: i1 OK {{*}}
-  S2: * OK {{*}}
-  C2: i1 LOGIN {{=kim}}
-  S2: i1 OK {{*}}
-  C2: i2 APPEND INBOX (\\Seen Kims) {45+}
-  C2: Message-ID: <1@example.test>\\r\\nSubject: 1\\r\\n\\r\\nb {16+}
-  C2: Subject: 2\\r\\n\\r\\nb2
-  S2: i2 OK {{*}}
-`;
 
 test("lists what a grant shares behind the own mailboxes, without its special use", async () => {
   await using shared = await startShared({ scopes: ["mail:read"], mailboxes: ["INBOX", "Sent"] });
@@ -243,8 +202,8 @@ test("ends access at once when the grant is revoked, also of a session that wait
 test("ends access when the mailbox is renamed out of the grant, and when a right of it is lost", async () => {
   await using shared = await startShared({ scopes: ["mail:read"], mailboxes: ["Work"] });
   const grant = { holder: "robin@example.test", target: "kim@example.test", mailboxes: ["Job"] };
-  await run(shared.server, "grant.create", { ...grant, scopes: ["mail:read"] });
-  const { number } = await run(shared.server, "grant.create", { ...grant, scopes: ["mail"] });
+  await administrate(shared.server, "grant.create", { ...grant, scopes: ["mail:read"] });
+  const { number } = await administrate(shared.server, "grant.create", { ...grant, scopes: ["mail"] });
   const script = `${bothLoggedIn}
     C2: b1 CREATE Work
     S2: b1 OK {{*}}
@@ -269,7 +228,9 @@ test("ends access when the mailbox is renamed out of the grant, and when a right
     S3: * BYE [NOPERM] {{*}}
     CLOSED3
   `;
-  await shared.converse(script, { revokeWriting: () => run(shared.server, "grant.revoke", { number }) });
+  await shared.converse(script, {
+    revokeWriting: () => administrate(shared.server, "grant.revoke", { number }),
+  });
 });
 
 test("tells rights as they are, and leaves giving them to the operator", async () => {
@@ -320,7 +281,10 @@ test("gives the addresses of owners one level, whatever they hold", () => {
 test("a token narrows what a grant gives", async () => {
   await using shared = await startShared();
   const { server } = shared;
-  const { token } = await run(server, "token.create", { agent: "robin@example.test", scopes: ["mail:read"] });
+  const { token } = await administrate(server, "token.create", {
+    agent: "robin@example.test",
+    scopes: ["mail:read"],
+  });
   const accounts = createAccounts(server.store, settings);
   const principal = await accounts.authenticateToken(token as string, "127.0.0.1");
   const access = createMailboxAccess(server.mail, accounts, principal);

@@ -3,6 +3,7 @@ import type { MailboxNumber, Modseq } from "#/src/model/numbers.ts";
 import { listChanges } from "#/storage/queries/changes.ts";
 import { listUids } from "#/storage/queries/entries.ts";
 import { findMailboxByName, listMailboxes, listSubscriptions } from "#/storage/queries/mailboxes.ts";
+import { listMetadata } from "#/storage/queries/metadata.ts";
 import { append, positionOf } from "../support/delivery.ts";
 import { openTestStore, seedAgent } from "../support/store.ts";
 
@@ -54,9 +55,44 @@ it.each([
 
 it("gives a special use to one mailbox only", async () => {
   await using test = await openTestStore();
-  const { agent } = await seedAgent(test.store);
-  const write = test.store.write("createMailbox", { agent, name: "Old", role: "archive", at: 0 });
-  await expect(write).rejects.toMatchObject({ details: { reason: "already_exists" } });
+  const { store } = test;
+  const ada = await seedAgent(store);
+  const { agent } = ada;
+  const create = (name: string) => store.write("createMailbox", { agent, name, role: "archive", at: 0 });
+  const old = await create("Old");
+  const roles = (await listMailboxes(store, agent)).filter(({ role }) => role === "archive");
+  expect(roles.map(({ name }) => name)).toEqual(["Old"]);
+  await append(store, { ...ada, inbox: old.mailbox }, 1);
+  await expect(create("Older")).rejects.toMatchObject({ details: { reason: "use_taken" } });
+});
+
+it("keeps annotations with their mailbox, and drops what a deleted agent held", async () => {
+  await using test = await openTestStore();
+  const { store } = test;
+  const ada = await seedAgent(store);
+  const eve = await seedAgent(store, "eve");
+  const { mailbox } = await store.write("createMailbox", { agent: ada.agent, name: "Work", at: 0 });
+  const before = await positionOf(store, ada);
+  const value = Buffer.from("v");
+  const entries = [0 as const, ada.agent, eve.agent].map((holder) => ({ holder, name: "/comment", value }));
+  await store.write("setMetadata", { agent: ada.agent, mailbox, entries, at: 0 });
+  const rows = await listMetadata(store, ada.agent, mailbox, eve.agent);
+  expect(rows.map(({ holder }) => holder)).toEqual([0, eve.agent]);
+  const now = await positionOf(store, ada);
+  expect(await listChanges(store, ada.agent, before, now, 10)).toMatchObject([
+    { kind: "mailbox", operation: "update", ids: String(mailbox) },
+  ]);
+  await store.write("setMetadata", {
+    agent: ada.agent,
+    mailbox,
+    entries: entries.filter(({ holder }) => holder === ada.agent),
+    at: 0,
+  });
+  expect(await positionOf(store, ada)).toBe(now);
+  await store.write("deleteAgent", { agent: eve.agent });
+  expect(await listMetadata(store, ada.agent, mailbox, eve.agent)).toHaveLength(1);
+  await store.write("deleteMailbox", { agent: ada.agent, mailbox, at: 0 });
+  expect(await store.get("select count(*) as count from mailbox_metadata")).toEqual({ count: 0 });
 });
 
 it("deletes a mailbox with its mail, and never gives its UIDVALIDITY again", async () => {

@@ -8,7 +8,7 @@ import { no } from "../errors.ts";
 import { decodeMailboxName } from "../mailbox-name.ts";
 import { rightsText } from "../rights-text.ts";
 import type { Session } from "../session.ts";
-import { astringText, stringText } from "../strings.ts";
+import { identifierText } from "../strings.ts";
 import { decodeUtf8, type WireReader } from "../wire-reader.ts";
 
 interface AclArguments {
@@ -101,8 +101,3 @@ async function refuse(session: Session, { name }: AclArguments): Promise<undefin
 
 export const setAcl = refusedCommand("SETACL");
 export const deleteAcl = refusedCommand("DELETEACL");
-
-function identifierText(identifier: string): string {
-  const octets = Buffer.from(identifier, "utf8").toString("latin1");
-  return /^[!-~]*$/.test(octets) && octets !== "" ? astringText(octets) : stringText(octets);
-}

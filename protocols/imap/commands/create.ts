@@ -1,7 +1,11 @@
-/** CREATE (RFC 9051 section 6.3.4, RFC 8474 section 4.1). Missing levels above are created too.
- *  create = "CREATE" SP mailbox */
+/** CREATE (RFC 9051 section 6.3.4, RFC 6154 section 3 CREATE-SPECIAL-USE, RFC 8474 section 4.1). Missing levels above are
+ *  created too. A use goes over from the mailbox that has it while that is empty: NO [USEATTR] otherwise.
+ *  create = "CREATE" SP mailbox [SP "(" "USE" SP "(" [use-attr *(SP use-attr)] ")" ")"] */
+import { isMailboxRole, type MailboxRole } from "#/src/model/roles.ts";
 import { afterLogin, command } from "../command.ts";
+import { bad, no } from "../errors.ts";
 import { decodeMailboxName, newMailboxName } from "../mailbox-name.ts";
+import type { WireReader } from "../wire-reader.ts";
 
 export const create = command({
   name: "CREATE",
@@ -9,15 +13,42 @@ export const create = command({
   forms: ["plain"],
   usesSequence: false,
   isWrite: true,
-  capabilities: ["OBJECTID"],
-  source: "RFC 9051 6.3.4, RFC 8474",
+  capabilities: ["OBJECTID", "CREATE-SPECIAL-USE"],
+  source: "RFC 9051 6.3.4, RFC 6154, RFC 8474",
   parse(reader, context) {
     reader.space();
-    return decodeMailboxName(reader.astring(), context.names);
+    const name = decodeMailboxName(reader.astring(), context.names);
+    return { name, uses: reader.trySpace() ? readUses(reader) : [] };
   },
-  async run(session, name) {
+  async run(session, { name, uses }) {
     const place = await session.access.place(newMailboxName(name));
-    const mailbox = await session.rooms.mail.createMailbox(place.agent, place.name);
+    const mailbox = await session.rooms.mail.createMailbox(place.agent, place.name, roleOf(uses));
     return { code: `MAILBOXID (${mailbox.id})` };
   },
 });
+
+function readUses(reader: WireReader): string[] {
+  const [uses] = reader.list(
+    () => {
+      if (reader.word() !== "USE") throw bad("Unknown parameter of CREATE");
+      reader.space();
+      return reader.list(
+        () => {
+          reader.character("\\");
+          return reader.atom();
+        },
+        { max: 10, allowEmpty: true },
+      );
+    },
+    { max: 1 },
+  );
+  return uses!;
+}
+
+/** A mailbox has one use here, and \All, \Flagged and \Important are no mailboxes. */
+function roleOf(uses: readonly string[]): MailboxRole | undefined {
+  if (uses.length === 0) return undefined;
+  const roles = uses.map((use) => use.toLowerCase()).filter((use) => use !== "inbox" && isMailboxRole(use));
+  if (uses.length > 1 || roles.length === 0) throw no("USEATTR", "No mailbox can have this use");
+  return roles[0] as MailboxRole;
+}

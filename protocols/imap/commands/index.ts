@@ -18,8 +18,10 @@ import { list } from "./list.ts";
 import { login } from "./login.ts";
 import { logout } from "./logout.ts";
 import { lsub } from "./lsub.ts";
+import { getMetadata, setMetadata } from "./metadata.ts";
 import { namespace } from "./namespace.ts";
 import { check, noop } from "./noop.ts";
+import { getQuota, getQuotaRoot, setQuota } from "./quota.ts";
 import { rename } from "./rename.ts";
 import { replace } from "./replace.ts";
 import { search } from "./search.ts";
@@ -57,6 +59,11 @@ export const commands: readonly Command[] = [
   listRights,
   setAcl,
   deleteAcl,
+  getQuota,
+  getQuotaRoot,
+  setQuota,
+  getMetadata,
+  setMetadata,
   append,
   idle,
   check,

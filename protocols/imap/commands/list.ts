@@ -1,5 +1,5 @@
 /** LIST (RFC 9051 section 6.3.9, RFC 5258 LIST-EXTENDED, RFC 5819 LIST-STATUS, RFC 6154 SPECIAL-USE, RFC 3348 CHILDREN,
- *  RFC 8440 LIST-MYRIGHTS). Levels above mailboxes of others are no mailboxes, and their special use is not this client's.
+ *  RFC 8440 LIST-MYRIGHTS, RFC 9590 LIST-METADATA). Levels above mailboxes of others are no mailboxes, and their special use is not this client's.
  *  Grammar in `list-options.ts`. */
 import type { ReachedMailbox } from "#/src/mail/mailbox-access.ts";
 import { hierarchyDelimiter, mailboxRoles } from "#/src/model/roles.ts";
@@ -7,6 +7,7 @@ import { afterLogin, command } from "../command.ts";
 import { type ListArguments, readListArguments } from "../list-options.ts";
 import { matchesListPattern } from "../list-pattern.ts";
 import { LoopTurns } from "../loop-turns.ts";
+import { entriesText, selectEntries } from "../metadata-entries.ts";
 import { rightsText } from "../rights-text.ts";
 import { statusLine } from "../status-items.ts";
 
@@ -15,8 +16,8 @@ export const list = command({
   states: afterLogin,
   forms: ["plain"],
   usesSequence: false,
-  capabilities: ["LIST-EXTENDED", "LIST-STATUS", "SPECIAL-USE", "CHILDREN", "LIST-MYRIGHTS"],
-  source: "RFC 9051 6.3.9, RFC 5258, 5819, 6154, 3348, 8440",
+  capabilities: ["LIST-EXTENDED", "LIST-STATUS", "SPECIAL-USE", "CHILDREN", "LIST-MYRIGHTS", "LIST-METADATA"],
+  source: "RFC 9051 6.3.9, RFC 5258, 5819, 6154, 3348, 8440, 9590",
   parse: readListArguments,
   async run(session, args, out) {
     if (args.isRootAsked) {
@@ -32,9 +33,14 @@ export const list = command({
       const childInfo = entry.hasSubscribedBelow ? ' ("CHILDINFO" ("SUBSCRIBED"))' : "";
       out.line(`* LIST (${attributes}) "${hierarchyDelimiter}" ${session.writeName(entry.name)}${childInfo}`);
       if (args.status.length > 0 && entry.mailbox !== undefined)
-        out.line(statusLine(session, entry.mailbox, args.status));
+        out.line(await statusLine(session, entry.mailbox, args.status));
       if (args.showsRights && entry.mailbox !== undefined)
         out.line(`* MYRIGHTS ${session.writeName(entry.name)} ${rightsText(entry.mailbox.rights)}`);
+      if (args.metadata.length > 0 && entry.mailbox !== undefined && entry.mailbox.rights.has("r")) {
+        const entries = await mail.listMetadata(entry.mailbox, session.agent);
+        const shown = entriesText(selectEntries(entries, args.metadata, 0));
+        out.line(`* METADATA ${session.writeName(entry.name)} ${shown}`);
+      }
       await out.flushIfLarge();
       await turns.turn();
     }

@@ -18,7 +18,7 @@ export const status = command({
     return { name, items: readStatusItems(reader) };
   },
   async run(session, { name, items }, out) {
-    out.line(statusLine(session, await session.findMailbox(name), items));
+    out.line(await statusLine(session, await session.findMailbox(name), items));
     return undefined;
   },
 });

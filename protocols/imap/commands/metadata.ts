@@ -1,0 +1,119 @@
+/** GETMETADATA and SETMETADATA (RFC 5464 section 4). The mailbox "" is the server as the mailbox owner has it: `/shared` there
+ *  is shared by the owner's own clients.
+ *
+ *  getmetadata = "GETMETADATA" [SP "(" option *(SP option) ")"] SP mailbox SP entries
+ *  option = "MAXSIZE" SP number / "DEPTH" SP ("0" / "1" / "infinity")
+ *  setmetadata = "SETMETADATA" SP mailbox SP "(" entry-value *(SP entry-value) ")" */
+import type { Right } from "#/src/accounts/mailbox-rights.ts";
+import type { MetadataPlace } from "#/src/mail/metadata.ts";
+import { isWaypostError } from "#/src/model/errors.ts";
+import { metadataValueBytesMax } from "#/src/model/limits.ts";
+import { afterLogin, command } from "../command.ts";
+import { bad, no } from "../errors.ts";
+import { metadataNamesMax } from "../limits.ts";
+import { decodeMailboxName } from "../mailbox-name.ts";
+import {
+  type Depth,
+  entriesText,
+  readEntryName,
+  readEntryNames,
+  readEntryValue,
+  selectEntries,
+} from "../metadata-entries.ts";
+import type { Session } from "../session.ts";
+import type { WireReader } from "../wire-reader.ts";
+
+interface GetArguments {
+  readonly name: string;
+  readonly names: readonly string[];
+  readonly maxSize: number;
+  readonly depth: Depth;
+}
+
+interface SetArguments {
+  readonly name: string;
+  readonly entries: readonly { readonly name: string; readonly value: Buffer | undefined }[];
+}
+
+const facts = { states: afterLogin, forms: ["plain"], usesSequence: false } as const;
+
+export const getMetadata = command<GetArguments>({
+  ...facts,
+  name: "GETMETADATA",
+  capabilities: ["METADATA"],
+  source: "RFC 5464 4.2",
+  parse(reader, context) {
+    reader.space();
+    const options = { maxSize: Number.POSITIVE_INFINITY, depth: 0 as Depth };
+    if (reader.peek() === "(") {
+      reader.list(() => readOption(reader, options), { max: 10 });
+      reader.space();
+    }
+    const name = decodeMailboxName(reader.astring(), context.names);
+    reader.space();
+    return { name, names: readEntryNames(reader), ...options };
+  },
+  async run(session, { name, names, maxSize, depth }, out) {
+    const place = await findPlace(session, name, "r");
+    const all = selectEntries(await session.rooms.mail.listMetadata(place, session.agent), names, depth);
+    const shown = all.filter(({ value }) => (value?.byteLength ?? 0) <= maxSize);
+    if (shown.length > 0) out.line(`* METADATA ${session.writeName(name)} ${entriesText(shown)}`);
+    if (shown.length === all.length) return undefined;
+    const longest = Math.max(...all.map(({ value }) => value?.byteLength ?? 0));
+    return { code: `METADATA LONGENTRIES ${longest}`, text: "Some entries are longer" };
+  },
+});
+
+export const setMetadata = command<SetArguments>({
+  ...facts,
+  name: "SETMETADATA",
+  isWrite: true,
+  source: "RFC 5464 4.3",
+  parse(reader, context) {
+    reader.space();
+    const name = decodeMailboxName(reader.astring(), context.names);
+    reader.space();
+    const entries = reader.list(
+      () => {
+        const entry = readEntryName(reader);
+        reader.space();
+        return { name: entry, value: readEntryValue(reader) };
+      },
+      { max: metadataNamesMax },
+    );
+    return { name, entries };
+  },
+  async run(session, { name, entries }) {
+    const isShared = entries.some((entry) => entry.name.startsWith("/shared/"));
+    const place = await findPlace(session, name, isShared ? "w" : "r");
+    if (entries.some(({ value }) => (value?.byteLength ?? 0) > metadataValueBytesMax))
+      throw no(`METADATA MAXSIZE ${metadataValueBytesMax}`, "The value is too long");
+    const changes = entries.map((entry) => ({ name: entry.name, value: entry.value ?? null }));
+    try {
+      await session.rooms.mail.setMetadata(place, session.agent, changes);
+    } catch (error) {
+      if (isWaypostError(error) && error.details.reason === "limit_reached")
+        throw no("METADATA TOOMANY", error.message);
+      throw error;
+    }
+    return undefined;
+  },
+});
+
+function readOption(reader: WireReader, options: { maxSize: number; depth: Depth }): void {
+  const option = reader.word();
+  reader.space();
+  if (option === "MAXSIZE") options.maxSize = reader.number();
+  else if (option === "DEPTH") options.depth = readDepth(reader.word());
+  else throw bad("Unknown option of GETMETADATA");
+}
+
+function readDepth(word: string): Depth {
+  if (word === "0" || word === "1") return Number(word) as 0 | 1;
+  if (word === "INFINITY") return "infinity";
+  throw bad("DEPTH is 0, 1 or infinity");
+}
+
+async function findPlace(session: Session, name: string, right: Right): Promise<MetadataPlace> {
+  return name === "" ? { agent: session.agent, number: 0 } : session.findMailbox(name, right);
+}

@@ -1,0 +1,56 @@
+/** Annotations of mailboxes and of the server (RFC 5464): `/shared/…` is everyone's who reaches the mailbox, `/private/…` each
+ *  one's own. */
+import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
+import { listMetadata } from "#/storage/queries/metadata.ts";
+import type { Store } from "#/storage/store.ts";
+
+/** What is annotated: a mailbox, or with number 0 the server as an agent has it. */
+export interface MetadataPlace {
+  readonly agent: AgentNumber;
+  readonly number: MailboxNumber | 0;
+}
+
+export interface MetadataEntry {
+  /** `/private/comment`, in lower case. */
+  readonly name: string;
+  readonly value: Uint8Array;
+}
+
+export interface MailMetadata {
+  /** All that an agent sees, by name. */
+  listMetadata(place: MetadataPlace, holder: AgentNumber): Promise<readonly MetadataEntry[]>;
+  /** null removes an entry. Refuses `too_large`, `limit_reached`. */
+  setMetadata(
+    place: MetadataPlace,
+    holder: AgentNumber,
+    entries: readonly { readonly name: string; readonly value: Uint8Array | null }[],
+  ): Promise<void>;
+}
+
+export function createMailMetadata(store: Store): MailMetadata {
+  return {
+    async listMetadata({ agent, number }, holder) {
+      const rows = await listMetadata(store, agent, number, holder);
+      const entries = rows.map((row) => ({
+        name: `${row.holder === 0 ? shared : personal}${row.name}`,
+        value: row.value,
+      }));
+      return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+    },
+    async setMetadata({ agent, number }, holder, entries) {
+      await store.write("setMetadata", {
+        agent,
+        mailbox: number,
+        entries: entries.map(({ name, value }) =>
+          name.startsWith(shared)
+            ? { holder: 0, name: name.slice(shared.length), value }
+            : { holder, name: name.slice(personal.length), value },
+        ),
+        at: store.clock.now(),
+      });
+    },
+  };
+}
+
+const shared = "/shared";
+const personal = "/private";

@@ -1,0 +1,27 @@
+/** Annotations of mailboxes (RFC 5464). */
+import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
+import type { Reader } from "../sql.ts";
+
+export interface MetadataRow {
+  readonly holder: AgentNumber | 0;
+  readonly name: string;
+  readonly value: Uint8Array;
+}
+
+/** Those that all share and those of one holder, by name. `mailbox` 0: of the server. */
+export function listMetadata(
+  reader: Reader,
+  agent: AgentNumber,
+  mailbox: MailboxNumber | 0,
+  holder: AgentNumber,
+): Promise<MetadataRow[]> {
+  return reader.all(
+    `select holder_id as holder, name, value
+    from mailbox_metadata
+    where agent_id = ? and mailbox_id = ? and holder_id in (0, ?)
+    order by name, holder_id`,
+    agent,
+    mailbox,
+    holder,
+  );
+}

@@ -1,0 +1,80 @@
+import { WaypostError } from "#/src/model/errors.ts";
+import { metadataEntriesMax, metadataEntriesOfAgentMax, metadataValueBytesMax } from "#/src/model/limits.ts";
+import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
+import type { Transaction } from "../sql.ts";
+import { beginAgentWrite } from "../writing/agent-write.ts";
+
+export interface SetMetadata {
+  /** Whose mailbox. */
+  readonly agent: AgentNumber;
+  /** 0: the server as this agent has it. */
+  readonly mailbox: MailboxNumber | 0;
+  readonly entries: readonly {
+    /** 0: for all who reach the mailbox; otherwise whose private entry it is. */
+    readonly holder: AgentNumber | 0;
+    readonly name: string;
+    /** null removes it. */
+    readonly value: Uint8Array | null;
+  }[];
+  readonly at: number;
+}
+
+/** SETMETADATA (RFC 5464 section 4.3): all of the entries or none. What all share is told in the change log as a change of
+ *  the mailbox. Refuses no_such_mailbox, too_large, limit_reached. */
+export async function setMetadata(tx: Transaction, args: SetMetadata): Promise<void> {
+  const { agent, mailbox, entries } = args;
+  const write = await beginAgentWrite(tx, agent, args.at);
+  if (mailbox !== 0) await write.mailbox(mailbox);
+  for (const { holder, name, value } of entries) {
+    if (value === null) {
+      await tx.run(
+        "delete from mailbox_metadata where agent_id = ? and mailbox_id = ? and holder_id = ? and name = ?",
+        agent,
+        mailbox,
+        holder,
+        name,
+      );
+      continue;
+    }
+    if (value.byteLength > metadataValueBytesMax)
+      throw new WaypostError("policy_refused", `An entry has at most ${metadataValueBytesMax} octets`, {
+        reason: "too_large",
+      });
+    await tx.run(
+      `insert into mailbox_metadata (agent_id, mailbox_id, holder_id, name, value)
+      values (?, ?, ?, ?, ?)
+      on conflict (agent_id, mailbox_id, holder_id, name) do update set value = excluded.value`,
+      agent,
+      mailbox,
+      holder,
+      name,
+      value,
+    );
+  }
+  for (const holder of new Set(entries.map((entry) => entry.holder)))
+    await assertCount(
+      tx,
+      "agent_id = ? and mailbox_id = ? and holder_id = ?",
+      [agent, mailbox, holder],
+      metadataEntriesMax,
+    );
+  await assertCount(tx, "agent_id = ?", [agent], metadataEntriesOfAgentMax);
+  if (mailbox !== 0 && entries.some(({ holder }) => holder === 0)) write.mailboxChanged("update", mailbox);
+  await write.finish();
+}
+
+async function assertCount(
+  tx: Transaction,
+  condition: string,
+  parameters: readonly number[],
+  countMax: number,
+): Promise<void> {
+  const { count } = (await tx.get<{ count: number }>(
+    `select count(*) as count from mailbox_metadata where ${condition}`,
+    ...parameters,
+  ))!;
+  if (count > countMax)
+    throw new WaypostError("policy_refused", `There are at most ${countMax} entries`, {
+      reason: "limit_reached",
+    });
+}
