@@ -156,6 +156,15 @@ describe("threads", () => {
       ["Message-ID: <a@x>", "Message-ID: <a@x>\nSubject: x", "References: <a@x>"],
       "(1 3)(2)",
     ],
+    [
+      "a parent that the message itself denies",
+      [
+        "Message-ID: <a@x>",
+        "Message-ID: <b@x>\nReferences: <a@x> <c@x>",
+        "Message-ID: <c@x>\nReferences: <b@x>",
+      ],
+      "(1)(3 2)",
+    ],
     ["a message that refers to itself", ["Message-ID: <a@x>\nReferences: <a@x>"], "(1)"],
     ["a quoted local part", ['Message-ID: <"a"@x>', "References: <a@x>"], "(1 2)"],
   ])("by references: %s", async (_what, headers, threads) => {

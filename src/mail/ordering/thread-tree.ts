@@ -125,9 +125,11 @@ async function linkMessages(messages: readonly ThreadedMessage[], turns: LoopTur
         link(previous, next);
       previous = next;
     }
-    // 1 B: what the message itself says of its parent is believed.
-    if (previous === undefined) node.parent = undefined;
-    else if (node.parent !== previous && !makesLoop(previous, node)) link(previous, node);
+    // 1 B: what the message itself says of its parent is believed, and a link to another one broken.
+    if (node.parent !== previous) {
+      node.parent = undefined;
+      if (previous !== undefined && !makesLoop(previous, node)) link(previous, node);
+    }
     if (turns.isDue) await turns.turn();
   }
   return nodes;
