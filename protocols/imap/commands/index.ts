@@ -18,10 +18,8 @@ import { list } from "./list.ts";
 import { login } from "./login.ts";
 import { logout } from "./logout.ts";
 import { lsub } from "./lsub.ts";
-import { getMetadata, setMetadata } from "./metadata.ts";
 import { namespace } from "./namespace.ts";
 import { check, noop } from "./noop.ts";
-import { getQuota, getQuotaRoot, setQuota } from "./quota.ts";
 import { rename } from "./rename.ts";
 import { replace } from "./replace.ts";
 import { search } from "./search.ts";
@@ -32,6 +30,7 @@ import { status } from "./status.ts";
 import { store } from "./store.ts";
 import { subscribe, unsubscribe } from "./subscribe.ts";
 import { thread } from "./thread.ts";
+import { uidBatches } from "./uid-batches.ts";
 import { unauthenticate } from "./unauthenticate.ts";
 
 export const commands: readonly Command[] = [
@@ -59,11 +58,6 @@ export const commands: readonly Command[] = [
   listRights,
   setAcl,
   deleteAcl,
-  getQuota,
-  getQuotaRoot,
-  setQuota,
-  getMetadata,
-  setMetadata,
   append,
   idle,
   check,
@@ -80,6 +74,7 @@ export const commands: readonly Command[] = [
   replace,
   compress,
   unauthenticate,
+  uidBatches,
 ];
 
 const byName = new Map(commands.map((command) => [command.name, command]));

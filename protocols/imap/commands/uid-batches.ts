@@ -1,0 +1,56 @@
+/** UIDBATCHES (RFC 10022): UID ranges that divide the selected mailbox into batches of so many messages, the newest first.
+ *  uidbatches = "UIDBATCHES" SP nz-number [SP nz-number ":" nz-number]
+ *  Batches of any size and number are given, so that there is nothing to refuse. */
+import { command, whenSelected } from "../command.ts";
+import { bad } from "../errors.ts";
+import { LoopTurns } from "../loop-turns.ts";
+import type { WireReader } from "../wire-reader.ts";
+
+interface UidBatchesArguments {
+  readonly size: number;
+  /** Batches asked for, counted from the newest. */
+  readonly first: number;
+  readonly last: number;
+}
+
+export const uidBatches = command<UidBatchesArguments>({
+  name: "UIDBATCHES",
+  states: whenSelected,
+  forms: ["plain"],
+  usesSequence: false,
+  capabilities: ["UIDBATCHES"],
+  source: "RFC 10022",
+  parse(reader) {
+    reader.space();
+    const size = readNumber(reader);
+    if (!reader.trySpace()) return { size, first: 1, last: Number.POSITIVE_INFINITY };
+    const first = readNumber(reader);
+    reader.character(":");
+    const last = readNumber(reader);
+    if (first > last) throw bad("The range of batches is turned round", "CLIENTBUG");
+    return { size, first, last };
+  },
+  async run(session, { size, first, last }, out) {
+    const { view } = session.selected;
+    const turns = new LoopTurns();
+    out.text(`* UIDBATCHES (TAG "${session.tag}")`);
+    for (let batch = first; batch <= last; batch++) {
+      const newest = view.count - (batch - 1) * size;
+      if (newest < 1) break;
+      // The last one ends at 1, whether or not there is such a UID.
+      const oldest = newest - size;
+      const lowest = oldest > 0 ? view.uidOf(oldest + 1) : 1;
+      out.text(`${batch === first ? " " : ","}${view.uidOf(newest)}:${lowest}`);
+      await out.flushIfLarge();
+      await turns.turn();
+    }
+    out.line("");
+    return undefined;
+  },
+});
+
+function readNumber(reader: WireReader): number {
+  const number = reader.number();
+  if (number === 0) throw bad("0 is no number of messages or batches", "CLIENTBUG");
+  return number;
+}
