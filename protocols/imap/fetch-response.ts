@@ -11,12 +11,14 @@ import type { ByteRange } from "#/src/mail/message-bytes.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { headerBytesMax } from "#/src/model/limits.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
+import { previewText } from "#/src/render/preview.ts";
 import { formatDateTime } from "./dates.ts";
 import { no } from "./errors.ts";
 import type { FetchItem, Partial, RowItem, SectionText } from "./fetch-items.ts";
 import type { FlagWriter } from "./flags.ts";
 import { bodyRangeBytes } from "./limits.ts";
 import type { ResponseWriter } from "./response-writer.ts";
+import { stringText } from "./strings.ts";
 
 export interface ResponseContext {
   readonly mail: Mail;
@@ -31,6 +33,28 @@ type Value = string | Buffer | ByteRange;
 
 export function needsMessageRow(item: FetchItem): boolean {
   return item.kind !== "row" || ["ENVELOPE", "BODYSTRUCTURE", "BODY", "THREADID"].includes(item.name);
+}
+
+/** Whether the entry, or the message's row, holds everything that is asked for as it is written. */
+export function isReady(items: readonly FetchItem[]): boolean {
+  return items.every((item) => item.kind === "row" && item.name !== "BODY");
+}
+
+/** A response of items that are ready. Nothing is waited for: a mailbox is tens of thousands of these. */
+export function readyResponse(
+  head: string,
+  fetched: Fetched,
+  items: readonly FetchItem[],
+  context: ResponseContext,
+): string {
+  let text = head;
+  let space = "";
+  for (const item of items) {
+    const name = (item as { readonly name: Exclude<RowItem, "BODY"> }).name;
+    text += `${space}${name} ${rowValue(name, fetched, context)}`;
+    space = " ";
+  }
+  return `${text})`;
 }
 
 /** Whether the message was still there; if not, nothing is written. `head` is how the response begins. */
@@ -80,7 +104,10 @@ async function readValues(
     }
     const message = fetched as MailboxMessage;
     if (item.kind === "section") values.push(await sectionValue(message, item, structure, context));
-    else if (item.kind === "binary") values.push(await binaryValue(message, item, structure, context));
+    else if (item.kind === "preview") {
+      const text = await previewText(context.mail, message, await structure());
+      values.push(stringText(Buffer.from(text, "utf8").toString("latin1")));
+    } else if (item.kind === "binary") values.push(await binaryValue(message, item, structure, context));
     else {
       const decoded = await decodedPart(message, item.part, structure, context);
       values.push(String(decoded?.byteLength ?? 0));

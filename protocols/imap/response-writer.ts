@@ -25,9 +25,14 @@ export class ResponseWriter {
     await this.#write(bytes);
   }
 
+  /** Whether it is time to flush. */
+  get isLarge(): boolean {
+    return this.#text.length >= outputChunkBytes;
+  }
+
   /** To be called in every loop that writes: keeps what is gathered bounded and follows the pace of the peer. */
   async flushIfLarge(): Promise<void> {
-    if (this.#text.length >= outputChunkBytes) await this.flush();
+    if (this.isLarge) await this.flush();
   }
 
   async flush(): Promise<void> {

@@ -16,7 +16,13 @@ import { type Answer, command, type Form, whenSelected } from "../command.ts";
 import { bad } from "../errors.ts";
 import { type FetchItem, type RowItem, readFetchItems } from "../fetch-items.ts";
 import { type FetchModifiers, readFetchModifiers } from "../fetch-modifiers.ts";
-import { needsMessageRow, type ResponseContext, writeFetchResponse } from "../fetch-response.ts";
+import {
+  isReady,
+  needsMessageRow,
+  type ResponseContext,
+  readyResponse,
+  writeFetchResponse,
+} from "../fetch-response.ts";
 import { LoopTurns } from "../loop-turns.ts";
 import { readMailboxChanges } from "../mailbox-changes.ts";
 import { namedMessages } from "../named-messages.ts";
@@ -37,8 +43,8 @@ export const fetch = command<FetchArguments>({
   states: whenSelected,
   forms: ["plain", "uid"],
   usesSequence: true,
-  capabilities: ["BINARY", "CONDSTORE", "SAVEDATE"],
-  source: "RFC 9051 6.4.5, RFC 3516, RFC 7162, RFC 8474, RFC 8514",
+  capabilities: ["BINARY", "CONDSTORE", "SAVEDATE", "PREVIEW"],
+  source: "RFC 9051 6.4.5, RFC 3516, RFC 7162, RFC 8474, RFC 8514, RFC 8970",
   parse(reader, context) {
     reader.space();
     const set = readSequenceSet(reader);
@@ -92,12 +98,22 @@ async function runFetch(
   const context: ResponseContext = { mail, agent, flags: selected.flags };
   const setsSeen = !selected.isReadOnly && items.some((item) => "setsSeen" in item && item.setsSeen);
   const turns = new LoopTurns();
+  const areReady = isReady(items);
 
   const pages: AsyncIterable<readonly (Entry | MailboxMessage)[]> = items.some(needsMessageRow)
     ? mail.messagePages(agent, number, uids)
     : mail.entryPages(agent, number, uids);
   for await (const page of pages) {
     const wanted = changedSince === undefined ? page : page.filter((entry) => entry.modseq > changedSince);
+    if (areReady) {
+      // A page is soon written, and the loop has its turn between pages.
+      for (const entry of wanted) {
+        if (selected.view.seqOf(entry.uid) === undefined) continue;
+        out.line(readyResponse(selected.responseHead(entry.uid), entry, items, context));
+        if (out.isLarge) await out.flush();
+      }
+      continue;
+    }
     const newlySeen = setsSeen ? await markSeen(session, selected, wanted) : undefined;
     for (const entry of wanted) {
       if (selected.view.seqOf(entry.uid) === undefined) continue;
