@@ -3,6 +3,7 @@
  *  Options: `--messages 10000`, `--idle 1000` connections, `--rounds 5` of each command, `--only waypost`. */
 import fs from "node:fs";
 import os from "node:os";
+import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { dovecotNote, hasDovecot, startDovecot } from "../peers/dovecot.ts";
 import { startChildDaemon } from "../support/daemon.ts";
@@ -58,10 +59,13 @@ report();
 
 async function measure(server: Server): Promise<Measures> {
   const measures: Measures = new Map();
+  // Before memory is taken for anything else and given back in part.
+  const idleKibibytes = await weighIdle(server);
   await fill(server);
   await measureReading(server, measures);
   await measureWriting(server, measures);
-  await measureIdle(server, measures);
+  await measureLatency(server, measures);
+  note(measures, `memory per idle connection, of ${idleCount}`, "KiB", idleKibibytes);
   return measures;
 }
 
@@ -230,7 +234,7 @@ async function appends(server: Server, connections: number): Promise<number> {
   return (each * connections) / seconds;
 }
 
-async function measureIdle(server: Server, measures: Measures): Promise<void> {
+async function measureLatency(server: Server, measures: Measures): Promise<void> {
   const user = server.users[15]!;
   const idler = await ImapConnection.open(server, user);
   const sender = await ImapConnection.open(server, user);
@@ -256,24 +260,30 @@ async function measureIdle(server: Server, measures: Measures): Promise<void> {
   latencies.sort((a, b) => a - b);
   note(measures, "IDLE: EXISTS behind the OK of the APPEND, median", "ms", Math.max(0, median(latencies)));
   note(measures, "IDLE: the same, the slowest of 50", "ms", Math.max(0, latencies.at(-1)!));
+}
 
-  const before = proportionalKibibytes(server.pid);
+/** Connections that have selected a mailbox and wait in IDLE, over all owners. */
+async function weighIdle(server: Server): Promise<number> {
+  const open = async (number: number): Promise<ImapConnection> => {
+    const client = await ImapConnection.open(server, server.users[number % userCount]!);
+    await client.command("SELECT INBOX");
+    await client.idle();
+    return client;
+  };
   const clients: ImapConnection[] = [];
+  for (let number = 0; number < userCount; number++) clients.push(await open(number));
+  const before = proportionalKibibytes(server.pid);
   for (let number = 0; number < idleCount; number += 20)
     clients.push(
       ...(await Promise.all(
-        Array.from({ length: Math.min(20, idleCount - number) }, async (_, index) => {
-          const client = await ImapConnection.open(server, server.users[index % userCount]!);
-          await client.command("SELECT INBOX");
-          await client.idle();
-          return client;
-        }),
+        Array.from({ length: Math.min(20, idleCount - number) }, (_, index) => open(index)),
       )),
     );
-  await new Promise((resolve) => setTimeout(resolve, 2000));
+  // What was taken for logging in is given back meanwhile.
+  await delay(3000);
   const taken = proportionalKibibytes(server.pid) - before;
   for (const client of clients) client.close();
-  note(measures, `memory per idle connection, of ${idleCount}`, "KiB", taken / idleCount);
+  return taken / idleCount;
 }
 
 /** Memory of a process and its children, what is shared between them counted once. */
