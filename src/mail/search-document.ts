@@ -105,7 +105,9 @@ export function createDocumentReader(bytes: MessageBytes, message: StoredBytes):
     async read(parts) {
       if (parts.some((part) => part !== "body")) header ??= decodeHeader();
       if (parts.includes("body")) body ??= decodeBody();
-      return { header: "", addresses: "", ...(await header), body: (await body) ?? "" };
+      // Waited for together: when the message goes meanwhile, both may fail.
+      const [ofHeader, ofBody] = await Promise.all([header, body]);
+      return { header: "", addresses: "", ...ofHeader, body: ofBody ?? "" };
     },
     async bodyBytes() {
       let size = 0;

@@ -3,6 +3,7 @@
  *  of messages that the index has, it says whether they hold it, and the others are read. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { parseDateTime } from "#/src/formats/mime/dates.ts";
+import { isWaypostError } from "#/src/model/errors.ts";
 import { keywordNumbers } from "#/src/model/flags.ts";
 import { pageRows } from "#/src/model/limits.ts";
 import { hasNumber, type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
@@ -87,7 +88,8 @@ export function createMailSearch(
           for await (const rows of entries.messagePages(agent, mailbox, numberSetOf(unknown)))
             for (const message of rows) {
               const text = createDocumentReader(bytes, message);
-              if (await fits(key, { entry: message, keywords, index, message, text })) found.push(message);
+              if (await fitsIfThere(key, { entry: message, keywords, index, message, text }))
+                found.push(message);
               await takeTurn();
             }
         for (const { uid } of found.toSorted((a, b) => a.uid - b.uid)) uids.push(uid);
@@ -118,7 +120,7 @@ export function createMailSearch(
             internalDate: message.receivedAt,
             size: message.size,
           };
-          if (await fits(key, { entry, keywords, index, message, text })) found.push(message);
+          if (await fitsIfThere(key, { entry, keywords, index, message, text })) found.push(message);
           before = message.number;
           await takeTurn();
           if (found.length === options.limit) return { messages: found, next: before };
@@ -177,6 +179,16 @@ function costOf(key: SearchKey): number {
       return 3;
     default:
       return 0;
+  }
+}
+
+/** A message that was expunged since its row was read is not found. */
+async function fitsIfThere(key: SearchKey, candidate: Candidate): Promise<boolean> {
+  try {
+    return await fits(key, candidate);
+  } catch (error) {
+    if (isWaypostError(error) && error.code === "not_found") return false;
+    throw error;
   }
 }
 

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { createMail } from "#/src/mail/mail.ts";
+import { createMessageBytes } from "#/src/mail/message-bytes.ts";
+import { createDocumentReader } from "#/src/mail/search-document.ts";
+import { deletedFlag } from "#/src/model/flags.ts";
+import { openTestStore, seedAgent } from "../support/store.ts";
+
+test("a message that goes while its text is read fails once, and leaves no failure that nobody hears of", async () => {
+  await using opened = await openTestStore();
+  const { store } = opened;
+  const mail = createMail(store);
+  const { agent } = await seedAgent(store);
+  const inbox = (await mail.findMailbox(agent, "inbox"))!;
+  const bytes = Buffer.from("Subject: gone\r\n\r\nsoon\r\n");
+  const { uids } = await mail.appendMessages(
+    agent,
+    inbox.number,
+    [{ bytes, flags: deletedFlag, keywords: [] }],
+    {
+      source: "imap",
+    },
+  );
+  for await (const [message] of mail.messagePages(agent, inbox.number, [[uids[0]!, uids[0]!]])) {
+    const reader = createDocumentReader(createMessageBytes(store), message!);
+    const reading = reader.read(["header", "addresses", "body"]);
+    await mail.expungeMessages(agent, inbox.number);
+    await reading.catch(() => {});
+    const late = createDocumentReader(createMessageBytes(store), message!);
+    await expect(late.read(["header", "addresses", "body"])).rejects.toMatchObject({ code: "not_found" });
+    // A failure that nobody waits for would be told now, and end the run.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+});
