@@ -14,6 +14,8 @@ export interface ExtendedAnswer {
   /** The order is one of its own: sets are written in it. */
   readonly isSorted: boolean;
   readonly modseq: Modseq | undefined;
+  /** With RELEVANCY: a score for each number (RFC 6203 section 4). */
+  readonly relevancy?: readonly number[] | undefined;
 }
 
 /** UIDs that the answer names and SAVE keeps: with MIN or MAX and neither ALL nor COUNT, only those (RFC 9051 section
@@ -43,6 +45,11 @@ export function writeExtended(answer: ExtendedAnswer, returns: SearchReturn, out
   if (partial !== undefined) {
     const cut = cutPartial(numbers, partial);
     parts.push(`PARTIAL (${formatPartialRange(partial)} ${cut.length === 0 ? "NIL" : setOf(cut)})`);
+  }
+  const { relevancy } = answer;
+  if (relevancy !== undefined && numbers.length > 0) {
+    const scores = partial === undefined ? relevancy : cutPartial(relevancy, partial);
+    parts.push(`RELEVANCY (${scores.join(" ")})`);
   }
   if (modseq !== undefined) parts.push(`MODSEQ ${modseq}`);
   out.line(parts.join(" "));

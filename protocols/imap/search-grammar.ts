@@ -1,4 +1,5 @@
-/** Search keys (RFC 9051 section 6.4.4 and 9; RFC 7162 section 3.1.5; RFC 5032; RFC 8474 section 5.3; RFC 8514).
+/** Search keys (RFC 9051 section 6.4.4 and 9; RFC 7162 section 3.1.5; RFC 5032; RFC 8474 section 5.3; RFC 8514; RFC
+ *  6203).
  *
  *  search-key = "ALL" / … / "OR" SP search-key SP search-key / "NOT" SP search-key / "(" search-key *(SP search-key) ")"
  *
@@ -18,7 +19,7 @@ import type { WireReader } from "./wire-reader.ts";
 export type ImapSearchKey =
   | Exclude<SearchKey, { readonly kind: "and" | "or" | "not" | "uids" }>
   | { readonly kind: "and" | "or"; readonly keys: readonly ImapSearchKey[] }
-  | { readonly kind: "not"; readonly key: ImapSearchKey }
+  | { readonly kind: "not" | "fuzzy"; readonly key: ImapSearchKey }
   | { readonly kind: "sequence" | "uid"; readonly set: SequenceSet }
   /** EMAILID and THREADID: ids as they were written, decoded by who knows the deployment's key. */
   | { readonly kind: "emailId" | "threadId"; readonly id: string }
@@ -55,7 +56,7 @@ const dateKeys: Readonly<Record<string, readonly [field: DateField, relation: "b
 export function readSearchKeys(reader: WireReader, context: SearchContext): ImapSearchKey {
   /** What is open: the command itself, a parenthesis, or an operator that waits for `wants` operands. */
   interface Frame {
-    readonly kind: "and" | "or" | "not";
+    readonly kind: "and" | "or" | "not" | "fuzzy";
     readonly wants: number;
     readonly keys: ImapSearchKey[];
   }
@@ -71,6 +72,11 @@ export function readSearchKeys(reader: WireReader, context: SearchContext): Imap
     if (reader.tryWord("NOT")) {
       reader.space();
       stack.push({ kind: "not", wants: 1, keys: [] });
+      continue;
+    }
+    if (reader.tryWord("FUZZY")) {
+      reader.space();
+      stack.push({ kind: "fuzzy", wants: 1, keys: [] });
       continue;
     }
     if (reader.tryWord("OR")) {
@@ -95,8 +101,8 @@ export function readSearchKeys(reader: WireReader, context: SearchContext): Imap
   }
 }
 
-function joined(kind: "and" | "or" | "not", keys: readonly ImapSearchKey[]): ImapSearchKey {
-  if (kind === "not") return { kind, key: keys[0]! };
+function joined(kind: "and" | "or" | "not" | "fuzzy", keys: readonly ImapSearchKey[]): ImapSearchKey {
+  if (kind === "not" || kind === "fuzzy") return { kind, key: keys[0]! };
   if (keys.length === 1) return keys[0]!;
   // OR of OR is written as a chain by clients; flat, it costs no depth.
   return { kind, keys: keys.flatMap((key) => (key.kind === kind ? key.keys : [key])) };
@@ -200,11 +206,16 @@ function readModseqKey(reader: WireReader): ImapSearchKey {
 
 /** Whether a MODSEQ key is in it: then the answer says the highest MODSEQ (RFC 7162 section 3.1.5). */
 export function asksModseq(key: ImapSearchKey): boolean {
+  return hasKey(key, "modseq");
+}
+
+/** Whether a key of that kind is in it. */
+export function hasKey(key: ImapSearchKey, kind: ImapSearchKey["kind"]): boolean {
   const open: ImapSearchKey[] = [key];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (next.kind === "modseq") return true;
+    if (next.kind === kind) return true;
     if (next.kind === "and" || next.kind === "or") open.push(...next.keys);
-    if (next.kind === "not") open.push(next.key);
+    if (next.kind === "not" || next.kind === "fuzzy") open.push(next.key);
   }
   return false;
 }

@@ -1,11 +1,14 @@
 /** What SEARCH and SORT have in common before their keys: RETURN options (RFC 4731 section 3.1, RFC 5182, RFC 5267 section
- *  4.4, RFC 9394) and the charset.
- *  search-return-opt = "MIN" / "MAX" / "ALL" / "COUNT" / "SAVE" / "PARTIAL" SP partial-range */
+ *  4, RFC 6203 section 4, RFC 9394) and the charset.
+ *  search-return-opt = "MIN" / "MAX" / "ALL" / "COUNT" / "SAVE" / "RELEVANCY" / "PARTIAL" SP partial-range / "UPDATE" /
+ *                      "CONTEXT" */
 import { decodeCharset, isKnownCharset } from "#/src/formats/mime/charset.ts";
 import { bad, no } from "./errors.ts";
 import { decodeUtf8, type WireReader } from "./wire-reader.ts";
 
-export const searchReturnOptions = ["MIN", "MAX", "ALL", "COUNT", "SAVE", "PARTIAL"] as const;
+export const sortReturnOptions = ["MIN", "MAX", "ALL", "COUNT", "SAVE", "RELEVANCY", "PARTIAL"] as const;
+/** CONTEXT only says that the client will ask again. */
+export const searchReturnOptions = [...sortReturnOptions, "UPDATE", "CONTEXT"] as const;
 export type ReturnOption = (typeof searchReturnOptions)[number];
 
 /** Positions in the result, from 1; counted from its end when negative. `first` is the one nearer to where counting begins. */

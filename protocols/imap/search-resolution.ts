@@ -23,6 +23,8 @@ export function resolveSearchKey(
       return { kind: key.kind, keys: key.keys.map((one) => resolveSearchKey(one, selected, mail)) };
     case "not":
       return { kind: "not", key: resolveSearchKey(key.key, selected, mail) };
+    case "fuzzy":
+      return resolveSearchKey(key.key, selected, mail);
     case "sequence":
       // RFC 9586 section 3.
       if (selected.isUidOnly) throw bad("Only UIDs are in use", "UIDREQUIRED");

@@ -1,7 +1,9 @@
+import type { SearchKey } from "#/src/mail/search-keys.ts";
 import { emptyNumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
-import { refusalOf } from "./errors.ts";
-import { asksModseq, type ImapSearchKey } from "./search-grammar.ts";
+import { bad, refusalOf } from "./errors.ts";
+import { scoresOf, widenFuzzyKeys } from "./fuzzy-search.ts";
+import { asksModseq, hasKey, type ImapSearchKey } from "./search-grammar.ts";
 import { resolveSearchKey } from "./search-resolution.ts";
 import type { Session } from "./session.ts";
 
@@ -9,6 +11,8 @@ export interface FoundUids {
   /** Ascending, as far as the client knows the messages: what has arrived since has no number yet. */
   readonly uids: readonly number[];
   readonly highestModseq: Modseq | undefined;
+  /** What was looked for. */
+  readonly key: SearchKey;
 }
 
 /** What SEARCH, SORT and THREAD look for in the selected mailbox. */
@@ -17,14 +21,26 @@ export async function findMessages(session: Session, key: ImapSearchKey, saves =
   if (asksModseq(key)) session.enable("CONDSTORE");
   const { agent, number } = selected.mailbox;
   try {
-    const resolved = resolveSearchKey(key, selected, session.rooms.mail);
+    const resolved = resolveSearchKey(widenFuzzyKeys(key), selected, session.rooms.mail);
     const found = await session.rooms.mail.searchMailbox(agent, number, resolved);
-    return { ...found, uids: knownTo(session, found.uids) };
+    return { ...found, uids: knownTo(session, found.uids), key: resolved };
   } catch (error) {
     // A search that fails leaves nothing behind "$" (RFC 9051 section 6.4.4.1).
     if (saves && refusalOf(error)?.status !== "BAD") selected.saved = emptyNumberSet;
     throw error;
   }
+}
+
+/** Scores of what a key with FUZZY in it has found (RFC 6203 section 4). */
+export async function scoreMessages(
+  session: Session,
+  key: ImapSearchKey,
+  uids: readonly number[],
+): Promise<number[]> {
+  if (!hasKey(key, "fuzzy")) throw bad("RELEVANCY is of a FUZZY search");
+  const { agent, number } = session.selected.mailbox;
+  const literal = resolveSearchKey(key, session.selected, session.rooms.mail);
+  return scoresOf(uids, (await session.rooms.mail.searchMailbox(agent, number, literal)).uids);
 }
 
 /** Those that have a number and are not expunged. */

@@ -19,6 +19,7 @@ import { FlagWriter } from "./flags.ts";
 import { LoopTurns } from "./loop-turns.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 import type { ImapRooms } from "./rooms.ts";
+import { SearchContexts } from "./search-contexts.ts";
 import { SessionView } from "./session-view.ts";
 import { writeVanished } from "./vanished.ts";
 
@@ -44,6 +45,8 @@ export class SelectedMailbox {
   readonly flags: FlagWriter;
   /** `$` (RFC 9051 section 6.4.4.1). */
   saved: NumberSet = emptyNumberSet;
+  /** Searches whose results are kept up to date. */
+  readonly contexts = new SearchContexts();
   /** The client goes by UIDs alone (RFC 9586). */
   isUidOnly = false;
   readonly #rooms: Pick<ImapRooms, "mail" | "feed">;
@@ -152,6 +155,7 @@ export class SelectedMailbox {
     }
     if (change.kind !== "entry" || change.parent !== this.mailbox.number) return;
     const uids = parseNumberSet(change.ids);
+    if (change.operation !== "remove") this.contexts.note(uids);
     if (change.operation === "add") this.view.arrive(uidsIn(uids));
     else if (change.operation === "remove") this.view.remove(uids);
     else if (!this.#own.has(change.modseq)) this.#updated = uniteNumberSets(this.#updated, uids);
@@ -166,6 +170,7 @@ export class SelectedMailbox {
     this.view.remove(numberSetOf(this.view.allUids.filter((uid) => !present.has(uid))));
     this.view.arrive(uids);
     this.#updated = [[1, 2 ** 32 - 1]];
+    this.contexts.note(this.#updated);
   }
 
   /** Writes what the client has to be told: EXPUNGE, EXISTS, FLAGS, FETCH. */
@@ -173,6 +178,7 @@ export class SelectedMailbox {
     await this.gather();
     if (this.#isDeleted) throw new Refusal("BYE", "The selected mailbox was deleted");
     if (options.mayExpunge && this.view.hasExpunged) {
+      this.contexts.tellExpunged(this.view, out);
       if (options.hasVanished) await writeVanished(this.view.takeVanished(), false, out);
       else await this.#tellExpunged(out);
       if (this.saved.length > 0) this.saved = numberSetOf(this.view.knownUids(this.saved));
@@ -182,6 +188,7 @@ export class SelectedMailbox {
       if (options.hasRecent) out.line("* 0 RECENT");
     }
     if (this.#updated.length > 0) await this.#tellFlags(out, options);
+    await this.contexts.tellChanged(this, this.#rooms.mail, out);
   }
 
   async #tellExpunged(out: ResponseWriter): Promise<void> {

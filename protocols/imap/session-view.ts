@@ -36,6 +36,11 @@ export class SessionView {
     return this.#expunged.length > 0;
   }
 
+  /** In the view, gone from the mailbox, and not told yet. */
+  get expunged(): NumberSet {
+    return this.#expunged;
+  }
+
   uidOf(seq: number): number | undefined {
     return this.#uids[seq - 1];
   }

@@ -1,5 +1,5 @@
-/** SEARCH and UID SEARCH (RFC 9051 section 6.4.4, RFC 4731 ESEARCH, RFC 5182 SEARCHRES, RFC 5032 WITHIN, RFC 7162 section
- *  3.1.5). Keys in `search-grammar.ts`, RETURN options in `search-options.ts`.
+/** SEARCH and UID SEARCH (RFC 9051 section 6.4.4, RFC 4731 ESEARCH, RFC 5182 SEARCHRES, RFC 5032 WITHIN, RFC 5267
+ *  CONTEXT=SEARCH, RFC 6203 FUZZY, RFC 7162 section 3.1.5). Keys in `search-grammar.ts`, RETURN options in `search-options.ts`.
  *  search = "SEARCH" [SP "RETURN" SP "(" [option *(SP option)] ")"] SP ["CHARSET" SP charset SP] search-key *(SP search-key)
  *  The answer counts messages as the client knows them: what has arrived since is left out, as it has no number yet. */
 import { numberSetOf } from "#/src/model/number-set.ts";
@@ -8,9 +8,10 @@ import { bad } from "../errors.ts";
 import type { ResponseWriter } from "../response-writer.ts";
 import { namedUids, writeExtended, writePlain } from "../search-answer.ts";
 import { asksModseq, type ImapSearchKey, readSearchKeys } from "../search-grammar.ts";
-import { decoderOf, type SearchReturn, tryReturnOptions } from "../search-options.ts";
-import { findMessages, highestModseqOf } from "../search-run.ts";
+import { decoderOf, type ReturnOption, type SearchReturn, tryReturnOptions } from "../search-options.ts";
+import { findMessages, highestModseqOf, scoreMessages } from "../search-run.ts";
 import type { Session } from "../session.ts";
+import { stringText } from "../strings.ts";
 import { decodeUtf8 } from "../wire-reader.ts";
 
 interface SearchArguments {
@@ -25,8 +26,8 @@ export const search = command<SearchArguments>({
   states: whenSelected,
   forms: ["plain", "uid"],
   usesSequence: true,
-  capabilities: ["ESEARCH", "SEARCHRES", "WITHIN"],
-  source: "RFC 9051 6.4.4, RFC 4731, RFC 5182, RFC 5032",
+  capabilities: ["ESEARCH", "SEARCHRES", "WITHIN", "SEARCH=FUZZY", "CONTEXT=SEARCH"],
+  source: "RFC 9051 6.4.4, RFC 4731, RFC 5182, RFC 5032, RFC 5267 4, RFC 6203",
   parse(reader) {
     reader.space();
     const returns = tryReturnOptions(reader);
@@ -51,8 +52,12 @@ async function runSearch(
   const { selected } = session;
   // RFC 6855 section 3.
   if (hasCharset && session.isEnabled("UTF8=ACCEPT")) throw bad("UTF-8 is in use, without CHARSET");
-  const saves = returns?.options.includes("SAVE") ?? false;
-  const { uids, highestModseq } = await findMessages(session, key, saves);
+  const asksFor = (option: ReturnOption): boolean => returns?.options.includes(option) ?? false;
+  const updates = asksFor("UPDATE");
+  if (updates && selected.contexts.has(session.tag)) throw bad("A search of this tag is kept up to date");
+  const saves = asksFor("SAVE");
+  const { uids, highestModseq, key: resolved } = await findMessages(session, key, saves);
+  const relevancy = asksFor("RELEVANCY") ? await scoreMessages(session, key, uids) : undefined;
   const named = returns === undefined ? uids : namedUids(uids, returns);
   const asks = asksModseq(key) && uids.length > 0;
   // Of the messages that the answer names (RFC 4731 section 3.2).
@@ -65,9 +70,11 @@ async function runSearch(
     await writePlain("SEARCH", numbers, modseq, out);
   else
     writeExtended(
-      { tag: session.tag, form, numbers, isSorted: false, modseq },
+      { tag: session.tag, form, numbers, isSorted: false, modseq, relevancy },
       returns ?? { options: ["ALL"] },
       out,
     );
+  if (updates && !selected.contexts.add(session.tag, form, resolved, uids))
+    out.line(`* NO [NOUPDATE ${stringText(session.tag)}] Too many searches are kept up to date`);
   return undefined;
 }

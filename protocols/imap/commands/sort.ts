@@ -1,4 +1,5 @@
-/** SORT and UID SORT (RFC 5256 section 3, RFC 5957 SORT=DISPLAY, RFC 5267 section 3 ESORT, RFC 7162 section 3.1.6). Text is
+/** SORT and UID SORT (RFC 5256 section 3, RFC 5957 SORT=DISPLAY, RFC 5267 section 3 ESORT, RFC 6203 section 5, RFC 7162
+ *  section 3.1.6). Text is
  *  compared as SEARCH compares it (RFC 5255 section 4.3, I18NLEVEL=1).
  *  sort = "SORT" [SP "RETURN" SP "(" [option *(SP option)] ")"] SP "(" sort-criterion *(SP sort-criterion) ")" SP charset
  *         1*(SP search-key)
@@ -11,14 +12,20 @@ import { sortCriteriaMax } from "../limits.ts";
 import type { ResponseWriter } from "../response-writer.ts";
 import { namedUids, writeExtended, writePlain } from "../search-answer.ts";
 import { asksModseq, type ImapSearchKey, readSearchKeys } from "../search-grammar.ts";
-import { decoderOf, type SearchReturn, tryReturnOptions } from "../search-options.ts";
-import { findMessages, highestModseqOf } from "../search-run.ts";
+import { decoderOf, type SearchReturn, sortReturnOptions, tryReturnOptions } from "../search-options.ts";
+import { findMessages, highestModseqOf, scoreMessages } from "../search-run.ts";
 import type { Session } from "../session.ts";
 import type { WireReader } from "../wire-reader.ts";
 
+/** RELEVANCY (RFC 6203 section 5): what fits a FUZZY key best comes first. */
+interface Relevancy {
+  readonly field: "relevancy";
+  readonly isReverse: boolean;
+}
+
 interface SortArguments {
   readonly returns: SearchReturn | undefined;
-  readonly criteria: readonly SortCriterion[];
+  readonly criteria: readonly (SortCriterion | Relevancy)[];
   readonly key: ImapSearchKey;
 }
 
@@ -31,7 +38,7 @@ export const sort = command<SortArguments>({
   source: "RFC 5256 3, RFC 5957, RFC 5267 3, RFC 5255 4.3",
   parse(reader) {
     reader.space();
-    const returns = tryReturnOptions(reader);
+    const returns = tryReturnOptions(reader, sortReturnOptions);
     const criteria = readSortCriteria(reader);
     reader.space();
     const decode = decoderOf(reader.astring());
@@ -53,12 +60,14 @@ const fields: Readonly<Record<string, SortField>> = {
   TO: "to",
 };
 
-export function readSortCriteria(reader: WireReader): SortCriterion[] {
+function readSortCriteria(reader: WireReader): (SortCriterion | Relevancy)[] {
   return reader.list(
     () => {
       const isReverse = reader.tryWord("REVERSE");
       if (isReverse) reader.space();
-      const field = fields[reader.word()];
+      const word = reader.word();
+      if (word === "RELEVANCY") return { field: "relevancy" as const, isReverse };
+      const field = fields[word];
       if (field === undefined) throw bad("Unknown sort key");
       return { field, isReverse };
     },
@@ -76,13 +85,29 @@ async function runSort(
   const { agent, number } = selected.mailbox;
   const saves = returns?.options.includes("SAVE") ?? false;
   const found = await findMessages(session, key, saves);
-  const uids = await session.rooms.mail.sortMessages(agent, number, numberSetOf(found.uids), criteria);
+  const needsScores =
+    returns?.options.includes("RELEVANCY") || criteria.some(({ field }) => field === "relevancy");
+  const scores = needsScores ? await scoreMessages(session, key, found.uids) : [];
+  const scoreOf = new Map(found.uids.map((uid, at) => [uid, scores[at]!]));
+  const uids = await session.rooms.mail.sortMessages(
+    agent,
+    number,
+    numberSetOf(found.uids),
+    criteria.map((one) =>
+      one.field === "relevancy" ? { field: "score", scores: scoreOf, isReverse: one.isReverse } : one,
+    ),
+  );
   const named = returns === undefined ? uids : namedUids(uids, returns);
   const modseq = asksModseq(key) && uids.length > 0 ? await highestModseqOf(session, named) : undefined;
   const numbers = form === "uid" ? uids : uids.map((uid) => selected.view.seqOf(uid)!);
 
   if (saves) selected.saved = numberSetOf(named);
   if (returns === undefined) await writePlain("SORT", numbers, modseq, out);
-  else writeExtended({ tag: session.tag, form, numbers, isSorted: true, modseq }, returns, out);
+  else {
+    const relevancy = returns.options.includes("RELEVANCY")
+      ? uids.map((uid) => scoreOf.get(uid)!)
+      : undefined;
+    writeExtended({ tag: session.tag, form, numbers, isSorted: true, modseq, relevancy }, returns, out);
+  }
   return undefined;
 }

@@ -4,7 +4,7 @@ import type { Reader } from "#/storage/store.ts";
 import type { Entries } from "../entries.ts";
 import type { MessageBytes } from "../message-bytes.ts";
 import { sortMessages } from "./sort.ts";
-import type { SortCriterion } from "./sort-keys.ts";
+import type { ScoreCriterion, SortCriterion } from "./sort-keys.ts";
 import { type ThreadAlgorithm, threadMessages } from "./thread.ts";
 import type { ThreadNode } from "./thread-tree.ts";
 
@@ -14,7 +14,7 @@ export interface MailOrdering {
     agent: AgentNumber,
     mailbox: MailboxNumber,
     uids: NumberSet,
-    criteria: readonly SortCriterion[],
+    criteria: readonly (SortCriterion | ScoreCriterion)[],
   ): Promise<readonly number[]>;
   /** Messages of the set that are there, as threads. A thread may be as deep as it has messages. */
   threadMessages(

@@ -23,8 +23,21 @@ export interface SortCriterion {
   readonly isReverse: boolean;
 }
 
-export function sortValue(field: SortField, message: MailboxMessage): string | number {
+/** Scores by UID that the caller has; the highest comes first. */
+export interface ScoreCriterion {
+  readonly field: "score";
+  readonly scores: ReadonlyMap<number, number>;
+  readonly isReverse: boolean;
+}
+
+export function sortValue(
+  criterion: SortCriterion | ScoreCriterion,
+  message: MailboxMessage,
+): string | number {
+  const { field } = criterion;
   switch (field) {
+    case "score":
+      return -(criterion.scores.get(message.uid) ?? 0);
     case "arrival":
       return message.internalDate;
     case "date":

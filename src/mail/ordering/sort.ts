@@ -3,7 +3,7 @@ import type { NumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import type { Entries } from "../entries.ts";
 import { sortInTurns } from "./sort-in-turns.ts";
-import { type SortCriterion, sortValue } from "./sort-keys.ts";
+import { type ScoreCriterion, type SortCriterion, sortValue } from "./sort-keys.ts";
 
 interface Sorted {
   readonly uid: number;
@@ -16,17 +16,17 @@ export async function sortMessages(
   agent: AgentNumber,
   mailbox: MailboxNumber,
   uids: NumberSet,
-  criteria: readonly SortCriterion[],
+  criteria: readonly (SortCriterion | ScoreCriterion)[],
 ): Promise<number[]> {
   const rows: Sorted[] = [];
   for await (const page of entries.messagePages(agent, mailbox, uids))
     for (const message of page)
-      rows.push({ uid: message.uid, values: criteria.map(({ field }) => sortValue(field, message)) });
+      rows.push({ uid: message.uid, values: criteria.map((criterion) => sortValue(criterion, message)) });
   const sorted = await sortInTurns(rows, (a, b) => compareBy(criteria, a, b));
   return sorted.map(({ uid }) => uid);
 }
 
-function compareBy(criteria: readonly SortCriterion[], a: Sorted, b: Sorted): number {
+function compareBy(criteria: readonly (SortCriterion | ScoreCriterion)[], a: Sorted, b: Sorted): number {
   for (const [at, { isReverse }] of criteria.entries()) {
     const one = a.values[at]!;
     const other = b.values[at]!;

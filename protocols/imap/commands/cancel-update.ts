@@ -1,0 +1,29 @@
+/** CANCELUPDATE (RFC 5267 section 4.3.4): results of these searches are not told of any more.
+ *  cancel-update = "CANCELUPDATE" 1*(SP quoted) */
+import { command, whenSelected } from "../command.ts";
+import { bad } from "../errors.ts";
+import { searchContextsMax } from "../limits.ts";
+
+export const cancelUpdate = command<readonly string[]>({
+  name: "CANCELUPDATE",
+  states: whenSelected,
+  forms: ["plain"],
+  usesSequence: false,
+  source: "RFC 5267 4.3.4",
+  parse(reader) {
+    const tags: string[] = [];
+    do {
+      if (tags.length === searchContextsMax) throw bad("Too many tags", "LIMIT");
+      reader.space();
+      tags.push(reader.string());
+    } while (!reader.isAtEnd);
+    return tags;
+  },
+  async run(session, tags) {
+    const { contexts } = session.selected;
+    // All or none.
+    if (!tags.every((tag) => contexts.has(tag))) throw bad("No search of that tag is kept up to date");
+    for (const tag of tags) contexts.cancel(tag);
+    return undefined;
+  },
+});

@@ -1,0 +1,168 @@
+import { test } from "vitest";
+import { startImap } from "./server.ts";
+
+const open = `
+    S: * OK {{*}}
+    C: a1 LOGIN {{=login}}
+    S: a1 OK {{*}}`;
+
+function appends(...texts: string[]): string {
+  return texts
+    .map((text, at) => {
+      const line = `Subject: ${text}\\r\\n\\r\\n`;
+      return `
+    C: p${at} APPEND INBOX {${Buffer.byteLength(text) + 13}+}\\r\\n${line}
+    S*: p${at} OK {{*}}`;
+    })
+    .join("");
+}
+
+const select = `
+    C: a2 SELECT INBOX
+    S*: a2 OK {{*}}`;
+
+test("answers a part of the result, from either end", async () => {
+  await using server = await startImap();
+  await server.converse(`${open}${appends("a", "b", "c", "d", "e")}${select}
+    C: a3 SEARCH RETURN (PARTIAL 2:3) NOT 1
+    S: * ESEARCH (TAG "a3") PARTIAL (2:3 3:4)
+    S: a3 OK {{*}}
+    C: a4 UID SEARCH RETURN (PARTIAL 3:1 COUNT) ALL
+    S: * ESEARCH (TAG "a4") UID COUNT 5 PARTIAL (1:3 1:3)
+    S: a4 OK {{*}}
+    C: a5 SEARCH RETURN (PARTIAL -1:-2) ALL
+    S: * ESEARCH (TAG "a5") PARTIAL (-1:-2 4:5)
+    S: a5 OK {{*}}
+    C: a6 SEARCH RETURN (PARTIAL 6:9) ALL
+    S: * ESEARCH (TAG "a6") PARTIAL (6:9 NIL)
+    S: a6 OK {{*}}
+    C: a7 SEARCH RETURN (PARTIAL -4:-9) ALL
+    S: * ESEARCH (TAG "a7") PARTIAL (-4:-9 1:2)
+    S: a7 OK {{*}}
+    C: a8 SEARCH RETURN (SAVE PARTIAL 2:2) ALL
+    S: * ESEARCH (TAG "a8") PARTIAL (2:2 2)
+    S: a8 OK {{*}}
+    C: a9 SEARCH $
+    S: * SEARCH 2
+    S: a9 OK {{*}}
+    C: b1 SORT RETURN (PARTIAL 1:2) (REVERSE SUBJECT) UTF-8 ALL
+    S: * ESEARCH (TAG "b1") PARTIAL (1:2 5,4)
+    S: b1 OK {{*}}
+    C: b2 SEARCH RETURN (PARTIAL 1) ALL
+    S: b2 BAD {{*}}
+    C: b3 SEARCH RETURN (PARTIAL 1:-2) ALL
+    S: b3 BAD {{*}}
+    C: b4 SEARCH RETURN (PARTIAL 0:2) ALL
+    S: b4 BAD {{*}}
+    C: b5 SEARCH RETURN (PARTIAL 1:2 ALL) ALL
+    S: b5 BAD {{*}}
+    C: b6 SEARCH RETURN (PARTIAL 1:2 PARTIAL 3:4) ALL
+    S: b6 BAD {{*}}
+  `);
+});
+
+test("finds the words of a FUZZY text in any order, and says how well they fit", async () => {
+  await using server = await startImap();
+  await server.converse(`${open}${appends("bread and butter", "butter on bread", "bread")}${select}
+    C: a3 SEARCH SUBJECT "butter bread"
+    S: * SEARCH
+    S: a3 OK {{*}}
+    C: a4 SEARCH FUZZY SUBJECT "butter bread"
+    S: * SEARCH 1 2
+    S: a4 OK {{*}}
+    C: a5 SEARCH RETURN (RELEVANCY ALL) FUZZY TEXT "and butter"
+    S: * ESEARCH (TAG "a5") ALL 1 RELEVANCY (100)
+    S: a5 OK {{*}}
+    C: a6 SEARCH RETURN (RELEVANCY ALL) FUZZY (SUBJECT "bread butter" ALL)
+    S: * ESEARCH (TAG "a6") ALL 1:2 RELEVANCY (50 50)
+    S: a6 OK {{*}}
+    C: a7 SORT RETURN (RELEVANCY ALL) (RELEVANCY) UTF-8 FUZZY SUBJECT "on bread"
+    S: * ESEARCH (TAG "a7") ALL 2 RELEVANCY (100)
+    S: a7 OK {{*}}
+    C: a8 SORT (RELEVANCY) UTF-8 FUZZY OR SUBJECT "butter on" SUBJECT "and bread"
+    S: * SORT 2 1
+    S: a8 OK {{*}}
+    C: a9 SEARCH RETURN (RELEVANCY) SUBJECT bread
+    S: a9 BAD {{*}}
+    C: b1 SORT (RELEVANCY) UTF-8 SUBJECT bread
+    S: b1 BAD {{*}}
+    C: b2 SEARCH RETURN (RELEVANCY ALL) FUZZY SUBJECT "no such"
+    S: * ESEARCH (TAG "b2")
+    S: b2 OK {{*}}
+  `);
+});
+
+test("tells what comes into a search and what leaves it, from this session and others", async () => {
+  await using server = await startImap();
+  await server.converse(`${open}${appends("one", "two", "three")}${select}
+    C: s1 SEARCH RETURN (UPDATE ALL) FLAGGED
+    S: * ESEARCH (TAG "s1")
+    S: s1 OK {{*}}
+    C: s2 UID SEARCH RETURN (UPDATE COUNT) NOT SUBJECT three
+    S: * ESEARCH (TAG "s2") UID COUNT 2
+    S: s2 OK {{*}}
+    C: a3 STORE 1,3 +FLAGS (\\Flagged)
+    S: * 1 FETCH (FLAGS (\\Flagged))
+    S: * 3 FETCH (FLAGS (\\Flagged))
+    S: * ESEARCH (TAG "s1") ADDTO (0 1,3)
+    S: a3 OK {{*}}
+    S2: * OK {{*}}
+    C2: a1 LOGIN {{=login}}
+    S2: a1 OK {{*}}
+    C2: a2 SELECT INBOX
+    S2*: a2 OK {{*}}
+    C2: a3 STORE 1 -FLAGS.SILENT (\\Flagged)
+    S2: a3 OK {{*}}
+    C2: a4 APPEND INBOX (\\Flagged) {17+}\\r\\nSubject: four\\r\\n\\r\\n
+    S2*: a4 OK {{*}}
+    C2: a5 STORE 2 +FLAGS.SILENT (\\Deleted)
+    S2: a5 OK {{*}}
+    C2: a6 EXPUNGE
+    S2: * 2 EXPUNGE
+    S2: a6 OK {{*}}
+    C: a4 NOOP
+    S: * ESEARCH (TAG "s2") UID REMOVEFROM (0 2)
+    S: * 2 EXPUNGE
+    S: * 3 EXISTS
+    S: * 0 RECENT
+    S: * 1 FETCH (FLAGS ())
+    S: * ESEARCH (TAG "s1") REMOVEFROM (0 1)
+    S: * ESEARCH (TAG "s1") ADDTO (0 3)
+    S: * ESEARCH (TAG "s2") UID ADDTO (0 4)
+    S: a4 OK {{*}}
+    C: s1 SEARCH RETURN (UPDATE) ALL
+    S: s1 BAD A search of this tag is kept up to date
+    C: a5 CANCELUPDATE "s1" "none"
+    S: a5 BAD {{*}}
+    C: a6 CANCELUPDATE "s1"
+    S: a6 OK CANCELUPDATE completed
+    C: a7 STORE 1 +FLAGS.SILENT (\\Flagged)
+    S: a7 OK {{*}}
+    C: a8 CANCELUPDATE
+    S: a8 BAD {{*}}
+  `);
+});
+
+test("keeps no more than a few searches up to date, and says so", async () => {
+  await using server = await startImap();
+  await server.converse(`${open}${appends("one")}${select}
+    C: s1 SEARCH RETURN (UPDATE CONTEXT COUNT) ALL
+    S: * ESEARCH (TAG "s1") COUNT 1
+    S: s1 OK {{*}}
+    C: s2 SEARCH RETURN (UPDATE COUNT) ALL
+    S: * ESEARCH (TAG "s2") COUNT 1
+    S: s2 OK {{*}}
+    C: s3 SEARCH RETURN (UPDATE COUNT) ALL
+    S: * ESEARCH (TAG "s3") COUNT 1
+    S: s3 OK {{*}}
+    C: s4 SEARCH RETURN (UPDATE COUNT) ALL
+    S: * ESEARCH (TAG "s4") COUNT 1
+    S: s4 OK {{*}}
+    C: s5 SEARCH RETURN (UPDATE COUNT) ALL
+    S: * ESEARCH (TAG "s5") COUNT 1
+    S: * NO [NOUPDATE "s5"] Too many searches are kept up to date
+    S: s5 OK {{*}}
+    C: a3 SORT RETURN (UPDATE) (ARRIVAL) UTF-8 ALL
+    S: a3 BAD {{*}}
+  `);
+});
