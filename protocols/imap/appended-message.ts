@@ -1,33 +1,87 @@
-/** A message as APPEND and REPLACE take it (RFC 4466 section 2.6, RFC 6855 section 4).
+/** A message as APPEND and REPLACE take it (RFC 4466 section 2.6, RFC 4469, RFC 6855 section 4).
  *
  *  append-message = ["(" flags ")" SP] [date-time SP] append-data
- *  append-data = literal / literal8 / "UTF8" SP "(" literal8 ")" */
+ *  append-data = literal / literal8 / "UTF8" SP "(" literal8 ")" / "CATENATE" SP "(" cat-part *(SP cat-part) ")"
+ *  cat-part = "TEXT" SP literal / "URL" SP astring, the URLs being resolved in `catenate.ts` */
 import type { Appended } from "#/src/mail/writes.ts";
 import { readDateTime } from "./dates.ts";
+import { bad } from "./errors.ts";
 import { type NamedFlags, readFlags } from "./flags.ts";
+import { catenatedPartsMax } from "./limits.ts";
 import type { WireReader } from "./wire-reader.ts";
 
-export function readAppended(reader: WireReader): Appended {
+export type AppendPart = { readonly bytes: Buffer } | { readonly url: string };
+
+export interface AppendMessage extends Omit<Appended, "bytes"> {
+  readonly parts: readonly AppendPart[];
+}
+
+export function readAppended(reader: WireReader): AppendMessage {
   const { flags, internalDate } = readMessageOptions(reader);
-  const isWrapped = tryUtf8Mark(reader);
-  const bytes = reader.messageLiteral();
-  if (isWrapped) reader.character(")");
   return {
-    bytes,
+    parts: readParts(reader),
     flags: flags.mask,
     keywords: flags.keywords,
     ...(internalDate === undefined ? {} : { internalDate }),
   };
 }
 
-/** Octets of the message whose literal is announced at the end of the text; that of one which is not the last is there. */
-export function readAnnounced(reader: WireReader): { byteLength: number; isLast: boolean } {
+function readParts(reader: WireReader): AppendPart[] {
+  if (tryCatenateMark(reader)) return reader.list(() => readPart(reader), { max: catenatedPartsMax });
+  const isWrapped = tryUtf8Mark(reader);
+  const bytes = reader.messageLiteral();
+  if (isWrapped) reader.character(")");
+  return [{ bytes }];
+}
+
+function readPart(reader: WireReader): AppendPart {
+  if (reader.tryWord("URL")) {
+    reader.space();
+    return { url: reader.astring() };
+  }
+  if (!reader.tryWord("TEXT")) throw bad("Expected TEXT or URL");
+  reader.space();
+  return { bytes: reader.messageLiteral() };
+}
+
+export interface AnnouncedMessage {
+  /** Octets of its literals that are there. */
+  readonly byteLength: number;
+  /** Its literal is announced at the end of the text. */
+  readonly isLast: boolean;
+  /** That literal is a URL. */
+  readonly isUrl: boolean;
+}
+
+/** A message as far as it has come. */
+export function readAnnounced(reader: WireReader): AnnouncedMessage {
   readMessageOptions(reader);
+  if (tryCatenateMark(reader)) return readAnnouncedParts(reader);
   const isWrapped = tryUtf8Mark(reader);
   const { byteLength } = reader.messageLiteral();
   const isLast = reader.isAtEnd;
   if (isWrapped && !isLast) reader.character(")");
-  return { byteLength, isLast };
+  return { byteLength, isLast, isUrl: false };
+}
+
+function readAnnouncedParts(reader: WireReader): AnnouncedMessage {
+  let byteLength = 0;
+  reader.character("(");
+  for (;;) {
+    const part = readPart(reader);
+    const isUrl = "url" in part;
+    byteLength += isUrl ? 0 : part.bytes.byteLength;
+    if (reader.isAtEnd) return { byteLength, isLast: true, isUrl };
+    if (reader.tryCharacter(")")) return { byteLength, isLast: false, isUrl };
+    reader.space();
+  }
+}
+
+/** `CATENATE `: the message is put together from parts. */
+function tryCatenateMark(reader: WireReader): boolean {
+  if (!reader.tryWord("CATENATE")) return false;
+  reader.space();
+  return true;
 }
 
 function readMessageOptions(reader: WireReader): { flags: NamedFlags; internalDate: number | undefined } {

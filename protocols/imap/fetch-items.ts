@@ -1,7 +1,7 @@
-/** What FETCH asks for (RFC 9051 section 6.4.5, with RFC 3516, 7162, 8474, 8514).
+/** What FETCH asks for (RFC 9051 section 6.4.5, with RFC 3516, 7162, 8474, 8514, 8970).
  *
  *  fetch-att = "ENVELOPE" / "FLAGS" / … / "BODY" [".PEEK"] section ["<" number "." nz-number ">"]
- *            / "BINARY" [".PEEK"] section-binary [partial] / "BINARY.SIZE" section-binary */
+ *            / "PREVIEW" [SP "(" "LAZY" ")"] / "BINARY" [".PEEK"] section-binary [partial] / "BINARY.SIZE" section-binary */
 import { bad } from "./errors.ts";
 import { fetchItemsMax, sectionDepthMax } from "./limits.ts";
 import { astringText } from "./strings.ts";
@@ -46,6 +46,8 @@ export type FetchItem =
       readonly part: readonly number[];
       readonly partial: Partial | undefined;
     }
+  /** RFC 8970. */
+  | { readonly kind: "preview"; readonly label: string }
   | { readonly kind: "binarySize"; readonly label: string; readonly part: readonly number[] };
 
 export type SectionText =
@@ -94,6 +96,11 @@ function readItem(reader: WireReader): FetchItem {
       return { kind: "binarySize", label: `BINARY.SIZE[${part.join(".")}]`, part };
     }
     throw bad("Unknown FETCH item");
+  }
+  if (name === "PREVIEW") {
+    // Previews are made at once, so that those who can do without get them too (RFC 8970 section 3.1).
+    reader.tryText(" (LAZY)");
+    return { kind: "preview", label: name };
   }
   const old = oldSections[name];
   if (old !== undefined)

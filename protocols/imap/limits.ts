@@ -15,8 +15,6 @@ export const discardedAppendFactor = 4;
 export const nestingMax = 200;
 /** Keys of one SEARCH, so that evaluating a row stays cheap: OR trees of clients that search for a few words in a few fields. */
 export const searchKeysMax = 1000;
-/** Searches of one session whose results are kept up to date; each holds the UIDs of its result. */
-export const searchContextsMax = 4;
 /** Criteria of one SORT, whose values are kept for every message: there are nine keys. */
 export const sortCriteriaMax = 20;
 /** FETCH items of one command. */
@@ -40,5 +38,7 @@ export const bodyRangeBytes = 256 * 1024;
 /** Entries of METADATA in one command, and octets of a name. */
 export const metadataNamesMax = 100;
 export const metadataNameBytesMax = 200;
+/** Parts of one message of CATENATE: each may be a reading of the store. */
+export const catenatedPartsMax = 200;
 /** Messages of one APPEND. */
 export const appendedMessagesMax = 1000;

@@ -98,6 +98,14 @@ export class WireReader {
     return true;
   }
 
+  /** Takes the text if it comes next, in either case. */
+  tryText(text: string): boolean {
+    const end = this.#at + text.length;
+    if (this.#line.slice(this.#at, end).toUpperCase() !== text) return false;
+    this.#at = end;
+    return true;
+  }
+
   astring(): string {
     return this.#tryString() ?? (this.#run(astringStop) || fail("a string"));
   }

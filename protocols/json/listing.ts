@@ -44,7 +44,7 @@ export async function listMessages(
     const state = messageState(mail.ids, message, keywords, (folder) =>
       request.mailbox === undefined ? reached.isVisible(folder) : folder === request.mailbox,
     );
-    const item = await shortForm({ mail, html: context.html }, message, state);
+    const item = await shortForm(mail, message, state);
     characters += JSON.stringify(item).length;
     if (characters > request.charactersMax && items.length > 0) {
       next = (message.number + 1) as MessageNumber;

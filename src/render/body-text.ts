@@ -26,7 +26,7 @@ const textLengthMax = 4 * 1024 * 1024;
 
 export interface TextSource {
   readonly mail: MessageBytes;
-  readonly html: HtmlRenderer;
+  readonly html: Pick<HtmlRenderer, "render">;
 }
 
 /** The best readable text of a message, a nested message or a multipart. */

@@ -1,11 +1,10 @@
 /** A message as a line of a listing: from its rows, with the beginning of what it says. */
 import type { Mail } from "#/src/mail/mail.ts";
 import type { Message } from "#/src/mail/messages.ts";
-import { renderBody, type TextSource } from "./body-text.ts";
 import { cleanLine } from "./clean-text.ts";
 import type { Address } from "./envelope.ts";
 import { isoTime, isoTimeOrNothing, type MessageState } from "./message-state.ts";
-import { firstCharacters } from "./page-text.ts";
+import { previewText } from "./preview.ts";
 import { createRemovalTally } from "./removal.ts";
 
 export interface ShortForm
@@ -21,15 +20,7 @@ export interface ShortForm
   readonly preview: string;
 }
 
-/** Octets of a part that a preview is made of. */
-const previewBytes = 8 * 1024;
-export const previewCharactersMax = 256;
-
-export async function shortForm(
-  source: TextSource & { readonly mail: Mail },
-  message: Message,
-  state: MessageState,
-): Promise<ShortForm> {
+export async function shortForm(mail: Mail, message: Message, state: MessageState): Promise<ShortForm> {
   const tally = createRemovalTally();
   const date = isoTimeOrNothing(message.sentAt);
   const address = cleanLine(message.fromAddress, "from", tally, 320);
@@ -49,13 +40,6 @@ export async function shortForm(
     size: message.size,
     authenticated: message.isAuthenticated,
     agent_part: message.hasAgentPart,
-    preview: await preview(source, message),
+    preview: await previewText(mail, message, await mail.readStructure(message)),
   };
-}
-
-async function preview(source: TextSource, message: Message): Promise<string> {
-  const structure = await source.mail.readStructure(message);
-  const { text } = await renderBody(source, message, structure, previewBytes);
-  const line = text.slice(0, previewBytes).replace(/\s+/g, " ").trim();
-  return firstCharacters(line, previewCharactersMax);
 }

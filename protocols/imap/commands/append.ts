@@ -1,12 +1,12 @@
-/** APPEND (RFC 9051 section 6.3.12, RFC 3502 MULTIAPPEND, RFC 3516 literal8, RFC 4315 APPENDUID, RFC 6855 section 4,
+/** APPEND (RFC 9051 section 6.3.12, RFC 3502 MULTIAPPEND, RFC 3516 literal8, RFC 4315 APPENDUID, RFC 4469 CATENATE, RFC 6855 section 4,
  *  RFC 7889 APPENDLIMIT).
  *  append = "APPEND" SP mailbox 1*(SP append-message), which is in `appended-message.ts`
  *  The octets are kept exactly as they come. All messages of one command go in, or none. */
-import type { Appended } from "#/src/mail/writes.ts";
 import { formatNumberSet, numberSetOf } from "#/src/model/number-set.ts";
-import { readAnnounced, readAppended } from "../appended-message.ts";
+import { type AppendMessage, readAnnounced, readAppended } from "../appended-message.ts";
+import { readMessages } from "../catenate.ts";
 import { afterLogin, command, type ParseContext } from "../command.ts";
-import { bad, no } from "../errors.ts";
+import { bad } from "../errors.ts";
 import { appendedMessagesMax } from "../limits.ts";
 import { decodeMailboxName } from "../mailbox-name.ts";
 import type { WireReader } from "../wire-reader.ts";
@@ -17,12 +17,12 @@ export const append = command({
   forms: ["plain"],
   usesSequence: false,
   isWrite: true,
-  capabilities: (context) => ["UIDPLUS", "MULTIAPPEND", `APPENDLIMIT=${context.maxAppendBytes}`],
-  source: "RFC 9051 6.3.12, RFC 3502, 3516, 4315, 6855, 7889",
+  capabilities: (context) => ["UIDPLUS", "MULTIAPPEND", "CATENATE", `APPENDLIMIT=${context.maxAppendBytes}`],
+  source: "RFC 9051 6.3.12, RFC 3502, 3516, 4315, 4469, 6855, 7889",
   parse(reader, context) {
     reader.space();
     const name = decodeMailboxName(reader.astring(), context.names);
-    const messages: Appended[] = [];
+    const messages: AppendMessage[] = [];
     do {
       if (messages.length >= appendedMessagesMax) throw bad("Too many messages in one APPEND", "LIMIT");
       reader.space();
@@ -33,9 +33,8 @@ export const append = command({
   async run(session, { name, messages }) {
     const { mail } = session.rooms;
     const mailbox = await session.findTarget(name);
-    if (messages.some((message) => message.bytes.byteLength === 0))
-      throw no("CANNOT", "A message is not empty");
-    const { uidValidity, uids } = await mail.appendMessages(mailbox.agent, mailbox.number, messages, {
+    const read = await readMessages(session, messages);
+    const { uidValidity, uids } = await mail.appendMessages(mailbox.agent, mailbox.number, read, {
       source: "imap",
     });
     return { code: `APPENDUID ${uidValidity} ${formatNumberSet(numberSetOf(uids))}` };
@@ -58,8 +57,8 @@ function limitOfNextLiteral(
   let left = maxAppendBytes;
   for (;;) {
     reader.space();
-    const { byteLength, isLast } = readAnnounced(reader);
-    if (isLast) return left;
+    const { byteLength, isLast, isUrl } = readAnnounced(reader);
     left -= byteLength;
+    if (isLast) return isUrl ? undefined : left;
   }
 }

@@ -3,7 +3,6 @@ import type { Command } from "../command.ts";
 import { deleteAcl, getAcl, listRights, myRights, setAcl } from "./acl.ts";
 import { append } from "./append.ts";
 import { authenticate } from "./authenticate.ts";
-import { cancelUpdate } from "./cancel-update.ts";
 import { capability } from "./capability.ts";
 import { close, unselect } from "./close.ts";
 import { compress } from "./compress.ts";
@@ -19,8 +18,10 @@ import { list } from "./list.ts";
 import { login } from "./login.ts";
 import { logout } from "./logout.ts";
 import { lsub } from "./lsub.ts";
+import { getMetadata, setMetadata } from "./metadata.ts";
 import { namespace } from "./namespace.ts";
 import { check, noop } from "./noop.ts";
+import { getQuota, getQuotaRoot, setQuota } from "./quota.ts";
 import { rename } from "./rename.ts";
 import { replace } from "./replace.ts";
 import { search } from "./search.ts";
@@ -59,6 +60,11 @@ export const commands: readonly Command[] = [
   listRights,
   setAcl,
   deleteAcl,
+  getQuota,
+  getQuotaRoot,
+  setQuota,
+  getMetadata,
+  setMetadata,
   append,
   idle,
   check,
@@ -66,7 +72,6 @@ export const commands: readonly Command[] = [
   unselect,
   expunge,
   search,
-  cancelUpdate,
   sort,
   thread,
   fetch,

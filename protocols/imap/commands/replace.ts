@@ -1,9 +1,9 @@
 /** REPLACE and UID REPLACE (RFC 8508): a message takes the place of another, in one step.
  *  replace = "REPLACE" SP seq-number SP mailbox SP append-message
  *  Tells APPENDUID before the EXPUNGE or VANISHED response (section 4.3). */
-import type { Appended } from "#/src/mail/writes.ts";
 import type { Uid } from "#/src/model/numbers.ts";
-import { readAnnounced, readAppended } from "../appended-message.ts";
+import { type AppendMessage, readAnnounced, readAppended } from "../appended-message.ts";
+import { readMessages } from "../catenate.ts";
 import { type Answer, command, type Form, type ParseContext, whenSelected } from "../command.ts";
 import { bad, no } from "../errors.ts";
 import { decodeMailboxName } from "../mailbox-name.ts";
@@ -15,7 +15,7 @@ import type { WireReader } from "../wire-reader.ts";
 interface ReplaceArguments {
   readonly number: SequenceBound;
   readonly name: string;
-  readonly message: Appended;
+  readonly message: AppendMessage;
 }
 
 export const replace = command<ReplaceArguments>({
@@ -39,7 +39,8 @@ export const replace = command<ReplaceArguments>({
     reader.astring();
     if (reader.isAtEnd) return undefined;
     reader.space();
-    return readAnnounced(reader).isLast ? maxAppendBytes : undefined;
+    const { byteLength, isLast, isUrl } = readAnnounced(reader);
+    return isLast && !isUrl ? maxAppendBytes - byteLength : undefined;
   },
 });
 
@@ -64,10 +65,10 @@ async function runReplace(
   if (selected.isReadOnly) throw no("READ-ONLY", "The mailbox is selected for reading");
   const uid = namedUid(session, number, form);
   const target = await session.findTarget(name);
-  if (message.bytes.byteLength === 0) throw no("CANNOT", "A message is not empty");
+  const [read] = await readMessages(session, [message]);
   const { agent, number: source } = selected.mailbox;
   if (target.agent !== agent) throw no("CANNOT", "REPLACE stays with the mailboxes of one owner");
-  const replaced = await session.rooms.mail.replaceMessage(agent, source, uid, target.number, message, {
+  const replaced = await session.rooms.mail.replaceMessage(agent, source, uid, target.number, read!, {
     source: "imap",
   });
   out.line(`* OK [APPENDUID ${replaced.uidValidity} ${replaced.uid}] The new message is there`);
