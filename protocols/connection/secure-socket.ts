@@ -60,7 +60,7 @@ export function takeHandshake(socket: Socket, options: HandshakeOptions): Promis
     const finish = (isSecure: boolean): void => {
       clearTimeout(timer);
       signal.removeEventListener("abort", fail);
-      secure.off("secure", succeed).off("close", fail);
+      secure.off("secure", succeed).off("end", fail).off("close", fail);
       if (!isSecure) destroySocket(socket);
       resolve(isSecure ? secure : undefined);
     };
@@ -70,6 +70,7 @@ export function takeHandshake(socket: Socket, options: HandshakeOptions): Promis
     signal.addEventListener("abort", fail, { once: true });
     // An error is also told by the close that follows it; without a listener it would end the process.
     secure.on("error", () => {});
-    secure.once("secure", succeed).once("close", fail);
+    // The end alone does not close a socket that may be half open, as those of HTTP are.
+    secure.once("secure", succeed).once("end", fail).once("close", fail);
   });
 }

@@ -92,6 +92,20 @@ test("gives up a handshake that does not come to its end", async () => {
   await listener.close();
 });
 
+test("gives up a handshake whose peer has hung up, also where sockets may be half open", async () => {
+  const server = net.createServer({ allowHalfOpen: true }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const peer = silent((server.address() as net.AddressInfo).port);
+  const [accepted] = (await once(server, "connection")) as [net.Socket];
+  accepted.on("error", () => {});
+  const { signal } = new AbortController();
+  const handshake = takeHandshake(accepted, { secureContext, timeoutMs: 60_000, signal });
+  peer.end(Buffer.from("1603", "hex"));
+  expect(await handshake).toBe(undefined);
+  expect(accepted.destroyed).toBe(true);
+  server.close();
+});
+
 test("closes while handshakes are at every stage", async () => {
   for (let round = 0; round < 20; round++) {
     const door = watchedDoor(200);
