@@ -15,6 +15,8 @@ export const discardedAppendFactor = 4;
 export const nestingMax = 200;
 /** Keys of one SEARCH, so that evaluating a row stays cheap: OR trees of clients that search for a few words in a few fields. */
 export const searchKeysMax = 1000;
+/** Searches of one session whose results are kept up to date; each holds the UIDs of its result. */
+export const searchContextsMax = 4;
 /** Criteria of one SORT, whose values are kept for every message: there are nine keys. */
 export const sortCriteriaMax = 20;
 /** FETCH items of one command. */

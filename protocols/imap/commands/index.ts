@@ -3,6 +3,7 @@ import type { Command } from "../command.ts";
 import { deleteAcl, getAcl, listRights, myRights, setAcl } from "./acl.ts";
 import { append } from "./append.ts";
 import { authenticate } from "./authenticate.ts";
+import { cancelUpdate } from "./cancel-update.ts";
 import { capability } from "./capability.ts";
 import { close, unselect } from "./close.ts";
 import { compress } from "./compress.ts";
@@ -72,6 +73,7 @@ export const commands: readonly Command[] = [
   unselect,
   expunge,
   search,
+  cancelUpdate,
   sort,
   thread,
   fetch,
