@@ -17,8 +17,12 @@ export const nestingMax = 200;
 export const searchKeysMax = 1000;
 /** Searches of one session whose results are kept up to date; each holds the UIDs of its result. */
 export const searchContextsMax = 4;
+/** Mailboxes that one ESEARCH names. */
+export const searchedNamesMax = 100;
 /** Criteria of one SORT, whose values are kept for every message: there are nine keys. */
 export const sortCriteriaMax = 20;
+/** Mailboxes that one NOTIFY names: each change is compared with each. */
+export const watchedNamesMax = 1000;
 /** FETCH items of one command. */
 export const fetchItemsMax = 100;
 /** Levels of a section number: nesting of MIME parts is bounded to 32. */

@@ -15,6 +15,8 @@ import {
 } from "#/src/model/number-set.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
 import { no, Refusal } from "./errors.ts";
+import type { FetchItem } from "./fetch-items.ts";
+import { writeFetchResponse } from "./fetch-response.ts";
 import { FlagWriter } from "./flags.ts";
 import { LoopTurns } from "./loop-turns.ts";
 import type { ResponseWriter } from "./response-writer.ts";
@@ -23,7 +25,19 @@ import { SearchContexts } from "./search-contexts.ts";
 import { SessionView } from "./session-view.ts";
 import { writeVanished } from "./vanished.ts";
 
+/** Which events of the selected mailbox the client wants to be told (RFC 5465 section 5). */
+export interface SelectedEvents {
+  readonly hasNew: boolean;
+  readonly hasExpunge: boolean;
+  readonly hasFlags: boolean;
+  /** What is told of a new message, beyond EXISTS. */
+  readonly newItems: readonly FetchItem[];
+}
+
+export const allEvents: SelectedEvents = { hasNew: true, hasExpunge: true, hasFlags: true, newItems: [] };
+
 export interface TellOptions {
+  readonly events: SelectedEvents;
   readonly mayExpunge: boolean;
   /** The client is told MODSEQ with every change (RFC 7162 section 3.2). */
   readonly hasCondstore: boolean;
@@ -177,18 +191,35 @@ export class SelectedMailbox {
   async tell(out: ResponseWriter, options: TellOptions): Promise<void> {
     await this.gather();
     if (this.#isDeleted) throw new Refusal("BYE", "The selected mailbox was deleted");
-    if (options.mayExpunge && this.view.hasExpunged) {
+    const { events } = options;
+    if (options.mayExpunge && events.hasExpunge && this.view.hasExpunged) {
       this.contexts.tellExpunged(this.view, out);
       if (options.hasVanished) await writeVanished(this.view.takeVanished(), false, out);
       else await this.#tellExpunged(out);
       if (this.saved.length > 0) this.saved = numberSetOf(this.view.knownUids(this.saved));
     }
-    if (this.view.takeArrived()) {
-      out.line(`* ${this.view.count} EXISTS`);
-      if (options.hasRecent) out.line("* 0 RECENT");
-    }
-    if (this.#updated.length > 0) await this.#tellFlags(out, options);
+    if (events.hasNew) await this.#tellArrived(out, options);
+    if (!events.hasFlags) this.#updated = emptyNumberSet;
+    else if (this.#updated.length > 0) await this.#tellFlags(out, options);
     await this.contexts.tellChanged(this, this.#rooms.mail, out);
+  }
+
+  async #tellArrived(out: ResponseWriter, { hasRecent, events }: TellOptions): Promise<void> {
+    const countBefore = this.view.count;
+    if (!this.view.takeArrived()) return;
+    out.line(`* ${this.view.count} EXISTS`);
+    if (hasRecent) out.line("* 0 RECENT");
+    const items = events.newItems;
+    if (items.length === 0) return;
+    const arrived = this.presentUids(numberSetOf(this.view.allUids.slice(countBefore)));
+    await this.tellKeywords(out);
+    const { agent, number } = this.mailbox;
+    const context = { mail: this.#rooms.mail, agent, flags: this.flags };
+    for await (const page of this.#rooms.mail.messagePages(agent, number, arrived))
+      for (const message of page) {
+        await writeFetchResponse(this.responseHead(message.uid), message, items, context, out);
+        await out.flushIfLarge();
+      }
   }
 
   async #tellExpunged(out: ResponseWriter): Promise<void> {

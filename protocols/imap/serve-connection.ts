@@ -7,6 +7,7 @@ import { bad, no, Refusal, refusalOf } from "./errors.ts";
 import { BrokenResponse } from "./fetch-response.ts";
 import { badCommandsBeforeLoginMax, badCommandsMax, loginTimeoutMs } from "./limits.ts";
 import { LoopTurns } from "./loop-turns.ts";
+import { Pusher } from "./pusher.ts";
 import { ResponseWriter } from "./response-writer.ts";
 import type { ImapRooms } from "./rooms.ts";
 import { type OpenSessions, Session } from "./session.ts";
@@ -61,17 +62,20 @@ type Outcome = "done" | "bad" | "logout";
 
 async function nextCommand(session: Session, out: ResponseWriter): Promise<Outcome> {
   let text: CommandText;
+  const pusher = new Pusher(session, out);
   try {
-    text = await readCommand(session.connection, {
+    const reading = readCommand(session.connection, {
       isLoggedIn: session.state !== "unauthenticated",
       maxAppendBytes: session.rooms.settings.imap.maxAppendBytes,
       context: { names: session.names },
       findCommand,
       async continue() {
+        await pusher.stop();
         out.line("+ Go on");
         await out.flush();
       },
     });
+    text = await pusher.pushWhile(reading);
   } catch (error) {
     if (error instanceof LineTooLong) throw new Refusal("BYE", "Line is too long", "TOOBIG");
     if (!(error instanceof RefusedCommand)) throw error;
@@ -137,9 +141,11 @@ async function tellChanges(
   form: Form,
   out: ResponseWriter,
 ): Promise<void> {
+  await session.watch?.tell(session, out);
   if (session.state !== "selected") return;
   const mayExpunge = form === "uid" || !command.usesSequence;
-  await session.selected.tell(out, session.tellOptions(mayExpunge, form === "uid"));
+  const isWrite = command.isWrite ?? false;
+  await session.selected.tell(out, session.tellOptions(mayExpunge, form === "uid", isWrite));
   if (!session.owesHighestModseq) return;
   session.owesHighestModseq = false;
   out.line(`* OK [HIGHESTMODSEQ ${await session.selected.readHighestModseq()}] Highest MODSEQ`);

@@ -12,8 +12,9 @@ import type { Command, State } from "./command.ts";
 import { bad, no, Refusal } from "./errors.ts";
 import { failedLoginsMax, loginTimeoutMs } from "./limits.ts";
 import { encodeMailboxName, type NameMode } from "./mailbox-name.ts";
+import type { NotifyWatch } from "./notify-watch.ts";
 import type { ImapRooms } from "./rooms.ts";
-import { SelectedMailbox, type TellOptions } from "./selected-mailbox.ts";
+import { allEvents, SelectedMailbox, type TellOptions } from "./selected-mailbox.ts";
 import { stringText, utf8StringText } from "./strings.ts";
 
 export const extensions = ["CONDSTORE", "IMAP4REV2", "QRESYNC", "UIDONLY", "UTF8=ACCEPT"] as const;
@@ -35,6 +36,7 @@ export class Session {
   #principal: Principal | undefined;
   #access: MailboxAccess | undefined;
   #selected: SelectedMailbox | undefined;
+  #watch: NotifyWatch | undefined;
   #failedLogins = 0;
   #checkedAt = 0;
 
@@ -196,12 +198,25 @@ export class Session {
     return wasSelected;
   }
 
-  tellOptions(mayExpunge: boolean, hasUid: boolean): TellOptions {
+  /** What NOTIFY asked for, if it was used. */
+  get watch(): NotifyWatch | undefined {
+    return this.#watch;
+  }
+
+  set watch(watch: NotifyWatch | undefined) {
+    this.#watch?.close();
+    this.#watch = watch;
+  }
+
+  /** `isAnswer`: everything is told, as it belongs to the answer of the command, whatever NOTIFY asked for. */
+  tellOptions(mayExpunge: boolean, hasUid: boolean, isAnswer = false): TellOptions {
     const hasCondstore = this.isEnabled("CONDSTORE");
+    const notified = this.#watch?.selected ?? allEvents;
     return {
       mayExpunge,
       // RFC 7162 section 3.2.4.
-      hasUid: hasUid || hasCondstore,
+      hasUid: hasUid || hasCondstore || this.#watch !== undefined,
+      events: isAnswer ? { ...allEvents, newItems: notified.newItems } : notified,
       hasCondstore,
       hasVanished: this.isEnabled("QRESYNC") || this.isEnabled("UIDONLY"),
       hasRecent: !this.isEnabled("IMAP4REV2"),
@@ -211,6 +226,7 @@ export class Session {
   /** Back to before the login: whose session it was, what was selected and enabled are forgotten (RFC 8437 section 4.1). */
   logOut(): void {
     this.unselect();
+    this.watch = undefined;
     if (this.#principal === undefined) return;
     const { agent } = this.#principal;
     const open = (this.#openSessions.get(agent) ?? 1) - 1;

@@ -86,7 +86,7 @@ export function createMailboxes(store: Store): Mailboxes {
       await store.write("renameMailbox", { agent, mailbox, name: mailboxName(name), at: at() });
     },
     async setSubscription(agent, name, isSubscribed) {
-      await store.write("setSubscription", { agent, name: mailboxName(name), isSubscribed });
+      await store.write("setSubscription", { agent, name: mailboxName(name), isSubscribed, at: at() });
     },
   };
 }

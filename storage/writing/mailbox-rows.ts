@@ -68,6 +68,11 @@ export async function childMailboxes(
   );
 }
 
-export async function subscribe(tx: Sql, agent: AgentNumber, name: string): Promise<void> {
-  await tx.run("insert into subscription (agent_id, name) values (?, ?) on conflict do nothing", agent, name);
+/** How many rows were added: none where it was subscribed. */
+export function subscribe(tx: Sql, agent: AgentNumber, name: string): Promise<number> {
+  return tx.run(
+    "insert into subscription (agent_id, name) values (?, ?) on conflict do nothing",
+    agent,
+    name,
+  );
 }

@@ -194,17 +194,18 @@ it("moves the mail when INBOX is renamed and leaves what is below INBOX", async 
   expect(await findMailboxByName(store, agent, "INBOX")).toMatchObject({ messageCount: 0, uidNext: 4 });
 });
 
-it("subscribes names with and without a mailbox, without taking a MODSEQ", async () => {
+it("subscribes names with and without a mailbox, and logs what others are to be told", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const ada = await seedAgent(store);
   const { agent } = ada;
   const before = await positionOf(store, ada);
-  await store.write("setSubscription", { agent, name: "Gone", isSubscribed: true });
-  await store.write("setSubscription", { agent, name: "Gone", isSubscribed: true });
-  await store.write("setSubscription", { agent, name: "inbox", isSubscribed: false });
+  await store.write("setSubscription", { agent, name: "Gone", isSubscribed: true, at: 1 });
+  expect(await positionOf(store, ada)).toBe(before);
+  await store.write("setSubscription", { agent, name: "inbox", isSubscribed: false, at: 1 });
+  await store.write("setSubscription", { agent, name: "inbox", isSubscribed: false, at: 1 });
   const names = await listSubscriptions(store, agent);
   expect(names).toContain("Gone");
   expect(names).not.toContain("INBOX");
-  expect(await positionOf(store, ada)).toBe(before);
+  expect(await positionOf(store, ada)).toBe(before + 1);
 });

@@ -22,9 +22,11 @@ export const idle = command({
     let wake = Promise.withResolvers<void>();
     const timer = setInterval(() => wake.resolve(), checkMs);
     selected?.onRing(() => wake.resolve());
+    session.watch?.onRing(() => wake.resolve());
     try {
       for (;;) {
         await selected?.tell(out, session.tellOptions(true, false));
+        await session.watch?.tell(session, out);
         await out.flush();
         const line = await Promise.race([done, wake.promise]);
         if (line !== undefined) {
@@ -38,6 +40,7 @@ export const idle = command({
     } finally {
       clearInterval(timer);
       selected?.onRing(undefined);
+      session.watch?.onRing(undefined);
     }
   },
 });

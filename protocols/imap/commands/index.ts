@@ -11,6 +11,7 @@ import { copy, move } from "./copy.ts";
 import { create } from "./create.ts";
 import { deleteCommand } from "./delete.ts";
 import { enable } from "./enable.ts";
+import { esearch } from "./esearch.ts";
 import { expunge } from "./expunge.ts";
 import { fetch } from "./fetch.ts";
 import { id } from "./id.ts";
@@ -22,6 +23,7 @@ import { lsub } from "./lsub.ts";
 import { getMetadata, setMetadata } from "./metadata.ts";
 import { namespace } from "./namespace.ts";
 import { check, noop } from "./noop.ts";
+import { notify } from "./notify.ts";
 import { getQuota, getQuotaRoot, setQuota } from "./quota.ts";
 import { rename } from "./rename.ts";
 import { replace } from "./replace.ts";
@@ -74,6 +76,7 @@ export const commands: readonly Command[] = [
   expunge,
   search,
   cancelUpdate,
+  esearch,
   sort,
   thread,
   fetch,
@@ -84,6 +87,7 @@ export const commands: readonly Command[] = [
   compress,
   unauthenticate,
   uidBatches,
+  notify,
 ];
 
 const byName = new Map(commands.map((command) => [command.name, command]));
