@@ -16,6 +16,8 @@ export interface ExtendedAnswer {
   readonly modseq: Modseq | undefined;
   /** With RELEVANCY: a score for each number (RFC 6203 section 4). */
   readonly relevancy?: readonly number[] | undefined;
+  /** Where, when it is not the selected mailbox that was asked (RFC 7377): its name as the client reads it. */
+  readonly mailbox?: { readonly name: string; readonly uidValidity: number } | undefined;
 }
 
 /** UIDs that the answer names and SAVE keeps: with MIN or MAX and neither ALL nor COUNT, only those (RFC 9051 section
@@ -32,7 +34,9 @@ export function writeExtended(answer: ExtendedAnswer, returns: SearchReturn, out
   const { options, partial } = returns;
   // SAVE alone answers nothing (RFC 5182 section 2.1).
   if (options.every((option) => option === "SAVE")) return;
-  const parts = [`* ESEARCH (TAG ${stringText(answer.tag)})`];
+  const { mailbox } = answer;
+  const place = mailbox === undefined ? "" : ` MAILBOX ${mailbox.name} UIDVALIDITY ${mailbox.uidValidity}`;
+  const parts = [`* ESEARCH (TAG ${stringText(answer.tag)}${place})`];
   if (answer.form === "uid") parts.push("UID");
   const setOf = (some: readonly number[]): string =>
     answer.isSorted ? formatInOrder(some) : formatNumberSet(numberSetOf(some));

@@ -3,18 +3,26 @@
 import type { Mail } from "#/src/mail/mail.ts";
 import type { SearchKey } from "#/src/mail/search-keys.ts";
 import { type NumberSet, numberSetOfRanges } from "#/src/model/number-set.ts";
-import type { MessageNumber, ThreadNumber } from "#/src/model/numbers.ts";
+import type { AgentNumber, MessageNumber, ThreadNumber } from "#/src/model/numbers.ts";
 import { bad } from "./errors.ts";
 import type { ImapSearchKey } from "./search-grammar.ts";
-import type { SelectedMailbox } from "./selected-mailbox.ts";
 import { resolveSequenceSet, type SequenceSet } from "./sequence-set.ts";
+import type { SessionView } from "./session-view.ts";
+
+/** What a search is resolved against: a selected mailbox, or another one that has no sequence numbers. */
+export interface SearchScope {
+  readonly mailbox: { readonly agent: AgentNumber };
+  readonly isUidOnly: boolean;
+  readonly saved: NumberSet;
+  readonly view: Pick<SessionView, "count" | "highestUid" | "uidsOfSeqs">;
+}
 
 const nothing: SearchKey = { kind: "not", key: { kind: "all" } };
 
 /** Depth is bounded by the grammar. */
 export function resolveSearchKey(
   key: ImapSearchKey,
-  selected: SelectedMailbox,
+  selected: SearchScope,
   mail: Pick<Mail, "ids" | "clock">,
 ): SearchKey {
   switch (key.kind) {
@@ -51,7 +59,7 @@ export function resolveSearchKey(
 }
 
 /** Numbers that no message has find nothing. */
-function uidsOfSequence(set: SequenceSet, selected: SelectedMailbox): NumberSet {
+function uidsOfSequence(set: SequenceSet, selected: SearchScope): NumberSet {
   if (set === "saved") return selected.saved;
   const { count } = selected.view;
   if (count === 0) return [];
@@ -64,7 +72,7 @@ function uidsOfSequence(set: SequenceSet, selected: SelectedMailbox): NumberSet 
 function resolveId(
   id: string,
   kind: "message" | "thread",
-  selected: SelectedMailbox,
+  selected: SearchScope,
   mail: Pick<Mail, "ids">,
 ): SearchKey {
   const name = mail.ids.decode(id);

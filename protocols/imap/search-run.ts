@@ -1,3 +1,4 @@
+import type { Mailbox } from "#/src/mail/mailboxes.ts";
 import type { SearchKey } from "#/src/mail/search-keys.ts";
 import { emptyNumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
@@ -53,8 +54,9 @@ function knownTo(session: Session, uids: readonly number[]): number[] {
 export async function highestModseqOf(
   session: Session,
   uids: readonly number[],
+  mailbox: Pick<Mailbox, "agent" | "number"> = session.selected.mailbox,
 ): Promise<Modseq | undefined> {
-  const { agent, number } = session.selected.mailbox;
+  const { agent, number } = mailbox;
   let highest: Modseq | undefined;
   for await (const page of session.rooms.mail.entryPages(agent, number, numberSetOf(uids)))
     for (const { modseq } of page) if (highest === undefined || modseq > highest) highest = modseq;

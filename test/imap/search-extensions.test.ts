@@ -166,3 +166,53 @@ test("keeps no more than a few searches up to date, and says so", async () => {
     S: a3 BAD {{*}}
   `);
 });
+
+test("searches several mailboxes at once, and says nothing of those without a result", async () => {
+  await using server = await startImap();
+  await server.converse(`${open}${appends("bread", "butter")}
+    C: a2 CREATE Work
+    S: a2 OK {{*}}
+    C: a4 CREATE Work/Inner/Most
+    S: a4 OK {{*}}
+    C: a5 APPEND Work {18+}\\r\\nSubject: bread\\r\\n\\r\\n
+    S: a5 OK {{*}}
+    C: a6 APPEND Work/Inner/Most {18+}\\r\\nSubject: bread\\r\\n\\r\\n
+    S: a6 OK {{*}}
+    C: b1 ESEARCH IN (personal) SUBJECT bread
+    S: * ESEARCH (TAG "b1" MAILBOX "INBOX" UIDVALIDITY {{inbox:\\d+}}) UID ALL 1
+    S: * ESEARCH (TAG "b1" MAILBOX "Work" UIDVALIDITY {{work:\\d+}}) UID ALL 1
+    S: * ESEARCH (TAG "b1" MAILBOX "Work/Inner/Most" UIDVALIDITY {{most:\\d+}}) UID ALL 1
+    S: b1 OK ESEARCH completed
+    C: b2 ESEARCH IN (subtree-one Work inboxes) RETURN (COUNT MAX) ALL
+    S: * ESEARCH (TAG "b2" MAILBOX "INBOX" UIDVALIDITY {{=inbox}}) UID MAX 2 COUNT 2
+    S: * ESEARCH (TAG "b2" MAILBOX "Work" UIDVALIDITY {{=work}}) UID MAX 1 COUNT 1
+    S: b2 OK {{*}}
+    C: b3 ESEARCH IN (mailboxes ("Work/Inner/Most" none)) RETURN (ALL) CHARSET UTF-8 FUZZY TEXT bread
+    S: * ESEARCH (TAG "b3" MAILBOX "Work/Inner/Most" UIDVALIDITY {{=most}}) UID ALL 1
+    S: b3 OK {{*}}
+    C: b4 ESEARCH IN (subtree Work) SUBJECT butter
+    S: b4 OK {{*}}
+    C: b5 ESEARCH SUBJECT butter
+    S: b5 BAD No mailbox is selected
+    C: b6 SELECT INBOX
+    S*: b6 OK {{*}}
+    C: b7 ESEARCH SUBJECT butter
+    S: * ESEARCH (TAG "b7" MAILBOX "INBOX" UIDVALIDITY {{=inbox}}) UID ALL 2
+    S: b7 OK {{*}}
+    C: b8 ESEARCH IN (selected subscribed) RETURN (PARTIAL 1:1) SUBJECT b
+    S: * ESEARCH (TAG "b8" MAILBOX "INBOX" UIDVALIDITY {{=inbox}}) UID PARTIAL (1:1 1)
+    S*: b8 OK {{*}}
+    C: b9 ESEARCH IN (personal) 1:2
+    S: b9 BAD {{*}}
+    C: c1 ESEARCH IN (personal) UID 1:2
+    S: c1 BAD {{*}}
+    C: c2 ESEARCH IN (personal) RETURN (SAVE) ALL
+    S: c2 BAD {{*}}
+    C: c3 ESEARCH IN (elsewhere) ALL
+    S: c3 BAD {{*}}
+    C: c4 ESEARCH IN () ALL
+    S: c4 BAD {{*}}
+    C: c5 ESEARCH IN (personal)
+    S: c5 BAD {{*}}
+  `);
+});

@@ -1,0 +1,112 @@
+/** ESEARCH (RFC 7377, MULTISEARCH): one search in several mailboxes, answered in UIDs, one response for each mailbox in
+ *  which something is found.
+ *  esearch = "ESEARCH" [SP "IN" SP "(" source-mbox ")"] [SP "RETURN" SP "(" … ")"] SP ["CHARSET" SP charset SP] search-key
+ *            *(SP search-key)
+ *  Without IN it is the selected mailbox. Sequence numbers and "$" are of one mailbox and refused, as is what the answer
+ *  would have to be kept for. */
+import type { ReachedMailbox } from "#/src/mail/mailbox-access.ts";
+import { afterLogin, command } from "../command.ts";
+import { bad } from "../errors.ts";
+import { widenFuzzyKeys } from "../fuzzy-search.ts";
+import { isSource, type MailboxSource, readMailboxSources } from "../mailbox-sources.ts";
+import type { ResponseWriter } from "../response-writer.ts";
+import { namedUids, writeExtended } from "../search-answer.ts";
+import { asksModseq, hasKey, type ImapSearchKey, readSearchKeys } from "../search-grammar.ts";
+import { decoderOf, type SearchReturn, tryReturnOptions } from "../search-options.ts";
+import { resolveSearchKey } from "../search-resolution.ts";
+import { highestModseqOf } from "../search-run.ts";
+import type { Session } from "../session.ts";
+import { decodeUtf8 } from "../wire-reader.ts";
+
+interface EsearchArguments {
+  readonly sources: readonly MailboxSource[];
+  readonly returns: SearchReturn;
+  readonly key: ImapSearchKey;
+  readonly hasCharset: boolean;
+}
+
+export const esearch = command<EsearchArguments>({
+  name: "ESEARCH",
+  states: afterLogin,
+  forms: ["plain"],
+  usesSequence: false,
+  capabilities: ["MULTISEARCH"],
+  source: "RFC 7377",
+  parse(reader, context) {
+    reader.space();
+    let sources: MailboxSource[] = [{ kind: "selected" }];
+    if (reader.tryWord("IN")) {
+      reader.space();
+      sources = readMailboxSources(reader, context);
+      reader.space();
+    }
+    const returns = tryReturnOptions(reader, ["MIN", "MAX", "ALL", "COUNT", "PARTIAL"]);
+    let decode = decodeUtf8;
+    const hasCharset = reader.tryWord("CHARSET");
+    if (hasCharset) {
+      reader.space();
+      decode = decoderOf(reader.astring());
+      reader.space();
+    }
+    const key = readSearchKeys(reader, { decode });
+    if (hasKey(key, "sequence")) throw bad("Sequence numbers are of one mailbox");
+    if (hasKey(key, "uid")) throw bad("UIDs are of one mailbox");
+    return { sources, returns: returns ?? { options: ["ALL"] }, key, hasCharset };
+  },
+  async run(session, args, out) {
+    // RFC 6855 section 3.
+    if (args.hasCharset && session.isEnabled("UTF8=ACCEPT")) throw bad("UTF-8 is in use, without CHARSET");
+    const selected = session.state === "selected" ? session.selected.mailbox : undefined;
+    if (selected === undefined && args.sources.some(({ kind }) => kind === "selected"))
+      throw bad("No mailbox is selected");
+    if (asksModseq(args.key)) session.enable("CONDSTORE");
+    const context = {
+      isSelected: (one: ReachedMailbox) => one.agent === selected?.agent && one.number === selected.number,
+      subscriptions: new Set(await session.rooms.mail.listSubscriptions(session.agent)),
+    };
+    for (const mailbox of await session.access.list()) {
+      const isMeant = args.sources.some((source) => isSource(source, mailbox, context));
+      if (isMeant && mailbox.rights.has("r")) await searchIn(session, mailbox, args, out);
+    }
+    return undefined;
+  },
+});
+
+async function searchIn(
+  session: Session,
+  mailbox: ReachedMailbox,
+  { key, returns }: EsearchArguments,
+  out: ResponseWriter,
+): Promise<void> {
+  const { mail } = session.rooms;
+  const { agent, number, uidValidity } = mailbox;
+  const scope = {
+    mailbox,
+    isUidOnly: true,
+    saved: [],
+    view: { count: 0, highestUid: 0, uidsOfSeqs: () => [] },
+  };
+  const { uids, highestModseq } = await mail.searchMailbox(
+    agent,
+    number,
+    resolveSearchKey(widenFuzzyKeys(key), scope, mail),
+  );
+  // Section 2.1: of a mailbox in which nothing is found nothing is said.
+  if (uids.length === 0) return;
+  const named = namedUids(uids, returns);
+  const ofNamed =
+    named.length === uids.length ? highestModseq : await highestModseqOf(session, named, mailbox);
+  writeExtended(
+    {
+      tag: session.tag,
+      form: "uid",
+      numbers: uids,
+      isSorted: false,
+      modseq: asksModseq(key) ? ofNamed : undefined,
+      mailbox: { name: session.writeName(mailbox.name), uidValidity },
+    },
+    returns,
+    out,
+  );
+  await out.flushIfLarge();
+}
