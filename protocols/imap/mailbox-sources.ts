@@ -47,7 +47,6 @@ export function readMailboxSources(reader: WireReader, context: ParseContext): M
 }
 
 export interface SourceContext {
-  /** Number of the selected mailbox with its owner; undefined without one. */
   isSelected(mailbox: ReachedMailbox): boolean;
   readonly subscriptions: ReadonlySet<string>;
 }

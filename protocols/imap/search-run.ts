@@ -2,8 +2,10 @@ import type { Mailbox } from "#/src/mail/mailboxes.ts";
 import type { SearchKey } from "#/src/mail/search-keys.ts";
 import { emptyNumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
+import type { Form } from "./command.ts";
 import { bad, refusalOf } from "./errors.ts";
 import { scoresOf, widenFuzzyKeys } from "./fuzzy-search.ts";
+import { LoopTurns } from "./loop-turns.ts";
 import { asksModseq, hasKey, type ImapSearchKey } from "./search-grammar.ts";
 import { resolveSearchKey } from "./search-resolution.ts";
 import type { Session } from "./session.ts";
@@ -44,10 +46,34 @@ export async function scoreMessages(
   return scoresOf(uids, (await session.rooms.mail.searchMailbox(agent, number, literal)).uids);
 }
 
-/** Those that have a number and are not expunged. */
+/** Those that have a number and are not expunged. Both lists ascend, so one walk compares them. */
 function knownTo(session: Session, uids: readonly number[]): number[] {
   const { view } = session.selected;
-  return uids.filter((uid) => view.seqOf(uid) !== undefined && !view.isExpunged(uid));
+  const known: number[] = [];
+  const { allUids } = view;
+  let at = 0;
+  for (const uid of uids) {
+    while (at < allUids.length && allUids[at]! < uid) at++;
+    if (allUids[at] === uid && !(view.hasExpunged && view.isExpunged(uid))) known.push(uid);
+  }
+  return known;
+}
+
+/** UIDs as the form of the command names messages. */
+export async function numbersOf(
+  session: Session,
+  uids: readonly number[],
+  form: Form,
+): Promise<readonly number[]> {
+  if (form === "uid") return uids;
+  const { view } = session.selected;
+  const turns = new LoopTurns();
+  const seqs: number[] = [];
+  for (const uid of uids) {
+    seqs.push(view.seqOf(uid)!);
+    if (seqs.length % 1000 === 0) await turns.turn();
+  }
+  return seqs;
 }
 
 /** The highest MODSEQ of messages. */

@@ -26,13 +26,6 @@ export interface IndexedDocument {
 
 export type DocumentColumn = "header" | "addresses" | "body";
 
-/** Where a walk through candidates stands; begins with 0. */
-export interface CandidatePage {
-  readonly rows: readonly (IndexedDocument & { readonly document: SearchDocument })[];
-  /** undefined at the end. */
-  readonly next: number | undefined;
-}
-
 /** Changes with what is written into the file: another version's file is made anew. */
 const formatVersion = 1;
 
@@ -185,48 +178,32 @@ export class SearchDatabase {
       .map(({ message }) => message);
   }
 
-  /** Documents that may hold the term: those with its trigrams, or all when it is too short to have one. Columns that are
-   *  not asked for are empty. */
-  listCandidates(
-    agent: AgentNumber,
-    term: string,
-    columns: readonly DocumentColumn[],
-    after: number,
-    limit: number,
-  ): CandidatePage {
+  /** Documents that may hold the term, by their numbers in the index: those with its trigrams, or all of the agent when it is
+   *  too short to have one. Another agent's text may hold the code points of this one's trigram, so some may be others'. */
+  listCandidates(agent: AgentNumber, term: string): readonly number[] {
     const query = matchOf(agent, term);
-    const selected = (["header", "addresses", "body"] as const).map((column) =>
-      columns.includes(column) ? `doc.${column}` : `'' as ${column}`,
-    );
-    interface Row extends SearchDocument {
-      readonly position: number;
-      readonly agent: AgentNumber;
-      readonly message: MessageNumber;
-    }
-    const rows =
+    const statement =
       query === undefined
-        ? this.#sql<Row>(
-            `select message_id as position, agent_id as agent, message_id as message, ${selected.join(", ")}
-            from doc
-            where agent_id = ? and message_id > ? and header is not null
-            order by message_id
-            limit ?`,
-          ).all(agent, after, limit)
-        : this.#sql<Row>(
-            `select tri.rowid as position, doc.agent_id as agent, doc.message_id as message, ${selected.join(", ")}
-            from tri
-            join doc on doc.doc_id = tri.rowid
-            where tri match ? and tri.rowid > ?
-            order by tri.rowid
-            limit ?`,
-          ).all(query, after, limit);
-    return {
-      // Another agent's text may hold the code points of this agent's trigram.
-      rows: rows
-        .filter((row) => row.agent === agent)
-        .map(({ message, header, addresses, body }) => ({ message, document: { header, addresses, body } })),
-      next: rows.length < limit ? undefined : rows.at(-1)!.position,
-    };
+        ? this.#sql<number>("select doc_id from doc where agent_id = ? and header is not null")
+        : this.#sql<number>("select rowid from tri where tri match ?");
+    return statement.pluck().all(query ?? agent);
+  }
+
+  /** Those of the documents that are the agent's. Columns that are not asked for are empty. */
+  readDocuments(
+    agent: AgentNumber,
+    ids: readonly number[],
+    columns: readonly DocumentColumn[],
+  ): (SearchDocument & { readonly message: MessageNumber })[] {
+    const selected = (["header", "addresses", "body"] as const).map((column) =>
+      columns.includes(column) ? column : `'' as ${column}`,
+    );
+    const statement = this.#sql<SearchDocument & { message: MessageNumber }>(
+      `select message_id as message, ${selected.join(", ")}
+      from doc
+      where doc_id = ? and agent_id = ?`,
+    );
+    return ids.map((id) => statement.get(id, agent)).filter((row) => row !== undefined);
   }
 
   readonly #statements = new Map<string, Database.Statement<unknown[]>>();

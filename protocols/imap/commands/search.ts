@@ -9,7 +9,7 @@ import type { ResponseWriter } from "../response-writer.ts";
 import { namedUids, writeExtended, writePlain } from "../search-answer.ts";
 import { asksModseq, type ImapSearchKey, readSearchKeys } from "../search-grammar.ts";
 import { decoderOf, type ReturnOption, type SearchReturn, tryReturnOptions } from "../search-options.ts";
-import { findMessages, highestModseqOf, scoreMessages } from "../search-run.ts";
+import { findMessages, highestModseqOf, numbersOf, scoreMessages } from "../search-run.ts";
 import type { Session } from "../session.ts";
 import { stringText } from "../strings.ts";
 import { decodeUtf8 } from "../wire-reader.ts";
@@ -63,7 +63,7 @@ async function runSearch(
   // Of the messages that the answer names (RFC 4731 section 3.2).
   const ofNamed = named.length === uids.length ? highestModseq : undefined;
   const modseq = asks ? (ofNamed ?? (await highestModseqOf(session, named))) : undefined;
-  const numbers = form === "uid" ? uids : uids.map((uid) => selected.view.seqOf(uid)!);
+  const numbers = await numbersOf(session, uids, form);
 
   if (saves) selected.saved = numberSetOf(named);
   if (returns === undefined && !session.isEnabled("IMAP4REV2"))

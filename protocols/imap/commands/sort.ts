@@ -13,7 +13,7 @@ import type { ResponseWriter } from "../response-writer.ts";
 import { namedUids, writeExtended, writePlain } from "../search-answer.ts";
 import { asksModseq, type ImapSearchKey, readSearchKeys } from "../search-grammar.ts";
 import { decoderOf, type SearchReturn, sortReturnOptions, tryReturnOptions } from "../search-options.ts";
-import { findMessages, highestModseqOf, scoreMessages } from "../search-run.ts";
+import { findMessages, highestModseqOf, numbersOf, scoreMessages } from "../search-run.ts";
 import type { Session } from "../session.ts";
 import type { WireReader } from "../wire-reader.ts";
 
@@ -88,7 +88,7 @@ async function runSort(
   const needsScores =
     returns?.options.includes("RELEVANCY") || criteria.some(({ field }) => field === "relevancy");
   const scores = needsScores ? await scoreMessages(session, key, found.uids) : [];
-  const scoreOf = new Map(found.uids.map((uid, at) => [uid, scores[at]!]));
+  const scoreOf = new Map(scores.map((score, at) => [found.uids[at]!, score]));
   const uids = await session.rooms.mail.sortMessages(
     agent,
     number,
@@ -99,7 +99,7 @@ async function runSort(
   );
   const named = returns === undefined ? uids : namedUids(uids, returns);
   const modseq = asksModseq(key) && uids.length > 0 ? await highestModseqOf(session, named) : undefined;
-  const numbers = form === "uid" ? uids : uids.map((uid) => selected.view.seqOf(uid)!);
+  const numbers = await numbersOf(session, uids, form);
 
   if (saves) selected.saved = numberSetOf(named);
   if (returns === undefined) await writePlain("SORT", numbers, modseq, out);

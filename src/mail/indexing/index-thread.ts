@@ -37,7 +37,7 @@ async function start(): Promise<void> {
   const bytes = createMessageBytes(source);
   const secret = await source.secret();
   let database = SearchDatabase.open(folder, secret);
-  /** Counts how often the index was begun anew: an answer that began before is none. */
+  /** Counts how often documents went for another reason than that their message is gone: an answer begun before is none. */
   let generation = 0;
   let faults = 0;
   const behind = new Set<AgentNumber>();
@@ -69,6 +69,7 @@ async function start(): Promise<void> {
 
   async function forget(agent: AgentNumber): Promise<void> {
     // The position first: without one, nothing is said about the agent's messages.
+    generation++;
     database.forgetAgent(agent);
     for (;;) {
       const messages = database.listMessages(agent, 0, sweptPerTurn);
@@ -164,16 +165,18 @@ async function start(): Promise<void> {
     const upTo = database.position(agent);
     const found = keys.map((): MessageNumber[] => []);
     // Terms too short for the index are looked for in one walk through all documents.
-    const short = keys.filter((key) => !hasTrigram(key.text));
-    const walks = [...keys.filter((key) => hasTrigram(key.text)).map((key) => [key]), short];
-    for (const together of walks.filter((walk) => walk.length > 0)) {
-      const parts = [...new Set(together.flatMap(partsOf))];
-      for (let after: number | undefined = 0; after !== undefined; ) {
-        const page = database.listCandidates(agent, together[0]!.text, parts, after, candidatesPerTurn);
-        for (const { message, document } of page.rows)
-          for (const key of together)
-            if (documentHolds(document, key)) found[keys.indexOf(key)]!.push(message);
-        after = page.next;
+    const [long, short] = [true, false].map((isLong) =>
+      [...keys.entries()].filter(([, key]) => hasTrigram(key.text) === isLong),
+    ) as [[number, TextKey][], [number, TextKey][]];
+    for (const together of [...long.map((one) => [one]), short]) {
+      if (together.length === 0) continue;
+      const parts = [...new Set(together.flatMap(([, key]) => partsOf(key)))];
+      const candidates = database.listCandidates(agent, together[0]![1].text);
+      for (let at = 0; at < candidates.length; at += candidatesPerTurn) {
+        const ids = candidates.slice(at, at + candidatesPerTurn);
+        for (const document of database.readDocuments(agent, ids, parts))
+          for (const [number, key] of together)
+            if (documentHolds(document, key)) found[number]!.push(document.message);
         await nextTurn();
         if (generation !== begun || isClosing) return undefined;
       }
