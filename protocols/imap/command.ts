@@ -44,6 +44,8 @@ export interface Command<Arguments = unknown> {
   readonly isWrite?: boolean;
   /** What it adds to CAPABILITY while its state can still be reached. */
   readonly capabilities?: readonly string[] | ((context: CapabilityContext) => readonly string[]);
+  /** It lasts as long as the client wants. */
+  readonly waitsForClient?: boolean;
   /** Where it is defined, for the README. */
   readonly source: string;
   /** Arguments from the text behind the name; the caller checks that nothing is left. */

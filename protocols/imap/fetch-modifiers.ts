@@ -1,9 +1,10 @@
 /** Modifiers of FETCH: which of the named messages are meant (RFC 4466 section 2.4).
  *
- *  fetch-modifier = "CHANGEDSINCE" SP mod-sequence-value / "VANISHED" */
+ *  fetch-modifier = "CHANGEDSINCE" SP mod-sequence-value / "VANISHED" / "PARTIAL" SP partial-range */
 import type { Modseq } from "#/src/model/numbers.ts";
 import type { Form } from "./command.ts";
 import { bad } from "./errors.ts";
+import { type PartialRange, readPartialRange } from "./search-options.ts";
 import type { WireReader } from "./wire-reader.ts";
 
 export interface FetchModifiers {
@@ -11,6 +12,8 @@ export interface FetchModifiers {
   readonly changedSince?: Modseq;
   /** Also what went after it (RFC 7162 section 3.2.6). */
   readonly hasVanished?: boolean;
+  /** Only those at these positions among the named ones (RFC 9394 section 3.3). */
+  readonly partial?: PartialRange;
 }
 
 export function readFetchModifiers(reader: WireReader, form: Form): FetchModifiers {
@@ -26,6 +29,7 @@ export function readFetchModifiers(reader: WireReader, form: Form): FetchModifie
   );
   if (modifiers.hasVanished && (form !== "uid" || modifiers.changedSince === undefined))
     throw bad("VANISHED is for UID FETCH with CHANGEDSINCE");
+  if (modifiers.partial !== undefined && form !== "uid") throw bad("PARTIAL is for UID FETCH");
   return modifiers;
 }
 
@@ -34,6 +38,9 @@ function readModifier(reader: WireReader): FetchModifiers {
     case "CHANGEDSINCE":
       reader.space();
       return { changedSince: reader.number64() as Modseq };
+    case "PARTIAL":
+      reader.space();
+      return { partial: readPartialRange(reader) };
     case "VANISHED":
       return { hasVanished: true };
     default:

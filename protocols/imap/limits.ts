@@ -48,3 +48,5 @@ export const metadataNameBytesMax = 200;
 export const catenatedPartsMax = 200;
 /** Messages of one APPEND. */
 export const appendedMessagesMax = 1000;
+/** Silence of a command at work after which it says so: RFC 9585 section 4 wants 10 to 15 seconds. */
+export const progressMs = 10_000;

@@ -5,18 +5,33 @@ import { outputChunkBytes } from "./limits.ts";
 export class ResponseWriter {
   readonly #write: (data: string | Uint8Array) => Promise<void>;
   #text = "";
+  #lineCount = 0;
+  #isBetweenLines = true;
 
   constructor(write: (data: string | Uint8Array) => Promise<void>) {
     this.#write = write;
   }
 
+  /** Lines that were said. */
+  get lineCount(): number {
+    return this.#lineCount;
+  }
+
+  /** Whether the last line is whole, so that another may follow. */
+  get isBetweenLines(): boolean {
+    return this.#isBetweenLines;
+  }
+
   /** `text` and CRLF. */
   line(text: string): void {
     this.#text += `${text}\r\n`;
+    this.#lineCount++;
+    this.#isBetweenLines = true;
   }
 
   text(text: string): void {
     this.#text += text;
+    this.#isBetweenLines = false;
   }
 
   /** Octets that are too many to be made text. */

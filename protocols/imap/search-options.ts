@@ -55,7 +55,7 @@ export function tryReturnOptions(
 }
 
 /** partial-range = nz-number ":" nz-number / "-" nz-number ":" "-" nz-number (RFC 9394 section 3.1) */
-function readPartialRange(reader: WireReader): PartialRange {
+export function readPartialRange(reader: WireReader): PartialRange {
   const isFromEnd = reader.tryCharacter("-");
   const a = reader.nonZeroNumber();
   if (!reader.tryCharacter(":")) throw bad("PARTIAL needs a range");

@@ -1,12 +1,13 @@
 /** One connection from greeting to end: commands in their order, one at a time, each answered before the next is read. */
 import { type Connection, ConnectionClosed, LineTooLong } from "#/protocols/connection/connection.ts";
-import type { Command, Form } from "./command.ts";
+import type { Answer, Command, Form } from "./command.ts";
 import { RefusedCommand, readCommand, readCommandName, tagOf } from "./command-reader.ts";
 import { commands, findCommand } from "./commands/index.ts";
 import { bad, no, Refusal, refusalOf } from "./errors.ts";
 import { BrokenResponse } from "./fetch-response.ts";
 import { badCommandsBeforeLoginMax, badCommandsMax, loginTimeoutMs } from "./limits.ts";
 import { LoopTurns } from "./loop-turns.ts";
+import { tellProgress } from "./progress.ts";
 import { Pusher } from "./pusher.ts";
 import { ResponseWriter } from "./response-writer.ts";
 import type { ImapRooms } from "./rooms.ts";
@@ -88,8 +89,7 @@ async function nextCommand(session: Session, out: ResponseWriter): Promise<Outco
   try {
     const { command, form, args } = parseCommand(text, session);
     await session.assertCurrent();
-    const answer = await command.run(session, args, out, form);
-    await tellChanges(session, command, form, out);
+    const answer = await runCommand(session, command, form, args, out);
     const code = answer?.code === undefined ? "" : `[${answer.code}] `;
     const name = form === "uid" ? `UID ${command.name}` : command.name;
     out.line(`${tag} OK ${code}${humanText(answer?.text ?? `${name} completed`)}`);
@@ -111,6 +111,19 @@ async function nextCommand(session: Session, out: ResponseWriter): Promise<Outco
     writeRefusal(tag, refusal, out);
     return refusal.status === "BAD" ? "bad" : "done";
   }
+}
+
+async function runCommand(
+  session: Session,
+  command: Command,
+  form: Form,
+  args: unknown,
+  out: ResponseWriter,
+): Promise<Answer | undefined> {
+  using _progress = command.waitsForClient ? undefined : tellProgress(session.tag, out);
+  const answer = await command.run(session, args, out, form);
+  await tellChanges(session, command, form, out);
+  return answer;
 }
 
 function parseCommand(text: CommandText, session: Session): { command: Command; form: Form; args: unknown } {

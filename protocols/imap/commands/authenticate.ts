@@ -12,6 +12,7 @@ export const authenticate = command({
   states: ["unauthenticated"],
   forms: ["plain"],
   usesSequence: false,
+  waitsForClient: true,
   capabilities: (context) => [
     "SASL-IR",
     ...mechanisms

@@ -8,7 +8,8 @@ export const enable = command({
   states: afterLogin,
   forms: ["plain"],
   usesSequence: false,
-  capabilities: ["ENABLE", "UIDONLY", "UTF8=ACCEPT"],
+  // INPROGRESS belongs to no command, and is told unasked.
+  capabilities: ["ENABLE", "UIDONLY", "UTF8=ACCEPT", "INPROGRESS"],
   source: "RFC 9051 6.3.1, RFC 5161, RFC 9586",
   parse(reader) {
     const names: string[] = [];

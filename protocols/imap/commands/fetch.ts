@@ -10,6 +10,7 @@ import {
   intersectNumberSets,
   type NumberSet,
   numberSetOf,
+  numbersIn,
 } from "#/src/model/number-set.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
 import { type Answer, command, type Form, whenSelected } from "../command.ts";
@@ -27,6 +28,7 @@ import { LoopTurns } from "../loop-turns.ts";
 import { readMailboxChanges } from "../mailbox-changes.ts";
 import { namedMessages } from "../named-messages.ts";
 import type { ResponseWriter } from "../response-writer.ts";
+import { cutPartial } from "../search-options.ts";
 import type { SelectedMailbox } from "../selected-mailbox.ts";
 import { readSequenceSet, resolveSequenceSet, type SequenceSet } from "../sequence-set.ts";
 import type { Session } from "../session.ts";
@@ -43,8 +45,8 @@ export const fetch = command<FetchArguments>({
   states: whenSelected,
   forms: ["plain", "uid"],
   usesSequence: true,
-  capabilities: ["BINARY", "CONDSTORE", "SAVEDATE", "PREVIEW"],
-  source: "RFC 9051 6.4.5, RFC 3516, RFC 7162, RFC 8474, RFC 8514, RFC 8970",
+  capabilities: ["BINARY", "CONDSTORE", "SAVEDATE", "PREVIEW", "PARTIAL"],
+  source: "RFC 9051 6.4.5, RFC 3516, RFC 7162, RFC 8474, RFC 8514, RFC 8970, RFC 9394",
   parse(reader, context) {
     reader.space();
     const set = readSequenceSet(reader);
@@ -84,15 +86,17 @@ async function runFetch(
   const { selected } = session;
   const { mail } = session.rooms;
   let { items } = args;
-  const { changedSince, hasVanished } = args.modifiers;
+  const { changedSince, hasVanished, partial } = args.modifiers;
   if (hasVanished && !session.isEnabled("QRESYNC")) throw bad("ENABLE QRESYNC first");
   if (changedSince !== undefined && !hasRow(items, "MODSEQ")) items = [...items, row("MODSEQ")];
   if (hasRow(items, "MODSEQ")) session.enable("CONDSTORE");
 
   const named = namedMessages(selected, args.set, form);
   let { hasExpunged } = named;
+  const asked =
+    partial === undefined ? named.uids : numberSetOf(cutPartial([...numbersIn(named.uids)], partial));
   const uids =
-    changedSince === undefined ? named.uids : await changedUids(session, args, changedSince, named.uids, out);
+    changedSince === undefined ? asked : await changedUids(session, args, changedSince, asked, out);
   if (hasRow(items, "FLAGS")) await selected.tellKeywords(out);
   const { agent, number } = selected.mailbox;
   const context: ResponseContext = { mail, agent, flags: selected.flags };

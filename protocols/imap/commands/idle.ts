@@ -12,6 +12,7 @@ export const idle = command({
   states: afterLogin,
   forms: ["plain"],
   usesSequence: false,
+  waitsForClient: true,
   capabilities: ["IDLE"],
   source: "RFC 9051 6.3.13, RFC 2177",
   parse: noArguments,

@@ -1,0 +1,35 @@
+import { expect, test, vi } from "vitest";
+import { tellProgress } from "#/protocols/imap/progress.ts";
+import { ResponseWriter } from "#/protocols/imap/response-writer.ts";
+
+test("says of a silent command that it is at work, never inside of a response", async () => {
+  vi.useFakeTimers();
+  try {
+    let said = "";
+    const out = new ResponseWriter(async (data) => {
+      said += data;
+    });
+    const progress = tellProgress("a1", out);
+    const still = '* OK [INPROGRESS ("a1" NIL NIL)] Still at work\r\n';
+    vi.advanceTimersByTime(9_999);
+    expect(said).toBe("");
+    vi.advanceTimersByTime(1);
+    expect(said).toBe(still);
+    out.text("* 1 FETCH (BODY[] {9}\r\n");
+    vi.advanceTimersByTime(30_000);
+    await out.bytes(Buffer.from("123456789"));
+    vi.advanceTimersByTime(30_000);
+    out.line(")");
+    vi.advanceTimersByTime(10_000);
+    await out.flush();
+    expect(said).toBe(`${still}* 1 FETCH (BODY[] {9}\r\n123456789)\r\n`);
+    vi.advanceTimersByTime(10_000);
+    expect(said.endsWith(still)).toBe(true);
+    progress[Symbol.dispose]();
+    said = "";
+    vi.advanceTimersByTime(60_000);
+    expect(said).toBe("");
+  } finally {
+    vi.useRealTimers();
+  }
+});
