@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { commands } from "#/protocols/imap/commands/index.ts";
+import { extensions } from "#/protocols/imap/session.ts";
 
 const file = new URL("../../protocols/imap/README.md", import.meta.url);
 
@@ -38,4 +39,11 @@ test("announces a capability for one reason only", () => {
     typeof capabilities === "function" ? capabilities(context) : capabilities,
   );
   expect(new Set(all).size).toBe(all.length);
+});
+
+test("announces what ENABLE takes", () => {
+  const announced = commands
+    .flatMap(({ capabilities = [] }) => (typeof capabilities === "function" ? [] : capabilities))
+    .map((name) => name.toUpperCase());
+  for (const extension of extensions) expect(announced).toContain(extension);
 });
