@@ -161,12 +161,8 @@ export interface EntryMessageRow extends EntryRow {
   readonly blob: BlobNumber;
   readonly thread: ThreadNumber;
   readonly date: number | null;
-  readonly receivedAt: number;
   readonly trace: Uint8Array;
   readonly subject: string;
-  readonly fromAddress: string;
-  readonly fromName: string;
-  readonly isAuthenticated: boolean;
   readonly hasAgentPart: boolean;
   readonly envelope: string;
   readonly bodyStructure: string;
