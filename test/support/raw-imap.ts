@@ -86,7 +86,9 @@ export async function connectRawImap(address: { host: string; port: number }): P
       }
       const untagged: RawResponse[] = [];
       for (;;) {
-        const response = await readResponse();
+        const response = await readResponse().catch((error: Error) => {
+          throw new Error(`${error.message} after ${untagged.at(-1)?.text ?? "nothing"}`, { cause: error });
+        });
         if (response.text.startsWith(`${tag} `))
           return { status: response.text.slice(tag.length + 1), untagged };
         untagged.push(response);
