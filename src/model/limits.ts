@@ -28,8 +28,8 @@ export const mailboxDepthMax = 20;
 export const mailboxesMax = 5000;
 /** Messages of one agent, each place counted: QUOTA tells it as the limit of MESSAGE. Ten times the largest mailboxes known. */
 export const messagesMax = 10_000_000;
-/** Annotations of one mailbox that all share, or that are private to one agent; of all mailboxes of an agent; octets of each:
- *  a value fits into a small literal of IMAP. */
+/** Annotations that all share, or that are private to one agent: of one mailbox, and of all mailboxes of an owner; octets of
+ *  each: a value fits into a small literal of IMAP. */
 export const metadataEntriesMax = 100;
 export const metadataEntriesOfAgentMax = 5000;
 export const metadataValueBytesMax = 8 * 1024;

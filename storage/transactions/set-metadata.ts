@@ -51,14 +51,12 @@ export async function setMetadata(tx: Transaction, args: SetMetadata): Promise<v
       value,
     );
   }
-  for (const holder of new Set(entries.map((entry) => entry.holder)))
-    await assertCount(
-      tx,
-      "agent_id = ? and mailbox_id = ? and holder_id = ?",
-      [agent, mailbox, holder],
-      metadataEntriesMax,
-    );
-  await assertCount(tx, "agent_id = ?", [agent], metadataEntriesOfAgentMax);
+  // Counted by holder, so that nobody uses up the room of another.
+  for (const holder of new Set(entries.map((entry) => entry.holder))) {
+    const ofMailbox = [agent, mailbox, holder];
+    await assertCount(tx, "agent_id = ? and mailbox_id = ? and holder_id = ?", ofMailbox, metadataEntriesMax);
+    await assertCount(tx, "agent_id = ? and holder_id = ?", [agent, holder], metadataEntriesOfAgentMax);
+  }
   if (mailbox !== 0 && entries.some(({ holder }) => holder === 0)) write.mailboxChanged("update", mailbox);
   await write.finish();
 }

@@ -32,6 +32,9 @@ test("lists what a grant shares behind the own mailboxes, without its special us
     C: a6 LIST (SUBSCRIBED) "" "Other*"
     S: * LIST (\\HasNoChildren \\Subscribed) "/" "Other Users/kim@example.test/INBOX"
     S: a6 OK {{*}}
+    C: a7 LIST (SUBSCRIBED RECURSIVEMATCH) "" "O%"
+    S: * LIST (\\Noselect \\HasChildren) "/" "Other Users" ("CHILDINFO" ("SUBSCRIBED"))
+    S: a7 OK {{*}}
     C2: b1 LIST "" "Other*"
     S2: b1 OK {{*}}
     C2: b2 LIST "" Sent

@@ -66,9 +66,8 @@ function* listEntries(
   for (const name of byName.keys()) for (const parent of parentsOf(name)) parents.add(parent);
   const levels = [...parents].filter((name) => !byName.has(name));
   // A subscription outlives its mailbox, and LIST (SUBSCRIBED) shows it (RFC 5258 section 3.1).
-  const names = args.onlySubscribed
-    ? [...new Set([...byName.keys(), ...subscriptions])]
-    : [...byName.keys(), ...levels];
+  const named = args.onlySubscribed ? subscriptions : [];
+  const names = [...new Set([...byName.keys(), ...levels, ...named])];
   const matching = new Set(
     names.filter((name) => args.patterns.some((one) => matchesListPattern(one, name))),
   );
