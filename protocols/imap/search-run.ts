@@ -26,7 +26,7 @@ export async function findMessages(session: Session, key: ImapSearchKey, saves =
   try {
     const resolved = resolveSearchKey(widenFuzzyKeys(key), selected, session.rooms.mail);
     const found = await session.rooms.mail.searchMailbox(agent, number, resolved);
-    return { ...found, uids: knownTo(session, found.uids), key: resolved };
+    return { ...found, uids: await knownTo(session, found.uids), key: resolved };
   } catch (error) {
     // A search that fails leaves nothing behind "$" (RFC 9051 section 6.4.4.1).
     if (saves && refusalOf(error)?.status !== "BAD") selected.saved = emptyNumberSet;
@@ -47,12 +47,14 @@ export async function scoreMessages(
 }
 
 /** Those that have a number and are not expunged. Both lists ascend, so one walk compares them. */
-function knownTo(session: Session, uids: readonly number[]): number[] {
+async function knownTo(session: Session, uids: readonly number[]): Promise<number[]> {
   const { view } = session.selected;
+  const turns = new LoopTurns();
   const known: number[] = [];
   const { allUids } = view;
   let at = 0;
-  for (const uid of uids) {
+  for (const [index, uid] of uids.entries()) {
+    if (index % 10_000 === 9999) await turns.turn();
     while (at < allUids.length && allUids[at]! < uid) at++;
     if (allUids[at] === uid && !(view.hasExpunged && view.isExpunged(uid))) known.push(uid);
   }

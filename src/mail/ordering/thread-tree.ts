@@ -86,10 +86,8 @@ async function linkMessages(messages: readonly ThreadedMessage[], turns: LoopTur
   const byId = new Map<string, Node>();
   const nodes: Node[] = [];
   // Messages first, so that the first of those with the same id has it.
-  const own = new Map<ThreadedMessage, Node>();
   for (const message of messages) {
     const node = newNode(message);
-    own.set(message, node);
     nodes.push(node);
     if (message.id !== "" && !byId.has(message.id)) byId.set(message.id, node);
     if (turns.isDue) await turns.turn();
@@ -115,8 +113,8 @@ async function linkMessages(messages: readonly ThreadedMessage[], turns: LoopTur
     child.parent = parent;
     join(parent, child);
   };
-  for (const message of messages) {
-    const node = own.get(message)!;
+  for (const [at, message] of messages.entries()) {
+    const node = nodes[at]!;
     let previous: Node | undefined;
     for (const id of message.references) {
       const next = nodeOf(id);
