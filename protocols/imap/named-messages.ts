@@ -1,5 +1,5 @@
 /** Which messages a command names: its sequence set read against the view (RFC 9051 sections 6.4.9 and 9). */
-import { type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
+import { countNumbers, type NumberSet, subtractNumberSets } from "#/src/model/number-set.ts";
 import type { Form } from "./command.ts";
 import { bad } from "./errors.ts";
 import type { SelectedMailbox } from "./selected-mailbox.ts";
@@ -15,18 +15,18 @@ export interface NamedMessages {
 /** UIDs that do not exist are passed over; a sequence number that does not exist is an error. */
 export function namedMessages(selected: SelectedMailbox, set: SequenceSet, form: Form): NamedMessages {
   const { view } = selected;
-  let known: number[];
-  if (set === "saved") known = view.knownUids(selected.saved);
-  else if (form === "uid") known = view.knownUids(resolveSequenceSet(set, view.highestUid));
+  let known: NumberSet;
+  if (set === "saved") known = view.knownSet(selected.saved);
+  else if (form === "uid") known = view.knownSet(resolveSequenceSet(set, view.highestUid));
   else {
     const highest = view.count;
     const isOutside = set.some((range) => range.some((bound) => bound !== "star" && bound > highest));
     // "1:*" is what clients ask of a mailbox that they do not know to be empty.
     const isAll = set.every(([, last]) => last === "star");
     if (isOutside && !(highest === 0 && isAll)) throw bad("No message has this sequence number");
-    known = highest === 0 ? [] : view.knownUids(view.uidsOfSeqs(resolveSequenceSet(set, highest)));
+    known = highest === 0 ? [] : view.uidsOfSeqs(resolveSequenceSet(set, highest));
   }
-  if (!view.hasExpunged) return { uids: numberSetOf(known), hasExpunged: false };
-  const present = known.filter((uid) => !view.isExpunged(uid));
-  return { uids: numberSetOf(present), hasExpunged: present.length < known.length };
+  if (!view.hasExpunged) return { uids: known, hasExpunged: false };
+  const uids = subtractNumberSets(known, view.expunged);
+  return { uids, hasExpunged: countNumbers(uids) < countNumbers(known) };
 }

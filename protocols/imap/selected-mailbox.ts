@@ -11,6 +11,7 @@ import {
   type NumberSet,
   numberSetOf,
   parseNumberSet,
+  subtractNumberSets,
   uniteNumberSets,
 } from "#/src/model/number-set.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
@@ -130,8 +131,7 @@ export class SelectedMailbox {
 
   /** UIDs that the client knows and that are still there, of a set. */
   presentUids(uids: NumberSet): NumberSet {
-    const known = this.view.knownUids(uids);
-    return numberSetOf(this.view.hasExpunged ? known.filter((uid) => !this.view.isExpunged(uid)) : known);
+    return subtractNumberSets(this.view.knownSet(uids), this.view.expunged);
   }
 
   /** Takes what happened since into the view, without telling. */

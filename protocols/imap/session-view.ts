@@ -2,13 +2,7 @@
  *
  *  The mailbox changes at any time; the view only when the client is told. A message that is gone keeps its number until
  *  EXPUNGE is sent, and a new one gets a number when EXISTS is sent. Pure: no store, no socket. */
-import {
-  emptyNumberSet,
-  hasNumber,
-  type NumberSet,
-  numberSetOf,
-  uniteNumberSets,
-} from "#/src/model/number-set.ts";
+import { emptyNumberSet, hasNumber, type NumberSet, uniteNumberSets } from "#/src/model/number-set.ts";
 
 export class SessionView {
   /** By sequence number less one, ascending. */
@@ -58,11 +52,10 @@ export class SessionView {
 
   /** UIDs of sequence numbers, all of which the caller has checked against `count`. */
   uidsOfSeqs(seqs: NumberSet): NumberSet {
-    return numberSetOf(
-      (function* (uids) {
-        for (const [first, last] of seqs) for (let seq = first; seq <= last; seq++) yield uids[seq - 1]!;
-      })(this.#uids),
-    );
+    const set: [number, number][] = [];
+    for (const [first, last] of seqs)
+      for (let seq = first; seq <= last; seq++) extend(set, this.#uids[seq - 1]!);
+    return set;
   }
 
   /** Those of a set of UIDs that the client knows. Costs as much as the view holds of them, not what the ranges span. */
@@ -74,13 +67,24 @@ export class SessionView {
     return known;
   }
 
+  /** The same as a set. */
+  knownSet(uids: NumberSet): NumberSet {
+    const known: [number, number][] = [];
+    for (const [first, last] of uids)
+      for (let at = this.#lowerBound(first); at < this.#uids.length && this.#uids[at]! <= last; at++)
+        extend(known, this.#uids[at]!);
+    return known;
+  }
+
   get allUids(): readonly number[] {
     return this.#uids;
   }
 
   /** The same as a set. */
   get uidSet(): NumberSet {
-    return numberSetOf(this.#uids);
+    const set: [number, number][] = [];
+    for (const uid of this.#uids) extend(set, uid);
+    return set;
   }
 
   /** New messages in the mailbox, ascending; those known already are left out, as a change can be read twice. */
@@ -95,9 +99,9 @@ export class SessionView {
 
   /** Messages gone from the mailbox. One that the client was never told of leaves no trace. */
   remove(uids: NumberSet): void {
-    this.#arrived = this.#arrived.filter((uid) => !hasNumber(uids, uid));
-    const known = this.knownUids(uids);
-    if (known.length > 0) this.#expunged = uniteNumberSets(this.#expunged, numberSetOf(known));
+    if (this.#arrived.length > 0) this.#arrived = this.#arrived.filter((uid) => !hasNumber(uids, uid));
+    const known = this.knownSet(uids);
+    if (known.length > 0) this.#expunged = uniteNumberSets(this.#expunged, known);
   }
 
   /** Drops what is gone. Gives the numbers for EXPUNGE responses in their order: each counts after those before it. */
@@ -106,8 +110,11 @@ export class SessionView {
     const expunged = this.#expunged;
     const seqs: number[] = [];
     const kept: number[] = [];
+    // Both ascend: one walk, not a search for each.
+    let range = 0;
     for (const uid of this.#uids) {
-      if (hasNumber(expunged, uid)) seqs.push(kept.length + 1);
+      while (range < expunged.length && expunged[range]![1] < uid) range++;
+      if (range < expunged.length && expunged[range]![0] <= uid) seqs.push(kept.length + 1);
       else kept.push(uid);
     }
     this.#uids = kept;
@@ -141,4 +148,11 @@ export class SessionView {
     }
     return low;
   }
+}
+
+/** Adds a number that is above all in the set. */
+function extend(set: [number, number][], number: number): void {
+  const range = set.at(-1);
+  if (range !== undefined && number === range[1] + 1) range[1] = number;
+  else set.push([number, number]);
 }
