@@ -101,7 +101,8 @@ export class SessionView {
   remove(uids: NumberSet): void {
     if (this.#arrived.length > 0) this.#arrived = this.#arrived.filter((uid) => !hasNumber(uids, uid));
     const known = this.knownSet(uids);
-    if (known.length > 0) this.#expunged = uniteNumberSets(this.#expunged, known);
+    if (!this.hasExpunged) this.#expunged = known;
+    else if (known.length > 0) this.#expunged = uniteNumberSets(this.#expunged, known);
   }
 
   /** Drops what is gone. Gives the numbers for EXPUNGE responses in their order: each counts after those before it. */
