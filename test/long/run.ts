@@ -9,7 +9,7 @@ const suites = [
   ["kill-daemon.ts"],
   ["power-loss.ts"],
   ["disk-full.ts"],
-  ["fuzz-imap.ts", "--minutes", "20"],
+  ["fuzz-imap.ts", "--minutes", "3"],
 ];
 
 const failed: string[] = [];
