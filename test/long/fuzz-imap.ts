@@ -185,27 +185,34 @@ function judge(heard: string, where: string): void {
 
 /** A few messages in INBOX and no other mailboxes than at first, so that 20 minutes do not fill the store. */
 async function refill({ imap, agents: owners }: ChildDaemon, agent: number): Promise<void> {
-  const end = (): undefined => undefined;
-  const client = await connectRawImap(imap).catch(end);
-  if (client === undefined) return;
-  await using closed = client;
   const { address, password } = owners[agent]!;
-  await closed.command(`LOGIN ${address} ${password}`);
-  const { untagged } = await closed.command('LIST "" *');
-  for (const { text, literals } of untagged) {
-    const name = /^\* LIST \(([^)]*)\) "\/" (.*)$/.exec(text);
-    if (name === null || /INBOX|\\(?:Sent|Drafts|Trash|Junk|Archive)/.test(text)) continue;
-    await (literals[0] === undefined
-      ? closed.command(`DELETE ${name[2]}`)
-      : closed.command("DELETE", literals[0]));
+  let saying = "";
+  try {
+    await using client = await connectRawImap(imap);
+    const say = (command: string, literal?: Uint8Array): ReturnType<typeof client.command> => {
+      saying = command;
+      return client.command(command, literal);
+    };
+    await say(`LOGIN ${address} ${password}`);
+    const { untagged } = await say('LIST "" *');
+    for (const { text, literals } of untagged) {
+      const name = /^\* LIST \(([^)]*)\) "\/" (.*)$/.exec(text);
+      if (name === null || /INBOX|\\(?:Sent|Drafts|Trash|Junk|Archive)/.test(text)) continue;
+      await (literals[0] === undefined ? say(`DELETE ${name[2]}`) : say("DELETE", literals[0]));
+    }
+    for (const mailbox of ["INBOX", "Sent", "Trash"]) {
+      await say(`SELECT ${mailbox}`);
+      await say("STORE 1:* +FLAGS.SILENT (\\Deleted)");
+      await say("CLOSE");
+    }
+    for (const message of [...messages, ...messages])
+      await say("APPEND INBOX", Buffer.from(message, "latin1"));
+  } catch (error) {
+    const { message } = error as Error;
+    // Another connection may delete what this one has selected, which ends it.
+    if (!hasEnded && !message.includes("mailbox was deleted"))
+      fault(`refilling ends in ${message} at ${saying.slice(0, 200)}`);
   }
-  for (const mailbox of ["INBOX", "Sent", "Trash"]) {
-    await closed.command(`SELECT ${mailbox}`);
-    await closed.command("STORE 1:* +FLAGS.SILENT (\\Deleted)");
-    await closed.command("CLOSE");
-  }
-  for (const message of [...messages, ...messages])
-    await closed.command("APPEND INBOX", Buffer.from(message, "latin1"));
 }
 
 async function watchMemory(): Promise<void> {

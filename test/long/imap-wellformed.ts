@@ -70,7 +70,7 @@ function readValues(octets: string, from: number, hasPairs: boolean): number | s
   let depth = 0;
   let isAfterValue = false;
   for (;;) {
-    const rest = octets.slice(at, at + 20_000);
+    const rest = octets.slice(at, at + 200_000);
     if (rest.startsWith("\r\n")) return depth === 0 ? at + 2 : "parentheses that are not closed";
     if (rest === "" || rest === "\r") return undefined;
     if (rest[0] === " ") {
@@ -89,7 +89,9 @@ function readValues(octets: string, from: number, hasPairs: boolean): number | s
     } else {
       const taken = valueLength(rest, hasPairs && depth === 1);
       if (taken === undefined)
-        return rest.includes("\r\n") || rest.length > 10_000 ? `no value at ${rest.slice(0, 40)}` : undefined;
+        return rest.includes("\r\n") || rest.length > 100_000
+          ? `no value at ${rest.slice(0, 40)}`
+          : undefined;
       if (isAfterValue) return "values without a space between";
       at += taken;
       isAfterValue = true;
