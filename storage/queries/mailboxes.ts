@@ -1,6 +1,5 @@
 /** Mailboxes, subscriptions and keywords of an agent. */
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
-import type { MailboxRole } from "#/src/model/roles.ts";
 import { canonicalMailboxName } from "../mailbox-name.ts";
 import type { KeywordRow, MailboxRow } from "../rows.ts";
 import type { Reader } from "../sql.ts";
@@ -26,14 +25,6 @@ export function findMailboxByName(
   name: string,
 ): Promise<MailboxRow | undefined> {
   return reader.get(`${selectMailbox} where agent_id = ? and name = ?`, agent, canonicalMailboxName(name));
-}
-
-export function findMailboxByRole(
-  reader: Reader,
-  agent: AgentNumber,
-  role: MailboxRole,
-): Promise<MailboxRow | undefined> {
-  return reader.get(`${selectMailbox} where agent_id = ? and role = ?`, agent, role);
 }
 
 /** By name, octet by octet. */

@@ -6,7 +6,7 @@ import { isWaypostError } from "#/src/model/errors.ts";
 import type { MailboxNumber } from "#/src/model/numbers.ts";
 import { encodeBlob } from "#/storage/blob.ts";
 import { listAgents } from "#/storage/queries/agents.ts";
-import { findMailboxByRole } from "#/storage/queries/mailboxes.ts";
+import { findMailboxByName } from "#/storage/queries/mailboxes.ts";
 import type { AgentRow } from "#/storage/rows.ts";
 import { openStore, type Store } from "#/storage/store.ts";
 import { formatLine, type JournalLine } from "./journal.ts";
@@ -47,7 +47,7 @@ export async function startLoad(
   const agents = await listAgents(store);
   const inboxes = new Map<number, MailboxNumber>();
   for (const { agent } of agents)
-    inboxes.set(agent, (await findMailboxByRole(store, agent, "inbox"))!.mailbox);
+    inboxes.set(agent, (await findMailboxByName(store, agent, "INBOX"))!.mailbox);
   let isStopping = false;
   const say = (line: JournalLine): void => void fs.writeSync(journal, formatLine(line));
 
