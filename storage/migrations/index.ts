@@ -4,6 +4,7 @@ import type { Sql } from "../sql.ts";
 import { schema } from "./0001-schema.ts";
 import { referenceIds } from "./0002-reference-ids.ts";
 import { metadata } from "./0003-metadata.ts";
+import { outbound } from "./0004-outbound.ts";
 
 export interface Migration {
   readonly name: string;
@@ -14,4 +15,5 @@ export const migrations: readonly Migration[] = [
   { name: "schema", run: schema },
   { name: "reference ids", run: referenceIds },
   { name: "metadata", run: metadata },
+  { name: "outbound", run: outbound },
 ];
