@@ -98,6 +98,38 @@ export const settingsSchema = z.strictObject({
         .describe("Silence after which a connection is closed (RFC 5321 section 4.5.3.2.7 wants 5 minutes)."),
     })
     .describe("Incoming mail, and what all SMTP ports have in common."),
+  dns: z
+    .strictObject({
+      servers: z
+        .array(z.string())
+        .max(16)
+        .default([])
+        .describe(
+          'Name servers, as addresses with an optional port; empty for those of the system. "none": no question is asked, so nothing about senders is found out and mail leaves through a smarthost only.',
+        ),
+      timeoutMs: timerMs.default(3000).describe("Time for one question; it is asked twice."),
+    })
+    .describe("Who is asked about domains."),
+  evidence: z
+    .strictObject({
+      failedDmarc: z
+        .enum(["junk", "reject", "keep"])
+        .default("junk")
+        .describe(
+          "Mail whose author's domain disowns it (DMARC quarantine or reject): into Junk; refused before it is taken, if the domain says reject; or nothing.",
+        ),
+      rspamdUrl: z
+        .string()
+        .max(1000)
+        .default("")
+        .describe(
+          "Where rspamd listens, as http://127.0.0.1:11333; its verdict is kept and used for Junk. Empty: none.",
+        ),
+      rspamdTimeoutMs: timerMs
+        .default(5000)
+        .describe("Time that rspamd has for a message; then it is taken without a verdict."),
+    })
+    .describe("What is found out about incoming mail before it is taken."),
   submission: z
     .strictObject(listener(1587, "message submission with STARTTLS"))
     .describe("Mail from the mail clients of people and agents (RFC 6409)."),
@@ -152,8 +184,15 @@ export const settingsSchema = z.strictObject({
         .max(200)
         .default([])
         .describe("Operations of /v1 that this deployment does not serve; they answer 501 unavailable."),
+      mcpHosts: z
+        .array(z.string().min(1).max(253))
+        .max(100)
+        .default([])
+        .describe(
+          "Host names beside localhost and server.hostname that requests and web pages may name at /mcp.",
+        ),
     })
-    .describe("What /v1 serves."),
+    .describe("What /v1 and /mcp serve."),
   limits: z
     .strictObject({
       requestsPerSecond: z

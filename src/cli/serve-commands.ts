@@ -40,13 +40,14 @@ export function devCommand(): Command {
     const path = await import("node:path");
     const temporary =
       options.data === undefined ? mkdtempSync(path.join(tmpdir(), "waypost-dev-")) : undefined;
-    const freePorts = listenerSections.map((section) => `${section}.port=0`);
+    // Nothing of it depends on the network outside, and nothing reaches it.
+    const apart = [...listenerSections.map((section) => `${section}.port=0`), "dns.servers=none"];
     const folder = options.data ?? temporary!;
     const stop = untilSignal();
     if (options.stdinLifeline) stop.alsoWhenInputEnds();
     try {
       const { seedForDevelopment } = await import("./seed.ts");
-      const settings = settingsOf({ ...options, data: folder }, freePorts);
+      const settings = settingsOf({ ...options, data: folder }, apart);
       await serve(settings, (house) => seedForDevelopment(house, options), options.json === true, stop);
     } finally {
       if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true });
