@@ -105,7 +105,7 @@ export const settingsSchema = z.strictObject({
         .max(16)
         .default([])
         .describe(
-          'Name servers, as addresses with an optional port; empty for those of the system. "none": no question is asked, so nothing about senders is found out and mail leaves through a smarthost only.',
+          'Name servers, as addresses with an optional port; empty for those of the system, "none" to ask nobody.',
         ),
       timeoutMs: timerMs.default(3000).describe("Time for one question; it is asked twice."),
     })
@@ -116,14 +116,14 @@ export const settingsSchema = z.strictObject({
         .enum(["junk", "reject", "keep"])
         .default("junk")
         .describe(
-          "Mail whose author's domain disowns it (DMARC quarantine or reject): into Junk; refused before it is taken, if the domain says reject; or nothing.",
+          "Mail that fails DMARC where the domain asks for quarantine or reject: into Junk, refused if it says reject, or kept.",
         ),
       rspamdUrl: z
         .string()
         .max(1000)
         .default("")
         .describe(
-          "Where rspamd listens, as http://127.0.0.1:11333; its verdict is kept and used for Junk. Empty: none.",
+          "Where rspamd listens, as http://127.0.0.1:11333, for a verdict that is kept and used for Junk; empty for none.",
         ),
       rspamdTimeoutMs: timerMs
         .default(5000)

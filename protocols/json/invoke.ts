@@ -26,6 +26,8 @@ export type Outcome =
 
 export interface Invoke extends AsyncDisposable {
   call(call: Call): Promise<Outcome>;
+  /** Counts a request that calls no operation. Throws `rate_limited`. */
+  admit(principal: Principal): void;
 }
 
 /** How long a repeat waits while the first attempt runs; an attempt that takes longer is asked for again. */
@@ -41,11 +43,14 @@ export function createInvoke(rooms: JsonRooms, registry: OperationRegistry): Inv
   const running = new Set<string>();
   const html = createHtmlRenderer();
 
+  const admit: Invoke["admit"] = ({ credential }) => {
+    // The operator's own calls come over a private socket and are no use to limit.
+    if (credential.kind !== "operator") buckets.take(nameOf(credential));
+  };
+
   const invoke: Invoke["call"] = async (call) => {
     const { principal } = call;
-    const credential = `${principal.credential.kind}:${principal.credential.number}`;
-    // The operator's own calls come over a private socket and are no use to limit.
-    if (principal.credential.kind !== "operator") buckets.take(credential);
+    admit(principal);
     const operation = registry.find(call.operation);
     if (!principal.isBillable && operation.isFree !== true)
       throw new WaypostError("not_billable", "The account of this credential cannot incur usage.", {
@@ -61,7 +66,7 @@ export function createInvoke(rooms: JsonRooms, registry: OperationRegistry): Inv
         principal,
         requestId: call.requestId,
         signal: call.signal,
-        holdStream: () => slots.hold(credential),
+        holdStream: () => slots.hold(nameOf(principal.credential)),
         html,
       },
       input,
@@ -70,7 +75,11 @@ export function createInvoke(rooms: JsonRooms, registry: OperationRegistry): Inv
       ? { kind: "stream", frames: result as AsyncIterable<StreamFrame> }
       : { kind: "result", result };
   };
-  return { call: invoke, [Symbol.asyncDispose]: () => html[Symbol.asyncDispose]() };
+  return { call: invoke, admit, [Symbol.asyncDispose]: () => html[Symbol.asyncDispose]() };
+}
+
+function nameOf({ kind, number }: Principal["credential"]): string {
+  return `${kind}:${number}`;
 }
 
 const nothing: Disposable = { [Symbol.dispose]() {} };

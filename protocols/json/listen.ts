@@ -7,6 +7,7 @@ import { type BadRequest, listenHttpPort } from "#/protocols/http/listen.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { errorObject } from "./errors.ts";
 import { createInvoke } from "./invoke.ts";
+import { createMcpRoute } from "./mcp/serve-mcp.ts";
 import { createRegistry } from "./registry.ts";
 import type { JsonRooms } from "./rooms.ts";
 import { createJsonRoute } from "./serve-http.ts";
@@ -24,7 +25,7 @@ export async function listenHttp(rooms: HttpRooms, routes: readonly HttpRoute[] 
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
   const app = createHttpApp({
-    routes: [...routes, createJsonRoute(rooms, registry, invoke)],
+    routes: [...routes, createMcpRoute(rooms, registry, invoke), createJsonRoute(rooms, registry, invoke)],
     closing: closing.signal,
     log,
     stalledReaderMs: settings.http.requestTimeoutMs,

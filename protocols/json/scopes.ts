@@ -2,7 +2,12 @@ import type { Principal } from "#/src/accounts/accounts.ts";
 import { hasScope } from "#/src/accounts/principal.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { Scope } from "#/src/model/roles.ts";
-import type { NeededScope } from "./operation.ts";
+import type { NeededScope, Operation } from "./operation.ts";
+
+/** Whether a call may get as far as its input; of an operation on objects of several kinds, the kind decides later. */
+export function canCall({ scopes }: Pick<Principal, "scopes">, { scope }: Operation): boolean {
+  return scope === "any" || scope === "kind" || hasScope(scopes, scope);
+}
 
 /** `any` and `kind` pass: the first needs nothing, the second is asked for once the kind is known. */
 export function assertScope(principal: Principal, needed: NeededScope): void {

@@ -5,13 +5,11 @@
  *  GET  /openapi.json     the interface, for programs; no credential */
 
 import type { HttpContext, HttpRoute } from "#/protocols/http/app.ts";
-import { bearerToken } from "#/protocols/http/bearer.ts";
 import { discardBody, RequestAborted, readBody } from "#/protocols/http/body.ts";
 import { type EventFrame, writeEventStream } from "#/protocols/http/event-stream.ts";
-import type { Principal } from "#/src/accounts/accounts.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { jsonBodyBytesMax } from "#/src/model/limits.ts";
-import { asRefusal, errorObject, refusalHeaders, statusOfCode } from "./errors.ts";
+import { authenticateBearer, refuse, sendJson } from "./answers.ts";
 import type { Invoke } from "./invoke.ts";
 import { parseJson } from "./json-text.ts";
 import { openApiDocument } from "./openapi.ts";
@@ -38,7 +36,7 @@ export function createJsonRoute(rooms: JsonRooms, registry: OperationRegistry, i
 
   async function answerOperation(context: HttpContext): Promise<void> {
     const { koa, requestId, signal } = context;
-    const principal = await authenticate(context);
+    const principal = await authenticateBearer(rooms.accounts, context);
     const name = koa.path.slice(prefix.length);
     if (koa.method !== "POST") {
       registry.find(name);
@@ -61,12 +59,6 @@ export function createJsonRoute(rooms: JsonRooms, registry: OperationRegistry, i
     await writeEventStream(koa.res, eventFrames(outcome.frames));
   }
 
-  function authenticate({ koa, remoteAddress }: HttpContext): Promise<Principal> {
-    const token = bearerToken(koa.get("Authorization"));
-    if (token === undefined) throw new WaypostError("unauthorized", "No credential was sent.");
-    return rooms.accounts.authenticateToken(token, remoteAddress);
-  }
-
   return {
     accepts: () => true,
     async serve(context) {
@@ -74,7 +66,7 @@ export function createJsonRoute(rooms: JsonRooms, registry: OperationRegistry, i
         await answer(context);
       } catch (error) {
         if (error instanceof RequestAborted) throw error;
-        refuse(rooms, context, error);
+        refuse(rooms.log, context, error);
       }
     },
   };
@@ -104,27 +96,6 @@ function assertJson(type: string, encoding: string): void {
       field: "",
       hint: "Send the body without Content-Encoding.",
     });
-}
-
-function sendJson({ koa }: HttpContext, status: number, text: string): void {
-  koa.status = status;
-  koa.set("Cache-Control", "no-store");
-  koa.type = "application/json";
-  koa.body = text;
-}
-
-function refuse(rooms: JsonRooms, context: HttpContext, error: unknown): void {
-  const refusal = asRefusal(error);
-  const { requestId } = context;
-  if (refusal.code === "internal") rooms.log.error({ err: error, requestId }, "operation failed");
-  // Once a stream has begun there is nothing to answer with but its end.
-  if (context.koa.res.headersSent) {
-    context.koa.res.destroy();
-    return;
-  }
-  context.koa.respond = true;
-  context.koa.set(refusalHeaders(refusal));
-  sendJson(context, statusOfCode[refusal.code], JSON.stringify({ error: errorObject(refusal, requestId) }));
 }
 
 async function* eventFrames(frames: AsyncIterable<StreamFrame>): AsyncGenerator<EventFrame> {

@@ -1,0 +1,147 @@
+/** `/mcp`: the Model Context Protocol over streamable HTTP, with the bearer token of `/v1`. There are no sessions: every request
+ *  stands for itself, so none can be stolen, resumed by another token or left open.
+ *
+ *  POST /mcp   one message or a batch; answered with JSON, or with a stream that ends with the answer */
+import { Readable } from "node:stream";
+import type { ReadableStream } from "node:stream/web";
+import type { McpHttpHandler } from "@modelcontextprotocol/server";
+import type { HttpContext, HttpRoute } from "#/protocols/http/app.ts";
+import { readBody } from "#/protocols/http/body.ts";
+import { newRequestId } from "#/protocols/http/request-id.ts";
+import type { Principal } from "#/src/accounts/accounts.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { jsonBlobBodyBytesMax, jsonBodyBytesMax } from "#/src/model/limits.ts";
+import { authenticateBearer, refuse } from "../answers.ts";
+import { asRefusal, errorObject } from "../errors.ts";
+import type { Invoke } from "../invoke.ts";
+import { parseJson } from "../json-text.ts";
+import type { Operation } from "../operation.ts";
+import type { OperationRegistry } from "../registry.ts";
+import type { JsonRooms } from "../rooms.ts";
+import { canCall } from "../scopes.ts";
+import { assertKnownPlace } from "./known-place.ts";
+import type { ToolDoor } from "./tool-server.ts";
+
+const path = "/mcp";
+
+/** One request and who makes it, as it passes through the SDK. */
+interface Caller {
+  readonly principal: Principal;
+  readonly signal: AbortSignal;
+  readonly bodyBytes: number;
+}
+
+export function createMcpRoute(rooms: JsonRooms, registry: OperationRegistry, invoke: Invoke): HttpRoute {
+  let handler: Promise<McpHttpHandler> | undefined;
+
+  /** The SDK is loaded with the first request that asks for it. */
+  async function loadHandler(): Promise<McpHttpHandler> {
+    const [{ createMcpHandler }, { createToolServer }] = await Promise.all([
+      import("@modelcontextprotocol/server"),
+      import("./tool-server.ts"),
+    ]);
+    return createMcpHandler((context) => createToolServer(doorOf(context.authInfo!.extra as never)), {
+      // No list of ours changes while a client looks on, so there is nothing to subscribe to.
+      maxSubscriptions: 0,
+      onerror: (error) => rooms.log.debug({ err: error }, "mcp request refused"),
+    });
+  }
+
+  function doorOf({ principal, signal, bodyBytes }: Caller): ToolDoor {
+    return {
+      listOperations: async () => registry.served.filter((one) => canCall(principal, one)),
+      async call(operation, input, cancelled) {
+        const requestId = newRequestId();
+        try {
+          assertFits(operation, bodyBytes);
+          const outcome = await invoke.call({
+            operation: operation.name,
+            principal,
+            requestId,
+            signal: AbortSignal.any([signal, cancelled]),
+            readInput: async () => input,
+          });
+          if (outcome.kind === "result") return { result: outcome.result };
+          throw new WaypostError("internal", "A stream is no tool.");
+        } catch (error) {
+          const refusal = asRefusal(error);
+          if (refusal.code === "internal") rooms.log.error({ err: error, requestId }, "operation failed");
+          return { error: errorObject(refusal, requestId) };
+        }
+      },
+    };
+  }
+
+  async function answer(context: HttpContext): Promise<void> {
+    const { koa, signal } = context;
+    assertKnownPlace(koa.req, rooms.settings);
+    const principal = await authenticateBearer(rooms.accounts, context);
+    if (koa.method !== "POST") {
+      koa.set("Allow", "POST");
+      return refuse(rooms.log, context, notPost, 405);
+    }
+    const body = await readBody(koa.req, jsonBlobBodyBytesMax);
+    const message = parseJson(body);
+    if (!isToolCall(message)) invoke.admit(principal);
+    const caller: Caller = { principal, signal, bodyBytes: body.length };
+    handler ??= loadHandler();
+    const response = await (await handler).fetch(
+      new Request(`http://localhost${path}`, { method: "POST", headers: headersOf(koa.req.headers), signal }),
+      {
+        parsedBody: message,
+        authInfo: {
+          token: "",
+          clientId: principal.address,
+          scopes: [...principal.scopes],
+          extra: caller as never,
+        },
+      },
+    );
+    koa.set("Cache-Control", "no-store");
+    const type = response.headers.get("content-type");
+    if (type !== null) koa.set("Content-Type", type);
+    // What koa makes of an empty body would change the status.
+    koa.body = response.body === null ? "" : Readable.fromWeb(response.body as ReadableStream);
+    koa.status = response.status;
+  }
+
+  return {
+    accepts: (requested) => requested === path,
+    async serve(context) {
+      try {
+        await answer(context);
+      } catch (error) {
+        refuse(rooms.log, context, error);
+      }
+    },
+  };
+}
+
+const notPost = new WaypostError("invalid", "The Model Context Protocol is spoken by POST here.", {
+  field: "",
+  hint: "There are no sessions to open with GET or to end with DELETE.",
+});
+
+/** A call is admitted by `invoke`; everything else costs a request here. */
+function isToolCall(message: unknown): boolean {
+  return (
+    typeof message === "object" && message !== null && "method" in message && message.method === "tools/call"
+  );
+}
+
+function assertFits(operation: Operation, bodyBytes: number): void {
+  const limitBytes = operation.bodyBytesMax ?? jsonBodyBytesMax;
+  if (bodyBytes <= limitBytes) return;
+  throw new WaypostError("invalid", `The request body is over ${limitBytes} bytes.`, {
+    reason: "too_large",
+    field: "",
+    hint: "Send less in one call; the limits are in catalog_describe.",
+  });
+}
+
+function headersOf(fields: NodeJS.Dict<string | string[]>): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(fields))
+    if (name !== "authorization" && typeof value === "string") headers.set(name, value);
+  return headers;
+}
