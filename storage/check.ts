@@ -105,6 +105,10 @@ const invariants: readonly Invariant[] = [
       where e.uid >= m.uid_next or e.uid < 1`,
   },
   {
+    sentence: "mailbox ? of agent ? had UID ? as \\Recent, which is not below UIDNEXT",
+    query: "select mailbox_id, agent_id, recent_uid from mailbox where recent_uid >= uid_next",
+  },
+  {
     sentence: "UID ? in mailbox ? of agent ? has a MODSEQ above its mailbox's",
     query: `select e.uid, e.mailbox_id, e.agent_id
       from entry as e join mailbox as m on m.agent_id = e.agent_id and m.mailbox_id = e.mailbox_id
@@ -172,12 +176,16 @@ const invariants: readonly Invariant[] = [
   {
     sentence: "blob ? of account ? counts ? references and has ?",
     query: `select * from (
-        select b.blob_id, b.account_id, b.reference_count, coalesce(used.messages, 0) as messages
+        select b.blob_id, b.account_id, b.reference_count, coalesce(used.claims, 0) as claims
         from blob as b
         left join (
-          select account_id, blob_id, count(*) as messages from message group by account_id, blob_id) as used
+          select account_id, blob_id, count(*) as claims
+          from (
+            select account_id, blob_id from message
+            union all select account_id, blob_id from upload) as claim
+          group by account_id, blob_id) as used
         on used.account_id = b.account_id and used.blob_id = b.blob_id) as counted
-      where reference_count <> messages`,
+      where reference_count <> claims`,
   },
   {
     sentence: "blob ? of account ? has a number that its account never gave",

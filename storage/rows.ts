@@ -111,12 +111,16 @@ export interface MailboxRow {
   readonly role: MailboxRole | null;
   readonly uidValidity: number;
   readonly uidNext: Uid;
+  /** Up to which UID messages were \Recent in some session; 0 for none. */
+  readonly recentUid: Uid | 0;
   /** HIGHESTMODSEQ. */
   readonly modseq: Modseq;
   readonly messageCount: number;
   readonly unseenCount: number;
   readonly deletedCount: number;
   readonly byteCount: number;
+  /** MODSEQ of its name. */
+  readonly version: Modseq;
 }
 
 /** A message in a mailbox: what flag work needs and no more. */

@@ -6,6 +6,7 @@ import type { HeldEntry } from "./writing/agent-write.ts";
 import { deleteBlobs } from "./writing/blob-rows.ts";
 import { deleteEntries, heldEntryColumns } from "./writing/entry-rows.ts";
 import { changeEntryCounts } from "./writing/message-rows.ts";
+import { removeUpload } from "./writing/upload-rows.ts";
 
 const blobsPerSlice = 128;
 const entriesPerSlice = 1000;
@@ -43,6 +44,7 @@ async function sweepAgent(tx: Transaction): Promise<boolean> {
   if (await sweepEntries(tx, agent)) return true;
   if (await sweepChanges(tx, agent)) return true;
   if (await sweepThreadKeys(tx, agent)) return true;
+  if (await sweepUploads(tx, agent)) return true;
   for (const table of [
     "mailbox",
     "mailbox_metadata",
@@ -87,6 +89,16 @@ async function sweepChanges(tx: Transaction, agent: AgentNumber): Promise<boolea
   );
   if (last === undefined || last.modseq === null) return false;
   return (await tx.run("delete from change where agent_id = ? and modseq <= ?", agent, last.modseq)) > 0;
+}
+
+async function sweepUploads(tx: Transaction, agent: AgentNumber): Promise<boolean> {
+  const uploads = await tx.all<{ upload: number }>(
+    "select upload_id as upload from upload where agent_id = ? order by upload_id limit ?",
+    agent,
+    blobsPerSlice,
+  );
+  for (const { upload } of uploads) await removeUpload(tx, agent, upload);
+  return uploads.length > 0;
 }
 
 async function sweepThreadKeys(tx: Transaction, agent: AgentNumber): Promise<boolean> {

@@ -19,11 +19,15 @@ export interface Mailbox {
   readonly role: MailboxRole | undefined;
   readonly uidValidity: number;
   readonly uidNext: number;
+  /** Up to which UID messages were \Recent in some session, as far as it is written down: `recency.ts` knows. */
+  readonly recentUid: number;
   readonly highestModseq: Modseq;
   readonly messageCount: number;
   readonly unseenCount: number;
   readonly deletedCount: number;
   readonly byteCount: number;
+  /** Changes with the name. */
+  readonly version: string;
 }
 
 export interface Mailboxes {
@@ -52,11 +56,13 @@ export function createMailboxes(store: Store): Mailboxes {
     role: row.role ?? undefined,
     uidValidity: row.uidValidity,
     uidNext: row.uidNext,
+    recentUid: row.recentUid,
     highestModseq: row.modseq,
     messageCount: row.messageCount,
     unseenCount: row.unseenCount,
     deletedCount: row.deletedCount,
     byteCount: row.byteCount,
+    version: String(row.version),
   });
   const at = (): number => store.clock.now();
   const findByNumber = async (agent: AgentNumber, number: MailboxNumber): Promise<Mailbox | undefined> => {

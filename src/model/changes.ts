@@ -4,7 +4,8 @@ import type { AgentNumber, Modseq } from "./numbers.ts";
  *
  *  kind `entry`: parent is the mailbox, ids are UIDs. kind `mailbox`: parent is 0, ids are mailbox numbers.
  *  kind `event`: parent is 0, ids hold one message number, and `event` says what happened to it ("Events" of the
- *  interface): the log is the one clock of IMAP MODSEQ, the DAV sync-token and the cursor of `wait` and `watch`. */
+ *  interface). kind `submission`: ids hold the number of mail that was put into the queue; kind `upload`: of a blob that waits to be
+ *  attached. The log is the one clock of IMAP MODSEQ, the DAV sync-token and the cursor of `wait` and `watch`. */
 export interface Change {
   readonly modseq: Modseq;
   /** Position inside the transaction, from 0. */
@@ -19,7 +20,7 @@ export interface Change {
   readonly data: string | null;
 }
 
-export type ChangeKind = "entry" | "mailbox" | "event";
+export type ChangeKind = "entry" | "mailbox" | "event" | "submission" | "upload";
 export type ChangeOperation = "add" | "update" | "remove";
 
 export const eventTypes = [

@@ -34,6 +34,12 @@ export const metadataEntriesMax = 100;
 export const metadataEntriesOfAgentMax = 5000;
 export const metadataValueBytesMax = 8 * 1024;
 
+/** Blobs of one agent that wait to be attached: how many, their octets together, and for how long. Ten of the largest that a
+ *  request can carry, with room beside them. */
+export const uploadsMax = 1000;
+export const uploadBytesOfAgentMax = 256 * 1024 * 1024;
+export const uploadDays = 7;
+
 /** Size of a stored chunk: one SQLite call for more than this stalls the thread. */
 export const blobChunkBytes = 256 * 1024;
 /** Rows that one read may bring back before the loop is given a turn. */

@@ -5,9 +5,9 @@ import type { KeywordRow, MailboxRow } from "../rows.ts";
 import type { Reader } from "../sql.ts";
 
 const selectMailbox = `
-  select mailbox_id as mailbox, name, role, uid_validity as "uidValidity", uid_next as "uidNext", modseq,
+  select mailbox_id as mailbox, name, role, uid_validity as "uidValidity", uid_next as "uidNext", recent_uid as "recentUid", modseq,
     message_count as "messageCount", unseen_count as "unseenCount", deleted_count as "deletedCount",
-    byte_count as "byteCount"
+    byte_count as "byteCount", version
   from mailbox`;
 
 export function findMailbox(

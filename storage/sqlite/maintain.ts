@@ -14,6 +14,7 @@ export async function maintainStore(
 ): Promise<void> {
   const now = store.clock.now();
   while (!(await write("pruneIdempotency", { now, limit: rowsPerSlice })).isDone);
+  while (!(await write("pruneUploads", { now, limit: rowsPerSlice / 10 })).isDone);
   const pages = store.pages<{ agent: AgentNumber }>(
     `select agent_id as agent
     from agent

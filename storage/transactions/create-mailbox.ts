@@ -4,12 +4,14 @@ import type { MailboxRole } from "#/src/model/roles.ts";
 import { assertMailboxName, parentNames } from "../mailbox-name.ts";
 import type { Transaction } from "../sql.ts";
 import { type AgentWrite, beginAgentWrite } from "../writing/agent-write.ts";
-import { assertMailboxRoom, insertMailbox, missingNames } from "../writing/mailbox-rows.ts";
+import { assertMailboxRoom, insertMailbox, missingNames, subscribe } from "../writing/mailbox-rows.ts";
 
 export interface CreateMailbox {
   readonly agent: AgentNumber;
   readonly name: string;
   readonly role?: MailboxRole | undefined;
+  /** Subscribes to all that is made. */
+  readonly isSubscribed?: boolean | undefined;
   readonly at: number;
 }
 
@@ -39,6 +41,7 @@ export async function createMailbox(tx: Transaction, args: CreateMailbox): Promi
     mailbox = write.takeNumber() as MailboxNumber;
     const role = created === name ? (args.role ?? null) : null;
     ({ uidValidity } = await insertMailbox(write, { mailbox, name: created, role }));
+    if (args.isSubscribed === true) await subscribe(tx, args.agent, created);
   }
   return { mailbox, name, uidValidity, modseq: await write.finish() };
 }

@@ -3,28 +3,38 @@ import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts"
 import type { Transaction } from "../sql.ts";
 import { beginAgentWrite } from "../writing/agent-write.ts";
 import { selectEntries } from "../writing/entry-rows.ts";
-import { childMailboxes } from "../writing/mailbox-rows.ts";
+import { assertNoRole, childMailboxes, mailboxVersion } from "../writing/mailbox-rows.ts";
+import { assertVersion } from "../writing/version.ts";
+
+export interface DeleteMailbox {
+  readonly agent: AgentNumber;
+  readonly mailbox: MailboxNumber;
+  /** Compare-and-swap, and mail goes to Trash, as `folder.delete` of the interface has it. */
+  readonly folder?: { readonly version: string | undefined } | undefined;
+  readonly at: number;
+}
 
 /** DELETE (RFC 9051 section 6.3.5) with all messages in it. INBOX and mailboxes with a special use stay
  *  (mailbox_is_required); one with mailboxes below it is refused (mailbox_has_children), as there are no names that stand
  *  for no mailbox. A subscription stays, as section 6.3.5 has it. */
-export async function deleteMailbox(
-  tx: Transaction,
-  args: { agent: AgentNumber; mailbox: MailboxNumber; at: number },
-): Promise<{ modseq: Modseq }> {
+export async function deleteMailbox(tx: Transaction, args: DeleteMailbox): Promise<{ modseq: Modseq }> {
   const write = await beginAgentWrite(tx, args.agent, args.at);
   const mailbox = await write.mailbox(args.mailbox);
-  if (mailbox.role !== null)
-    throw new WaypostError("policy_refused", `${mailbox.name} is needed and cannot be deleted`, {
-      reason: "mailbox_is_required",
-    });
+  assertNoRole(mailbox);
+  if (args.folder !== undefined)
+    assertVersion(args.folder.version, await mailboxVersion(tx, args.agent, args.mailbox), "folder");
   if ((await childMailboxes(tx, args.agent, mailbox.name)).length > 0)
     throw new WaypostError("policy_refused", "The mailbox has others below it", {
       reason: "mailbox_has_children",
       hint: "Delete those first.",
     });
-  for (const entry of await selectEntries(tx, args.agent, args.mailbox, undefined))
+  const trash = args.folder === undefined ? undefined : await write.mailboxOfRole("trash");
+  for (const entry of await selectEntries(tx, args.agent, args.mailbox, undefined)) {
     write.removeEntry(mailbox, entry);
+    if (trash !== undefined) write.addEntry(trash, entry, false);
+  }
+  if (args.folder !== undefined)
+    await tx.run("delete from subscription where agent_id = ? and name = ?", args.agent, mailbox.name);
   await write.dropMailbox(mailbox);
   return { modseq: await write.finish() };
 }

@@ -3,6 +3,7 @@ import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts"
 import type { Transaction } from "../sql.ts";
 import { beginAgentWrite } from "../writing/agent-write.ts";
 import { selectMessageEntries } from "../writing/message-entries.ts";
+import { assertVersion } from "../writing/version.ts";
 
 export interface DeleteMessage {
   readonly agent: AgentNumber;
@@ -22,14 +23,7 @@ export async function deleteMessage(
   const entries = await selectMessageEntries(tx, args.agent, args.message);
   if (entries.length === 0) throw new WaypostError("not_found", "There is no such message");
   const version = String(entries.reduce((highest, { modseq }) => Math.max(highest, modseq), 0));
-  if (args.version !== version)
-    throw new WaypostError(
-      "precondition_failed",
-      args.version === undefined
-        ? "Deleting a message needs the version that was read"
-        : "The message has changed since that version",
-      { version, hint: "Read the message again, or send this version." },
-    );
+  assertVersion(args.version, version, "message");
   const trash = await write.mailboxOfRole("trash");
   const outside = entries.filter(({ mailbox }) => mailbox !== trash.mailbox);
   const removed = outside.length === 0 ? entries : outside;

@@ -10,16 +10,20 @@ import { createGrant } from "./create-grant.ts";
 import { createMailbox } from "./create-mailbox.ts";
 import { createPassword } from "./create-password.ts";
 import { createToken } from "./create-token.ts";
+import { createUpload } from "./create-upload.ts";
 import { deleteAgent } from "./delete-agent.ts";
 import { deleteDomain } from "./delete-domain.ts";
 import { deleteMailbox } from "./delete-mailbox.ts";
 import { deleteMessage } from "./delete-message.ts";
+import { deleteUpload } from "./delete-upload.ts";
 import { deliverMessage } from "./deliver-message.ts";
 import { expungeMessages } from "./expunge-messages.ts";
+import { keepRecent } from "./keep-recent.ts";
 import { moveMessages } from "./move-messages.ts";
 import { pruneChanges } from "./prune-changes.ts";
 import { pruneIdempotency } from "./prune-idempotency.ts";
 import { pruneThreadKeys } from "./prune-thread-keys.ts";
+import { pruneUploads } from "./prune-uploads.ts";
 import { removeAddress } from "./remove-address.ts";
 import { renameMailbox } from "./rename-mailbox.ts";
 import { replaceMessage } from "./replace-message.ts";
@@ -49,16 +53,20 @@ export const transactions = {
   createMailbox,
   createPassword,
   createToken,
+  createUpload,
   deleteAgent,
   deleteDomain,
   deleteMailbox,
   deleteMessage,
+  deleteUpload,
   deliverMessage,
   expungeMessages,
+  keepRecent,
   moveMessages,
   pruneChanges,
   pruneIdempotency,
   pruneThreadKeys,
+  pruneUploads,
   removeAddress,
   renameMailbox,
   replaceMessage,

@@ -5,12 +5,23 @@ import { assertMailboxName, parentNames } from "../mailbox-name.ts";
 import type { Transaction } from "../sql.ts";
 import { type AgentWrite, beginAgentWrite, type MailboxWrite } from "../writing/agent-write.ts";
 import { selectEntries } from "../writing/entry-rows.ts";
-import { assertMailboxRoom, childMailboxes, insertMailbox, missingNames } from "../writing/mailbox-rows.ts";
+import {
+  assertMailboxRoom,
+  assertNoRole,
+  childMailboxes,
+  insertMailbox,
+  mailboxVersion,
+  missingNames,
+  moveSubscription,
+} from "../writing/mailbox-rows.ts";
+import { assertVersion } from "../writing/version.ts";
 
 export interface RenameMailbox {
   readonly agent: AgentNumber;
   readonly mailbox: MailboxNumber;
   readonly name: string;
+  /** Compare-and-swap, and subscriptions go along, as `folder.update` of the interface has it. */
+  readonly folder?: { readonly version: string | undefined } | undefined;
   readonly at: number;
 }
 
@@ -23,6 +34,10 @@ export async function renameMailbox(
   const name = assertMailboxName(args.name);
   const write = await beginAgentWrite(tx, args.agent, args.at);
   const mailbox = await write.mailbox(args.mailbox);
+  if (args.folder !== undefined) {
+    assertNoRole(mailbox);
+    assertVersion(args.folder.version, await mailboxVersion(tx, args.agent, args.mailbox), "folder");
+  }
   const isInbox = mailbox.role === "inbox";
   if (!isInbox && name.startsWith(mailbox.name + hierarchyDelimiter))
     throw new WaypostError("invalid", "A mailbox cannot be put below itself");
@@ -42,16 +57,23 @@ export async function renameMailbox(
     await moveAll(write, mailbox, await write.mailbox(last));
     return { mailbox: last, name, modseq: await write.finish() };
   }
-  await renameRow(write, mailbox.mailbox, name);
-  for (const child of await childMailboxes(tx, args.agent, mailbox.name))
-    await renameRow(write, child.mailbox, assertMailboxName(name + child.name.slice(mailbox.name.length)));
+  const renamed = [
+    { mailbox: mailbox.mailbox, name: mailbox.name },
+    ...(await childMailboxes(tx, args.agent, mailbox.name)),
+  ];
+  for (const one of renamed) {
+    const to = assertMailboxName(name + one.name.slice(mailbox.name.length));
+    await renameRow(write, one.mailbox, to);
+    if (args.folder !== undefined) await moveSubscription(tx, args.agent, one.name, to);
+  }
   return { mailbox: mailbox.mailbox, name, modseq: await write.finish() };
 }
 
 async function renameRow(write: AgentWrite, mailbox: MailboxNumber, name: string): Promise<void> {
   await write.tx.run(
-    "update mailbox set name = ? where agent_id = ? and mailbox_id = ?",
+    "update mailbox set name = ?, version = ? where agent_id = ? and mailbox_id = ?",
     name,
+    write.modseq,
     write.agent,
     mailbox,
   );

@@ -203,6 +203,15 @@ export class AgentWrite {
     this.#events.push({ kind: "event", parent: 0, operation: "add", ids: String(message), event, data });
   }
 
+  /** A submission has a number of the agent's, and so a place in its log. */
+  submissionAdded(submission: number): void {
+    this.#events.push({ kind: "submission", parent: 0, operation: "add", ids: String(submission) });
+  }
+
+  uploadChanged(operation: "add" | "remove", upload: number): void {
+    this.#events.push({ kind: "upload", parent: 0, operation, ids: String(upload) });
+  }
+
   #countEntry(message: MessageNumber, by: number): void {
     this.#entryCounts.set(message, (this.#entryCounts.get(message) ?? 0) + by);
   }

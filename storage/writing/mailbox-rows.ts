@@ -15,13 +15,14 @@ export async function insertMailbox(
   await write.tx.run(
     `insert into mailbox
       (agent_id, mailbox_id, name, role, uid_validity, uid_next, modseq, message_count, unseen_count, deleted_count,
-      byte_count)
-    values (?, ?, ?, ?, ?, 1, ?, 0, 0, 0, 0)`,
+      byte_count, version)
+    values (?, ?, ?, ?, ?, 1, ?, 0, 0, 0, 0, ?)`,
     write.agent,
     row.mailbox,
     row.name,
     row.role,
     uidValidity,
+    write.modseq,
     write.modseq,
   );
   write.mailboxChanged("add", row.mailbox);
@@ -75,4 +76,27 @@ export function subscribe(tx: Sql, agent: AgentNumber, name: string): Promise<nu
     agent,
     name,
   );
+}
+
+/** Of the name, as `folder.update` of the interface compares it. */
+export async function mailboxVersion(tx: Sql, agent: AgentNumber, mailbox: MailboxNumber): Promise<string> {
+  const row = await tx.get<{ version: number }>(
+    "select version from mailbox where agent_id = ? and mailbox_id = ?",
+    agent,
+    mailbox,
+  );
+  return String(row!.version);
+}
+
+export async function moveSubscription(tx: Sql, agent: AgentNumber, from: string, to: string): Promise<void> {
+  const moved = await tx.run("delete from subscription where agent_id = ? and name = ?", agent, from);
+  if (moved > 0) await subscribe(tx, agent, to);
+}
+
+/** A mailbox with a special use keeps its name and stays: clients and deliveries look for it. */
+export function assertNoRole({ name, role }: { readonly name: string; readonly role: string | null }): void {
+  if (role !== null)
+    throw new WaypostError("policy_refused", `${name} is needed and can be neither deleted nor renamed`, {
+      reason: "mailbox_is_required",
+    });
 }

@@ -1,0 +1,33 @@
+/** Bytes that wait to be attached: blobs of the interface. */
+import type { AccountNumber, AgentNumber, BlobNumber } from "#/src/model/numbers.ts";
+import type { Reader } from "../sql.ts";
+
+export interface UploadRow {
+  readonly upload: number;
+  readonly account: AccountNumber;
+  readonly blob: BlobNumber;
+  readonly name: string;
+  readonly type: string;
+  readonly size: number;
+  readonly sha256: Uint8Array;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+/** undefined from its expiry on, whether or not it has been freed. */
+export function findUpload(
+  reader: Reader,
+  agent: AgentNumber,
+  upload: number,
+  now: number,
+): Promise<UploadRow | undefined> {
+  return reader.get(
+    `select upload_id as upload, account_id as account, blob_id as blob, name, type, size, sha256,
+      created_at as "createdAt", expires_at as "expiresAt"
+    from upload
+    where agent_id = ? and upload_id = ? and expires_at > ?`,
+    agent,
+    upload,
+    now,
+  );
+}
