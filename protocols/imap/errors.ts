@@ -58,6 +58,8 @@ const byReason = {
   store_full: "UNAVAILABLE",
   expired_cursor: undefined,
   unknown_charset: "BADCHARSET",
+  approval_needed: "NOPERM",
+  hold_is_decided: "CANNOT",
 } satisfies Record<ErrorReason, string | undefined>;
 
 /** The answer for whatever a command threw; undefined for what no client caused, which the caller logs. */

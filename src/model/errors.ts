@@ -37,6 +37,8 @@ export const errorReasons = [
   "store_full",
   "expired_cursor",
   "unknown_charset",
+  "approval_needed",
+  "hold_is_decided",
 ] as const;
 export type ErrorReason = (typeof errorReasons)[number];
 

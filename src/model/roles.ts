@@ -1,4 +1,4 @@
-/** What a mailbox is for: the special-use attributes of RFC 6154, and INBOX. */
+/** What a mailbox is for: the special-use attributes of RFC 6154, INBOX, and where an agent's mail waits for a person. */
 export const mailboxRoles = {
   inbox: { name: "INBOX", attribute: undefined },
   drafts: { name: "Drafts", attribute: "\\Drafts" },
@@ -6,11 +6,34 @@ export const mailboxRoles = {
   archive: { name: "Archive", attribute: "\\Archive" },
   junk: { name: "Junk", attribute: "\\Junk" },
   trash: { name: "Trash", attribute: "\\Trash" },
+  holds: { name: "Holds/Waiting", attribute: undefined },
+  holds_approved: { name: "Holds/Approved", attribute: undefined },
+  holds_declined: { name: "Holds/Declined", attribute: undefined },
 } as const;
 export type MailboxRole = keyof typeof mailboxRoles;
 
-export function isMailboxRole(text: string): text is MailboxRole {
-  return Object.hasOwn(mailboxRoles, text);
+/** Mailboxes that everybody is born with. */
+export const standardRoles = [
+  "inbox",
+  "drafts",
+  "sent",
+  "archive",
+  "junk",
+  "trash",
+] as const satisfies readonly MailboxRole[];
+
+/** Only agents have these, and only what a hold is about is put into them. */
+export const holdRoles = [
+  "holds",
+  "holds_approved",
+  "holds_declined",
+] as const satisfies readonly MailboxRole[];
+export type HoldRole = (typeof holdRoles)[number];
+/** The mailbox above them. */
+export const holdsName = "Holds";
+
+export function isHoldRole(role: string | null | undefined): role is HoldRole {
+  return (holdRoles as readonly (string | null | undefined)[]).includes(role);
 }
 
 export const hierarchyDelimiter = "/";

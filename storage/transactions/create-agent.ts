@@ -1,6 +1,6 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber, AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
-import { type MailboxRole, mailboxRoles } from "#/src/model/roles.ts";
+import { mailboxRoles, standardRoles } from "#/src/model/roles.ts";
 import type { AgentKind } from "../rows.ts";
 import type { Transaction } from "../sql.ts";
 import { insertAddress } from "../writing/addresses.ts";
@@ -46,9 +46,8 @@ export async function createAgent(tx: Transaction, args: CreateAgent): Promise<{
   if (taken !== undefined)
     throw new WaypostError("invalid", "The address is in use", { reason: "already_exists" });
   await insertAddress(tx, { agent, account: args.account, domain, localPart, isPrimary: true, at: args.at });
-  const roles = Object.keys(mailboxRoles) as MailboxRole[];
-  const write = await beginAgentWrite(tx, agent, args.at, roles.length);
-  for (const role of roles) {
+  const write = await beginAgentWrite(tx, agent, args.at, standardRoles.length);
+  for (const role of standardRoles) {
     const mailbox = write.takeNumber() as MailboxNumber;
     const { name } = mailboxRoles[role];
     await insertMailbox(write, { mailbox, name, role });

@@ -1,7 +1,7 @@
 /** CREATE (RFC 9051 section 6.3.4, RFC 6154 section 3 CREATE-SPECIAL-USE, RFC 8474 section 4.1). Missing levels above are
  *  created too. A use goes over from the mailbox that has it while that is empty: NO [USEATTR] otherwise.
  *  create = "CREATE" SP mailbox [SP "(" "USE" SP "(" [use-attr *(SP use-attr)] ")" ")"] */
-import { isMailboxRole, type MailboxRole } from "#/src/model/roles.ts";
+import { type MailboxRole, mailboxRoles, standardRoles } from "#/src/model/roles.ts";
 import { afterLogin, command } from "../command.ts";
 import { bad, no } from "../errors.ts";
 import { decodeMailboxName, newMailboxName } from "../mailbox-name.ts";
@@ -48,7 +48,8 @@ function readUses(reader: WireReader): string[] {
 /** A mailbox has one use here, and \All, \Flagged and \Important are no mailboxes. */
 function roleOf(uses: readonly string[]): MailboxRole | undefined {
   if (uses.length === 0) return undefined;
-  const roles = uses.map((use) => use.toLowerCase()).filter((use) => use !== "inbox" && isMailboxRole(use));
-  if (uses.length > 1 || roles.length === 0) throw no("USEATTR", "No mailbox can have this use");
-  return roles[0] as MailboxRole;
+  const use = `\\${uses[0]}`.toLowerCase();
+  const role = standardRoles.find((one) => mailboxRoles[one].attribute?.toLowerCase() === use);
+  if (uses.length > 1 || role === undefined) throw no("USEATTR", "No mailbox can have this use");
+  return role;
 }

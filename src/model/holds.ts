@@ -1,0 +1,144 @@
+/** Holds: mail of an agent that waits for a person ("Holds" of the interface). What can become of one, and by whose deed: the
+ *  one place that says so. A final state is never left. */
+import { createHash } from "node:crypto";
+import type { Actor } from "./actor.ts";
+import { WaypostError } from "./errors.ts";
+import type { AgentNumber } from "./numbers.ts";
+import type { HoldRole, MailboxRole } from "./roles.ts";
+
+export const holdStates = [
+  "waiting",
+  "approved",
+  "sent",
+  "declined",
+  "expired",
+  "withdrawn",
+  "failed",
+] as const;
+export type HoldState = (typeof holdStates)[number];
+
+/** Why a mail waits. */
+export const holdReasons = [
+  "always",
+  "first_contact",
+  "external",
+  "answering_unauthenticated",
+  "automated",
+  "loop",
+  "bulk",
+  "invitation",
+  "requested",
+] as const;
+export type HoldReason = (typeof holdReasons)[number];
+
+/** Why a mail that was approved does not leave after all. */
+export const holdFailures = ["blocked", "suppressed", "paused", "changed", "refused"] as const;
+export type HoldFailure = (typeof holdFailures)[number];
+
+export const sendingPolicies = ["open", "first_contact", "external", "always"] as const;
+export type SendingPolicy = (typeof sendingPolicies)[number];
+
+/** The keyword that approves, in the spelling that clients offer. */
+export const approvedKeyword = "$Approved";
+
+export type HoldDeed =
+  | "approve"
+  | "undo"
+  | "decline"
+  | "withdraw"
+  | "edit"
+  | "expire"
+  | "release"
+  | "fail";
+
+/** Whose deed it is: that of who may approve, that of who asked, anybody's who may write there, the server's own. */
+const deeds = {
+  approve: { by: "approver", from: { waiting: "approved", approved: "approved" } },
+  undo: { by: "approver", from: { approved: "waiting" } },
+  decline: { by: "approver", from: { waiting: "declined", approved: "declined" } },
+  withdraw: { by: "asker", from: { waiting: "withdrawn", approved: "withdrawn" } },
+  edit: { by: "anybody", from: { waiting: "waiting", approved: "waiting" } },
+  expire: { by: "server", from: { waiting: "expired" } },
+  release: { by: "server", from: { approved: "sent" } },
+  fail: { by: "server", from: { approved: "failed" } },
+} as const satisfies Record<
+  HoldDeed,
+  {
+    readonly by: "approver" | "asker" | "anybody" | "server";
+    readonly from: Partial<Record<HoldState, HoldState>>;
+  }
+>;
+
+/** Where the message of a hold is: in one mailbox, the one of its state. */
+const roleOfState = {
+  waiting: "holds",
+  approved: "holds_approved",
+  sent: "sent",
+  declined: "holds_declined",
+  expired: "holds_declined",
+  failed: "holds_declined",
+  withdrawn: "trash",
+} as const satisfies Record<HoldState, MailboxRole>;
+
+export interface HoldStanding {
+  readonly state: HoldState;
+  /** The mailbox that it leaves from. */
+  readonly owner: AgentNumber;
+  /** Whose credential asked for it to be sent. */
+  readonly requestedBy: AgentNumber;
+}
+
+export function isLiveHold(state: HoldState): boolean {
+  return state === "waiting" || state === "approved";
+}
+
+export function roleOfHold(state: HoldState): MailboxRole {
+  return roleOfState[state];
+}
+
+/** What putting its message into a mailbox of holds asks for. */
+export function deedOfPlacing(role: HoldRole, state: HoldState): HoldDeed {
+  if (role === "holds_declined") return "decline";
+  if (role === "holds_approved") return "approve";
+  return state === "waiting" ? "edit" : "undo";
+}
+
+/** The state that a deed leads to. Throws `forbidden_scope` for who may not do it (whatever the state, so that the refusal
+ *  tells nothing), `policy_refused` where the state does not allow it. */
+export function nextHoldState(hold: HoldStanding, deed: HoldDeed, actor: Actor | "server"): HoldState {
+  const { by, from } = deeds[deed];
+  const isAsker =
+    actor !== "server" && (actor.agent === hold.owner || actor.agent === hold.requestedBy);
+  const mayDo =
+    by === "anybody" ||
+    (by === "server" && actor === "server") ||
+    (actor !== "server" && by === "approver" && actor.canApprove && !isAsker) ||
+    (actor !== "server" && by === "asker" && (isAsker || actor.canApprove));
+  if (!mayDo) throw approvalIsForOthers();
+  const next = (from as Partial<Record<HoldState, HoldState>>)[hold.state];
+  if (next === undefined)
+    throw new WaypostError("policy_refused", `The mail is ${hold.state}; that is final.`, {
+      reason: "hold_is_decided",
+      hint: "Send it again if it is to be decided anew.",
+    });
+  return next;
+}
+
+export function approvalIsForOthers(): WaypostError {
+  return new WaypostError("forbidden_scope", "Whether this mail leaves is not for this credential to decide.", {
+    reason: "approval_needed",
+    hint: "A person whom the operator has named decides, by moving it to Holds/Approved or Holds/Declined.",
+  });
+}
+
+/** Nothing but what waits is put into the mailboxes of holds. */
+export function onlyHolds(): WaypostError {
+  return new WaypostError("policy_refused", "Only mail that waits for approval is in this mailbox.", {
+    reason: "approval_needed",
+  });
+}
+
+/** What an approval is bound to: every octet that leaves, and everybody whom it goes to. `envelope` is its text as stored. */
+export function holdDigest(envelope: string, sha256: Uint8Array): Uint8Array {
+  return new Uint8Array(createHash("sha256").update(sha256).update(envelope).digest());
+}
