@@ -9,6 +9,7 @@ import { createMessages, type Messages } from "./messages.ts";
 import { createMailMetadata, type MailMetadata } from "./metadata.ts";
 import { createMailOrdering, type MailOrdering } from "./ordering/ordering.ts";
 import { createMailQuota, type MailQuota } from "./quota.ts";
+import { createMailRecency, type MailRecency } from "./recency.ts";
 import { createMailSearch, type MailSearch } from "./search.ts";
 import { createMailTransfer, type MailTransfer } from "./transfer.ts";
 import { createMailWrites, type MailWrites } from "./writes.ts";
@@ -24,7 +25,8 @@ export interface Mail
     MailWrites,
     MailTransfer,
     MailQuota,
-    MailMetadata {
+    MailMetadata,
+    MailRecency {
   readonly ids: IdCodec;
   readonly clock: Clock;
 }
@@ -47,6 +49,7 @@ export function createMail(store: Store, textIndex?: TextIndex): Mail {
     ...writes,
     ...createMailQuota(store),
     ...createMailMetadata(store),
+    ...createMailRecency(store),
     ...createMailTransfer(store, entries, bytes, writes),
   };
 }

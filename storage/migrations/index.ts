@@ -5,6 +5,7 @@ import { schema } from "./0001-schema.ts";
 import { referenceIds } from "./0002-reference-ids.ts";
 import { metadata } from "./0003-metadata.ts";
 import { outbound } from "./0004-outbound.ts";
+import { recent } from "./0005-recent.ts";
 
 export interface Migration {
   readonly name: string;
@@ -16,4 +17,5 @@ export const migrations: readonly Migration[] = [
   { name: "reference ids", run: referenceIds },
   { name: "metadata", run: metadata },
   { name: "outbound", run: outbound },
+  { name: "recent", run: recent },
 ];

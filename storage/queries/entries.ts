@@ -32,6 +32,21 @@ export async function listUids(reader: Reader, agent: AgentNumber, mailbox: Mail
   }
 }
 
+export async function countEntriesAbove(
+  reader: Reader,
+  agent: AgentNumber,
+  mailbox: MailboxNumber,
+  uid: Uid | 0,
+): Promise<number> {
+  const row = await reader.get<{ count: number }>(
+    "select count(*) as count from entry where agent_id = ? and mailbox_id = ? and uid > ?",
+    agent,
+    mailbox,
+    uid,
+  );
+  return row!.count;
+}
+
 export function findEntry(
   reader: Reader,
   agent: AgentNumber,

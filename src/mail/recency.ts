@@ -1,0 +1,89 @@
+/** \Recent (RFC 3501 section 2.3.2): which session is the first to be told of a message. Decided at once and in memory, for
+ *  all sessions are in one process; the mark is written when a session leaves, so that neither SELECT nor the telling of new
+ *  mail waits for a write. After a crash a message may be \Recent once more, which the standard prefers to never. */
+import { isWaypostError } from "#/src/model/errors.ts";
+import type { AgentNumber, MailboxNumber, Uid } from "#/src/model/numbers.ts";
+import { countEntriesAbove } from "#/storage/queries/entries.ts";
+import type { Store } from "#/storage/store.ts";
+import type { Mailbox } from "./mailboxes.ts";
+
+type Place = Pick<Mailbox, "agent" | "number">;
+
+export interface Recency {
+  /** Up to which UID messages were \Recent in some session; `recentUid` as the mailbox has it. */
+  readTold(recentUid: number): number;
+  /** The session is told of the messages up to a UID. Answers up to where others were told before. */
+  take(uid: number, recentUid: number): number;
+  /** Writes the mark if it has moved. */
+  leave(): Promise<void>;
+}
+
+export interface MailRecency {
+  /** Before the mailbox's row is read, so that what others write meanwhile is not missed. */
+  openRecency(mailbox: Place): Recency;
+  /** Up to which UID messages were \Recent in some session. */
+  toldUid(mailbox: Place & Pick<Mailbox, "recentUid">): number;
+  /** Messages that no session was told of yet. */
+  countRecent(mailbox: Place & Pick<Mailbox, "recentUid" | "uidNext">): Promise<number>;
+}
+
+/** What is known of a mailbox while sessions have it open. */
+interface Mark {
+  told: number;
+  written: number;
+  holders: number;
+}
+
+export function createMailRecency(store: Store): MailRecency {
+  const marks = new Map<string, Mark>();
+  const nameOf = ({ agent, number }: Place): string => `${agent} ${number}`;
+  const toldUid: MailRecency["toldUid"] = (mailbox) =>
+    Math.max(marks.get(nameOf(mailbox))?.told ?? 0, mailbox.recentUid);
+
+  async function write(agent: AgentNumber, mailbox: MailboxNumber, mark: Mark): Promise<void> {
+    const uid = mark.told;
+    if (uid <= mark.written) return;
+    try {
+      await store.write("keepRecent", { agent, mailbox, uid: uid as Uid });
+      mark.written = Math.max(mark.written, uid);
+    } catch (error) {
+      // The store is full or busy: \Recent once more is the lesser evil.
+      if (!isWaypostError(error)) throw error;
+    }
+  }
+
+  return {
+    openRecency(mailbox) {
+      const name = nameOf(mailbox);
+      const mark = marks.get(name) ?? { told: 0, written: 0, holders: 0 };
+      marks.set(name, mark);
+      mark.holders++;
+      const know = (recentUid: number): number => {
+        mark.written = Math.max(mark.written, recentUid);
+        mark.told = Math.max(mark.told, recentUid);
+        return mark.told;
+      };
+      let hasLeft = false;
+      return {
+        readTold: know,
+        take(uid, recentUid) {
+          const before = know(recentUid);
+          mark.told = Math.max(before, uid);
+          return before;
+        },
+        async leave() {
+          if (hasLeft) return;
+          hasLeft = true;
+          await write(mailbox.agent, mailbox.number, mark);
+          if (--mark.holders === 0) marks.delete(name);
+        },
+      };
+    },
+    toldUid,
+    async countRecent(mailbox) {
+      const told = toldUid(mailbox);
+      if (told >= mailbox.uidNext - 1) return 0;
+      return countEntriesAbove(store, mailbox.agent, mailbox.number, told as Uid);
+    },
+  };
+}
