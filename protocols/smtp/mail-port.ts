@@ -19,7 +19,8 @@ export interface PortRooms extends SmtpRooms {
 }
 
 export interface SmtpSettings {
-  readonly server: { readonly hostname: string; readonly domain: string };
+  readonly server: ArrivalRooms["settings"]["server"];
+  readonly evidence: ArrivalRooms["settings"]["evidence"];
   readonly smtp: PortSettings & {
     readonly maxMessageBytes: number;
     readonly maxRecipients: number;

@@ -7,17 +7,15 @@ import type { Store } from "#/storage/store.ts";
 import type { Delivery } from "#/storage/transactions/deliver-message.ts";
 import type { Recipient } from "./admit-recipient.ts";
 import { completeSubmission } from "./complete-submission.ts";
+import { type ExaminationRooms, type Examined, examineArrival } from "./examination.ts";
 import { busyWaitMs } from "./limits.ts";
-import type { Preparation } from "./preparing/preparation.ts";
 import { assertAcceptableHeader } from "./scan-header.ts";
 import { formatTrace } from "./trace.ts";
 import type { Transport } from "./transport.ts";
 
-export interface ArrivalRooms {
+export interface ArrivalRooms extends ExaminationRooms {
   readonly store: Store;
   readonly accounts: Accounts;
-  readonly preparation: Preparation;
-  readonly settings: { readonly server: { readonly hostname: string } };
 }
 
 export interface IncomingMessage {
@@ -51,15 +49,11 @@ export async function acceptMessage(
   const { transport } = message;
   assertAcceptableHeader(message.bytes);
   const at = store.clock.now();
-  const submission =
-    transport.principal === undefined
-      ? { bytes: message.bytes, isAuthenticated: false }
-      : await completeSubmission(accounts, transport.principal, message.bytes, at);
-  const facts = await preparation.prepare(submission.bytes);
+  const { facts, checks, isAuthenticated, mailboxRole, authenticationResults } = await understand();
   const provenance: Provenance & { readonly dsn?: DsnRequest | undefined } = {
     source: transport.source,
     ...domainOf(facts.fromAddress),
-    checks: {},
+    checks,
     dsn: message.dsn,
   };
   const recipients = copies(message.recipients).map(({ account, agent, addresses }) => {
@@ -68,16 +62,17 @@ export async function acceptMessage(
       deliveredTo: addresses,
       hostname: settings.server.hostname,
       transport,
+      authenticationResults,
       at,
     });
     return {
       account,
       agent,
-      mailboxRole: "inbox" as const,
+      mailboxRole,
       trace,
       flags: 0,
       provenance: JSON.stringify(provenance),
-      isAuthenticated: submission.isAuthenticated,
+      isAuthenticated,
       source: transport.source,
     };
   });
@@ -87,6 +82,16 @@ export async function acceptMessage(
     transfer: transferableBuffers(facts.blob),
   });
   return deliveries;
+
+  async function understand(): Promise<Examined> {
+    const { bytes, reversePath } = message;
+    const named = message.recipients.map(({ address }) => address);
+    if (transport.principal === undefined) return examineArrival(rooms, bytes, transport, reversePath, named);
+    const submission = await completeSubmission(accounts, transport.principal, bytes, at);
+    const { facts } = await preparation.prepare(submission.bytes);
+    const { isAuthenticated } = submission;
+    return { facts, checks: {}, isAuthenticated, mailboxRole: "inbox", authenticationResults: "" };
+  }
 }
 
 /** A store with too much to do gets a moment before the peer is told to come back; meanwhile nothing is read from it. */

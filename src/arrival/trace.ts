@@ -2,6 +2,7 @@
  *
  *  Return-Path: <reverse path>                                     first, as final delivery puts it
  *  Delivered-To: address                                           one for each address of this copy, as it was written
+ *  Authentication-Results: us; …                                   what was found out (RFC 8601), for mail from other servers
  *  Received: from HELO ([address]) by us with ESMTPS id …; date    "with" words of RFC 3848 and RFC 6531 section 4.3
  *
  *  What the peer said comes in here only in the shape of a domain, an address literal or a path. */
@@ -14,19 +15,23 @@ export interface TraceFacts {
   readonly deliveredTo: readonly string[];
   readonly hostname: string;
   readonly transport: Transport;
+  /** The field with its line end, or nothing. */
+  readonly authenticationResults: string;
   /** Milliseconds. */
   readonly at: number;
 }
 
 /** Everything but Delivered-To is the same for all recipients of a message. */
 export function formatTrace(facts: TraceFacts): Uint8Array {
-  const { reversePath, deliveredTo, hostname, transport, at } = facts;
+  const { reversePath, deliveredTo, hostname, transport, authenticationResults, at } = facts;
   const literal = formatAddressLiteral(transport.remoteAddress);
   const from = isHostName(transport.heloName) ? transport.heloName : literal;
   return utf8.encode(
     `Return-Path: <${printable(reversePath)}>\r\n${deliveredTo
       .map((address) => `Delivered-To: ${printable(address)}\r\n`)
-      .join("")}Received: from ${from} (${literal})\r\n\tby ${hostname} (Waypost) with ${protocolWord(
+      .join(
+        "",
+      )}${authenticationResults}Received: from ${from} (${literal})\r\n\tby ${hostname} (Waypost) with ${protocolWord(
       transport,
     )} id ${transport.id};\r\n\t${formatDate(at)}\r\n`,
   );

@@ -19,7 +19,12 @@ export interface OpenListeners {
 
 /** Opens every listener that the settings enable. When one cannot be bound, none stays open. */
 export async function openListeners(house: House, certificate: Certificate): Promise<OpenListeners> {
-  const preparation = createPreparation();
+  const { server, dns } = house.settings;
+  const preparation = createPreparation({
+    hostname: server.hostname,
+    ownNames: [server.hostname, server.domain],
+    dns,
+  });
   const tls = { key: certificate.key, cert: certificate.cert };
   const rooms = { ...house, tls, preparation };
   const opened = await Promise.allSettled([listenSmtp(rooms), listenImap(rooms), listenHttp(rooms)]);

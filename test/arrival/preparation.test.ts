@@ -2,7 +2,12 @@ import { afterAll, expect, test } from "vitest";
 import { createPreparation } from "#/src/arrival/preparing/preparation.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
 
-const preparation = createPreparation(2);
+const settings = {
+  hostname: "mx.example",
+  ownNames: ["mx.example"],
+  dns: { servers: ["none"], timeoutMs: 1000 },
+};
+const preparation = createPreparation(settings, 2);
 afterAll(() => preparation.close());
 
 function message(number: number, bodyBytes: number): Buffer {
@@ -11,7 +16,7 @@ function message(number: number, bodyBytes: number): Buffer {
 
 test("says of a message what the main thread would say of it", async () => {
   for (const bodyBytes of [0, 1000, 100_000, 1_000_000])
-    expect(await preparation.prepare(message(1, bodyBytes))).toEqual(
+    expect((await preparation.prepare(message(1, bodyBytes))).facts).toEqual(
       await prepareMessage(message(1, bodyBytes)),
     );
 });
@@ -20,7 +25,7 @@ test("gives each of many at once its own answer", async () => {
   const answers = await Promise.all(
     Array.from({ length: 200 }, (_, number) => preparation.prepare(message(number, (number % 7) * 9000))),
   );
-  expect(answers.map(({ subject }) => Number(subject))).toEqual(Array.from({ length: 200 }, (_, n) => n));
+  expect(answers.map(({ facts }) => Number(facts.subject))).toEqual(Array.from({ length: 200 }, (_, n) => n));
 });
 
 test("leaves small arrays to the caller, which may lie in a pool that others use", async () => {
@@ -30,7 +35,7 @@ test("leaves small arrays to the caller, which may lie in a pool that others use
 });
 
 test("refuses for the time being what is under way when it closes", async () => {
-  const closing = createPreparation(1);
+  const closing = createPreparation(settings, 1);
   const answer = closing.prepare(message(1, 5_000_000));
   const refused = expect(answer).rejects.toMatchObject({ code: "upstream_unavailable" });
   await closing.close();

@@ -17,6 +17,7 @@ const facts: TraceFacts = {
   deliveredTo: ["robin@waypost.example"],
   hostname: "mx.waypost.example",
   transport,
+  authenticationResults: "",
   at: Date.UTC(2026, 10, 21, 7, 8, 9),
 };
 

@@ -57,7 +57,9 @@ export async function openMailRooms(options: MailRoomsOptions = {}): Promise<Mai
   const accounts = createAccounts(store, settings);
   const mail = createMail(store);
   const log = pino({ level: "silent" });
-  const preparation = createPreparation(1);
+  const { hostname, domain } = settings.server;
+  const dns = { servers: ["none"], timeoutMs: 1000 };
+  const preparation = createPreparation({ hostname, ownNames: [hostname, domain], dns }, 1);
   const listeners = await listenSmtp({ store, accounts, preparation, settings, tls: testCertificate, log });
   const portOf = (name: string): number => listeners.find((listener) => listener.name === name)!.port;
   return {

@@ -5,13 +5,14 @@
 import { availableParallelism } from "node:os";
 import sea from "node:sea";
 import { Worker } from "node:worker_threads";
+import type { Origin } from "#/src/evidence/examine.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import type { MessageFacts } from "#/storage/rows.ts";
-import type { PreparationAnswer, PreparationJob } from "./messages.ts";
+import type { PreparationAnswer, PreparationJob, PreparationSettings, Prepared } from "./messages.ts";
 
 export interface Preparation {
-  /** The facts of a message. A large array is taken over and can no longer be read by the caller. */
-  prepare(bytes: Uint8Array): Promise<MessageFacts>;
+  /** The facts of a message, and with an origin the evidence of who sent it. A large array is taken over and can no longer be
+   *  read by the caller. */
+  prepare(bytes: Uint8Array, origin?: Origin): Promise<Prepared>;
   close(): Promise<void>;
 }
 
@@ -23,15 +24,18 @@ const batchJobs = 4;
 
 interface Waiting {
   readonly bytes: number;
-  resolve(facts: MessageFacts): void;
+  resolve(prepared: Prepared): void;
   reject(error: Error): void;
 }
 
-export function createPreparation(threadCount = defaultThreadCount()): Preparation {
-  const threads = Array.from({ length: threadCount }, () => new PreparationThread());
+export function createPreparation(
+  settings: PreparationSettings,
+  threadCount = defaultThreadCount(),
+): Preparation {
+  const threads = Array.from({ length: threadCount }, () => new PreparationThread(settings));
   let lastId = 0;
   return {
-    prepare: (bytes) => leastLoaded(threads).prepare(++lastId, bytes),
+    prepare: (bytes, origin) => leastLoaded(threads).prepare(++lastId, bytes, origin),
     async close() {
       await Promise.all(threads.map((thread) => thread.close()));
     },
@@ -50,6 +54,7 @@ function leastLoaded(threads: readonly PreparationThread[]): PreparationThread {
 }
 
 class PreparationThread {
+  readonly #settings: PreparationSettings;
   #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
   #jobs: PreparationJob[] = [];
@@ -58,11 +63,12 @@ class PreparationThread {
   /** Octets asked for, each message counting a little more than it has. */
   load = 0;
 
-  constructor() {
+  constructor(settings: PreparationSettings) {
+    this.#settings = settings;
     this.#worker = this.#start();
   }
 
-  prepare(id: number, bytes: Uint8Array): Promise<MessageFacts> {
+  prepare(id: number, bytes: Uint8Array, origin: Origin | undefined): Promise<Prepared> {
     return new Promise((resolve, reject) => {
       const size = bytes.byteLength + 1024;
       this.load += size;
@@ -70,7 +76,7 @@ class PreparationThread {
       if (this.#waiting.size === 1) this.#worker.ref();
       if (bytes.byteLength >= transferBytesMin) this.#transfer.push(bytes.buffer as ArrayBuffer);
       const own = bytes.byteLength >= transferBytesMin ? bytes : new Uint8Array(bytes);
-      const count = this.#jobs.push({ id, bytes: own });
+      const count = this.#jobs.push({ id, bytes: own, ...(origin === undefined ? {} : { origin }) });
       if (count === batchJobs) this.#send();
       else if (count === 1) setImmediate(() => this.#send());
     });
@@ -92,7 +98,7 @@ class PreparationThread {
   }
 
   #start(): Worker {
-    const worker = spawnPreparer();
+    const worker = spawnPreparer(this.#settings);
     worker.unref();
     worker.on("message", (answers: readonly PreparationAnswer[]) => {
       for (const answer of answers) this.#settle(answer);
@@ -107,7 +113,7 @@ class PreparationThread {
     if (waiting === undefined) return;
     this.#waiting.delete(answer.id);
     this.load -= waiting.bytes;
-    if ("facts" in answer) waiting.resolve(answer.facts);
+    if ("facts" in answer) waiting.resolve(answer);
     else
       waiting.reject(
         new WaypostError("internal", "The message could not be read.", { cause: answer.failure }),
@@ -132,8 +138,8 @@ class PreparationThread {
 }
 
 /** From its source file, or inside the one binary from the asset that holds its bundle. */
-function spawnPreparer(): Worker {
-  const options = { name: "preparer" };
+function spawnPreparer(settings: PreparationSettings): Worker {
+  const options = { name: "preparer", workerData: settings };
   if (sea.isSea()) return new Worker(sea.getAsset("preparer.cjs", "utf8"), { ...options, eval: true });
   return new Worker(new URL("./preparer.ts", import.meta.url), options);
 }

@@ -1,0 +1,51 @@
+/** Mail from another server, before it is taken: what it is, who really sent it, and where that puts it. */
+import type { Settings } from "#/config/schema.ts";
+import { formatAuthenticationResults } from "#/src/evidence/authentication-results.ts";
+import type { Checks } from "#/src/evidence/checks.ts";
+import { checkSpam } from "#/src/evidence/spam-check.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import type { MessageFacts } from "#/storage/rows.ts";
+import type { Preparation } from "./preparing/preparation.ts";
+import type { Transport } from "./transport.ts";
+
+export interface ExaminationRooms {
+  readonly preparation: Preparation;
+  readonly settings: Pick<Settings, "server" | "evidence">;
+}
+
+export interface Examined {
+  readonly facts: MessageFacts;
+  readonly checks: Checks;
+  readonly isAuthenticated: boolean;
+  readonly mailboxRole: "inbox" | "junk";
+  /** The field that tells it, with its line end. */
+  readonly authenticationResults: string;
+}
+
+/** Takes the bytes over. Throws `policy_refused` for mail that its domain wants rejected, where the operator does so too. */
+export async function examineArrival(
+  { preparation, settings }: ExaminationRooms,
+  bytes: Uint8Array,
+  transport: Transport,
+  reversePath: string,
+  recipients: readonly string[],
+): Promise<Examined> {
+  const { remoteAddress, heloName } = transport;
+  const origin = { remoteAddress, heloName, reversePath };
+  const { failedDmarc } = settings.evidence;
+  // Begins first: it copies the bytes, and preparing takes them over.
+  const spamCheck = checkSpam(settings.evidence, bytes, origin, recipients);
+  const [{ facts, evidence }, spam] = await Promise.all([preparation.prepare(bytes, origin), spamCheck]);
+  const { checks, isAuthenticated, failedPolicy } = evidence!;
+  if (failedDmarc === "reject" && failedPolicy === "reject")
+    throw new WaypostError("policy_refused", "The domain of the author does not allow this (DMARC).");
+  const isDisowned = failedPolicy === "reject" || failedPolicy === "quarantine";
+  const isUnwanted = (isDisowned && failedDmarc !== "keep") || spam?.isSpam === true;
+  return {
+    facts,
+    checks: { ...checks, ...(spam === undefined ? {} : { spam }) },
+    isAuthenticated,
+    mailboxRole: isUnwanted ? "junk" : "inbox",
+    authenticationResults: formatAuthenticationResults(settings.server.hostname, checks),
+  };
+}

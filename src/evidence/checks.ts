@@ -1,0 +1,39 @@
+/** What was found out about the origin of a message, once, when it came in; kept beside it and never changed. The words of a
+ *  result are those of RFC 8601 section 2.7. A domain is what the message claimed: letters, digits, dots and hyphens. */
+export interface Checks extends Readonly<Record<string, unknown>> {
+  readonly spf?: { readonly result: string; readonly domain?: string };
+  readonly dkim?: readonly DkimCheck[];
+  readonly dmarc?: { readonly result: string; readonly domain?: string; readonly policy?: string };
+  readonly arc?: { readonly result: string; readonly count?: number };
+  readonly iprev?: { readonly result: string; readonly address?: string; readonly name?: string };
+  /** Of a filter that the operator has put beside the server. */
+  readonly spam?: SpamVerdict;
+}
+
+export interface SpamVerdict {
+  /** What the filter would do, in its words. */
+  readonly action: string;
+  readonly score: number;
+  readonly isSpam: boolean;
+}
+
+export interface DkimCheck {
+  readonly result: string;
+  readonly domain?: string;
+  readonly selector?: string;
+  /** Its domain is that of the author, as DMARC compares them. */
+  readonly aligned?: boolean;
+  /** Why it does not count: `body-length` for a signature that leaves a part of the body open (`l=`). */
+  readonly reason?: string;
+}
+
+/** What a receiver is asked to do with mail that failed (RFC 9989 section 4.7). */
+export type DmarcPolicy = "none" | "quarantine" | "reject";
+
+export interface Evidence {
+  readonly checks: Checks;
+  /** Whether the one author of the message is who they say. */
+  readonly isAuthenticated: boolean;
+  /** Set when DMARC failed: the wish of the domain that was claimed. */
+  readonly failedPolicy?: DmarcPolicy;
+}
