@@ -30,6 +30,27 @@ export interface DomainRow {
   readonly createdAt: number;
 }
 
+/** A key that mail of a domain is signed with (RFC 6376). */
+export interface DomainKeyRow {
+  readonly domain: string;
+  readonly selector: string;
+  /** A word of the k= tag: rsa, ed25519. */
+  readonly algorithm: string;
+  /** PKCS #8, PEM. */
+  readonly privateKey: string;
+  readonly createdAt: number;
+}
+
+/** What another domain asks of those who send to it (RFC 8461). */
+export interface StsPolicyRow {
+  readonly domain: string;
+  /** Of the TXT record that the policy was fetched under. */
+  readonly id: string;
+  readonly mode: string;
+  readonly mx: readonly string[];
+  readonly expiresAt: number;
+}
+
 export interface AgentRow {
   readonly agent: AgentNumber;
   readonly account: AccountNumber;
