@@ -130,6 +130,58 @@ export const settingsSchema = z.strictObject({
         .describe("Time that rspamd has for a message; then it is taken without a verdict."),
     })
     .describe("What is found out about incoming mail before it is taken."),
+  outbound: z
+    .strictObject({
+      smarthostHost: z
+        .string()
+        .max(253)
+        .default("")
+        .describe(
+          "Server that all mail to others is given to. Empty: it goes to the servers of each domain, from domains that the DNS can know.",
+        ),
+      smarthostPort: z.int().min(1).max(65535).default(587).describe("TCP port of the smarthost."),
+      smarthostTls: z
+        .enum(["starttls", "tls", "none"])
+        .default("starttls")
+        .describe(
+          "TLS with the smarthost: asked for and required, from the first byte (port 465), or none, as on this host.",
+        ),
+      smarthostUser: z.string().max(300).default("").describe("Login at the smarthost; empty: none."),
+      smarthostPassword: z.string().max(1000).default("").describe("Password of that login."),
+      mxPort: z.int().min(1).max(65535).default(25).describe("TCP port of the servers of other domains."),
+      ipFamily: z
+        .enum(["any", "ipv4", "ipv6"])
+        .default("any")
+        .describe("Which addresses of other servers are tried."),
+      allowPrivateAddresses: z
+        .boolean()
+        .default(false)
+        .describe(
+          "Whether mail goes to servers of other domains at addresses of loopback and private networks; a smarthost may always be there.",
+        ),
+      maxAgeHours: z
+        .int()
+        .min(1)
+        .max(24 * 30)
+        .default(120)
+        .describe("Hours of trying, then the sender is told that it failed (RFC 5321 section 4.5.4.1)."),
+      connections: count.max(1000).default(50).describe("Most connections to other servers."),
+      connectionsPerDomain: count
+        .max(100)
+        .default(5)
+        .describe("Most of them for the mail of one domain, or to the smarthost."),
+      connectTimeoutMs: timerMs.default(30_000).describe("Time for a connection to one address."),
+      replyTimeoutMs: timerMs
+        .default(10 * minuteMs)
+        .describe("Time for any reply (RFC 5321 section 4.5.3.2.6 wants 10 minutes after a message)."),
+      returnPathTags: z
+        .boolean()
+        .default(true)
+        .describe(
+          "Whether mail leaves with a return path that reports are recognised by (name+b-…@domain); some smarthosts refuse it.",
+        ),
+    })
+    .describe("Mail to other servers."),
   submission: z
     .strictObject(listener(1587, "message submission with STARTTLS"))
     .describe("Mail from the mail clients of people and agents (RFC 6409)."),
@@ -205,6 +257,18 @@ export const settingsSchema = z.strictObject({
       streamsPerToken: count
         .default(4)
         .describe("Open streams (watch, and wait while it waits) of one token."),
+      sendsPerHour: z
+        .int()
+        .min(0)
+        .max(1_000_000)
+        .default(30)
+        .describe("Messages that a mailbox sends in an hour at most; 0: no limit."),
+      sendsPerDay: z
+        .int()
+        .min(0)
+        .max(10_000_000)
+        .default(200)
+        .describe("Messages that a mailbox sends in a day at most; 0: no limit."),
       eventRetentionDays: z
         .int()
         .min(1)
