@@ -34,14 +34,23 @@ function loadHint(error: unknown): string | undefined {
   return "The data folder must not be mounted noexec, and glibc must be 2.34 or newer (Debian 12, Ubuntu 22.04).";
 }
 
-/** A list of objects as a table, one object as its fields. */
+/** A list of objects as a table, one object as its fields with the tables that it has below them. */
 export function formatResult(result: unknown): string {
   if (typeof result !== "object" || result === null) return printable(String(result));
   const entries = Object.entries(result);
   if (entries.length === 1 && Array.isArray(entries[0]![1]))
     return formatTable(entries[0]![0], entries[0]![1]);
-  const width = Math.max(0, ...entries.map(([name]) => name.length));
-  return entries.map(([name, value]) => `${name.padEnd(width)}  ${formatValue(value)}`).join("\n");
+  const tables = entries.filter(([, value]) => isTable(value));
+  const fields = entries.filter(([, value]) => !isTable(value));
+  const width = Math.max(0, ...fields.map(([name]) => name.length));
+  return [
+    fields.map(([name, value]) => `${name.padEnd(width)}  ${formatValue(value)}`).join("\n"),
+    ...tables.map(([name, rows]) => formatTable(name, rows as readonly unknown[])),
+  ].join("\n\n");
+}
+
+function isTable(value: unknown): boolean {
+  return Array.isArray(value) && typeof value[0] === "object";
 }
 
 function formatTable(name: string, rows: readonly unknown[]): string {

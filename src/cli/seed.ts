@@ -42,7 +42,7 @@ async function seedDomain(house: House, domain: string): Promise<void> {
   if ((await findDomain(store, domain)) !== undefined) return;
   const accounts = await listAccounts(store);
   if (accounts.length === 0) await administer(house, "account.create", { name: firstAccount });
-  await administer(house, "domain.create", { name: domain, account: accounts[0]?.name ?? firstAccount });
+  await administer(house, "domain.add", { name: domain, account: accounts[0]?.name ?? firstAccount });
 }
 
 async function findOrCreate(

@@ -14,7 +14,7 @@ beforeEach(async () => {
   opened = await openTestStore();
   accounts = createAccounts(opened.store, settings);
   await run("account.create", { name: "example" });
-  await run("domain.create", { name: "example.org" });
+  await run("domain.add", { name: "example.org" });
 });
 
 afterEach(() => opened[Symbol.asyncDispose]());
@@ -304,7 +304,7 @@ describe("reach", () => {
 
   test("never goes beyond the account", async () => {
     await run("account.create", { name: "other" });
-    await run("domain.create", { name: "example.net", account: "other" });
+    await run("domain.add", { name: "example.net", account: "other" });
     await run("agent.create", { address: "mallory@example.net" });
     const refused = run("grant.create", { holder: "mallory@example.net", target: "eve@example.org" });
     await expect(refused).rejects.toMatchObject({ code: "invalid" });
@@ -316,8 +316,8 @@ describe("the operator", () => {
     ["agent.create", { address: "a@example.net" }, "not_found"],
     ["agent.create", { address: "nonsense" }, "invalid"],
     ["agent.create", { address: "a@example.org", colour: "red" }, "invalid"],
-    ["domain.create", { name: "no domain" }, "invalid"],
-    ["domain.create", { name: "example.com", account: "unknown" }, "not_found"],
+    ["domain.add", { name: "no domain" }, "invalid"],
+    ["domain.add", { name: "example.com", account: "unknown" }, "not_found"],
     ["token.create", { agent: "a@example.org", scopes: ["everything"] }, "invalid"],
     ["token.revoke", { number: 99 }, "not_found"],
     ["password.revoke", { number: 99 }, "not_found"],

@@ -69,7 +69,7 @@ describe.each(["without a daemon", "with a daemon"] as const)("administration %s
   beforeAll(async () => {
     if (how === "with a daemon") daemon = await startChildDaemon({ data, agents: 0, people: 0 });
     else await waypost("account", "create", "main", ...at);
-    expect((await waypost("domain", "create", "example.org", ...at)).code).toBe(0);
+    expect((await waypost("domain", "add", "example.org", ...at)).code).toBe(0);
   });
 
   afterAll(() => daemon?.stop());
@@ -126,7 +126,7 @@ describe.each(["without a daemon", "with a daemon"] as const)("administration %s
     expect(await waypost("token", "revoke", "99", ...at)).toMatchObject({ code: 1 });
     expect(await waypost("agent", "create", "a@example.net", ...at)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("waypost domain create example.net"),
+      stderr: expect.stringContaining("waypost domain add example.net"),
     });
   });
 

@@ -20,7 +20,7 @@ beforeEach(async () => {
   opened = await openTestStore();
   accounts = createAccounts(opened.store, settings);
   await run("account.create", { name: "example" });
-  await run("domain.create", { name: "example.org" });
+  await run("domain.add", { name: "example.org" });
   eve = (await run("person.create", { address: "eve@example.org" })) as unknown as NewOwner;
 });
 

@@ -70,8 +70,8 @@ export async function openJsonServer(overrides: Overrides = {}): Promise<JsonSer
     administer({ store: opened.store, settings }, name, input);
 
   for (const name of ["first", "second"]) await run("account.create", { name });
-  await run("domain.create", { name: "first.example", account: "first" });
-  await run("domain.create", { name: "second.example", account: "second" });
+  await run("domain.add", { name: "first.example", account: "first" });
+  await run("domain.add", { name: "second.example", account: "second" });
   const created = {
     ada: await createOwner("ada@first.example"),
     bob: await createOwner("bob@first.example"),

@@ -60,7 +60,7 @@ export async function createOwner(
 
 function unknownDomain(domain: string): WaypostError {
   return new WaypostError("not_found", `${domain} is no domain of this server.`, {
-    hint: `Create it first: waypost domain create ${domain}.`,
+    hint: `Add it first: waypost domain add ${domain}.`,
     field: "/address",
   });
 }

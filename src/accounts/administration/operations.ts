@@ -1,8 +1,9 @@
 /** Everything that an operator can do with accounts, in the order of the help. */
 import { WaypostError } from "#/src/model/errors.ts";
-import { accountOperations, domainOperations } from "./accounts-and-domains.ts";
+import { accountOperations } from "./accounts.ts";
 import { agentOperations, personOperations } from "./agents-and-people.ts";
 import { passwordOperations, tokenOperations } from "./credentials.ts";
+import { domainOperations } from "./domains.ts";
 import { grantOperations } from "./grants.ts";
 import type { AdministrationOperation, AdministrationResult, AdministrationRooms } from "./operation.ts";
 

@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { listAccounts } from "#/storage/queries/accounts.ts";
+import { administrationOperation } from "./operation.ts";
+import { isoTime, nameField, selectAccount } from "./selectors.ts";
+
+export const accountOperations = [
+  administrationOperation({
+    name: "account.create",
+    summary: "Create an account: what owns domains, agents and people, and shares nothing with others.",
+    input: z.strictObject({ name: nameField.describe("Name of the account.") }),
+    positional: ["name"],
+    async run({ store }, { name }) {
+      await store.write("createAccount", { name, at: store.clock.now() });
+      return { name, state: "active" };
+    },
+  }),
+  administrationOperation({
+    name: "account.list",
+    summary: "List the accounts.",
+    input: z.strictObject({}),
+    async run({ store }) {
+      const rows = await listAccounts(store);
+      return {
+        accounts: rows.map((row) => ({
+          name: row.name,
+          state: row.state,
+          createdAt: isoTime(row.createdAt),
+        })),
+      };
+    },
+  }),
+  administrationOperation({
+    name: "account.suspend",
+    summary: "Let an account incur no more usage: its requests answer not_billable, mail still arrives.",
+    input: z.strictObject({ name: nameField.describe("Name of the account.") }),
+    positional: ["name"],
+    async run({ store }, { name }) {
+      const { account } = await selectAccount(store, name);
+      await store.write("updateAccount", { account, state: "not_billable" });
+      return { name, state: "not_billable" };
+    },
+  }),
+  administrationOperation({
+    name: "account.resume",
+    summary: "Take a suspension back.",
+    input: z.strictObject({ name: nameField.describe("Name of the account.") }),
+    positional: ["name"],
+    async run({ store }, { name }) {
+      const { account } = await selectAccount(store, name);
+      await store.write("updateAccount", { account, state: "active" });
+      return { name, state: "active" };
+    },
+  }),
+];

@@ -1,0 +1,94 @@
+import { z } from "zod";
+import { WaypostError } from "#/src/model/errors.ts";
+import { findDomain, listAccounts, listDomains } from "#/storage/queries/accounts.ts";
+import { listDomainKeys } from "#/storage/queries/domain-keys.ts";
+import type { Store } from "#/storage/store.ts";
+import { parseDomain } from "../address.ts";
+import { dnsRecords } from "../dns-records.ts";
+import { isReservedDomain, makeDomainKeys } from "../domain-keys.ts";
+import { type AdministrationRooms, administrationOperation } from "./operation.ts";
+import { isoTime, nameField, selectAccount } from "./selectors.ts";
+
+const domainField = nameField.describe("The domain, as example.org.");
+
+function readDomain(text: string): string {
+  const domain = parseDomain(text);
+  if (domain === undefined)
+    throw new WaypostError("invalid", `${JSON.stringify(text)} is no mail domain.`, { field: "/name" });
+  return domain;
+}
+
+/** What is to be published about a domain, which an operator can do nothing without. */
+async function describeDomain({ store, settings }: AdministrationRooms, name: string) {
+  const row = await findDomain(store, name);
+  if (row === undefined)
+    throw new WaypostError("not_found", `${name} is no domain of this server.`, { field: "/name" });
+  const account = (await listAccounts(store)).find((one) => one.account === row.account);
+  const keys = await listDomainKeys(store, name);
+  const records = isReservedDomain(name) ? [] : dnsRecords(name, settings.server.hostname, keys);
+  return { name, account: account?.name, createdAt: isoTime(row.createdAt), records };
+}
+
+/** A domain that was added before there were keys gets them; one that has them is served already. */
+async function addDomain(store: Store, name: string, accountName: string | undefined): Promise<void> {
+  const { account } = await selectAccount(store, accountName);
+  const at = store.clock.now();
+  const keys = isReservedDomain(name) ? [] : await makeDomainKeys(name, at);
+  const known = await findDomain(store, name);
+  const isWithoutKeys = known?.account === account && (await listDomainKeys(store, name)).length === 0;
+  if (isWithoutKeys && keys.length > 0) await store.write("addDomainKeys", { name, keys });
+  else await store.write("createDomain", { name, account, keys, at });
+}
+
+export const domainOperations = [
+  administrationOperation({
+    name: "domain.add",
+    summary:
+      "Take mail for a domain, make the keys that its mail is signed with, and say what to put in the DNS.",
+    input: z.strictObject({
+      name: domainField,
+      account: nameField.optional().describe("Name of the account; not needed while there is one alone."),
+    }),
+    positional: ["name"],
+    async run(rooms, { name, account }) {
+      const domain = readDomain(name);
+      await addDomain(rooms.store, domain, account);
+      return describeDomain(rooms, domain);
+    },
+  }),
+  administrationOperation({
+    name: "domain.show",
+    summary: "Show a domain and what to put in the DNS for it.",
+    input: z.strictObject({ name: domainField }),
+    positional: ["name"],
+    run: (rooms, { name }) => describeDomain(rooms, readDomain(name)),
+  }),
+  administrationOperation({
+    name: "domain.list",
+    summary: "List the domains that mail is taken for.",
+    input: z.strictObject({}),
+    async run({ store }) {
+      const names = new Map((await listAccounts(store)).map((row) => [row.account, row.name]));
+      const rows = await listDomains(store);
+      return {
+        domains: rows.map((row) => ({
+          name: row.name,
+          account: names.get(row.account),
+          createdAt: isoTime(row.createdAt),
+        })),
+      };
+    },
+  }),
+  administrationOperation({
+    name: "domain.delete",
+    summary: "Take no more mail for a domain, and forget its keys. It must have no addresses left.",
+    input: z.strictObject({ name: domainField }),
+    positional: ["name"],
+    isDestructive: true,
+    async run({ store }, { name }) {
+      const domain = readDomain(name);
+      await store.write("deleteDomain", { name: domain });
+      return { name: domain, deleted: true };
+    },
+  }),
+];
