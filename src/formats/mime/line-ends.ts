@@ -1,0 +1,50 @@
+/** Line ends as SMTP wants them (RFC 5321 section 2.3.8): a CR or LF that stands alone becomes CRLF. */
+import { asBuffer } from "./octets.ts";
+
+const carriageReturn = 13;
+const lineFeed = 10;
+
+/** The same bytes where nothing is to be done; the last line gets an end if it has none. */
+export function withCrlf(bytes: Uint8Array): Buffer {
+  const buffer = asBuffer(bytes);
+  const lone = countLone(buffer);
+  const isEnded = buffer.length === 0 || endsLine(buffer.at(-1)!);
+  if (lone === 0 && isEnded) return buffer;
+  const out = Buffer.allocUnsafe(buffer.length + lone + (isEnded ? 0 : 2));
+  let length = 0;
+  for (let at = 0; at < buffer.length; at++) {
+    const octet = buffer[at]!;
+    if (!endsLine(octet)) {
+      out[length++] = octet;
+      continue;
+    }
+    if (octet === carriageReturn && buffer[at + 1] === lineFeed) at++;
+    out[length++] = carriageReturn;
+    out[length++] = lineFeed;
+  }
+  if (!isEnded) {
+    out[length++] = carriageReturn;
+    out[length++] = lineFeed;
+  }
+  return out.subarray(0, length);
+}
+
+function endsLine(octet: number): boolean {
+  return octet === carriageReturn || octet === lineFeed;
+}
+
+/** CRs without LF and LFs without CR. */
+function countLone(buffer: Buffer): number {
+  let count = 0;
+  for (let at = buffer.indexOf(lineFeed); at >= 0; at = buffer.indexOf(lineFeed, at + 1))
+    if (buffer[at - 1] !== carriageReturn) count++;
+  for (let at = buffer.indexOf(carriageReturn); at >= 0; at = buffer.indexOf(carriageReturn, at + 1))
+    if (buffer[at + 1] !== lineFeed) count++;
+  return count;
+}
+
+/** Whether any octet is beyond ASCII: the message needs 8BITMIME (RFC 6152). */
+export function isEightBit(bytes: Uint8Array): boolean {
+  for (let at = 0; at < bytes.length; at++) if (bytes[at]! > 127) return true;
+  return false;
+}

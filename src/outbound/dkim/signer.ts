@@ -1,0 +1,54 @@
+/** Signs what leaves with the keys of its author's domain, or else of its envelope sender's, if that is a domain of this
+ *  server: a signature of another domain proves nothing about either (RFC 7489 section 3.1.1). */
+import { parseDomain } from "#/src/accounts/address.ts";
+import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
+import { headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
+import { listDomainKeys } from "#/storage/queries/domain-keys.ts";
+import type { Store } from "#/storage/store.ts";
+import { readPrivateKey, type SigningKey, signingAlgorithms, signMessage } from "./sign.ts";
+
+export interface Signer {
+  /** DKIM-Signature fields for a message with CRLF line ends; "" where its domain has no keys. */
+  sign(message: Uint8Array, envelopeFrom: string): Promise<string>;
+}
+
+/** Reading a key costs as much as signing with it. */
+const keysMemoryMs = 60_000;
+const domainsMax = 1000;
+
+export function createSigner(store: Store): Signer {
+  const known = new Map<string, { readonly keys: Promise<readonly SigningKey[]>; readonly until: number }>();
+
+  function keysOf(domain: string): Promise<readonly SigningKey[]> {
+    const now = store.clock.now();
+    const found = known.get(domain);
+    if (found !== undefined && found.until > now) return found.keys;
+    if (known.size >= domainsMax) known.clear();
+    const keys = readKeys(store, domain);
+    keys.catch(() => known.delete(domain));
+    known.set(domain, { keys, until: now + keysMemoryMs });
+    return keys;
+  }
+
+  return {
+    async sign(message, envelopeFrom) {
+      const authors = headerValues(readHeaderFields(message, "from"), "from").flatMap(listMailAddresses);
+      for (const address of [authors[0]?.address ?? "", envelopeFrom]) {
+        const domain = parseDomain(address.slice(address.lastIndexOf("@") + 1));
+        const keys = domain === undefined ? [] : await keysOf(domain);
+        if (keys.length > 0) return signMessage(message, keys, store.clock.now());
+      }
+      return "";
+    },
+  };
+}
+
+/** The newest of each algorithm. */
+async function readKeys(store: Store, domain: string): Promise<readonly SigningKey[]> {
+  const rows = await listDomainKeys(store, domain);
+  return signingAlgorithms.flatMap((algorithm) => {
+    const row = rows.find((key) => key.algorithm === algorithm);
+    if (row === undefined) return [];
+    return [{ domain, selector: row.selector, algorithm, privateKey: readPrivateKey(row.privateKey) }];
+  });
+}
