@@ -165,14 +165,29 @@ const invariants: readonly Invariant[] = [
       from thread_key as t join agent as a on a.agent_id = t.agent_id
       where t.thread_id > a.modseq`,
   },
-  ...["mailbox", "subscription", "keyword", "entry", "message", "thread_key", "change", "idempotency"].map(
-    (table) => ({
-      sentence: `a row of ${table} belongs to agent ?, which is not there`,
-      query: `select distinct agent_id
+  ...[
+    {
+      sentence: "draft ? of agent ? is message ?, which is not there",
+      query: `select draft_id, agent_id, message_id
+      from draft as t
+      where not exists (
+        select 1 from message as m where m.agent_id = t.agent_id and m.message_id = t.message_id)`,
+    },
+    {
+      sentence: "a key of agent ? leads to draft ?, which is not there",
+      query: `select agent_id, draft_id
+      from draft_key as t
+      where not exists (
+        select 1 from draft as d where d.agent_id = t.agent_id and d.draft_id = t.draft_id)`,
+    },
+    ...["mailbox", "subscription", "keyword", "entry", "message", "thread_key", "change", "idempotency"],
+    ...["submission", "send_time", "correspondent_domain"],
+  ].map((table) => ({
+    sentence: `a row of ${table} belongs to agent ?, which is not there`,
+    query: `select distinct agent_id
         from ${table}
         where not exists (select 1 from agent where agent.agent_id = ${table}.agent_id)`,
-    }),
-  ),
+  })),
   {
     sentence: "blob ? of account ? counts ? references and has ?",
     query: `select * from (
@@ -182,10 +197,32 @@ const invariants: readonly Invariant[] = [
           select account_id, blob_id, count(*) as claims
           from (
             select account_id, blob_id from message
-            union all select account_id, blob_id from upload) as claim
+            union all select account_id, blob_id from upload
+            union all select account_id, blob_id from submission where closed_at is null) as claim
           group by account_id, blob_id) as used
         on used.account_id = b.account_id and used.blob_id = b.blob_id) as counted
       where reference_count <> claims`,
+  },
+  {
+    sentence: "submission ? of agent ? is not of its account, or has a number that its agent never gave",
+    query: `select t.submission_id, t.agent_id
+      from submission as t join agent as a on a.agent_id = t.agent_id
+      where a.state <> 'deleted' and (t.account_id <> a.account_id or t.submission_id > a.modseq)`,
+  },
+  {
+    sentence: "submission ? of agent ? is open with nobody to send to, or closed too early",
+    query: `select submission_id, agent_id
+      from submission as t
+      where (closed_at is null) <> exists (
+        select 1 from submission_recipient as r
+        where r.agent_id = t.agent_id and r.submission_id = t.submission_id and r.state = 'queued')`,
+  },
+  {
+    sentence: "recipient ? of submission ? of agent ? has no submission",
+    query: `select recipient_number, submission_id, agent_id
+      from submission_recipient as t
+      where not exists (
+        select 1 from submission as s where s.agent_id = t.agent_id and s.submission_id = t.submission_id)`,
   },
   {
     sentence: "blob ? of account ? has a number that its account never gave",

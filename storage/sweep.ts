@@ -3,9 +3,10 @@
 import type { AccountNumber, AgentNumber, BlobNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Transaction } from "./sql.ts";
 import type { HeldEntry } from "./writing/agent-write.ts";
-import { deleteBlobs } from "./writing/blob-rows.ts";
+import { deleteBlobs, releaseBlobs } from "./writing/blob-rows.ts";
 import { deleteEntries, heldEntryColumns } from "./writing/entry-rows.ts";
 import { changeEntryCounts } from "./writing/message-rows.ts";
+import { deleteSubmissions } from "./writing/submissions.ts";
 import { removeUpload } from "./writing/upload-rows.ts";
 
 const blobsPerSlice = 128;
@@ -45,12 +46,17 @@ async function sweepAgent(tx: Transaction): Promise<boolean> {
   if (await sweepChanges(tx, agent)) return true;
   if (await sweepThreadKeys(tx, agent)) return true;
   if (await sweepUploads(tx, agent)) return true;
+  if (await sweepSubmissions(tx, agent)) return true;
   for (const table of [
     "mailbox",
     "mailbox_metadata",
+    "draft",
+    "draft_key",
     "subscription",
     "keyword",
     "idempotency",
+    "send_time",
+    "correspondent_domain",
     "search_mark",
     "agent",
   ])
@@ -99,6 +105,28 @@ async function sweepUploads(tx: Transaction, agent: AgentNumber): Promise<boolea
   );
   for (const { upload } of uploads) await removeUpload(tx, agent, upload);
   return uploads.length > 0;
+}
+
+async function sweepSubmissions(tx: Transaction, agent: AgentNumber): Promise<boolean> {
+  const submissions = await tx.all<{
+    submission: number;
+    account: AccountNumber;
+    blob: BlobNumber;
+    closedAt: number | null;
+  }>(
+    `select submission_id as submission, account_id as account, blob_id as blob, closed_at as "closedAt"
+    from submission
+    where agent_id = ?
+    order by submission_id
+    limit ?`,
+    agent,
+    blobsPerSlice,
+  );
+  for (const { submission, account, blob, closedAt } of submissions) {
+    if (closedAt === null) await releaseBlobs(tx, account, new Map([[blob, 1]]));
+    await deleteSubmissions(tx, agent, [submission]);
+  }
+  return submissions.length > 0;
 }
 
 async function sweepThreadKeys(tx: Transaction, agent: AgentNumber): Promise<boolean> {

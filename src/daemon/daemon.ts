@@ -43,7 +43,7 @@ export async function startDaemon(settings: Settings): Promise<Daemon> {
     const folder = settings.storage.folder;
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
     fs.chmodSync(folder, 0o700);
-    const house = await openHouse(settings, log, { hasTextIndex: true });
+    const house = await openHouse(settings, log, { isStaying: true });
     closers.push(async () => house[Symbol.asyncDispose]());
     // Only now, under the lock of the store: two daemons must not write the same certificate.
     const certificate = await loadCertificate(settings, systemClock);

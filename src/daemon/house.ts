@@ -4,9 +4,12 @@ import type { Settings } from "#/config/schema.ts";
 import type { Call, Invoke, Outcome } from "#/protocols/json/invoke.ts";
 import type { JsonRooms } from "#/protocols/json/rooms.ts";
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
+import { createPreparation, type Preparation } from "#/src/arrival/preparing/preparation.ts";
 import { createFeed, type Feed } from "#/src/feed/feed.ts";
 import { openTextIndex } from "#/src/mail/indexing/text-index.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
+import { prepareMessage } from "#/src/mail/prepare-message.ts";
+import { createOutbound, type Outbound } from "#/src/outbound/outbound.ts";
 import { openStore, type Store } from "#/storage/store.ts";
 
 export interface House extends AsyncDisposable {
@@ -16,18 +19,20 @@ export interface House extends AsyncDisposable {
   readonly accounts: Accounts;
   readonly feed: Feed;
   readonly mail: Mail;
+  readonly outbound: Outbound;
+  readonly preparation: Preparation;
   /** Operations of `/v1` as the operator calls them; made when first asked for. */
   invoke(call: Call): Promise<Outcome>;
 }
 
 export interface HouseOptions {
-  /** With a thread that keeps the search index: for who stays. */
-  readonly hasTextIndex?: boolean;
+  /** With threads that keep the search index and understand messages: for who stays. */
+  readonly isStaying?: boolean;
 }
 
 export async function openHouse(settings: Settings, log: Logger, options: HouseOptions = {}): Promise<House> {
   const store = await openStore({ folder: settings.storage.folder });
-  const textIndex = options.hasTextIndex
+  const textIndex = options.isStaying
     ? await openTextIndex(store, {
         onFailure: (reason) => log.error({ reason }, "the search index failed; searches go on without it"),
       })
@@ -35,22 +40,41 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
   const accounts = createAccounts(store, settings);
   const feed = createFeed(store);
   const mail = createMail(store, textIndex);
-  const rooms = { settings, log, accounts, feed, mail };
+  const preparation = options.isStaying ? openPreparation(settings) : onThisThread;
+  const prepare = async (bytes: Uint8Array) => (await preparation.prepare(bytes)).facts;
+  const outbound = createOutbound({ store, accounts, settings, prepare });
+  const rooms = { settings, log, accounts, feed, mail, outbound };
   let invoke: Promise<Invoke> | undefined;
   return {
     ...rooms,
     store,
+    preparation,
     async invoke(call) {
       invoke ??= loadInvoke(rooms);
       return (await invoke).call(call);
     },
     async [Symbol.asyncDispose]() {
       await (await invoke)?.[Symbol.asyncDispose]();
+      await preparation.close();
       await textIndex?.[Symbol.asyncDispose]();
       await store.close();
     },
   };
 }
+
+function openPreparation({ server, dns }: Settings): Preparation {
+  return createPreparation({
+    hostname: server.hostname,
+    ownNames: [server.hostname, server.domain],
+    dns,
+  });
+}
+
+/** A command that ends soon needs no threads for it. */
+const onThisThread: Preparation = {
+  prepare: async (bytes) => ({ facts: await prepareMessage(bytes) }),
+  async close() {},
+};
 
 /** The operations take longer to load than the rest of the house, and most commands need none of them. */
 async function loadInvoke(rooms: JsonRooms): Promise<Invoke> {

@@ -3,7 +3,6 @@ import type { Listener } from "#/protocols/connection/listener.ts";
 import { listenImap } from "#/protocols/imap/listen.ts";
 import { listenHttp } from "#/protocols/json/listen.ts";
 import { listenSmtp } from "#/protocols/smtp/listen-smtp.ts";
-import { createPreparation } from "#/src/arrival/preparing/preparation.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { Certificate } from "./certificate.ts";
 import type { House } from "./house.ts";
@@ -19,14 +18,8 @@ export interface OpenListeners {
 
 /** Opens every listener that the settings enable. When one cannot be bound, none stays open. */
 export async function openListeners(house: House, certificate: Certificate): Promise<OpenListeners> {
-  const { server, dns } = house.settings;
-  const preparation = createPreparation({
-    hostname: server.hostname,
-    ownNames: [server.hostname, server.domain],
-    dns,
-  });
   const tls = { key: certificate.key, cert: certificate.cert };
-  const rooms = { ...house, tls, preparation };
+  const rooms = { ...house, tls };
   const opened = await Promise.allSettled([listenSmtp(rooms), listenImap(rooms), listenHttp(rooms)]);
   const listeners = opened.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
   const close = async (): Promise<void> => {
@@ -34,7 +27,6 @@ export async function openListeners(house: House, certificate: Certificate): Pro
     const grace = new AbortController();
     await Promise.race([closed, setTimeout(closeGraceMs, undefined, { signal: grace.signal })]);
     grace.abort();
-    await preparation.close();
   };
   const failed = opened.find((one) => one.status === "rejected");
   if (failed === undefined) return { listeners, close };

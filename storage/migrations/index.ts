@@ -6,6 +6,10 @@ import { referenceIds } from "./0002-reference-ids.ts";
 import { metadata } from "./0003-metadata.ts";
 import { outbound } from "./0004-outbound.ts";
 import { recent } from "./0005-recent.ts";
+import { sendTimes } from "./0006-send-times.ts";
+import { draftKeys } from "./0007-draft-keys.ts";
+import { stsPolicies } from "./0008-sts-policies.ts";
+import { holdTimes } from "./0009-hold-times.ts";
 
 export interface Migration {
   readonly name: string;
@@ -18,4 +22,8 @@ export const migrations: readonly Migration[] = [
   { name: "metadata", run: metadata },
   { name: "outbound", run: outbound },
   { name: "recent", run: recent },
+  { name: "send times", run: sendTimes },
+  { name: "draft keys", run: draftKeys },
+  { name: "sts policies", run: stsPolicies },
+  { name: "hold times", run: holdTimes },
 ];

@@ -15,6 +15,8 @@ export async function maintainStore(
   const now = store.clock.now();
   while (!(await write("pruneIdempotency", { now, limit: rowsPerSlice })).isDone);
   while (!(await write("pruneUploads", { now, limit: rowsPerSlice / 10 })).isDone);
+  const closedBefore = now - options.changesMs;
+  while (!(await write("pruneSubmissions", { before: closedBefore, limit: rowsPerSlice / 10 })).isDone);
   const pages = store.pages<{ agent: AgentNumber }>(
     `select agent_id as agent
     from agent

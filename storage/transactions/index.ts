@@ -1,41 +1,54 @@
 /** Every write by its name. There is no other way to change the store. */
 import type { Transaction } from "../sql.ts";
 import { addAddress } from "./add-address.ts";
+import { addDomainKeys } from "./add-domain-keys.ts";
 import { appendMessages } from "./append-messages.ts";
 import { copyMessages } from "./copy-messages.ts";
 import { createAccount } from "./create-account.ts";
 import { createAgent } from "./create-agent.ts";
 import { createDomain } from "./create-domain.ts";
+import { createDraft } from "./create-draft.ts";
 import { createGrant } from "./create-grant.ts";
 import { createMailbox } from "./create-mailbox.ts";
 import { createPassword } from "./create-password.ts";
 import { createToken } from "./create-token.ts";
 import { createUpload } from "./create-upload.ts";
+import { decideHold } from "./decide-hold.ts";
 import { deleteAgent } from "./delete-agent.ts";
 import { deleteDomain } from "./delete-domain.ts";
+import { deleteDraft } from "./delete-draft.ts";
 import { deleteMailbox } from "./delete-mailbox.ts";
 import { deleteMessage } from "./delete-message.ts";
 import { deleteUpload } from "./delete-upload.ts";
 import { deliverMessage } from "./deliver-message.ts";
+import { editHold } from "./edit-hold.ts";
 import { expungeMessages } from "./expunge-messages.ts";
 import { keepRecent } from "./keep-recent.ts";
+import { keepStsPolicy } from "./keep-sts-policy.ts";
 import { moveMessages } from "./move-messages.ts";
 import { pruneChanges } from "./prune-changes.ts";
 import { pruneIdempotency } from "./prune-idempotency.ts";
+import { pruneSubmissions } from "./prune-submissions.ts";
 import { pruneThreadKeys } from "./prune-thread-keys.ts";
 import { pruneUploads } from "./prune-uploads.ts";
+import { releaseHold } from "./release-hold.ts";
 import { removeAddress } from "./remove-address.ts";
 import { renameMailbox } from "./rename-mailbox.ts";
 import { replaceMessage } from "./replace-message.ts";
+import { reportDelivery } from "./report-delivery.ts";
 import { revokeGrant } from "./revoke-grant.ts";
 import { revokePassword } from "./revoke-password.ts";
 import { revokeToken } from "./revoke-token.ts";
 import { setMetadata } from "./set-metadata.ts";
+import { setSendingPolicy } from "./set-sending-policy.ts";
 import { setSubscription } from "./set-subscription.ts";
 import { storeFlags } from "./store-flags.ts";
+import { submitMessage } from "./submit-message.ts";
+import { tellApprover } from "./tell-approver.ts";
 import { transferMessages } from "./transfer-messages.ts";
 import { updateAccount } from "./update-account.ts";
 import { updateAgent } from "./update-agent.ts";
+import { updateDraft } from "./update-draft.ts";
 import { updateMessages } from "./update-messages.ts";
 
 /** Awaits nothing but the transaction, takes its time from the arguments, and may be run again from the start. */
@@ -44,41 +57,54 @@ export type Mutation = (tx: Transaction, args: any) => Promise<unknown>;
 
 export const transactions = {
   addAddress,
+  addDomainKeys,
   appendMessages,
   copyMessages,
   createAccount,
   createAgent,
   createDomain,
+  createDraft,
   createGrant,
   createMailbox,
   createPassword,
   createToken,
   createUpload,
+  decideHold,
   deleteAgent,
   deleteDomain,
+  deleteDraft,
   deleteMailbox,
   deleteMessage,
   deleteUpload,
   deliverMessage,
+  editHold,
   expungeMessages,
   keepRecent,
+  keepStsPolicy,
   moveMessages,
   pruneChanges,
   pruneIdempotency,
+  pruneSubmissions,
   pruneThreadKeys,
   pruneUploads,
+  releaseHold,
   removeAddress,
   renameMailbox,
   replaceMessage,
+  reportDelivery,
   revokeGrant,
   revokePassword,
   revokeToken,
   setMetadata,
+  setSendingPolicy,
   setSubscription,
   storeFlags,
+  submitMessage,
+  tellApprover,
   transferMessages,
   updateAccount,
   updateAgent,
+  updateDraft,
   updateMessages,
 } satisfies Record<string, Mutation>;
 

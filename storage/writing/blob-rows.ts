@@ -52,6 +52,15 @@ export async function insertBlob(
   return taken.blob;
 }
 
+/** One more that needs the bytes. */
+export async function claimBlob(tx: Sql, account: AccountNumber, blob: BlobNumber): Promise<void> {
+  await tx.run(
+    "update blob set reference_count = reference_count + 1 where account_id = ? and blob_id = ?",
+    account,
+    blob,
+  );
+}
+
 /** Gives back references, and frees the blobs that have none left. */
 export async function releaseBlobs(
   tx: Transaction,

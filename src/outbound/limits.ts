@@ -1,0 +1,11 @@
+/** Bounds on mail that leaves, each with its reason. What an operator may choose is in `config`. */
+
+/** How long a key of `send` is remembered ("Limits" of the interface). */
+export const sendKeyMemoryMs = 7 * 24 * 3_600_000;
+/** RFC 5321 section 4.5.4.1: 4 to 5 days of trying, at intervals of 30 minutes or more after the first quick ones. */
+export const firstRetryMs = 60_000;
+export const longestRetryMs = 2 * 3_600_000;
+/** Rows of the queue that one look at it reads. */
+export const duePageRows = 256;
+/** RFC 5321 section 4.5.4.1: 4 to 5 days at least. */
+export const queueLifetimeMs = 5 * 24 * 3_600_000;

@@ -1,0 +1,141 @@
+/** Mail that leaves: the one door for whoever sends, and for the runner that carries it out. */
+import type { Settings } from "#/config/schema.ts";
+import type { Accounts, Principal } from "#/src/accounts/accounts.ts";
+import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
+import type { MessageFacts } from "#/storage/rows.ts";
+import type { Idempotency, Store } from "#/storage/store.ts";
+import type { Envelope, SubmissionRow, SubmissionSource } from "#/storage/submission.ts";
+import type { DeliverMessage } from "#/storage/transactions/deliver-message.ts";
+import type { DeliveryReport } from "#/storage/transactions/report-delivery.ts";
+import type { Submitted } from "#/storage/transactions/submit-message.ts";
+import { createQueue } from "./queue.ts";
+import { createSubmit } from "./submit.ts";
+
+export interface Outbound {
+  /** Takes responsibility for a message: it is durable in the queue, or with who approves it, when this resolves. Throws
+   *  policy_refused, paused, rate_limited, over_quota, precondition_failed (of the draft), invalid (of a recipient). */
+  submit(request: SubmitRequest): Promise<SubmitResult>;
+  /** What a key of `send` was answered with, before anything else is looked at. */
+  findRepeat(idempotency: Idempotency): Promise<SubmitResult | undefined>;
+
+  /** Told when something may be due: something came, or an attempt was reported. Answers how to stop listening. */
+  onDue(listener: () => void): () => void;
+  /** Something was put into the queue by another way than `submit`. */
+  ring(): void;
+  /** The next time after now at which something becomes due. */
+  nextDueAt(): Promise<number | undefined>;
+  /** What is to be tried now, the longest waiting first, one for each submission and domain. Each is the caller's until it is
+   *  reported or released. */
+  takeDue(options: DueOptions): Promise<readonly DueDelivery[]>;
+  /** Gives one back without an attempt. */
+  release(delivery: DueDelivery): void;
+  /** What became of it, durable when this resolves, with what is to be stored in the same moment: copies for mailboxes here, a
+   *  notification to the sender. If this throws, the delivery is still the caller's, who has to report it or let it go. */
+  report(
+    delivery: DueDelivery,
+    outcomes: readonly RecipientOutcome[],
+    letters?: readonly DeliverMessage[],
+  ): Promise<DeliveryReport>;
+  /** The exact bytes. */
+  readMessage(delivery: Pick<DueDelivery, "account" | "blob" | "size">): Promise<Buffer>;
+}
+
+export interface SubmitRequest {
+  readonly principal: Principal;
+  /** The mailbox that it leaves from. */
+  readonly mailbox: AgentNumber;
+  /** A complete message with CRLF, without Bcc; given away. */
+  readonly bytes: Uint8Array;
+  readonly envelope: SubmitEnvelope;
+  /** Whether From names one address, one of the mailbox's own. */
+  readonly isAuthenticated: boolean;
+  /** Whom the sender's own copy names beside To and Cc: the value of its Bcc field. */
+  readonly bcc?: string;
+  readonly draft?: { readonly draft: number; readonly version: string | undefined };
+  readonly holdWish: "policy" | "always";
+  readonly sendAt?: number;
+  readonly inReplyTo?: MessageNumber;
+  readonly forwardOf?: MessageNumber;
+  readonly idempotency?: Idempotency;
+  readonly source: SubmissionSource;
+  /** Without a copy in Sent: whose mail client makes one. */
+  readonly hasNoCopy?: boolean;
+}
+
+export interface SubmitEnvelope extends Pick<Envelope, "from" | "envid" | "ret" | "bodyType" | "isSmtputf8"> {
+  readonly recipients: readonly {
+    readonly address: string;
+    readonly notify?: readonly string[];
+    readonly orcpt?: string | undefined;
+  }[];
+}
+
+export interface SubmitResult extends Submitted {
+  readonly isReplayed: boolean;
+}
+
+export interface DueOptions {
+  readonly now: number;
+  readonly limit: number;
+  /** Domains that get nothing now; "" is this server. */
+  readonly skipDomains: ReadonlySet<string>;
+}
+
+/** Some recipients of one submission that are of one domain. */
+export interface DueDelivery {
+  readonly agent: AgentNumber;
+  readonly account: SubmissionRow["account"];
+  readonly submission: number;
+  /** 0: there is no copy in the mailbox that it left from. */
+  readonly message: MessageNumber;
+  readonly blob: SubmissionRow["blob"];
+  readonly source: SubmissionSource;
+  readonly envelopeFrom: string;
+  readonly envid: string | null;
+  readonly ret: "FULL" | "HDRS" | null;
+  readonly size: number;
+  readonly bodyType: "7BIT" | "8BITMIME";
+  readonly isSmtputf8: boolean;
+  /** "" for mailboxes of this server. */
+  readonly domain: string;
+  readonly recipients: readonly DueRecipient[];
+  /** The later of when it was asked for and when it was to leave. */
+  readonly startedAt: number;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  /** Null: its sender has not been told that it takes long. */
+  readonly delayToldAt: number | null;
+}
+
+export interface DueRecipient {
+  readonly number: number;
+  readonly address: string;
+  readonly notify: readonly string[];
+  readonly orcpt: string | null;
+  readonly attemptCount: number;
+}
+
+export interface RecipientOutcome {
+  readonly number: number;
+  readonly state: "delivered" | "relayed" | "deferred" | "failed";
+  /** RFC 3463: "2.0.0", "4.7.1". */
+  readonly status: string;
+  /** What the other server said; for notifications and the operator, never in events. */
+  readonly reply?: string;
+  readonly host?: string;
+  /** When it is tried again; absent: by the house's own rhythm. */
+  readonly retryAt?: number;
+}
+
+export interface OutboundRooms {
+  readonly store: Store;
+  readonly accounts: Accounts;
+  readonly settings: Settings;
+  /** Understands a message; a large array is taken over. */
+  prepare(bytes: Uint8Array): Promise<MessageFacts>;
+}
+
+export function createOutbound(rooms: OutboundRooms): Outbound {
+  const queue = createQueue(rooms);
+  return { ...queue, ...createSubmit(rooms, queue.ring) };
+}

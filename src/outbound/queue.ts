@@ -1,0 +1,168 @@
+/** The outbound queue: rows in the store, and in memory only which of them somebody is trying right now. */
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import { readBlobRange } from "#/storage/blob.ts";
+import {
+  type DueGroup,
+  type DueRow,
+  findNextDue,
+  findSubmission,
+  listDue,
+  listDueRecipients,
+} from "#/storage/queries/submissions.ts";
+import type { Store } from "#/storage/store.ts";
+import type { SubmissionRow } from "#/storage/submission.ts";
+import type { ReportedOutcome } from "#/storage/transactions/report-delivery.ts";
+import { duePageRows, firstRetryMs, longestRetryMs } from "./limits.ts";
+import type { DueDelivery, DueOptions, Outbound, OutboundRooms, RecipientOutcome } from "./outbound.ts";
+
+export type Queue = Omit<Outbound, "submit" | "findRepeat">;
+
+/** Time from the beginning after which the sender is told that it takes long. */
+export function isDelayDue(delivery: Pick<DueDelivery, "startedAt" | "delayToldAt">, now: number): boolean {
+  return delivery.delayToldAt === null && now - delivery.startedAt >= delayNoticeMs;
+}
+
+const delayNoticeMs = 4 * 3_600_000;
+
+export function createQueue({ store }: Pick<OutboundRooms, "store">): Queue {
+  const listeners = new Set<() => void>();
+  const taken = new Set<string>();
+
+  const ring = (): void => {
+    for (const listener of listeners) listener();
+  };
+
+  function giveBack(delivery: DueGroup): void {
+    taken.delete(nameOf(delivery));
+    ring();
+  }
+
+  return {
+    ring,
+
+    onDue(listener) {
+      // Wrapped, so that one function can listen twice and stop once.
+      const own = (): void => listener();
+      listeners.add(own);
+      return () => void listeners.delete(own);
+    },
+
+    nextDueAt: () => findNextDue(store, store.clock.now()),
+
+    async takeDue(options) {
+      const deliveries: DueDelivery[] = [];
+      for await (const group of dueGroups(store, options)) {
+        const name = nameOf(group);
+        if (taken.has(name)) continue;
+        taken.add(name);
+        const delivery = await readDelivery(store, group, options.now).catch((error: unknown) => {
+          taken.delete(name);
+          throw error;
+        });
+        // Done by somebody else since the page was read.
+        if (delivery === undefined) taken.delete(name);
+        else deliveries.push(delivery);
+        if (deliveries.length >= options.limit) break;
+      }
+      return deliveries;
+    },
+
+    release: giveBack,
+
+    async report(delivery, outcomes, letters = []) {
+      const at = store.clock.now();
+      const report = await store.write("reportDelivery", {
+        agent: delivery.agent,
+        submission: delivery.submission,
+        outcomes: outcomes.map((outcome) => reportedOutcome(delivery, outcome, at)),
+        isDelayTold: outcomes.some(({ state }) => state === "deferred") && isDelayDue(delivery, at),
+        letters,
+        at,
+      });
+      giveBack(delivery);
+      return report;
+    },
+
+    readMessage: ({ account, blob, size }) => readBlobRange(store, account, blob, 0, size),
+  };
+}
+
+function nameOf({ agent, submission, domain }: DueGroup): string {
+  return `${agent} ${submission} ${domain}`;
+}
+
+/** Each submission and domain once, in the order in which their first recipients are due. */
+async function* dueGroups(store: Store, { now, skipDomains }: DueOptions): AsyncGenerator<DueGroup> {
+  const seen = new Set<string>();
+  let after: DueRow | undefined;
+  for (;;) {
+    const rows = await listDue(store, { now, limit: duePageRows, skipDomains: [...skipDomains], after });
+    for (const row of rows) {
+      const name = nameOf(row);
+      if (seen.has(name)) continue;
+      seen.add(name);
+      yield row;
+    }
+    after = rows.at(-1);
+    if (rows.length < duePageRows) return;
+  }
+}
+
+async function readDelivery(store: Store, group: DueGroup, now: number): Promise<DueDelivery | undefined> {
+  const recipients = await listDueRecipients(store, group, now);
+  const submission = await findSubmission(store, group.agent as AgentNumber, group.submission);
+  if (recipients.length === 0 || submission === undefined) return undefined;
+  return deliveryOf(submission, group.domain, recipients);
+}
+
+function deliveryOf(row: SubmissionRow, domain: string, recipients: DueDelivery["recipients"]): DueDelivery {
+  return {
+    agent: row.agent,
+    account: row.account,
+    submission: row.submission,
+    message: row.message,
+    blob: row.blob,
+    source: row.source,
+    envelopeFrom: row.envelopeFrom,
+    envid: row.envid,
+    ret: row.ret,
+    size: row.size,
+    bodyType: row.bodyType,
+    isSmtputf8: row.isSmtputf8,
+    domain,
+    recipients: recipients.map(({ number, address, notify, orcpt, attemptCount }) => ({
+      number,
+      address,
+      notify,
+      orcpt,
+      attemptCount,
+    })),
+    startedAt: Math.max(row.createdAt, row.sendAt),
+    createdAt: row.createdAt,
+    expiresAt: row.expiresAt,
+    delayToldAt: row.delayToldAt,
+  };
+}
+
+function reportedOutcome(delivery: DueDelivery, outcome: RecipientOutcome, at: number): ReportedOutcome {
+  const attemptCount = delivery.recipients.find(({ number }) => number === outcome.number)?.attemptCount ?? 0;
+  return {
+    number: outcome.number,
+    state: outcome.state,
+    status: outcome.status,
+    host: outcome.host ?? null,
+    reply: outcome.reply ?? null,
+    nextAttemptAt: outcome.state === "deferred" ? (outcome.retryAt ?? retryAt(attemptCount, at)) : at,
+    isSuppressed: outcome.state === "failed" && delivery.domain !== "" && isBadAddress(outcome.status),
+  };
+}
+
+/** One minute, two, four, … two hours. */
+export function retryAt(attemptCount: number, at: number): number {
+  return at + Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(attemptCount, 20));
+}
+
+/** RFC 3463 section 3.2: the mailbox or its domain is none, or takes no mail ever (5.1.10, RFC 7505 section 5.1). */
+function isBadAddress(status: string): boolean {
+  return ["5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10"].includes(status);
+}

@@ -1,0 +1,118 @@
+/** From a complete message to rows: whom it goes to, whether it may, and one durable write. */
+
+import { parseAddress } from "#/src/accounts/address.ts";
+import { formatEnvelopeFields } from "#/src/formats/mime/envelope.ts";
+import { readHeaderFields } from "#/src/formats/mime/header.ts";
+import type { Provenance } from "#/src/mail/messages.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { holdDigest } from "#/src/model/holds.ts";
+import { headerBytesMax } from "#/src/model/limits.ts";
+import { transferableBuffers } from "#/storage/blob.ts";
+import { findRepeat } from "#/storage/idempotency.ts";
+import type { MessageFacts } from "#/storage/rows.ts";
+import type { Envelope, EnvelopeRecipient, SubmissionSource } from "#/storage/submission.ts";
+import type { Submitted } from "#/storage/transactions/submit-message.ts";
+import { decideSending } from "./decide.ts";
+import { queueLifetimeMs } from "./limits.ts";
+import type { Outbound, OutboundRooms, SubmitRequest } from "./outbound.ts";
+
+export function createSubmit(
+  rooms: OutboundRooms,
+  ring: () => void,
+): Pick<Outbound, "submit" | "findRepeat"> {
+  const { store, accounts, settings } = rooms;
+  return {
+    async findRepeat(idempotency) {
+      const kept = await findRepeat<Submitted>(store, idempotency, store.clock.now());
+      return kept && { ...kept.result, isReplayed: true };
+    },
+
+    async submit(request) {
+      const { principal, mailbox, idempotency } = request;
+      const at = store.clock.now();
+      const owner = await accounts.findAgentFacts(mailbox);
+      if (owner === undefined) throw new WaypostError("not_found", "There is no such mailbox.");
+      if (!owner.isBillable)
+        throw new WaypostError("not_billable", "The account does not send at the moment.");
+      if (owner.state === "paused")
+        throw new WaypostError("paused", "The mailbox is paused and not sending.");
+      const envelope = await readEnvelope(rooms, request);
+      const sendAt = Math.max(request.sendAt ?? at, at);
+      const trace = Buffer.from(request.bcc === undefined ? "" : `Bcc: ${request.bcc}\r\n`);
+      // Before the bytes are given away.
+      const header = Buffer.concat([trace, request.bytes.subarray(0, headerBytesMax)]);
+      const facts = withOwnTrace(await rooms.prepare(request.bytes), trace, header);
+      const decision = await decideSending(rooms, { request, owner, envelope, facts, at });
+      const args = {
+        agent: mailbox,
+        requestedBy: principal.agent,
+        facts,
+        trace,
+        provenance: JSON.stringify(provenanceOf(request.source, facts)),
+        isAuthenticated: request.isAuthenticated,
+        envelope,
+        hasCopy: request.hasNoCopy !== true,
+        sendAt,
+        expiresAt: sendAt + queueLifetimeMs,
+        draft: request.draft ?? null,
+        decision:
+          decision.kind === "queue"
+            ? decision
+            : { ...decision, digest: holdDigest(JSON.stringify(envelope), facts.blob.sha256) },
+        limits: { perHour: settings.limits.sendsPerHour, perDay: settings.limits.sendsPerDay },
+        at,
+      };
+      const options = { transfer: transferableBuffers(facts.blob) };
+      const { result, isReplayed } =
+        idempotency === undefined
+          ? { result: await store.write("submitMessage", args, options), isReplayed: false }
+          : await store.writeOnce("submitMessage", args, idempotency, options);
+      if (result.state !== "held") ring();
+      return { ...result, isReplayed };
+    },
+  };
+}
+
+/** Where each recipient is, each of them once. */
+async function readEnvelope({ accounts }: OutboundRooms, request: SubmitRequest): Promise<Envelope> {
+  const { envelope, source } = request;
+  const recipients = new Map<string, EnvelopeRecipient>();
+  for (const { address, notify = [], orcpt } of envelope.recipients) {
+    const key = address.toLowerCase();
+    if (recipients.has(key)) continue;
+    const resolution = await accounts.resolveRecipient(address);
+    if (resolution.kind === "unknown")
+      throw new WaypostError("invalid", "A recipient is a mailbox of this server that is not there.", {
+        reason: "no_such_recipient",
+      });
+    const domain = resolution.kind === "local" ? "" : parseAddress(address)!.domain;
+    recipients.set(key, { address, domain, notify, orcpt: orcpt ?? null });
+  }
+  if (recipients.size === 0) throw new WaypostError("invalid", "The message has no recipient.");
+  return {
+    from: envelope.from,
+    recipients: [...recipients.values()],
+    envid: envelope.envid,
+    ret: envelope.ret,
+    bodyType: envelope.bodyType,
+    isSmtputf8: envelope.isSmtputf8,
+    source,
+    answers: request.inReplyTo ?? null,
+    forwards: request.forwardOf ?? null,
+  };
+}
+
+/** The sender's own copy shows who else gets it; what leaves does not. */
+function withOwnTrace(facts: MessageFacts, trace: Buffer, header: Buffer): MessageFacts {
+  if (trace.length === 0) return facts;
+  return { ...facts, envelope: formatEnvelopeFields(readHeaderFields(header)) };
+}
+
+function provenanceOf(source: SubmissionSource, facts: MessageFacts): Provenance {
+  const at = facts.fromAddress.lastIndexOf("@");
+  return {
+    source: source === "send" ? "api" : "submission",
+    ...(at < 0 ? {} : { fromDomain: facts.fromAddress.slice(at + 1) }),
+    checks: {},
+  };
+}

@@ -1,0 +1,12 @@
+/** When each mailbox has sent, for the limits an hour and a day. */
+import type { Sql } from "../sql.ts";
+
+export async function sendTimes(tx: Sql): Promise<void> {
+  await tx.run(
+    `create table send_time (
+      agent_id bigint not null,
+      send_number bigint not null,
+      sent_at bigint not null,
+      primary key (agent_id, send_number)) without rowid`,
+  );
+}

@@ -1,0 +1,71 @@
+/** What leaves, as rows: a submission is one message on its way to the recipients of one envelope. */
+import type { AccountNumber, AgentNumber, BlobNumber, MessageNumber } from "#/src/model/numbers.ts";
+
+/** By which door it was given to us: the operation `send`, or SMTP submission (RFC 6409). */
+export type SubmissionSource = "send" | "submission";
+
+export interface EnvelopeRecipient {
+  readonly address: string;
+  /** Whose servers take it, in A-labels; "" for a mailbox of this server. */
+  readonly domain: string;
+  /** NOTIFY of RFC 3461 section 4.1; empty where nothing was asked for. */
+  readonly notify: readonly string[];
+  /** ORCPT (section 4.2), as it was sent. */
+  readonly orcpt: string | null;
+}
+
+/** Everything about a message on its way that its bytes do not say. A hold keeps it as JSON. */
+export interface Envelope {
+  /** The plain address that failures go to; "" for the null reverse path. */
+  readonly from: string;
+  readonly recipients: readonly EnvelopeRecipient[];
+  /** RFC 3461 sections 4.3 and 4.4. */
+  readonly envid: string | null;
+  readonly ret: "FULL" | "HDRS" | null;
+  readonly bodyType: "7BIT" | "8BITMIME";
+  readonly isSmtputf8: boolean;
+  readonly source: SubmissionSource;
+  /** Messages of the same mailbox that are marked when this one leaves. */
+  readonly answers: MessageNumber | null;
+  readonly forwards: MessageNumber | null;
+}
+
+/** `queued`: to be tried; `relayed`: another server has it; `delivered`: it lies in a mailbox; `failed`: never. */
+export type RecipientState = "queued" | "relayed" | "delivered" | "failed";
+
+export interface SubmissionRow {
+  readonly agent: AgentNumber;
+  readonly submission: number;
+  readonly account: AccountNumber;
+  readonly blob: BlobNumber;
+  /** 0: there is no copy in the mailbox that it left from. */
+  readonly message: MessageNumber;
+  readonly source: SubmissionSource;
+  readonly envelopeFrom: string;
+  readonly envid: string | null;
+  readonly ret: "FULL" | "HDRS" | null;
+  readonly bodyType: "7BIT" | "8BITMIME";
+  readonly isSmtputf8: boolean;
+  readonly size: number;
+  readonly sendAt: number;
+  readonly expiresAt: number;
+  readonly delayToldAt: number | null;
+  readonly createdAt: number;
+  /** Nothing more is tried, and the claim on the bytes is given back. */
+  readonly closedAt: number | null;
+}
+
+export interface SubmissionRecipientRow {
+  readonly number: number;
+  readonly address: string;
+  readonly domain: string;
+  readonly state: RecipientState;
+  readonly attemptCount: number;
+  readonly nextAttemptAt: number;
+  readonly notify: readonly string[];
+  readonly orcpt: string | null;
+  readonly host: string | null;
+  readonly status: string | null;
+  readonly reply: string | null;
+  readonly updatedAt: number;
+}
