@@ -10,7 +10,8 @@ import { type NamedFlags, readFlags } from "./flags.ts";
 import { catenatedPartsMax } from "./limits.ts";
 import type { WireReader } from "./wire-reader.ts";
 
-export type AppendPart = { readonly bytes: Buffer } | { readonly url: string };
+/** `isBinary`: in a literal8, which may hold parts in `binary` encoding (RFC 3516 section 4.3). */
+export type AppendPart = { readonly bytes: Buffer; readonly isBinary: boolean } | { readonly url: string };
 
 export interface AppendMessage extends Omit<Appended, "bytes"> {
   readonly parts: readonly AppendPart[];
@@ -29,9 +30,9 @@ export function readAppended(reader: WireReader): AppendMessage {
 function readParts(reader: WireReader): AppendPart[] {
   if (tryCatenateMark(reader)) return reader.list(() => readPart(reader), { max: catenatedPartsMax });
   const isWrapped = tryUtf8Mark(reader);
-  const bytes = reader.messageLiteral();
+  const part = readLiteralPart(reader);
   if (isWrapped) reader.character(")");
-  return [{ bytes }];
+  return [part];
 }
 
 function readPart(reader: WireReader): AppendPart {
@@ -41,7 +42,12 @@ function readPart(reader: WireReader): AppendPart {
   }
   if (!reader.tryWord("TEXT")) throw bad("Expected TEXT or URL");
   reader.space();
-  return { bytes: reader.messageLiteral() };
+  return readLiteralPart(reader);
+}
+
+function readLiteralPart(reader: WireReader): AppendPart & { readonly bytes: Buffer } {
+  const isBinary = reader.isLiteral8;
+  return { bytes: reader.messageLiteral(), isBinary };
 }
 
 export interface AnnouncedMessage {

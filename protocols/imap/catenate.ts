@@ -1,5 +1,6 @@
 /** CATENATE (RFC 4469): messages put together from text that the client sends and parts of messages that are here. What a
  *  URL may name is what the session reaches, with its right to read. */
+import { encodeBinaryParts } from "#/src/formats/mime/binary-parts.ts";
 import type { ReachedMailbox } from "#/src/mail/mailbox-access.ts";
 import type { Appended } from "#/src/mail/writes.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
@@ -23,7 +24,9 @@ export async function readMessages(
       if (room.left < 0) throw tooBig();
       pieces.push(piece);
     }
-    const bytes = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+    const sent = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+    // RFC 3516 section 4.3 lets a server choose; every door then has the same octets.
+    const bytes = parts.some((part) => "bytes" in part && part.isBinary) ? encodeBinaryParts(sent) : sent;
     if (bytes.byteLength === 0) throw no("CANNOT", "A message is not empty");
     read.push({ bytes, ...options });
   }

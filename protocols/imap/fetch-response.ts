@@ -120,7 +120,7 @@ function rowValue(name: Exclude<RowItem, "BODY">, fetched: Fetched, context: Res
   const message = fetched as MailboxMessage;
   switch (name) {
     case "FLAGS":
-      return context.flags.write(fetched.flags);
+      return context.flags.write(fetched);
     case "UID":
       return String(fetched.uid);
     case "INTERNALDATE":

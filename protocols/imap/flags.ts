@@ -7,6 +7,7 @@ import {
   systemFlags,
 } from "#/src/model/flags.ts";
 import { keywordBytesMax, keywordsMax } from "#/src/model/limits.ts";
+import { emptyNumberSet, hasNumber, type NumberSet } from "#/src/model/number-set.ts";
 import { bad, no } from "./errors.ts";
 import type { WireReader } from "./wire-reader.ts";
 
@@ -57,8 +58,10 @@ export function readKeyword(flag: string): string {
   return flag;
 }
 
-/** Writes flags of one mailbox owner. Refreshing a mailbox writes the same few combinations again and again. */
+/** Writes flags of the messages of one mailbox as one session sees them. Refreshing a mailbox writes the same few combinations again and again. */
 export class FlagWriter {
+  /** UIDs of what is \Recent in the session. */
+  recent: NumberSet = emptyNumberSet;
   #names: readonly string[];
   readonly #byMask = new Map<number, string>();
 
@@ -77,7 +80,13 @@ export class FlagWriter {
   }
 
   /** `(\Seen $Label1)` */
-  write(flags: FlagState): string {
+  write({ uid, flags }: { readonly uid: number; readonly flags: FlagState }): string {
+    const text = this.#writeKept(flags);
+    if (this.recent.length === 0 || !hasNumber(this.recent, uid)) return text;
+    return text === "()" ? "(\\Recent)" : `(\\Recent ${text.slice(1)}`;
+  }
+
+  #writeKept(flags: FlagState): string {
     if (flags.overflow !== null) return this.#format(flags);
     let text = this.#byMask.get(flags.mask);
     if (text === undefined) {

@@ -6,7 +6,7 @@
  *  The result is the domain's search key, except that sequence sets are still unresolved. */
 
 import type { DateField, SearchKey } from "#/src/mail/search-keys.ts";
-import { type SystemFlag, systemFlags } from "#/src/model/flags.ts";
+import { type SystemFlag, seenFlag, systemFlags } from "#/src/model/flags.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
 import { readDate } from "./dates.ts";
 import { bad } from "./errors.ts";
@@ -25,7 +25,8 @@ export type ImapSearchKey =
   | { readonly kind: "emailId" | "threadId"; readonly id: string }
   /** OLDER and YOUNGER: seconds before now. */
   | { readonly kind: "age"; readonly isOlder: boolean; readonly seconds: number }
-  | { readonly kind: "none" };
+  /** \Recent in the session that asks. */
+  | { readonly kind: "recent" };
 
 export interface SearchContext {
   /** Octets of a search text to Unicode, by the command's charset. */
@@ -132,12 +133,12 @@ function readKey(reader: WireReader, context: SearchContext): ImapSearchKey {
   switch (word) {
     case "ALL":
       return { kind: "all" };
-    // \Recent belongs to no session any more: IMAP4rev2 dropped it, and IMAP4rev1 clients are told that there is none.
     case "NEW":
+      return { kind: "and", keys: [{ kind: "recent" }, not({ kind: "flags", mask: seenFlag })] };
     case "RECENT":
-      return { kind: "none" };
+      return { kind: "recent" };
     case "OLD":
-      return { kind: "all" };
+      return not({ kind: "recent" });
     case "KEYWORD":
       reader.space();
       return { kind: "keyword", name: readKeyword(reader.atom()) };

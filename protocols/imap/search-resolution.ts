@@ -14,6 +14,7 @@ export interface SearchScope {
   readonly mailbox: { readonly agent: AgentNumber };
   readonly isUidOnly: boolean;
   readonly saved: NumberSet;
+  readonly recent: NumberSet;
   readonly view: Pick<SessionView, "count" | "highestUid" | "uidsOfSeqs">;
 }
 
@@ -51,8 +52,8 @@ export function resolveSearchKey(
         ? { kind: "date", field: "internal", until: border + 1 }
         : { kind: "date", field: "internal", from: border };
     }
-    case "none":
-      return nothing;
+    case "recent":
+      return { kind: "uids", uids: selected.recent };
     default:
       return key;
   }

@@ -5,6 +5,7 @@
 
 import type { Entry } from "#/src/mail/entries.ts";
 import type { ReachedMailbox } from "#/src/mail/mailbox-access.ts";
+import type { Recency } from "#/src/mail/recency.ts";
 import { systemFlagNames } from "#/src/model/flags.ts";
 import {
   emptyNumberSet,
@@ -46,8 +47,6 @@ export interface TellOptions {
   readonly hasUid: boolean;
   /** The client is told UIDs of what is gone (RFC 7162 section 3.2.10, RFC 9586 section 3.2). */
   readonly hasVanished: boolean;
-  /** RECENT is of IMAP4rev1 alone. */
-  readonly hasRecent: boolean;
 }
 
 /** Changes read from the log at once. */
@@ -64,6 +63,9 @@ export class SelectedMailbox {
   readonly contexts = new SearchContexts();
   /** The client goes by UIDs alone (RFC 9586). */
   isUidOnly = false;
+  /** \Recent is of IMAP4rev1 alone. */
+  #hasRecent: boolean;
+  readonly #recency: Recency;
   readonly #rooms: Pick<ImapRooms, "mail" | "feed">;
   /** Up to where the log is in the view. */
   #position: Modseq;
@@ -83,6 +85,8 @@ export class SelectedMailbox {
     position: Modseq,
     uids: readonly number[],
     keywordNames: readonly string[],
+    recency: Recency,
+    hasRecent: boolean,
   ) {
     this.#rooms = rooms;
     this.mailbox = mailbox;
@@ -90,6 +94,9 @@ export class SelectedMailbox {
     this.#position = position;
     this.view = new SessionView(uids);
     this.flags = new FlagWriter(keywordNames);
+    this.#recency = recency;
+    this.#hasRecent = hasRecent;
+    this.#takeRecent(0);
     this.#unsubscribe = rooms.feed.subscribe(mailbox.agent, () => {
       this.#hasRung = true;
       this.#onRing?.();
@@ -100,6 +107,23 @@ export class SelectedMailbox {
     rooms: Pick<ImapRooms, "mail" | "feed">,
     mailbox: ReachedMailbox,
     isReadOnly: boolean,
+    hasRecent: boolean,
+  ): Promise<SelectedMailbox> {
+    const recency = rooms.mail.openRecency(mailbox);
+    try {
+      return await SelectedMailbox.#read(rooms, mailbox, isReadOnly, hasRecent, recency);
+    } catch (error) {
+      await recency.leave();
+      throw error;
+    }
+  }
+
+  static async #read(
+    rooms: Pick<ImapRooms, "mail" | "feed">,
+    mailbox: ReachedMailbox,
+    isReadOnly: boolean,
+    hasRecent: boolean,
+    recency: Recency,
   ): Promise<SelectedMailbox> {
     // The position first: what changes while the rest is read is read again from the log, which does no harm.
     const position = await rooms.feed.position(mailbox.agent);
@@ -109,12 +133,42 @@ export class SelectedMailbox {
     const now = await rooms.mail.findMailboxByNumber(mailbox.agent, mailbox.number);
     if (now === undefined) throw no("NONEXISTENT", "No such mailbox");
     const state = { ...mailbox, ...now, name: mailbox.name, highestModseq: mailbox.highestModseq };
-    return new SelectedMailbox(rooms, state, isReadOnly, position, uids, keywordNames);
+    return new SelectedMailbox(rooms, state, isReadOnly, position, uids, keywordNames, recency, hasRecent);
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.#unsubscribe();
     this.#onRing = undefined;
+    await this.#recency.leave();
+  }
+
+  /** What is \Recent here, and what comes will be. */
+  get recent(): NumberSet {
+    if (!this.#hasRecent) return emptyNumberSet;
+    return uniteNumberSets(this.flags.recent, [[this.view.highestUid + 1, 2 ** 32]]);
+  }
+
+  /** Messages that are \Recent here and still there. */
+  get recentCount(): number {
+    return this.view.knownUids(this.flags.recent).length;
+  }
+
+  /** From now on the client does not know \Recent. */
+  forgetRecent(): void {
+    this.#hasRecent = false;
+    this.flags.recent = emptyNumberSet;
+  }
+
+  /** Messages of the view behind the first so many are told: those that no session was told of before are \Recent here.
+   *  One that only reads leaves them so to others (RFC 3501 section 6.3.2). */
+  #takeRecent(countBefore: number): void {
+    const { recentUid } = this.mailbox;
+    const told = this.isReadOnly
+      ? this.#recency.readTold(recentUid)
+      : this.#recency.take(this.view.highestUid, recentUid);
+    if (!this.#hasRecent || this.view.highestUid <= told) return;
+    const recent = this.view.allUids.slice(countBefore).filter((uid) => uid > told);
+    this.flags.recent = uniteNumberSets(this.flags.recent, numberSetOf(recent));
   }
 
   /** Calls back at each doorbell, at once if one was missed. */
@@ -204,11 +258,12 @@ export class SelectedMailbox {
     await this.contexts.tellChanged(this, this.#rooms.mail, out);
   }
 
-  async #tellArrived(out: ResponseWriter, { hasRecent, events }: TellOptions): Promise<void> {
+  async #tellArrived(out: ResponseWriter, { events }: TellOptions): Promise<void> {
     const countBefore = this.view.count;
     if (!this.view.takeArrived()) return;
     out.line(`* ${this.view.count} EXISTS`);
-    if (hasRecent) out.line("* 0 RECENT");
+    this.#takeRecent(countBefore);
+    if (this.#hasRecent) out.line(`* ${this.recentCount} RECENT`);
     const items = events.newItems;
     if (items.length === 0) return;
     const arrived = this.presentUids(numberSetOf(this.view.allUids.slice(countBefore)));
@@ -255,7 +310,7 @@ export class SelectedMailbox {
   flagsResponse(entry: Entry, options: Pick<TellOptions, "hasUid" | "hasCondstore">): string {
     const uid = options.hasUid ? `UID ${entry.uid} ` : "";
     const modseq = options.hasCondstore ? ` MODSEQ (${entry.modseq})` : "";
-    return `${this.responseHead(entry.uid)}${uid}FLAGS ${this.flags.write(entry.flags)}${modseq})`;
+    return `${this.responseHead(entry.uid)}${uid}FLAGS ${this.flags.write(entry)}${modseq})`;
   }
 
   /** HIGHESTMODSEQ of what the client has been told. */

@@ -28,7 +28,7 @@ export async function serveConnection(
   } catch (error) {
     lastWord = byeFor(error, session);
   } finally {
-    session.logOut();
+    await session.logOut();
     await connection.end(lastWord);
   }
 }

@@ -157,6 +157,7 @@ export class Session {
       this.owesHighestModseq = this.#selected !== undefined;
     this.#enabled.add(extension);
     if (extension === "UIDONLY" && this.#selected !== undefined) this.#selected.isUidOnly = true;
+    if (extension === "IMAP4REV2") this.#selected?.forgetRecent();
   }
 
   get names(): NameMode {
@@ -184,18 +185,23 @@ export class Session {
   }
 
   async select(mailbox: ReachedMailbox, isReadOnly: boolean): Promise<SelectedMailbox> {
-    this.unselect();
-    this.#selected = await SelectedMailbox.open(this.rooms, mailbox, isReadOnly || !mailbox.rights.has("w"));
+    await this.unselect();
+    this.#selected = await SelectedMailbox.open(
+      this.rooms,
+      mailbox,
+      isReadOnly || !mailbox.rights.has("w"),
+      !this.isEnabled("IMAP4REV2"),
+    );
     this.#selected.isUidOnly = this.isEnabled("UIDONLY");
     return this.#selected;
   }
 
   /** Leaves the selected mailbox. Whether there was one. */
-  unselect(): boolean {
-    const wasSelected = this.#selected !== undefined;
-    this.#selected?.close();
+  async unselect(): Promise<boolean> {
+    const selected = this.#selected;
     this.#selected = undefined;
-    return wasSelected;
+    await selected?.close();
+    return selected !== undefined;
   }
 
   /** What NOTIFY asked for, if it was used. */
@@ -219,13 +225,12 @@ export class Session {
       events: isAnswer ? { ...allEvents, newItems: notified.newItems } : notified,
       hasCondstore,
       hasVanished: this.isEnabled("QRESYNC") || this.isEnabled("UIDONLY"),
-      hasRecent: !this.isEnabled("IMAP4REV2"),
     };
   }
 
   /** Back to before the login: whose session it was, what was selected and enabled are forgotten (RFC 8437 section 4.1). */
-  logOut(): void {
-    this.unselect();
+  async logOut(): Promise<void> {
+    await this.unselect();
     this.watch = undefined;
     if (this.#principal === undefined) return;
     const { agent } = this.#principal;

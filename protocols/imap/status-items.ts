@@ -6,8 +6,7 @@ import type { WireReader } from "./wire-reader.ts";
 
 const values = {
   MESSAGES: (mailbox: Mailbox) => String(mailbox.messageCount),
-  // Nothing is \Recent (RFC 9051 appendix E).
-  RECENT: () => "0",
+  RECENT: async (mailbox: Mailbox, session: Session) => String(await session.rooms.mail.countRecent(mailbox)),
   UIDNEXT: (mailbox: Mailbox) => String(mailbox.uidNext),
   UIDVALIDITY: (mailbox: Mailbox) => String(mailbox.uidValidity),
   UNSEEN: (mailbox: Mailbox) => String(mailbox.unseenCount),

@@ -172,6 +172,11 @@ export class WireReader {
     return this.#tryLiteral(true) ?? fail("a literal");
   }
 
+  /** Whether a literal8 comes next. */
+  get isLiteral8(): boolean {
+    return this.peek() === "~";
+  }
+
   #tryString(): string | undefined {
     if (this.peek() === '"') return this.#quoted();
     return this.#tryLiteral(false)?.toString("latin1");

@@ -76,7 +76,7 @@ test("puts messages together from text and parts of messages", async () => {
     C: a2 SELECT Drafts
     S*: a2 OK {{*}}
     C: a3 FETCH 1 (FLAGS BODY.PEEK[])
-    S: * 1 FETCH (FLAGS (\\Seen) BODY[] {29}
+    S: * 1 FETCH (FLAGS (\\Recent \\Seen) BODY[] {29}
     S: Subject: x
     S:
     S: first-ecosecond)

@@ -33,7 +33,7 @@ test("compresses both ways until UNAUTHENTICATE", async () => {
     S: * 1 FETCH (BODY[] {12}
     S: a: 1
     S:
-    S: text FLAGS (\\Seen))
+    S: text FLAGS (\\Recent \\Seen))
     S: a3 OK {{*}}
     C: a4 COMPRESS DEFLATE
     S: a4 BAD [COMPRESSIONACTIVE] {{*}}

@@ -35,9 +35,9 @@ test("appends and fetches messages as they were sent", async () => {
   await using server = await startImap();
   await server.converse(`${threeMessages}
     C: a1 FETCH 1:3 (UID FLAGS RFC822.SIZE INTERNALDATE)
-    S: * 1 FETCH (UID 1 FLAGS (\\Seen) RFC822.SIZE 57 INTERNALDATE " 1-Feb-2024 08:00:00 +0000")
-    S: * 2 FETCH (UID 2 FLAGS (\\Flagged $Work) RFC822.SIZE 29 INTERNALDATE {{*}})
-    S: * 3 FETCH (UID 3 FLAGS () RFC822.SIZE 30 INTERNALDATE {{*}})
+    S: * 1 FETCH (UID 1 FLAGS (\\Recent \\Seen) RFC822.SIZE 57 INTERNALDATE " 1-Feb-2024 08:00:00 +0000")
+    S: * 2 FETCH (UID 2 FLAGS (\\Recent \\Flagged $Work) RFC822.SIZE 29 INTERNALDATE {{*}})
+    S: * 3 FETCH (UID 3 FLAGS (\\Recent) RFC822.SIZE 30 INTERNALDATE {{*}})
     S: a1 OK FETCH completed
     C: a2 UID FETCH 2 BODY.PEEK[]
     S: * 2 FETCH (UID 2 BODY[] {29}
@@ -72,10 +72,10 @@ test("marks a message as seen when its text is read, and says so", async () => {
     C: a1 FETCH 2:3 (UID BODY[TEXT])
     S: * 2 FETCH (UID 2 BODY[TEXT] {13}
     S: Second text
-    S:  FLAGS (\\Seen \\Flagged $Work))
+    S:  FLAGS (\\Recent \\Seen \\Flagged $Work))
     S: * 3 FETCH (UID 3 BODY[TEXT] {12}
     S: Third text
-    S:  FLAGS (\\Seen))
+    S:  FLAGS (\\Recent \\Seen))
     S: a1 OK {{*}}
     C: a2 FETCH 3 RFC822.TEXT
     S: * 3 FETCH (RFC822.TEXT {12}
@@ -95,13 +95,13 @@ test("stores flags, answers them unless silent, and tells a new keyword first", 
     C: a1 STORE 1:2 +FLAGS (\\Answered NewWord)
     S: * FLAGS (\\Seen \\Answered \\Flagged \\Deleted \\Draft $Work NewWord)
     S: * OK [PERMANENTFLAGS ({{*}} $Work NewWord \\*)] {{*}}
-    S: * 1 FETCH (FLAGS (\\Seen \\Answered NewWord))
-    S: * 2 FETCH (FLAGS (\\Answered \\Flagged $Work NewWord))
+    S: * 1 FETCH (FLAGS (\\Recent \\Seen \\Answered NewWord))
+    S: * 2 FETCH (FLAGS (\\Recent \\Answered \\Flagged $Work NewWord))
     S: a1 OK STORE completed
     C: a2 UID STORE 1:100 -FLAGS.SILENT \\Answered
     S: a2 OK UID STORE completed
     C: a3 STORE 2 FLAGS ()
-    S: * 2 FETCH (FLAGS ())
+    S: * 2 FETCH (FLAGS (\\Recent))
     S: a3 OK {{*}}
     C: a4 STORE 9 +FLAGS (\\Seen)
     S: a4 BAD {{*}}
@@ -121,9 +121,9 @@ test("leaves alone what has changed since, and names it", async () => {
     S: * 1 FETCH (UID 1 MODSEQ ({{now:\\d+}}))
     S: a2 OK [MODIFIED 2] {{*}}
     C: a3 UID FETCH 1:* (FLAGS) (CHANGEDSINCE {{=one}})
-    S: * 1 FETCH (UID 1 FLAGS (\\Seen \\Deleted) MODSEQ ({{=now}}))
+    S: * 1 FETCH (UID 1 FLAGS (\\Recent \\Seen \\Deleted) MODSEQ ({{=now}}))
     S: * 2 FETCH (UID 2 FLAGS ({{*}}) MODSEQ ({{*}}))
-    S: * 3 FETCH (UID 3 FLAGS () MODSEQ ({{*}}))
+    S: * 3 FETCH (UID 3 FLAGS (\\Recent) MODSEQ ({{*}}))
     S: a3 OK {{*}}
     C: a4 UID FETCH 1:* (FLAGS) (CHANGEDSINCE {{=now}})
     S: a4 OK {{*}}
@@ -179,23 +179,23 @@ test("appends to the selected mailbox and tells EXISTS before the answer", async
     C: a1 APPEND INBOX {4+}
     C: a: b
     S: * 4 EXISTS
-    S: * 0 RECENT
+    S: * 4 RECENT
     S: a1 OK [APPENDUID {{*}} 4] {{*}}
     C: a2 APPEND INBOX (\\Draft) {4+}
     C: a: b (\\Answered) {3+}
     C: x
     C:
     S: * 6 EXISTS
-    S: * 0 RECENT
+    S: * 6 RECENT
     S: a2 OK [APPENDUID {{*}} 5:6] {{*}}
     C: a3 FETCH 4:6 (RFC822 FLAGS)
     S: * 4 FETCH (RFC822 {4}
-    S: a: b FLAGS (\\Seen))
+    S: a: b FLAGS (\\Recent \\Seen))
     S: * 5 FETCH (RFC822 {4}
-    S: a: b FLAGS (\\Seen \\Draft))
+    S: a: b FLAGS (\\Recent \\Seen \\Draft))
     S: * 6 FETCH (RFC822 {3}
     S: x
-    S:  FLAGS (\\Seen \\Answered))
+    S:  FLAGS (\\Recent \\Seen \\Answered))
     S: a3 OK {{*}}
     C: a4 APPEND Nowhere {4+}
     C: a: b

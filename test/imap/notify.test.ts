@@ -34,7 +34,7 @@ test("tells of the selected mailbox between commands, with what was asked for of
     C2: Subject: one\\r\\n
     S2: b1 OK {{*}}
     S: * 1 EXISTS
-    S: * 0 RECENT
+    S: * 1 RECENT
     S: * 1 FETCH (UID 1 BODY[HEADER.FIELDS (Subject)] {16}
     S: Subject: one
     S:
@@ -43,7 +43,7 @@ test("tells of the selected mailbox between commands, with what was asked for of
     S2*: b2 OK {{*}}
     C2: b3 STORE 1 +FLAGS.SILENT (\\Deleted)
     S2: b3 OK {{*}}
-    S: * 1 FETCH (UID 1 FLAGS (\\Deleted))
+    S: * 1 FETCH (UID 1 FLAGS (\\Recent \\Deleted))
     C2: b4 EXPUNGE
     S2*: b4 OK {{*}}
     S: * 1 EXPUNGE
@@ -56,7 +56,7 @@ test("tells of the selected mailbox between commands, with what was asked for of
     S: + {{*}}
     C: a: 2
     S: * 1 EXISTS
-    S: * 0 RECENT
+    S: * 1 RECENT
     S: * 1 FETCH (UID 2 BODY[HEADER.FIELDS (Subject)] {2}
     S:
     S: )
@@ -83,12 +83,12 @@ test("keeps EXPUNGE back until a command allows it with SELECTED-DELAYED", async
     S2*: b1 OK {{*}}
     C2: b2 STORE 1 FLAGS.SILENT (\\Deleted)
     S2: b2 OK {{*}}
-    S: * 1 FETCH (UID 1 FLAGS (\\Deleted))
+    S: * 1 FETCH (UID 1 FLAGS (\\Recent \\Deleted))
     C2: b3 EXPUNGE
     S2*: b3 OK {{*}}
     C2: b4 STORE 1 FLAGS.SILENT (\\Flagged)
     S2: b4 OK {{*}}
-    S: * 2 FETCH (UID 2 FLAGS (\\Flagged))
+    S: * 2 FETCH (UID 2 FLAGS (\\Recent \\Flagged))
     C: a2 IDLE
     S: + idling
     S: * 1 EXPUNGE
@@ -107,7 +107,7 @@ test("tells nothing of the selected mailbox that was not asked for, but what the
     S2: b1 OK {{*}}
     C: a1 NOTIFY SET (personal (MailboxName))
     S: * 1 EXISTS
-    S: * 0 RECENT
+    S: * 1 RECENT
     S: a1 OK {{*}}
     C2: b2 APPEND INBOX {4+}
     C2: a: 2
@@ -116,7 +116,7 @@ test("tells nothing of the selected mailbox that was not asked for, but what the
     S: a2 OK {{*}}
     C: a3 UID STORE 1 +FLAGS.SILENT (\\Deleted)
     S: * 2 EXISTS
-    S: * 0 RECENT
+    S: * 2 RECENT
     S: a3 OK {{*}}
     C: a4 EXPUNGE
     S: * 1 EXPUNGE

@@ -30,7 +30,7 @@ test("fetches a part of what is named, from either end", async () => {
     C: a4 UID STORE 3,6 +FLAGS.SILENT (\\Seen)
     S: a4 OK {{*}}
     C: a5 UID FETCH 1:* (FLAGS MODSEQ) (PARTIAL -1:-1)
-    S: * 5 FETCH (UID 6 FLAGS (\\Seen) MODSEQ ({{now:\\d+}}))
+    S: * 5 FETCH (UID 6 FLAGS (\\Recent \\Seen) MODSEQ ({{now:\\d+}}))
     S: * OK [HIGHESTMODSEQ {{*}}
     S: a5 OK {{*}}
     C: a6 UID STORE 6 -FLAGS.SILENT (\\Seen)

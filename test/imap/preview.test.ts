@@ -29,11 +29,11 @@ test("shows the beginning of what a message says", async () => {
     S: a1 OK {{*}}
     C: a2 FETCH 2 (PREVIEW (LAZY) FLAGS)
     S: * 2 FETCH (PREVIEW {17}
-    S: Grüße aus Köln FLAGS ())
+    S: Grüße aus Köln FLAGS (\\Recent))
     S: a2 OK {{*}}
     C: a3 UID FETCH 3:4 (FLAGS PREVIEW)
-    S: * 3 FETCH (UID 3 FLAGS () PREVIEW "")
-    S: * 4 FETCH (UID 4 FLAGS () PREVIEW "${"word ".repeat(51)}w")
+    S: * 3 FETCH (UID 3 FLAGS (\\Recent) PREVIEW "")
+    S: * 4 FETCH (UID 4 FLAGS (\\Recent) PREVIEW "${"word ".repeat(51)}w")
     S: a3 OK {{*}}
     C: a4 FETCH 1 PREVIEW (CHANGEDSINCE 99999)
     S*: a4 OK {{*}}

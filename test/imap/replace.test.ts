@@ -29,7 +29,7 @@ test("puts a message into the place of another", async () => {
     S: * OK [APPENDUID {{validity:\\d+}} 4] {{*}}
     S: * 2 EXPUNGE
     S: * 3 EXISTS
-    S: * 0 RECENT
+    S: * 3 RECENT
     S: a1 OK REPLACE completed
     C2: b1 NOOP
     S2: * 2 EXPUNGE
@@ -37,7 +37,7 @@ test("puts a message into the place of another", async () => {
     S2: * 0 RECENT
     S2: b1 OK {{*}}
     C: a2 UID FETCH 4 (FLAGS INTERNALDATE BODY.PEEK[])
-    S: * 3 FETCH (UID 4 FLAGS (\\Seen \\Draft) INTERNALDATE "14-Jul-2026 09:44:25 +0000" BODY[] {8}
+    S: * 3 FETCH (UID 4 FLAGS (\\Recent \\Seen \\Draft) INTERNALDATE "14-Jul-2026 09:44:25 +0000" BODY[] {8}
     S: a: newer)
     S: a2 OK {{*}}
     C2: b2 UID REPLACE 4 Sent {4+}
@@ -58,7 +58,7 @@ test("puts a message into the place of another", async () => {
     S: * OK [APPENDUID {{=validity}} 5] {{*}}
     S: * VANISHED 3
     S: * 2 EXISTS
-    S: * 0 RECENT
+    S: * 2 RECENT
     S: a5 OK [HIGHESTMODSEQ {{*}}] {{*}}
   `);
 });

@@ -50,7 +50,7 @@ test("tells UIDs of what is gone, and HIGHESTMODSEQ after its own EXPUNGE", asyn
     ${changed}
     C: a1 NOOP
     S: * VANISHED 2:3,5
-    S: * 2 FETCH (UID 4 FLAGS (\\Flagged) MODSEQ ({{*}}))
+    S: * 2 FETCH (UID 4 FLAGS (\\Recent \\Flagged) MODSEQ ({{*}}))
     S: a1 OK {{*}}
     C: a2 UID STORE 4 +FLAGS.SILENT (\\Deleted)
     S: * 2 FETCH (UID 4 MODSEQ ({{*}}))
@@ -79,10 +79,10 @@ test("keeps VANISHED back while sequence numbers are in use", async () => {
     ${changed}
     C: a1 FETCH 4 (UID)
     S: * 4 FETCH (UID 4)
-    S: * 4 FETCH (UID 4 FLAGS (\\Flagged) MODSEQ ({{*}}))
+    S: * 4 FETCH (UID 4 FLAGS (\\Recent \\Flagged) MODSEQ ({{*}}))
     S: a1 OK {{*}}
     C: a2 UID FETCH 4 (FLAGS)
-    S: * 4 FETCH (UID 4 FLAGS (\\Flagged))
+    S: * 4 FETCH (UID 4 FLAGS (\\Recent \\Flagged))
     S: * VANISHED 2:3,5
     S: a2 OK {{*}}
   `);

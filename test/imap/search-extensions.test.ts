@@ -102,8 +102,8 @@ test("tells what comes into a search and what leaves it, from this session and o
     S: * ESEARCH (TAG "s2") UID COUNT 2
     S: s2 OK {{*}}
     C: a3 STORE 1,3 +FLAGS (\\Flagged)
-    S: * 1 FETCH (FLAGS (\\Flagged))
-    S: * 3 FETCH (FLAGS (\\Flagged))
+    S: * 1 FETCH (FLAGS (\\Recent \\Flagged))
+    S: * 3 FETCH (FLAGS (\\Recent \\Flagged))
     S: * ESEARCH (TAG "s1") ADDTO (0 1,3)
     S: a3 OK {{*}}
     S2: * OK {{*}}
@@ -124,8 +124,8 @@ test("tells what comes into a search and what leaves it, from this session and o
     S: * ESEARCH (TAG "s2") UID REMOVEFROM (0 2)
     S: * 2 EXPUNGE
     S: * 3 EXISTS
-    S: * 0 RECENT
-    S: * 1 FETCH (FLAGS ())
+    S: * 2 RECENT
+    S: * 1 FETCH (FLAGS (\\Recent))
     S: * ESEARCH (TAG "s1") REMOVEFROM (0 1)
     S: * ESEARCH (TAG "s1") ADDTO (0 3)
     S: * ESEARCH (TAG "s2") UID ADDTO (0 4)

@@ -33,7 +33,7 @@ test("tells flags, arrivals and expunges of others at the end of a command", asy
     C: a2 APPEND INBOX {4+}
     C: a: 4
     S: * 4 EXISTS
-    S: * 0 RECENT
+    S: * 4 RECENT
     S: a2 OK {{*}}
     C2: b2 NOOP
     S2: * 4 EXISTS
@@ -100,10 +100,10 @@ test("tells an idle session at once", async () => {
     C: a: 4
     S*: a1 OK {{*}}
     S2: * 4 EXISTS
-    S2: * 0 RECENT
+    S2: * 1 RECENT
     C: a2 STORE 4 +FLAGS (\\Deleted)
     S*: a2 OK {{*}}
-    S2: * 4 FETCH (FLAGS (\\Deleted))
+    S2: * 4 FETCH (FLAGS (\\Recent \\Deleted))
     C: a3 EXPUNGE
     S*: a3 OK {{*}}
     S2: * 4 EXPUNGE
@@ -141,7 +141,7 @@ test("does not echo silent changes to their own session, nor swallow those of ot
     S2: * 1 FETCH (FLAGS (\\Seen))
     S2: b1 OK {{*}}
     C: a2 NOOP
-    S: * 2 FETCH (FLAGS (\\Flagged))
+    S: * 2 FETCH (FLAGS (\\Recent \\Flagged))
     S: a2 OK {{*}}
     C2: b2 NOOP
     S2: b2 OK {{*}}

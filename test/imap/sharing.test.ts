@@ -53,7 +53,7 @@ test("lets a grant to read look, and change nothing", async () => {
     S2: * STATUS "INBOX" (MAILBOXID ({{=box}}))
     S2: b1 OK {{*}}
     C: a2 FETCH 1:2 (FLAGS EMAILID)
-    S: * 1 FETCH (FLAGS (\\Seen Kims) EMAILID ({{email:\\w+}}))
+    S: * 1 FETCH (FLAGS (\\Recent \\Seen Kims) EMAILID ({{email:\\w+}}))
     S: * 2 FETCH {{*}}
     S: a2 OK {{*}}
     C2: b2 SELECT INBOX
@@ -103,7 +103,7 @@ test("follows a shared mailbox, both ways", async () => {
     C2: b1 SELECT INBOX
     S2*: b1 OK [READ-WRITE] {{*}}
     C: a2 STORE 2 +FLAGS (Robins)
-    S*: * 2 FETCH (FLAGS (Robins))
+    S*: * 2 FETCH (FLAGS (\\Recent Robins))
     S: a2 OK {{*}}
     C2: b2 NOOP
     S2*: * 2 FETCH (FLAGS (Robins))
@@ -112,7 +112,7 @@ test("follows a shared mailbox, both ways", async () => {
     S: + idling
     C2: b3 STORE 1 +FLAGS.SILENT (\\Deleted)
     S2: b3 OK {{*}}
-    S: * 1 FETCH (FLAGS (\\Seen \\Deleted Kims))
+    S: * 1 FETCH (FLAGS (\\Recent \\Seen \\Deleted Kims))
     C2: b4 EXPUNGE
     S2: * 1 EXPUNGE
     S2: b4 OK {{*}}
@@ -145,9 +145,9 @@ test("copies and moves between owners, with flags, keywords and dates", async ()
     C: a4 SELECT INBOX
     S*: a4 OK {{*}}
     C: a5 FETCH 1:2 (FLAGS THREADID BODY.PEEK[TEXT])
-    S: * 1 FETCH (FLAGS (Robins) THREADID ({{thread:\\w+}}) BODY[TEXT] {0}
+    S: * 1 FETCH (FLAGS (\\Recent Robins) THREADID ({{thread:\\w+}}) BODY[TEXT] {0}
     S: )
-    S: * 2 FETCH (FLAGS (\\Seen Kims) THREADID ({{=thread}}) BODY[TEXT] {1}
+    S: * 2 FETCH (FLAGS (\\Recent \\Seen Kims) THREADID ({{=thread}}) BODY[TEXT] {1}
     S: b)
     S: a5 OK {{*}}
     C: a6 COPY 1 "Other Users/kim@example.test/Drafts"
@@ -155,7 +155,7 @@ test("copies and moves between owners, with flags, keywords and dates", async ()
     C2: b2 SELECT Drafts
     S2*: b2 OK {{*}}
     C2: b3 FETCH 1 (FLAGS)
-    S2: * 1 FETCH (FLAGS (Robins))
+    S2: * 1 FETCH (FLAGS (\\Recent Robins))
     S2: b3 OK {{*}}
     C: a7 CREATE "Other Users/kim@example.test/Work/May"
     S: a7 OK [MAILBOXID {{*}}

@@ -22,7 +22,7 @@ const script = `
   S: a3 OK [APPENDUID {{*}}
   S*: a4 OK {{*}}
   C: a5 FETCH 1 (FLAGS BODY.PEEK[])\\r\\na6 FOO\\r\\na7 SEARCH SUBJECT {1+}\\r\\nx\\r\\na8 IDLE\\r\\nDONE
-  S: * 1 FETCH (FLAGS (\\Seen) BODY[] {12}
+  S: * 1 FETCH (FLAGS (\\Recent \\Seen) BODY[] {12}
   S: a: b
   S:
   S: text)

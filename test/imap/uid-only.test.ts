@@ -32,13 +32,13 @@ test("speaks in UIDs alone once UIDONLY is enabled", async () => {
     S2: i5 OK {{*}}
     C: a1 NOOP
     S: * VANISHED 1
-    S: * 2 UIDFETCH (FLAGS (\\Flagged))
+    S: * 2 UIDFETCH (FLAGS (\\Recent \\Flagged))
     S: a1 OK {{*}}
     C: a2 UID FETCH 3 (FLAGS RFC822.SIZE)
-    S: * 3 UIDFETCH (UID 3 FLAGS () RFC822.SIZE 4)
+    S: * 3 UIDFETCH (UID 3 FLAGS (\\Recent) RFC822.SIZE 4)
     S: a2 OK {{*}}
     C: a3 UID STORE 3 +FLAGS (\\Deleted)
-    S: * 3 UIDFETCH (UID 3 FLAGS (\\Deleted))
+    S: * 3 UIDFETCH (UID 3 FLAGS (\\Recent \\Deleted))
     S: a3 OK {{*}}
     C: a4 FETCH 1 FLAGS
     S: a4 BAD [UIDREQUIRED] {{*}}
@@ -61,7 +61,7 @@ test("speaks in UIDs alone once UIDONLY is enabled", async () => {
     C: b3 APPEND INBOX {4+}
     C: a: 4
     S: * 2 EXISTS
-    S: * 0 RECENT
+    S: * 2 RECENT
     S: b3 OK {{*}}
     C: b4 ENABLE QRESYNC
     S: * ENABLED QRESYNC
@@ -70,7 +70,7 @@ test("speaks in UIDs alone once UIDONLY is enabled", async () => {
     C: b5 SELECT INBOX (QRESYNC (1 1 1:2 (1 2)))
     S: b5 BAD [UIDREQUIRED] {{*}}
     C: b6 UID FETCH 2 (FLAGS) (CHANGEDSINCE 1 VANISHED)
-    S: * 2 UIDFETCH (UID 2 FLAGS (\\Flagged) MODSEQ ({{*}}))
+    S: * 2 UIDFETCH (UID 2 FLAGS (\\Recent \\Flagged) MODSEQ ({{*}}))
     S: b6 OK {{*}}
   `);
 });

@@ -12,7 +12,7 @@ export const close = command({
   async run(session) {
     const { mailbox, isReadOnly } = session.selected;
     if (!isReadOnly) await session.rooms.mail.expungeMessages(mailbox.agent, mailbox.number);
-    session.unselect();
+    await session.unselect();
     return undefined;
   },
 });
@@ -26,7 +26,7 @@ export const unselect = command({
   source: "RFC 9051 6.4.2, RFC 3691",
   parse: noArguments,
   async run(session) {
-    session.unselect();
+    await session.unselect();
     return undefined;
   },
 });

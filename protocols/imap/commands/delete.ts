@@ -20,7 +20,7 @@ export const deleteCommand = command({
     const selected = session.state === "selected" ? session.selected.mailbox : undefined;
     await session.rooms.mail.deleteMailbox(agent, number);
     const isSelected = selected?.agent === agent && selected.number === number;
-    if (isSelected && session.unselect()) out.line("* OK [CLOSED] The mailbox was deleted");
+    if (isSelected && (await session.unselect())) out.line("* OK [CLOSED] The mailbox was deleted");
     return undefined;
   },
 });

@@ -5,6 +5,7 @@
  *  Without IN it is the selected mailbox. Sequence numbers and "$" are of one mailbox and refused, as is what the answer
  *  would have to be kept for. */
 import type { ReachedMailbox } from "#/src/mail/mailbox-access.ts";
+import { emptyNumberSet, type NumberSet } from "#/src/model/number-set.ts";
 import { afterLogin, command } from "../command.ts";
 import { bad } from "../errors.ts";
 import { widenFuzzyKeys } from "../fuzzy-search.ts";
@@ -72,6 +73,15 @@ export const esearch = command<EsearchArguments>({
   },
 });
 
+/** In a mailbox that is not selected, what no session was told of. */
+function recentOf(session: Session, mailbox: ReachedMailbox): NumberSet {
+  if (session.isEnabled("IMAP4REV2")) return emptyNumberSet;
+  const { agent, number } = mailbox;
+  const selected = session.state === "selected" ? session.selected : undefined;
+  if (selected?.mailbox.agent === agent && selected.mailbox.number === number) return selected.recent;
+  return [[session.rooms.mail.toldUid(mailbox) + 1, 2 ** 32]];
+}
+
 async function searchIn(
   session: Session,
   mailbox: ReachedMailbox,
@@ -84,6 +94,7 @@ async function searchIn(
     mailbox,
     isUidOnly: true,
     saved: [],
+    recent: recentOf(session, mailbox),
     view: { count: 0, highestUid: 0, uidsOfSeqs: () => [] },
   };
   const { uids, highestModseq } = await mail.searchMailbox(

@@ -9,7 +9,7 @@ export const logout = command({
   source: "RFC 9051 6.1.3",
   parse: noArguments,
   async run(session, _args, out) {
-    session.unselect();
+    await session.unselect();
     out.line("* BYE Until next time");
     return undefined;
   },

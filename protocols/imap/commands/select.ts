@@ -30,7 +30,7 @@ function selectCommand(name: "SELECT" | "EXAMINE", isReadOnly: boolean): Command
     async run(session, args, out) {
       if (args.known !== undefined) assertMayResynchronise(session, args.known);
       // What was selected is left even where the new one cannot be entered (RFC 9051 section 6.3.2).
-      if (session.unselect()) out.line("* OK [CLOSED] The mailbox before is closed");
+      if (await session.unselect()) out.line("* OK [CLOSED] The mailbox before is closed");
       if (args.hasCondstore) session.enable("CONDSTORE");
       const mailbox = await session.findMailbox(args.name);
       const selected = await session.select(mailbox, isReadOnly);
@@ -75,7 +75,7 @@ async function writeState(session: Session, selected: SelectedMailbox, out: Resp
   selected.writeFlagsResponses(out);
   out.line(`* ${view.count} EXISTS`);
   if (!isRev2) {
-    out.line("* 0 RECENT");
+    out.line(`* ${selected.recentCount} RECENT`);
     const unseen = selected.isUidOnly ? undefined : await firstUnseen(session, selected);
     if (unseen !== undefined) out.line(`* OK [UNSEEN ${unseen}] First message that is not seen`);
   }

@@ -10,7 +10,7 @@ export const unauthenticate = command({
   source: "RFC 8437",
   parse: noArguments,
   async run(session) {
-    session.logOut();
+    await session.logOut();
     return undefined;
   },
   async afterAnswer(session) {
