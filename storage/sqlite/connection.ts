@@ -86,6 +86,12 @@ function setFullSynchronous(database: Database.Database): void {
     throw new Error("SQLite did not take synchronous=FULL with WAL; the store would not be durable");
 }
 
+/** SQLite would look at the values of bare parameters to choose a plan, and so compile a statement anew each time that others
+ *  are bound: 7 µs for a small one, 15 for a join. Unary plus changes no value, whatever its type, and hides it there. */
+function withStablePlan(query: string): string {
+  return query.replaceAll("?", "+?");
+}
+
 /** The verbs of `Sql` on a connection. Every text is prepared once. */
 export class SqliteSql implements Sql {
   readonly database: Database.Database;
@@ -98,7 +104,7 @@ export class SqliteSql implements Sql {
   #statement(query: string): Database.Statement<SqlValue[]> {
     let statement = this.#statements.get(query);
     if (statement === undefined) {
-      statement = this.database.prepare<SqlValue[]>(query);
+      statement = this.database.prepare<SqlValue[]>(withStablePlan(query));
       this.#statements.set(query, statement);
     }
     return statement;
