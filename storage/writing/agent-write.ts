@@ -4,6 +4,7 @@
  *  update, remove entries of mailboxes; change mailboxes; tell events), and `finish` writes it set-wise: entries, counters of
  *  mailbox and agent, entry counts of messages and what they free, the change log, and the agent's new MODSEQ. A transaction
  *  that turns out to change nothing takes no MODSEQ and leaves no row. */
+import type { Actor } from "#/src/model/actor.ts";
 import type { EventType } from "#/src/model/changes.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { deletedFlag, type FlagState, seenFlag } from "#/src/model/flags.ts";
@@ -17,11 +18,12 @@ import type {
   Modseq,
   Uid,
 } from "#/src/model/numbers.ts";
-import type { MailboxRole } from "#/src/model/roles.ts";
+import { isHoldRole, type MailboxRole } from "#/src/model/roles.ts";
 import type { Transaction } from "../sql.ts";
 import { type LoggedChange, logChanges } from "./change-log.ts";
 import { deleteEntries, insertEntries, type NewEntry, updateEntries } from "./entry-rows.ts";
 import { changeEntryCounts } from "./message-rows.ts";
+import { type HoldTouch, settleHolds } from "./settle-holds.ts";
 
 export interface HeldEntry {
   readonly uid: Uid;
@@ -46,12 +48,14 @@ interface AgentLock {
 /** RFC 9051 section 9, `nz-number`: of UIDs and of UIDVALIDITY. */
 const uidMax = 4294967295;
 
-/** `numberCount`: how many objects the transaction will create; its MODSEQ is the number of the last one. */
+/** `numberCount`: how many objects the transaction will create; its MODSEQ is the number of the last one. `actor`: for whom
+ *  it is made; without one it changes nothing about mail that waits for a person. */
 export async function beginAgentWrite(
   tx: Transaction,
   agent: AgentNumber,
   at: number,
   numberCount = 0,
+  actor?: Actor | undefined,
 ): Promise<AgentWrite> {
   const lock = await tx.get<AgentLock>(
     `update agent
@@ -62,7 +66,7 @@ export async function beginAgentWrite(
     agent,
   );
   if (lock === undefined) throw new WaypostError("not_found", "There is no such agent");
-  return new AgentWrite(tx, agent, at, lock, numberCount);
+  return new AgentWrite(tx, agent, at, lock, numberCount, actor);
 }
 
 export class AgentWrite {
@@ -70,6 +74,7 @@ export class AgentWrite {
   readonly agent: AgentNumber;
   readonly account: AccountNumber;
   readonly at: number;
+  readonly actor: Actor | undefined;
   readonly #lock: AgentLock;
   #reserved: number;
   #used = 0;
@@ -78,14 +83,23 @@ export class AgentWrite {
   readonly #mailboxChanges: { operation: LoggedChange["operation"]; mailbox: number }[] = [];
   readonly #events: LoggedChange[] = [];
   readonly #entryCounts = new Map<MessageNumber, number>();
+  readonly #holdTouches = new Map<MessageNumber, HoldTouch[]>();
   #messageGrowth = 0;
   #byteGrowth = 0;
 
-  constructor(tx: Transaction, agent: AgentNumber, at: number, lock: AgentLock, numberCount: number) {
+  constructor(
+    tx: Transaction,
+    agent: AgentNumber,
+    at: number,
+    lock: AgentLock,
+    numberCount: number,
+    actor: Actor | undefined,
+  ) {
     this.tx = tx;
     this.agent = agent;
     this.account = lock.account;
     this.at = at;
+    this.actor = actor;
     this.#lock = lock;
     this.#reserved = numberCount;
     this.#lastUidValidity = lock.lastUidValidity;
@@ -163,6 +177,7 @@ export class AgentWrite {
       throw new WaypostError("policy_refused", "The mailbox has no UID left", { reason: "limit_reached" });
     const uid = mailbox.uidNext++ as Uid;
     mailbox.added.push({ ...entry, uid });
+    this.#touchHold({ kind: "added", mailbox }, entry.message);
     mailbox.count(entry, 1);
     if (!isNewMessage) this.#countEntry(entry.message, 1);
     this.#grow(entry.size, 1);
@@ -170,6 +185,7 @@ export class AgentWrite {
   }
 
   removeEntry(mailbox: MailboxWrite, entry: HeldEntry): void {
+    this.#touchHold({ kind: "removed", mailbox }, entry.message);
     mailbox.removed.push(entry.uid);
     mailbox.count(entry, -1);
     this.#countEntry(entry.message, -1);
@@ -180,7 +196,27 @@ export class AgentWrite {
   updateEntry(mailbox: MailboxWrite, entry: HeldEntry, state: FlagState): boolean {
     if (entry.flags === state.mask && entry.keywords === state.overflow) return false;
     mailbox.update(entry, state);
+    this.#touchHold({ kind: "updated", mailbox, entry, state }, entry.message);
     return true;
+  }
+
+  /** What becomes of the hold that a message is of has been decided: where it is put asks for nothing more. */
+  holdIsSettled(message: MessageNumber): void {
+    this.#holdTouches.delete(message);
+  }
+
+  #touchHold(touch: HoldTouch, message: MessageNumber): void {
+    if (!touch.mailbox.isForHolds) return;
+    const touches = this.#holdTouches.get(message);
+    if (touches === undefined) this.#holdTouches.set(message, [touch]);
+    else touches.push(touch);
+  }
+
+  /** Roles of the mailboxes that a message is put into by this transaction. */
+  rolesAdded(message: MessageNumber): (MailboxRole | null)[] {
+    return [...this.#mailboxes.values()]
+      .filter(({ added }) => added.some((entry) => entry.message === message))
+      .map(({ role }) => role);
   }
 
   mailboxChanged(operation: LoggedChange["operation"], mailbox: MailboxNumber): void {
@@ -223,6 +259,7 @@ export class AgentWrite {
 
   /** Writes it all. Answers the MODSEQ of the transaction, or the agent's present one when nothing changed. */
   async finish(): Promise<Modseq> {
+    await settleHolds(this, this.#holdTouches);
     const changes = this.#collectChanges();
     if (changes.length === 0) return this.#lock.modseq as Modseq;
     for (const mailbox of this.#mailboxes.values()) if (mailbox.isTouched) await this.#writeMailbox(mailbox);
@@ -314,6 +351,8 @@ export class MailboxWrite implements MailboxState {
   readonly role: MailboxRole | null;
   readonly uidValidity: number;
   readonly messageCount: number;
+  /** Only mail that waits for a person comes in. */
+  readonly isForHolds: boolean;
   uidNext: number;
   readonly added: NewEntry[] = [];
   readonly removed: Uid[] = [];
@@ -332,6 +371,7 @@ export class MailboxWrite implements MailboxState {
     this.uidValidity = state.uidValidity;
     this.uidNext = state.uidNext;
     this.messageCount = state.messageCount;
+    this.isForHolds = isHoldRole(state.role);
   }
 
   get isTouched(): boolean {
@@ -351,7 +391,27 @@ export class MailboxWrite implements MailboxState {
     if (same === undefined) this.updates.set(key, { state, uids: [entry.uid] });
     else same.uids.push(entry.uid);
     this.updatedUids.push(entry.uid);
-    this.unseenGrowth += ((state.mask & seenFlag) === 0 ? 1 : 0) - ((entry.flags & seenFlag) === 0 ? 1 : 0);
-    this.deletedGrowth += (state.mask & deletedFlag ? 1 : 0) - (entry.flags & deletedFlag ? 1 : 0);
+    this.#countFlags(entry, state.mask, 1);
+  }
+
+  /** Takes back what `update` was told of an entry: it goes instead, in the state that is answered. */
+  forgetUpdate(entry: HeldEntry): FlagState | undefined {
+    for (const [key, { state, uids }] of this.updates) {
+      const at = uids.indexOf(entry.uid);
+      if (at < 0) continue;
+      uids.splice(at, 1);
+      if (uids.length === 0) this.updates.delete(key);
+      this.updatedUids.splice(this.updatedUids.indexOf(entry.uid), 1);
+      this.#countFlags(entry, state.mask, -1);
+      return state;
+    }
+    return undefined;
+  }
+
+  #countFlags(entry: HeldEntry, mask: number, sign: 1 | -1): void {
+    const isUnseen = (flags: number): number => ((flags & seenFlag) === 0 ? 1 : 0);
+    const isDeleted = (flags: number): number => (flags & deletedFlag ? 1 : 0);
+    this.unseenGrowth += sign * (isUnseen(mask) - isUnseen(entry.flags));
+    this.deletedGrowth += sign * (isDeleted(mask) - isDeleted(entry.flags));
   }
 }

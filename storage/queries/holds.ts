@@ -1,0 +1,211 @@
+/** Holds, and the policy that makes them. */
+import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
+import { type HoldRow, holdOf, type SendingPolicyRow, selectHold } from "../holds.ts";
+import { paddedList, placesFor, type Reader } from "../sql.ts";
+
+type StoredHold = Omit<HoldRow, "envelope">;
+
+export async function findHold(
+  reader: Reader,
+  agent: AgentNumber,
+  hold: number,
+): Promise<HoldRow | undefined> {
+  const row = await reader.get<StoredHold>(`${selectHold} where agent_id = ? and hold_id = ?`, agent, hold);
+  return row && holdOf(row);
+}
+
+export async function findHoldOfMessage(
+  reader: Reader,
+  agent: AgentNumber,
+  message: MessageNumber,
+): Promise<HoldRow | undefined> {
+  const row = await reader.get<StoredHold>(
+    `${selectHold} where agent_id = ? and message_id = ? order by hold_id desc limit 1`,
+    agent,
+    message,
+  );
+  return row && holdOf(row);
+}
+
+/** What waits, or is approved and has not left, of one mailbox; the oldest first. */
+export async function listLiveHolds(reader: Reader, agent: AgentNumber): Promise<HoldRow[]> {
+  const rows = await reader.all<StoredHold>(
+    `${selectHold} where agent_id = ? and state in ('waiting', 'approved') order by hold_id`,
+    agent,
+  );
+  return rows.map(holdOf);
+}
+
+/** Of all mailboxes that send, as many as `limit`: approved no later than `approvedUpTo`. */
+export async function listReleasableHolds(
+  reader: Reader,
+  approvedUpTo: number,
+  limit: number,
+): Promise<HoldRow[]> {
+  const rows = await reader.all<StoredHold>(
+    `${selectHold}
+    join agent on agent.agent_id = hold.agent_id and agent.state = 'active'
+    where hold.state = 'approved' and decided_at <= ?
+    order by decided_at
+    limit ?`,
+    approvedUpTo,
+    limit,
+  );
+  return rows.map(holdOf);
+}
+
+export async function listExpiredHolds(reader: Reader, now: number, limit: number): Promise<HoldRow[]> {
+  const rows = await reader.all<StoredHold>(
+    `${selectHold}
+    join agent on agent.agent_id = hold.agent_id and agent.state <> 'deleted'
+    where hold.state = 'waiting' and expires_at <= ?
+    order by expires_at
+    limit ?`,
+    now,
+    limit,
+  );
+  return rows.map(holdOf);
+}
+
+/** When the next hold was approved that may leave and has not, and when the next one expires. */
+export async function findNextHoldTimes(
+  reader: Reader,
+): Promise<{ readonly approvedAt: number | null; readonly expiresAt: number | null }> {
+  return (await reader.get(
+    `select
+      (select min(decided_at)
+        from hold
+        join agent on agent.agent_id = hold.agent_id and agent.state = 'active'
+        where hold.state = 'approved') as "approvedAt",
+      (select min(expires_at)
+        from hold
+        join agent on agent.agent_id = hold.agent_id and agent.state <> 'deleted'
+        where hold.state = 'waiting') as "expiresAt"`,
+  ))!;
+}
+
+/** Approvers with mail that they have not been told of. */
+export function listUntoldApprovers(
+  reader: Reader,
+): Promise<{ readonly approver: AgentNumber; readonly lastToldAt: number | null }[]> {
+  return reader.all(
+    `select p.approver_id as approver,
+      (select max(h.told_at)
+        from hold as h
+        join sending_policy as q on q.agent_id = h.agent_id
+        where q.approver_id = p.approver_id) as "lastToldAt"
+    from hold
+    join sending_policy as p on p.agent_id = hold.agent_id
+    join agent on agent.agent_id = hold.agent_id and agent.state <> 'deleted'
+    where hold.state = 'waiting' and told_at is null and p.approver_id is not null
+    group by p.approver_id
+    order by p.approver_id`,
+  );
+}
+
+/** What waits for one approver, the oldest first. */
+export async function listHoldsForApprover(reader: Reader, approver: AgentNumber): Promise<HoldRow[]> {
+  const rows = await reader.all<StoredHold>(
+    `${selectHold}
+    join sending_policy as p on p.agent_id = hold.agent_id
+    join agent on agent.agent_id = hold.agent_id and agent.state <> 'deleted'
+    where p.approver_id = ? and hold.state = 'waiting'
+    order by hold.created_at, hold.agent_id, hold_id`,
+    approver,
+  );
+  return rows.map(holdOf);
+}
+
+const selectPolicy = `
+  select agent_id as agent, policy, approver_id as approver, allowed, blocked
+  from sending_policy`;
+
+type StoredPolicy = Omit<SendingPolicyRow, "allowed" | "blocked"> & { allowed: string; blocked: string };
+
+function policyOf(row: StoredPolicy): SendingPolicyRow {
+  return {
+    ...row,
+    allowed: JSON.parse(row.allowed) as string[],
+    blocked: JSON.parse(row.blocked) as string[],
+  };
+}
+
+export async function findSendingPolicy(
+  reader: Reader,
+  agent: AgentNumber,
+): Promise<SendingPolicyRow | undefined> {
+  const row = await reader.get<StoredPolicy>(`${selectPolicy} where agent_id = ?`, agent);
+  return row && policyOf(row);
+}
+
+/** The agents whose mail somebody has been named to approve. */
+export async function listAgentsOfApprover(reader: Reader, approver: AgentNumber): Promise<AgentNumber[]> {
+  const rows = await reader.all<{ agent: AgentNumber }>(
+    "select agent_id as agent from sending_policy where approver_id = ? order by agent_id",
+    approver,
+  );
+  return rows.map(({ agent }) => agent);
+}
+
+/** Those of some domains that mail of the agent was handed over to before. */
+export async function listKnownDomains(
+  reader: Reader,
+  agent: AgentNumber,
+  domains: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (domains.length === 0) return new Set();
+  const padded = paddedList(domains);
+  const rows = await reader.all<{ domain: string }>(
+    `select domain from correspondent_domain where agent_id = ? and domain in (${placesFor(padded)})`,
+    agent,
+    ...padded,
+  );
+  return new Set(rows.map(({ domain }) => domain));
+}
+
+/** What a conversation is looked at for: who wrote its newest messages, and how that is known. The newest first. */
+export interface ThreadMessageRow {
+  readonly message: MessageNumber;
+  readonly fromAddress: string;
+  readonly receivedAt: number;
+  readonly isAuthenticated: number;
+  readonly provenance: string;
+  readonly referenceIds: string | null;
+}
+
+export function listThreadTail(
+  reader: Reader,
+  agent: AgentNumber,
+  thread: number,
+  since: number,
+  limit: number,
+): Promise<ThreadMessageRow[]> {
+  return reader.all(
+    `select message_id as message, from_address as "fromAddress", received_at as "receivedAt",
+      authenticated as "isAuthenticated", provenance, reference_ids as "referenceIds"
+    from message
+    where agent_id = ? and thread_id = ? and received_at >= ?
+    order by message_id desc
+    limit ?`,
+    agent,
+    thread,
+    since,
+    limit,
+  );
+}
+
+/** The oldest thread that knows one of the keys: the one that a message with them will join. */
+export async function findThreadOfKeys(
+  reader: Reader,
+  agent: AgentNumber,
+  keys: readonly Uint8Array[],
+): Promise<number | undefined> {
+  if (keys.length === 0) return undefined;
+  const padded = paddedList(keys);
+  const row = await reader.get<{ thread: number | null }>(
+    `select min(thread_id) as thread from thread_key where agent_id = ? and key in (${placesFor(padded)})`,
+    agent,
+    ...padded,
+  );
+  return row?.thread ?? undefined;
+}
