@@ -2,8 +2,6 @@
 
 /** RFC 5321 section 6.3: hops after which a message is taken to be in a loop. The default of Postfix. */
 export const receivedFieldsMax = 50;
-/** Real header blocks end below 64 KiB; one beyond this only costs every reader. */
-export const headerBlockBytesMax = 1024 * 1024;
 /** Real messages have fewer than 300 fields. */
 export const headerFieldsMax = 10_000;
 /** How long a store that is behind may keep a sender waiting; RFC 5321 section 4.5.3.2.6 gives it ten minutes. */

@@ -1,6 +1,7 @@
 /** What the door looks at in the header block (RFC 5322 section 2.2): its size, how many fields it has, how many hops. */
 import { WaypostError } from "#/src/model/errors.ts";
-import { headerBlockBytesMax, headerFieldsMax, receivedFieldsMax } from "./limits.ts";
+import { headerBlockBytesMax } from "#/src/model/limits.ts";
+import { headerFieldsMax, receivedFieldsMax } from "./limits.ts";
 
 export interface HeaderCounts {
   /** Up to and with the empty line. */

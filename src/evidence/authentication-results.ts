@@ -3,6 +3,7 @@
  *
  *  field = "Authentication-Results:" [CFWS] authserv-id [ CFWS authres-version ] *( ";" resinfo ) */
 import { readHeaderFields } from "#/src/formats/mime/header.ts";
+import { headerBlockBytesMax } from "#/src/model/limits.ts";
 import type { Checks } from "./checks.ts";
 
 const fieldName = "authentication-results";
@@ -10,7 +11,7 @@ const fieldName = "authentication-results";
 /** The bytes without the fields that claim one of `names`, and without those whose claim cannot be read; the same bytes, and
  *  no copy, where there is none. */
 export function withoutForgedResults(bytes: Uint8Array, names: readonly string[]): Uint8Array {
-  const forged = readHeaderFields(bytes, fieldName).filter(
+  const forged = readHeaderFields(bytes, fieldName, headerBlockBytesMax).filter(
     ({ name, value }) => name === fieldName && isForged(value, names),
   );
   if (forged.length === 0) return bytes;

@@ -6,6 +6,8 @@ export const mimeDepthMax = 32;
 export const mimePartsMax = 1000;
 /** Header block of a message or part; more than that is read as header but not parsed. */
 export const headerBytesMax = 256 * 1024;
+/** Header block of a message that is taken from others. Real ones end below 64 KiB; one beyond this only costs every reader. */
+export const headerBlockBytesMax = 1024 * 1024;
 /** Addresses read of one header field, so that ENVELOPE stays bounded. */
 export const addressesMax = 2000;
 /** Message-IDs of References and In-Reply-To that thread a message: the first and the last ones count. */

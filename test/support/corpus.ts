@@ -51,3 +51,8 @@ export function listAttackMessages(group: string): AttackMessage[] {
 export function toCrlf(bytes: Buffer): Buffer {
   return Buffer.from(bytes.toString("latin1").replace(/\r\n|\r|\n/g, "\r\n"), "latin1");
 }
+
+/** A vector file of the corpus as text, octet by octet. */
+export function readCorpusText(file: string): string {
+  return readFileSync(`${corpusFolder}/${file}`, "utf8");
+}

@@ -17,10 +17,10 @@ const carriageReturn = 13;
 const lineFeed = 10;
 const fieldName = /^[!-9;-~]+$/;
 
-/** Fields up to the empty line, or to `headerBytesMax`. Lines that are no field (an mbox "From " line) are passed over;
+/** Fields up to the empty line, or to `bytesMax`. Lines that are no field (an mbox "From " line) are passed over;
  *  so are fields whose lower-case name does not begin with `prefix`. */
-export function readHeaderFields(bytes: Uint8Array, prefix = ""): HeaderField[] {
-  const text = octetString(bytes, 0, Math.min(bytes.length, headerBytesMax));
+export function readHeaderFields(bytes: Uint8Array, prefix = "", bytesMax = headerBytesMax): HeaderField[] {
+  const text = octetString(bytes, 0, Math.min(bytes.length, bytesMax));
   const fields: HeaderField[] = [];
   let start = 0;
   let colon = -1;

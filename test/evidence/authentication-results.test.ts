@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import { formatAuthenticationResults, withoutForgedResults } from "#/src/evidence/authentication-results.ts";
+import { headerBytesMax } from "#/src/model/limits.ts";
+
+const names = ["mx.here.example", "here.example"];
+const from = "From: a@b.example\r\n";
+const body = "\r\nAuthentication-Results: mx.here.example; spf=pass\r\n";
+
+const forged = [
+  "Authentication-Results: mx.here.example; dmarc=pass\r\n",
+  "authentication-results:mx.here.example;dmarc=pass\r\n",
+  "AUTHENTICATION-RESULTS : MX.Here.Example ; none\r\n",
+  "Authentication-Results:\r\n\tmx.here.example;\r\n\tdmarc=pass\r\n",
+  "Authentication-Results:\r\n \r\n mx.here.example; dmarc=pass\r\n",
+  "Authentication-Results: (a (nested) comment) mx.here.example 1; dmarc=pass\r\n",
+  "Authentication-Results: (a \\) bracket)mx.here.example; dmarc=pass\r\n",
+  'Authentication-Results: "mx.here.example"; dmarc=pass\r\n',
+  'Authentication-Results: "mx.here.ex\\ample"; dmarc=pass\r\n',
+  "Authentication-Results: mx.here.example.; dmarc=pass\r\n",
+  "Authentication-Results: mx.here.example/1; dmarc=pass\r\n",
+  "Authentication-Results: here.example; dmarc=pass\r\n",
+  "Authentication-Results: ; dmarc=pass\r\n",
+  'Authentication-Results: "mx.here.example; dmarc=pass\r\n',
+];
+
+test.each(forged)("takes out %j, above, between and below the others", (field) => {
+  for (const message of [
+    `${field}${from}${body}`,
+    `${from}${field}To: c@d\r\n${body}`,
+    `${from}${field}${field}${body}`,
+  ])
+    expect(Buffer.from(withoutForgedResults(Buffer.from(message), names)).toString()).toBe(
+      message.replaceAll(field, ""),
+    );
+});
+
+const honest = [
+  "Authentication-Results: mx.other.example; dmarc=pass\r\n",
+  "Authentication-Results: (mx.here.example) mx.other.example; dmarc=pass\r\n",
+  "Authentication-Results: notmx.here.example; dmarc=pass\r\n",
+  "X-Authentication-Results: mx.here.example; dmarc=pass\r\n",
+  "ARC-Authentication-Results: i=1; mx.here.example; dmarc=pass\r\n",
+];
+
+test.each(honest)("leaves %j, and does not copy the message", (field) => {
+  const message = Buffer.from(`${field}${from}${body}`);
+  expect(withoutForgedResults(message, names)).toBe(message);
+});
+
+test("takes them out of a header of any length", () => {
+  const filler = `X-Filler: ${"x".repeat(70)}\r\n`.repeat(Math.ceil(headerBytesMax / 80) + 10);
+  const message = `${from}${filler}${forged[0]}${body}`;
+  expect(Buffer.from(withoutForgedResults(Buffer.from(message), names)).toString()).toBe(
+    `${from}${filler}${body}`,
+  );
+});
+
+test("writes its own in one field that nothing can break out of", () => {
+  const checks = {
+    spf: { result: "pass", domain: "b.example" },
+    dkim: [
+      { result: "pass", domain: "b.example", selector: "s1" },
+      { result: "fail", domain: "evil.example; dmarc=pass", selector: "x\r\nFrom: y" },
+    ],
+    dmarc: { result: "pass", domain: "b.example" },
+    iprev: { result: "pass", address: "2001:db8::1" },
+  };
+  expect(formatAuthenticationResults("mx.here.example", checks)).toBe(
+    [
+      "Authentication-Results: mx.here.example",
+      "\tspf=pass smtp.mailfrom=b.example",
+      "\tdkim=pass header.d=b.example header.s=s1",
+      "\tdkim=fail",
+      "\tdmarc=pass header.from=b.example",
+      '\tiprev=pass policy.iprev="2001:db8::1"\r\n',
+    ].join(";\r\n"),
+  );
+  expect(formatAuthenticationResults("mx.here.example", {})).toBe(
+    "Authentication-Results: mx.here.example;\r\n\tnone\r\n",
+  );
+});

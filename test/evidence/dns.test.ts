@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import { createResolve, dnsError, limitQuestions } from "#/src/evidence/dns.ts";
+import { zoneResolve } from "../support/dns-zone.ts";
+
+const settings = { servers: [], timeoutMs: 1000 };
+
+test("remembers answers and absences for a while", async () => {
+  let now = 0;
+  const zone = zoneResolve({ "a.example": [["TXT", "hello"]] });
+  const resolve = createResolve(settings, () => now, zone);
+  for (const name of ["a.example", "A.example.", "a.EXAMPLE"])
+    expect(await resolve(name, "TXT")).toEqual([["hello"]]);
+  for (let n = 0; n < 3; n++)
+    await expect(resolve("none.example", "TXT")).rejects.toMatchObject({ code: "ENOTFOUND" });
+  expect(zone.asked).toEqual(["TXT a.example", "TXT none.example"]);
+  now += 10 * 60_000;
+  await resolve("a.example", "TXT");
+  expect(zone.asked).toHaveLength(3);
+});
+
+test("asks once for what many want at once, and gives each its own copy", async () => {
+  const zone = zoneResolve({ "a.example": [["MX", [10, "mx.example"]]] });
+  const resolve = createResolve(settings, Date.now, zone);
+  const [first, second] = await Promise.all([resolve("a.example", "MX"), resolve("a.example", "MX")]);
+  (first as unknown[]).pop();
+  expect(second).toEqual([{ priority: 10, exchange: "mx.example" }]);
+  expect(zone.asked).toHaveLength(1);
+});
+
+test("does not wait for servers that are gone, and asks them again later", async () => {
+  let now = 0;
+  let count = 0;
+  const resolve = createResolve(
+    settings,
+    () => now,
+    async (name) => {
+      count++;
+      throw dnsError("ETIMEOUT", name);
+    },
+  );
+  for (let n = 0; n < 50; n++)
+    await expect(resolve(`${n}.example`, "A")).rejects.toMatchObject({ code: "ETIMEOUT" });
+  expect(count).toBe(5);
+  now += 60_000;
+  await expect(resolve("again.example", "A")).rejects.toMatchObject({ code: "ETIMEOUT" });
+  expect(count).toBe(6);
+});
+
+test("asks nobody when it is told so", async () => {
+  const resolve = createResolve({ servers: ["none"], timeoutMs: 1000 });
+  await expect(resolve("a.example", "A")).rejects.toMatchObject({ code: "ETIMEOUT" });
+});
+
+test("gives up after so many questions, or so much time", async () => {
+  const zone = zoneResolve({ "a.example": [["A", "192.0.2.1"]] });
+  const resolve = limitQuestions(zone, 2, performance.now() + 60_000);
+  await resolve("a.example", "A");
+  await resolve("a.example", "A");
+  await expect(resolve("a.example", "A")).rejects.toMatchObject({ code: "ETIMEOUT" });
+  await expect(limitQuestions(zone, 2, performance.now() - 1)("a.example", "A")).rejects.toMatchObject({
+    code: "ETIMEOUT",
+  });
+});
