@@ -165,23 +165,23 @@ const invariants: readonly Invariant[] = [
       from thread_key as t join agent as a on a.agent_id = t.agent_id
       where t.thread_id > a.modseq`,
   },
+  {
+    sentence: "draft ? of agent ? is message ?, which is not there",
+    query: `select draft_id, agent_id, message_id
+    from draft as t
+    where not exists (
+      select 1 from message as m where m.agent_id = t.agent_id and m.message_id = t.message_id)`,
+  },
+  {
+    sentence: "a key of agent ? leads to draft ?, which is not there",
+    query: `select agent_id, draft_id
+    from draft_key as t
+    where not exists (
+      select 1 from draft as d where d.agent_id = t.agent_id and d.draft_id = t.draft_id)`,
+  },
   ...[
-    {
-      sentence: "draft ? of agent ? is message ?, which is not there",
-      query: `select draft_id, agent_id, message_id
-      from draft as t
-      where not exists (
-        select 1 from message as m where m.agent_id = t.agent_id and m.message_id = t.message_id)`,
-    },
-    {
-      sentence: "a key of agent ? leads to draft ?, which is not there",
-      query: `select agent_id, draft_id
-      from draft_key as t
-      where not exists (
-        select 1 from draft as d where d.agent_id = t.agent_id and d.draft_id = t.draft_id)`,
-    },
     ...["mailbox", "subscription", "keyword", "entry", "message", "thread_key", "change", "idempotency"],
-    ...["submission", "send_time", "correspondent_domain"],
+    ...["submission", "send_time", "correspondent_domain", "draft", "draft_key", "upload"],
   ].map((table) => ({
     sentence: `a row of ${table} belongs to agent ?, which is not there`,
     query: `select distinct agent_id

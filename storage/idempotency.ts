@@ -1,7 +1,7 @@
 /** Repeat protection ("Limits" of the interface): the key is looked up and the result kept in the transaction of the write. */
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
-import type { Sql } from "./sql.ts";
+import type { Reader, Sql } from "./sql.ts";
 
 export interface Idempotency {
   readonly agent: AgentNumber;
@@ -19,6 +19,32 @@ export interface OnceResult<R> {
   readonly isReplayed: boolean;
 }
 
+/** The result of a request that was carried out before under this key. Throws `invalid` when the key was used for another
+ *  request: of any operation, but for one that replays any request, which only looks at its own keys. */
+export async function findRepeat<R>(
+  reader: Reader,
+  once: Idempotency,
+  now: number,
+): Promise<{ readonly result: R } | undefined> {
+  const stored = await reader.all<{ operation: string; hash: Uint8Array; result: string }>(
+    `select operation, request_hash as hash, result
+    from idempotency
+    where agent_id = ? and key = ? and expires_at > ?`,
+    once.agent,
+    once.key,
+    now,
+  );
+  const own = stored.find(({ operation }) => operation === once.operation);
+  if (once.replaysAnyRequest === true) return own && { result: JSON.parse(own.result) as R };
+  if (stored.length === 0) return undefined;
+  if (own === undefined || Buffer.compare(own.hash, once.requestHash) !== 0)
+    throw new WaypostError("invalid", "This idempotency key was used with another request", {
+      field: "/idempotency_key",
+      hint: "Use a new key for a new request.",
+    });
+  return { result: JSON.parse(own.result) as R };
+}
+
 /** Runs a write unless its key was used before; `now` decides whether that has expired. */
 export async function runOnce<R>(
   tx: Sql,
@@ -26,23 +52,8 @@ export async function runOnce<R>(
   now: number,
   run: () => Promise<R>,
 ): Promise<OnceResult<R>> {
-  const stored = await tx.get<{ hash: Uint8Array; result: string }>(
-    `select request_hash as hash, result
-    from idempotency
-    where agent_id = ? and key = ? and operation = ? and expires_at > ?`,
-    once.agent,
-    once.key,
-    once.operation,
-    now,
-  );
-  if (stored !== undefined) {
-    if (once.replaysAnyRequest !== true && Buffer.compare(stored.hash, once.requestHash) !== 0)
-      throw new WaypostError("invalid", "This idempotency key was used with another request", {
-        field: "/idempotency_key",
-        hint: "Use a new key for a new request.",
-      });
-    return { result: JSON.parse(stored.result) as R, isReplayed: true };
-  }
+  const repeat = await findRepeat<R>(tx, once, now);
+  if (repeat !== undefined) return { ...repeat, isReplayed: true };
   const result = await run();
   await tx.run(
     `insert into idempotency (agent_id, key, operation, request_hash, result, expires_at)

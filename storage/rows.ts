@@ -223,6 +223,8 @@ export interface MessageFacts {
    *  may be. Absent: to be read from the header when they are needed. */
   readonly referenceIds?: string;
   readonly hasAgentPart: boolean;
+  /** 16-byte hashes of what a draft is known again by. */
+  readonly draftKeys?: readonly Uint8Array[];
 }
 
 /** An error as it crosses a thread. */

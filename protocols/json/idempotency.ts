@@ -1,10 +1,8 @@
 /** Repeat protection of writes ("Limits" of the interface): the key belongs to the agent that sent it, and the store keeps
  *  the result in the transaction of the work. */
 import { createHash } from "node:crypto";
-import type { Mail } from "#/src/mail/mail.ts";
+import type { Idempotency } from "#/src/mail/write-once.ts";
 import type { OperationContext } from "./operation.ts";
-
-type Idempotency = NonNullable<Parameters<Mail["updateMessages"]>[2]>;
 
 /** How long a key of a write other than `send` is remembered. */
 export const keyMemoryMs = 60 * 60 * 1000;

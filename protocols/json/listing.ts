@@ -1,6 +1,7 @@
 /** Listings of messages, newest first. A cursor is bound to what was asked, and names the last message that was looked at,
  *  so nothing is repeated or passed over when mail comes or goes meanwhile. */
 
+import type { Message } from "#/src/mail/messages.ts";
 import type { NewestResult } from "#/src/mail/search.ts";
 import type { SearchKey } from "#/src/mail/search-keys.ts";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -8,7 +9,7 @@ import type { MailboxNumber, MessageNumber, ThreadNumber } from "#/src/model/num
 import { messageState } from "#/src/render/message-state.ts";
 import { type ShortForm, shortForm } from "#/src/render/short-form.ts";
 import type { OperationContext } from "./operation.ts";
-import type { ReachedAgent } from "./reach.ts";
+import { type ReachedAgent, reachName } from "./reach.ts";
 
 export interface ListingRequest {
   readonly key: SearchKey;
@@ -22,8 +23,11 @@ export interface ListingRequest {
   readonly scope: string;
 }
 
+/** A message in a listing, and which draft it is. */
+export type ListedForm = ShortForm & { readonly draft_id?: string };
+
 export interface Listing {
-  readonly items: readonly ShortForm[];
+  readonly items: readonly ListedForm[];
   readonly cursor?: string;
 }
 
@@ -35,16 +39,13 @@ export async function listMessages(
   const { mail, feed } = context.rooms;
   const seal = feed.seal("listing");
   const found = await findMessages();
-  const keywords = await mail.keywordNames(reached.agent);
-  const items: ShortForm[] = [];
+  const form = await createListedForm(context, reached, request.mailbox);
+  const items: ListedForm[] = [];
   let characters = 0;
   let next: MessageNumber | undefined = found.next;
   for (const message of found.messages) {
     if (!message.places.some((place) => reached.isVisible(place.mailbox))) continue;
-    const state = messageState(mail.ids, message, keywords, (folder) =>
-      request.mailbox === undefined ? reached.isVisible(folder) : folder === request.mailbox,
-    );
-    const item = await shortForm(mail, message, state);
+    const item = await form(message);
     characters += JSON.stringify(item).length;
     if (characters > request.charactersMax && items.length > 0) {
       next = (message.number + 1) as MessageNumber;
@@ -68,7 +69,7 @@ export async function listMessages(
   }
 
   function boundTo(): (string | number)[] {
-    return [context.principal.agent, reached.agent, request.scope];
+    return [context.principal.agent, reachName(reached), request.scope];
   }
 
   function readCursor(cursor: string): MessageNumber {
@@ -85,6 +86,35 @@ export async function listMessages(
       });
     return value.at(-1) as MessageNumber;
   }
+}
+
+/** One message as listings show it. */
+export async function listedForm(
+  context: OperationContext,
+  reached: ReachedAgent,
+  message: Message,
+): Promise<ListedForm> {
+  return (await createListedForm(context, reached))(message);
+}
+
+/** `shown`: the folder that is listed. */
+async function createListedForm(
+  context: OperationContext,
+  reached: ReachedAgent,
+  shown?: MailboxNumber,
+): Promise<(message: Message) => Promise<ListedForm>> {
+  const { mail } = context.rooms;
+  const keywords = await mail.keywordNames(reached.agent);
+  const drafts = (await mail.listMailboxes(reached.agent)).find(({ role }) => role === "drafts")?.number;
+  return async (message) => {
+    const state = messageState(mail.ids, message, keywords, (folder) =>
+      shown === undefined ? reached.isVisible(folder) : folder === shown,
+    );
+    const item = await shortForm(mail, message, state);
+    if (!message.places.some(({ mailbox }) => mailbox === drafts)) return item;
+    const draft = await mail.findDraftOfMessage(message.agent, message.number);
+    return draft === undefined ? item : { ...item, draft_id: draft.id };
+  };
 }
 
 /** All of what is asked, as one key. */

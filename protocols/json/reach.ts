@@ -14,10 +14,13 @@ import { missingScope } from "./scopes.ts";
 
 export interface ReachedAgent {
   readonly agent: AgentNumber;
+  readonly folders: "all" | ReadonlySet<MailboxNumber>;
   isVisible(mailbox: MailboxNumber): boolean;
 }
 
-const everyMailbox = (): boolean => true;
+function reachedAgent(agent: AgentNumber, folders: ReachedAgent["folders"]): ReachedAgent {
+  return { agent, folders, isVisible: (mailbox) => folders === "all" || folders.has(mailbox) };
+}
 
 /** An agent whose data of a kind the caller reaches. Throws `forbidden_scope` or `not_found`. */
 export async function reachAgent(
@@ -28,11 +31,11 @@ export async function reachAgent(
   const { principal } = context;
   if (agent === principal.agent) {
     if (!hasScope(principal.scopes, scope)) throw missingScope(scope);
-    return { agent, isVisible: everyMailbox };
+    return reachedAgent(agent, "all");
   }
   const reaches = (await context.rooms.accounts.listReach(principal)).filter((one) => one.agent === agent);
   const fitting = reaches.filter((one) => hasScope(one.scopes, scope));
-  if (fitting.length > 0) return { agent, isVisible: await visibility(context, agent, fitting) };
+  if (fitting.length > 0) return reachedAgent(agent, await foldersOf(context, agent, fitting));
   if (reaches.length > 0) throw missingScope(scope);
   const facts = await context.rooms.accounts.findAgentFacts(agent);
   if (facts === undefined || facts.account !== principal.account) unknownObject("object");
@@ -48,21 +51,32 @@ export async function reachableAgents(context: OperationContext, scope: Scope): 
     if (hasScope(one.scopes, scope)) byAgent.set(one.agent, [...(byAgent.get(one.agent) ?? []), one]);
   const reached: ReachedAgent[] = [];
   for (const [agent, reaches] of byAgent)
-    reached.push({ agent, isVisible: await visibility(context, agent, reaches) });
+    reached.push(reachedAgent(agent, await foldersOf(context, agent, reaches)));
   return reached;
 }
 
-async function visibility(
+async function foldersOf(
   context: OperationContext,
   agent: AgentNumber,
   reaches: readonly Reach[],
-): Promise<ReachedAgent["isVisible"]> {
-  if (reaches.some((one) => one.mailboxes === "all")) return everyMailbox;
+): Promise<ReachedAgent["folders"]> {
+  if (reaches.some((one) => one.mailboxes === "all")) return "all";
   const names = new Set(reaches.flatMap((one) => one.mailboxes));
-  const numbers = new Set<number>();
-  for (const mailbox of await context.rooms.mail.listMailboxes(agent))
-    if (names.has(mailbox.name)) numbers.add(mailbox.number);
-  return (mailbox) => numbers.has(mailbox);
+  const mailboxes = await context.rooms.mail.listMailboxes(agent);
+  return new Set(mailboxes.filter(({ name }) => names.has(name)).map(({ number }) => number));
+}
+
+/** What is in no folder, and the folders themselves, are for who reaches them all. */
+export function assertReachesAll({ folders }: ReachedAgent): void {
+  if (folders === "all") return;
+  throw new WaypostError("forbidden_scope", "The grant reaches some folders only.", {
+    hint: "The credential itself is fine; the operator can grant reach to all folders.",
+  });
+}
+
+/** To what a cursor is bound beside what was asked: it is of no use once the reach is another. */
+export function reachName({ agent, folders }: ReachedAgent): string {
+  return `${agent}:${folders === "all" ? "all" : [...folders].toSorted((a, b) => a - b).join(",")}`;
 }
 
 /** A message that the caller reaches, in a folder that it reaches. */

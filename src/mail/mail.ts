@@ -1,7 +1,9 @@
 import type { Clock } from "#/src/model/clock.ts";
 import type { IdCodec } from "#/src/model/ids.ts";
 import type { Store } from "#/storage/store.ts";
+import { createDrafts, type Drafts } from "./drafts.ts";
 import { createEntries, type Entries } from "./entries.ts";
+import { createFolders, type Folders } from "./folders.ts";
 import type { TextIndex } from "./indexing/text-index.ts";
 import { createMailboxes, type Mailboxes } from "./mailboxes.ts";
 import { createMessageBytes, type MessageBytes } from "./message-bytes.ts";
@@ -12,6 +14,8 @@ import { createMailQuota, type MailQuota } from "./quota.ts";
 import { createMailRecency, type MailRecency } from "./recency.ts";
 import { createMailSearch, type MailSearch } from "./search.ts";
 import { createMailTransfer, type MailTransfer } from "./transfer.ts";
+import { createUploads, type Uploads } from "./uploads.ts";
+import { createRepeats, type Repeats } from "./write-once.ts";
 import { createMailWrites, type MailWrites } from "./writes.ts";
 
 /** Everything that can be done with mail, whoever asks: the one door of the protocols to mailboxes and messages. */
@@ -26,7 +30,11 @@ export interface Mail
     MailTransfer,
     MailQuota,
     MailMetadata,
-    MailRecency {
+    MailRecency,
+    Drafts,
+    Folders,
+    Uploads,
+    Repeats {
   readonly ids: IdCodec;
   readonly clock: Clock;
 }
@@ -50,6 +58,10 @@ export function createMail(store: Store, textIndex?: TextIndex): Mail {
     ...createMailQuota(store),
     ...createMailMetadata(store),
     ...createMailRecency(store),
+    ...createDrafts(store),
+    ...createFolders(store),
+    ...createUploads(store),
+    ...createRepeats(store),
     ...createMailTransfer(store, entries, bytes, writes),
   };
 }

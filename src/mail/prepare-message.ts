@@ -18,6 +18,9 @@ import { encodeBlob } from "#/storage/blob.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 import { formatReferenceIds, referenceIdsOf } from "./reference-ids.ts";
 
+/** The header field with which our own drafts say that they are the same one. */
+export const draftField = "X-Waypost-Draft";
+
 /** Everything that is known of a message from its bytes alone, ready to be stored; nothing is parsed again later. */
 export async function prepareMessage(bytes: Uint8Array): Promise<MessageFacts> {
   const structure = parseStructure(bytes);
@@ -37,6 +40,7 @@ export async function prepareMessage(bytes: Uint8Array): Promise<MessageFacts> {
     threadKeys: threadKeys(fields, subject),
     referenceIds: formatReferenceIds(referenceIdsOf(fields)),
     hasAgentPart: hasAgentPart(structure),
+    draftKeys: draftKeys(fields),
   };
 }
 
@@ -60,6 +64,20 @@ function threadKeys(fields: ReturnType<typeof readHeaderFields>, subject: string
     const digest = createHash("sha256").update(`${id}\0${base}`).digest();
     return new Uint8Array(digest.buffer.slice(digest.byteOffset, digest.byteOffset + 16));
   });
+}
+
+/** Header fields by which a draft that is stored again is known: its Message-ID, and what clients give a draft and keep. */
+const draftFields = ["message-id", draftField.toLowerCase(), "x-universally-unique-identifier"];
+const draftValueMax = 500;
+
+function draftKeys(fields: ReturnType<typeof readHeaderFields>): Uint8Array[] {
+  const values = draftFields.map((name) => [name, headerValues(fields, name)[0]?.trim() ?? ""] as const);
+  return values
+    .filter(([, value]) => value !== "" && value.length <= draftValueMax)
+    .map(([name, value]) => {
+      const digest = createHash("sha256").update(`${name}\0${value}`).digest();
+      return new Uint8Array(digest.buffer.slice(digest.byteOffset, digest.byteOffset + 16));
+    });
 }
 
 /** A machine-readable part: its own media type, or JSON that is named for it ("Machine-readable part" of the interface). */

@@ -1,9 +1,10 @@
 import type { NumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";
 import { transferableBuffers } from "#/storage/blob.ts";
-import type { ArgumentsOf, Idempotency, ResultOf, Store, TransactionName } from "#/storage/store.ts";
+import type { Store } from "#/storage/store.ts";
 import type { Provenance } from "./messages.ts";
 import { prepareMessage } from "./prepare-message.ts";
+import { type Idempotency, type Once, writeOnce } from "./write-once.ts";
 
 /** One message to append. The bytes are kept as they are. */
 export interface Appended {
@@ -70,6 +71,12 @@ export interface UpdateMessages {
   readonly mailbox?: MailboxNumber;
 }
 
+export interface MessagesUpdated {
+  readonly modseq: Modseq;
+  /** Of each message afterwards, in the order in which they were named; null for one that is not there. */
+  readonly versions: readonly (Modseq | null)[];
+}
+
 export interface MailWrites {
   /** All of the messages or none. */
   appendMessages(
@@ -107,35 +114,18 @@ export interface MailWrites {
     agent: AgentNumber,
     update: UpdateMessages,
     idempotency?: Idempotency,
-  ): Promise<{
-    readonly modseq: Modseq;
-    readonly missing: readonly MessageNumber[];
-    readonly isReplayed: boolean;
-  }>;
+  ): Promise<Once<MessagesUpdated>>;
   /** To Trash; from Trash for good. `version` as read: anything else is `precondition_failed`. */
   deleteMessage(
     agent: AgentNumber,
     message: MessageNumber,
     version: string | undefined,
     idempotency?: Idempotency,
-  ): Promise<{
-    readonly state: "trashed" | "removed";
-    readonly modseq: Modseq;
-    readonly isReplayed: boolean;
-  }>;
+  ): Promise<Once<{ readonly state: "trashed" | "removed"; readonly modseq: Modseq }>>;
 }
 
 export function createMailWrites(store: Store): MailWrites {
   const at = (): number => store.clock.now();
-  const writeOnce = async <N extends TransactionName>(
-    name: N,
-    args: ArgumentsOf<N>,
-    idempotency: Idempotency | undefined,
-  ): Promise<ResultOf<N> & { readonly isReplayed: boolean }> => {
-    if (idempotency === undefined) return { ...(await store.write(name, args)), isReplayed: false };
-    const { result, isReplayed } = await store.writeOnce(name, args, idempotency);
-    return { ...result, isReplayed };
-  };
   const prepare = async (message: Appended, provenance: Provenance) => ({
     facts: await prepareMessage(message.bytes),
     flags: message.flags,
@@ -175,10 +165,10 @@ export function createMailWrites(store: Store): MailWrites {
     expungeMessages: (agent, mailbox, uids) =>
       store.write("expungeMessages", { agent, mailbox, ...(uids === undefined ? {} : { uids }), at: at() }),
     updateMessages(agent, update, idempotency) {
-      return writeOnce("updateMessages", { agent, ...update, at: at() }, idempotency);
+      return writeOnce(store, "updateMessages", { agent, ...update, at: at() }, idempotency);
     },
     deleteMessage(agent, message, version, idempotency) {
-      return writeOnce("deleteMessage", { agent, message, version, at: at() }, idempotency);
+      return writeOnce(store, "deleteMessage", { agent, message, version, at: at() }, idempotency);
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { Actor } from "#/src/model/actor.ts";
 import { flagState, systemFlagsMask } from "#/src/model/flags.ts";
 import { type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";
@@ -5,6 +6,7 @@ import type { MessageFacts } from "../rows.ts";
 import type { Transaction } from "../sql.ts";
 import { type AgentWrite, beginAgentWrite, type MailboxWrite } from "../writing/agent-write.ts";
 import { insertBlob } from "../writing/blob-rows.ts";
+import { nameDraft } from "../writing/draft-rows.ts";
 import { resolveKeywords } from "../writing/keywords.ts";
 import { insertMessage } from "../writing/message-rows.ts";
 import { joinThread } from "../writing/threads.ts";
@@ -24,6 +26,7 @@ export interface AppendMessages {
   readonly agent: AgentNumber;
   readonly mailbox: MailboxNumber;
   readonly messages: readonly AppendedMessage[];
+  readonly actor?: Actor | undefined;
   readonly at: number;
 }
 
@@ -39,7 +42,7 @@ export interface AppendResult {
 
 /** APPEND and MULTIAPPEND (RFC 9051 section 6.3.12, RFC 3502): all or none. Refuses no_such_mailbox, over_quota. */
 export async function appendMessages(tx: Transaction, args: AppendMessages): Promise<AppendResult> {
-  const write = await beginAgentWrite(tx, args.agent, args.at, args.messages.length);
+  const write = await beginAgentWrite(tx, args.agent, args.at, args.messages.length, args.actor);
   const mailbox = await write.mailbox(args.mailbox);
   write.assertRoom(
     args.messages.reduce((sum, { facts }) => sum + facts.blob.size, 0),
@@ -56,37 +59,51 @@ export async function appendMessages(tx: Transaction, args: AppendMessages): Pro
   };
 }
 
-/** Puts new messages into a mailbox, as a part of a write that has announced their numbers. */
+/** Puts new messages into a mailbox, as a part of a write that has announced their numbers. What comes to Drafts is a draft:
+ *  `replacedDraft`, when it is stored in its place. */
 export async function addMessages(
   write: AgentWrite,
   mailbox: MailboxWrite,
   added: readonly AppendedMessage[],
+  replacedDraft?: number,
 ): Promise<Pick<AppendResult, "uids" | "messages" | "hasNewKeyword">> {
-  const { tx, agent, at } = write;
   const uids: Uid[] = [];
   const messages: MessageNumber[] = [];
   let hasNewKeyword = false;
   for (const appended of added) {
     const { facts, internalDate } = appended;
-    const message = write.takeNumber() as MessageNumber;
-    const keywords = await resolveKeywords(tx, agent, appended.keywords, true);
+    const keywords = await resolveKeywords(write.tx, write.agent, appended.keywords, true);
     hasNewKeyword ||= keywords.hasNew;
     const { mask, overflow } = flagState(appended.flags & systemFlagsMask, keywords.numbers);
-    await insertMessage(tx, {
-      agent,
-      message,
-      account: write.account,
-      blob: await insertBlob(tx, write.account, facts.blob, 1),
-      thread: await joinThread(tx, agent, message, facts.threadKeys),
-      receivedAt: at,
-      trace: new Uint8Array(),
-      facts,
-      isAuthenticated: appended.isAuthenticated,
-      provenance: appended.provenance,
-    });
+    const message = await insertAppended(write, appended);
     const entry = { message, flags: mask, keywords: overflow, internalDate, size: facts.blob.size };
     uids.push(write.addEntry(mailbox, entry, true));
     messages.push(message);
+    if (mailbox.role === "drafts")
+      await nameDraft(write, message, { keys: facts.draftKeys ?? [], replaces: replacedDraft });
   }
   return { uids, messages, hasNewKeyword };
+}
+
+/** The row of a new message, which is to get one entry. */
+export async function insertAppended(
+  write: AgentWrite,
+  appended: Omit<AppendedMessage, "flags" | "keywords" | "internalDate">,
+): Promise<MessageNumber> {
+  const { tx, agent, account, at } = write;
+  const { facts, provenance, isAuthenticated } = appended;
+  const message = write.takeNumber() as MessageNumber;
+  await insertMessage(tx, {
+    agent,
+    message,
+    account,
+    blob: await insertBlob(tx, account, facts.blob, 1),
+    thread: await joinThread(tx, agent, message, facts.threadKeys),
+    receivedAt: at,
+    trace: new Uint8Array(),
+    facts,
+    isAuthenticated,
+    provenance,
+  });
+  return message;
 }

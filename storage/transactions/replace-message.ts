@@ -1,5 +1,7 @@
+import type { Actor } from "#/src/model/actor.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MailboxNumber, Modseq, Uid } from "#/src/model/numbers.ts";
+import { findDraftOfMessage } from "../queries/drafts.ts";
 import type { Transaction } from "../sql.ts";
 import { beginAgentWrite } from "../writing/agent-write.ts";
 import { selectEntries } from "../writing/entry-rows.ts";
@@ -13,6 +15,7 @@ export interface ReplaceMessage {
   readonly target: MailboxNumber;
   /** The message that comes. */
   readonly message: AppendedMessage;
+  readonly actor?: Actor | undefined;
   readonly at: number;
 }
 
@@ -22,13 +25,15 @@ export async function replaceMessage(
   tx: Transaction,
   args: ReplaceMessage,
 ): Promise<{ uidValidity: number; uid: Uid; modseq: Modseq }> {
-  const write = await beginAgentWrite(tx, args.agent, args.at, 1);
+  const write = await beginAgentWrite(tx, args.agent, args.at, 1, args.actor);
   const source = await write.mailbox(args.source);
   const target = await write.mailbox(args.target);
   const [replaced] = await selectEntries(tx, args.agent, args.source, [[args.uid, args.uid]]);
   if (replaced === undefined) throw new WaypostError("precondition_failed", "The message is gone");
   write.assertRoom(args.message.facts.blob.size - replaced.size, 0);
-  const { uids } = await addMessages(write, target, [args.message]);
+  const draft =
+    source.role === "drafts" ? await findDraftOfMessage(tx, args.agent, replaced.message) : undefined;
+  const { uids } = await addMessages(write, target, [args.message], draft);
   write.removeEntry(source, replaced);
   return { uidValidity: target.uidValidity, uid: uids[0]!, modseq: await write.finish() };
 }

@@ -1,3 +1,5 @@
+import type { Actor } from "#/src/model/actor.ts";
+import { WaypostError } from "#/src/model/errors.ts";
 import {
   type FlagState,
   flaggedFlag,
@@ -22,6 +24,7 @@ export interface UpdateMessages {
   readonly addLabels?: readonly string[] | undefined;
   readonly removeLabels?: readonly string[] | undefined;
   readonly mailbox?: MailboxNumber | undefined;
+  readonly actor?: Actor | undefined;
   readonly at: number;
 }
 
@@ -30,21 +33,23 @@ export interface UpdateMessages {
 export async function updateMessages(
   tx: Transaction,
   args: UpdateMessages,
-): Promise<{ modseq: Modseq; missing: MessageNumber[] }> {
-  const write = await beginAgentWrite(tx, args.agent, args.at);
+): Promise<{ modseq: Modseq; versions: (Modseq | null)[] }> {
+  const write = await beginAgentWrite(tx, args.agent, args.at, 0, args.actor);
   const target = args.mailbox === undefined ? undefined : await write.mailbox(args.mailbox);
   const found = new Map<MessageNumber, Awaited<ReturnType<typeof selectMessageEntries>>>();
   for (const message of new Set(args.messages)) {
     const entries = await selectMessageEntries(tx, args.agent, message);
     if (entries.length > 0) found.set(message, entries);
   }
-  const change = await labelChange(tx, args, found.size > 0);
-  for (const entries of found.values()) {
+  if (found.size === 0) throw new WaypostError("not_found", "There is no such message.");
+  const change = await labelChange(tx, args);
+  const changed = new Set<MessageNumber>();
+  for (const [message, entries] of found) {
     const kept = target === undefined ? entries : entries.filter(({ mailbox }) => mailbox === target.mailbox);
     for (const entry of entries) {
       const mailbox = await write.mailbox(entry.mailbox);
-      if (kept.includes(entry)) write.updateEntry(mailbox, entry, change(entry));
-      else write.removeEntry(mailbox, entry);
+      if (!kept.includes(entry)) write.removeEntry(mailbox, entry);
+      if (!kept.includes(entry) || write.updateEntry(mailbox, entry, change(entry))) changed.add(message);
     }
     if (target !== undefined && kept.length === 0) {
       const shown = entries[0]!;
@@ -52,22 +57,24 @@ export async function updateMessages(
       write.addEntry(target, { ...shown, flags: state.mask, keywords: state.overflow }, false);
     }
   }
-  return {
-    modseq: await write.finish(),
-    missing: args.messages.filter((message) => !found.has(message)),
+  const modseq = await write.finish();
+  const versionOf = (message: MessageNumber): Modseq | null => {
+    if (changed.has(message)) return modseq;
+    return (
+      found
+        .get(message)
+        ?.reduce((highest, entry) => (entry.modseq > highest ? entry.modseq : highest), 0 as Modseq) ?? null
+    );
   };
+  return { modseq, versions: args.messages.map(versionOf) };
 }
 
-async function labelChange(
-  tx: Transaction,
-  args: UpdateMessages,
-  isCreating: boolean,
-): Promise<(entry: HeldEntry) => FlagState> {
+async function labelChange(tx: Transaction, args: UpdateMessages): Promise<(entry: HeldEntry) => FlagState> {
   const { numbers: added } = await resolveKeywords(
     tx,
     args.agent,
     [...(args.labels ?? []), ...(args.addLabels ?? [])],
-    isCreating,
+    true,
   );
   const { numbers: removed } = await resolveKeywords(tx, args.agent, args.removeLabels ?? [], false);
   return (entry) => {

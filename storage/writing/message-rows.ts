@@ -11,6 +11,7 @@ import type { MessageFacts } from "../rows.ts";
 import { slicesOf } from "../slices.ts";
 import type { Sql, Transaction } from "../sql.ts";
 import { releaseBlobs } from "./blob-rows.ts";
+import { forgetDrafts } from "./draft-rows.ts";
 
 export interface NewMessage {
   readonly agent: AgentNumber;
@@ -81,12 +82,17 @@ export async function changeEntryCounts(
         ...parameters,
       );
       if (by > 0) continue;
-      const gone = await tx.all<{ account: AccountNumber; blob: BlobNumber }>(
+      const gone = await tx.all<{ message: MessageNumber; account: AccountNumber; blob: BlobNumber }>(
         `delete from message
         where agent_id = ? and ${condition} and entry_count = 0
-        returning account_id as account, blob_id as blob`,
+        returning message_id as message, account_id as account, blob_id as blob`,
         agent,
         ...parameters,
+      );
+      await forgetDrafts(
+        tx,
+        agent,
+        gone.map(({ message }) => message),
       );
       for (const { account, blob } of gone) {
         const blobs = released.get(account) ?? new Map<BlobNumber, number>();

@@ -1,9 +1,13 @@
 /** message.delete: to Trash; a message that is in Trash goes for good. Compare-and-swap on the version that was read. */
 import { z } from "zod";
+import type { Idempotency } from "#/src/mail/write-once.ts";
+import type { ObjectName } from "#/src/model/ids.ts";
 import type { MessageNumber } from "#/src/model/numbers.ts";
+import { withCurrent } from "../../current.ts";
 import { idempotencyOf } from "../../idempotency.ts";
 import { readId } from "../../identifiers.ts";
-import { operation } from "../../operation.ts";
+import { listedForm } from "../../listing.ts";
+import { type OperationContext, operation } from "../../operation.ts";
 import { reachAgent, reachMessage, reachMessageIfAny } from "../../reach.ts";
 import { idempotencyKey, idText, writeResult } from "../../schemas.ts";
 
@@ -25,14 +29,29 @@ export default operation({
   async run(context, input) {
     const { mail } = context.rooms;
     const name = readId(context, input.id, ["message"], "/id");
-    const number = name.object as MessageNumber;
-    const reached = await reachAgent(context, name.agent, "mail");
-    const idempotency = idempotencyOf(context, "message.delete", input);
-    // A repeat is answered from its key, also when the message it named has gone.
-    await (idempotency === undefined
-      ? reachMessage(context, reached, number)
-      : reachMessageIfAny(context, reached, number));
-    const { state, modseq } = await mail.deleteMessage(name.agent, number, input.version, idempotency);
+    const once = idempotencyOf(context, "message.delete", input);
+    const { state, modseq } =
+      (await mail.findRepeat("deleteMessage", once)) ?? (await remove(context, name, input.version, once));
     return { ref: input.id, created: false, version: String(modseq), state };
   },
 });
+
+async function remove(
+  context: OperationContext,
+  name: ObjectName,
+  version: string | undefined,
+  once: Idempotency | undefined,
+) {
+  const number = name.object as MessageNumber;
+  const reached = await reachAgent(context, name.agent, "mail");
+  await reachMessage(context, reached, number);
+  return withCurrent(
+    () => context.rooms.mail.deleteMessage(name.agent, number, version, once),
+    async () => {
+      const message = await reachMessageIfAny(context, reached, number);
+      return (
+        message && { version: message.version, content: { ...(await listedForm(context, reached, message)) } }
+      );
+    },
+  );
+}

@@ -1,8 +1,9 @@
 /** message.update: read state, flag, labels and folder of one message or of up to 100, without a version ("Versioning",
  *  exception 4). Labels given as `labels` replace the message's labels whole. */
 import { z } from "zod";
+import type { Idempotency } from "#/src/mail/write-once.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import type { MessageNumber } from "#/src/model/numbers.ts";
+import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
 import { errorObject } from "../../errors.ts";
 import { idempotencyOf } from "../../idempotency.ts";
 import { readId } from "../../identifiers.ts";
@@ -14,28 +15,30 @@ const labels = z.array(label).max(100);
 const labelForm =
   "A label is 1 to 100 printable ASCII characters without space, parentheses, braces, quotes, %, * and \\.";
 
+const request = z.strictObject({
+  id: idText.optional().describe("A message, message_…; or several as ids."),
+  ids: z.array(idText).min(1).max(100).optional().describe("1 to 100 messages of one mailbox."),
+  unread: z.boolean().optional().describe("true or false."),
+  flagged: z.boolean().optional().describe("true or false."),
+  labels: labels.optional().describe(`Replaces all labels. ${labelForm}`),
+  add_labels: labels.optional().describe(labelForm),
+  remove_labels: labels.optional().describe(labelForm),
+  folder: z
+    .string()
+    .min(1)
+    .max(500)
+    .optional()
+    .describe("folder_…, a role (inbox, archive, …) or the IMAP path."),
+  idempotency_key: idempotencyKey,
+});
+
 export default operation({
   name: "message.update",
   verb: "put",
   summary: "Sets read state, flag, labels and folder of messages.",
   scope: "mail",
   effect: "writes",
-  input: z.strictObject({
-    id: idText.optional().describe("A message, message_…; or several as ids."),
-    ids: z.array(idText).min(1).max(100).optional().describe("1 to 100 messages of one mailbox."),
-    unread: z.boolean().optional().describe("true or false."),
-    flagged: z.boolean().optional().describe("true or false."),
-    labels: labels.optional().describe(`Replaces all labels. ${labelForm}`),
-    add_labels: labels.optional().describe(labelForm),
-    remove_labels: labels.optional().describe(labelForm),
-    folder: z
-      .string()
-      .min(1)
-      .max(500)
-      .optional()
-      .describe("folder_…, a role (inbox, archive, …) or the IMAP path."),
-    idempotency_key: idempotencyKey,
-  }),
+  input: request,
   output: z.union([
     writeResult,
     z.strictObject({
@@ -56,43 +59,46 @@ export default operation({
         },
       );
     const { agent } = named[0]!;
-    const reached = await reachAgent(context, agent, "mail");
     const numbers = named.map((one) => one.object as MessageNumber);
-    const idempotency = idempotencyOf(context, "message.update", input);
-    // One of several that has gone is told of in its own result; a repeat is answered from its key.
-    const isNeeded = input.ids === undefined && idempotency === undefined;
-    const reach = isNeeded ? reachMessage : reachMessageIfAny;
-    for (const number of numbers) await reach(context, reached, number);
-    const folder =
-      input.folder === undefined ? undefined : await reachFolder(context, reached, input.folder, "/folder");
-    const { missing, modseq } = await mail.updateMessages(
-      agent,
-      {
-        messages: numbers,
-        ...(input.unread === undefined ? {} : { isUnread: input.unread }),
-        ...(input.flagged === undefined ? {} : { isFlagged: input.flagged }),
-        ...(input.labels === undefined ? {} : { labels: input.labels }),
-        ...(input.add_labels === undefined ? {} : { addLabels: input.add_labels }),
-        ...(input.remove_labels === undefined ? {} : { removeLabels: input.remove_labels }),
-        ...(folder === undefined ? {} : { mailbox: folder.number }),
-      },
-      idempotency,
-    );
-    const results = [];
-    for (const number of numbers) {
+    const once = idempotencyOf(context, "message.update", input);
+    const { versions } =
+      (await mail.findRepeat("updateMessages", once)) ?? (await update(context, agent, numbers, input, once));
+    const results = numbers.map((number, index) => {
       const ref = mail.ids.encode("message", agent, number);
-      if (missing.includes(number))
-        results.push({ ref, created: false, error: errorObject(noSuchMessage()) });
-      else {
-        const message = await mail.findMessage(agent, number);
-        results.push({ ref, created: false, version: message?.version ?? String(modseq) });
-      }
-    }
+      const version = versions[index];
+      return version == null
+        ? { ref, created: false, error: errorObject(noSuchMessage()) }
+        : { ref, created: false, version: String(version) };
+    });
     if (input.ids !== undefined) return { results };
-    if (missing.length > 0) throw noSuchMessage();
     return results[0]!;
   },
 });
+
+async function update(
+  context: OperationContext,
+  agent: AgentNumber,
+  messages: readonly MessageNumber[],
+  input: z.infer<typeof request>,
+  once: Idempotency | undefined,
+) {
+  const reached = await reachAgent(context, agent, "mail");
+  // One of several that has gone is told of in its own result.
+  const reach = input.ids === undefined ? reachMessage : reachMessageIfAny;
+  for (const number of messages) await reach(context, reached, number);
+  const folder =
+    input.folder === undefined ? undefined : await reachFolder(context, reached, input.folder, "/folder");
+  const update = {
+    messages,
+    ...(input.unread === undefined ? {} : { isUnread: input.unread }),
+    ...(input.flagged === undefined ? {} : { isFlagged: input.flagged }),
+    ...(input.labels === undefined ? {} : { labels: input.labels }),
+    ...(input.add_labels === undefined ? {} : { addLabels: input.add_labels }),
+    ...(input.remove_labels === undefined ? {} : { removeLabels: input.remove_labels }),
+    ...(folder === undefined ? {} : { mailbox: folder.number }),
+  };
+  return context.rooms.mail.updateMessages(agent, update, once);
+}
 
 interface Named {
   readonly id?: string | undefined;

@@ -1,0 +1,103 @@
+/** Drafts: messages in Drafts under a name of their own, which stays when a mail client stores them anew. */
+import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
+import { transferableBuffers } from "#/storage/blob.ts";
+import { findDraft, findDraftOfMessage } from "#/storage/queries/drafts.ts";
+import type { Store } from "#/storage/store.ts";
+import type { Provenance } from "./messages.ts";
+import { prepareMessage } from "./prepare-message.ts";
+import { type Idempotency, type Once, writeOnce } from "./write-once.ts";
+
+/** What its writer chose beside the text; it holds also when a person has edited that since. */
+export interface DraftOptions {
+  /** ISO 8601. */
+  readonly sendAt?: string;
+  readonly hold?: "policy" | "always";
+  /** The message that it answers. */
+  readonly inReplyTo?: MessageNumber;
+}
+
+export interface Draft {
+  readonly agent: AgentNumber;
+  readonly number: number;
+  readonly id: string;
+  /** The message that it is now. */
+  readonly message: MessageNumber;
+  /** Changes with the bytes, and with nothing else. */
+  readonly version: string;
+  readonly options: DraftOptions;
+}
+
+export interface NewDraft {
+  /** The complete message. */
+  readonly bytes: Uint8Array;
+  readonly options: DraftOptions;
+  readonly provenance: Provenance;
+}
+
+export interface Drafts {
+  /** undefined once it is not in Drafts any more. */
+  findDraft(agent: AgentNumber, draft: number): Promise<Draft | undefined>;
+  /** The draft that a message is now. */
+  findDraftOfMessage(agent: AgentNumber, message: MessageNumber): Promise<Draft | undefined>;
+  createDraft(
+    agent: AgentNumber,
+    draft: NewDraft,
+    idempotency?: Idempotency,
+  ): Promise<Once<{ readonly draft: number; readonly message: MessageNumber; readonly modseq: Modseq }>>;
+  /** Another message in its place. `version` as read: anything else is `precondition_failed`, as below. */
+  updateDraft(
+    agent: AgentNumber,
+    draft: number,
+    version: string | undefined,
+    changed: NewDraft,
+    idempotency?: Idempotency,
+  ): Promise<Once<{ readonly message: MessageNumber; readonly modseq: Modseq }>>;
+  /** To Trash. */
+  deleteDraft(
+    agent: AgentNumber,
+    draft: number,
+    version: string | undefined,
+    idempotency?: Idempotency,
+  ): Promise<Once<{ readonly modseq: Modseq }>>;
+}
+
+export function createDrafts(store: Store): Drafts {
+  const at = (): number => store.clock.now();
+  const prepare = async ({ bytes, options, provenance }: NewDraft) => ({
+    // Made here, by a credential that may write as its sender.
+    message: {
+      facts: await prepareMessage(bytes),
+      provenance: JSON.stringify(provenance),
+      isAuthenticated: true,
+    },
+    options: JSON.stringify(options),
+    at: at(),
+  });
+
+  const drafts: Drafts = {
+    async findDraft(agent, number) {
+      const held = await findDraft(store, agent, number);
+      if (held === undefined) return undefined;
+      const { message, version, options } = held;
+      const id = store.ids.encode("draft", agent, number);
+      return { agent, number, id, message, version, options: JSON.parse(options) as DraftOptions };
+    },
+    async findDraftOfMessage(agent, message) {
+      const number = await findDraftOfMessage(store, agent, message);
+      return number === undefined ? undefined : drafts.findDraft(agent, number);
+    },
+    async createDraft(agent, draft, idempotency) {
+      const args = { agent, ...(await prepare(draft)) };
+      const transfer = transferableBuffers(args.message.facts.blob);
+      return writeOnce(store, "createDraft", args, idempotency, { transfer });
+    },
+    async updateDraft(agent, draft, version, changed, idempotency) {
+      const args = { agent, draft, version, ...(await prepare(changed)) };
+      const transfer = transferableBuffers(args.message.facts.blob);
+      return writeOnce(store, "updateDraft", args, idempotency, { transfer });
+    },
+    deleteDraft: (agent, draft, version, idempotency) =>
+      writeOnce(store, "deleteDraft", { agent, draft, version, at: at() }, idempotency),
+  };
+  return drafts;
+}

@@ -1,0 +1,42 @@
+/** Mailboxes as the folders of the interface: subscribed, so that mail clients show them, with a version, and never a way to
+ *  lose mail. */
+import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
+import type { ResultOf, Store } from "#/storage/store.ts";
+import { type Idempotency, type Once, writeOnce } from "./write-once.ts";
+
+export interface Folders {
+  /** With the levels above it that are missing. Throws `invalid` (already_exists). */
+  createFolder(
+    agent: AgentNumber,
+    name: string,
+    idempotency?: Idempotency,
+  ): Promise<Once<ResultOf<"createMailbox">>>;
+  /** Renames with everything below; subscriptions go along. `version` as read: anything else is `precondition_failed`, as
+   *  below. Throws `policy_refused` (mailbox_is_required) for one with a special use. */
+  renameFolder(
+    agent: AgentNumber,
+    folder: MailboxNumber,
+    name: string,
+    version: string | undefined,
+    idempotency?: Idempotency,
+  ): Promise<Once<ResultOf<"renameMailbox">>>;
+  /** Its mail goes to Trash. Throws `policy_refused` as above, and (mailbox_has_children). */
+  deleteFolder(
+    agent: AgentNumber,
+    folder: MailboxNumber,
+    version: string | undefined,
+    idempotency?: Idempotency,
+  ): Promise<Once<ResultOf<"deleteMailbox">>>;
+}
+
+export function createFolders(store: Store): Folders {
+  const at = (): number => store.clock.now();
+  return {
+    createFolder: (agent, name, idempotency) =>
+      writeOnce(store, "createMailbox", { agent, name, isSubscribed: true, at: at() }, idempotency),
+    renameFolder: (agent, mailbox, name, version, idempotency) =>
+      writeOnce(store, "renameMailbox", { agent, mailbox, name, folder: { version }, at: at() }, idempotency),
+    deleteFolder: (agent, mailbox, version, idempotency) =>
+      writeOnce(store, "deleteMailbox", { agent, mailbox, folder: { version }, at: at() }, idempotency),
+  };
+}

@@ -1,0 +1,93 @@
+/** Blobs of the interface: bytes that an agent hands over before it attaches them, readable like an attachment. */
+import { type MimePart, parseStructure, serializeStructure } from "#/src/formats/mime/structure.ts";
+import { uploadDays } from "#/src/model/limits.ts";
+import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
+import { encodeBlob, transferableBuffers } from "#/storage/blob.ts";
+import { findUpload } from "#/storage/queries/uploads.ts";
+import type { Store } from "#/storage/store.ts";
+import type { StoredBytes } from "./message-bytes.ts";
+import { type Idempotency, type Once, writeOnce } from "./write-once.ts";
+
+export interface NewUpload {
+  readonly bytes: Uint8Array;
+  /** "" for none. */
+  readonly name: string;
+  /** Media type, as Content-Type has it. */
+  readonly type: string;
+}
+
+/** Its bytes are read as those of a message that has one part and no header. */
+export interface Upload extends StoredBytes {
+  readonly agent: AgentNumber;
+  readonly number: number;
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  readonly sha256: Uint8Array;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  /** Never changes: neither do the bytes. */
+  readonly version: string;
+}
+
+export interface Uploads {
+  findUpload(agent: AgentNumber, upload: number): Promise<Upload | undefined>;
+  /** Throws `policy_refused` (limit_reached). */
+  createUpload(
+    agent: AgentNumber,
+    upload: NewUpload,
+    idempotency?: Idempotency,
+  ): Promise<Once<{ readonly upload: number; readonly modseq: Modseq }>>;
+  deleteUpload(
+    agent: AgentNumber,
+    upload: number,
+    version: string | undefined,
+    idempotency?: Idempotency,
+  ): Promise<Once<{ readonly modseq: Modseq }>>;
+}
+
+const dayMs = 86_400_000;
+
+export function createUploads(store: Store): Uploads {
+  const at = (): number => store.clock.now();
+  return {
+    async findUpload(agent, number) {
+      const row = await findUpload(store, agent, number, at());
+      if (row === undefined) return undefined;
+      const { upload, ...facts } = row;
+      return {
+        ...facts,
+        agent,
+        number: upload,
+        id: store.ids.encode("blob", agent, upload),
+        trace: new Uint8Array(),
+        version: String(upload),
+      };
+    },
+    async createUpload(agent, { bytes, name, type }, idempotency) {
+      const structure = serializeStructure(onePart(type, bytes.byteLength));
+      const blob = await encodeBlob(bytes, 0, structure);
+      const now = at();
+      const args = { agent, blob, name, type, expiresAt: now + uploadDays * dayMs, at: now };
+      return writeOnce(store, "createUpload", args, idempotency, { transfer: transferableBuffers(blob) });
+    },
+    deleteUpload: (agent, upload, version, idempotency) =>
+      writeOnce(store, "deleteUpload", { agent, upload, version, at: at() }, idempotency),
+  };
+}
+
+/** Whatever its type: nothing is looked for inside. */
+function onePart(type: string, size: number): MimePart {
+  const header = Buffer.from(`Content-Type: ${type}\r\nContent-Transfer-Encoding: binary\r\n\r\n`);
+  const part = parseStructure(header);
+  return {
+    ...part,
+    headerStart: 0,
+    bodyStart: 0,
+    bodyEnd: size,
+    lines: 0,
+    parts: [],
+    message: undefined,
+    envelope: undefined,
+  };
+}
