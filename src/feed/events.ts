@@ -32,6 +32,8 @@ export interface MailEvent {
 }
 
 export interface EventFilter {
+  /** Says all that the filter says: what is read for one is good for every other with the same key. */
+  readonly key?: string;
   /** Whether the caller may see events of the mailbox's folder; undefined for one that has none. */
   readonly isVisible: (agent: AgentNumber, folder: number | undefined) => boolean;
   /** Absent: all. */
@@ -42,6 +44,8 @@ export interface EventFilter {
 export interface EventPage {
   readonly events: readonly MailEvent[];
   readonly positions: Positions;
+  /** Seals `positions` for the owner. */
+  readonly cursor: string;
   /** There may be more behind this page. */
   readonly hasMore: boolean;
 }
@@ -69,11 +73,17 @@ interface EventData {
   readonly agentPart?: boolean;
 }
 
+/** Pages that are kept for the next reader. */
+const sharedPagesMax = 1000;
+
 export function createEventReader(
   ids: IdCodec,
-  feed: Pick<Feed, "position" | "readChanges" | "seal">,
+  feed: Pick<Feed, "position" | "readChanges" | "seal" | "commitCount">,
 ): EventReader {
   const cursors: CursorSeal = feed.seal("events");
+  /** What was read since the last commit, for the many who stand at the same place and want the same. */
+  const shared = new Map<string, Promise<EventPage>>();
+  let sharedSince = -1;
 
   async function readOne(agent: AgentNumber, position: Position, filter: EventFilter) {
     const { modseq, ordinal } = position;
@@ -101,29 +111,17 @@ export function createEventReader(
     },
 
     async read(owner, positions, agents, filter) {
-      const reached = new Map(positions);
-      const queues: (Awaited<ReturnType<typeof readOne>> & { next: number })[] = [];
-      let hasMore = false;
-      for (const agent of agents) {
-        const position = positions.get(agent);
-        if (position === undefined) continue;
-        const log = await readOne(agent, position, filter);
-        if (log.upTo < log.end) hasMore = true;
-        queues.push({ ...log, next: 0 });
-      }
-      const events: MailEvent[] = [];
-      for (;;) {
-        const queue = earliest(queues);
-        if (queue === undefined) break;
-        const change = queue.found[queue.next++]!;
-        reached.set(queue.agent, queue.placeOf(change));
-        events.push(eventOf(queue.agent, change, reader.seal(owner, reached)));
-      }
-      for (const { agent, upTo } of queues) {
-        const before = reached.get(agent)!;
-        if (upTo >= before.modseq) reached.set(agent, { modseq: upTo });
-      }
-      return { events, positions: reached, hasMore };
+      if (filter.key === undefined) return readPage(owner, positions, agents, filter);
+      const commitCount = feed.commitCount();
+      if (sharedSince !== commitCount || shared.size > sharedPagesMax) shared.clear();
+      sharedSince = commitCount;
+      const key = `${filter.key} ${owner} ${agents.join()} ${nameOf(positions)}`;
+      const known = shared.get(key);
+      if (known !== undefined) return known;
+      const page = readPage(owner, positions, agents, filter);
+      shared.set(key, page);
+      page.catch(() => shared.delete(key));
+      return page;
     },
 
     seal(owner, positions) {
@@ -153,6 +151,37 @@ export function createEventReader(
   };
   return reader;
 
+  async function readPage(
+    owner: AgentNumber,
+    positions: Positions,
+    agents: readonly AgentNumber[],
+    filter: EventFilter,
+  ): Promise<EventPage> {
+    const reached = new Map(positions);
+    const queues: (Awaited<ReturnType<typeof readOne>> & { next: number })[] = [];
+    let hasMore = false;
+    for (const agent of agents) {
+      const position = positions.get(agent);
+      if (position === undefined) continue;
+      const log = await readOne(agent, position, filter);
+      if (log.upTo < log.end) hasMore = true;
+      queues.push({ ...log, next: 0 });
+    }
+    const events: MailEvent[] = [];
+    for (;;) {
+      const queue = earliest(queues);
+      if (queue === undefined) break;
+      const change = queue.found[queue.next++]!;
+      reached.set(queue.agent, queue.placeOf(change));
+      events.push(eventOf(queue.agent, change, reader.seal(owner, reached)));
+    }
+    for (const { agent, upTo } of queues) {
+      const before = reached.get(agent)!;
+      if (upTo >= before.modseq) reached.set(agent, { modseq: upTo });
+    }
+    return { events, positions: reached, cursor: reader.seal(owner, reached), hasMore };
+  }
+
   function eventOf(agent: AgentNumber, change: LoggedChangeRow, cursor: string): MailEvent {
     const data = dataOf(change);
     return {
@@ -167,6 +196,12 @@ export function createEventReader(
       ...(data.agentPart === undefined ? {} : { agent_part: data.agentPart }),
     };
   }
+}
+
+function nameOf(positions: Positions): string {
+  let name = "";
+  for (const [agent, { modseq, ordinal }] of positions) name += `${agent}:${modseq}:${ordinal ?? ""},`;
+  return name;
 }
 
 function isWanted(agent: AgentNumber, change: LoggedChangeRow, filter: EventFilter): boolean {

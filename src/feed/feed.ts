@@ -28,6 +28,8 @@ export interface Feed {
   /** How far the agent's log reaches. */
   position(agent: AgentNumber): Promise<Modseq>;
   readChanges(agent: AgentNumber, after: Modseq, limit?: number): Promise<ChangePage>;
+  /** Grows with every commit that lengthened a log; a page that was read is as good as new while it stays. */
+  commitCount(): number;
   /** Events of the interface, and the cursors that stand between them. */
   readonly events: EventReader;
   /** Cursors of other lists, sealed under a purpose of their own. */
@@ -99,6 +101,8 @@ export function createFeed(store: Store): Feed {
       if (commits === commitsBefore && listeners.has(agent)) lastPages.set(agent, { after, limit, page });
       return page;
     },
+
+    commitCount: () => commits,
 
     seal(purpose) {
       const seal = seals.get(purpose) ?? createCursorSeal(store.key(`cursor:${purpose}`));
