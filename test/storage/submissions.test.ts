@@ -1,0 +1,402 @@
+import { describe, expect, it } from "vitest";
+import type { MessageNumber } from "#/src/model/numbers.ts";
+import { findSubmission, listDue, listRecipients } from "#/storage/queries/submissions.ts";
+import type { Store } from "#/storage/store.ts";
+import type { Envelope } from "#/storage/submission.ts";
+import type { ReportedOutcome } from "#/storage/transactions/report-delivery.ts";
+import type { SubmitMessage } from "#/storage/transactions/submit-message.ts";
+import { append, positionOf } from "../support/delivery.ts";
+import { openTestStore, type Seed, seedAgent, testFacts } from "../support/store.ts";
+
+const hourMs = 3_600_000;
+
+function envelopeTo(...addresses: string[]): Envelope {
+  return {
+    from: "ada@example.org",
+    recipients: addresses.map((address) => ({
+      address,
+      domain: address.slice(address.indexOf("@") + 1),
+      notify: [],
+      orcpt: null,
+    })),
+    envid: null,
+    ret: null,
+    bodyType: "7BIT",
+    isSmtputf8: false,
+    source: "send",
+    answers: null,
+    forwards: null,
+  };
+}
+
+async function submission(
+  store: Store,
+  { agent }: Seed,
+  changes: Partial<SubmitMessage> = {},
+): Promise<SubmitMessage> {
+  const at = store.clock.now();
+  return {
+    agent,
+    requestedBy: agent,
+    facts: await testFacts(),
+    trace: new Uint8Array(),
+    provenance: "{}",
+    isAuthenticated: true,
+    envelope: envelopeTo("mel@far.example"),
+    hasCopy: true,
+    sendAt: at,
+    expiresAt: at + 120 * hourMs,
+    draft: null,
+    decision: { kind: "queue" },
+    limits: { perHour: 0, perDay: 0 },
+    at,
+    ...changes,
+  };
+}
+
+function outcome(number: number, state: ReportedOutcome["state"], status = "2.0.0"): ReportedOutcome {
+  return { number, state, status, host: null, reply: null, nextAttemptAt: 0, isSuppressed: false };
+}
+
+async function eventsOf(store: Store, { agent }: Seed) {
+  const rows = await store.all<{ event: string; data: string }>(
+    "select event, data from change where agent_id = ? and event is not null order by modseq, ordinal",
+    agent,
+  );
+  return rows.map(({ event, data }) => {
+    const { recipient, outcome: told } = JSON.parse(data) as { recipient: string; outcome: { code: string } };
+    return `${event} ${recipient} ${told.code}`;
+  });
+}
+
+const blobCount = async (store: Store) =>
+  (await store.get<{ count: number }>("select count(*) as count from blob"))!.count;
+
+describe("submitMessage", () => {
+  it("puts the message into Sent, read, and each recipient into the queue", async () => {
+    await using opened = await openTestStore();
+    const { store } = opened;
+    const ada = await seedAgent(store);
+    const envelope = envelopeTo("mel@far.example", "kit@else.example");
+    const made = await store.write("submitMessage", await submission(store, ada, { envelope }));
+    expect(made.state).toBe("queued");
+    const entry = await store.get(
+      `select mailbox.role, entry.flags from entry
+      join mailbox on mailbox.agent_id = entry.agent_id and mailbox.mailbox_id = entry.mailbox_id
+      where entry.agent_id = ? and message_id = ?`,
+      ada.agent,
+      made.message,
+    );
+    expect(entry).toEqual({ role: "sent", flags: 1 });
+    const due = await listDue(store, {
+      now: store.clock.now(),
+      limit: 10,
+      skipDomains: [],
+      after: undefined,
+    });
+    expect(due.map(({ domain }) => domain)).toEqual(["else.example", "far.example"]);
+  });
+
+  it("keeps the bytes until the last recipient is done with, though the copy in Sent is gone", async () => {
+    await using opened = await openTestStore();
+    const { store } = opened;
+    const ada = await seedAgent(store);
+    const envelope = envelopeTo("mel@far.example", "kit@else.example");
+    const made = await store.write("submitMessage", await submission(store, ada, { envelope }));
+    for (const _ of ["to Trash", "for good"]) {
+      const { modseq } = (await store.get<{ modseq: number }>(
+        "select modseq from entry where agent_id = ? and message_id = ?",
+        ada.agent,
+        made.message,
+      ))!;
+      await store.write("deleteMessage", {
+        agent: ada.agent,
+        message: made.message,
+        version: String(modseq),
+        at: store.clock.now(),
+      });
+    }
+    const report = (outcomes: ReportedOutcome[]) =>
+      store.write("reportDelivery", {
+        agent: ada.agent,
+        submission: made.submission!,
+        outcomes,
+        isDelayTold: false,
+        letters: [],
+        at: store.clock.now(),
+      });
+    expect((await report([outcome(1, "relayed")])).isClosed).toBe(false);
+    expect(await blobCount(store)).toBe(1);
+    expect((await report([outcome(2, "failed", "5.1.1")])).isClosed).toBe(true);
+    expect(await blobCount(store)).toBe(0);
+    expect((await findSubmission(store, ada.agent, made.submission!))?.closedAt).toBe(store.clock.now());
+  });
+
+  it("gives a submission without a copy a number of its own, and tells nothing of it", async () => {
+    await using opened = await openTestStore();
+    const { store } = opened;
+    const ada = await seedAgent(store);
+    const args = await submission(store, ada, { hasCopy: false });
+    const first = await store.write("submitMessage", args);
+    const second = await store.write("submitMessage", await submission(store, ada, { hasCopy: false }));
+    expect([first.message, second.message]).toEqual([0, 0]);
+    expect(second.submission).toBeGreaterThan(first.submission!);
+    expect(await positionOf(store, ada)).toBe(second.modseq);
+    await store.write("reportDelivery", {
+      agent: ada.agent,
+      submission: first.submission!,
+      outcomes: [outcome(1, "relayed")],
+      isDelayTold: false,
+      letters: [],
+      at: store.clock.now(),
+    });
+    expect(await eventsOf(store, ada)).toEqual([]);
+  });
+
+  it("marks what it answers and what it forwards", async () => {
+    await using opened = await openTestStore();
+    const { store } = opened;
+    const ada = await seedAgent(store);
+    const { messages } = await append(store, ada, 2);
+    const envelope = { ...envelopeTo("mel@far.example"), answers: messages[0]!, forwards: messages[1]! };
+    await store.write("submitMessage", await submission(store, ada, { envelope }));
+    const rows = await store.all<{ flags: number }>(
+      "select flags from entry where agent_id = ? and mailbox_id = ? order by uid",
+      ada.agent,
+      ada.inbox,
+    );
+    const forwarded = await store.get<{ number: number }>(
+      "select keyword_number as number from keyword where agent_id = ? and name = '$Forwarded'",
+      ada.agent,
+    );
+    expect(rows.map(({ flags }) => flags)).toEqual([2, 1 << (8 + forwarded!.number)]);
+  });
+
+  it("refuses a mailbox that is paused and one that is full", async () => {
+    await using opened = await openTestStore();
+    const { store } = opened;
+    const ada = await seedAgent(store);
+    await store.write("updateAgent", { agent: ada.agent, state: "paused" });
+    await expect(store.write("submitMessage", await submission(store, ada))).rejects.toMatchObject({
+      code: "paused",
+    });
+    const full = await seedAgent(store, "full", { quotaBytes: 10 });
+    await expect(store.write("submitMessage", await submission(store, full))).rejects.toMatchObject({
+      code: "policy_refused",
+      details: { reason: "over_quota" },
+    });
+    expect(await blobCount(store)).toBe(0);
+  });
+
+  it("waits for its time", async () => {
+    await using opened = await openTestStore();
+    const { store, clock } = opened;
+    const ada = await seedAgent(store);
+    const sendAt = clock.now() + hourMs;
+    const made = await store.write("submitMessage", await submission(store, ada, { sendAt }));
+    expect(made.state).toBe("scheduled");
+    const due = (now: number) => listDue(store, { now, limit: 10, skipDomains: [], after: undefined });
+    expect(await due(sendAt - 1)).toEqual([]);
+    expect(await due(sendAt)).toHaveLength(1);
+  });
+});
+
+describe("limits of sending", () => {
+  it("says exactly when the next one may go, an hour and a day, and goes on after a restart", async () => {
+    await using opened = await openTestStore();
+    const { clock } = opened;
+    const ada = await seedAgent(opened.store);
+    const limits = { perHour: 3, perDay: 5 };
+    const send = async () =>
+      opened.store.write("submitMessage", await submission(opened.store, ada, { limits }));
+    const waitOf = async () =>
+      send().then(
+        () => 0,
+        (error: { code: string; details: { retryAfterMs: number } }) => {
+          expect(error.code).toBe("rate_limited");
+          return error.details.retryAfterMs;
+        },
+      );
+    for (let minute = 0; minute < 3; minute++) {
+      await send();
+      clock.advance(60_000);
+    }
+    expect(await waitOf()).toBe(hourMs - 3 * 60_000);
+    await opened.reopen();
+    expect(await waitOf()).toBe(hourMs - 3 * 60_000);
+    clock.advance(hourMs - 3 * 60_000 - 1);
+    expect(await waitOf()).toBe(1);
+    clock.advance(1);
+    expect(await waitOf()).toBe(0);
+    clock.advance(60_000);
+    expect(await waitOf()).toBe(0);
+    // Five in the day: now the day counts.
+    clock.advance(hourMs);
+    expect(await waitOf()).toBe(24 * hourMs - 2 * hourMs - 60_000);
+    clock.advance(22 * hourMs - 60_000);
+    expect(await waitOf()).toBe(0);
+  });
+
+  it("does not count what was refused", async () => {
+    await using opened = await openTestStore();
+    const { store } = opened;
+    const ada = await seedAgent(store);
+    const limits = { perHour: 1, perDay: 1 };
+    const draft = { draft: 999, version: "1" };
+    await expect(
+      store.write("submitMessage", await submission(store, ada, { limits, draft })),
+    ).rejects.toMatchObject({ code: "not_found" });
+    await store.write("submitMessage", await submission(store, ada, { limits }));
+  });
+
+  it("forgets what no limit asks for any more", async () => {
+    await using opened = await openTestStore();
+    const { store, clock } = opened;
+    const ada = await seedAgent(store);
+    const limits = { perHour: 100, perDay: 100 };
+    for (let count = 0; count < 5; count++)
+      await store.write("submitMessage", await submission(store, ada, { limits, hasCopy: false }));
+    clock.advance(25 * hourMs);
+    await store.write("submitMessage", await submission(store, ada, { limits, hasCopy: false }));
+    expect(await store.all("select send_number as number from send_time")).toEqual([{ number: 6 }]);
+  });
+});
+
+describe("reportDelivery", () => {
+  async function sent(store: Store, ...addresses: string[]) {
+    const ada = await seedAgent(store);
+    const envelope = envelopeTo(...addresses);
+    const made = await store.write("submitMessage", await submission(store, ada, { envelope }));
+    const report = (outcomes: ReportedOutcome[], isDelayTold = false) =>
+      store.write("reportDelivery", {
+        agent: ada.agent,
+        submission: made.submission!,
+        outcomes,
+        isDelayTold,
+        letters: [],
+        at: store.clock.now(),
+      });
+    const states = async () =>
+      (await listRecipients(store, ada.agent, made.submission!)).map(({ state }) => state);
+    return { ada, made, report, states };
+  }
+
+  it("tells of the first acceptance once, of each failure, and of a delay once", async () => {
+    await using opened = await openTestStore();
+    const { store } = opened;
+    const { ada, report, states } = await sent(store, "a@x.example", "b@x.example", "c@y.example");
+    await report([outcome(1, "deferred", "4.2.1")], true);
+    await report([outcome(1, "deferred", "4.2.1")], true);
+    await report([outcome(1, "relayed"), outcome(2, "failed", "5.1.1")]);
+    await report([outcome(3, "relayed")]);
+    expect(await eventsOf(store, ada)).toEqual([
+      "mail.delayed a@x.example 4.2.1",
+      "mail.sent a@x.example 2.0.0",
+      "mail.bounced b@x.example 5.1.1",
+    ]);
+    expect(await states()).toEqual(["relayed", "failed", "relayed"]);
+  });
+
+  it("takes what another server says later of what it has, and nothing of what is final", async () => {
+    await using opened = await openTestStore();
+    const { store } = opened;
+    const { ada, report, states } = await sent(store, "a@x.example", "b@x.example");
+    await report([outcome(1, "relayed"), outcome(2, "relayed")]);
+    await report([outcome(1, "delivered", "2.1.5"), outcome(2, "failed", "5.2.2")]);
+    await report([outcome(1, "failed", "5.0.0"), outcome(2, "relayed")]);
+    expect(await states()).toEqual(["delivered", "failed"]);
+    expect(await eventsOf(store, ada)).toEqual([
+      "mail.sent a@x.example 2.0.0",
+      "mail.delivered a@x.example 2.1.5",
+      "mail.bounced b@x.example 5.2.2",
+    ]);
+  });
+
+  it("knows the domains that took mail, and addresses that are none", async () => {
+    await using opened = await openTestStore();
+    const { store } = opened;
+    const { report } = await sent(store, "a@x.example", "b@y.example");
+    await report([outcome(1, "relayed"), { ...outcome(2, "failed", "5.1.1"), isSuppressed: true }]);
+    expect(await store.all("select domain from correspondent_domain")).toEqual([{ domain: "x.example" }]);
+    expect(await store.all("select address from suppression")).toEqual([{ address: "b@y.example" }]);
+  });
+
+  it("stores a copy with its outcome, and never a second one", async () => {
+    await using opened = await openTestStore();
+    const { store } = opened;
+    const { ada, made } = await sent(store, "bob@example.org");
+    const bob = await seedAgent(store, "bob");
+    const at = store.clock.now();
+    const args = {
+      agent: ada.agent,
+      submission: made.submission!,
+      outcomes: [outcome(1, "delivered")],
+      isDelayTold: false,
+      letters: [
+        {
+          facts: await testFacts(),
+          recipients: [
+            {
+              account: bob.account,
+              agent: bob.agent,
+              mailboxRole: "inbox" as const,
+              trace: new Uint8Array(),
+              flags: 0,
+              provenance: "{}",
+              isAuthenticated: true,
+              source: "api",
+            },
+          ],
+          internalDate: at,
+          at,
+        },
+      ],
+      at,
+    };
+    expect((await store.write("reportDelivery", args)).deliveries).toHaveLength(1);
+    await expect(store.write("reportDelivery", args)).rejects.toMatchObject({ code: "precondition_failed" });
+    const { count } = (await store.get<{ count: number }>(
+      "select count(*) as count from entry where agent_id = ?",
+      bob.agent,
+    ))!;
+    expect(count).toBe(1);
+  });
+});
+
+describe("what left long ago", () => {
+  it("is forgotten, and what is open never", async () => {
+    await using opened = await openTestStore();
+    const { store, clock } = opened;
+    const ada = await seedAgent(store);
+    const open = await store.write("submitMessage", await submission(store, ada));
+    const closed = await store.write("submitMessage", await submission(store, ada));
+    await store.write("reportDelivery", {
+      agent: ada.agent,
+      submission: closed.submission!,
+      outcomes: [outcome(1, "relayed")],
+      isDelayTold: false,
+      letters: [],
+      at: clock.now(),
+    });
+    clock.advance(91 * 24 * hourMs);
+    await store.maintain({ changesMs: 90 * 24 * hourMs });
+    const left = await store.all<{ submission: MessageNumber }>(
+      "select submission_id as submission from submission",
+    );
+    expect(left).toEqual([{ submission: open.submission }]);
+  });
+
+  it("goes with its agent, and gives the bytes back", async () => {
+    await using opened = await openTestStore();
+    const { store } = opened;
+    const ada = await seedAgent(store);
+    await store.write("submitMessage", await submission(store, ada));
+    await store.write("submitMessage", await submission(store, ada, { hasCopy: false }));
+    await store.write("deleteAgent", { agent: ada.agent });
+    await opened.reopen();
+    await expect.poll(() => blobCount(opened.store)).toBe(0);
+    expect(
+      await opened.store.all("select 1 from submission union all select 1 from submission_recipient"),
+    ).toEqual([]);
+  });
+});
