@@ -32,7 +32,7 @@ export const holdReasons = [
 export type HoldReason = (typeof holdReasons)[number];
 
 /** Why a mail that was approved does not leave after all. */
-export const holdFailures = ["blocked", "suppressed", "paused", "changed", "refused"] as const;
+export const holdFailures = ["blocked", "suppressed", "changed", "refused"] as const;
 export type HoldFailure = (typeof holdFailures)[number];
 
 export const sendingPolicies = ["open", "first_contact", "external", "always"] as const;
@@ -41,15 +41,7 @@ export type SendingPolicy = (typeof sendingPolicies)[number];
 /** The keyword that approves, in the spelling that clients offer. */
 export const approvedKeyword = "$Approved";
 
-export type HoldDeed =
-  | "approve"
-  | "undo"
-  | "decline"
-  | "withdraw"
-  | "edit"
-  | "expire"
-  | "release"
-  | "fail";
+export type HoldDeed = "approve" | "undo" | "decline" | "withdraw" | "edit" | "expire" | "release" | "fail";
 
 /** Whose deed it is: that of who may approve, that of who asked, anybody's who may write there, the server's own. */
 const deeds = {
@@ -107,8 +99,7 @@ export function deedOfPlacing(role: HoldRole, state: HoldState): HoldDeed {
  *  tells nothing), `policy_refused` where the state does not allow it. */
 export function nextHoldState(hold: HoldStanding, deed: HoldDeed, actor: Actor | "server"): HoldState {
   const { by, from } = deeds[deed];
-  const isAsker =
-    actor !== "server" && (actor.agent === hold.owner || actor.agent === hold.requestedBy);
+  const isAsker = actor !== "server" && (actor.agent === hold.owner || actor.agent === hold.requestedBy);
   const mayDo =
     by === "anybody" ||
     (by === "server" && actor === "server") ||
@@ -125,10 +116,14 @@ export function nextHoldState(hold: HoldStanding, deed: HoldDeed, actor: Actor |
 }
 
 export function approvalIsForOthers(): WaypostError {
-  return new WaypostError("forbidden_scope", "Whether this mail leaves is not for this credential to decide.", {
-    reason: "approval_needed",
-    hint: "A person whom the operator has named decides, by moving it to Holds/Approved or Holds/Declined.",
-  });
+  return new WaypostError(
+    "forbidden_scope",
+    "Whether this mail leaves is not for this credential to decide.",
+    {
+      reason: "approval_needed",
+      hint: "A person whom the operator has named decides, by moving it to Holds/Approved or Holds/Declined.",
+    },
+  );
 }
 
 /** Nothing but what waits is put into the mailboxes of holds. */

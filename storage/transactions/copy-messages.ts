@@ -1,7 +1,9 @@
-import { type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
+import type { Actor } from "#/src/model/actor.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { countNumbers, type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, Modseq, Uid } from "#/src/model/numbers.ts";
 import type { Transaction } from "../sql.ts";
-import { beginAgentWrite } from "../writing/agent-write.ts";
+import { beginAgentWrite, type HeldEntry, type MailboxWrite } from "../writing/agent-write.ts";
 import { selectEntries } from "../writing/entry-rows.ts";
 
 export interface CopyMessages {
@@ -9,6 +11,7 @@ export interface CopyMessages {
   readonly source: MailboxNumber;
   readonly target: MailboxNumber;
   readonly uids: NumberSet;
+  readonly actor?: Actor | undefined;
   readonly at: number;
 }
 
@@ -22,10 +25,11 @@ export interface CopyResult {
 
 /** COPY (RFC 9051 section 6.4.7): flags and internal date go along. Refuses no_such_mailbox, over_quota. */
 export async function copyMessages(tx: Transaction, args: CopyMessages): Promise<CopyResult> {
-  const write = await beginAgentWrite(tx, args.agent, args.at);
+  const write = await beginAgentWrite(tx, args.agent, args.at, 0, args.actor);
   const source = await write.mailbox(args.source);
   const target = await write.mailbox(args.target);
   const entries = await selectEntries(tx, args.agent, source.mailbox, args.uids);
+  assertAllHeld(source, args.uids, entries);
   write.assertRoom(
     entries.reduce((sum, { size }) => sum + size, 0),
     entries.length,
@@ -37,4 +41,11 @@ export async function copyMessages(tx: Transaction, args: CopyMessages): Promise
     targetUids: numberSetOf(targetUids),
     modseq: await write.finish(),
   };
+}
+
+/** Elsewhere what has gone is passed over. Of mail that waits for a person it is another version by now: who decides has to be
+ *  told that they did not decide about that. */
+export function assertAllHeld(source: MailboxWrite, uids: NumberSet, entries: readonly HeldEntry[]): void {
+  if (source.isForHolds && entries.length < countNumbers(uids))
+    throw new WaypostError("precondition_failed", "Some of the mail has been edited or decided about since");
 }

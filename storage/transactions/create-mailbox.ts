@@ -1,10 +1,16 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
-import type { MailboxRole } from "#/src/model/roles.ts";
+import { isHoldRole, type MailboxRole } from "#/src/model/roles.ts";
 import { assertMailboxName, parentNames } from "../mailbox-name.ts";
 import type { Transaction } from "../sql.ts";
 import { type AgentWrite, beginAgentWrite } from "../writing/agent-write.ts";
-import { assertMailboxRoom, insertMailbox, missingNames, subscribe } from "../writing/mailbox-rows.ts";
+import {
+  assertMailboxRoom,
+  assertNameIsFree,
+  insertMailbox,
+  missingNames,
+  subscribe,
+} from "../writing/mailbox-rows.ts";
 
 export interface CreateMailbox {
   readonly agent: AgentNumber;
@@ -27,6 +33,7 @@ export interface CreatedMailbox {
 export async function createMailbox(tx: Transaction, args: CreateMailbox): Promise<CreatedMailbox> {
   const name = assertMailboxName(args.name);
   const write = await beginAgentWrite(tx, args.agent, args.at);
+  await assertNameIsFree(tx, args.agent, name);
   const missing = await missingNames(tx, args.agent, [...parentNames(name), name]);
   if (missing.at(-1) !== name)
     throw new WaypostError("invalid", "There is a mailbox of this name", { reason: "already_exists" });
@@ -47,6 +54,8 @@ export async function createMailbox(tx: Transaction, args: CreateMailbox): Promi
 }
 
 async function freeRole(write: AgentWrite, role: MailboxRole): Promise<void> {
+  if (isHoldRole(role))
+    throw new WaypostError("policy_refused", "No mailbox can be given this use", { reason: "use_taken" });
   const holder = await write.tx.get<{ mailbox: MailboxNumber; messageCount: number }>(
     `select mailbox_id as mailbox, message_count as "messageCount"
     from mailbox

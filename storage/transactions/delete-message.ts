@@ -1,3 +1,4 @@
+import type { Actor } from "#/src/model/actor.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Transaction } from "../sql.ts";
@@ -10,6 +11,7 @@ export interface DeleteMessage {
   readonly message: MessageNumber;
   /** As the caller has read it: the highest MODSEQ of the places that the message has. */
   readonly version: string | undefined;
+  readonly actor?: Actor | undefined;
   readonly at: number;
 }
 
@@ -19,7 +21,7 @@ export async function deleteMessage(
   tx: Transaction,
   args: DeleteMessage,
 ): Promise<{ state: "trashed" | "removed"; modseq: Modseq }> {
-  const write = await beginAgentWrite(tx, args.agent, args.at);
+  const write = await beginAgentWrite(tx, args.agent, args.at, 0, args.actor);
   const entries = await selectMessageEntries(tx, args.agent, args.message);
   if (entries.length === 0) throw new WaypostError("not_found", "There is no such message");
   const version = String(entries.reduce((highest, { modseq }) => Math.max(highest, modseq), 0));

@@ -1,3 +1,4 @@
+import type { Actor } from "#/src/model/actor.ts";
 import { deletedFlag } from "#/src/model/flags.ts";
 import { type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
@@ -10,6 +11,7 @@ export interface ExpungeMessages {
   readonly mailbox: MailboxNumber;
   /** UID EXPUNGE (RFC 9051 section 6.4.9): only these. */
   readonly uids?: NumberSet | undefined;
+  readonly actor?: Actor | undefined;
   readonly at: number;
 }
 
@@ -18,7 +20,7 @@ export async function expungeMessages(
   tx: Transaction,
   args: ExpungeMessages,
 ): Promise<{ expunged: NumberSet; modseq: Modseq }> {
-  const write = await beginAgentWrite(tx, args.agent, args.at);
+  const write = await beginAgentWrite(tx, args.agent, args.at, 0, args.actor);
   const mailbox = await write.mailbox(args.mailbox);
   const isDeleted = (entry: { flags: number }): boolean => (entry.flags & deletedFlag) !== 0;
   const entries = await selectEntries(tx, args.agent, args.mailbox, args.uids, isDeleted);

@@ -3,14 +3,15 @@ import type { Uid } from "#/src/model/numbers.ts";
 import type { Transaction } from "../sql.ts";
 import { beginAgentWrite } from "../writing/agent-write.ts";
 import { selectEntries } from "../writing/entry-rows.ts";
-import type { CopyMessages, CopyResult } from "./copy-messages.ts";
+import { assertAllHeld, type CopyMessages, type CopyResult } from "./copy-messages.ts";
 
 /** MOVE (RFC 6851): one transaction in both mailboxes, so that no one sees a message twice or not at all. */
 export async function moveMessages(tx: Transaction, args: CopyMessages): Promise<CopyResult> {
-  const write = await beginAgentWrite(tx, args.agent, args.at);
+  const write = await beginAgentWrite(tx, args.agent, args.at, 0, args.actor);
   const source = await write.mailbox(args.source);
   const target = await write.mailbox(args.target);
   const entries = await selectEntries(tx, args.agent, source.mailbox, args.uids);
+  assertAllHeld(source, args.uids, entries);
   const targetUids: Uid[] = [];
   for (const entry of entries) {
     targetUids.push(write.addEntry(target, entry, false));

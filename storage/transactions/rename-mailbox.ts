@@ -7,6 +7,8 @@ import { type AgentWrite, beginAgentWrite, type MailboxWrite } from "../writing/
 import { selectEntries } from "../writing/entry-rows.ts";
 import {
   assertMailboxRoom,
+  assertNameIsFree,
+  assertNameMayGo,
   assertNoRole,
   childMailboxes,
   insertMailbox,
@@ -34,6 +36,8 @@ export async function renameMailbox(
   const name = assertMailboxName(args.name);
   const write = await beginAgentWrite(tx, args.agent, args.at);
   const mailbox = await write.mailbox(args.mailbox);
+  await assertNameMayGo(tx, args.agent, mailbox);
+  await assertNameIsFree(tx, args.agent, name);
   if (args.folder !== undefined) {
     assertNoRole(mailbox);
     assertVersion(args.folder.version, await mailboxVersion(tx, args.agent, args.mailbox), "folder");

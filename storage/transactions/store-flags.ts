@@ -1,10 +1,13 @@
+import type { Actor } from "#/src/model/actor.ts";
 import { type FlagState, flagState, keywordNumbers, systemFlagsMask } from "#/src/model/flags.ts";
+import { approvedKeyword } from "#/src/model/holds.ts";
 import { type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, Modseq, Uid } from "#/src/model/numbers.ts";
 import type { Transaction } from "../sql.ts";
 import { beginAgentWrite, type HeldEntry } from "../writing/agent-write.ts";
 import { selectEntries } from "../writing/entry-rows.ts";
-import { resolveKeywords } from "../writing/keywords.ts";
+import { foldKeyword, resolveKeywords } from "../writing/keywords.ts";
+import { assertAllHeld } from "./copy-messages.ts";
 
 export type StoreMode = "add" | "remove" | "replace";
 
@@ -17,6 +20,7 @@ export interface StoreFlags {
   readonly mask: number;
   readonly keywords: readonly string[];
   readonly unchangedSince?: Modseq | undefined;
+  readonly actor?: Actor | undefined;
   readonly at: number;
 }
 
@@ -28,11 +32,15 @@ export interface StoreResult {
   readonly hasNewKeyword: boolean;
 }
 
+const approval = foldKeyword(approvedKeyword);
+
 /** STORE (RFC 9051 section 6.4.6, RFC 7162 section 3.1.3). UIDs that do not exist are passed over. */
 export async function storeFlags(tx: Transaction, args: StoreFlags): Promise<StoreResult> {
-  const write = await beginAgentWrite(tx, args.agent, args.at);
+  const write = await beginAgentWrite(tx, args.agent, args.at, 0, args.actor);
   const mailbox = await write.mailbox(args.mailbox);
   const entries = await selectEntries(tx, args.agent, args.mailbox, args.uids);
+  if (args.mode !== "remove" && args.keywords.some((name) => foldKeyword(name) === approval))
+    assertAllHeld(mailbox, args.uids, entries);
   // A keyword exists once something bears it: a STORE that meets no message makes none.
   const isCreating = args.mode !== "remove" && entries.length > 0;
   const keywords = await resolveKeywords(tx, args.agent, args.keywords, isCreating);

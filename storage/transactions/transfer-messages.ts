@@ -1,3 +1,4 @@
+import type { Actor } from "#/src/model/actor.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { type FlagState, flagState, keywordNumbers, systemFlagsMask } from "#/src/model/flags.ts";
 import { type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
@@ -7,11 +8,17 @@ import { type AgentWrite, beginAgentWrite, type HeldEntry } from "../writing/age
 import { selectEntries } from "../writing/entry-rows.ts";
 import { resolveKeywords } from "../writing/keywords.ts";
 import { joinThread } from "../writing/threads.ts";
-import type { CopyResult } from "./copy-messages.ts";
+import { assertAllHeld, type CopyResult } from "./copy-messages.ts";
+
+export interface TransferPlace {
+  readonly agent: AgentNumber;
+  readonly mailbox: MailboxNumber;
+  readonly actor?: Actor | undefined;
+}
 
 export interface TransferMessages {
-  readonly source: { readonly agent: AgentNumber; readonly mailbox: MailboxNumber };
-  readonly target: { readonly agent: AgentNumber; readonly mailbox: MailboxNumber };
+  readonly source: TransferPlace;
+  readonly target: TransferPlace;
   readonly uids: NumberSet;
   /** Removes the entries from the source. */
   readonly isMove: boolean;
@@ -26,8 +33,8 @@ export async function transferMessages(tx: Transaction, args: TransferMessages):
   const { source, target } = args;
   const writes = new Map<AgentNumber, AgentWrite>();
   // Agents are locked in one order everywhere, so that two transactions never wait for each other.
-  for (const agent of [source.agent, target.agent].sort((a, b) => a - b))
-    writes.set(agent, await beginAgentWrite(tx, agent, args.at));
+  for (const { agent, actor } of [source, target].sort((a, b) => a.agent - b.agent))
+    writes.set(agent, await beginAgentWrite(tx, agent, args.at, 0, actor));
   const from = writes.get(source.agent)!;
   const to = writes.get(target.agent)!;
   if (from === to || from.account !== to.account)
@@ -35,6 +42,12 @@ export async function transferMessages(tx: Transaction, args: TransferMessages):
   const fromMailbox = await from.mailbox(source.mailbox);
   const toMailbox = await to.mailbox(target.mailbox);
   const entries = await selectEntries(tx, source.agent, source.mailbox, args.uids);
+  assertAllHeld(fromMailbox, args.uids, entries);
+  // Thrown away it is declined, wherever the Trash is; put aside it would only be out of sight.
+  if (args.isMove && fromMailbox.isForHolds && toMailbox.role !== "trash")
+    throw new WaypostError("policy_refused", "Mail that waits is not moved to another mailbox", {
+      reason: "approval_needed",
+    });
   to.assertRoom(
     entries.reduce((sum, { size }) => sum + size, 0),
     entries.length,

@@ -2,7 +2,7 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import { mailboxesMax } from "#/src/model/limits.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
-import type { MailboxRole } from "#/src/model/roles.ts";
+import { hierarchyDelimiter, holdsName, isHoldRole, type MailboxRole } from "#/src/model/roles.ts";
 import { childNameRange } from "../mailbox-name.ts";
 import { paddedList, placesFor, type Sql } from "../sql.ts";
 import type { AgentWrite } from "./agent-write.ts";
@@ -99,4 +99,33 @@ export function assertNoRole({ name, role }: { readonly name: string; readonly r
     throw new WaypostError("policy_refused", `${name} is needed and can be neither deleted nor renamed`, {
       reason: "mailbox_is_required",
     });
+}
+
+/** The mailboxes of holds are the server's to make: nobody takes one of their names, and what is under one is theirs. */
+export async function assertNameIsFree(tx: Sql, agent: AgentNumber, name: string): Promise<void> {
+  if (name !== holdsName && !name.startsWith(holdsName + hierarchyDelimiter)) return;
+  const row = await tx.get<{ kind: string }>("select kind from agent where agent_id = ?", agent);
+  if (row?.kind === "agent") throw namesAreForHolds();
+}
+
+/** Nobody takes away the name of a mailbox of holds, or of the one above them. */
+export async function assertNameMayGo(
+  tx: Sql,
+  agent: AgentNumber,
+  { name, role }: { readonly name: string; readonly role: string | null },
+): Promise<void> {
+  if (isHoldRole(role)) throw namesAreForHolds();
+  if (name !== holdsName) return;
+  const held = await tx.get("select 1 as found from mailbox where agent_id = ? and role = 'holds'", agent);
+  if (held !== undefined) throw namesAreForHolds();
+}
+
+function namesAreForHolds(): WaypostError {
+  return new WaypostError(
+    "policy_refused",
+    `${holdsName} and what is below it are for mail that waits for approval`,
+    {
+      reason: "mailbox_is_required",
+    },
+  );
 }
