@@ -3,6 +3,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Settings } from "#/config/schema.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
+import { holdRoles, mailboxRoles, type Scope } from "#/src/model/roles.ts";
 import { findDomain } from "#/storage/queries/accounts.ts";
 import { findAgent, findPosition, listAddressTargets } from "#/storage/queries/agents.ts";
 import {
@@ -13,6 +14,7 @@ import {
   listGrantsOn,
   listPasswords,
 } from "#/storage/queries/credentials.ts";
+import { findSendingPolicy, listAgentsOfApprover } from "#/storage/queries/holds.ts";
 import type { AddressTargetRow, AgentRow, GrantRow, PasswordRow, TokenRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 import { formatAddress, parseAddress, readAddress, splitTag } from "./address.ts";
@@ -38,7 +40,7 @@ import {
 import { hashToken, isTokenText, normalPassword } from "./secrets.ts";
 
 export type { AgentFacts } from "./agent-facts.ts";
-export type { Principal, Reach } from "./principal.ts";
+export { actorOf, type Principal, type Reach } from "./principal.ts";
 
 export interface LocalRecipient {
   readonly account: AccountNumber;
@@ -232,13 +234,13 @@ export function createAccounts(store: Store, settings: AccountsSettings): Accoun
         if (target === undefined || target.account !== principal.account) continue;
         const common = commonScopes(scopes, new Set(grant.scopes.filter(isScope)));
         if (common.size === 0) continue;
-        reach.push({
-          agent: target.agent,
-          address: primaryAddress(target),
-          name: target.name,
-          scopes: common,
-          mailboxes: grant.mailboxes ?? "all",
-        });
+        reach.push(reachOf(target, common, grant.mailboxes ?? "all"));
+      }
+      for (const agent of await listAgentsOfApprover(store, principal.agent)) {
+        const target = await findAgent(store, agent);
+        if (target === undefined || target.account !== principal.account) continue;
+        const common = commonScopes(scopes, approverScopes);
+        if (common.size > 0) reach.push(reachOf(target, common, holdMailboxNames));
       }
       return reach;
     },
@@ -252,6 +254,10 @@ export function createAccounts(store: Store, settings: AccountsSettings): Accoun
         const scopes = new Set(grant.scopes.filter(isScope));
         holders.push({ address: primaryAddress(holder), scopes, mailboxes: grant.mailboxes ?? "all" });
       }
+      const approver = (await findSendingPolicy(store, agent))?.approver ?? undefined;
+      const named = approver && (await findAgent(store, approver));
+      if (named !== undefined)
+        holders.push({ address: primaryAddress(named), scopes: approverScopes, mailboxes: holdMailboxNames });
       return holders;
     },
 
@@ -275,6 +281,14 @@ export function createAccounts(store: Store, settings: AccountsSettings): Accoun
   };
   return accounts;
 }
+
+function reachOf(target: AgentRow, scopes: Reach["scopes"], mailboxes: Reach["mailboxes"]): Reach {
+  return { agent: target.agent, address: primaryAddress(target), name: target.name, scopes, mailboxes };
+}
+
+/** Whom the operator named to decide about an agent's mail sees what waits, and nothing else of it. */
+const approverScopes: ReadonlySet<Scope> = new Set(["mail", "approve"]);
+const holdMailboxNames = holdRoles.map((role) => mailboxRoles[role].name);
 
 /** The local part of a row that stands for every local part of its domain without one. */
 export const catchAllLocalPart = "*";

@@ -1,4 +1,5 @@
 /** Who asks: a mailbox owner, the credential that proved it, and what that may do. */
+import type { Actor } from "#/src/model/actor.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import { type Scope, scopes } from "#/src/model/roles.ts";
 import type { AgentRow } from "#/storage/rows.ts";
@@ -66,6 +67,16 @@ export function primaryAddress({ address }: { readonly address: string }): strin
 export function operatorPrincipal(row: AgentRow): Principal {
   const all = scopes.filter((scope) => scope !== "approve" || row.kind === "person");
   return principalOf(row, { kind: "operator", number: 0 }, all);
+}
+
+/** For whom a write to somebody's mailbox is made. What one owns one does not approve, whatever the credential says. */
+export function actorOf(
+  principal: Principal,
+  target: AgentNumber,
+  reaches: readonly Pick<Reach, "scopes">[],
+): Actor {
+  const canApprove = target !== principal.agent && reaches.some(({ scopes }) => scopes.has("approve"));
+  return { agent: principal.agent, canApprove };
 }
 
 export function isScope(text: string): text is Scope {

@@ -1,7 +1,7 @@
 /** The mailboxes that a principal reaches, under the names by which it knows them, with its rights on each: its own ones
  *  under their names, those of others under `Other Users/<address>/<name>` (RFC 2342). Every door of mail that names
  *  mailboxes asks here, and nothing is allowed anywhere else. */
-import type { Accounts, Principal, Reach } from "#/src/accounts/accounts.ts";
+import { type Accounts, actorOf, type Principal, type Reach } from "#/src/accounts/accounts.ts";
 import {
   grantableRights,
   type Right,
@@ -10,6 +10,7 @@ import {
   uniteRights,
 } from "#/src/accounts/mailbox-rights.ts";
 import { hasScope } from "#/src/accounts/principal.ts";
+import type { Actor } from "#/src/model/actor.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { hierarchyDelimiter } from "#/src/model/roles.ts";
@@ -27,6 +28,8 @@ export interface ReachedMailbox extends Mailbox {
   readonly ownName: string;
   /** Address of the owner. */
   readonly owner: string;
+  /** For whom a write to it is made. */
+  readonly actor: Actor;
 }
 
 export interface Holder {
@@ -82,7 +85,8 @@ export function createMailboxAccess(
     const name = isOwn
       ? mailbox.name
       : `${otherUsersPrefix}${ownerLevel(address)}${hierarchyDelimiter}${mailbox.name}`;
-    return { ...mailbox, name, rights, isOwn, ownName: mailbox.name, owner: address };
+    const actor = actorOf(principal, mailbox.agent, reaches);
+    return { ...mailbox, name, rights, isOwn, ownName: mailbox.name, owner: address, actor };
   }
 
   /** Whose mailboxes a name speaks of, and what it says of them; undefined for a name of nobody. */
@@ -146,7 +150,9 @@ export function createMailboxAccess(
       // A rename can take it out of a grant that names mailboxes.
       const now = await mail.findMailboxByNumber(mailbox.agent, mailbox.number);
       const rights = uniteRights(reaches.map((reach) => rightsOf(reach, now?.name ?? mailbox.ownName)));
-      if (!rights.isSupersetOf(mailbox.rights)) throw forbidden("The mailbox is no longer shared.");
+      const mayLess = mailbox.actor.canApprove && !actorOf(principal, mailbox.agent, reaches).canApprove;
+      if (mayLess || !rights.isSupersetOf(mailbox.rights))
+        throw forbidden("The mailbox is no longer shared.");
     },
 
     async listHolders(mailbox) {

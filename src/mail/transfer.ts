@@ -1,4 +1,5 @@
 import { readHeaderFields } from "#/src/formats/mime/header.ts";
+import type { Actor } from "#/src/model/actor.ts";
 import { headerBytesMax } from "#/src/model/limits.ts";
 import type { NumberSet } from "#/src/model/number-set.ts";
 import type { MessageNumber } from "#/src/model/numbers.ts";
@@ -9,7 +10,10 @@ import type { MessageBytes } from "./message-bytes.ts";
 import { readThreadKeys } from "./prepare-message.ts";
 import type { MailWrites, TransferResult } from "./writes.ts";
 
-type Place = Pick<Mailbox, "agent" | "number">;
+interface Place extends Pick<Mailbox, "agent" | "number"> {
+  /** For whom, as far as this mailbox goes. */
+  readonly actor?: Actor;
+}
 
 export interface MailTransfer {
   /** Copies or moves between mailboxes, also of two agents of one account. */
@@ -41,11 +45,11 @@ export function createMailTransfer(
     async transferMessages(source, target, uids, isMove) {
       if (source.agent === target.agent) {
         const transfer = isMove ? writes.moveMessages : writes.copyMessages;
-        return transfer(source.agent, source.number, target.number, uids);
+        return transfer(source.agent, source.number, target.number, uids, source.actor);
       }
       return store.write("transferMessages", {
-        source: { agent: source.agent, mailbox: source.number },
-        target: { agent: target.agent, mailbox: target.number },
+        source: { agent: source.agent, mailbox: source.number, actor: source.actor },
+        target: { agent: target.agent, mailbox: target.number, actor: target.actor },
         uids,
         isMove,
         threadKeys: await readKeys(source, uids),

@@ -1,3 +1,4 @@
+import type { Actor } from "#/src/model/actor.ts";
 import type { NumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";
 import { transferableBuffers } from "#/storage/blob.ts";
@@ -77,6 +78,7 @@ export interface MessagesUpdated {
   readonly versions: readonly (Modseq | null)[];
 }
 
+/** `actor`: for whom; without one, what waits for a person is left alone. */
 export interface MailWrites {
   /** All of the messages or none. */
   appendMessages(
@@ -84,6 +86,7 @@ export interface MailWrites {
     mailbox: MailboxNumber,
     messages: readonly Appended[],
     provenance: Provenance,
+    actor?: Actor,
   ): Promise<AppendResult>;
   /** Puts a message into `target` and takes the one out of `source`, both or none (RFC 8508). */
   replaceMessage(
@@ -93,27 +96,41 @@ export interface MailWrites {
     target: MailboxNumber,
     message: Appended,
     provenance: Provenance,
+    actor?: Actor,
   ): Promise<ReplaceResult>;
-  storeFlags(agent: AgentNumber, mailbox: MailboxNumber, change: StoreFlags): Promise<StoreFlagsResult>;
+  storeFlags(
+    agent: AgentNumber,
+    mailbox: MailboxNumber,
+    change: StoreFlags,
+    actor?: Actor,
+  ): Promise<StoreFlagsResult>;
   copyMessages(
     agent: AgentNumber,
     source: MailboxNumber,
     target: MailboxNumber,
     uids: NumberSet,
+    actor?: Actor,
   ): Promise<TransferResult>;
   moveMessages(
     agent: AgentNumber,
     source: MailboxNumber,
     target: MailboxNumber,
     uids: NumberSet,
+    actor?: Actor,
   ): Promise<TransferResult>;
   /** Removes what has `\Deleted`, of the UIDs or of the whole mailbox. */
-  expungeMessages(agent: AgentNumber, mailbox: MailboxNumber, uids?: NumberSet): Promise<ExpungeResult>;
+  expungeMessages(
+    agent: AgentNumber,
+    mailbox: MailboxNumber,
+    uids?: NumberSet,
+    actor?: Actor,
+  ): Promise<ExpungeResult>;
   /** `message.update`: flags and labels of every place of the messages; a folder is then their only place. */
   updateMessages(
     agent: AgentNumber,
     update: UpdateMessages,
     idempotency?: Idempotency,
+    actor?: Actor,
   ): Promise<Once<MessagesUpdated>>;
   /** To Trash; from Trash for good. `version` as read: anything else is `precondition_failed`. */
   deleteMessage(
@@ -121,6 +138,7 @@ export interface MailWrites {
     message: MessageNumber,
     version: string | undefined,
     idempotency?: Idempotency,
+    actor?: Actor,
   ): Promise<Once<{ readonly state: "trashed" | "removed"; readonly modseq: Modseq }>>;
 }
 
@@ -135,19 +153,20 @@ export function createMailWrites(store: Store): MailWrites {
     isAuthenticated: false,
   });
   return {
-    async replaceMessage(agent, source, uid, target, message, provenance) {
+    async replaceMessage(agent, source, uid, target, message, provenance, actor) {
       const prepared = await prepare(message, provenance);
       const transfer = transferableBuffers(prepared.facts.blob);
-      const args = { agent, source, uid, target, message: prepared, at: at() };
+      const args = { agent, source, uid, target, message: prepared, actor, at: at() };
       return store.write("replaceMessage", args, { transfer });
     },
-    async appendMessages(agent, mailbox, messages, provenance) {
+    async appendMessages(agent, mailbox, messages, provenance, actor) {
       const prepared = [];
       for (const message of messages) prepared.push(await prepare(message, provenance));
       const transfer = prepared.flatMap((one) => transferableBuffers(one.facts.blob));
-      return store.write("appendMessages", { agent, mailbox, messages: prepared, at: at() }, { transfer });
+      const args = { agent, mailbox, messages: prepared, actor, at: at() };
+      return store.write("appendMessages", args, { transfer });
     },
-    storeFlags: (agent, mailbox, change) =>
+    storeFlags: (agent, mailbox, change, actor) =>
       store.write("storeFlags", {
         agent,
         mailbox,
@@ -156,19 +175,20 @@ export function createMailWrites(store: Store): MailWrites {
         mask: change.flags,
         keywords: change.keywords,
         ...(change.unchangedSince === undefined ? {} : { unchangedSince: change.unchangedSince }),
+        actor,
         at: at(),
       }),
-    copyMessages: (agent, source, target, uids) =>
-      store.write("copyMessages", { agent, source, target, uids, at: at() }),
-    moveMessages: (agent, source, target, uids) =>
-      store.write("moveMessages", { agent, source, target, uids, at: at() }),
-    expungeMessages: (agent, mailbox, uids) =>
-      store.write("expungeMessages", { agent, mailbox, ...(uids === undefined ? {} : { uids }), at: at() }),
-    updateMessages(agent, update, idempotency) {
-      return writeOnce(store, "updateMessages", { agent, ...update, at: at() }, idempotency);
+    copyMessages: (agent, source, target, uids, actor) =>
+      store.write("copyMessages", { agent, source, target, uids, actor, at: at() }),
+    moveMessages: (agent, source, target, uids, actor) =>
+      store.write("moveMessages", { agent, source, target, uids, actor, at: at() }),
+    expungeMessages: (agent, mailbox, uids, actor) =>
+      store.write("expungeMessages", { agent, mailbox, uids, actor, at: at() }),
+    updateMessages(agent, update, idempotency, actor) {
+      return writeOnce(store, "updateMessages", { agent, ...update, actor, at: at() }, idempotency);
     },
-    deleteMessage(agent, message, version, idempotency) {
-      return writeOnce(store, "deleteMessage", { agent, message, version, at: at() }, idempotency);
+    deleteMessage(agent, message, version, idempotency, actor) {
+      return writeOnce(store, "deleteMessage", { agent, message, version, actor, at: at() }, idempotency);
     },
   };
 }
