@@ -11,7 +11,8 @@ export const close = command({
   parse: noArguments,
   async run(session) {
     const { mailbox, isReadOnly } = session.selected;
-    if (!isReadOnly) await session.rooms.mail.expungeMessages(mailbox.agent, mailbox.number);
+    if (!isReadOnly)
+      await session.rooms.mail.expungeMessages(mailbox.agent, mailbox.number, undefined, mailbox.actor);
     await session.unselect();
     return undefined;
   },

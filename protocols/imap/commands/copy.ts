@@ -2,9 +2,11 @@
  *  copy = "COPY" SP sequence-set SP mailbox       move = "MOVE" SP sequence-set SP mailbox
  *  All of the messages or none. MOVE tells COPYUID before the EXPUNGE responses (RFC 6851 section 4.3). */
 import { formatNumberSet } from "#/src/model/number-set.ts";
+import { isHoldRole } from "#/src/model/roles.ts";
 import { type Command, command, whenSelected } from "../command.ts";
 import { no } from "../errors.ts";
 import { decodeMailboxName } from "../mailbox-name.ts";
+import { limitedAnswer, limitMessages, overLimit } from "../message-limit.ts";
 import { namedMessages } from "../named-messages.ts";
 import { readSequenceSet, type SequenceSet } from "../sequence-set.ts";
 
@@ -35,20 +37,26 @@ function transferCommand(name: "COPY" | "MOVE"): Command {
       if (isMove && selected.isReadOnly) throw no("READ-ONLY", "The mailbox is selected for reading");
       const { uids, hasExpunged } = namedMessages(selected, args.set, form);
       const target = await session.findTarget(args.name);
-      // A sequence number stands for one message: without all of them, none (RFC 9051 section 6.4.7).
-      if (hasExpunged && form === "plain") throw no("EXPUNGEISSUED", "Some of the messages are gone");
+      // A sequence number stands for one message: without all of them, none (RFC 9051 section 6.4.7). Nor is what waits for
+      // a person decided about in a version that is no more.
+      const isOneByOne = form === "plain" || isHoldRole(selected.mailbox.role);
+      if (hasExpunged && isOneByOne) throw no("EXPUNGEISSUED", "Some of the messages are gone");
       if (uids.length === 0) return undefined;
+      const limited = limitMessages(uids, session.messageLimit);
+      // COPY is for all or none, MOVE need not be (RFC 9738 section 3.1).
+      if (!isMove && limited.lowest !== undefined) throw overLimit(session.messageLimit, limited.lowest);
       const { uidValidity, sourceUids, targetUids, modseq } = await mail.transferMessages(
         selected.mailbox,
         target,
-        uids,
+        limited.uids,
         isMove,
       );
       if (sourceUids.length === 0) return undefined;
       const code = `COPYUID ${uidValidity} ${formatNumberSet(sourceUids)} ${formatNumberSet(targetUids)}`;
       if (!isMove) return { code };
       out.line(`* OK [${code}] Moved`);
-      return session.isEnabled("QRESYNC") ? { code: `HIGHESTMODSEQ ${modseq}` } : undefined;
+      const answer = session.isEnabled("QRESYNC") ? { code: `HIGHESTMODSEQ ${modseq}` } : undefined;
+      return limitedAnswer(answer, limited.lowest, session.messageLimit, out);
     },
   });
 }

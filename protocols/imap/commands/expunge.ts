@@ -21,9 +21,9 @@ export const expunge = command<SequenceSet | undefined>({
   async run(session, set, _out, form) {
     const { selected } = session;
     if (selected.isReadOnly) throw no("READ-ONLY", "The mailbox is selected for reading");
-    const { agent, number } = selected.mailbox;
+    const { agent, number, actor } = selected.mailbox;
     const uids = set === undefined ? undefined : namedMessages(selected, set, form).uids;
-    const { expunged, modseq } = await session.rooms.mail.expungeMessages(agent, number, uids);
+    const { expunged, modseq } = await session.rooms.mail.expungeMessages(agent, number, uids, actor);
     // RFC 7162 section 3.2.7; everything up to this MODSEQ is told before the answer.
     const isTold = expunged.length > 0 && session.isEnabled("QRESYNC");
     return isTold ? { code: `HIGHESTMODSEQ ${modseq}` } : undefined;

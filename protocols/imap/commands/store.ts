@@ -8,7 +8,8 @@ import { type Answer, command, type Form, whenSelected } from "../command.ts";
 import { bad, no } from "../errors.ts";
 import { type NamedFlags, readFlags } from "../flags.ts";
 import { LoopTurns } from "../loop-turns.ts";
-import { namedMessages } from "../named-messages.ts";
+import { limitedAnswer, limitMessages } from "../message-limit.ts";
+import { goneAnswer, namedMessages } from "../named-messages.ts";
 import type { ResponseWriter } from "../response-writer.ts";
 import { readSequenceSet, type SequenceSet } from "../sequence-set.ts";
 import type { Session } from "../session.ts";
@@ -28,7 +29,8 @@ export const store = command<StoreArguments>({
   forms: ["plain", "uid"],
   usesSequence: true,
   isWrite: true,
-  source: "RFC 9051 6.4.6, RFC 7162",
+  capabilities: ({ messageLimit }) => [`MESSAGELIMIT=${messageLimit}`],
+  source: "RFC 9051 6.4.6, RFC 7162, RFC 9738",
   parse(reader) {
     reader.space();
     const set = readSequenceSet(reader);
@@ -70,15 +72,18 @@ async function runStore(
   const { selected } = session;
   if (selected.isReadOnly) throw no("READ-ONLY", "The mailbox is selected for reading");
   if (args.unchangedSince !== undefined) session.enable("CONDSTORE");
-  const { uids, hasExpunged } = namedMessages(selected, args.set, form);
-  const { agent, number } = selected.mailbox;
-  const { modseq, changed, failed } = await session.rooms.mail.storeFlags(agent, number, {
+  const { messageLimit } = session;
+  const named = namedMessages(selected, args.set, form);
+  const { uids, lowest } = limitMessages(named.uids, messageLimit);
+  const { agent, number, actor } = selected.mailbox;
+  const change = {
     uids,
     mode: args.mode,
     flags: args.flags.mask,
     keywords: args.flags.keywords,
     ...(args.unchangedSince === undefined ? {} : { unchangedSince: args.unchangedSince as Modseq }),
-  });
+  };
+  const { modseq, changed, failed } = await session.rooms.mail.storeFlags(agent, number, change, actor);
   if (changed.length > 0) selected.own(modseq);
 
   const hasCondstore = session.isEnabled("CONDSTORE");
@@ -89,9 +94,11 @@ async function runStore(
   if (failed.length > 0) {
     const { view } = selected;
     const set = form === "uid" ? failed : numberSetOf(view.knownUids(failed).map((uid) => view.seqOf(uid)!));
-    return { code: `MODIFIED ${formatNumberSet(set)}`, text: "Some messages have changed since" };
+    const text = "Some messages have changed since";
+    return limitedAnswer({ code: `MODIFIED ${formatNumberSet(set)}`, text }, lowest, messageLimit, out);
   }
-  return hasExpunged ? { code: "EXPUNGEISSUED", text: "Some of the messages are gone" } : undefined;
+  const answer = named.hasExpunged ? goneAnswer : undefined;
+  return limitedAnswer(answer, lowest, messageLimit, out);
 }
 
 async function answerFlags(
