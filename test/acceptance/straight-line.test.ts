@@ -54,7 +54,7 @@ describe.skipIf(!hasCorpus)(`the straight line of every message of the corpus${c
       const trace = source.subarray(0, source.length - original.length);
       expect(source.subarray(trace.length).equals(original), `message ${at}`).toBe(true);
       expect(trace.toString("latin1")).toMatch(
-        /^Return-Path: .*\r\nDelivered-To: .*\r\nReceived: [\s\S]*\r\n$/,
+        /^Return-Path: .*\r\nDelivered-To: .*\r\nAuthentication-Results: [\s\S]*\r\nReceived: [\s\S]*\r\n$/,
       );
       expect(message.emailId).toBe(received[at]);
       const read = await postJson(daemon.http.url, "part.describe", credentials().token, {

@@ -1,0 +1,144 @@
+/** What was found out of a mail's origin, through every door: the folder it is in, the field that a person's client shows, and
+ *  the provenance that an agent reads. */
+import { once } from "node:events";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { createTransport } from "nodemailer";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
+import { type DnsServer, startDnsServer } from "../support/dns-server.ts";
+import { postJson } from "../support/events.ts";
+
+let names: DnsServer;
+let filter: http.Server;
+let verdict: { status: number; body: string };
+let asked: { headers: http.IncomingHttpHeaders; body: string } | undefined;
+let daemon: InProcessDaemon;
+
+beforeAll(async () => {
+  names = await startDnsServer({
+    "good.example": [["TXT", "v=spf1 ip4:127.0.0.1 -all"]],
+    "_dmarc.bank.example": [["TXT", "v=DMARC1; p=reject"]],
+    "_dmarc.shop.example": [["TXT", "v=DMARC1; p=quarantine"]],
+  });
+  filter = http.createServer((request, response) => {
+    let body = "";
+    request.setEncoding("latin1");
+    request.on("data", (chunk) => {
+      body += chunk;
+    });
+    request.on("end", () => {
+      asked = { headers: request.headers, body };
+      response.writeHead(verdict.status).end(verdict.body);
+    });
+  });
+  filter.listen(0, "127.0.0.1");
+  await once(filter, "listening");
+  daemon = await startInProcessDaemon({
+    set: [
+      `dns.servers=${names.address}`,
+      "server.hostname=mx.waypost.test",
+      `evidence.rspamd_url=http://127.0.0.1:${(filter.address() as AddressInfo).port}`,
+    ],
+  });
+});
+beforeEach(() => {
+  verdict = { status: 200, body: JSON.stringify({ action: "no action", score: 0.1 }) };
+  asked = undefined;
+});
+afterAll(async () => {
+  await daemon[Symbol.asyncDispose]();
+  await names[Symbol.asyncDispose]();
+  filter.close();
+});
+
+interface Shown {
+  readonly folder: string;
+  readonly provenance: { authenticated: boolean; checks: Record<string, unknown> };
+  readonly source: string;
+}
+
+async function deliver(from: string, header: readonly string[] = [], on = daemon): Promise<Shown> {
+  const { address, token } = on.agents[0]!;
+  const call = (operation: string, body: object) => postJson(on.http.url, operation, token, body);
+  const { cursor } = await call("wait", {});
+  const transport = createTransport({ ...on.smtp, secure: false, tls: { rejectUnauthorized: false } });
+  const raw = [...header, `From: ${from}`, `To: ${address}`, "Subject: hello", "", "Hello.", ""].join("\r\n");
+  await transport.sendMail({ envelope: { from, to: [address] }, raw });
+  transport.close();
+  const { events } = await call("wait", { cursor });
+  const id = events[0].message;
+  const shown = await call("part.describe", { id });
+  const source = await call("part.describe", { id, render: "source" });
+  const mailbox = await call("part.describe", { id: shown.content.folder });
+  return {
+    folder: mailbox.content.role,
+    provenance: shown.provenance,
+    source: Buffer.from(source.content.data, "base64").toString("latin1"),
+  };
+}
+
+test("mail of a domain that vouches for it is authenticated, and says why", async () => {
+  const { folder, provenance, source } = await deliver("ann@good.example");
+  expect(folder).toBe("inbox");
+  expect(provenance).toMatchObject({
+    authenticated: true,
+    checks: { spf: { result: "pass", domain: "good.example" }, dkim: [], dmarc: { result: "none" } },
+  });
+  expect(source).toMatch(
+    /\r\nAuthentication-Results: mx\.waypost\.test;\r\n\tspf=pass smtp\.mailfrom=good\.example;/,
+  );
+});
+
+test("mail that its domain disowns is kept in Junk", async () => {
+  for (const from of ["ceo@bank.example", "sale@shop.example"])
+    expect(await deliver(from)).toMatchObject({
+      folder: "junk",
+      provenance: { authenticated: false, checks: { dmarc: { result: "fail" } } },
+    });
+});
+
+test("results that somebody else wrote in our name are gone, those of others stay", async () => {
+  const { source, provenance } = await deliver("ann@bank.example", [
+    "Authentication-Results: mx.waypost.test; dmarc=pass header.from=bank.example",
+    "Authentication-Results:\r\n\t(really) MX.waypost.test;\r\n\tdmarc=pass",
+    "Authentication-Results: mx.other.example; dmarc=pass",
+  ]);
+  expect(provenance.authenticated).toBe(false);
+  expect(source.match(/mx\.waypost\.test;/gi)).toHaveLength(1);
+  expect(source).toContain("Authentication-Results: mx.other.example; dmarc=pass\r\n");
+});
+
+test("a filter beside the server is shown the message, and its verdict is kept", async () => {
+  verdict.body = JSON.stringify({ action: "add header", score: 9.5, symbols: {} });
+  const shown = await deliver("ann@good.example");
+  expect(shown).toMatchObject({
+    folder: "junk",
+    provenance: { authenticated: true, checks: { spam: { action: "add header", score: 9.5, isSpam: true } } },
+  });
+  expect(asked?.headers).toMatchObject({
+    ip: "127.0.0.1",
+    from: "ann@good.example",
+    rcpt: daemon.agents[0]!.address,
+  });
+  expect(asked?.body).toContain("Subject: hello");
+});
+
+test.each([
+  { says: "fails", status: 500, body: "{}" },
+  { says: "speaks something else", status: 200, body: "<html>" },
+  { says: "leaves out the score", status: 200, body: `{"action":"reject"}` },
+])("a filter that $says holds up nothing", async ({ status, body }) => {
+  verdict = { status, body };
+  const { folder, provenance } = await deliver("ann@good.example");
+  expect(folder).toBe("inbox");
+  expect(provenance.checks).not.toHaveProperty("spam");
+});
+
+test("an operator may have it refused before it is taken", async () => {
+  await using strict = await startInProcessDaemon({
+    set: [`dns.servers=${names.address}`, "evidence.failed_dmarc=reject"],
+  });
+  await expect(deliver("ceo@bank.example", [], strict)).rejects.toMatchObject({ responseCode: 550 });
+  expect((await deliver("sale@shop.example", [], strict)).folder).toBe("junk");
+});
