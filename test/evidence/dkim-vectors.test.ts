@@ -47,10 +47,14 @@ test.runIf(hasCorpus).each(["04", "08", "19", "22", "23"])(
     const complete = (bytes: Buffer): Buffer => (hasFrom ? bytes : Buffer.concat([from, bytes]));
     const { signatures } = await dkimSign(complete(message), {
       canonicalization: "relaxed/relaxed",
-      signingDomain: "example.org",
-      selector: "s",
-      privateKey: key.privateKey.export({ type: "pkcs8", format: "pem" }) as string,
-    });
+      signatureData: [
+        {
+          signingDomain: "example.org",
+          selector: "s",
+          privateKey: key.privateKey.export({ type: "pkcs8", format: "pem" }),
+        },
+      ],
+    } as never);
     const signed = Buffer.concat([Buffer.from(signatures), complete(relaxed)]);
     expect(await dkimOf(signed, { "s._domainkey.example.org": [["TXT", keyRecord]] })).toMatchObject([
       { result: "pass" },
