@@ -1,4 +1,6 @@
-/** The koa application: one list of routes, each with its own words for a refusal, and an `X-Request-Id` on every answer. */
+/** Everything that answers on the HTTP ports: one list of routes, each with its own words for a refusal, and an `X-Request-Id`
+ *  on every answer. koa carries what is asked and answered; an answer that stays open is node's response and nothing around it. */
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import Koa from "koa";
 import type { Logger } from "pino";
 import { discardBody, RequestAborted } from "./body.ts";
@@ -11,16 +13,32 @@ export interface HttpRoute {
   serve(context: HttpContext): Promise<void>;
 }
 
-export interface HttpContext {
-  readonly koa: Koa.Context;
+/** Requests whose answers stay open. */
+export interface StreamRoute {
+  accepts(request: IncomingMessage): boolean;
+  /** Resolves when the request is refused, or when its answer goes on by itself. */
+  serve(exchange: StreamExchange): Promise<void>;
+}
+
+export interface Exchange {
   readonly requestId: string;
   readonly remoteAddress: string;
-  /** Aborts when the client goes or the listener closes. */
+  /** Aborts when the client goes or the listener closes, as long as the request is being served. */
   readonly signal: AbortSignal;
+}
+
+export interface HttpContext extends Exchange {
+  readonly koa: Koa.Context;
+}
+
+export interface StreamExchange extends Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
 }
 
 export interface HttpAppOptions {
   readonly routes: readonly HttpRoute[];
+  readonly streams: readonly StreamRoute[];
   /** Aborts when the listener closes. */
   readonly closing: AbortSignal;
   readonly log: Logger;
@@ -28,33 +46,65 @@ export interface HttpAppOptions {
   readonly stalledReaderMs: number;
 }
 
-export function createHttpApp({ routes, closing, log, stalledReaderMs }: HttpAppOptions): Koa {
+export function createHttpApp(options: HttpAppOptions): RequestListener {
+  const { routes, streams, closing, log } = options;
   const app = new Koa();
   app.silent = true;
-  app.use(async (koa) => {
-    const requestId = newRequestId();
-    koa.set("X-Request-Id", requestId);
-    const gone = new AbortController();
-    const abort = (): void => gone.abort();
-    koa.req.socket.setTimeout(0);
-    koa.res.once("close", abort);
-    closing.addEventListener("abort", abort, { once: true });
-    try {
+  app.use((koa) =>
+    serveExchange(options, koa.req, koa.res, async (exchange) => {
+      koa.set("X-Request-Id", exchange.requestId);
       const route = routes.find((one) => one.accepts(koa.path)) ?? routes.at(-1)!;
-      const remoteAddress = koa.req.socket.remoteAddress ?? "";
-      await route.serve({ koa, requestId, remoteAddress, signal: gone.signal });
+      try {
+        await route.serve({ ...exchange, koa });
+      } catch (error) {
+        koa.respond = false;
+        throw error;
+      }
       if (closing.aborted && !koa.headerSent) koa.set("Connection", "close");
-    } catch (error) {
-      koa.respond = false;
-      if (!(error instanceof RequestAborted)) log.error({ err: error, requestId }, "request failed");
-      koa.res.destroy();
-    } finally {
-      // Node ends the connection when this is over; it counts what leaves as a sign of life.
-      koa.req.socket.setTimeout(stalledReaderMs);
-      closing.removeEventListener("abort", abort);
-      discardBody(koa.req);
-    }
-  });
+    }),
+  );
   app.on("error", (error: unknown) => log.debug({ err: error }, "response failed"));
-  return app;
+  const carry = app.callback();
+  return (request, response) => {
+    const stream = streams.find((one) => one.accepts(request));
+    if (stream === undefined) void carry(request, response);
+    else
+      void serveExchange(options, request, response, (exchange) => {
+        response.setHeader("X-Request-Id", exchange.requestId);
+        return stream.serve({ ...exchange, request, response });
+      });
+  };
+}
+
+/** What stands around every request while it is served. */
+async function serveExchange(
+  { closing, log, stalledReaderMs }: HttpAppOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+  serve: (exchange: Exchange) => Promise<void>,
+): Promise<void> {
+  const requestId = newRequestId();
+  const gone = new AbortController();
+  const abort = (): void => gone.abort();
+  request.socket.setTimeout(0);
+  response.once("close", abort);
+  closing.addEventListener("abort", abort, { once: true });
+  try {
+    const remoteAddress = request.socket.remoteAddress ?? "";
+    await serve({ requestId, remoteAddress, signal: gone.signal });
+  } catch (error) {
+    if (!(error instanceof RequestAborted)) log.error({ err: error, requestId }, "request failed");
+    response.destroy();
+  } finally {
+    response.off("close", abort);
+    closing.removeEventListener("abort", abort);
+    // Node ends the connection when this is over; it counts what leaves as a sign of life. An answer that stays open says
+    // itself when its reader stalls.
+    if (!isOpenStream(response)) request.socket.setTimeout(stalledReaderMs);
+    discardBody(request);
+  }
+}
+
+function isOpenStream(response: ServerResponse): boolean {
+  return response.headersSent && !response.writableEnded && !response.destroyed;
 }

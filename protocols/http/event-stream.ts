@@ -1,5 +1,7 @@
 /** Server-Sent Events (WHATWG HTML section 9.2): frames are written as the reader takes them, never further ahead. A reader
- *  that takes nothing for a while is cut off, so it costs one frame of memory and hurts nobody else. */
+ *  that takes nothing for a while is cut off, so it costs one frame of memory and hurts nobody else.
+ *
+ *  A stream stays open for days beside thousands of others: nothing is kept for it but the response and this. */
 import type { ServerResponse } from "node:http";
 
 export interface EventFrame {
@@ -10,29 +12,69 @@ export interface EventFrame {
   readonly comment?: string;
 }
 
+/** Who makes the frames. */
+export interface FrameSource {
+  /** What was written has been taken: there is room again. */
+  resume(): void;
+  /** Nobody reads any more. */
+  close(): void;
+}
+
 /** How long a reader may leave a frame untaken. */
 const stalledReaderDefaultMs = 30_000;
 
-/** Writes until the frames end, the reader goes or stalls. Closing the response is what ends `frames` early. */
-export async function writeEventStream(
-  response: ServerResponse,
-  frames: AsyncIterable<EventFrame>,
-  stalledReaderMs: number = stalledReaderDefaultMs,
-): Promise<void> {
-  response.writeHead(200, {
-    "Content-Type": "text/event-stream; charset=utf-8",
-    "Cache-Control": "no-store",
-    // nginx would otherwise hold the events back.
-    "X-Accel-Buffering": "no",
-  });
-  for await (const frame of frames) {
-    if (response.destroyed || response.writableEnded) break;
-    if (!response.write(formatFrame(frame)) && !(await hasDrained(response, stalledReaderMs))) {
-      response.destroy();
-      break;
-    }
+const headers = {
+  "Content-Type": "text/event-stream; charset=utf-8",
+  "Cache-Control": "no-store",
+  // nginx would otherwise hold the events back.
+  "X-Accel-Buffering": "no",
+};
+
+/** The answer that is open. It ends with `end`, or when the reader goes or stalls; the source hears of the latter by `close`. */
+export class EventStream {
+  readonly #response: ServerResponse;
+  readonly #source: FrameSource;
+  readonly #stalledReaderMs: number;
+  #stalled: NodeJS.Timeout | undefined;
+
+  constructor(
+    response: ServerResponse,
+    source: FrameSource,
+    stalledReaderMs: number = stalledReaderDefaultMs,
+  ) {
+    this.#response = response;
+    this.#source = source;
+    this.#stalledReaderMs = stalledReaderMs;
+    response.writeHead(200, headers);
+    response.on("drain", () => this.#drained()).once("close", () => this.#closed());
   }
-  response.end();
+
+  /** Whether another frame may follow at once; when not, the source hears `resume`. */
+  write(frame: Buffer): boolean {
+    if (this.#response.destroyed || this.#response.writableEnded) return false;
+    if (this.#response.write(frame)) return true;
+    this.#stalled ??= setTimeout(cutOff, this.#stalledReaderMs, this.#response);
+    return false;
+  }
+
+  end(): void {
+    this.#response.end();
+  }
+
+  #drained(): void {
+    clearTimeout(this.#stalled);
+    this.#stalled = undefined;
+    this.#source.resume();
+  }
+
+  #closed(): void {
+    clearTimeout(this.#stalled);
+    this.#source.close();
+  }
+}
+
+function cutOff(response: ServerResponse): void {
+  response.destroy();
 }
 
 /** Data is JSON on one line, so it holds no line end. */
@@ -40,18 +82,4 @@ export function formatFrame(frame: EventFrame): string {
   if (frame.comment !== undefined) return `: ${frame.comment}\n\n`;
   const id = frame.id === undefined ? "" : `id: ${frame.id}\n`;
   return `event: ${frame.event}\n${id}data: ${frame.data}\n\n`;
-}
-
-function hasDrained(response: ServerResponse, timeoutMs: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const finish = (isDrained: boolean): void => {
-      clearTimeout(timer);
-      response.off("drain", onDrain).off("close", onClose);
-      resolve(isDrained);
-    };
-    const onDrain = (): void => finish(true);
-    const onClose = (): void => finish(false);
-    const timer = setTimeout(() => finish(false), timeoutMs);
-    response.on("drain", onDrain).on("close", onClose);
-  });
 }

@@ -1,6 +1,6 @@
 /** What everything that answers JSON on the HTTP ports has in common: the credential before, the envelope behind. */
 import type { Logger } from "pino";
-import type { HttpContext } from "#/protocols/http/app.ts";
+import type { Exchange, HttpContext, StreamExchange } from "#/protocols/http/app.ts";
 import { bearerToken } from "#/protocols/http/bearer.ts";
 import type { Accounts, Principal } from "#/src/accounts/accounts.ts";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -9,9 +9,10 @@ import { asRefusal, errorObject, refusalHeaders, statusOfCode } from "./errors.t
 /** Whose bearer token it is. Throws `unauthorized`. */
 export function authenticateBearer(
   accounts: Accounts,
-  { koa, remoteAddress }: HttpContext,
+  authorization: string | undefined,
+  { remoteAddress }: Exchange,
 ): Promise<Principal> {
-  const token = bearerToken(koa.get("Authorization"));
+  const token = bearerToken(authorization);
   if (token === undefined) throw new WaypostError("unauthorized", "No credential was sent.");
   return accounts.authenticateToken(token, remoteAddress);
 }
@@ -25,16 +26,50 @@ export function sendJson({ koa }: HttpContext, status: number, text: string): vo
 
 /** Answers what was thrown; `status` where a protocol has a finer one than the code's. */
 export function refuse(log: Logger, context: HttpContext, error: unknown, status?: number): void {
-  const refusal = asRefusal(error);
-  const { koa, requestId } = context;
-  if (refusal.code === "internal") log.error({ err: error, requestId }, "operation failed");
-  // Once a stream has begun there is nothing to answer with but its end.
-  if (koa.res.headersSent) {
-    koa.res.destroy();
+  const refusal = refusalOf(log, context, error);
+  context.koa.set(refusal.headers);
+  sendJson(context, status ?? refusal.status, refusal.text);
+}
+
+/** The same where the answer would have stayed open. Once it is open there is nothing to answer with but its end. */
+export function refuseStream(log: Logger, exchange: StreamExchange, error: unknown): void {
+  const { response } = exchange;
+  const { status, headers, text } = refusalOf(log, exchange, error);
+  if (response.headersSent) {
+    response.destroy();
     return;
   }
-  koa.respond = true;
-  koa.set(refusalHeaders(refusal));
-  const text = JSON.stringify({ error: errorObject(refusal, requestId) });
-  sendJson(context, status ?? statusOfCode[refusal.code], text);
+  response.writeHead(status, {
+    ...headers,
+    "Cache-Control": "no-store",
+    "Content-Type": "application/json; charset=utf-8",
+    "Content-Length": Buffer.byteLength(text),
+  });
+  response.end(text);
+}
+
+function refusalOf(log: Logger, { requestId }: Exchange, error: unknown) {
+  const refusal = asRefusal(error);
+  if (refusal.code === "internal") log.error({ err: error, requestId }, "operation failed");
+  return {
+    status: statusOfCode[refusal.code],
+    headers: refusalHeaders(refusal),
+    text: JSON.stringify({ error: errorObject(refusal, requestId) }),
+  };
+}
+
+const jsonType = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
+
+/** No type at all is taken for JSON. */
+export function assertJson(type: string | undefined, encoding: string | undefined): void {
+  if (type && !jsonType.test(type))
+    throw new WaypostError("invalid", "The request body is not said to be JSON.", {
+      field: "",
+      hint: "Send the header Content-Type: application/json.",
+    });
+  if (encoding && encoding.toLowerCase() !== "identity")
+    throw new WaypostError("invalid", "The request body is encoded.", {
+      field: "",
+      hint: "Send the body without Content-Encoding.",
+    });
 }

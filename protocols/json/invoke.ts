@@ -4,7 +4,8 @@ import type { Principal } from "#/src/accounts/accounts.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { createHtmlRenderer } from "#/src/render/html-renderer.ts";
 import { parseInput } from "./input.ts";
-import type { Operation, StreamFrame } from "./operation.ts";
+import type { FrameStream, Operation } from "./operation.ts";
+import { createReachMemo } from "./reach-memo.ts";
 import type { OperationRegistry } from "./registry.ts";
 import type { JsonRooms } from "./rooms.ts";
 import { assertScope } from "./scopes.ts";
@@ -22,7 +23,7 @@ export interface Call {
 
 export type Outcome =
   | { readonly kind: "result"; readonly result: unknown }
-  | { readonly kind: "stream"; readonly frames: AsyncIterable<StreamFrame> };
+  | { readonly kind: "stream"; readonly frames: FrameStream };
 
 export interface Invoke extends AsyncDisposable {
   call(call: Call): Promise<Outcome>;
@@ -42,6 +43,7 @@ export function createInvoke(rooms: JsonRooms, registry: OperationRegistry): Inv
   const slots = createStreamSlots(streamsPerToken);
   const running = new Set<string>();
   const html = createHtmlRenderer();
+  const reach = createReachMemo(rooms);
 
   const admit: Invoke["admit"] = ({ credential }) => {
     // The operator's own calls come over a private socket and are no use to limit.
@@ -68,11 +70,12 @@ export function createInvoke(rooms: JsonRooms, registry: OperationRegistry): Inv
         signal: call.signal,
         holdStream: () => slots.hold(nameOf(principal.credential)),
         html,
+        reach,
       },
       input,
     );
     return operation.effect === "streams"
-      ? { kind: "stream", frames: result as AsyncIterable<StreamFrame> }
+      ? { kind: "stream", frames: result as FrameStream }
       : { kind: "result", result };
   };
   return { call: invoke, admit, [Symbol.asyncDispose]: () => html[Symbol.asyncDispose]() };

@@ -11,6 +11,7 @@ import { createMcpRoute } from "./mcp/serve-mcp.ts";
 import { createRegistry } from "./registry.ts";
 import type { JsonRooms } from "./rooms.ts";
 import { createJsonRoute } from "./serve-http.ts";
+import { createStreamRoute } from "./serve-stream.ts";
 
 export interface HttpRooms extends JsonRooms {
   /** PEM; without it only plain HTTP is served. */
@@ -24,14 +25,15 @@ export async function listenHttp(rooms: HttpRooms, routes: readonly HttpRoute[] 
   const invoke = createInvoke(rooms, registry);
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
-  const app = createHttpApp({
+  const handle = createHttpApp({
     routes: [...routes, createMcpRoute(rooms, registry, invoke), createJsonRoute(rooms, registry, invoke)],
+    streams: [createStreamRoute(rooms, registry, invoke, closing.signal)],
     closing: closing.signal,
     log,
     stalledReaderMs: settings.http.requestTimeoutMs,
   });
   const shared = {
-    handle: app.callback(),
+    handle,
     door: createConnectionDoor({ limit: settings.http.maxConnections }),
     times: { requestMs: settings.http.requestTimeoutMs, headersMs: 10_000, idleMs: 75_000 },
     refuse: refuseBadRequest,

@@ -5,6 +5,7 @@ import type { Principal } from "#/src/accounts/accounts.ts";
 import type { ErrorCode } from "#/src/model/errors.ts";
 import type { Scope } from "#/src/model/roles.ts";
 import type { HtmlRenderer } from "#/src/render/html-renderer.ts";
+import type { ReachMemo } from "./reach-memo.ts";
 import type { OperationRegistry } from "./registry.ts";
 import type { JsonRooms } from "./rooms.ts";
 
@@ -23,11 +24,13 @@ export interface OperationContext {
   readonly registry: OperationRegistry;
   readonly principal: Principal;
   readonly requestId: string;
-  /** Aborts when nobody waits for the result any more. */
+  /** Aborts when nobody waits for the result any more; a stream that is open is closed instead. */
   readonly signal: AbortSignal;
   /** Takes one of the token's stream slots; throws `rate_limited`. */
   holdStream(): Disposable;
   readonly html: HtmlRenderer;
+  /** What a credential reaches, asked once for all who ask in the same turn of the loop. */
+  readonly reach: ReachMemo;
 }
 
 export interface StreamFrame {
@@ -36,6 +39,23 @@ export interface StreamFrame {
   readonly data?: unknown;
   /** A sign of life, and nothing else. */
   readonly isKeepalive?: boolean;
+}
+
+/** Frames over time, pushed as their reader takes them. */
+export interface FrameStream {
+  /** Begins; called once. */
+  open(sink: FrameSink): void;
+  /** There is room again after a `write` that answered false. */
+  resume(): void;
+  /** Nobody reads any more; nothing is written from now on. */
+  close(): void;
+}
+
+export interface FrameSink {
+  /** Whether another frame may follow at once. */
+  write(frame: StreamFrame): boolean;
+  /** There will be no more frames. */
+  end(): void;
 }
 
 export interface OperationDeclaration<Input extends z.ZodType, Output extends z.ZodType> {
@@ -53,10 +73,7 @@ export interface OperationDeclaration<Input extends z.ZodType, Output extends z.
   readonly output: Output;
   /** Refusals of its own, beside those that every operation has (`commonErrors`). */
   readonly errors: readonly ErrorCode[];
-  run(
-    context: OperationContext,
-    input: z.output<Input>,
-  ): Promise<z.input<Output>> | Promise<AsyncIterable<StreamFrame>>;
+  run(context: OperationContext, input: z.output<Input>): Promise<z.input<Output>> | Promise<FrameStream>;
 }
 
 /** A declaration with its types put away, as the registry holds it. */

@@ -8,9 +8,12 @@ import type { Message } from "#/src/mail/messages.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import type { Scope } from "#/src/model/roles.ts";
-import { unknownObject } from "./identifiers.ts";
+import { readId, unknownObject } from "./identifiers.ts";
 import type { OperationContext } from "./operation.ts";
 import { missingScope } from "./scopes.ts";
+
+/** Who asks, and of whom. */
+type Asked = Pick<OperationContext, "rooms" | "principal">;
 
 export interface ReachedAgent {
   readonly agent: AgentNumber;
@@ -23,11 +26,7 @@ function reachedAgent(agent: AgentNumber, folders: ReachedAgent["folders"]): Rea
 }
 
 /** An agent whose data of a kind the caller reaches. Throws `forbidden_scope` or `not_found`. */
-export async function reachAgent(
-  context: OperationContext,
-  agent: AgentNumber,
-  scope: Scope,
-): Promise<ReachedAgent> {
+export async function reachAgent(context: Asked, agent: AgentNumber, scope: Scope): Promise<ReachedAgent> {
   const { principal } = context;
   if (agent === principal.agent) {
     if (!hasScope(principal.scopes, scope)) throw missingScope(scope);
@@ -45,7 +44,7 @@ export async function reachAgent(
 }
 
 /** Every agent whose mail the caller reaches, the own one first. */
-export async function reachableAgents(context: OperationContext, scope: Scope): Promise<ReachedAgent[]> {
+export async function reachableAgents(context: Asked, scope: Scope): Promise<ReachedAgent[]> {
   const byAgent = new Map<AgentNumber, Reach[]>();
   for (const one of await context.rooms.accounts.listReach(context.principal))
     if (hasScope(one.scopes, scope)) byAgent.set(one.agent, [...(byAgent.get(one.agent) ?? []), one]);
@@ -56,7 +55,7 @@ export async function reachableAgents(context: OperationContext, scope: Scope): 
 }
 
 async function foldersOf(
-  context: OperationContext,
+  context: Asked,
   agent: AgentNumber,
   reaches: readonly Reach[],
 ): Promise<ReachedAgent["folders"]> {
@@ -64,6 +63,18 @@ async function foldersOf(
   const names = new Set(reaches.flatMap((one) => one.mailboxes));
   const mailboxes = await context.rooms.mail.listMailboxes(agent);
   return new Set(mailboxes.filter(({ name }) => names.has(name)).map(({ number }) => number));
+}
+
+/** The mailbox that `in` names, or that of the credential, for what is in no folder. */
+export async function reachWholeMailbox(
+  context: OperationContext,
+  id: string | undefined,
+  scope: Scope,
+): Promise<ReachedAgent> {
+  const agent = id ? readId(context, id, ["agent"], "/in").agent : context.principal.agent;
+  const reached = await reachAgent(context, agent, scope);
+  assertReachesAll(reached);
+  return reached;
 }
 
 /** What is in no folder, and the folders themselves, are for who reaches them all. */
@@ -77,6 +88,18 @@ export function assertReachesAll({ folders }: ReachedAgent): void {
 /** To what a cursor is bound beside what was asked: it is of no use once the reach is another. */
 export function reachName({ agent, folders }: ReachedAgent): string {
   return `${agent}:${folders === "all" ? "all" : [...folders].toSorted((a, b) => a - b).join(",")}`;
+}
+
+/** Whether the caller reaches an agent's data under one more scope. */
+export async function reachesScope(
+  context: OperationContext,
+  agent: AgentNumber,
+  scope: Scope,
+): Promise<boolean> {
+  const { principal } = context;
+  if (agent === principal.agent) return hasScope(principal.scopes, scope);
+  const reaches = await context.rooms.accounts.listReach(principal);
+  return reaches.some((one) => one.agent === agent && hasScope(one.scopes, scope));
 }
 
 /** A message that the caller reaches, in a folder that it reaches. */

@@ -1,6 +1,7 @@
 /** What the command line asks of a house, whether a daemon has it open or the command line itself: everything of
  *  `administration`, and the store as a whole. */
 import path from "node:path";
+import { framesOf } from "#/protocols/json/frames.ts";
 import { administer } from "#/src/accounts/administration/operations.ts";
 import { selectOwner } from "#/src/accounts/administration/selectors.ts";
 import { operatorPrincipal, type Principal } from "#/src/accounts/principal.ts";
@@ -44,7 +45,8 @@ async function invokeOperation(house: House, call: PrivateCall): Promise<unknown
     readInput: async () => call.input.json ?? {},
   });
   if (outcome.kind === "result") return outcome.result;
-  for await (const frame of outcome.frames) if (frame.isKeepalive !== true) call.onFrame(frame);
+  for await (const frame of framesOf(outcome.frames, call.signal))
+    if (frame.isKeepalive !== true) call.onFrame(frame);
   return {};
 }
 

@@ -1,9 +1,7 @@
 /** `/mcp`: the Model Context Protocol over streamable HTTP, with the bearer token of `/v1`. There are no sessions: every request
  *  stands for itself, so none can be stolen, resumed by another token or left open.
  *
- *  POST /mcp   one message or a batch; answered with JSON, or with a stream that ends with the answer */
-import { Readable } from "node:stream";
-import type { ReadableStream } from "node:stream/web";
+ *  POST /mcp   one message or a batch */
 import type { McpHttpHandler } from "@modelcontextprotocol/server";
 import type { HttpContext, HttpRoute } from "#/protocols/http/app.ts";
 import { readBody } from "#/protocols/http/body.ts";
@@ -75,7 +73,7 @@ export function createMcpRoute(rooms: JsonRooms, registry: OperationRegistry, in
   async function answer(context: HttpContext): Promise<void> {
     const { koa, signal } = context;
     assertKnownPlace(koa.req, rooms.settings);
-    const principal = await authenticateBearer(rooms.accounts, context);
+    const principal = await authenticateBearer(rooms.accounts, koa.get("Authorization"), context);
     if (koa.method !== "POST") {
       koa.set("Allow", "POST");
       return refuse(rooms.log, context, notPost, 405);
@@ -100,8 +98,9 @@ export function createMcpRoute(rooms: JsonRooms, registry: OperationRegistry, in
     koa.set("Cache-Control", "no-store");
     const type = response.headers.get("content-type");
     if (type !== null) koa.set("Content-Type", type);
-    // What koa makes of an empty body would change the status.
-    koa.body = response.body === null ? "" : Readable.fromWeb(response.body as ReadableStream);
+    // A stream of the SDK has one answer in it and ends; here its end is waited for, so that who goes away ends the call.
+    koa.body = await response.text();
+    // An empty body has set another one.
     koa.status = response.status;
   }
 

@@ -1,7 +1,8 @@
 /** wait: answers at once with the position of the latest event when no cursor is given; with one, as soon as there is an event
  *  behind it or when timeout_s is over. Its cursor is where `watch` goes on without a gap. */
 import { z } from "zod";
-import { openEventSource } from "../event-source.ts";
+import { createDoorbell } from "../doorbell.ts";
+import { openEventSource, type Read } from "../event-source.ts";
 import { operation } from "../operation.ts";
 import { eventSchema, watchRequest } from "../schemas.ts";
 
@@ -20,22 +21,20 @@ export default operation({
   }),
   errors: ["not_billable", "forbidden_scope", "not_found"],
   async run(context, input) {
-    using source = await openEventSource(context, input);
+    using bell = createDoorbell(context.signal);
+    using source = await openEventSource(context, input, bell.ring);
     const first = await source.read();
-    if (!input.cursor || first.events.length > 0) return answer(first);
+    if (!input.cursor || first.page.events.length > 0) return answer(first);
     using _slot = context.holdStream();
     const deadline = performance.now() + (input.timeout_s ?? defaultSeconds) * 1000;
     for (;;) {
-      const how = await source.wait(Math.max(0, deadline - performance.now()));
+      const how = await bell.wait(Math.max(0, deadline - performance.now()));
       const next = await source.read();
-      if (how !== "rung" || next.events.length > 0) return answer(next);
+      if (how !== "rung" || next.page.events.length > 0) return answer(next);
     }
   },
 });
 
-function answer({
-  events,
-  cursor,
-}: Awaited<ReturnType<Awaited<ReturnType<typeof openEventSource>>["read"]>>) {
+function answer({ page: { events, cursor } }: Read) {
   return { cursor, events: [...events] };
 }

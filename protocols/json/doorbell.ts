@@ -1,0 +1,39 @@
+/** Waiting for a ring. One that comes while nobody waits is kept for who waits next. */
+export interface Doorbell extends Disposable {
+  readonly ring: () => void;
+  /** Until it rings, the time is over, or nobody waits for the result any more. */
+  wait(ms: number): Promise<"rung" | "quiet" | "ended">;
+}
+
+export function createDoorbell(signal: AbortSignal): Doorbell {
+  let isRung = false;
+  let wake: ((how: "rung" | "quiet" | "ended") => void) | undefined;
+  const end = (): void => wake?.("ended");
+  signal.addEventListener("abort", end, { once: true });
+  return {
+    ring() {
+      isRung = true;
+      wake?.("rung");
+    },
+    async wait(ms) {
+      if (signal.aborted) return "ended";
+      if (!isRung) {
+        const how = await new Promise<"rung" | "quiet" | "ended">((resolve) => {
+          const timer = setTimeout(() => wake?.("quiet"), ms);
+          wake = (reason) => {
+            clearTimeout(timer);
+            wake = undefined;
+            resolve(reason);
+          };
+        });
+        if (how !== "rung") return how;
+      }
+      isRung = false;
+      return "rung";
+    },
+    [Symbol.dispose]() {
+      signal.removeEventListener("abort", end);
+      wake?.("ended");
+    },
+  };
+}

@@ -1,0 +1,123 @@
+/** Operations that stream, over HTTP: Server-Sent Events on node's response. Credential, body and refusals are those of every
+ *  operation; what is kept once the stream is open is the stream. */
+import type { IncomingMessage } from "node:http";
+import type { StreamExchange, StreamRoute } from "#/protocols/http/app.ts";
+import { RequestAborted, readBody } from "#/protocols/http/body.ts";
+import { EventStream, formatFrame } from "#/protocols/http/event-stream.ts";
+import { jsonBodyBytesMax } from "#/src/model/limits.ts";
+import { assertJson, authenticateBearer, refuseStream } from "./answers.ts";
+import type { Invoke } from "./invoke.ts";
+import { parseJson } from "./json-text.ts";
+import type { FrameSink, FrameStream, Operation, StreamFrame } from "./operation.ts";
+import type { OperationRegistry } from "./registry.ts";
+import type { JsonRooms } from "./rooms.ts";
+
+const prefix = "/v1/";
+
+/** `closing` ends the streams. */
+export function createStreamRoute(
+  rooms: JsonRooms,
+  registry: OperationRegistry,
+  invoke: Invoke,
+  closing: AbortSignal,
+): StreamRoute {
+  const paths = new Set(
+    registry.served.filter(({ effect }) => effect === "streams").map(({ name }) => prefix + name),
+  );
+  const open = new Set<SseSink>();
+  closing.addEventListener("abort", () => {
+    for (const sink of open) sink.end();
+  });
+
+  async function serve(exchange: StreamExchange): Promise<void> {
+    const { request, response, requestId, signal } = exchange;
+    const principal = await authenticateBearer(rooms.accounts, request.headers.authorization, exchange);
+    const outcome = await invoke.call({
+      operation: pathOf(request).slice(prefix.length),
+      principal,
+      requestId,
+      signal,
+      readInput: (operation) => readStreamInput(request, operation),
+    });
+    if (outcome.kind !== "stream") throw new TypeError("the operation does not stream");
+    if (signal.aborted) return outcome.frames.close();
+    const sink = new SseSink(outcome.frames, open);
+    sink.begin(new EventStream(response, sink));
+  }
+
+  return {
+    accepts: (request) => request.method === "POST" && paths.has(pathOf(request)),
+    async serve(exchange) {
+      try {
+        await serve(exchange);
+      } catch (error) {
+        if (error instanceof RequestAborted) throw error;
+        refuseStream(rooms.log, exchange, error);
+      }
+    },
+  };
+}
+
+/** Between the frames of an operation and the response that carries them. */
+class SseSink implements FrameSink {
+  readonly #frames: FrameStream;
+  readonly #open: Set<SseSink>;
+  #events: EventStream | undefined;
+
+  constructor(frames: FrameStream, open: Set<SseSink>) {
+    this.#frames = frames;
+    this.#open = open.add(this);
+  }
+
+  begin(events: EventStream): void {
+    this.#events = events;
+    this.#frames.open(this);
+  }
+
+  write(frame: StreamFrame): boolean {
+    return this.#events!.write(bytesOf(frame));
+  }
+
+  end(): void {
+    this.#events!.end();
+  }
+
+  resume(): void {
+    this.#frames.resume();
+  }
+
+  close(): void {
+    this.#open.delete(this);
+    this.#frames.close();
+  }
+}
+
+const keepalive = Buffer.from(formatFrame({ comment: "keepalive" }));
+const bytesOfFrames = new WeakMap<StreamFrame, Buffer>();
+
+/** The same frame for many streams is written once. */
+function bytesOf(frame: StreamFrame): Buffer {
+  if (frame.isKeepalive === true) return keepalive;
+  const known = bytesOfFrames.get(frame);
+  if (known !== undefined) return known;
+  const id = frame.cursor === undefined ? {} : { id: frame.cursor };
+  const text = formatFrame({ event: frame.event ?? "batch", ...id, data: JSON.stringify(frame.data) });
+  const bytes = Buffer.from(text);
+  bytesOfFrames.set(frame, bytes);
+  return bytes;
+}
+
+function pathOf({ url = "" }: IncomingMessage): string {
+  const end = url.indexOf("?");
+  return end === -1 ? url : url.slice(0, end);
+}
+
+async function readStreamInput(request: IncomingMessage, operation: Operation): Promise<unknown> {
+  const { headers } = request;
+  assertJson(headers["content-type"], headers["content-encoding"]);
+  const input = parseJson(await readBody(request, operation.bodyBytesMax ?? jsonBodyBytesMax));
+  // An EventSource reconnects with what it saw last; a cursor in the body is the newer word.
+  const lastEventId = headers["last-event-id"];
+  const isOpen = !lastEventId || typeof input !== "object" || input === null || "cursor" in input;
+  return isOpen ? input : { ...input, cursor: lastEventId };
+}

@@ -1,0 +1,140 @@
+/** `npm run bench:watch [streams]`: so many open `watch` streams (5,000 by default) on a daemon as everybody starts it: what each
+ *  costs in memory, and how long after a message's last octet the last of them has been told. Prints a table in Markdown.
+ *
+ *  `one mailbox`: all streams watch the mailbox that the mail comes to. `many mailboxes`: 50 of them, and each gets a mail. */
+import fs from "node:fs";
+import net from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { type ChildDaemon, startChildDaemon } from "../support/daemon.ts";
+import { runSmtpLoad } from "./smtp-load.ts";
+
+const streamCount = Number(process.argv[2] ?? 5000);
+const mailboxCount = 50;
+const probes = 20;
+const kibibyte = 1024;
+
+const data = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-bench-"));
+const memoryFile = path.join(data, "memory.json");
+const preload = new URL("memory-report.ts", import.meta.url).pathname;
+let reports = 0;
+const daemon = await startChildDaemon({
+  agents: mailboxCount,
+  data,
+  set: [
+    "limits.requests_per_second=1000000",
+    "limits.requests_burst=1000000",
+    `limits.streams_per_token=${streamCount}`,
+    `http.max_connections=${streamCount + 100}`,
+  ],
+  env: { ...process.env, NODE_OPTIONS: `--import=${preload}`, MEMORY_REPORT_FILE: memoryFile },
+});
+
+try {
+  const processor = `${os.cpus().length} × ${os.cpus()[0]?.model.trim()}`;
+  console.log(`# ${streamCount} watch streams\n\n${processor}, Node ${process.version}\n`);
+  console.log("| streams on | KiB each | of it heap | p50 ms to the last | max ms | opened in ms |");
+  console.log("|---|--:|--:|--:|--:|--:|");
+  // Code that has not run yet, and what a process keeps once it has served streams, are not the streams' own.
+  const earlier = await openStreams(daemon, Math.min(500, streamCount), 1);
+  for (const stream of earlier) stream.close();
+  await delay(500);
+  await measure(daemon, "one mailbox", 1);
+  await delay(500);
+  await measure(daemon, `${mailboxCount} mailboxes`, mailboxCount);
+} finally {
+  await daemon.stop();
+  fs.rmSync(data, { recursive: true, force: true });
+}
+
+async function measure(of: ChildDaemon, name: string, mailboxes: number): Promise<void> {
+  const before = await takeMemory(of);
+  const opening = performance.now();
+  const streams = await openStreams(of, streamCount, mailboxes);
+  const openedMs = performance.now() - opening;
+  const after = await takeMemory(of);
+  const each = (key: "rss" | "heapUsed"): string =>
+    ((after[key] - before[key]) / streamCount / kibibyte).toFixed(1);
+  const times: number[] = [];
+  const recipients = of.agents.slice(0, mailboxes).map(({ address }) => address);
+  for (let probe = 0; probe < probes; probe++) {
+    const told = Promise.all(streams.map((stream) => stream.nextEvent()));
+    const { lastSentAt } = await runSmtpLoad({
+      port: of.smtp.port,
+      connections: 1,
+      bodyBytes: 2 * kibibyte,
+      recipients,
+      count: mailboxes,
+    });
+    times.push(Math.max(...(await told)) - lastSentAt);
+    await delay(20);
+  }
+  const sorted = times.toSorted((a, b) => a - b);
+  console.log(
+    `| ${name} | ${each("rss")} | ${each("heapUsed")} | ${sorted[probes >> 1]!.toFixed(0)} | ${sorted.at(-1)!.toFixed(0)} | ${openedMs.toFixed(0)} |`,
+  );
+  for (const stream of streams) stream.close();
+}
+
+interface Memory {
+  readonly count: number;
+  readonly rss: number;
+  readonly heapUsed: number;
+}
+
+/** What the daemon holds when its garbage is collected. */
+async function takeMemory({ process: child }: ChildDaemon): Promise<Memory> {
+  const before = reports;
+  child.kill("SIGUSR2");
+  for (;;) {
+    await delay(50);
+    if (!fs.existsSync(memoryFile)) continue;
+    const report = JSON.parse(fs.readFileSync(memoryFile, "utf8")) as Memory;
+    reports = report.count;
+    if (reports > before) return report;
+  }
+}
+
+interface Stream {
+  /** When the next event came, by `performance.now()`. */
+  nextEvent(): Promise<number>;
+  close(): void;
+}
+
+async function openStreams(of: ChildDaemon, count: number, mailboxes: number): Promise<Stream[]> {
+  const streams: Stream[] = [];
+  while (streams.length < count) {
+    const some = Math.min(100, count - streams.length);
+    const opening = Array.from({ length: some }, (_, index) =>
+      openStream(of, of.agents[(streams.length + index) % mailboxes]!.token),
+    );
+    streams.push(...(await Promise.all(opening)));
+  }
+  return streams;
+}
+
+/** Without an HTTP client, so that reading 5,000 streams costs this process little. */
+function openStream({ http }: ChildDaemon, token: string): Promise<Stream> {
+  const { hostname, port } = new URL(http.url);
+  const socket = net.connect({ host: hostname, port: Number(port), noDelay: true });
+  const event = Buffer.from("mail.received");
+  let wake: ((at: number) => void) | undefined;
+  socket.write(
+    `POST /v1/watch HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`,
+  );
+  return new Promise((resolve, reject) => {
+    socket.on("error", reject);
+    socket.on("data", (chunk) => {
+      if (chunk.includes("event: open"))
+        resolve({
+          nextEvent: () =>
+            new Promise((told) => {
+              wake = told;
+            }),
+          close: () => socket.destroy(),
+        });
+      if (chunk.includes(event)) wake?.(performance.now());
+    });
+  });
+}
