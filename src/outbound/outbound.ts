@@ -49,7 +49,7 @@ export interface SubmitRequest {
   readonly envelope: SubmitEnvelope;
   /** Whether From names one address, one of the mailbox's own. */
   readonly isAuthenticated: boolean;
-  /** Whom the sender's own copy names beside To and Cc: the value of its Bcc field. */
+  /** A Bcc field without its last line end: whom the sender's own copy names beside To and Cc. */
   readonly bcc?: string;
   readonly draft?: { readonly draft: number; readonly version: string | undefined };
   readonly holdWish: "policy" | "always";

@@ -38,7 +38,7 @@ export function createSubmit(
         throw new WaypostError("paused", "The mailbox is paused and not sending.");
       const envelope = await readEnvelope(rooms, request);
       const sendAt = Math.max(request.sendAt ?? at, at);
-      const trace = Buffer.from(request.bcc === undefined ? "" : `Bcc: ${request.bcc}\r\n`);
+      const trace = Buffer.from(request.bcc === undefined ? "" : `${request.bcc}\r\n`);
       // Before the bytes are given away.
       const header = Buffer.concat([trace, request.bytes.subarray(0, headerBytesMax)]);
       const facts = withOwnTrace(await rooms.prepare(request.bytes), trace, header);

@@ -1,0 +1,99 @@
+/** What an answer takes from the message that it answers (RFC 5322 section 3.6.3 and 3.6.4). */
+import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
+import { decodeWords } from "#/src/formats/mime/encoded-words.ts";
+import { type HeaderField, headerValues } from "#/src/formats/mime/header.ts";
+import { parseMessageIds } from "#/src/formats/mime/message-ids.ts";
+import { parseSubject } from "#/src/formats/mime/subject.ts";
+import { addressKey, type NamedAddress, normalAddress } from "./mail-address.ts";
+
+export interface AnswerFacts {
+  /** undefined for a message that has no identifier. */
+  readonly inReplyTo: string | undefined;
+  readonly references: readonly string[];
+  /** "Re: …", once. */
+  readonly subject: string;
+}
+
+/** Of References the first and the last ones are kept; each is at most what a line of a header holds. */
+const referencesMax = 40;
+const idOctetsMax = 900;
+
+export function answerFacts(fields: readonly HeaderField[]): AnswerFacts {
+  const [own] = idsOf(fields, "message-id");
+  const before = idsOf(fields, "references");
+  const parents = before.length > 0 ? before : idsOf(fields, "in-reply-to").slice(0, 1);
+  const all = [...new Set([...parents, ...(own === undefined ? [] : [own])])];
+  const half = referencesMax / 2;
+  return {
+    inReplyTo: own,
+    references: all.length <= referencesMax ? all : [...all.slice(0, half), ...all.slice(-half)],
+    subject: prefixed("Re: ", fields),
+  };
+}
+
+/** "Fwd: …", once. */
+export function forwardSubject(fields: readonly HeaderField[]): string {
+  return prefixed("Fwd: ", fields);
+}
+
+function idsOf(fields: readonly HeaderField[], name: string): string[] {
+  return headerValues(fields, name)
+    .slice(0, 1)
+    .flatMap(parseMessageIds)
+    .filter((id) => /^[!-;=?-~]+$/.test(id) && id.length <= idOctetsMax);
+}
+
+function prefixed(prefix: string, fields: readonly HeaderField[]): string {
+  const subject = decodeWords(headerValues(fields, "subject")[0] ?? "").trim();
+  const isMarked = subject.toLowerCase().startsWith(prefix.trim().toLowerCase());
+  return isMarked ? subject : `${prefix}${prefix === "Re: " ? parseSubject(subject).base : subject}`;
+}
+
+export interface Answered {
+  readonly to: readonly NamedAddress[];
+  readonly cc: readonly NamedAddress[];
+}
+
+/** Whom an answer goes to: Reply-To, else From; of one's own message those it went to. An answer to all goes also to the
+ *  others of To and Cc, and never to oneself (section 3.6.3). */
+export function answeredAddresses(
+  fields: readonly HeaderField[],
+  isOwn: (address: string) => boolean,
+  isToAll: boolean,
+): Answered {
+  const replyTo = addressesOf(fields, "reply-to");
+  const from = addressesOf(fields, "from");
+  const to = addressesOf(fields, "to");
+  const cc = addressesOf(fields, "cc");
+  const isOwnMessage = from.length > 0 && from.every(({ address }) => isOwn(address));
+  const authors = replyTo.length > 0 ? replyTo : from;
+  const seen = new Set<string>();
+  const others = (list: readonly NamedAddress[]): NamedAddress[] =>
+    list.filter(({ address }) => {
+      const key = addressKey(address);
+      if (isOwn(address) || seen.has(key)) return false;
+      seen.add(key);
+      return true;
+    });
+  if (isOwnMessage) return { to: others(to), cc: isToAll ? others(cc) : [] };
+  const direct = others(authors);
+  return { to: direct, cc: isToAll ? others([...to, ...cc]) : [] };
+}
+
+/** Which of one's addresses a message was written to: an answer comes from the same. */
+export function addressedAs(
+  fields: readonly HeaderField[],
+  isOwn: (address: string) => boolean,
+): string | undefined {
+  const named = ["to", "cc"].flatMap((name) => addressesOf(fields, name));
+  return named.find(({ address }) => isOwn(address))?.address;
+}
+
+function addressesOf(fields: readonly HeaderField[], name: string): NamedAddress[] {
+  return headerValues(fields, name)
+    .flatMap(listMailAddresses)
+    .flatMap(({ name: shown, address }) => {
+      const normal = normalAddress(address);
+      return normal === undefined ? [] : [{ name: shown, address: normal }];
+    });
+}

@@ -1,0 +1,149 @@
+/** A message made of its parts (RFC 5322, RFC 2045 to 2047, RFC 2183, RFC 2387, RFC 6532).
+ *
+ *  text and html are alternatives, images that the html shows stand with it (multipart/related), then the machine-readable part,
+ *  then attachments. Lines are CRLF and at most 998 octets. Everything comes in checked: nothing here is a header injection
+ *  that the schema let through, and what would be one makes the composer throw. */
+import { randomUUID } from "node:crypto";
+import MailComposer from "nodemailer/lib/mail-composer";
+import { foldLines } from "nodemailer/lib/mime-funcs";
+import MimeNode from "nodemailer/lib/mime-node";
+import { htmlToText } from "#/src/formats/html/plain-text.ts";
+import type { NamedAddress } from "./mail-address.ts";
+
+export interface MessageBody {
+  readonly to: readonly NamedAddress[];
+  readonly cc: readonly NamedAddress[];
+  readonly bcc: readonly NamedAddress[];
+  readonly subject: string;
+  readonly text: string;
+  readonly html?: string | undefined;
+  readonly attachments: readonly Attachment[];
+  readonly agentPart?: AgentPart | undefined;
+}
+
+export interface Attachment {
+  readonly content: Buffer;
+  readonly name: string;
+  /** Media type. */
+  readonly type: string;
+  /** By which the html shows it (RFC 2392). */
+  readonly cid?: string | undefined;
+}
+
+/** "Machine-readable part" of the interface. */
+export interface AgentPart {
+  readonly type: string;
+  readonly data: unknown;
+  /** The `id` of the part that is answered. */
+  readonly inReplyTo?: string | undefined;
+}
+
+/** What the server says, not the writer. */
+export interface CompositionFacts {
+  readonly from: NamedAddress;
+  /** Milliseconds. */
+  readonly date: number;
+  /** Without the angle brackets, as those below. */
+  readonly messageId: string;
+  readonly inReplyTo?: string | undefined;
+  readonly references: readonly string[];
+  /** RFC 3834 section 5: made by a program on its own account, or as an answer; undefined for what a person has made. */
+  readonly autoSubmitted?: "auto-generated" | "auto-replied" | undefined;
+  /** A draft keeps whom it is to go to; what leaves never has the field. */
+  readonly hasBcc?: boolean;
+}
+
+/** The name by which a part is known that is the writer's data. */
+export const agentPartType = "application/vnd.waypost.agent+json";
+const agentPartName = "agent.json";
+/** RFC 5322 section 2.1.1, without CRLF. */
+const lineOctetsMax = 998;
+
+/** The bytes of a message, with Bcc only in a draft. */
+export async function composeMessage(body: MessageBody, facts: CompositionFacts): Promise<Buffer> {
+  const html = body.html === undefined ? undefined : crlf(body.html);
+  // A message that is nothing but an attachment is shown by few clients as one.
+  const text = crlf(body.text || (html === undefined ? "\n" : htmlToText(html)));
+  const composer = new MailComposer({
+    from: [facts.from],
+    to: [...body.to],
+    cc: [...body.cc],
+    subject: body.subject,
+    date: new Date(facts.date),
+    messageId: `<${facts.messageId}>`,
+    ...(facts.inReplyTo === undefined ? {} : { inReplyTo: `<${facts.inReplyTo}>` }),
+    ...(facts.references.length === 0 ? {} : { references: facts.references.map((id) => `<${id}>`) }),
+    text,
+    ...(html === undefined ? {} : { html }),
+    attachments: [
+      ...(body.agentPart === undefined ? [] : [agentAttachment(body.agentPart)]),
+      ...body.attachments.map(composedAttachment),
+    ],
+    headers: facts.autoSubmitted === undefined ? {} : { "Auto-Submitted": facts.autoSubmitted },
+    // Nothing is fetched for a writer.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    newline: "\r\n",
+    boundaryPrefix: "=_",
+    baseBoundary: randomUUID(),
+  });
+  const message = await composer.compile().build();
+  if (facts.hasBcc !== true || body.bcc.length === 0) return message;
+  return Buffer.concat([Buffer.from(`${bccField(body.bcc)}\r\n`), message]);
+}
+
+/** `Bcc: …`, folded, without its last line end. */
+export function bccField(bcc: readonly NamedAddress[]): string {
+  return foldLines(`Bcc: ${new MimeNode().encodeHeaderValue("Bcc", [...bcc])}`, 76);
+}
+
+function crlf(text: string): string {
+  return text.replace(/\r\n|\r|\n/g, "\r\n");
+}
+
+function agentAttachment({ type, data, inReplyTo }: AgentPart) {
+  const content = {
+    type,
+    id: `urn:uuid:${randomUUID()}`,
+    ...(inReplyTo && { in_reply_to: inReplyTo }),
+    data,
+  };
+  return {
+    content: Buffer.from(JSON.stringify(content)),
+    contentType: agentPartType,
+    filename: agentPartName,
+    contentDisposition: "attachment" as const,
+  };
+}
+
+function composedAttachment({ content, name, type, cid }: Attachment) {
+  // RFC 2046 section 5.2.1: a message is not encoded; one that would have to be travels as octets.
+  const isMessage = /^message\//i.test(type);
+  const isPlain = isMessage && hasMailLines(content);
+  return {
+    content,
+    filename: name,
+    contentType: isMessage && !isPlain ? "application/octet-stream" : type,
+    contentTransferEncoding: isPlain ? (isAscii(content) ? ("7bit" as const) : ("8bit" as const)) : "base64",
+    contentDisposition: cid === undefined ? ("attachment" as const) : ("inline" as const),
+    ...(cid === undefined ? {} : { cid }),
+  };
+}
+
+function isAscii(bytes: Buffer): boolean {
+  return bytes.every((octet) => octet < 128);
+}
+
+/** Whether mail can carry the octets as they are: no NUL, every line ended by CRLF and not too long. */
+function hasMailLines(bytes: Buffer): boolean {
+  let start = 0;
+  for (let at = 0; at <= bytes.length; at++) {
+    const octet = bytes[at];
+    if (octet === 0 || (octet === 13 && bytes[at + 1] !== 10)) return false;
+    if (octet === 10 && bytes[at - 1] !== 13) return false;
+    if (octet !== 10 && octet !== undefined) continue;
+    if (at - start > lineOctetsMax + 1) return false;
+    start = at + 1;
+  }
+  return true;
+}
