@@ -209,6 +209,12 @@ export const settingsSchema = z.strictObject({
         .max(gibibyte)
         .default(50 * mebibyte)
         .describe("Largest message that APPEND takes; announced as APPENDLIMIT."),
+      messageLimit: count
+        .min(1000)
+        .default(1_000_000)
+        .describe(
+          "Most messages that one command is carried out for; announced as MESSAGELIMIT. Clients that do not know it see the newest messages of a larger mailbox only.",
+        ),
     })
     .describe("Mail for the clients of people, and what both IMAP ports have in common."),
   imaps: z
@@ -245,6 +251,31 @@ export const settingsSchema = z.strictObject({
         ),
     })
     .describe("What /v1 and /mcp serve."),
+  holds: z
+    .strictObject({
+      graceS: z
+        .int()
+        .min(0)
+        .max(86_400)
+        .default(20)
+        .describe(
+          "Seconds between an approval and the mail leaving, in which the approval can be taken back.",
+        ),
+      expiryDays: z
+        .int()
+        .min(1)
+        .max(365)
+        .default(7)
+        .describe("Days after which mail that nobody has approved is declined."),
+      bulkRecipients: count.default(25).describe("Mail of an agent to more recipients than this waits."),
+      noticeMinutes: z
+        .int()
+        .min(0)
+        .max(10_080)
+        .default(10)
+        .describe("Least minutes between two notices to the same approver; what comes meanwhile shares one."),
+    })
+    .describe("Mail of agents that waits for a person."),
   limits: z
     .strictObject({
       requestsPerSecond: z
