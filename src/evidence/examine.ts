@@ -86,8 +86,7 @@ async function checkSpf(
       strict: true,
       maxElapsedTime: timeMaxMs,
     });
-    const domain = typeof found.domain === "string" ? found.domain.toLowerCase() : undefined;
-    return { result: found.status.result, ...(domain === undefined ? {} : { domain }) };
+    return { result: found.status.result, ...named("domain", found.domain) };
   } catch {
     return { result: "temperror" };
   }
@@ -116,8 +115,8 @@ async function checkSignatures(
       const isOpen = one.canonBodyLengthLimited === true;
       return {
         result: one.status.result,
-        ...(one.signingDomain ? { domain: one.signingDomain.toLowerCase() } : {}),
-        ...(one.selector ? { selector: one.selector } : {}),
+        ...named("domain", one.signingDomain),
+        ...named("selector", one.selector),
         ...(isOpen ? { reason: "body-length" } : {}),
       };
     });
@@ -129,6 +128,12 @@ async function checkSignatures(
   } catch {
     return { dkim: [{ result: "temperror" }] };
   }
+}
+
+/** What a message claimed, where it is a name and nothing else. */
+function named<Key extends string>(key: Key, name: unknown): { readonly [K in Key]?: string } {
+  const isName = typeof name === "string" && /^[a-z0-9_](?:[a-z0-9_.-]{0,251}[a-z0-9_])?$/i.test(name);
+  return (isName ? { [key]: name.toLowerCase() } : {}) as { readonly [K in Key]?: string };
 }
 
 interface DmarcFinding {
