@@ -44,19 +44,22 @@ interface Level {
   index: number;
 }
 
-/** Walks text that is known to be JSON. */
+/** Walks text that is known to be JSON. Strings are stepped over by their quotes: one may be as long as the body. */
 function assertNoDuplicates(text: string): void {
   const levels: Level[] = [];
-  const strings = /"(?:[^"\\]|\\.)*"|[[\]{},]/gs;
-  for (let match = strings.exec(text); match !== null; match = strings.exec(text)) {
+  const tokens = /["[\]{},]/g;
+  for (let match = tokens.exec(text); match !== null; match = tokens.exec(text)) {
     const token = match[0];
     const level = levels.at(-1);
     if (token === "{" || token === "[")
       levels.push({ names: token === "{" ? new Set() : undefined, last: "", index: 0 });
     else if (token === "}" || token === "]") levels.pop();
     else if (token === ",") level!.index++;
-    else if (level?.names !== undefined && isName(text, strings.lastIndex)) {
-      level.last = token.includes("\\") ? (JSON.parse(token) as string) : token.slice(1, -1);
+    else {
+      const end = stringEnd(text, match.index);
+      tokens.lastIndex = end;
+      if (level?.names === undefined || !isName(text, end)) continue;
+      level.last = JSON.parse(text.slice(match.index, end)) as string;
       if (level.names.has(level.last))
         throw new WaypostError("invalid", "A member stands twice in one object.", {
           field: jsonPointer(levels.map((one) => (one.names === undefined ? one.index : one.last))),
@@ -64,6 +67,15 @@ function assertNoDuplicates(text: string): void {
         });
       level.names.add(level.last);
     }
+  }
+}
+
+/** Behind the closing quote of the string that begins at a quote: the first one with an even number of backslashes before. */
+function stringEnd(text: string, begin: number): number {
+  for (let quote = text.indexOf('"', begin + 1); ; quote = text.indexOf('"', quote + 1)) {
+    let at = quote;
+    while (text[at - 1] === "\\") at--;
+    if ((quote - at) % 2 === 0) return quote + 1;
   }
 }
 

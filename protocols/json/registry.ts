@@ -1,7 +1,12 @@
 /** Every operation of the interface: those that are built, by declaration, and those that are only named. */
 import { WaypostError } from "#/src/model/errors.ts";
 import type { Operation } from "./operation.ts";
+import blobCreate from "./operations/blob/create.ts";
+import blobDelete from "./operations/blob/delete.ts";
 import catalogDescribe from "./operations/catalog/describe.ts";
+import folderCreate from "./operations/folder/create.ts";
+import folderDelete from "./operations/folder/delete.ts";
+import folderUpdate from "./operations/folder/update.ts";
 import health from "./operations/health.ts";
 import helpDescribe from "./operations/help/describe.ts";
 import messageDelete from "./operations/message/delete.ts";
@@ -22,16 +27,19 @@ export const operations: readonly Operation[] = [
   partDescribe,
   messageUpdate,
   messageDelete,
+  folderCreate,
+  folderUpdate,
+  folderDelete,
+  blobCreate,
+  blobDelete,
 ];
 
 /** Named by the interface and not served by this version: 501, where an unknown name is 404. */
 export const namedOperations: readonly string[] = [
   "send",
-  ...["draft", "hold", "folder", "calendar", "event", "addressbook", "contact"].flatMap((kind) =>
+  ...["draft", "hold", "calendar", "event", "addressbook", "contact"].flatMap((kind) =>
     ["create", "update", "delete"].map((deed) => `${kind}.${deed}`),
   ),
-  "blob.create",
-  "blob.delete",
   "calendarMonth.list",
 ];
 

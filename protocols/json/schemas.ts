@@ -25,6 +25,34 @@ export const label = z
   .max(keywordBytesMax)
   .regex(/^[!#$&'+,\-./0-9:;<=>?@A-Z[^_`a-z|}~]+$/);
 
+/** Of a stored object: absent it is refused with the one to retry with, not with `invalid`. */
+export const versionText = z.string().min(1).max(40).optional().describe("The version that was read.");
+
+export const folderName = z.string().min(1).max(500);
+
+export const folderPathText = z
+  .string()
+  .min(1)
+  .max(500)
+  .regex(/^[^\p{Cc}\p{Cs}\u2028\u2029\ufffe\uffff%*\\]+$/u)
+  .describe(
+    'A path of Unicode text without control characters, %, * and \\, levels divided by "/": Projects/2026.',
+  );
+
+/** Of a file that is sent: what a header can carry. */
+export const fileName = z
+  .string()
+  .min(1)
+  .max(255)
+  .refine((name) => name.isWellFormed() && !/\p{Cc}/u.test(name))
+  .describe("A file name of 1 to 255 characters without control characters.");
+
+export const mediaType = z
+  .string()
+  .max(200)
+  .regex(/^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}(?:; ?charset=[\w.:-]{1,40})?$/)
+  .describe("A media type, such as text/plain; charset=utf-8 or image/png.");
+
 export const maxChars = z
   .int()
   .min(200)

@@ -4,7 +4,7 @@ import { uploadDays } from "#/src/model/limits.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import { encodeBlob, transferableBuffers } from "#/storage/blob.ts";
 import { findUpload } from "#/storage/queries/uploads.ts";
-import type { Store } from "#/storage/store.ts";
+import type { ResultOf, Store } from "#/storage/store.ts";
 import type { StoredBytes } from "./message-bytes.ts";
 import { type Idempotency, type Once, writeOnce } from "./write-once.ts";
 
@@ -37,7 +37,7 @@ export interface Uploads {
     agent: AgentNumber,
     upload: NewUpload,
     idempotency?: Idempotency,
-  ): Promise<Once<{ readonly upload: number; readonly modseq: Modseq }>>;
+  ): Promise<Once<ResultOf<"createUpload">>>;
   deleteUpload(
     agent: AgentNumber,
     upload: number,

@@ -20,7 +20,7 @@ export interface CreateUpload {
 export async function createUpload(
   tx: Transaction,
   args: CreateUpload,
-): Promise<{ upload: number; modseq: Modseq }> {
+): Promise<{ upload: number; size: number; expiresAt: number; modseq: Modseq }> {
   const write = await beginAgentWrite(tx, args.agent, args.at, 1);
   const upload = write.takeNumber();
   const blob = await insertBlob(tx, write.account, args.blob, 1);
@@ -50,5 +50,9 @@ export async function createUpload(
       { reason: "limit_reached", hint: "Delete blobs that are not needed any more." },
     );
   write.uploadChanged("add", upload);
-  return { upload, modseq: await write.finish() };
+  const {
+    blob: { size },
+    expiresAt,
+  } = args;
+  return { upload, size, expiresAt, modseq: await write.finish() };
 }

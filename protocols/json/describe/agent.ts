@@ -19,7 +19,7 @@ export async function describeAgent(
       field: "/cursor",
       hint: "Leave cursor out.",
     });
-  const { mail, accounts } = context.rooms;
+  const { mail, accounts, feed } = context.rooms;
   const reached = await reachAgent(context, name.agent, "mail:read");
   const facts = await accounts.findAgentFacts(name.agent);
   if (facts === undefined) unknownObject("mailbox");
@@ -46,6 +46,7 @@ export async function describeAgent(
       addressbooks: [],
       ...(name.agent === context.principal.agent ? { reach: await shownReach(context) } : {}),
     },
+    version: String(await feed.position(name.agent)),
   };
 }
 

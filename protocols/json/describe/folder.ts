@@ -1,14 +1,43 @@
 /** `folder_…`: its counts, and its messages as `search` lists them. */
+import type { Mailbox } from "#/src/mail/mailboxes.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
 import type { MailboxNumber } from "#/src/model/numbers.ts";
+import type { Current } from "../current.ts";
 import { unknownObject } from "../identifiers.ts";
 import { listMessages } from "../listing.ts";
 import type { OperationContext } from "../operation.ts";
 import type { PartRequest } from "../operations/part/describe.ts";
-import { assertVisible, reachAgent } from "../reach.ts";
+import { assertReachesAll, assertVisible, type ReachedAgent, reachAgent } from "../reach.ts";
 import type { ReadResult } from "../schemas.ts";
 import { assertRender } from "./assert-render.ts";
 import { defaultCharacters, listedItems } from "./limits.ts";
+
+/** A folder for who reaches them all: it is changed only by such. */
+export async function reachFolderWhole(
+  context: OperationContext,
+  name: ObjectName,
+): Promise<{ readonly reached: ReachedAgent; readonly folder: Mailbox }> {
+  const reached = await reachAgent(context, name.agent, "mail");
+  assertReachesAll(reached);
+  const folder = await context.rooms.mail.findMailboxByNumber(name.agent, name.object as MailboxNumber);
+  return { reached, folder: folder ?? unknownObject("folder") };
+}
+
+/** What a refused compare-and-swap says of it. */
+export async function findFolder(context: OperationContext, name: ObjectName): Promise<Current | undefined> {
+  const folder = await context.rooms.mail.findMailboxByNumber(name.agent, name.object as MailboxNumber);
+  return folder && { version: folder.version, content: factsOf(folder) };
+}
+
+function factsOf(folder: Mailbox): Readonly<Record<string, unknown>> {
+  return {
+    id: folder.id,
+    path: folder.name,
+    ...(folder.role === undefined ? {} : { role: folder.role }),
+    unread: folder.unseenCount,
+    total: folder.messageCount,
+  };
+}
 
 export async function describeFolder(
   context: OperationContext,
@@ -32,13 +61,10 @@ export async function describeFolder(
     ref: request.id,
     kind: "listing",
     content: {
-      id: folder.id,
-      path: folder.name,
-      ...(folder.role === undefined ? {} : { role: folder.role }),
-      unread: folder.unseenCount,
-      total: folder.messageCount,
+      ...factsOf(folder),
       items,
     },
+    version: folder.version,
     ...(cursor === undefined ? {} : { cursor }),
   };
 }

@@ -1,9 +1,7 @@
 /** `message_…`, whole or a part of it. */
 
-import type { Message } from "#/src/mail/messages.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
-import { textRenderer } from "#/src/render/body-text.ts";
 import { type Description, describeMessagePart, noSuchPart } from "#/src/render/describe-message.ts";
 import { messageState } from "#/src/render/message-state.ts";
 import { pageText } from "#/src/render/page-text.ts";
@@ -11,18 +9,12 @@ import { findTarget, isPartName, type Render, rendersOf } from "#/src/render/par
 import { shownProvenance } from "#/src/render/provenance.ts";
 import type { OperationContext } from "../operation.ts";
 import type { PartRequest } from "../operations/part/describe.ts";
-import { reachAgent, reachMessage } from "../reach.ts";
+import { openContinuation, sealContinuation } from "../part-cursor.ts";
+import { reachAgent, reachesScope, reachMessage } from "../reach.ts";
 import type { ReadResult } from "../schemas.ts";
 import { missingScope } from "../scopes.ts";
 import { assertRender } from "./assert-render.ts";
 import { defaultCharacters, octetsPerAnswer } from "./limits.ts";
-
-/** What a cursor goes on with; `from` counts UTF-16 units of the text or octets. */
-interface Continuation {
-  readonly part: string;
-  readonly render: Render;
-  readonly from: number;
-}
 
 export async function describeMessage(
   context: OperationContext,
@@ -32,7 +24,8 @@ export async function describeMessage(
   const { mail } = context.rooms;
   const reached = await reachAgent(context, name.agent, "mail:read");
   const message = await reachMessage(context, reached, name.object);
-  const continued = request.cursor ? readCursor(context, message, request, request.cursor) : undefined;
+  const object = { kind: "message", ...message } as const;
+  const continued = openContinuation<Render>(context, object, request);
   const part = request.part ?? continued?.part ?? "";
   if (part !== "" && !isPartName(part))
     throw new WaypostError("invalid", "This is not the name of a part.", {
@@ -45,7 +38,7 @@ export async function describeMessage(
   const accepted = rendersOf(target);
   assertRender(request.render, accepted);
   const render = (request.render as Render | undefined) ?? continued?.render ?? accepted[0]!;
-  if ((render === "raw" || render === "source") && !(await reachesRaw(context, message)))
+  if ((render === "raw" || render === "source") && !(await reachesScope(context, message.agent, "raw")))
     throw missingScope("raw");
   const state = messageState(mail.ids, message, await mail.keywordNames(name.agent), reached.isVisible);
   const described = await describeMessagePart(
@@ -63,14 +56,10 @@ export async function describeMessage(
       ...shownProvenance(message, described.removed, described.isNested),
     } as ReadResult["provenance"],
     version: message.version,
-    ...(page.next === undefined ? {} : { cursor: sealCursor(context, message, part, render, page.next) }),
+    ...(page.next === undefined
+      ? {}
+      : { cursor: sealContinuation(context, object, { part, render, from: page.next }) }),
   };
-}
-
-async function reachesRaw(context: OperationContext, message: Message): Promise<boolean> {
-  if (message.agent === context.principal.agent) return context.principal.scopes.has("raw");
-  const reach = await context.rooms.accounts.listReach(context.principal);
-  return reach.some((one) => one.agent === message.agent && one.scopes.has("raw"));
 }
 
 interface Page {
@@ -104,49 +93,4 @@ async function pageOf(described: Description, from: number, maxChars: number | u
     content: isText ? { ...content, chars_total: page.total, range } : { ...content },
     next: page.next,
   };
-}
-
-function sealCursor(
-  context: OperationContext,
-  message: Message,
-  part: string,
-  render: Render,
-  from: number,
-): string {
-  const { agent, number, version } = message;
-  return context.rooms.feed.seal("part").seal([agent, number, version, textRenderer, part, render, from]);
-}
-
-function readCursor(
-  context: OperationContext,
-  message: Message,
-  request: PartRequest,
-  cursor: string,
-): Continuation {
-  const value = context.rooms.feed.seal("part").open(cursor);
-  const [agent, number, version, renderer, part, render, from] = (value ?? []) as [
-    number,
-    number,
-    string,
-    string,
-    string,
-    Render,
-    number,
-  ];
-  const isSame =
-    agent === message.agent &&
-    number === message.number &&
-    (request.part === undefined || request.part === part) &&
-    (request.render === undefined || request.render === render);
-  if (value === undefined || !isSame)
-    throw new WaypostError("invalid", "The cursor does not go on with this reading.", {
-      field: "/cursor",
-      hint: "Repeat the request that gave the cursor, with nothing changed but cursor and max_chars.",
-    });
-  if (version !== message.version || renderer !== textRenderer)
-    throw new WaypostError("precondition_failed", "The object has changed since the reading began.", {
-      version: message.version,
-      hint: "Begin again without cursor.",
-    });
-  return { part, render, from };
 }

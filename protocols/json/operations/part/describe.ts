@@ -4,6 +4,7 @@ import { z } from "zod";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
 import { describeAgent } from "../../describe/agent.ts";
+import { describeBlob } from "../../describe/blob.ts";
 import { describeFolder } from "../../describe/folder.ts";
 import { describeMessage } from "../../describe/message.ts";
 import { describeThread } from "../../describe/thread.ts";
@@ -39,11 +40,12 @@ const describeByKind = {
   message: describeMessage,
   thread: describeThread,
   folder: describeFolder,
+  blob: describeBlob,
 } as const satisfies Partial<Record<ObjectName["kind"], Describe>>;
 type DescribedKind = keyof typeof describeByKind;
 
 /** Kinds that the interface names and that this deployment does not hold yet. */
-const laterKinds = ["calendar", "event", "addressbook", "contact", "draft", "hold", "blob"] as const;
+const laterKinds = ["calendar", "event", "addressbook", "contact", "draft", "hold"] as const;
 
 export default operation({
   name: "part.describe",

@@ -1,0 +1,52 @@
+/** blob.create: bytes for an attachment, handed over apart from the mail that will carry them. They are read like an
+ *  attachment and are gone after some days, whether or not they were sent: mail has its own copy. */
+import { z } from "zod";
+import { WaypostError } from "#/src/model/errors.ts";
+import { jsonBlobBodyBytesMax, uploadDays } from "#/src/model/limits.ts";
+import { idempotencyOf } from "../../idempotency.ts";
+import { operation } from "../../operation.ts";
+import { fileName, idempotencyKey, mediaType, writeResult } from "../../schemas.ts";
+
+const base64Form = "Base64 (RFC 4648 section 4), with its padding and without line ends.";
+
+export default operation({
+  name: "blob.create",
+  verb: "put",
+  summary: `Stores bytes to be attached; they are kept for ${uploadDays} days.`,
+  scope: "mail",
+  effect: "writes",
+  bodyBytesMax: jsonBlobBodyBytesMax,
+  input: z.strictObject({
+    data: z.string().describe(base64Form),
+    name: fileName.optional(),
+    type: mediaType.optional(),
+    idempotency_key: idempotencyKey,
+  }),
+  output: writeResult.extend({
+    size: z.int().describe("Octets."),
+    expires_at: z.string().describe("From then on it is not found."),
+  }),
+  errors: ["not_billable", "forbidden_scope", "policy_refused"],
+  async run(context, input) {
+    const { mail } = context.rooms;
+    const { agent } = context.principal;
+    const bytes = readBase64(input.data);
+    const once = idempotencyOf(context, "blob.create", input);
+    const blob = { bytes, name: input.name ?? "", type: input.type ?? "application/octet-stream" };
+    const { upload, size, expiresAt } = await mail.createUpload(agent, blob, once);
+    return {
+      ref: mail.ids.encode("blob", agent, upload),
+      created: true,
+      version: String(upload),
+      size,
+      expires_at: new Date(expiresAt).toISOString(),
+    };
+  },
+});
+
+function readBase64(text: string): Buffer {
+  const bytes = Buffer.from(text, "base64");
+  // Node passes over what is no base64; what comes back the same was nothing else.
+  if (bytes.toString("base64") === text) return bytes;
+  throw new WaypostError("invalid", "The data is not base64.", { field: "/data", hint: base64Form });
+}

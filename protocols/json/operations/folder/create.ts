@@ -1,0 +1,41 @@
+/** folder.create: a folder that mail clients show at once. Missing folders above it are made too. */
+import { z } from "zod";
+import { atPath, folderPath } from "../../folder-path.ts";
+import { idempotencyOf } from "../../idempotency.ts";
+import { operation } from "../../operation.ts";
+import { reachWholeMailbox } from "../../reach.ts";
+import { folderName, folderPathText, idempotencyKey, idText, writeResult } from "../../schemas.ts";
+
+export default operation({
+  name: "folder.create",
+  verb: "put",
+  summary: "Makes a folder, with those above it that are missing.",
+  scope: "mail",
+  effect: "writes",
+  input: z.strictObject({
+    in: idText.optional().describe("The mailbox, ag_…; absent: that of the credential."),
+    path: folderPathText,
+    parent: folderName
+      .optional()
+      .describe("The folder that path is below: folder_…, a role or the IMAP path."),
+    idempotency_key: idempotencyKey,
+  }),
+  output: writeResult.extend({ path: z.string().describe("The whole path.") }),
+  errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused"],
+  async run(context, input) {
+    const { mail } = context.rooms;
+    const reached = await reachWholeMailbox(context, input.in, "mail");
+    const once = idempotencyOf(context, "folder.create", input);
+    const create = async () => {
+      const path = await folderPath(context, reached, input);
+      return atPath(() => mail.createFolder(reached.agent, path, once));
+    };
+    const made = (await mail.findRepeat("createMailbox", once)) ?? (await create());
+    return {
+      ref: mail.ids.encode("folder", reached.agent, made.mailbox),
+      created: true,
+      version: String(made.modseq),
+      path: made.name,
+    };
+  },
+});

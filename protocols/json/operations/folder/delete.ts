@@ -1,0 +1,38 @@
+/** folder.delete: no mail is lost with a folder; what was in it is in Trash afterwards. Folders with a role stay, and those that
+ *  have others below them. */
+import { z } from "zod";
+import { withCurrent } from "../../current.ts";
+import { findFolder, reachFolderWhole } from "../../describe/folder.ts";
+import { idempotencyOf } from "../../idempotency.ts";
+import { readId } from "../../identifiers.ts";
+import { operation } from "../../operation.ts";
+import { idempotencyKey, idText, versionText, writeResult } from "../../schemas.ts";
+
+export default operation({
+  name: "folder.delete",
+  verb: "put",
+  summary: "Removes a folder; its messages go to Trash.",
+  scope: "mail",
+  effect: "writes",
+  input: z.strictObject({
+    id: idText.describe("The folder, folder_…"),
+    version: versionText,
+    idempotency_key: idempotencyKey,
+  }),
+  output: writeResult,
+  errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused", "precondition_failed"],
+  async run(context, input) {
+    const { mail } = context.rooms;
+    const name = readId(context, input.id, ["folder"], "/id");
+    const once = idempotencyOf(context, "folder.delete", input);
+    const remove = async () => {
+      const { folder } = await reachFolderWhole(context, name);
+      return withCurrent(
+        () => mail.deleteFolder(name.agent, folder.number, input.version, once),
+        () => findFolder(context, name),
+      );
+    };
+    const { modseq } = (await mail.findRepeat("deleteMailbox", once)) ?? (await remove());
+    return { ref: input.id, created: false, version: String(modseq) };
+  },
+});

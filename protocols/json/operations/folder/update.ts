@@ -1,0 +1,50 @@
+/** folder.update: another path for a folder and everything below it. Mail clients that are subscribed stay so. */
+import { z } from "zod";
+import { withCurrent } from "../../current.ts";
+import { findFolder, reachFolderWhole } from "../../describe/folder.ts";
+import { atPath, folderPath } from "../../folder-path.ts";
+import { idempotencyOf } from "../../idempotency.ts";
+import { readId } from "../../identifiers.ts";
+import { operation } from "../../operation.ts";
+import {
+  folderName,
+  folderPathText,
+  idempotencyKey,
+  idText,
+  versionText,
+  writeResult,
+} from "../../schemas.ts";
+
+export default operation({
+  name: "folder.update",
+  verb: "put",
+  summary: "Renames or moves a folder with everything below it.",
+  scope: "mail",
+  effect: "writes",
+  input: z.strictObject({
+    id: idText.describe("The folder, folder_…"),
+    version: versionText,
+    path: folderPathText,
+    parent: folderName
+      .optional()
+      .describe("The folder that path is below: folder_…, a role or the IMAP path."),
+    idempotency_key: idempotencyKey,
+  }),
+  output: writeResult.extend({ path: z.string().describe("The whole path.") }),
+  errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused", "precondition_failed"],
+  async run(context, input) {
+    const { mail } = context.rooms;
+    const name = readId(context, input.id, ["folder"], "/id");
+    const once = idempotencyOf(context, "folder.update", input);
+    const update = async () => {
+      const { reached, folder } = await reachFolderWhole(context, name);
+      const path = await folderPath(context, reached, input);
+      return withCurrent(
+        () => atPath(() => mail.renameFolder(name.agent, folder.number, path, input.version, once)),
+        () => findFolder(context, name),
+      );
+    };
+    const renamed = (await mail.findRepeat("renameMailbox", once)) ?? (await update());
+    return { ref: input.id, created: false, version: String(renamed.modseq), path: renamed.name };
+  },
+});
