@@ -213,7 +213,7 @@ export const settingsSchema = z.strictObject({
         .min(1000)
         .default(1_000_000)
         .describe(
-          "Most messages that one command is carried out for; announced as MESSAGELIMIT. Clients that do not know it see the newest messages of a larger mailbox only.",
+          "Most messages that one command is carried out for, the newest; announced as MESSAGELIMIT (RFC 9738).",
         ),
     })
     .describe("Mail for the clients of people, and what both IMAP ports have in common."),

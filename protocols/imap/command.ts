@@ -30,6 +30,7 @@ export interface CapabilityContext {
   readonly canStartTls: boolean;
   readonly isCompressed: boolean;
   readonly maxAppendBytes: number;
+  readonly messageLimit: number;
 }
 
 /** One command: a file in `commands/`, an entry in `commands/index.ts`. Dispatch, state checks, CAPABILITY, when EXPUNGE may

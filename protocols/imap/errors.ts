@@ -60,6 +60,8 @@ const byReason = {
   unknown_charset: "BADCHARSET",
   approval_needed: "NOPERM",
   hold_is_decided: "CANNOT",
+  recipient_blocked: undefined,
+  recipient_suppressed: undefined,
 } satisfies Record<ErrorReason, string | undefined>;
 
 /** The answer for whatever a command threw; undefined for what no client caused, which the caller logs. */

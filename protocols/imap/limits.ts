@@ -7,7 +7,7 @@ export const commandBytesMax = 64 * 1024;
 /** A literal that is not a message: a mailbox name, a search text. */
 export const smallLiteralBytesMax = 16 * 1024;
 /** Literals of one command: each costs a continuation. */
-export const literalsMax = 1000;
+export const literalsMax = 2000;
 /** A message literal that is too large and cannot be refused before it is sent (LITERAL+) is read and thrown away up to
  *  this multiple of the limit, so that the client gets its NO; beyond, the connection ends. */
 export const discardedAppendFactor = 4;

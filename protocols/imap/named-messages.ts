@@ -1,6 +1,6 @@
 /** Which messages a command names: its sequence set read against the view (RFC 9051 sections 6.4.9 and 9). */
 import { countNumbers, type NumberSet, subtractNumberSets } from "#/src/model/number-set.ts";
-import type { Form } from "./command.ts";
+import type { Answer, Form } from "./command.ts";
 import { bad } from "./errors.ts";
 import type { SelectedMailbox } from "./selected-mailbox.ts";
 import { resolveSequenceSet, type SequenceSet } from "./sequence-set.ts";
@@ -11,6 +11,9 @@ export interface NamedMessages {
   /** Some of them are gone, which the client has not been told yet (RFC 5530, EXPUNGEISSUED). */
   readonly hasExpunged: boolean;
 }
+
+/** What a command says that left such messages out. */
+export const goneAnswer: Answer = { code: "EXPUNGEISSUED", text: "Some of the messages are gone" };
 
 /** UIDs that do not exist are passed over; a sequence number that does not exist is an error. */
 export function namedMessages(selected: SelectedMailbox, set: SequenceSet, form: Form): NamedMessages {

@@ -1,5 +1,5 @@
 /** Search keys (RFC 9051 section 6.4.4 and 9; RFC 7162 section 3.1.5; RFC 5032; RFC 8474 section 5.3; RFC 8514; RFC
- *  6203).
+ *  6203; RFC 9738 section 3.2).
  *
  *  search-key = "ALL" / … / "OR" SP search-key SP search-key / "NOT" SP search-key / "(" search-key *(SP search-key) ")"
  *
@@ -17,7 +17,7 @@ import type { WireReader } from "./wire-reader.ts";
 
 /** A search key in which messages may be named by sequence numbers, `*` and `$`. */
 export type ImapSearchKey =
-  | Exclude<SearchKey, { readonly kind: "and" | "or" | "not" | "uids" }>
+  | Exclude<SearchKey, { readonly kind: "and" | "or" | "not" }>
   | { readonly kind: "and" | "or"; readonly keys: readonly ImapSearchKey[] }
   | { readonly kind: "not" | "fuzzy"; readonly key: ImapSearchKey }
   | { readonly kind: "sequence" | "uid"; readonly set: SequenceSet }
@@ -167,6 +167,13 @@ function readKey(reader: WireReader, context: SearchContext): ImapSearchKey {
     case "UID":
       reader.space();
       return { kind: "uid", set: readSequenceSet(reader) };
+    case "UIDAFTER":
+    case "UIDBEFORE": {
+      reader.space();
+      const uid = reader.nonZeroNumber();
+      if (word === "UIDBEFORE") return { kind: "uids", uids: uid === 1 ? [] : [[1, uid - 1]] };
+      return { kind: "uids", uids: [[uid + 1, 2 ** 32]] };
+    }
     case "EMAILID":
     case "THREADID":
       reader.space();

@@ -54,6 +54,11 @@ export function tryReturnOptions(
   return options.length === 0 ? { options: ["ALL"] } : { options, partial };
 }
 
+/** Messages that a range is of at most. */
+export function partialCount({ first, last }: PartialRange): number {
+  return Math.abs(last - first) + 1;
+}
+
 /** partial-range = nz-number ":" nz-number / "-" nz-number ":" "-" nz-number (RFC 9394 section 3.1) */
 export function readPartialRange(reader: WireReader): PartialRange {
   const isFromEnd = reader.tryCharacter("-");

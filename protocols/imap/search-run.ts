@@ -1,11 +1,12 @@
 import type { Mailbox } from "#/src/mail/mailboxes.ts";
-import type { SearchKey } from "#/src/mail/search-keys.ts";
-import { emptyNumberSet, numberSetOf } from "#/src/model/number-set.ts";
+import { type SearchKey, uidsOfKey } from "#/src/mail/search-keys.ts";
+import { emptyNumberSet, type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
 import type { Form } from "./command.ts";
 import { bad, refusalOf } from "./errors.ts";
 import { scoresOf, widenFuzzyKeys } from "./fuzzy-search.ts";
 import { LoopTurns } from "./loop-turns.ts";
+import { limitMessages, overLimit } from "./message-limit.ts";
 import { asksModseq, hasKey, type ImapSearchKey } from "./search-grammar.ts";
 import { resolveSearchKey } from "./search-resolution.ts";
 import type { Session } from "./session.ts";
@@ -16,6 +17,8 @@ export interface FoundUids {
   readonly highestModseq: Modseq | undefined;
   /** What was looked for. */
   readonly key: SearchKey;
+  /** The lowest UID that was looked at, where the limit of a command left messages out. */
+  readonly lowest: number | undefined;
 }
 
 /** What SEARCH, SORT and THREAD look for in the selected mailbox. */
@@ -25,13 +28,27 @@ export async function findMessages(session: Session, key: ImapSearchKey, saves =
   const { agent, number } = selected.mailbox;
   try {
     const resolved = resolveSearchKey(widenFuzzyKeys(key), selected, session.rooms.mail);
-    const found = await session.rooms.mail.searchMailbox(agent, number, resolved);
-    return { ...found, uids: await knownTo(session, found.uids), key: resolved };
+    const { uids: searched, lowest } = limitMessages(searchedUids(session, resolved), session.messageLimit);
+    const within: SearchKey =
+      lowest === undefined ? resolved : { kind: "and", keys: [{ kind: "uids", uids: searched }, resolved] };
+    const found = await session.rooms.mail.searchMailbox(agent, number, within);
+    return { ...found, uids: await knownTo(session, found.uids), key: resolved, lowest };
   } catch (error) {
     // A search that fails leaves nothing behind "$" (RFC 9051 section 6.4.4.1).
     if (saves && refusalOf(error)?.status !== "BAD") selected.saved = emptyNumberSet;
     throw error;
   }
+}
+
+/** The messages that a search looks at; nothing where they cannot be too many. */
+function searchedUids(session: Session, key: SearchKey): NumberSet {
+  const { selected, messageLimit } = session;
+  return selected.view.count <= messageLimit ? emptyNumberSet : selected.presentUids(uidsOfKey(key));
+}
+
+/** What cannot be told in part: an order, threads. */
+export function assertWithinLimit(session: Session, { lowest }: FoundUids): void {
+  if (lowest !== undefined) throw overLimit(session.messageLimit);
 }
 
 /** Scores of what a key with FUZZY in it has found (RFC 6203 section 4). */

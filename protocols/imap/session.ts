@@ -67,7 +67,13 @@ export class Session {
       canStartTls: !connection.isEncrypted,
       isCompressed: connection.isCompressed,
       maxAppendBytes: this.rooms.settings.imap.maxAppendBytes,
+      messageLimit: this.messageLimit,
     });
+  }
+
+  /** Messages that one command is for (RFC 9738). */
+  get messageLimit(): number {
+    return this.rooms.settings.imap.messageLimit;
   }
 
   /** A password may cross the line when it is encrypted or does not leave this machine. */

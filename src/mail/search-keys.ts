@@ -29,3 +29,15 @@ export type SearchKey =
 /** `internal`: when it arrived (INTERNALDATE); `sent`: its Date header as written, its zone disregarded; `saved`: when it came into this mailbox (RFC 8514).
  *  Milliseconds; `from` is inclusive, `until` exclusive. */
 export type DateField = "internal" | "sent" | "saved";
+
+const everyUid: NumberSet = [[1, 2 ** 32 - 1]];
+
+/** UIDs outside of which nothing can fit. */
+export function uidsOfKey(key: SearchKey): NumberSet {
+  if (key.kind === "uids") return key.uids;
+  if (key.kind === "and") {
+    const sets = key.keys.map(uidsOfKey).filter((set) => set !== everyUid);
+    return sets.sort((a, b) => a.length - b.length)[0] ?? everyUid;
+  }
+  return everyUid;
+}

@@ -6,7 +6,7 @@ import { parseDateTime } from "#/src/formats/mime/dates.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { keywordNumbers } from "#/src/model/flags.ts";
 import { pageRows } from "#/src/model/limits.ts";
-import { hasNumber, type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
+import { hasNumber, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Entries, Entry, MailboxMessage } from "./entries.ts";
 import { type IndexLookup, lookUpText, type TextIndex } from "./indexing/text-index.ts";
@@ -20,7 +20,7 @@ import {
   partsOf,
   type TextKey,
 } from "./search-document.ts";
-import type { SearchKey } from "./search-keys.ts";
+import { type SearchKey, uidsOfKey } from "./search-keys.ts";
 
 export interface SearchResult {
   /** Ascending. */
@@ -57,7 +57,6 @@ interface Candidate {
   readonly text?: DocumentReader;
 }
 
-const everyUid: NumberSet = [[1, 2 ** 32 - 1]];
 /** Few messages fit, so a page is not smaller than this. */
 const leastPage = 20;
 /** Messages that one call of `searchNewest` looks at. */
@@ -76,7 +75,7 @@ export function createMailSearch(
       const index = await lookUpText(textIndex, agent, key);
       const uids: number[] = [];
       let highestModseq: Modseq | undefined;
-      for await (const page of entries.entryPages(agent, mailbox, uidsOf(key))) {
+      for await (const page of entries.entryPages(agent, mailbox, uidsOfKey(key))) {
         const unknown: number[] = [];
         const found: Entry[] = [];
         for (const entry of page) {
@@ -147,16 +146,6 @@ function createTurns(): () => Promise<void> {
 
 async function foldedKeywords(entries: Entries, agent: AgentNumber): Promise<string[]> {
   return (await entries.keywordNames(agent)).map((name) => name.toLowerCase());
-}
-
-/** UIDs outside of which nothing can fit. */
-function uidsOf(key: SearchKey): NumberSet {
-  if (key.kind === "uids") return key.uids;
-  if (key.kind === "and") {
-    const sets = key.keys.map(uidsOf).filter((set) => set !== everyUid);
-    return sets.sort((a, b) => a.length - b.length)[0] ?? everyUid;
-  }
-  return everyUid;
 }
 
 /** What has to be read: 0 the entry, 1 the message's row, 2 its header, 3 its text. */

@@ -34,6 +34,7 @@ test("announces a capability for one reason only", () => {
     canStartTls: false,
     isCompressed: false,
     maxAppendBytes: 1,
+    messageLimit: 1,
   } as const;
   const all = commands.flatMap(({ capabilities = [] }) =>
     typeof capabilities === "function" ? capabilities(context) : capabilities,

@@ -6,9 +6,9 @@ import { formatNumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import { type AppendMessage, readAnnounced, readAppended } from "../appended-message.ts";
 import { readMessages } from "../catenate.ts";
 import { afterLogin, command, type ParseContext } from "../command.ts";
-import { bad } from "../errors.ts";
 import { appendedMessagesMax } from "../limits.ts";
 import { decodeMailboxName } from "../mailbox-name.ts";
+import { overLimit } from "../message-limit.ts";
 import type { WireReader } from "../wire-reader.ts";
 
 export const append = command({
@@ -24,7 +24,8 @@ export const append = command({
     const name = decodeMailboxName(reader.astring(), context.names);
     const messages: AppendMessage[] = [];
     do {
-      if (messages.length >= appendedMessagesMax) throw bad("Too many messages in one APPEND", "LIMIT");
+      // Atomic, so none of them is stored (RFC 9738 section 3.1).
+      if (messages.length >= appendedMessagesMax) throw overLimit(appendedMessagesMax);
       reader.space();
       messages.push(readAppended(reader));
     } while (!reader.isAtEnd);

@@ -1,10 +1,15 @@
 /** EXPUNGE and UID EXPUNGE (RFC 9051 sections 6.4.3 and 6.4.9, RFC 4315 section 2.1): removes what is \Deleted.
  *  expunge = "EXPUNGE"        uid-expunge = "UID" SP "EXPUNGE" SP sequence-set
  *  The EXPUNGE responses come from the change log with those of others, at the end of the command. */
+import type { SearchKey } from "#/src/mail/search-keys.ts";
+import { deletedFlag } from "#/src/model/flags.ts";
+import { countNumbers, type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import { command, whenSelected } from "../command.ts";
 import { no } from "../errors.ts";
+import { limitedAnswer, limitMessages } from "../message-limit.ts";
 import { namedMessages } from "../named-messages.ts";
 import { readSequenceSet, type SequenceSet } from "../sequence-set.ts";
+import type { Session } from "../session.ts";
 
 export const expunge = command<SequenceSet | undefined>({
   name: "EXPUNGE",
@@ -12,20 +17,36 @@ export const expunge = command<SequenceSet | undefined>({
   forms: ["plain", "uid"],
   usesSequence: false,
   isWrite: true,
-  source: "RFC 9051 6.4.3, RFC 4315, RFC 7162 3.2.7",
+  source: "RFC 9051 6.4.3, RFC 4315, RFC 7162 3.2.7, RFC 9738",
   parse(reader, context) {
     if (context.form === "plain") return undefined;
     reader.space();
     return readSequenceSet(reader);
   },
-  async run(session, set, _out, form) {
+  async run(session, set, out, form) {
     const { selected } = session;
     if (selected.isReadOnly) throw no("READ-ONLY", "The mailbox is selected for reading");
     const { agent, number, actor } = selected.mailbox;
-    const uids = set === undefined ? undefined : namedMessages(selected, set, form).uids;
+    const named = set === undefined ? undefined : namedMessages(selected, set, form).uids;
+    const { uids, lowest } = await limitDeleted(session, named);
     const { expunged, modseq } = await session.rooms.mail.expungeMessages(agent, number, uids, actor);
     // RFC 7162 section 3.2.7; everything up to this MODSEQ is told before the answer.
     const isTold = expunged.length > 0 && session.isEnabled("QRESYNC");
-    return isTold ? { code: `HIGHESTMODSEQ ${modseq}` } : undefined;
+    const answer = isTold ? { code: `HIGHESTMODSEQ ${modseq}` } : undefined;
+    return limitedAnswer(answer, lowest, session.messageLimit, out);
   },
 });
+
+/** Of the messages that are to be removed so many as the limit allows; those that are not \Deleted do not count. EXPUNGE
+ *  without UIDs has no limit (RFC 9738 section 3.1). */
+async function limitDeleted(
+  session: Session,
+  uids: NumberSet | undefined,
+): Promise<{ readonly uids: NumberSet | undefined; readonly lowest?: number | undefined }> {
+  if (uids === undefined || countNumbers(uids) <= session.messageLimit) return { uids };
+  const { agent, number } = session.selected.mailbox;
+  const deleted: SearchKey = { kind: "flags", mask: deletedFlag };
+  const key: SearchKey = { kind: "and", keys: [{ kind: "uids", uids }, deleted] };
+  const found = await session.rooms.mail.searchMailbox(agent, number, key);
+  return limitMessages(numberSetOf(found.uids), session.messageLimit);
+}

@@ -26,9 +26,10 @@ import {
 } from "../fetch-response.ts";
 import { LoopTurns } from "../loop-turns.ts";
 import { readMailboxChanges } from "../mailbox-changes.ts";
-import { namedMessages } from "../named-messages.ts";
+import { limitedAnswer, limitMessages, overLimit } from "../message-limit.ts";
+import { goneAnswer, namedMessages } from "../named-messages.ts";
 import type { ResponseWriter } from "../response-writer.ts";
-import { cutPartial } from "../search-options.ts";
+import { cutPartial, partialCount } from "../search-options.ts";
 import type { SelectedMailbox } from "../selected-mailbox.ts";
 import { readSequenceSet, resolveSequenceSet, type SequenceSet } from "../sequence-set.ts";
 import type { Session } from "../session.ts";
@@ -84,6 +85,7 @@ async function runFetch(
   form: Form,
 ): Promise<Answer | undefined> {
   const { selected } = session;
+  const { messageLimit } = session;
   const { mail } = session.rooms;
   let { items } = args;
   const { changedSince, hasVanished, partial } = args.modifiers;
@@ -93,10 +95,13 @@ async function runFetch(
 
   const named = namedMessages(selected, args.set, form);
   let { hasExpunged } = named;
+  if (partial !== undefined && partialCount(partial) > messageLimit) throw overLimit(messageLimit);
   const asked =
     partial === undefined ? named.uids : numberSetOf(cutPartial([...numbersIn(named.uids)], partial));
-  const uids =
-    changedSince === undefined ? asked : await changedUids(session, args, changedSince, asked, out);
+  const { uids, lowest } = limitMessages(
+    changedSince === undefined ? asked : await changedUids(session, args, changedSince, asked, out),
+    messageLimit,
+  );
   if (hasRow(items, "FLAGS")) await selected.tellKeywords(out);
   const { agent, number } = selected.mailbox;
   const context: ResponseContext = { mail, agent, flags: selected.flags };
@@ -137,7 +142,7 @@ async function runFetch(
       await turns.turn();
     }
   }
-  return hasExpunged ? { code: "EXPUNGEISSUED", text: "Some of the messages are gone" } : undefined;
+  return limitedAnswer(hasExpunged ? goneAnswer : undefined, lowest, messageLimit, out);
 }
 
 /** Those of the named messages that may have changed, by the log; all of them where it does not reach back that far.

@@ -5,10 +5,17 @@
 import { numberSetOf } from "#/src/model/number-set.ts";
 import { type Answer, command, type Form, whenSelected } from "../command.ts";
 import { bad } from "../errors.ts";
+import { limitedAnswer, overLimit } from "../message-limit.ts";
 import type { ResponseWriter } from "../response-writer.ts";
 import { namedUids, writeExtended, writePlain } from "../search-answer.ts";
 import { asksModseq, type ImapSearchKey, readSearchKeys } from "../search-grammar.ts";
-import { decoderOf, type ReturnOption, type SearchReturn, tryReturnOptions } from "../search-options.ts";
+import {
+  decoderOf,
+  partialCount,
+  type ReturnOption,
+  type SearchReturn,
+  tryReturnOptions,
+} from "../search-options.ts";
 import { findMessages, highestModseqOf, numbersOf, scoreMessages } from "../search-run.ts";
 import type { Session } from "../session.ts";
 import { stringText } from "../strings.ts";
@@ -27,7 +34,7 @@ export const search = command<SearchArguments>({
   forms: ["plain", "uid"],
   usesSequence: true,
   capabilities: ["ESEARCH", "SEARCHRES", "WITHIN", "SEARCH=FUZZY", "CONTEXT=SEARCH"],
-  source: "RFC 9051 6.4.4, RFC 4731, RFC 5182, RFC 5032, RFC 5267 4, RFC 6203",
+  source: "RFC 9051 6.4.4, RFC 4731, RFC 5182, RFC 5032, RFC 5267 4, RFC 6203, RFC 9738",
   parse(reader) {
     reader.space();
     const returns = tryReturnOptions(reader);
@@ -56,7 +63,9 @@ async function runSearch(
   const updates = asksFor("UPDATE");
   if (updates && selected.contexts.has(session.tag)) throw bad("A search of this tag is kept up to date");
   const saves = asksFor("SAVE");
-  const { uids, highestModseq, key: resolved } = await findMessages(session, key, saves);
+  if (returns?.partial !== undefined && partialCount(returns.partial) > session.messageLimit)
+    throw overLimit(session.messageLimit);
+  const { uids, highestModseq, key: resolved, lowest } = await findMessages(session, key, saves);
   const relevancy = asksFor("RELEVANCY") ? await scoreMessages(session, key, uids) : undefined;
   const named = returns === undefined ? uids : namedUids(uids, returns);
   const asks = asksModseq(key) && uids.length > 0;
@@ -76,5 +85,5 @@ async function runSearch(
     );
   if (updates && !selected.contexts.add(session.tag, form, resolved, uids))
     out.line(`* NO [NOUPDATE ${stringText(session.tag)}] Too many searches are kept up to date`);
-  return undefined;
+  return limitedAnswer(undefined, lowest, session.messageLimit, out);
 }

@@ -13,7 +13,7 @@ import type { ResponseWriter } from "../response-writer.ts";
 import { namedUids, writeExtended, writePlain } from "../search-answer.ts";
 import { asksModseq, type ImapSearchKey, readSearchKeys } from "../search-grammar.ts";
 import { decoderOf, type SearchReturn, sortReturnOptions, tryReturnOptions } from "../search-options.ts";
-import { findMessages, highestModseqOf, numbersOf, scoreMessages } from "../search-run.ts";
+import { assertWithinLimit, findMessages, highestModseqOf, numbersOf, scoreMessages } from "../search-run.ts";
 import type { Session } from "../session.ts";
 import type { WireReader } from "../wire-reader.ts";
 
@@ -85,6 +85,7 @@ async function runSort(
   const { agent, number } = selected.mailbox;
   const saves = returns?.options.includes("SAVE") ?? false;
   const found = await findMessages(session, key, saves);
+  assertWithinLimit(session, found);
   const needsScores =
     returns?.options.includes("RELEVANCY") || criteria.some(({ field }) => field === "relevancy");
   const scores = needsScores ? await scoreMessages(session, key, found.uids) : [];

@@ -11,7 +11,7 @@ import { LoopTurns } from "../loop-turns.ts";
 import type { ResponseWriter } from "../response-writer.ts";
 import { type ImapSearchKey, readSearchKeys } from "../search-grammar.ts";
 import { decoderOf } from "../search-options.ts";
-import { findMessages } from "../search-run.ts";
+import { assertWithinLimit, findMessages } from "../search-run.ts";
 import type { Session } from "../session.ts";
 
 interface ThreadArguments {
@@ -51,7 +51,9 @@ async function runThread(
 ): Promise<Answer | undefined> {
   const { selected } = session;
   const { agent, number } = selected.mailbox;
-  const { uids } = await findMessages(session, key);
+  const found = await findMessages(session, key);
+  assertWithinLimit(session, found);
+  const { uids } = found;
   const { mail } = session.rooms;
   const threads = await mail.threadMessages(agent, number, numberSetOf(uids), algorithm);
   out.text("* THREAD");
