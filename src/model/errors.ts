@@ -39,6 +39,8 @@ export const errorReasons = [
   "unknown_charset",
   "approval_needed",
   "hold_is_decided",
+  "recipient_blocked",
+  "recipient_suppressed",
 ] as const;
 export type ErrorReason = (typeof errorReasons)[number];
 

@@ -1,7 +1,8 @@
 /** The header of a message in the words of the interface. */
 import { listMailAddresses, type MailAddress } from "#/src/formats/mime/addresses.ts";
+import { isAutomated } from "#/src/formats/mime/automated.ts";
 import { decodeWords } from "#/src/formats/mime/encoded-words.ts";
-import { type HeaderField, headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
+import { headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
 import { parseMessageIds } from "#/src/formats/mime/message-ids.ts";
 import { cleanLine } from "./clean-text.ts";
 import type { RemovalTally } from "./removal.ts";
@@ -65,14 +66,6 @@ function shownAddress(one: MailAddress, where: string, tally: RemovalTally): Add
   const address = cleanLine(one.address, where, tally, 320);
   const name = cleanLine(one.name, where, tally, 200);
   return name === "" ? { address } : { name, address };
-}
-
-/** RFC 3834 section 5, and what lists and bulk senders wrote before it. */
-function isAutomated(fields: readonly HeaderField[]): boolean {
-  const submitted = headerValues(fields, "auto-submitted")[0]?.toLowerCase().split(";")[0]?.trim();
-  if (submitted !== undefined && submitted !== "no") return true;
-  const precedence = headerValues(fields, "precedence")[0]?.toLowerCase().trim();
-  return ["bulk", "junk", "list"].includes(precedence ?? "") || headerValues(fields, "list-id").length > 0;
 }
 
 /** RFC 2919 section 3: phrase "<" list-id ">". */
