@@ -1,5 +1,4 @@
-/** Keys that sign, and what other domains ask of those who send to them. */
-import type { DomainKeyRow, StsPolicyRow } from "../rows.ts";
+import type { DomainKeyRow } from "../rows.ts";
 import type { Reader } from "../sql.ts";
 
 /** Of one domain, the newest first. */
@@ -11,12 +10,4 @@ export function listDomainKeys(reader: Reader, domain: string): Promise<DomainKe
     order by created_at desc, algorithm desc`,
     domain,
   );
-}
-
-export async function findStsPolicy(reader: Reader, domain: string): Promise<StsPolicyRow | undefined> {
-  const row = await reader.get<Omit<StsPolicyRow, "mx"> & { readonly mx: string }>(
-    `select domain, policy_id as id, mode, mx, expires_at as "expiresAt" from sts_policy where domain = ?`,
-    domain,
-  );
-  return row && { ...row, mx: row.mx === "" ? [] : row.mx.split(" ") };
 }

@@ -1,0 +1,153 @@
+/** One attempt at one delivery: over the connection that is open, or over those that its domain's servers take, until somebody
+ *  has answered for every recipient. */
+import type { PreparedMessage } from "#/src/outbound/dispatch.ts";
+import type { DueDelivery } from "#/src/outbound/outbound.ts";
+import {
+  type ConnectorRooms,
+  createOpener,
+  type HostFailure,
+  type OpenHost,
+  type Target,
+} from "./connector.ts";
+import { type AttemptOutcome, allOutcomes, outcomesOf } from "./outcomes.ts";
+import { printableText } from "./reply.ts";
+import type { Route } from "./routes.ts";
+import { buildTransaction } from "./transaction.ts";
+
+export interface AttemptRooms extends ConnectorRooms {
+  readonly clock: { now(): number };
+  /** Where the mail of a domain goes now. */
+  findTarget(domain: string): Promise<Target | Exclude<Route, { kind: "hosts" }>>;
+  /** Bytes and signatures, made when somebody is there to take them. */
+  prepare(delivery: DueDelivery): Promise<PreparedMessage>;
+}
+
+export interface Attempt {
+  readonly outcomes: readonly AttemptOutcome[];
+  /** A connection that can be used for the next mail. */
+  readonly open: OpenHost | undefined;
+  readonly hosts: readonly string[];
+  readonly isSecure: boolean;
+}
+
+type Recipients = DueDelivery["recipients"];
+
+/** RFC 5321 section 4.5.3.1.8: every server takes so many in one transaction. */
+const recipientsMax = 100;
+
+/** Never throws for what another server does. `onOpen` is told of each connection before it is used. */
+export async function attemptDelivery(
+  rooms: AttemptRooms,
+  delivery: DueDelivery,
+  reused: OpenHost | undefined,
+  onOpen: (open: OpenHost) => void,
+): Promise<Attempt> {
+  const attempt = new DeliveryAttempt(rooms, delivery, onOpen);
+  const unsendable = delivery.recipients.filter(({ address }) => /[\r\n<>]/.test(address));
+  attempt.add(
+    allOutcomes(unsendable, { state: "failed", status: "5.1.3", reply: "The address cannot be written." }),
+  );
+  let left: Recipients = delivery.recipients.filter((recipient) => !unsendable.includes(recipient));
+  if (reused?.wire.isOpen === true && left.length > 0) left = await attempt.deliverOver(reused, left);
+  if (left.length > 0) await attempt.deliverTo(left);
+  return attempt.result();
+}
+
+class DeliveryAttempt {
+  readonly #rooms: AttemptRooms;
+  readonly #delivery: DueDelivery;
+  readonly #onOpen: (open: OpenHost) => void;
+  readonly #outcomes: AttemptOutcome[] = [];
+  readonly #hosts: string[] = [];
+  #message: Promise<PreparedMessage> | undefined;
+  #open: OpenHost | undefined;
+  #isSecure = false;
+
+  constructor(rooms: AttemptRooms, delivery: DueDelivery, onOpen: (open: OpenHost) => void) {
+    this.#rooms = rooms;
+    this.#delivery = delivery;
+    this.#onOpen = onOpen;
+  }
+
+  add(outcomes: readonly AttemptOutcome[]): void {
+    this.#outcomes.push(...outcomes);
+  }
+
+  result(): Attempt {
+    const open = this.#open?.wire.isOpen === true ? this.#open : undefined;
+    return { outcomes: this.#outcomes, open, hosts: this.#hosts, isSecure: this.#isSecure };
+  }
+
+  /** Server after server, until everybody is answered for. */
+  async deliverTo(recipients: Recipients): Promise<void> {
+    const target = await this.#rooms.findTarget(this.#delivery.domain);
+    if ("kind" in target) {
+      this.add(allOutcomes(recipients, { state: target.kind, status: target.status, reply: target.reason }));
+      return;
+    }
+    const opener = createOpener(this.#rooms, target);
+    let left = recipients;
+    while (left.length > 0) {
+      const open = await opener.next();
+      if (open === undefined) break;
+      left = await this.deliverOver(open, left);
+    }
+    if (left.length > 0) this.add(allOutcomes(left, this.#unreachable(opener.failures)));
+  }
+
+  /** Answers who is left: those whom the server was not asked about before the connection ended. */
+  async deliverOver(open: OpenHost, recipients: Recipients): Promise<Recipients> {
+    this.#onOpen(open);
+    this.#open = open;
+    this.#hosts.push(open.host);
+    this.#isSecure = open.wire.isSecure;
+    const message = await (this.#message ??= this.#rooms.prepare(this.#delivery));
+    for (let start = 0; start < recipients.length; start += recipientsMax) {
+      const some = recipients.slice(start, start + recipientsMax);
+      const isDone = await this.#transact(open, some, message);
+      if (!isDone) return recipients.slice(start);
+      if (!open.wire.isOpen) return recipients.slice(start + recipientsMax);
+    }
+    return [];
+  }
+
+  /** False: it ended before the server could have the message. */
+  async #transact(open: OpenHost, recipients: Recipients, message: PreparedMessage): Promise<boolean> {
+    const { wire, host } = open;
+    const transaction = buildTransaction(wire, this.#delivery, recipients, message);
+    if ("reason" in transaction) {
+      const { status, reason } = transaction;
+      this.add(allOutcomes(recipients, { state: "failed", status, host, reply: reason }));
+      return true;
+    }
+    const result = await wire.send(transaction);
+    const isCutShort = result.failure !== undefined || result.reply?.code === 421;
+    if (isCutShort && !result.isDataSent && result.refused.size < recipients.length) {
+      wire.close();
+      return false;
+    }
+    const now = this.#rooms.clock.now();
+    this.add(outcomesOf(recipients, result, host, now, wire.hasExtension("DSN")));
+    const isAccepted = result.reply !== undefined && result.reply.code < 400;
+    if (!isAccepted && wire.isOpen && !(await wire.reset())) wire.close();
+    return true;
+  }
+
+  #unreachable(failures: readonly HostFailure[]) {
+    const last = failures.at(-1);
+    const refusal = failures.find(({ reply }) => reply !== undefined)?.reply;
+    // RFC 7504: a server that says 521 or 556 takes no mail at all.
+    const isClosed =
+      failures.length > 0 && failures.every(({ reply }) => reply?.code === 521 || reply?.code === 556);
+    if (isClosed)
+      return { state: "failed" as const, status: "5.3.2", host: last!.host, reply: refusal!.text };
+    const words =
+      refusal?.text ?? (last === undefined ? "Its servers could not be reached lately." : last.reason);
+    return {
+      state: "deferred" as const,
+      status: refusal === undefined ? "4.4.1" : refusal.status.replace(/^5/, "4"),
+      reply: printableText(words),
+      ...(last === undefined ? {} : { host: last.host }),
+    };
+  }
+}

@@ -1,0 +1,136 @@
+/** From a route to a connection that takes mail: servers in their order, each address of each, with TLS as far as it can be
+ *  had. Falls through to the next one when a server cannot be reached or does not want to talk (RFC 5321 section 5.1). */
+import { createConnection, isIP, type Socket } from "node:net";
+import type { Settings } from "#/config/schema.ts";
+import type { HostBackoff } from "./host-backoff.ts";
+import type { Reply } from "./reply.ts";
+import type { Host } from "./routes.ts";
+import { ConnectFailure, openWire, type WireConnection, type WireTls } from "./wire-connection.ts";
+
+export interface ConnectorRooms {
+  readonly settings: Pick<Settings, "server" | "outbound">;
+  readonly backoff: HostBackoff;
+}
+
+export interface Target {
+  readonly hosts: readonly Host[];
+  readonly port: number;
+  readonly tls: WireTls;
+  readonly login?: { readonly user: string; readonly password: string };
+}
+
+export interface OpenHost {
+  readonly host: string;
+  readonly address: string;
+  readonly wire: WireConnection;
+}
+
+/** Why one server was no use. */
+export interface HostFailure {
+  readonly host: string;
+  readonly reason: string;
+  readonly reply: Reply | undefined;
+}
+
+/** Opens the servers of a target one after another, each address once, until somebody has what they want. */
+export interface Opener {
+  /** The next server that can be talked to; undefined when there is none left. */
+  next(): Promise<OpenHost | undefined>;
+  /** Why the others were no use; none where all of them rest. */
+  readonly failures: readonly HostFailure[];
+}
+
+/** Addresses that one attempt tries. */
+const triesMax = 10;
+
+export function createOpener(rooms: ConnectorRooms, target: Target): Opener {
+  const failures: HostFailure[] = [];
+  const waiting = target.hosts
+    .flatMap(({ name, addresses }) => addresses.map((address) => ({ host: name, address })))
+    .filter(({ address }) => !rooms.backoff.isResting(placeName(address, target.port)))
+    .slice(0, triesMax);
+  return {
+    async next() {
+      for (let place = waiting.shift(); place !== undefined; place = waiting.shift()) {
+        const name = placeName(place.address, target.port);
+        try {
+          const wire = await openPlace(rooms, target, place.host, place.address);
+          rooms.backoff.noteSuccess(name);
+          return { ...place, wire };
+        } catch (error) {
+          rooms.backoff.noteFailure(name);
+          const reply = error instanceof ConnectFailure ? error.reply : undefined;
+          failures.push({ host: place.host, reason: reasonOf(error), reply });
+        }
+      }
+      return undefined;
+    },
+    failures,
+  };
+}
+
+function placeName(address: string, port: number): string {
+  return `${address} ${port}`;
+}
+
+async function openPlace(
+  rooms: ConnectorRooms,
+  target: Target,
+  host: string,
+  address: string,
+): Promise<WireConnection> {
+  try {
+    return await openOnce(rooms, target, host, address, target.tls);
+  } catch (error) {
+    // A server whose TLS is broken still gets its mail, as it would from who has no TLS (RFC 7435 section 4).
+    const isForgiving = target.tls === "opportunistic" && error instanceof ConnectFailure && error.isTls;
+    if (!isForgiving) throw error;
+    return openOnce(rooms, target, host, address, "none");
+  }
+}
+
+async function openOnce(
+  { settings }: ConnectorRooms,
+  target: Target,
+  host: string,
+  address: string,
+  tls: WireTls,
+): Promise<WireConnection> {
+  const { connectTimeoutMs, replyTimeoutMs } = settings.outbound;
+  const socket = await openSocket(address, target.port, connectTimeoutMs);
+  return openWire({
+    socket,
+    host,
+    clientName: clientName(settings.server.hostname),
+    tls,
+    replyTimeoutMs,
+    ...(target.login === undefined ? {} : { login: target.login }),
+  });
+}
+
+/** RFC 5321 section 4.1.4: a host name, or else an address literal. */
+function clientName(hostname: string): string {
+  return isIP(hostname) === 0 ? hostname : isIP(hostname) === 6 ? `[IPv6:${hostname}]` : `[${hostname}]`;
+}
+
+function openSocket(address: string, port: number, timeoutMs: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = createConnection({ host: address, port, noDelay: true });
+    const timer = setTimeout(() => socket.destroy(new Error("The connection timed out.")), timeoutMs);
+    socket.once("connect", () => {
+      clearTimeout(timer);
+      socket.off("error", reject);
+      resolve(socket);
+    });
+    socket.once("error", (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+  });
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (error instanceof ConnectFailure) return message;
+  return code ?? message;
+}

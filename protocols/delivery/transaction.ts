@@ -1,0 +1,68 @@
+/** The commands for one message: which parameters go with them, and what a server has to offer to get it. */
+import { isEightBit } from "#/src/formats/mime/line-ends.ts";
+import type { PreparedMessage } from "#/src/outbound/dispatch.ts";
+import { slices } from "#/src/outbound/dkim/sign.ts";
+import type { DueDelivery } from "#/src/outbound/outbound.ts";
+import type { MailTransaction, WireConnection } from "./wire-connection.ts";
+
+export interface Unacceptable {
+  readonly status: string;
+  readonly reason: string;
+}
+
+/** The transaction for some recipients of a delivery, or why this server cannot be given it. */
+export function buildTransaction(
+  wire: WireConnection,
+  delivery: DueDelivery,
+  recipients: DueDelivery["recipients"],
+  message: PreparedMessage,
+): MailTransaction | Unacceptable {
+  const size = message.signatures.length + message.bytes.length;
+  if (wire.sizeMax > 0 && size > wire.sizeMax)
+    return {
+      status: "5.3.4",
+      reason: `The server takes at most ${wire.sizeMax} octets, and these are ${size}.`,
+    };
+  const addresses = [message.reversePath, ...recipients.map(({ address }) => address)];
+  const hasUtf8Address = addresses.some((address) => !isAscii(address));
+  // Octets beyond ASCII in a header that nobody declared are left to the server: refusing them helps no one.
+  const isInternational =
+    hasUtf8Address || (delivery.isSmtputf8 && isEightBit(message.bytes.subarray(0, message.headerBytes)));
+  if (isInternational && !wire.hasExtension("SMTPUTF8"))
+    return hasUtf8Address
+      ? { status: "5.6.7", reason: "The server does not take addresses beyond ASCII (SMTPUTF8)." }
+      : { status: "5.6.9", reason: "The server does not take header fields beyond ASCII (SMTPUTF8)." };
+  const isWide = isEightBit(message.bytes);
+  if (isWide && !wire.hasExtension("8BITMIME"))
+    return { status: "5.6.3", reason: "The server takes 7-bit text only, and the message is not." };
+  const parameters: string[] = [];
+  if (wire.hasExtension("SIZE")) parameters.push(`SIZE=${size}`);
+  if (isWide) parameters.push("BODY=8BITMIME");
+  if (isInternational) parameters.push("SMTPUTF8");
+  const hasDsn = wire.hasExtension("DSN");
+  if (hasDsn && delivery.ret !== null) parameters.push(`RET=${delivery.ret}`);
+  if (hasDsn && message.reversePath !== "") parameters.push(`ENVID=${delivery.envid ?? message.token}`);
+  return {
+    reversePath: message.reversePath,
+    mailParameters: parameters.map((parameter) => ` ${parameter}`).join(""),
+    forwardPaths: recipients.map(({ address, notify, orcpt }) => ({
+      address,
+      parameters: hasDsn ? recipientParameters(notify, orcpt) : "",
+    })),
+    message: messageChunks(message),
+  };
+}
+
+/** RFC 3461 section 5.2.1: as they were given. */
+function recipientParameters(notify: readonly string[], orcpt: string | null): string {
+  return `${notify.length > 0 ? ` NOTIFY=${notify.join(",")}` : ""}${orcpt === null ? "" : ` ORCPT=${orcpt}`}`;
+}
+
+function* messageChunks({ signatures, bytes }: PreparedMessage): Iterable<Buffer> {
+  if (signatures.length > 0) yield signatures;
+  yield* slices(bytes);
+}
+
+function isAscii(text: string): boolean {
+  return !/[\u0080-\uffff]/.test(text);
+}

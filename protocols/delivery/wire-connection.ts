@@ -1,0 +1,256 @@
+/** One connection to another server: nodemailer's SMTP client, whose commands MAIL and RCPT are written here, as the package
+ *  knows one set of DSN parameters for all recipients, encodes an ENVID that is xtext already, and names SMTPUTF8 only for
+ *  addresses. It leans on names that the package does not document; its version is pinned, and the tests over sockets are
+ *  what another one has to pass. */
+import type { Socket } from "node:net";
+import { Readable } from "node:stream";
+import type { ConnectionOptions } from "node:tls";
+import SMTPConnection, {
+  type SMTPConnectionEnvelope,
+  type SMTPConnectionOptions,
+} from "nodemailer/lib/smtp-connection";
+import { type Reply, readReply } from "./reply.ts";
+
+export interface WireOptions {
+  /** Connected. */
+  readonly socket: Socket;
+  /** What EHLO says. */
+  readonly clientName: string;
+  /** Name of the server, for SNI and its certificate. */
+  readonly host: string;
+  readonly tls: WireTls;
+  readonly replyTimeoutMs: number;
+  readonly login?: { readonly user: string; readonly password: string };
+}
+
+export type WireTls =
+  /** STARTTLS if it is offered, with any certificate; in the clear if it is refused. */
+  | "opportunistic"
+  /** STARTTLS, with a certificate for the host. */
+  | "verified"
+  /** TLS from the first octet, with a certificate for the host. */
+  | "implicit"
+  | "none";
+
+export interface MailTransaction {
+  /** "" for the null reverse path. */
+  readonly reversePath: string;
+  /** With the space before them. */
+  readonly mailParameters: string;
+  readonly forwardPaths: readonly { readonly address: string; readonly parameters: string }[];
+  readonly message: Iterable<Buffer>;
+}
+
+export interface TransactionResult {
+  /** Replies to RCPT that were no acceptance, by address. */
+  readonly refused: ReadonlyMap<string, Reply>;
+  readonly accepted: ReadonlySet<string>;
+  /** To MAIL, to DATA or to the message; undefined when nobody was accepted, or the connection ended before it. */
+  readonly reply: Reply | undefined;
+  /** The server may have the message: there is no telling. */
+  readonly isDataSent: boolean;
+  /** Why there is no reply. */
+  readonly failure: string | undefined;
+}
+
+/** The connection could not be used at all. */
+export class ConnectFailure extends Error {
+  readonly reply: Reply | undefined;
+  /** The TLS handshake failed: without TLS it may go. */
+  readonly isTls: boolean;
+  readonly isLogin: boolean;
+
+  constructor(message: string, details: { reply?: Reply | undefined; isTls?: boolean; isLogin?: boolean }) {
+    super(message);
+    this.reply = details.reply;
+    this.isTls = details.isTls ?? false;
+    this.isLogin = details.isLogin ?? false;
+  }
+}
+
+/** A reply longer than this is no reply. */
+const replyBytesMax = 64 * 1024;
+
+interface Internals {
+  readonly _supportedExtensions: readonly string[];
+  readonly _maxAllowedSize: number;
+  _sendCommand(text: string, logText?: string): void;
+}
+
+interface WireError extends Error {
+  readonly code?: string | undefined;
+  readonly response?: string | undefined;
+}
+
+const Base = SMTPConnection as unknown as new (options: SMTPConnectionOptions) => SMTPConnection & Internals;
+
+class Client extends Base {
+  transaction: MailTransaction | undefined;
+
+  override _sendCommand(text: string, logText?: string): void {
+    super._sendCommand(this.#withParameters(text), logText);
+  }
+
+  #withParameters(text: string): string {
+    const { transaction } = this;
+    if (transaction === undefined) return text;
+    if (text.startsWith("MAIL FROM:"))
+      return `MAIL FROM:<${transaction.reversePath}>${transaction.mailParameters}`;
+    const address = /^RCPT TO:<(.*)>$/.exec(text)?.[1];
+    const path = address && transaction.forwardPaths.find((one) => one.address === address);
+    return path ? `${text}${path.parameters}` : text;
+  }
+}
+
+export interface WireConnection {
+  readonly isSecure: boolean;
+  readonly hasExtension: (name: "PIPELINING" | "DSN" | "8BITMIME" | "SMTPUTF8" | "SIZE") => boolean;
+  /** Octets that the server takes; 0: it does not say. */
+  readonly sizeMax: number;
+  readonly isOpen: boolean;
+  /** One message; never throws. */
+  send(transaction: MailTransaction): Promise<TransactionResult>;
+  /** RSET: whether the server is ready for another message. */
+  reset(): Promise<boolean>;
+  /** QUIT, without waiting for anything. */
+  quit(): void;
+  /** At once. */
+  close(): void;
+}
+
+/** Greeting, EHLO, TLS and login. Throws `ConnectFailure`. */
+export async function openWire(options: WireOptions): Promise<WireConnection> {
+  const client = new Client({
+    connection: options.socket,
+    host: options.host,
+    name: options.clientName,
+    logger: false,
+    maxResponseSize: replyBytesMax,
+    connectionTimeout: options.replyTimeoutMs,
+    greetingTimeout: options.replyTimeoutMs,
+    socketTimeout: options.replyTimeoutMs,
+    ...tlsOptions(options.tls),
+  });
+  await new Promise<void>((resolve, reject) => {
+    const fail = (error: WireError): void => {
+      const isTls = client.upgrading === true || error.code === "ETLS";
+      client.close();
+      reject(new ConnectFailure(error.message, { reply: readReply(error.response), isTls }));
+    };
+    // Stays: what goes wrong later is told to the command that waits, and to nobody else.
+    client.on("error", fail);
+    client.connect((error) => (error === undefined ? resolve() : fail(error)));
+  });
+  if (options.login !== undefined) await login(client, options.login);
+  return {
+    isSecure: client.secure,
+    hasExtension: (name) => client._supportedExtensions.includes(name),
+    sizeMax: client._maxAllowedSize,
+    get isOpen() {
+      return !client.destroyed && options.socket.writable;
+    },
+    send: (transaction) => send(client, transaction),
+    reset: () => answered(client, (settle) => client.reset((error) => settle(error === null)), false),
+    quit() {
+      if (!client.destroyed) client.quit();
+    },
+    close: () => client.close(),
+  };
+}
+
+function tlsOptions(tls: WireTls): SMTPConnectionOptions {
+  const unverified: ConnectionOptions = { rejectUnauthorized: false };
+  switch (tls) {
+    case "opportunistic":
+      // An attacker who could show a certificate of their own could as well take STARTTLS out (RFC 7435).
+      return { secure: false, opportunisticTLS: true, tls: unverified };
+    case "verified":
+      return { secure: false, requireTLS: true, tls: { minVersion: "TLSv1.2" } };
+    case "implicit":
+      return { secure: true, tls: { minVersion: "TLSv1.2" } };
+    case "none":
+      return { secure: false, ignoreTLS: true };
+  }
+}
+
+/** A command's answer; `closed` when the connection ends without one, which the package does not tell all who wait. */
+function answered<T>(client: Client, ask: (settle: (answer: T) => void) => void, closed: T): Promise<T> {
+  return new Promise((resolve) => {
+    // In the turn after: a command that was answered by the end itself comes first.
+    const onEnd = (): void => void setImmediate(() => resolve(closed));
+    client.once("end", onEnd);
+    ask((answer) => {
+      client.off("end", onEnd);
+      resolve(answer);
+    });
+  });
+}
+
+async function login(client: Client, { user, password }: { user: string; password: string }): Promise<void> {
+  const error = await answered<WireError | null>(
+    client,
+    (settle) => client.login({ user, pass: password }, settle),
+    new Error("The connection ended at the login."),
+  );
+  if (error === null) return;
+  client.close();
+  throw new ConnectFailure("The login was refused.", { reply: readReply(error.response), isLogin: true });
+}
+
+interface SentEnvelope extends SMTPConnectionEnvelope {
+  /** MAIL was refused: what was said to RCPT says nothing. */
+  readonly mailError?: WireError;
+}
+
+async function send(client: Client, transaction: MailTransaction): Promise<TransactionResult> {
+  const envelope = {
+    from: transaction.reversePath,
+    to: transaction.forwardPaths.map(({ address }) => address),
+  } as unknown as SentEnvelope;
+  let isDataSent = false;
+  function* chunks(): Iterable<Buffer> {
+    isDataSent = true;
+    yield* transaction.message;
+  }
+  client.transaction = transaction;
+  const answer = await answered<{
+    readonly error?: WireError | null;
+    readonly response?: string | undefined;
+  }>(
+    client,
+    (settle) => {
+      const message = Readable.from(chunks(), { objectMode: false });
+      client.send(envelope, message, (error, info) => settle({ error, response: info?.response }));
+    },
+    { error: new Error("The connection was closed.") },
+  );
+  client.transaction = undefined;
+  const reply = readReply(answer.error == null ? answer.response : answer.error.response);
+  const failure = reply === undefined ? (answer.error?.message ?? "There was no reply.") : undefined;
+  if (envelope.mailError !== undefined)
+    return { refused: new Map(), accepted: new Set(), reply, isDataSent: false, failure };
+  const refused = readRefusals(envelope);
+  const accepted = new Set(envelope.accepted ?? []);
+  const isRefusedByAll = accepted.size === 0 && refused.size === envelope.to!.length;
+  return {
+    refused,
+    accepted,
+    reply: isRefusedByAll ? undefined : reply,
+    isDataSent: isDataSent && accepted.size > 0,
+    failure,
+  };
+}
+
+function readRefusals(envelope: SentEnvelope): Map<string, Reply> {
+  const refused = new Map<string, Reply>();
+  for (const { recipient, response } of (envelope.rejectedErrors ?? []) as readonly Refusal[]) {
+    const reply = readReply(response);
+    if (recipient !== undefined && reply !== undefined) refused.set(recipient, reply);
+  }
+  return refused;
+}
+
+interface Refusal {
+  readonly recipient?: string;
+  readonly response?: string;
+}
