@@ -85,7 +85,7 @@ export interface Accounts {
   /** Throws `invalid` for text that is no address. */
   resolveRecipient(address: string): Promise<Resolution>;
   /** Whether mail to the address reaches the principal: their own, an alias, a tagged one, the catch-all. */
-  isOwnAddress(principal: Principal, address: string): Promise<boolean>;
+  isOwnAddress(principal: Pick<Principal, "agent">, address: string): Promise<boolean>;
 }
 
 /** A login by an app password that never crosses the line (RFC 5802). */

@@ -89,6 +89,11 @@ export function addressedAs(
   return named.find(({ address }) => isOwn(address))?.address;
 }
 
+/** Every address of From, Reply-To, To and Cc. */
+export function involvedAddresses(fields: readonly HeaderField[]): NamedAddress[] {
+  return ["from", "reply-to", "to", "cc"].flatMap((name) => addressesOf(fields, name));
+}
+
 function addressesOf(fields: readonly HeaderField[], name: string): NamedAddress[] {
   return headerValues(fields, name)
     .flatMap(listMailAddresses)

@@ -1,13 +1,11 @@
 /** blob.create: bytes for an attachment, handed over apart from the mail that will carry them. They are read like an
  *  attachment and are gone after some days, whether or not they were sent: mail has its own copy. */
 import { z } from "zod";
-import { WaypostError } from "#/src/model/errors.ts";
 import { jsonBlobBodyBytesMax, uploadDays } from "#/src/model/limits.ts";
+import { base64Form, readBase64 } from "../../base64.ts";
 import { idempotencyOf } from "../../idempotency.ts";
 import { operation } from "../../operation.ts";
 import { fileName, idempotencyKey, mediaType, writeResult } from "../../schemas.ts";
-
-const base64Form = "Base64 (RFC 4648 section 4), with its padding and without line ends.";
 
 export default operation({
   name: "blob.create",
@@ -30,7 +28,7 @@ export default operation({
   async run(context, input) {
     const { mail } = context.rooms;
     const { agent } = context.principal;
-    const bytes = readBase64(input.data);
+    const bytes = readBase64(input.data, "/data");
     const once = idempotencyOf(context, "blob.create", input);
     const blob = { bytes, name: input.name ?? "", type: input.type ?? "application/octet-stream" };
     const { upload, size, expiresAt } = await mail.createUpload(agent, blob, once);
@@ -43,10 +41,3 @@ export default operation({
     };
   },
 });
-
-function readBase64(text: string): Buffer {
-  const bytes = Buffer.from(text, "base64");
-  // Node passes over what is no base64; what comes back the same was nothing else.
-  if (bytes.toString("base64") === text) return bytes;
-  throw new WaypostError("invalid", "The data is not base64.", { field: "/data", hint: base64Form });
-}
