@@ -285,6 +285,15 @@ export const settingsSchema = z.strictObject({
         .default(20)
         .describe("Requests that a token regains in each second."),
       requestsBurst: count.default(60).describe("Requests that a token can make at once."),
+      agentRequestsPerSecond: z
+        .number()
+        .positive()
+        .max(1_000_000)
+        .default(60)
+        .describe("Requests that an agent regains in each second, with all of its tokens."),
+      agentRequestsBurst: count
+        .default(180)
+        .describe("Requests that an agent can make at once, with all of its tokens."),
       streamsPerToken: count
         .default(4)
         .describe("Open streams (watch, and wait while it waits) of one token."),

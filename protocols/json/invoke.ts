@@ -10,7 +10,7 @@ import type { OperationRegistry } from "./registry.ts";
 import type { JsonRooms } from "./rooms.ts";
 import { assertScope } from "./scopes.ts";
 import { createStreamSlots } from "./stream-slots.ts";
-import { createTokenBuckets } from "./token-bucket.ts";
+import { createRequestLimits } from "./token-bucket.ts";
 
 export interface Call {
   readonly operation: string;
@@ -35,19 +35,20 @@ export interface Invoke extends AsyncDisposable {
 const repeatRetryMs = 250;
 
 export function createInvoke(rooms: JsonRooms, registry: OperationRegistry): Invoke {
-  const { requestsPerSecond, requestsBurst, streamsPerToken } = rooms.settings.limits;
-  const buckets = createTokenBuckets(rooms.mail.clock, {
-    perSecond: requestsPerSecond,
-    burst: requestsBurst,
-  });
-  const slots = createStreamSlots(streamsPerToken);
+  const { limits } = rooms.settings;
+  const requests = createRequestLimits(
+    rooms.mail.clock,
+    { perSecond: limits.requestsPerSecond, burst: limits.requestsBurst },
+    { perSecond: limits.agentRequestsPerSecond, burst: limits.agentRequestsBurst },
+  );
+  const slots = createStreamSlots(limits.streamsPerToken);
   const running = new Set<string>();
   const html = createHtmlRenderer();
   const reach = createReachMemo(rooms);
 
-  const admit: Invoke["admit"] = ({ credential }) => {
+  const admit: Invoke["admit"] = ({ credential, agent }) => {
     // The operator's own calls come over a private socket and are no use to limit.
-    if (credential.kind !== "operator") buckets.take(nameOf(credential));
+    if (credential.kind !== "operator") requests.admit(nameOf(credential), String(agent));
   };
 
   const invoke: Invoke["call"] = async (call) => {
@@ -87,7 +88,8 @@ function nameOf({ kind, number }: Principal["credential"]): string {
 
 const nothing: Disposable = { [Symbol.dispose]() {} };
 
-/** A repeat that arrives while the first attempt runs is told to wait ("Limits", rule 3). */
+/** A repeat that arrives while the first attempt runs is told to wait ("Limits", rule 3). Keys of `send` are apart from the
+ *  others, as they are in the store. */
 function holdKey(
   running: Set<string>,
   principal: Principal,
@@ -96,7 +98,7 @@ function holdKey(
 ): Disposable {
   const key = (input as { readonly idempotency_key?: string }).idempotency_key;
   if (key === undefined) return nothing;
-  const name = `${principal.agent} ${operation.name} ${key}`;
+  const name = `${principal.agent} ${operation.verb} ${key}`;
   if (running.has(name))
     throw new WaypostError("rate_limited", "The first attempt with this idempotency key is still running.", {
       retryAfterMs: repeatRetryMs,

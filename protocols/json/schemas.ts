@@ -146,6 +146,15 @@ export const eventSchema = z
     thread: z.string().optional(),
     authenticated: z.boolean().optional(),
     agent_part: z.boolean().optional(),
+    hold: z.string().optional().describe("Of mail that waits or was declined: hold_…"),
+    reason: z.string().optional().describe("Why it waits, or why it was declined."),
+    recipient: z.string().optional().describe("Of what became of a sent message: the recipient."),
+    outcome: z
+      .strictObject({
+        status: z.string().describe("What became of it."),
+        code: z.string().describe("Enhanced status code (RFC 3463)."),
+      })
+      .optional(),
   })
   .meta({ id: "Event" });
 

@@ -1,5 +1,6 @@
-/** Rate of requests per token: `burst` at once, `perSecond` coming back. One number is kept for each token, the time at which
- *  its bucket will be full again (the generic cell rate algorithm), so the wait is exact; full buckets are forgotten. */
+/** Rates of requests: `burst` at once, `perSecond` coming back, for each token and for each agent, whatever tokens it has. One
+ *  number is kept for each, the time at which its bucket will be full again (the generic cell rate algorithm), so the wait is
+ *  exact; full buckets are forgotten. */
 
 import type { Clock } from "#/src/model/clock.ts";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -10,7 +11,8 @@ export interface RateLimit {
 }
 
 export interface TokenBuckets {
-  /** Takes one; throws `rate_limited` with the time until there is one again. */
+  /** Until there is one to take; 0 when there is. */
+  waitMs(key: string): number;
   take(key: string): void;
 }
 
@@ -28,19 +30,49 @@ export function createTokenBuckets(clock: Clock, limit: RateLimit): TokenBuckets
     for (const [key, at] of fullAt) if (at <= now) fullAt.delete(key);
   }
 
+  /** A clock that was set back makes nobody wait longer than an empty bucket does. */
+  function levelOf(key: string, now: number): number {
+    return Math.min(Math.max(fullAt.get(key) ?? now, now), now + emptyMs);
+  }
+
   return {
+    waitMs(key) {
+      const now = clock.now();
+      const waitMs = levelOf(key, now) + intervalMs - now - emptyMs;
+      return waitMs > roundingMs ? Math.ceil(waitMs - roundingMs) : 0;
+    },
     take(key) {
       const now = clock.now();
       if (++takes % sweepEvery === 0) sweep(now);
-      // A clock that was set back makes nobody wait longer than an empty bucket does.
-      const from = Math.min(Math.max(fullAt.get(key) ?? now, now), now + emptyMs);
-      const waitMs = from + intervalMs - now - emptyMs;
-      if (waitMs > roundingMs)
-        throw new WaypostError("rate_limited", "Too many requests with this token.", {
-          retryAfterMs: Math.ceil(waitMs - roundingMs),
-          hint: "Wait retry_after_ms; a watch stream counts as one request however long it stays open.",
-        });
-      fullAt.set(key, from + intervalMs);
+      fullAt.set(key, levelOf(key, now) + intervalMs);
+    },
+  };
+}
+
+export interface RequestLimits {
+  /** Counts a request against all of its buckets, or against none when one is empty: throws `rate_limited` with the time until
+   *  none is. */
+  admit(token: string, agent: string): void;
+}
+
+export function createRequestLimits(clock: Clock, ofToken: RateLimit, ofAgent: RateLimit): RequestLimits {
+  const tokens = createTokenBuckets(clock, ofToken);
+  const agents = createTokenBuckets(clock, ofAgent);
+  return {
+    admit(token, agent) {
+      const tokenMs = tokens.waitMs(token);
+      const agentMs = agents.waitMs(agent);
+      if (tokenMs > 0 || agentMs > 0)
+        throw new WaypostError(
+          "rate_limited",
+          `Too many requests ${tokenMs >= agentMs ? "with this token" : "of this agent"}.`,
+          {
+            retryAfterMs: Math.max(tokenMs, agentMs),
+            hint: "Wait retry_after_ms; a watch stream counts as one request however long it stays open.",
+          },
+        );
+      tokens.take(token);
+      agents.take(agent);
     },
   };
 }

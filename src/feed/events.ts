@@ -29,6 +29,18 @@ export interface MailEvent {
   readonly thread?: string;
   readonly authenticated?: boolean;
   readonly agent_part?: boolean;
+  readonly hold?: string;
+  /** A word of ours: why mail waits, or why it was declined. */
+  readonly reason?: string;
+  /** Whom it is about, as the sender named them. */
+  readonly recipient?: string;
+  readonly outcome?: DeliveryOutcome;
+}
+
+/** What became of mail for a recipient: a word of ours, and the enhanced status code (RFC 3463). */
+export interface DeliveryOutcome {
+  readonly status: string;
+  readonly code: string;
 }
 
 export interface EventFilter {
@@ -71,6 +83,10 @@ interface EventData {
   readonly thread?: number;
   readonly authenticated?: boolean;
   readonly agentPart?: boolean;
+  readonly hold?: number;
+  readonly reason?: string;
+  readonly recipient?: string;
+  readonly outcome?: DeliveryOutcome;
 }
 
 /** Pages that are kept for the next reader. */
@@ -194,6 +210,10 @@ export function createEventReader(
       ...(data.thread === undefined ? {} : { thread: ids.encode("thread", agent, data.thread) }),
       ...(data.authenticated === undefined ? {} : { authenticated: data.authenticated }),
       ...(data.agentPart === undefined ? {} : { agent_part: data.agentPart }),
+      ...(data.hold === undefined ? {} : { hold: ids.encode("hold", agent, data.hold) }),
+      ...(data.reason === undefined ? {} : { reason: data.reason }),
+      ...(data.recipient === undefined ? {} : { recipient: data.recipient }),
+      ...(data.outcome === undefined ? {} : { outcome: data.outcome }),
     };
   }
 }

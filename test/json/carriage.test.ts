@@ -435,4 +435,40 @@ describe("the rate of requests", () => {
     await client.ok("health");
     await limited.bob.client.ok("health");
   });
+
+  it("is one for all tokens of an agent, too, and what one bucket refuses costs the other nothing", async () => {
+    await using limited = await openJsonServer({
+      limits: {
+        requestsPerSecond: 1,
+        requestsBurst: 2,
+        agentRequestsPerSecond: 4,
+        agentRequestsBurst: 5,
+      },
+    });
+    const { client } = limited.ada;
+    const other = (await limited.token(limited.ada, ["mail"])).client;
+    const third = (await limited.token(limited.ada, ["mail"])).client;
+    const wait = async (one: typeof client) => (await one.call("health")).body.error?.retry_after_ms;
+    expect([await wait(client), await wait(client), await wait(client)]).toEqual([
+      undefined,
+      undefined,
+      1000,
+    ]);
+    // Refused by its token's bucket, the third has cost the agent nothing: three are left.
+    for (const one of [other, other, third]) expect(await wait(one)).toBeUndefined();
+    expect(await wait(third)).toBe(250);
+    expect(await wait(other)).toBe(1000);
+    limited.clock.advance(250);
+    expect(await wait(third)).toBeUndefined();
+    const { content } = await limited.bob.client.ok("catalog.describe");
+    expect(content.limits).toMatchObject({
+      requests_per_second: 1,
+      requests_burst: 2,
+      agent_requests_per_second: 4,
+      agent_requests_burst: 5,
+      sends_per_hour: 30,
+      sends_per_day: 200,
+      streams_per_token: 4,
+    });
+  });
 });

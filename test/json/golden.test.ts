@@ -5,7 +5,14 @@ import { type JsonServer, openJsonServer } from "../support/json-server.ts";
 
 let server: JsonServer;
 beforeAll(async () => {
-  server = await openJsonServer({ limits: { requestsPerSecond: 20, requestsBurst: 60 } });
+  server = await openJsonServer({
+    limits: {
+      requestsPerSecond: 20,
+      requestsBurst: 60,
+      agentRequestsPerSecond: 60,
+      agentRequestsBurst: 180,
+    },
+  });
 });
 afterAll(() => server[Symbol.asyncDispose]());
 

@@ -51,6 +51,13 @@ export interface DeliverOptions {
   readonly role?: "inbox" | "junk";
 }
 
+const unlimited = {
+  requestsPerSecond: 1e6,
+  requestsBurst: 1e6,
+  agentRequestsPerSecond: 1e6,
+  agentRequestsBurst: 1e6,
+};
+
 type Overrides = { readonly [Section in keyof Settings]?: Partial<Settings[Section]> };
 
 export async function openJsonServer(overrides: Overrides = {}): Promise<JsonServer> {
@@ -61,7 +68,7 @@ export async function openJsonServer(overrides: Overrides = {}): Promise<JsonSer
     http: { ...defaults.http, port: 0, ...overrides.http },
     https: { ...defaults.https, enabled: false, ...overrides.https },
     json: { ...defaults.json, ...overrides.json },
-    limits: { ...defaults.limits, requestsPerSecond: 1e6, requestsBurst: 1e6, ...overrides.limits },
+    limits: { ...defaults.limits, ...unlimited, ...overrides.limits },
   };
   let rooms = makeRooms(opened.store, settings);
   let listeners = await listenHttp(rooms);
