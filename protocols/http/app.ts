@@ -16,7 +16,7 @@ export interface HttpRoute {
 /** Requests whose answers stay open. */
 export interface StreamRoute {
   accepts(request: IncomingMessage): boolean;
-  /** Resolves when the request is refused, or when its answer goes on by itself. */
+  /** Resolves when the request is refused, or when its answer goes on by itself. Sets `X-Request-Id`. */
   serve(exchange: StreamExchange): Promise<void>;
 }
 
@@ -69,10 +69,9 @@ export function createHttpApp(options: HttpAppOptions): RequestListener {
     const stream = streams.find((one) => one.accepts(request));
     if (stream === undefined) void carry(request, response);
     else
-      void serveExchange(options, request, response, (exchange) => {
-        response.setHeader("X-Request-Id", exchange.requestId);
-        return stream.serve({ ...exchange, request, response });
-      });
+      void serveExchange(options, request, response, (exchange) =>
+        stream.serve({ ...exchange, request, response }),
+      );
   };
 }
 

@@ -39,21 +39,26 @@ export class EventStream {
 
   constructor(
     response: ServerResponse,
+    requestId: string,
     source: FrameSource,
     stalledReaderMs: number = stalledReaderDefaultMs,
   ) {
     this.#response = response;
     this.#source = source;
     this.#stalledReaderMs = stalledReaderMs;
-    response.writeHead(200, headers);
-    response.on("drain", () => this.#drained()).once("close", () => this.#closed());
+    // Fields that are set one by one would be kept as long as the answer is open.
+    response.writeHead(200, { ...headers, "X-Request-Id": requestId });
+    response.once("close", () => this.#closed());
   }
 
   /** Whether another frame may follow at once; when not, the source hears `resume`. */
   write(frame: Buffer): boolean {
     if (this.#response.destroyed || this.#response.writableEnded) return false;
     if (this.#response.write(frame)) return true;
-    this.#stalled ??= setTimeout(cutOff, this.#stalledReaderMs, this.#response);
+    if (this.#stalled === undefined) {
+      this.#stalled = setTimeout(cutOff, this.#stalledReaderMs, this.#response);
+      this.#response.once("drain", () => this.#drained());
+    }
     return false;
   }
 

@@ -114,7 +114,8 @@ export async function listenHttpPort(options: HttpListenOptions): Promise<Listen
 class RunningRequests {
   readonly #closing: AbortSignal;
   readonly #handle: RequestListener;
-  readonly #byCarrier = new WeakMap<Socket, Set<IncomingMessage>>();
+  /** One, but for a client that sends the next request before the answer. */
+  readonly #byCarrier = new WeakMap<Socket, readonly IncomingMessage[]>();
 
   constructor(closing: AbortSignal, handle: RequestListener) {
     this.#closing = closing;
@@ -123,19 +124,18 @@ class RunningRequests {
 
   readonly handle: RequestListener = (request, response) => {
     const carrier = request.socket;
-    const requests = this.#byCarrier.get(carrier) ?? new Set();
-    this.#byCarrier.set(carrier, requests.add(request));
+    this.#byCarrier.set(carrier, [...(this.#byCarrier.get(carrier) ?? []), request]);
     response.once("close", () => {
-      requests.delete(request);
-      if (requests.size === 0 && this.#closing.aborted) carrier.destroySoon();
+      const left = this.#byCarrier.get(carrier)!.filter((one) => one !== request);
+      this.#byCarrier.set(carrier, left);
+      if (left.length === 0 && this.#closing.aborted) carrier.destroySoon();
     });
     this.#handle(request, response);
   };
 
   /** A request that has not arrived in whole is not being answered: nothing of it was done. */
   isAnswering(carrier: Socket): boolean {
-    const requests = this.#byCarrier.get(carrier) ?? [];
-    return [...requests].some((request) => request.complete);
+    return (this.#byCarrier.get(carrier) ?? []).some((request) => request.complete);
   }
 }
 

@@ -41,6 +41,7 @@ export function refuseStream(log: Logger, exchange: StreamExchange, error: unkno
   }
   response.writeHead(status, {
     ...headers,
+    "X-Request-Id": exchange.requestId,
     "Cache-Control": "no-store",
     "Content-Type": "application/json; charset=utf-8",
     "Content-Length": Buffer.byteLength(text),

@@ -2,7 +2,7 @@
  *  the credential reaches is asked anew before anything is told, so a revoked one hears no more. */
 import type { EventFilter, EventPage, Positions } from "#/src/feed/events.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import { readId } from "./identifiers.ts";
 import type { OperationContext } from "./operation.ts";
 import { reachAgent, reachName } from "./reach.ts";
@@ -18,6 +18,11 @@ export interface Read {
   readonly hasNewReach: boolean;
 }
 
+interface Subscription {
+  readonly agent: AgentNumber;
+  readonly stop: () => void;
+}
+
 /** Opens at the request's cursor, or at the end. Throws what can be refused about it. `ring` is called when there may be
  *  something to read; it must only take note. */
 export async function openEventSource(
@@ -29,8 +34,13 @@ export async function openEventSource(
   const { events } = rooms.feed;
   const mailbox = request.mailbox ? readId(context, request.mailbox, ["agent"], "/mailbox").agent : undefined;
   const source = new EventSource({ rooms, principal, reach }, request, mailbox, ring);
-  await source.begin(request.cursor ? events.open(principal.agent, request.cursor) : new Map());
-  return source;
+  try {
+    await source.begin(request.cursor ? events.open(principal.agent, request.cursor) : new Map());
+    return source;
+  } catch (error) {
+    source[Symbol.dispose]();
+    throw error;
+  }
 }
 
 export class EventSource implements Disposable {
@@ -39,7 +49,8 @@ export class EventSource implements Disposable {
   readonly #isForParts: boolean;
   readonly #mailbox: AgentNumber | undefined;
   readonly #ring: () => void;
-  readonly #subscriptions = new Map<AgentNumber, () => void>();
+  #subscriptions: readonly Subscription[] = [];
+  #isDisposed = false;
   #reached: ReachedAgents = new Map();
   #positions: Positions = new Map();
 
@@ -69,8 +80,9 @@ export class EventSource implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    for (const stop of this.#subscriptions.values()) stop();
-    this.#subscriptions.clear();
+    this.#isDisposed = true;
+    for (const { stop } of this.#subscriptions) stop();
+    this.#subscriptions = [];
   }
 
   async #findReach(): Promise<ReachedAgents> {
@@ -90,13 +102,16 @@ export class EventSource implements Disposable {
   async #followReach(): Promise<boolean> {
     const { feed } = this.#asked.rooms;
     this.#reached = await this.#findReach();
-    for (const [agent, stop] of this.#subscriptions)
-      if (!this.#reached.has(agent)) {
-        stop();
-        this.#subscriptions.delete(agent);
-      }
-    for (const agent of this.#reached.keys())
-      if (!this.#subscriptions.has(agent)) this.#subscriptions.set(agent, feed.subscribe(agent, this.#ring));
+    // A read that was under way when nobody wanted it any more.
+    if (this.#isDisposed) return false;
+    const known = new Set(this.#subscriptions.map(({ agent }) => agent));
+    if (known.size !== this.#reached.size || [...known].some((agent) => !this.#reached.has(agent))) {
+      for (const { agent, stop } of this.#subscriptions) if (!this.#reached.has(agent)) stop();
+      const kept = this.#subscriptions.filter(({ agent }) => this.#reached.has(agent));
+      const added = [...this.#reached.keys()].filter((agent) => !known.has(agent));
+      const begun = added.map((agent) => ({ agent, stop: feed.subscribe(agent, this.#ring) }));
+      this.#subscriptions = [...kept, ...begun];
+    }
     const added = [...this.#reached.keys()].filter((agent) => !this.#positions.has(agent));
     if (added.length === 0) return false;
     this.#positions = new Map([...this.#positions, ...(await feed.events.tail(added))]);
@@ -109,7 +124,9 @@ export class EventSource implements Disposable {
       key: `${this.#types === undefined ? "" : [...this.#types].toSorted()} ${this.#isForParts} ${nameOf(reached)}`,
       isVisible(agent, folder) {
         const one = reached.get(agent);
-        return one !== undefined && (folder === undefined || one.isVisible(folder as never));
+        if (one === undefined) return false;
+        // What lies in no folder any more is for who reaches them all.
+        return folder === undefined ? one.folders === "all" : one.isVisible(folder as MailboxNumber);
       },
       ...(this.#types === undefined ? {} : { types: this.#types }),
       ...(this.#isForParts ? { hasAgentPart: true } : {}),

@@ -42,7 +42,8 @@ export function createStreamRoute(
     if (outcome.kind !== "stream") throw new TypeError("the operation does not stream");
     if (signal.aborted) return outcome.frames.close();
     const sink = new SseSink(outcome.frames, open);
-    sink.begin(new EventStream(response, sink));
+    sink.begin(new EventStream(response, requestId, sink));
+    forgetHeaders(request);
   }
 
   return {
@@ -105,6 +106,12 @@ function bytesOf(frame: StreamFrame): Buffer {
   const bytes = Buffer.from(text);
   bytesOfFrames.set(frame, bytes);
   return bytes;
+}
+
+/** Node keeps a request as long as its answer is open; what it said has been read. */
+function forgetHeaders(request: IncomingMessage): void {
+  request.headers = {};
+  request.rawHeaders = [];
 }
 
 function pathOf({ url = "" }: IncomingMessage): string {

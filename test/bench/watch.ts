@@ -125,7 +125,7 @@ function openStream({ http }: ChildDaemon, token: string): Promise<Stream> {
   );
   return new Promise((resolve, reject) => {
     socket.on("error", reject);
-    socket.on("data", (chunk) => {
+    socket.on("data", (chunk: Buffer) => {
       if (chunk.includes("event: open"))
         resolve({
           nextEvent: () =>

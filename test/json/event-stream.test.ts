@@ -11,7 +11,7 @@ describe("an event stream", () => {
     let isOver = false;
     const server = createServer((_, response) => {
       const source = { resume: fill, close };
-      const stream = new EventStream(response, source, 200);
+      const stream = new EventStream(response, "req_1", source, 200);
       function close(): void {
         isOver = true;
       }
