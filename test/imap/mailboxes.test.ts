@@ -118,6 +118,10 @@ test("keeps subscriptions apart from mailboxes", async () => {
     C: a6 LIST (SUBSCRIBED RECURSIVEMATCH) "" "Lat%"
     S: * LIST (\\HasNoChildren) "/" "Later" ("CHILDINFO" ("SUBSCRIBED"))
     S: a6 OK {{*}}
+    # of what is listed for what is below it nothing more is told
+    C: a7 LIST (SUBSCRIBED RECURSIVEMATCH) "" "Lat%" RETURN (STATUS (MESSAGES) MYRIGHTS METADATA (/shared/comment))
+    S: * LIST (\\HasNoChildren) "/" "Later" ("CHILDINFO" ("SUBSCRIBED"))
+    S: a7 OK {{*}}
   `);
 });
 

@@ -27,6 +27,12 @@ test("says of a silent command that it is at work, never inside of a response", 
     expect(said.endsWith(still)).toBe(true);
     progress[Symbol.dispose]();
     said = "";
+    // A "]" would end the response code.
+    const another = tellProgress("a]1", out);
+    vi.advanceTimersByTime(10_000);
+    expect(said).toBe("* OK [INPROGRESS (NIL NIL NIL)] Still at work\r\n");
+    another[Symbol.dispose]();
+    said = "";
     vi.advanceTimersByTime(60_000);
     expect(said).toBe("");
   } finally {

@@ -3,35 +3,40 @@ import { startImap } from "./server.ts";
 
 test("divides a mailbox into batches, the newest first", async () => {
   await using server = await startImap();
-  const message = "{4+}\n    C: a: 1";
+  const message = "{1+}\n    C: a";
   await server.converse(`
     S: * OK {{*}}
     C: i1 LOGIN {{=login}}
     S: i1 OK [CAPABILITY {{had:.* UIDBATCHES.*}}] Logged in
     C: i2 SELECT INBOX
     S*: i2 OK {{*}}
-    C: a1 UIDBATCHES 2
+    C: a1 UIDBATCHES 500
     S: * UIDBATCHES (TAG "a1")
     S: a1 OK {{*}}
-    C: i3 APPEND INBOX ${Array(7).fill(message).join(" ")}
+    C: i3 APPEND INBOX ${Array(999).fill(message).join(" ")}
     S*: i3 OK {{*}}
-    C: i4 STORE 1,4 +FLAGS.SILENT (\\Deleted)
+    C: i3a APPEND INBOX ${message}
+    S*: i3a OK {{*}}
+    C: i4 STORE 1,400 +FLAGS.SILENT (\\Deleted)
     S: i4 OK {{*}}
     C: i5 EXPUNGE
     S*: i5 OK {{*}}
-    C: a2 UIDBATCHES 2
-    S: * UIDBATCHES (TAG "a2") 7:6,5:3,2:1
+    # UIDs 2 to 399 and 401 to 1000
+    C: a2 UIDBATCHES 600
+    S: * UIDBATCHES (TAG "a2") 1000:401,399:1
     S: a2 OK {{*}}
-    C: a3 UIDBATCHES 500
-    S: * UIDBATCHES (TAG "a3") 7:1
+    C: a3 UIDBATCHES 5000
+    S: * UIDBATCHES (TAG "a3") 1000:1
     S: a3 OK {{*}}
-    C: a4 UIDBATCHES 2 2:9
-    S: * UIDBATCHES (TAG "a4") 5:3,2:1
+    C: a4 UIDBATCHES 500 2:9
+    S: * UIDBATCHES (TAG "a4") 500:1
     S: a4 OK {{*}}
-    C: a5 UIDBATCHES 4 1:1
-    S: * UIDBATCHES (TAG "a5") 7:3
+    C: a5 UIDBATCHES 601 1:1
+    S: * UIDBATCHES (TAG "a5") 1000:399
     S: a5 OK {{*}}
-    C: a6 UIDBATCHES 4 4:4294967295
+    C: a7 UIDBATCHES 499
+    S: a7 NO [TOOFEW] {{*}}
+    C: a6 UIDBATCHES 500 4:4294967295
     S: * UIDBATCHES (TAG "a6")
     S: a6 OK {{*}}
     C: b1 UIDBATCHES 0

@@ -50,6 +50,7 @@ export const list = command({
 
 interface ListEntry {
   readonly name: string;
+  /** Of which more is told: not one that is listed for what is below it alone (RFC 5819 section 2, RFC 9590 section 4). */
   readonly mailbox: ReachedMailbox | undefined;
   readonly attributes: readonly string[];
   /** RECURSIVEMATCH found something below that the pattern itself does not (RFC 5258 section 3.5). */
@@ -87,7 +88,7 @@ function* listEntries(
     const use = specialUse(mailbox);
     yield {
       name,
-      mailbox,
+      mailbox: isSelected(name) ? mailbox : undefined,
       hasSubscribedBelow,
       attributes: [
         ...(mailbox === undefined ? [parents.has(name) ? "\\Noselect" : "\\NonExistent"] : []),

@@ -127,7 +127,8 @@ async function writeModseqs(
   const { selected } = session;
   const turns = new LoopTurns();
   for (const uid of selected.view.knownUids(changed)) {
-    out.line(`${selected.responseHead(uid)}UID ${uid} MODSEQ (${modseq}))`);
+    const name = selected.isUidOnly ? "" : `UID ${uid} `;
+    out.line(`${selected.responseHead(uid)}${name}MODSEQ (${modseq}))`);
     await out.flushIfLarge();
     await turns.turn();
   }

@@ -1,8 +1,10 @@
 /** UIDBATCHES (RFC 10022): UID ranges that divide the selected mailbox into batches of so many messages, the newest first.
  *  uidbatches = "UIDBATCHES" SP nz-number [SP nz-number ":" nz-number]
- *  Batches of any size and number are given, so that there is nothing to refuse. */
+ *  Batches in any number are given. Of smaller ones than so many messages a client would make sequence numbers again, which
+ *  UIDONLY is without (section 3.1.3). */
 import { command, whenSelected } from "../command.ts";
-import { bad } from "../errors.ts";
+import { bad, no } from "../errors.ts";
+import { batchMessagesMin } from "../limits.ts";
 import { LoopTurns } from "../loop-turns.ts";
 import type { WireReader } from "../wire-reader.ts";
 
@@ -31,6 +33,7 @@ export const uidBatches = command<UidBatchesArguments>({
     return { size, first, last };
   },
   async run(session, { size, first, last }, out) {
+    if (size < batchMessagesMin) throw no("TOOFEW", `A batch has at least ${batchMessagesMin} messages`);
     const { view } = session.selected;
     const turns = new LoopTurns();
     out.text(`* UIDBATCHES (TAG "${session.tag}")`);
