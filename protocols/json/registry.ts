@@ -4,6 +4,9 @@ import type { Operation } from "./operation.ts";
 import blobCreate from "./operations/blob/create.ts";
 import blobDelete from "./operations/blob/delete.ts";
 import catalogDescribe from "./operations/catalog/describe.ts";
+import draftCreate from "./operations/draft/create.ts";
+import draftDelete from "./operations/draft/delete.ts";
+import draftUpdate from "./operations/draft/update.ts";
 import folderCreate from "./operations/folder/create.ts";
 import folderDelete from "./operations/folder/delete.ts";
 import folderUpdate from "./operations/folder/update.ts";
@@ -13,6 +16,7 @@ import messageDelete from "./operations/message/delete.ts";
 import messageUpdate from "./operations/message/update.ts";
 import partDescribe from "./operations/part/describe.ts";
 import search from "./operations/search.ts";
+import send from "./operations/send.ts";
 import wait from "./operations/wait.ts";
 import watch from "./operations/watch.ts";
 
@@ -25,11 +29,15 @@ export const operations: readonly Operation[] = [
   watch,
   search,
   partDescribe,
+  send,
   messageUpdate,
   messageDelete,
   folderCreate,
   folderUpdate,
   folderDelete,
+  draftCreate,
+  draftUpdate,
+  draftDelete,
   blobCreate,
   blobDelete,
 ];
@@ -37,7 +45,7 @@ export const operations: readonly Operation[] = [
 /** Named by the interface and not served by this version: 501, where an unknown name is 404. */
 export const namedOperations: readonly string[] = [
   "send",
-  ...["draft", "hold", "calendar", "event", "addressbook", "contact"].flatMap((kind) =>
+  ...["hold", "calendar", "event", "addressbook", "contact"].flatMap((kind) =>
     ["create", "update", "delete"].map((deed) => `${kind}.${deed}`),
   ),
   "calendarMonth.list",

@@ -3,12 +3,14 @@ import type { Settings } from "#/config/schema.ts";
 import type { Accounts } from "#/src/accounts/accounts.ts";
 import type { Feed } from "#/src/feed/feed.ts";
 import type { Mail } from "#/src/mail/mail.ts";
+import type { Outbound } from "#/src/outbound/outbound.ts";
 
 /** What the JSON interface stands on. */
 export interface JsonRooms {
   readonly mail: Mail;
   readonly accounts: Accounts;
   readonly feed: Feed;
+  readonly outbound: Outbound;
   readonly settings: Settings;
   readonly log: Logger;
 }

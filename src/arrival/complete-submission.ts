@@ -7,11 +7,11 @@ import { randomUUID } from "node:crypto";
 import type { Accounts } from "#/src/accounts/accounts.ts";
 import type { Principal } from "#/src/accounts/principal.ts";
 import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
+import { formatDate } from "#/src/formats/mime/dates.ts";
 import { type HeaderField, readHeaderFields } from "#/src/formats/mime/header.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { headerBytesMax } from "#/src/model/limits.ts";
 import { scanHeader } from "./scan-header.ts";
-import { formatDate } from "./trace.ts";
 
 export interface Submission {
   readonly bytes: Uint8Array;

@@ -7,6 +7,7 @@
  *
  *  What the peer said comes in here only in the shape of a domain, an address literal or a path. */
 import { isIP, isIPv6 } from "node:net";
+import { formatDate } from "#/src/formats/mime/dates.ts";
 import type { Transport } from "./transport.ts";
 
 export interface TraceFacts {
@@ -38,11 +39,6 @@ export function formatTrace(facts: TraceFacts): Uint8Array {
 }
 
 const utf8 = new TextEncoder();
-
-/** RFC 5322 section 3.3, in UTC. */
-export function formatDate(at: number): string {
-  return new Date(at).toUTCString().replace("GMT", "+0000");
-}
 
 /** SMTP, ESMTP, ESMTPS, ESMTPA, ESMTPSA (RFC 3848), UTF8SMTP… (RFC 6531). */
 function protocolWord({ isEsmtp, isTls, isUtf8, principal }: Transport): string {

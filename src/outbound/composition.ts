@@ -135,7 +135,7 @@ function isAscii(bytes: Buffer): boolean {
 }
 
 /** Whether mail can carry the octets as they are: no NUL, every line ended by CRLF and not too long. */
-function hasMailLines(bytes: Buffer): boolean {
+export function hasMailLines(bytes: Buffer): boolean {
   let start = 0;
   for (let at = 0; at <= bytes.length; at++) {
     const octet = bytes[at];

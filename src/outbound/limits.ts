@@ -7,8 +7,6 @@ export const firstRetryMs = 60_000;
 export const longestRetryMs = 2 * 3_600_000;
 /** Rows of the queue that one look at it reads. */
 export const duePageRows = 256;
-/** RFC 5321 section 4.5.4.1: 4 to 5 days at least. */
-export const queueLifetimeMs = 5 * 24 * 3_600_000;
 /** Mails of agents and programs in one conversation, within the window and without one of a person between, after which the
  *  next one waits: two agents that answer everything would never end. */
 export const loopMailsMax = 10;

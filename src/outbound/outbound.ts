@@ -1,6 +1,7 @@
 /** Mail that leaves: the one door for whoever sends, and for the runner that carries it out. */
 import type { Settings } from "#/config/schema.ts";
 import type { Accounts, Principal } from "#/src/accounts/accounts.ts";
+import type { Once } from "#/src/mail/write-once.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 import type { Idempotency, Store } from "#/storage/store.ts";
@@ -15,8 +16,6 @@ export interface Outbound {
   /** Takes responsibility for a message: it is durable in the queue, or with who approves it, when this resolves. Throws
    *  policy_refused, paused, rate_limited, over_quota, precondition_failed (of the draft), invalid (of a recipient). */
   submit(request: SubmitRequest): Promise<SubmitResult>;
-  /** What a key of `send` was answered with, before anything else is looked at. */
-  findRepeat(idempotency: Idempotency): Promise<SubmitResult | undefined>;
 
   /** Told when something may be due: something came, or an attempt was reported. Answers how to stop listening. */
   onDue(listener: () => void): () => void;
@@ -70,9 +69,7 @@ export interface SubmitEnvelope extends Pick<Envelope, "from" | "envid" | "ret" 
   }[];
 }
 
-export interface SubmitResult extends Submitted {
-  readonly isReplayed: boolean;
-}
+export type SubmitResult = Once<Submitted>;
 
 export interface DueOptions {
   readonly now: number;

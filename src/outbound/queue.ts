@@ -15,7 +15,7 @@ import type { ReportedOutcome } from "#/storage/transactions/report-delivery.ts"
 import { duePageRows, firstRetryMs, longestRetryMs } from "./limits.ts";
 import type { DueDelivery, DueOptions, Outbound, OutboundRooms, RecipientOutcome } from "./outbound.ts";
 
-export type Queue = Omit<Outbound, "submit" | "findRepeat">;
+export type Queue = Omit<Outbound, "submit">;
 
 /** Time from the beginning after which the sender is told that it takes long. */
 export function isDelayDue(delivery: Pick<DueDelivery, "startedAt" | "delayToldAt">, now: number): boolean {
@@ -163,6 +163,6 @@ export function retryAt(attemptCount: number, at: number): number {
 }
 
 /** RFC 3463 section 3.2: the mailbox or its domain is none, or takes no mail ever (5.1.10, RFC 7505 section 5.1). */
-function isBadAddress(status: string): boolean {
+export function isBadAddress(status: string): boolean {
   return ["5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10"].includes(status);
 }

@@ -4,29 +4,21 @@ import { parseAddress } from "#/src/accounts/address.ts";
 import { formatEnvelopeFields } from "#/src/formats/mime/envelope.ts";
 import { readHeaderFields } from "#/src/formats/mime/header.ts";
 import type { Provenance } from "#/src/mail/messages.ts";
+import { writeOnce } from "#/src/mail/write-once.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { holdDigest } from "#/src/model/holds.ts";
 import { headerBytesMax } from "#/src/model/limits.ts";
 import { transferableBuffers } from "#/storage/blob.ts";
-import { findRepeat } from "#/storage/idempotency.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 import type { Envelope, EnvelopeRecipient, SubmissionSource } from "#/storage/submission.ts";
-import type { Submitted } from "#/storage/transactions/submit-message.ts";
 import { decideSending } from "./decide.ts";
-import { queueLifetimeMs } from "./limits.ts";
 import type { Outbound, OutboundRooms, SubmitRequest } from "./outbound.ts";
 
-export function createSubmit(
-  rooms: OutboundRooms,
-  ring: () => void,
-): Pick<Outbound, "submit" | "findRepeat"> {
+const hourMs = 3_600_000;
+
+export function createSubmit(rooms: OutboundRooms, ring: () => void): Pick<Outbound, "submit"> {
   const { store, accounts, settings } = rooms;
   return {
-    async findRepeat(idempotency) {
-      const kept = await findRepeat<Submitted>(store, idempotency, store.clock.now());
-      return kept && { ...kept.result, isReplayed: true };
-    },
-
     async submit(request) {
       const { principal, mailbox, idempotency } = request;
       const at = store.clock.now();
@@ -53,7 +45,7 @@ export function createSubmit(
         envelope,
         hasCopy: request.hasNoCopy !== true,
         sendAt,
-        expiresAt: sendAt + queueLifetimeMs,
+        expiresAt: sendAt + settings.outbound.maxAgeHours * hourMs,
         draft: request.draft ?? null,
         decision:
           decision.kind === "queue"
@@ -62,13 +54,10 @@ export function createSubmit(
         limits: { perHour: settings.limits.sendsPerHour, perDay: settings.limits.sendsPerDay },
         at,
       };
-      const options = { transfer: transferableBuffers(facts.blob) };
-      const { result, isReplayed } =
-        idempotency === undefined
-          ? { result: await store.write("submitMessage", args, options), isReplayed: false }
-          : await store.writeOnce("submitMessage", args, idempotency, options);
-      if (result.state !== "held") ring();
-      return { ...result, isReplayed };
+      const transfer = transferableBuffers(facts.blob);
+      const submitted = await writeOnce(store, "submitMessage", args, idempotency, { transfer });
+      if (submitted.state !== "held") ring();
+      return submitted;
     },
   };
 }
@@ -103,7 +92,7 @@ async function readEnvelope({ accounts }: OutboundRooms, request: SubmitRequest)
 }
 
 /** The sender's own copy shows who else gets it; what leaves does not. */
-function withOwnTrace(facts: MessageFacts, trace: Buffer, header: Buffer): MessageFacts {
+export function withOwnTrace(facts: MessageFacts, trace: Buffer, header: Buffer): MessageFacts {
   if (trace.length === 0) return facts;
   return { ...facts, envelope: formatEnvelopeFields(readHeaderFields(header)) };
 }

@@ -9,6 +9,7 @@ import { createFeed, type Feed } from "#/src/feed/feed.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
+import { createOutbound, type Outbound } from "#/src/outbound/outbound.ts";
 import type { Store } from "#/storage/store.ts";
 import { testCertificate } from "./certificate.ts";
 import type { FakeClock } from "./clock.ts";
@@ -27,6 +28,7 @@ export interface JsonServer extends AsyncDisposable {
   readonly store: Store;
   readonly mail: Mail;
   readonly feed: Feed;
+  readonly outbound: Outbound;
   readonly accounts: Accounts;
   readonly clock: FakeClock;
   readonly url: string;
@@ -104,6 +106,9 @@ export async function openJsonServer(overrides: Overrides = {}): Promise<JsonSer
     get feed() {
       return rooms.feed;
     },
+    get outbound() {
+      return rooms.outbound;
+    },
     get accounts() {
       return rooms.accounts;
     },
@@ -167,9 +172,11 @@ export async function openJsonServer(overrides: Overrides = {}): Promise<JsonSer
 }
 
 function makeRooms(store: Store, settings: Settings) {
+  const accounts = createAccounts(store, settings);
   return {
     mail: createMail(store),
-    accounts: createAccounts(store, settings),
+    accounts,
+    outbound: createOutbound({ store, accounts, settings, prepare: prepareMessage }),
     feed: createFeed(store),
     settings,
     tls: testCertificate,

@@ -128,3 +128,8 @@ function withoutComments(text: string): string {
   }
   return kept;
 }
+
+/** Milliseconds as a Date field has them (RFC 5322 section 3.3), in UTC. */
+export function formatDate(at: number): string {
+  return new Date(at).toUTCString().replace("GMT", "+0000");
+}

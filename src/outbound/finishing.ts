@@ -1,0 +1,100 @@
+/** A draft as it leaves (RFC 5322, RFC 6409 section 8): with the time of leaving, without Bcc and without the marks of drafts.
+ *  It may have been written by any mail client, so whom it is from and to is read from its header. */
+import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
+import { formatDate } from "#/src/formats/mime/dates.ts";
+import { type HeaderField, headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
+import { draftField } from "#/src/mail/prepare-message.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { bccField, hasMailLines } from "./composition.ts";
+import { addressKey, type NamedAddress, normalAddress } from "./mail-address.ts";
+
+export interface FinishFacts {
+  /** Milliseconds. */
+  readonly date: number;
+  /** For a draft that has none. */
+  readonly messageId: string;
+  readonly autoSubmitted: "auto-generated" | "auto-replied" | undefined;
+}
+
+export interface FinishedDraft {
+  readonly bytes: Buffer;
+  /** Of From, Sender and their Resent- forms. */
+  readonly senders: readonly string[];
+  /** Of From alone. */
+  readonly authors: readonly string[];
+  readonly recipients: readonly string[];
+  /** A Bcc field, for the sender's own copy. */
+  readonly bcc: string | undefined;
+}
+
+const senderFields = ["from", "sender", "resent-from", "resent-sender"];
+const removedFields: readonly string[] = ["bcc", "resent-bcc", "date", draftField.toLowerCase()];
+
+/** Throws `invalid` for what no server would carry. */
+export function finishDraft(draft: Uint8Array, facts: FinishFacts): FinishedDraft {
+  const bytes = withMailLines(draft);
+  const fields = readHeaderFields(bytes);
+  const bcc = addressesOf(fields, "bcc");
+  const recipients = new Map<string, string>();
+  for (const { address } of [...addressesOf(fields, "to"), ...addressesOf(fields, "cc"), ...bcc])
+    recipients.set(addressKey(address), address);
+  return {
+    bytes: rewrite(bytes, fields, facts),
+    senders: senderFields.flatMap((name) => writtenAddresses(fields, name)),
+    authors: writtenAddresses(fields, "from"),
+    recipients: [...recipients.values()],
+    bcc: bcc.length === 0 ? undefined : bccField(bcc),
+  };
+}
+
+/** APPEND takes bare line feeds, SMTP does not. */
+function withMailLines(draft: Uint8Array): Buffer {
+  const bytes = Buffer.from(draft);
+  if (hasMailLines(bytes)) return bytes;
+  const repaired = Buffer.from(bytes.toString("latin1").replace(/\r\n|\r|\n/g, "\r\n"), "latin1");
+  if (hasMailLines(repaired)) return repaired;
+  throw new WaypostError("invalid", "The draft has lines that mail cannot carry.", {
+    field: "/draft",
+    hint: "A line has at most 998 octets and no NUL; write the draft again with draft.update.",
+  });
+}
+
+function rewrite(bytes: Buffer, fields: readonly HeaderField[], facts: FinishFacts): Buffer {
+  const has = (name: string): boolean => fields.some((field) => field.name === name);
+  const added = [
+    `Date: ${formatDate(facts.date)}`,
+    ...(has("message-id") ? [] : [`Message-ID: <${facts.messageId}>`]),
+    ...(facts.autoSubmitted === undefined || has("auto-submitted")
+      ? []
+      : [`Auto-Submitted: ${facts.autoSubmitted}`]),
+  ];
+  const pieces: Uint8Array[] = [Buffer.from(`${added.join("\r\n")}\r\n`)];
+  let at = 0;
+  for (const { name, start, end } of fields) {
+    if (!removedFields.includes(name)) continue;
+    pieces.push(bytes.subarray(at, start));
+    at = end;
+  }
+  pieces.push(bytes.subarray(at));
+  return Buffer.concat(pieces);
+}
+
+function writtenAddresses(fields: readonly HeaderField[], name: string): string[] {
+  return headerValues(fields, name)
+    .flatMap(listMailAddresses)
+    .map(({ address }) => address);
+}
+
+function addressesOf(fields: readonly HeaderField[], name: string): NamedAddress[] {
+  return headerValues(fields, name)
+    .flatMap(listMailAddresses)
+    .map(({ name: shown, address }) => {
+      const normal = normalAddress(address);
+      if (normal === undefined)
+        throw new WaypostError("invalid", "The draft is to somebody whose address is none.", {
+          field: "/draft",
+          hint: "Correct its recipients with draft.update.",
+        });
+      return { name: shown, address: normal };
+    });
+}
