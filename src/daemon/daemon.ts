@@ -5,6 +5,7 @@ import type { ListenerSection, Settings } from "#/config/schema.ts";
 import type { Listener } from "#/protocols/connection/listener.ts";
 import { systemClock } from "#/src/model/clock.ts";
 import { type Certificate, loadCertificate } from "./certificate.ts";
+import { startHoldRunner } from "./hold-runner.ts";
 import { type House, openHouse } from "./house.ts";
 import { openListeners } from "./listeners.ts";
 import { openLog } from "./log.ts";
@@ -49,6 +50,8 @@ export async function startDaemon(settings: Settings): Promise<Daemon> {
     const certificate = await loadCertificate(settings, systemClock);
     const maintenance = startMaintenance(house.store, settings, log);
     closers.push(() => maintenance.stop());
+    const holdRunner = startHoldRunner(house, log);
+    closers.push(() => holdRunner.stop());
     const { listeners, close: closeListeners } = await openListeners(house, certificate);
     closers.push(closeListeners);
     const status: DaemonStatus = {

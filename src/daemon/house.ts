@@ -9,6 +9,7 @@ import { createFeed, type Feed } from "#/src/feed/feed.ts";
 import { openTextIndex } from "#/src/mail/indexing/text-index.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
+import { createHolds, type Holds } from "#/src/outbound/holds/holds.ts";
 import { createOutbound, type Outbound } from "#/src/outbound/outbound.ts";
 import { openStore, type Store } from "#/storage/store.ts";
 
@@ -20,6 +21,7 @@ export interface House extends AsyncDisposable {
   readonly feed: Feed;
   readonly mail: Mail;
   readonly outbound: Outbound;
+  readonly holds: Holds;
   readonly preparation: Preparation;
   /** Operations of `/v1` as the operator calls them; made when first asked for. */
   invoke(call: Call): Promise<Outcome>;
@@ -43,7 +45,8 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
   const preparation = options.isStaying ? openPreparation(settings) : onThisThread;
   const prepare = async (bytes: Uint8Array) => (await preparation.prepare(bytes)).facts;
   const outbound = createOutbound({ store, accounts, settings, prepare });
-  const rooms = { settings, log, accounts, feed, mail, outbound };
+  const holds = createHolds({ store, accounts, settings, prepare, outbound });
+  const rooms = { settings, log, accounts, feed, mail, outbound, holds };
   let invoke: Promise<Invoke> | undefined;
   return {
     ...rooms,

@@ -27,6 +27,27 @@ export async function findHoldOfMessage(
   return row && holdOf(row);
 }
 
+/** What waits or is approved, by the Message-ID of its mail. */
+export async function findLiveHoldByMessageId(
+  reader: Reader,
+  agent: AgentNumber,
+  messageId: string,
+): Promise<HoldRow | undefined> {
+  const row = await reader.get<StoredHold>(
+    `${selectHold}
+    where hold.agent_id = ? and hold.state in ('waiting', 'approved') and exists (
+      select 1 from message
+      where message.agent_id = hold.agent_id and message.message_id = hold.message_id
+        and substr(message.reference_ids || ' ', 1, ?) = ?)
+    order by hold_id desc
+    limit 1`,
+    agent,
+    [...messageId].length + 1,
+    `${messageId} `,
+  );
+  return row && holdOf(row);
+}
+
 /** What waits, or is approved and has not left, of one mailbox; the oldest first. */
 export async function listLiveHolds(reader: Reader, agent: AgentNumber): Promise<HoldRow[]> {
   const rows = await reader.all<StoredHold>(

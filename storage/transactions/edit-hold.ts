@@ -17,7 +17,8 @@ import { assertVersion } from "../writing/version.ts";
 export interface EditHold {
   readonly agent: AgentNumber;
   readonly hold: number;
-  readonly version: string;
+  /** As it was read. */
+  readonly version: string | undefined;
   readonly facts: MessageFacts;
   /** Header fields of this copy alone: Bcc. */
   readonly trace: Uint8Array;

@@ -1,0 +1,56 @@
+import type { Logger } from "pino";
+import type { Holds } from "#/src/outbound/holds/holds.ts";
+import type { Store } from "#/storage/store.ts";
+
+/** After a commit the holds are looked at this much later, once for all commits meanwhile. */
+const afterCommitMs = 100;
+/** What could not be done is tried again so much later. */
+const afterFailureMs = 10_000;
+/** A clock that is set forward is seen no later. */
+const longestWaitMs = 60_000;
+
+/** Lets approved mail go when its time has come, and declines what has expired. What is due is in the store, so nothing is lost
+ *  with the process. */
+export function startHoldRunner(
+  { store, holds }: { readonly store: Store; readonly holds: Holds },
+  log: Logger,
+): { stop(): Promise<void> } {
+  let timer: NodeJS.Timeout | undefined;
+  let wakesAt = Number.POSITIVE_INFINITY;
+  let running: Promise<void> | undefined;
+  let hasStopped = false;
+
+  function wakeIn(ms: number): void {
+    const at = performance.now() + ms;
+    if (hasStopped || at >= wakesAt) return;
+    clearTimeout(timer);
+    wakesAt = at;
+    timer = setTimeout(() => {
+      wakesAt = Number.POSITIVE_INFINITY;
+      running = (running ?? Promise.resolve()).then(look);
+    }, ms).unref();
+  }
+
+  async function look(): Promise<void> {
+    if (hasStopped) return;
+    try {
+      if (await holds.runDue()) return wakeIn(0);
+      const next = await holds.nextDueAt();
+      if (next !== undefined) wakeIn(Math.min(longestWaitMs, Math.max(0, next - store.clock.now())));
+    } catch (error) {
+      log.error({ err: error }, "holds could not be looked at");
+      wakeIn(afterFailureMs);
+    }
+  }
+
+  const stopListening = store.onCommit(() => wakeIn(afterCommitMs));
+  wakeIn(0);
+  return {
+    async stop() {
+      hasStopped = true;
+      stopListening();
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

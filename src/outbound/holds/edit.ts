@@ -1,0 +1,189 @@
+/** Another version of mail that waits. Whom it goes to follows from what the new version says, so that nobody is added
+ *  unseen; whom it is from stays. */
+import { parseAddress } from "#/src/accounts/address.ts";
+import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
+import { type HeaderField, headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
+import { createMessageBytes } from "#/src/mail/message-bytes.ts";
+import { referenceIdsOf } from "#/src/mail/reference-ids.ts";
+import { writeOnce } from "#/src/mail/write-once.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { holdDigest, onlyHolds } from "#/src/model/holds.ts";
+import { headerBytesMax } from "#/src/model/limits.ts";
+import { transferableBuffers } from "#/storage/blob.ts";
+import type { HoldRow } from "#/storage/holds.ts";
+import { findHold, findLiveHoldByMessageId } from "#/storage/queries/holds.ts";
+import { findMessage } from "#/storage/queries/messages.ts";
+import type { MessageRow } from "#/storage/rows.ts";
+import type { Envelope, EnvelopeRecipient } from "#/storage/submission.ts";
+import type { EditedHold, EditHold } from "#/storage/transactions/edit-hold.ts";
+import { assertMayLeave } from "../decide.ts";
+import { addressKey, needsSmtputf8, normalAddress } from "../mail-address.ts";
+import { withOwnTrace } from "../submit.ts";
+import type { HoldEdit, HoldRooms, Holds, MessageEdit } from "./holds.ts";
+
+const senderFields = ["from", "sender", "resent-from", "resent-sender"] as const;
+const hiddenFields: readonly string[] = ["bcc", "resent-bcc"];
+
+export function createHoldEdits(rooms: HoldRooms): Pick<Holds, "edit" | "editByMessage"> {
+  const { store } = rooms;
+  return {
+    async edit({ agent, hold: number, version, bytes, actor, idempotency }: HoldEdit) {
+      const hold = await findHold(store, agent, number);
+      if (hold === undefined) throw new WaypostError("not_found", "There is no such hold.");
+      const { args, transfer } = await prepareEdit(rooms, hold, bytes);
+      const edit: EditHold = { ...args, version, flags: 0, actor };
+      return writeOnce(store, "editHold", edit, idempotency, { transfer });
+    },
+
+    async editByMessage({ agent, bytes, flags, actor, replaces }: MessageEdit): Promise<EditedHold> {
+      const { own } = referenceIdsOf(readHeaderFields(bytes));
+      const hold = own === "" ? undefined : await findLiveHoldByMessageId(store, agent, own);
+      if (hold === undefined) throw onlyHolds();
+      const { args, transfer } = await prepareEdit(rooms, hold, bytes);
+      const version = String(hold.modseq);
+      return store.write("editHold", { ...args, version, flags, actor, replaces }, { transfer });
+    },
+  };
+}
+
+async function prepareEdit(rooms: HoldRooms, hold: HoldRow, bytes: Uint8Array) {
+  const { store, accounts } = rooms;
+  const before = await findMessage(store, hold.agent, hold.message);
+  const owner = await accounts.findAgentFacts(hold.agent);
+  if (before === undefined || owner === undefined)
+    throw new WaypostError("not_found", "There is no such hold.");
+  assertWholeLines(bytes);
+  const fields = readHeaderFields(bytes);
+  const fieldsBefore = await readFields(rooms, before);
+  assertSameSender(fieldsBefore, fields);
+  if (referenceIdsOf(fields).own !== referenceIdsOf(fieldsBefore).own)
+    throw new WaypostError("invalid", "The new version has another Message-ID.", {
+      hint: "Keep the Message-ID of the mail that waits.",
+    });
+  const envelope = await envelopeOf(rooms, hold.envelope, fieldsBefore, fields, bytes);
+  await assertMayLeave(rooms, owner, envelope);
+  const trace = Buffer.from(traceOf(envelope, fields));
+  const plain = withoutHidden(bytes, fields);
+  const header = Buffer.concat([trace, plain.subarray(0, headerBytesMax)]);
+  const facts = withOwnTrace(await rooms.prepare(plain), trace, header);
+  const args = {
+    agent: hold.agent,
+    hold: hold.hold,
+    facts,
+    trace,
+    provenance: before.provenance,
+    isAuthenticated: before.isAuthenticated,
+    envelope,
+    digest: holdDigest(JSON.stringify(envelope), facts.blob.sha256),
+    at: store.clock.now(),
+  };
+  return { args, transfer: transferableBuffers(facts.blob) };
+}
+
+async function readFields({ store }: HoldRooms, message: MessageRow): Promise<HeaderField[]> {
+  const header = await createMessageBytes(store).readHeader(message);
+  return header === undefined ? [] : readHeaderFields(header);
+}
+
+/** Bytes that go over SMTP as they are: every line ends with CRLF (RFC 5321 section 2.3.8). */
+function assertWholeLines(bytes: Uint8Array): void {
+  for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1))
+    if (bytes[at - 1] !== 13) throw badLine();
+  for (let at = bytes.indexOf(13); at >= 0; at = bytes.indexOf(13, at + 1))
+    if (bytes[at + 1] !== 10) throw badLine();
+}
+
+function badLine(): WaypostError {
+  return new WaypostError("invalid", "The message has a CR or LF that is not part of a CRLF.", {
+    reason: "bad_line_ends",
+  });
+}
+
+/** What the mailbox was let send as is what it goes on being sent as. */
+function assertSameSender(before: readonly HeaderField[], after: readonly HeaderField[]): void {
+  const senders = (fields: readonly HeaderField[]): string =>
+    JSON.stringify(
+      senderFields.map((name) =>
+        headerValues(fields, name).map((value) =>
+          listMailAddresses(value).map(({ address }) => addressKey(address)),
+        ),
+      ),
+    );
+  if (senders(before) !== senders(after))
+    throw new WaypostError("policy_refused", "The new version is from somebody else.", {
+      reason: "sender_refused",
+      hint: "From and Sender stay as they are; what else the mail says may change.",
+    });
+}
+
+/** To, Cc and Bcc of the new version. Whom no header named before (a client does not show them, or the field was left out)
+ *  stays a recipient: who approves was told of them. */
+async function envelopeOf(
+  rooms: HoldRooms,
+  envelope: Envelope,
+  before: readonly HeaderField[],
+  after: readonly HeaderField[],
+  bytes: Uint8Array,
+): Promise<Envelope> {
+  const hasBcc = after.some(({ name }) => name === "bcc");
+  const named = addressesIn(after, ["to", "cc", "bcc"]);
+  const shown = new Set(addressesIn(before, hasBcc ? ["to", "cc", "bcc"] : ["to", "cc"]).map(addressKey));
+  const hidden = envelope.recipients.filter(({ address }) => !shown.has(addressKey(address)));
+  const known = new Map(envelope.recipients.map((one) => [addressKey(one.address), one]));
+  const recipients = new Map<string, EnvelopeRecipient>(hidden.map((one) => [addressKey(one.address), one]));
+  for (const text of named) {
+    const address = normalAddress(text);
+    if (address === undefined)
+      throw new WaypostError("invalid", "A recipient of the new version is no mail address.");
+    const resolution = await rooms.accounts.resolveRecipient(address);
+    if (resolution.kind === "unknown")
+      throw new WaypostError("invalid", "A recipient is a mailbox of this server that is not there.", {
+        reason: "no_such_recipient",
+      });
+    const domain = resolution.kind === "local" ? "" : parseAddress(address)!.domain;
+    const { notify, orcpt } = known.get(addressKey(address)) ?? { notify: [], orcpt: null };
+    recipients.set(addressKey(address), { address, domain, notify, orcpt });
+  }
+  if (recipients.size === 0) throw new WaypostError("invalid", "The message has no recipient.");
+  if (recipients.size > rooms.settings.smtp.maxRecipients)
+    throw new WaypostError("policy_refused", "The message has too many recipients.", {
+      reason: "limit_reached",
+    });
+  const all = [...recipients.values()];
+  const header = bytes.subarray(0, readHeaderFields(bytes).at(-1)?.end ?? 0);
+  return {
+    ...envelope,
+    recipients: all,
+    bodyType: isAscii(bytes) ? "7BIT" : "8BITMIME",
+    isSmtputf8:
+      !isAscii(header) || needsSmtputf8(envelope.from) || all.some(({ address }) => needsSmtputf8(address)),
+  };
+}
+
+function addressesIn(fields: readonly HeaderField[], names: readonly string[]): string[] {
+  return names.flatMap((name) =>
+    headerValues(fields, name).flatMap((value) => listMailAddresses(value).map(({ address }) => address)),
+  );
+}
+
+function isAscii(bytes: Uint8Array): boolean {
+  return bytes.every((octet) => octet < 128);
+}
+
+/** Whom the header does not name, so that who approves sees everybody. */
+function traceOf({ recipients }: Envelope, fields: readonly HeaderField[]): string {
+  const shown = new Set(addressesIn(fields, ["to", "cc"]).map(addressKey));
+  const hidden = recipients.filter(({ address }) => !shown.has(addressKey(address)));
+  return hidden.length === 0 ? "" : `Bcc: ${hidden.map(({ address }) => address).join(",\r\n ")}\r\n`;
+}
+
+function withoutHidden(bytes: Uint8Array, fields: readonly HeaderField[]): Uint8Array {
+  const pieces: Uint8Array[] = [];
+  let at = 0;
+  for (const field of fields.filter(({ name }) => hiddenFields.includes(name))) {
+    pieces.push(bytes.subarray(at, field.start));
+    at = field.end;
+  }
+  pieces.push(bytes.subarray(at));
+  return Buffer.concat(pieces);
+}

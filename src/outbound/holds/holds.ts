@@ -1,0 +1,82 @@
+/** Mail of agents that waits for a person: the one door for whoever looks at it, edits it and decides, and for the runner that
+ *  lets it go. What may happen to a hold is said in `src/model/holds.ts`, and asserted in the transactions. */
+
+import { type Idempotency, type Once, writeOnce } from "#/src/mail/write-once.ts";
+import type { Actor } from "#/src/model/actor.ts";
+import type { AgentNumber, MailboxNumber, Uid } from "#/src/model/numbers.ts";
+import type { HoldRow } from "#/storage/holds.ts";
+import { findHold } from "#/storage/queries/holds.ts";
+import type { DecidedHold } from "#/storage/transactions/decide-hold.ts";
+import type { EditedHold } from "#/storage/transactions/edit-hold.ts";
+import type { Outbound, OutboundRooms } from "../outbound.ts";
+import { createHoldEdits } from "./edit.ts";
+import { createHoldNotices } from "./notice.ts";
+import { createHoldRelease } from "./release.ts";
+
+export interface Holds {
+  findHold(agent: AgentNumber, hold: number): Promise<HoldRow | undefined>;
+  /** `version` as read: anything else is `precondition_failed`, as the mail may be another by now. */
+  decide(request: HoldDecision): Promise<Once<DecidedHold>>;
+  /** A new version of the mail, which then waits again. Throws `invalid`, `policy_refused`, `precondition_failed`. */
+  edit(request: HoldEdit): Promise<Once<EditedHold>>;
+  /** The same by what a mail client does: the new version bears the Message-ID of the one that waits. */
+  editByMessage(request: MessageEdit): Promise<EditedHold>;
+  /** Lets go what was approved long enough ago, declines what has expired, tells approvers. Whether there may be more. */
+  runDue(): Promise<boolean>;
+  /** The next time at which there is something to do; a time that has passed is now. */
+  nextDueAt(): Promise<number | undefined>;
+}
+
+export interface HoldDecision {
+  readonly agent: AgentNumber;
+  readonly hold: number;
+  readonly version: string | undefined;
+  readonly deed: "approve" | "undo" | "decline" | "withdraw";
+  readonly actor: Actor;
+  readonly idempotency?: Idempotency | undefined;
+}
+
+export interface HoldEdit {
+  readonly agent: AgentNumber;
+  readonly hold: number;
+  readonly version: string | undefined;
+  /** A complete message; a Bcc in it is for the sender's own copy. */
+  readonly bytes: Uint8Array;
+  readonly actor: Actor;
+  readonly idempotency?: Idempotency | undefined;
+}
+
+export interface MessageEdit {
+  readonly agent: AgentNumber;
+  readonly bytes: Uint8Array;
+  /** System flags. */
+  readonly flags: number;
+  readonly actor: Actor;
+  readonly replaces?: { readonly mailbox: MailboxNumber; readonly uid: Uid };
+}
+
+export interface HoldRooms extends OutboundRooms {
+  readonly outbound: Pick<Outbound, "ring">;
+}
+
+export function createHolds(rooms: HoldRooms): Holds {
+  const { store } = rooms;
+  const release = createHoldRelease(rooms);
+  const notices = createHoldNotices(rooms);
+  return {
+    findHold: (agent, hold) => findHold(store, agent, hold),
+    decide({ idempotency, ...decision }) {
+      return writeOnce(store, "decideHold", { ...decision, at: store.clock.now() }, idempotency);
+    },
+    ...createHoldEdits(rooms),
+    async runDue() {
+      const hasMore = await release.runDue();
+      await notices.runDue();
+      return hasMore;
+    },
+    async nextDueAt() {
+      const times = [await release.nextDueAt(), await notices.nextDueAt()].filter((at) => at !== undefined);
+      return times.length === 0 ? undefined : Math.min(...times);
+    },
+  };
+}

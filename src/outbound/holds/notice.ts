@@ -1,0 +1,144 @@
+/** The mail that tells an approver what waits. It says facts in plain text: of what the agent wrote only the subject, on one
+ *  line, bounded, without what shapes or hides text and without what a mail program makes a link of. */
+import { randomUUID } from "node:crypto";
+import { otherUsersPrefix, ownerLevel } from "#/src/mail/mailbox-access.ts";
+import type { HoldReason } from "#/src/model/holds.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import { mailboxRoles } from "#/src/model/roles.ts";
+import { cleanLine } from "#/src/render/clean-text.ts";
+import { createRemovalTally } from "#/src/render/removal.ts";
+import type { HoldRow } from "#/storage/holds.ts";
+import { listHoldsForApprover, listUntoldApprovers } from "#/storage/queries/holds.ts";
+import { findMessage } from "#/storage/queries/messages.ts";
+import { composeMessage } from "../composition.ts";
+import type { HoldRooms } from "./holds.ts";
+
+const minuteMs = 60_000;
+/** What one notice names; of more it says how many. */
+const namedMax = 20;
+const recipientsMax = 5;
+
+const reasonTexts = {
+  always: "every mail of this agent is to be approved",
+  first_contact: "its first mail to this domain",
+  external: "it leaves the account",
+  answering_unauthenticated: "it answers a mail whose sender is not proven",
+  automated: "it answers an automatic mail",
+  loop: "agents and programs have written to each other for long here, without a person",
+  bulk: "it has many recipients",
+  invitation: "it is an invitation",
+  requested: "the agent asks for it",
+} as const satisfies Record<HoldReason, string>;
+
+export function createHoldNotices(rooms: HoldRooms): {
+  runDue(): Promise<void>;
+  nextDueAt(): Promise<number | undefined>;
+} {
+  const { store, accounts, settings } = rooms;
+  const intervalMs = settings.holds.noticeMinutes * minuteMs;
+
+  async function tell(approver: AgentNumber): Promise<void> {
+    const facts = await accounts.findAgentFacts(approver);
+    const holds = await listHoldsForApprover(store, approver);
+    const at = store.clock.now();
+    if (facts === undefined || holds.length === 0) return;
+    const domain = facts.address.slice(facts.address.lastIndexOf("@") + 1);
+    const from = { name: "Waypost", address: `postmaster@${domain}` };
+    const untold = holds.filter(({ toldAt }) => toldAt === null);
+    const bytes = await composeMessage(
+      {
+        to: [{ name: facts.name, address: facts.address }],
+        cc: [],
+        bcc: [],
+        subject: `Waiting for your approval: ${holds.length} ${holds.length === 1 ? "mail" : "mails"}`,
+        text: await noticeText(rooms, holds, settings.holds.graceS),
+        attachments: [],
+      },
+      {
+        from,
+        date: at,
+        messageId: `${randomUUID()}@${domain}`,
+        references: [],
+        autoSubmitted: "auto-generated",
+      },
+    );
+    await store.write("tellApprover", {
+      facts: await rooms.prepare(bytes),
+      recipients: [
+        {
+          account: facts.account,
+          agent: approver,
+          mailboxRole: "inbox",
+          trace: new Uint8Array(),
+          flags: 0,
+          provenance: JSON.stringify({ source: "api", fromDomain: domain, checks: {} }),
+          isAuthenticated: true,
+          source: "api",
+        },
+      ],
+      internalDate: at,
+      holds: untold.map(({ agent, hold }) => ({ agent, hold })),
+      at,
+    });
+  }
+
+  const dueAt = (lastToldAt: number | null): number => (lastToldAt === null ? 0 : lastToldAt + intervalMs);
+  return {
+    async runDue() {
+      for (const { approver, lastToldAt } of await listUntoldApprovers(store))
+        if (dueAt(lastToldAt) <= store.clock.now()) await tell(approver);
+    },
+    async nextDueAt() {
+      const untold = await listUntoldApprovers(store);
+      return untold.length === 0 ? undefined : Math.min(...untold.map((one) => dueAt(one.lastToldAt)));
+    },
+  };
+}
+
+async function noticeText(rooms: HoldRooms, holds: readonly HoldRow[], graceS: number): Promise<string> {
+  const described: string[] = [];
+  for (const hold of holds.slice(-namedMax)) described.push(await describe(rooms, hold));
+  const isOne = holds.length === 1;
+  const left = holds.length - described.length;
+  return [
+    isOne
+      ? "A mail waits for you to approve it."
+      : `${holds.length} mails wait for you to approve them.${left > 0 ? ` The newest ${described.length}:` : ""}`,
+    ...described,
+    [
+      "Read the mail itself before you decide: it is in the mailbox named above, in your mail program.",
+      `To approve it, move it to ${lastLevel("holds_approved")} beside that mailbox${graceS > 0 ? `; for ${graceS} seconds you can move it back` : ""}.`,
+      `To decline it, move it to ${lastLevel("holds_declined")} or delete it. What nobody decides about is declined.`,
+      "To change it, edit it there; the new version waits again.",
+    ].join("\n"),
+  ].join("\n\n");
+}
+
+function lastLevel(role: "holds_approved" | "holds_declined"): string {
+  return mailboxRoles[role].name.split("/").at(-1)!;
+}
+
+async function describe({ store, accounts }: HoldRooms, hold: HoldRow): Promise<string> {
+  const owner = await accounts.findAgentFacts(hold.agent);
+  const message = await findMessage(store, hold.agent, hold.message);
+  const addresses = hold.envelope.recipients.map(({ address }) => plainLine(address, 254));
+  const more = addresses.length - recipientsMax;
+  const to = addresses.slice(0, recipientsMax).join(", ") + (more > 0 ? ` and ${more} more` : "");
+  return [
+    `From: ${owner?.address ?? "?"}`,
+    `To: ${to}`,
+    `Subject: ${plainLine(message?.subject ?? "", 100)}`,
+    `Waits because: ${reasonTexts[hold.reason]}`,
+    `Until: ${new Date(hold.expiresAt).toUTCString()}`,
+    `Mailbox: ${otherUsersPrefix}${ownerLevel(owner?.address ?? "")}/${mailboxRoles.holds.name}`,
+  ].join("\n");
+}
+
+/** What somebody else wrote, as nothing but characters: programs link what has a scheme, and "www." with what follows. */
+function plainLine(text: string, charactersMax: number): string {
+  const line = cleanLine(text, "", createRemovalTally(), charactersMax);
+  return line
+    .replace(/:\/\//g, ": //")
+    .replace(/\bwww\./gi, "www .")
+    .replace(/\bmailto:/gi, "mailto :");
+}

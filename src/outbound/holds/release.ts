@@ -1,0 +1,106 @@
+/** What becomes of holds by time: approved mail leaves after the grace time, mail that nobody decides about is declined. */
+import { createHash } from "node:crypto";
+import { parseAddress } from "#/src/accounts/address.ts";
+import { isWaypostError } from "#/src/model/errors.ts";
+import { type HoldFailure, holdDigest } from "#/src/model/holds.ts";
+import { readBlobRange } from "#/storage/blob.ts";
+import type { HoldRow } from "#/storage/holds.ts";
+import { findNextHoldTimes, listExpiredHolds, listReleasableHolds } from "#/storage/queries/holds.ts";
+import { findBlob, findMessage } from "#/storage/queries/messages.ts";
+import type { Envelope, EnvelopeRecipient } from "#/storage/submission.ts";
+import { assertMayLeave } from "../decide.ts";
+import type { HoldRooms, Holds } from "./holds.ts";
+
+/** Holds that one look takes up. */
+const holdsAtOnce = 50;
+
+export function createHoldRelease(rooms: HoldRooms): Pick<Holds, "runDue" | "nextDueAt"> {
+  const { store, accounts, settings } = rooms;
+  const graceMs = settings.holds.graceS * 1000;
+
+  /** Everything that an approval is about is looked at once more: the octets, the envelope, who may be written to. */
+  async function release(hold: HoldRow): Promise<void> {
+    const owner = await accounts.findAgentFacts(hold.agent);
+    if (owner === undefined) return;
+    const checked = await check(hold);
+    if (typeof checked === "string") return end(hold, "fail", checked);
+    try {
+      await assertMayLeave(rooms, owner, checked);
+    } catch (error) {
+      if (!isWaypostError(error) || error.code !== "policy_refused") throw error;
+      return end(hold, "fail", failureOf(error.details.reason));
+    }
+    const now = store.clock.now();
+    await unlessChanged(
+      store.write("releaseHold", {
+        agent: hold.agent,
+        hold: hold.hold,
+        version: String(hold.modseq),
+        envelope: checked,
+        expiresAt: Math.max(now, hold.sendAt) + settings.outbound.maxAgeHours * 3_600_000,
+        at: now,
+      }),
+    );
+    rooms.outbound.ring();
+  }
+
+  async function check(hold: HoldRow): Promise<Envelope | HoldFailure> {
+    const message = await findMessage(store, hold.agent, hold.message);
+    const blob = message && (await findBlob(store, message.account, message.blob));
+    if (message === undefined || blob === undefined) return "changed";
+    const bytes = await readBlobRange(store, message.account, message.blob, 0, blob.size);
+    const digest = holdDigest(hold.envelopeText, createHash("sha256").update(bytes).digest());
+    if (Buffer.compare(digest, hold.digest) !== 0) return "changed";
+    const recipients: EnvelopeRecipient[] = [];
+    for (const recipient of hold.envelope.recipients) {
+      const { kind } = await accounts.resolveRecipient(recipient.address);
+      if (kind === "unknown") return "refused";
+      const domain = kind === "local" ? "" : parseAddress(recipient.address)!.domain;
+      recipients.push({ ...recipient, domain });
+    }
+    return { ...hold.envelope, recipients };
+  }
+
+  async function end(hold: HoldRow, deed: "fail" | "expire", reason: HoldFailure | "expired"): Promise<void> {
+    const version = String(hold.modseq);
+    const { agent, hold: number } = hold;
+    const args = { agent, hold: number, version, deed, actor: "server" as const, reason };
+    await unlessChanged(store.write("decideHold", { ...args, at: store.clock.now() }));
+  }
+
+  return {
+    async runDue() {
+      const now = store.clock.now();
+      const approved = await listReleasableHolds(store, now - graceMs, holdsAtOnce);
+      for (const hold of approved) await release(hold);
+      const expired = await listExpiredHolds(store, now, holdsAtOnce);
+      for (const hold of expired) await end(hold, "expire", "expired");
+      return approved.length === holdsAtOnce || expired.length === holdsAtOnce;
+    },
+
+    async nextDueAt() {
+      const { approvedAt, expiresAt } = await findNextHoldTimes(store);
+      const times = [approvedAt === null ? undefined : approvedAt + graceMs, expiresAt ?? undefined];
+      const known = times.filter((at) => at !== undefined);
+      return known.length === 0 ? undefined : Math.min(...known);
+    },
+  };
+}
+
+function failureOf(reason: string | undefined): HoldFailure {
+  if (reason === "recipient_blocked") return "blocked";
+  return reason === "recipient_suppressed" ? "suppressed" : "refused";
+}
+
+/** Somebody was quicker: what they did is what counts. */
+async function unlessChanged(write: Promise<unknown>): Promise<void> {
+  try {
+    await write;
+  } catch (error) {
+    const isOvertaken =
+      isWaypostError(error) &&
+      (["precondition_failed", "paused", "not_found"].includes(error.code) ||
+        error.details.reason === "hold_is_decided");
+    if (!isOvertaken) throw error;
+  }
+}
