@@ -40,6 +40,8 @@ export const folderPathText = z
   );
 
 /** Of a file that is sent: what a header can carry. */
+export const isoTimeText = z.iso.datetime({ offset: true });
+
 export const fileName = z
   .string()
   .min(1)

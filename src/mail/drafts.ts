@@ -14,6 +14,8 @@ export interface DraftOptions {
   readonly hold?: "policy" | "always";
   /** The message that it answers. */
   readonly inReplyTo?: MessageNumber;
+  /** The message that goes along. */
+  readonly forwardOf?: MessageNumber;
 }
 
 export interface Draft {
@@ -32,6 +34,8 @@ export interface NewDraft {
   readonly bytes: Uint8Array;
   readonly options: DraftOptions;
   readonly provenance: Provenance;
+  /** Whether who writes it may send as its sender. */
+  readonly isAuthenticated: boolean;
 }
 
 export interface Drafts {
@@ -63,12 +67,11 @@ export interface Drafts {
 
 export function createDrafts(store: Store): Drafts {
   const at = (): number => store.clock.now();
-  const prepare = async ({ bytes, options, provenance }: NewDraft) => ({
-    // Made here, by a credential that may write as its sender.
+  const prepare = async ({ bytes, options, provenance, isAuthenticated }: NewDraft) => ({
     message: {
       facts: await prepareMessage(bytes),
       provenance: JSON.stringify(provenance),
-      isAuthenticated: true,
+      isAuthenticated,
     },
     options: JSON.stringify(options),
     at: at(),

@@ -1,5 +1,6 @@
 /** `message_…`, whole or a part of it. */
 
+import type { Message } from "#/src/mail/messages.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
 import { type Description, describeMessagePart, noSuchPart } from "#/src/render/describe-message.ts";
@@ -9,8 +10,8 @@ import { findTarget, isPartName, type Render, rendersOf } from "#/src/render/par
 import { shownProvenance } from "#/src/render/provenance.ts";
 import type { OperationContext } from "../operation.ts";
 import type { PartRequest } from "../operations/part/describe.ts";
-import { openContinuation, sealContinuation } from "../part-cursor.ts";
-import { reachAgent, reachesScope, reachMessage } from "../reach.ts";
+import { openContinuation, type ReadObject, sealContinuation } from "../part-cursor.ts";
+import { type ReachedAgent, reachAgent, reachesScope, reachMessage } from "../reach.ts";
 import type { ReadResult } from "../schemas.ts";
 import { missingScope } from "../scopes.ts";
 import { assertRender } from "./assert-render.ts";
@@ -21,10 +22,28 @@ export async function describeMessage(
   name: ObjectName,
   request: PartRequest,
 ): Promise<ReadResult> {
-  const { mail } = context.rooms;
   const reached = await reachAgent(context, name.agent, "mail:read");
   const message = await reachMessage(context, reached, name.object);
-  const object = { kind: "message", ...message } as const;
+  const { number, version } = message;
+  const object = { kind: "message", agent: name.agent, number, version } as const;
+  return describeStoredMessage(context, { reached, message, object, ref: message.id }, request);
+}
+
+/** A message under its own name or that of a draft or hold which it is. */
+export interface NamedMessage {
+  readonly reached: ReachedAgent;
+  readonly message: Message;
+  /** To which cursors are bound, and whose version is told. */
+  readonly object: ReadObject;
+  readonly ref: string;
+}
+
+export async function describeStoredMessage(
+  context: OperationContext,
+  { reached, message, object, ref }: NamedMessage,
+  request: PartRequest,
+): Promise<ReadResult> {
+  const { mail } = context.rooms;
   const continued = openContinuation<Render>(context, object, request);
   const part = request.part ?? continued?.part ?? "";
   if (part !== "" && !isPartName(part))
@@ -40,22 +59,24 @@ export async function describeMessage(
   const render = (request.render as Render | undefined) ?? continued?.render ?? accepted[0]!;
   if ((render === "raw" || render === "source") && !(await reachesScope(context, message.agent, "raw")))
     throw missingScope("raw");
-  const state = messageState(mail.ids, message, await mail.keywordNames(name.agent), reached.isVisible);
+  const state = messageState(mail.ids, message, await mail.keywordNames(message.agent), reached.isVisible);
   const described = await describeMessagePart(
     { source: { mail, html: context.html }, message, structure, state },
     target,
     render,
   );
   const page = await pageOf(described, continued?.from ?? 0, request.max_chars);
+  const isWhole = described.kind === "message";
+  const draft = isWhole ? await mail.findDraftOfMessage(message.agent, message.number) : undefined;
   return {
-    ref: part === "" ? message.id : `${message.id}#${part}`,
+    ref: part === "" ? ref : `${ref}#${part}`,
     kind: described.kind,
     ...(page.text === undefined ? {} : { text: page.text }),
-    content: page.content,
+    content: draft === undefined ? page.content : { ...page.content, draft_id: draft.id },
     provenance: {
       ...shownProvenance(message, described.removed, described.isNested),
     } as ReadResult["provenance"],
-    version: message.version,
+    version: object.version,
     ...(page.next === undefined
       ? {}
       : { cursor: sealContinuation(context, object, { part, render, from: page.next }) }),

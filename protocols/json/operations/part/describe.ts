@@ -5,6 +5,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
 import { describeAgent } from "../../describe/agent.ts";
 import { describeBlob } from "../../describe/blob.ts";
+import { describeDraft } from "../../describe/draft.ts";
 import { describeFolder } from "../../describe/folder.ts";
 import { describeMessage } from "../../describe/message.ts";
 import { describeThread } from "../../describe/thread.ts";
@@ -41,11 +42,15 @@ const describeByKind = {
   thread: describeThread,
   folder: describeFolder,
   blob: describeBlob,
+  draft: describeDraft,
 } as const satisfies Partial<Record<ObjectName["kind"], Describe>>;
 type DescribedKind = keyof typeof describeByKind;
 
+/** A draft and a hold are messages, too. */
+const kindsWithParts = ["message", "draft", "hold"] as const;
+
 /** Kinds that the interface names and that this deployment does not hold yet. */
-const laterKinds = ["calendar", "event", "addressbook", "contact", "draft", "hold"] as const;
+const laterKinds = ["calendar", "event", "addressbook", "contact", "hold"] as const;
 
 export default operation({
   name: "part.describe",
@@ -72,7 +77,7 @@ export default operation({
         hint: "Do not retry; catalog.describe says what is served.",
       });
     const part = inId ?? request.part;
-    if (name.kind !== "message" && part)
+    if (part && !(kindsWithParts as readonly string[]).includes(name.kind))
       throw new WaypostError("invalid", "Only a message has parts.", {
         field: hash === -1 ? "/part" : "/id",
       });

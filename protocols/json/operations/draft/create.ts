@@ -1,0 +1,40 @@
+/** draft.create: a message in Drafts, where a person can go on with it. It keeps its name when they do. */
+import { z } from "zod";
+import { assertReachesDrafts } from "../../describe/draft.ts";
+import { draftFields, draftOf, draftResult } from "../../drafted-message.ts";
+import { idempotencyOf } from "../../idempotency.ts";
+import { readId } from "../../identifiers.ts";
+import { operation } from "../../operation.ts";
+import { reachAgent } from "../../reach.ts";
+import { idText } from "../../schemas.ts";
+
+export default operation({
+  name: "draft.create",
+  verb: "put",
+  summary: "Writes a message into Drafts; send sends it later.",
+  scope: "mail",
+  effect: "writes",
+  input: z.strictObject({
+    in: idText.optional().describe("The mailbox, ag_…; absent: that of the credential."),
+    ...draftFields,
+  }),
+  output: draftResult,
+  errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused"],
+  async run(context, input) {
+    const { mail } = context.rooms;
+    const agent = input.in ? readId(context, input.in, ["agent"], "/in").agent : context.principal.agent;
+    const once = idempotencyOf(context, "draft.create", input);
+    const create = async () => {
+      const reached = await reachAgent(context, agent, "mail");
+      await assertReachesDrafts(context, reached);
+      return mail.createDraft(agent, await draftOf(context, reached, input), once);
+    };
+    const { draft, message } = (await mail.findRepeat("createDraft", once)) ?? (await create());
+    return {
+      ref: mail.ids.encode("draft", agent, draft),
+      created: true,
+      version: String(message),
+      message: mail.ids.encode("message", agent, message),
+    };
+  },
+});

@@ -1,0 +1,37 @@
+/** draft.delete: its message goes to Trash, as with message.delete, and is no draft any more. */
+import { z } from "zod";
+import { withCurrent } from "../../current.ts";
+import { findDraft, reachDraft } from "../../describe/draft.ts";
+import { idempotencyOf } from "../../idempotency.ts";
+import { readId } from "../../identifiers.ts";
+import { operation } from "../../operation.ts";
+import { idempotencyKey, idText, versionText, writeResult } from "../../schemas.ts";
+
+export default operation({
+  name: "draft.delete",
+  verb: "put",
+  summary: "Moves a draft to Trash.",
+  scope: "mail",
+  effect: "writes",
+  input: z.strictObject({
+    id: idText.describe("The draft, draft_…"),
+    version: versionText,
+    idempotency_key: idempotencyKey,
+  }),
+  output: writeResult,
+  errors: ["not_billable", "forbidden_scope", "not_found", "precondition_failed"],
+  async run(context, input) {
+    const { mail } = context.rooms;
+    const name = readId(context, input.id, ["draft"], "/id");
+    const once = idempotencyOf(context, "draft.delete", input);
+    const remove = async () => {
+      const { reached } = await reachDraft(context, name, "mail");
+      return withCurrent(
+        () => mail.deleteDraft(name.agent, name.object, input.version, once),
+        () => findDraft(context, reached, name.object),
+      );
+    };
+    const { modseq } = (await mail.findRepeat("deleteDraft", once)) ?? (await remove());
+    return { ref: input.id, created: false, version: String(modseq) };
+  },
+});

@@ -1,0 +1,44 @@
+/** draft.update: another body in the place of the one that was read, whoever wrote that. */
+import { z } from "zod";
+import { withCurrent } from "../../current.ts";
+import { findDraft, reachDraft } from "../../describe/draft.ts";
+import { draftFields, draftOf, draftResult } from "../../drafted-message.ts";
+import { idempotencyOf } from "../../idempotency.ts";
+import { readId } from "../../identifiers.ts";
+import { operation } from "../../operation.ts";
+import { idText, versionText } from "../../schemas.ts";
+
+export default operation({
+  name: "draft.update",
+  verb: "put",
+  summary: "Replaces a draft whole.",
+  scope: "mail",
+  effect: "writes",
+  input: z.strictObject({
+    id: idText.describe("The draft, draft_…"),
+    version: versionText,
+    ...draftFields,
+  }),
+  output: draftResult,
+  errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused", "precondition_failed"],
+  async run(context, input) {
+    const { mail } = context.rooms;
+    const name = readId(context, input.id, ["draft"], "/id");
+    const once = idempotencyOf(context, "draft.update", input);
+    const update = async () => {
+      const { reached } = await reachDraft(context, name, "mail");
+      const changed = await draftOf(context, reached, input);
+      return withCurrent(
+        () => mail.updateDraft(name.agent, name.object, input.version, changed, once),
+        () => findDraft(context, reached, name.object),
+      );
+    };
+    const { message } = (await mail.findRepeat("updateDraft", once)) ?? (await update());
+    return {
+      ref: input.id,
+      created: false,
+      version: String(message),
+      message: mail.ids.encode("message", name.agent, message),
+    };
+  },
+});
