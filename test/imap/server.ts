@@ -5,6 +5,9 @@ import { createAccounts } from "#/src/accounts/accounts.ts";
 import { createOwner, type NewOwner } from "#/src/accounts/administration/agents-and-people.ts";
 import { createFeed } from "#/src/feed/feed.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
+import { prepareMessage } from "#/src/mail/prepare-message.ts";
+import { createHolds } from "#/src/outbound/holds/holds.ts";
+import { createOutbound } from "#/src/outbound/outbound.ts";
 import type { Store } from "#/storage/store.ts";
 import { testCertificate } from "../support/certificate.ts";
 import { type ConversationOptions, converse } from "../support/conversation.ts";
@@ -34,10 +37,15 @@ export async function startImap(changed: Partial<Settings["imap"]> = {}): Promis
   await store.write("createDomain", { name: "example.test", account, at: store.clock.now() });
   const robin = await createOwner({ store, settings }, "agent", { address: "robin@example.test" });
   const mail = createMail(store);
+  const accounts = createAccounts(store, settings);
+  const prepare = prepareMessage;
+  const outbound = createOutbound({ store, accounts, settings, prepare });
+  const holds = createHolds({ store, accounts, settings, prepare, outbound });
   const listeners = await listenImap({
     mail,
-    accounts: createAccounts(store, settings),
+    accounts,
     feed: createFeed(store),
+    holds,
     settings,
     tls: testCertificate,
     log: pino({ level: "warn" }),

@@ -2,13 +2,17 @@
  *  RFC 7889 APPENDLIMIT).
  *  append = "APPEND" SP mailbox 1*(SP append-message), which is in `appended-message.ts`
  *  The octets are kept exactly as they come. All messages of one command go in, or none. */
+import type { ReachedMailbox } from "#/src/mail/mailbox-access.ts";
+import type { Appended } from "#/src/mail/writes.ts";
 import { formatNumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import { type AppendMessage, readAnnounced, readAppended } from "../appended-message.ts";
 import { readMessages } from "../catenate.ts";
-import { afterLogin, command, type ParseContext } from "../command.ts";
+import { type Answer, afterLogin, command, type ParseContext } from "../command.ts";
+import { no } from "../errors.ts";
 import { appendedMessagesMax } from "../limits.ts";
 import { decodeMailboxName } from "../mailbox-name.ts";
 import { overLimit } from "../message-limit.ts";
+import type { Session } from "../session.ts";
 import type { WireReader } from "../wire-reader.ts";
 
 export const append = command({
@@ -32,18 +36,36 @@ export const append = command({
     return { name, messages };
   },
   async run(session, { name, messages }) {
-    const { mail } = session.rooms;
     const mailbox = await session.findTarget(name);
     const read = await readMessages(session, messages);
-    const { uidValidity, uids } = await mail.appendMessages(mailbox.agent, mailbox.number, read, {
-      source: "imap",
-    });
+    if (mailbox.role === "holds") return appendVersion(session, mailbox, read);
+    const { agent, number, actor } = mailbox;
+    const provenance = { source: "imap" } as const;
+    const { uidValidity, uids } = await session.rooms.mail.appendMessages(
+      agent,
+      number,
+      read,
+      provenance,
+      actor,
+    );
     return { code: `APPENDUID ${uidValidity} ${formatNumberSet(numberSetOf(uids))}` };
   },
   literalLimit(reader, context, maxAppendBytes) {
     return limitOfNextLiteral(reader, context, maxAppendBytes);
   },
 });
+
+/** What is put where mail waits for a person is a new version of such mail. */
+async function appendVersion(
+  session: Session,
+  { agent, actor }: ReachedMailbox,
+  messages: readonly Appended[],
+): Promise<Answer> {
+  if (messages.length > 1) throw no("CANNOT", "One message at a time is edited here");
+  const { bytes, flags } = messages[0]!;
+  const { uidValidity, uid } = await session.rooms.holds.editByMessage({ agent, bytes, flags, actor });
+  return { code: `APPENDUID ${uidValidity} ${uid}` };
+}
 
 /** The last literal of the text is a message if the mailbox's name stands before it. The messages of one command share
  *  the limit, as all of them are held until the last has come. */

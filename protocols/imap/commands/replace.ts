@@ -68,9 +68,13 @@ async function runReplace(
   const [read] = await readMessages(session, [message]);
   const { agent, number: source } = selected.mailbox;
   if (target.agent !== agent) throw no("CANNOT", "REPLACE stays with the mailboxes of one owner");
-  const replaced = await session.rooms.mail.replaceMessage(agent, source, uid, target.number, read!, {
-    source: "imap",
-  });
+  const { mail, holds } = session.rooms;
+  const { actor } = target;
+  const provenance = { source: "imap" } as const;
+  const replaced =
+    target.role === "holds"
+      ? await holds.editByMessage({ agent, ...read!, actor, replaces: { mailbox: source, uid } })
+      : await mail.replaceMessage(agent, source, uid, target.number, read!, provenance, actor);
   out.line(`* OK [APPENDUID ${replaced.uidValidity} ${replaced.uid}] The new message is there`);
   return session.isEnabled("QRESYNC") ? { code: `HIGHESTMODSEQ ${replaced.modseq}` } : undefined;
 }
