@@ -30,6 +30,9 @@ export interface EncodedBlob {
   readonly chunks: readonly Uint8Array[];
 }
 
+/** A body up to this is kept as it is: to decompress it takes longer than all else that reading it does, and half a page is
+ *  what it would save. */
+const uncompressedMax = 4 * 1024;
 /** Up to this a message is compressed at once; beyond it on a thread of the pool. */
 const compressSyncMax = 64 * 1024;
 const zstdOptions = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
@@ -51,13 +54,14 @@ export async function encodeBlob(
   for (let at = prefix; at < bytes.length; at += blobChunkBytes)
     raw.push(bytes.subarray(at, at + blobChunkBytes));
   const packed: Uint8Array[] = [];
-  for (const chunk of raw)
+  const isShort = bytes.length - prefix <= uncompressedMax;
+  for (const chunk of isShort ? [] : raw)
     packed.push(
       bytes.length <= compressSyncMax
         ? zstdCompressSync(chunk, zstdOptions)
         : await compress(chunk, zstdOptions),
     );
-  const isSmaller = totalLength(packed) < totalLength(raw);
+  const isSmaller = !isShort && totalLength(packed) < totalLength(raw);
   const chunks = (isSmaller ? packed : raw).map(ownCopy);
   return {
     codec: isSmaller ? zstdCodec : rawCodec,
@@ -94,6 +98,22 @@ export async function readBlobHeader(
   if (row === undefined) throw new WaypostError("not_found", "The message is no longer there");
   return row.header.byteLength === row.headerSize ? row.header : undefined;
 }
+
+/** A short message as it lies in its row. */
+export interface StoredBlob {
+  readonly codec: number;
+  readonly size: number;
+  readonly headerSize: number;
+  readonly header: Uint8Array;
+  readonly data: Uint8Array;
+}
+
+/** What follows the header block. */
+export function bodyOf({ codec, size, headerSize, data }: StoredBlob): Uint8Array {
+  return size === headerSize ? noBytes : decodeChunk(codec, data, size - headerSize);
+}
+
+const noBytes = new Uint8Array();
 
 /** Octets `start` up to, not including, `end` of a blob; less where it ends before. */
 export async function readBlobRange(
@@ -134,7 +154,7 @@ export async function readBlobRange(
     if (number > firstChunk && (number - firstChunk) % 4 === 0) await nextTurn();
     const stored =
       number === 0 && row.data !== null ? row.data : await readChunk(reader, account, blob, number);
-    const chunk = decodeChunk(row.codec, stored);
+    const chunk = decodeChunk(row.codec, stored, Math.min(row.size - chunkStart, blobChunkBytes));
     pieces.push(chunk.subarray(Math.max(0, start - chunkStart), to - chunkStart));
   }
   return pieces.length === 1 ? Buffer.from(pieces[0]!) : Buffer.concat(pieces);
@@ -163,14 +183,22 @@ async function readChunk(
   return row.data;
 }
 
-function decodeChunk(codec: number, data: Uint8Array): Uint8Array {
+/** `size`: octets that come out, so that they are put where they stay. */
+function decodeChunk(codec: number, data: Uint8Array, size: number): Uint8Array {
   if (codec === rawCodec) return data;
-  if (codec === zstdCodec) return zstdDecompressSync(data, { maxOutputLength: blobChunkBytes });
+  if (codec === zstdCodec)
+    return zstdDecompressSync(data, {
+      maxOutputLength: blobChunkBytes,
+      chunkSize: Math.max(decodedChunkBytesMin, size + 1),
+    });
   throw new WaypostError(
     "internal",
     `The store holds a message in codec ${codec}, which this version cannot read`,
   );
 }
+
+/** The least that zlib takes. */
+const decodedChunkBytesMin = 64;
 
 function totalLength(pieces: readonly Uint8Array[]): number {
   return pieces.reduce((sum, piece) => sum + piece.byteLength, 0);

@@ -13,9 +13,11 @@ export interface Slice {
 
 /** A range this long is worth a statement of its own. */
 const longRange = 16;
-const listMax = 256;
+const longestList = 256;
 
-export function* slicesOf(set: NumberSet, column: string): Generator<Slice> {
+/** `rowsMax`: what a list may bring at most; a range is as long as it is. */
+export function* slicesOf(set: NumberSet, column: string, rowsMax = longestList): Generator<Slice> {
+  const listMax = Math.min(rowsMax, longestList);
   let list: number[] = [];
   for (const [first, last] of set) {
     if (last - first + 1 >= longRange) {

@@ -2,6 +2,7 @@
  *
  *  fetch-att = "ENVELOPE" / "FLAGS" / … / "BODY" [".PEEK"] section ["<" number "." nz-number ">"]
  *            / "PREVIEW" [SP "(" "LAZY" ")"] / "BINARY" [".PEEK"] section-binary [partial] / "BINARY.SIZE" section-binary */
+import { createHeaderPicker } from "#/src/formats/mime/header.ts";
 import { bad } from "./errors.ts";
 import { fetchItemsMax, sectionDepthMax } from "./limits.ts";
 import { astringText } from "./strings.ts";
@@ -52,7 +53,12 @@ export type FetchItem =
 
 export type SectionText =
   | { readonly kind: "HEADER" | "TEXT" | "MIME" }
-  | { readonly kind: "HEADER.FIELDS" | "HEADER.FIELDS.NOT"; readonly names: readonly string[] };
+  | {
+      readonly kind: "HEADER.FIELDS" | "HEADER.FIELDS.NOT";
+      readonly names: readonly string[];
+      /** Cuts them out of a header block, as octet strings. */
+      readonly pick: (header: string) => string;
+    };
 
 const macros: Readonly<Record<string, readonly RowItem[]>> = {
   FAST: ["FLAGS", "INTERNALDATE", "RFC822.SIZE"],
@@ -156,7 +162,13 @@ function readSectionText(reader: WireReader, part: readonly number[]): SectionTe
     case "HEADER.FIELDS":
     case "HEADER.FIELDS.NOT": {
       reader.space();
-      return { kind, names: reader.list(() => reader.astring(), { max: 1000 }) };
+      const names = reader.list(() => reader.astring(), { max: 1000 });
+      const listed = new Set(names.map((name) => name.toLowerCase()));
+      return {
+        kind,
+        names,
+        pick: createHeaderPicker((name) => listed.has(name) === (kind === "HEADER.FIELDS")),
+      };
     }
     default:
       throw bad("Unknown section");

@@ -2,65 +2,28 @@
  *  is read and written in ranges. */
 
 import { formatBody } from "#/src/formats/mime/body-structure.ts";
-import { readHeaderFields } from "#/src/formats/mime/header.ts";
+import { octetBytes, octetString } from "#/src/formats/mime/octets.ts";
 import { findPart, type MimePart } from "#/src/formats/mime/structure.ts";
 import { decodeTransfer } from "#/src/formats/mime/transfer-encoding.ts";
-import type { Entry, MailboxMessage } from "#/src/mail/entries.ts";
-import type { Mail } from "#/src/mail/mail.ts";
-import type { ByteRange } from "#/src/mail/message-bytes.ts";
+import type { ShownMessage } from "#/src/mail/entries.ts";
+import type { ByteRange, StoredBytes } from "#/src/mail/message-bytes.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { headerBytesMax } from "#/src/model/limits.ts";
-import type { AgentNumber } from "#/src/model/numbers.ts";
 import { previewText } from "#/src/render/preview.ts";
-import { formatDateTime } from "./dates.ts";
 import { no } from "./errors.ts";
-import type { FetchItem, Partial, RowItem, SectionText } from "./fetch-items.ts";
-import type { FlagWriter } from "./flags.ts";
-import { bodyRangeBytes } from "./limits.ts";
+import type { FetchItem, Partial, SectionText } from "./fetch-items.ts";
+import { bodyRangeBytes, outputChunkBytes } from "./limits.ts";
+import { type ResponseContext, rowValue } from "./ready-response.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 import { stringText } from "./strings.ts";
-
-export interface ResponseContext {
-  readonly mail: Mail;
-  readonly agent: AgentNumber;
-  readonly flags: FlagWriter;
-}
-
-type Fetched = Entry | MailboxMessage;
 
 /** A value: its text, octets at hand, or a range of the message that is read when it is written. */
 type Value = string | Buffer | ByteRange;
 
-export function needsMessageRow(item: FetchItem): boolean {
-  return item.kind !== "row" || ["ENVELOPE", "BODYSTRUCTURE", "BODY", "THREADID"].includes(item.name);
-}
-
-/** Whether the entry, or the message's row, holds everything that is asked for as it is written. */
-export function isReady(items: readonly FetchItem[]): boolean {
-  return items.every((item) => item.kind === "row" && item.name !== "BODY");
-}
-
-/** A response of items that are ready. Nothing is waited for: a mailbox is tens of thousands of these. */
-export function readyResponse(
-  head: string,
-  fetched: Fetched,
-  items: readonly FetchItem[],
-  context: ResponseContext,
-): string {
-  let text = head;
-  let space = "";
-  for (const item of items) {
-    const name = (item as { readonly name: Exclude<RowItem, "BODY"> }).name;
-    text += `${space}${name} ${rowValue(name, fetched, context)}`;
-    space = " ";
-  }
-  return `${text})`;
-}
-
 /** Whether the message was still there; if not, nothing is written. `head` is how the response begins. */
 export async function writeFetchResponse(
   head: string,
-  fetched: Fetched,
+  fetched: ShownMessage,
   items: readonly FetchItem[],
   context: ResponseContext,
   out: ResponseWriter,
@@ -79,21 +42,20 @@ export async function writeFetchResponse(
     const value = values[index]!;
     if (typeof value === "string") out.text(value);
     else if (Buffer.isBuffer(value)) await writeOctets(value, item.kind === "binary", out);
-    else await writeRange(fetched as MailboxMessage, value, context, out);
+    else await writeRange(fetched as StoredBytes, value, context, out);
   }
   out.line(")");
   return true;
 }
 
 async function readValues(
-  fetched: Fetched,
+  fetched: ShownMessage,
   items: readonly FetchItem[],
   context: ResponseContext,
 ): Promise<Value[]> {
   // The structure is read once for all items, and only if one of them needs it.
   let reading: Promise<MimePart> | undefined;
-  const structure = (): Promise<MimePart> =>
-    (reading ??= context.mail.readStructure(fetched as MailboxMessage));
+  const structure = (): Promise<MimePart> => (reading ??= context.mail.readStructure(fetched as StoredBytes));
   const values: Value[] = [];
   for (const item of items) {
     if (item.kind === "row") {
@@ -102,7 +64,7 @@ async function readValues(
       );
       continue;
     }
-    const message = fetched as MailboxMessage;
+    const message = fetched as StoredBytes;
     if (item.kind === "section") values.push(await sectionValue(message, item, structure, context));
     else if (item.kind === "preview") {
       const text = await previewText(context.mail, message, await structure());
@@ -116,34 +78,8 @@ async function readValues(
   return values;
 }
 
-function rowValue(name: Exclude<RowItem, "BODY">, fetched: Fetched, context: ResponseContext): string {
-  const message = fetched as MailboxMessage;
-  switch (name) {
-    case "FLAGS":
-      return context.flags.write(fetched);
-    case "UID":
-      return String(fetched.uid);
-    case "INTERNALDATE":
-      return formatDateTime(fetched.internalDate);
-    case "SAVEDATE":
-      return formatDateTime(fetched.savedAt);
-    case "RFC822.SIZE":
-      return String(fetched.size);
-    case "MODSEQ":
-      return `(${fetched.modseq})`;
-    case "EMAILID":
-      return `(${context.mail.ids.encode("message", context.agent, fetched.message)})`;
-    case "THREADID":
-      return `(${context.mail.ids.encode("thread", context.agent, message.thread)})`;
-    case "ENVELOPE":
-      return message.envelope;
-    case "BODYSTRUCTURE":
-      return message.bodyStructure;
-  }
-}
-
 async function sectionValue(
-  message: MailboxMessage,
+  message: StoredBytes,
   item: Extract<FetchItem, { kind: "section" }>,
   structure: () => Promise<MimePart>,
   context: ResponseContext,
@@ -169,7 +105,7 @@ async function sectionValue(
 
 /** HEADER.FIELDS: the fields as they stand, in their order, and the empty line that ends a header. */
 async function headerFields(
-  message: MailboxMessage,
+  message: StoredBytes,
   part: readonly number[],
   text: Extract<SectionText, { names: readonly string[] }>,
   structure: () => Promise<MimePart>,
@@ -179,16 +115,11 @@ async function headerFields(
     (part.length === 0 ? await context.mail.readHeader(message) : undefined) ??
     (await readHeaderSection(message, part, structure, context));
   if (header === undefined) return undefined;
-  const names = new Set(text.names.map((name) => name.toLowerCase()));
-  const isListed = text.kind === "HEADER.FIELDS";
-  const fields = readHeaderFields(header)
-    .filter((field) => names.has(field.name) === isListed)
-    .map((field) => header.subarray(field.start, field.end));
-  return Buffer.concat([...fields, lineEnd]);
+  return octetBytes(`${text.pick(octetString(header))}\r\n`);
 }
 
 async function readHeaderSection(
-  message: MailboxMessage,
+  message: StoredBytes,
   part: readonly number[],
   structure: () => Promise<MimePart>,
   context: ResponseContext,
@@ -199,10 +130,8 @@ async function readHeaderSection(
   return context.mail.readBytes(message, { start: range.start, end });
 }
 
-const lineEnd = Buffer.from("\r\n");
-
 async function binaryValue(
-  message: MailboxMessage,
+  message: StoredBytes,
   item: Extract<FetchItem, { kind: "binary" }>,
   structure: () => Promise<MimePart>,
   context: ResponseContext,
@@ -215,7 +144,7 @@ const knownEncodings = ["", "7bit", "8bit", "binary", "base64", "quoted-printabl
 
 /** A part without its transfer encoding (RFC 3516 section 4.2); undefined if the message has no such part. */
 async function decodedPart(
-  message: MailboxMessage,
+  message: StoredBytes,
   path: readonly number[],
   structure: () => Promise<MimePart>,
   context: ResponseContext,
@@ -252,10 +181,10 @@ async function writeOctets(bytes: Buffer, mayHoldNul: boolean, out: ResponseWrit
 }
 
 /** Octets that are cheaper to copy into the text than to write apart. */
-const smallBytes = 8 * 1024;
+const smallBytes = outputChunkBytes;
 
 async function writeRange(
-  message: MailboxMessage,
+  message: StoredBytes,
   range: ByteRange,
   context: ResponseContext,
   out: ResponseWriter,
@@ -270,7 +199,7 @@ async function writeRange(
 
 /** Octets that have been announced: if they cannot be read, the connection cannot be saved, for the client counts. */
 async function readAnnounced(
-  message: MailboxMessage,
+  message: StoredBytes,
   range: ByteRange,
   context: ResponseContext,
 ): Promise<Buffer> {

@@ -21,6 +21,7 @@ import type { FetchItem } from "./fetch-items.ts";
 import { writeFetchResponse } from "./fetch-response.ts";
 import { FlagWriter } from "./flags.ts";
 import { LoopTurns } from "./loop-turns.ts";
+import { facetsOf } from "./ready-response.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 import type { ImapRooms } from "./rooms.ts";
 import { SearchContexts } from "./search-contexts.ts";
@@ -270,9 +271,9 @@ export class SelectedMailbox {
     await this.tellKeywords(out);
     const { agent, number } = this.mailbox;
     const context = { mail: this.#rooms.mail, agent, flags: this.flags };
-    for await (const page of this.#rooms.mail.messagePages(agent, number, arrived))
+    for await (const page of this.#rooms.mail.shownPages(agent, number, arrived, facetsOf(items)))
       for (const message of page) {
-        await writeFetchResponse(this.responseHead(message.uid), message, items, context, out);
+        await writeFetchResponse(this.responseHead(message.uid)!, message, items, context, out);
         await out.flushIfLarge();
       }
   }
@@ -300,15 +301,17 @@ export class SelectedMailbox {
       }
   }
 
-  /** How a FETCH response begins for a message that the client knows; UIDFETCH where it knows no sequence numbers
-   *  (RFC 9586 section 3.3). */
-  responseHead(uid: number): string {
-    return this.isUidOnly ? `* ${uid} UIDFETCH (` : `* ${this.view.seqOf(uid)} FETCH (`;
+  /** How a FETCH response begins; undefined for a message that the client does not know. UIDFETCH where it knows no sequence
+   *  numbers (RFC 9586 section 3.3). */
+  responseHead(uid: number): string | undefined {
+    const seq = this.view.seqOf(uid);
+    if (seq === undefined) return undefined;
+    return this.isUidOnly ? `* ${uid} UIDFETCH (` : `* ${seq} FETCH (`;
   }
 
   /** FETCH response with the flags of a message that the client knows. */
   flagsResponse(entry: Entry, options: Pick<TellOptions, "hasUid" | "hasCondstore">): string {
-    const uid = options.hasUid ? `UID ${entry.uid} ` : "";
+    const uid = options.hasUid && !this.isUidOnly ? `UID ${entry.uid} ` : "";
     const modseq = options.hasCondstore ? ` MODSEQ (${entry.modseq})` : "";
     return `${this.responseHead(entry.uid)}${uid}FLAGS ${this.flags.write(entry)}${modseq})`;
   }

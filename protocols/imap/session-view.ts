@@ -7,6 +7,8 @@ import { emptyNumberSet, hasNumber, type NumberSet, uniteNumberSets } from "#/sr
 export class SessionView {
   /** By sequence number less one, ascending. */
   #uids: number[];
+  /** Position behind the message that was asked for last. */
+  #next = 0;
   /** In the view, gone from the mailbox. */
   #expunged: NumberSet = emptyNumberSet;
   /** In the mailbox, not told; ascending. */
@@ -41,8 +43,9 @@ export class SessionView {
 
   /** Sequence number of a UID; undefined if the client does not know the message. */
   seqOf(uid: number): number | undefined {
-    const at = this.#lowerBound(uid);
-    return this.#uids[at] === uid ? at + 1 : undefined;
+    // Most ask for one message after the other.
+    if (this.#uids[this.#next] !== uid) this.#next = this.#lowerBound(uid);
+    return this.#uids[this.#next] === uid ? ++this.#next : undefined;
   }
 
   /** Whether the message is in the view but no longer in the mailbox. */

@@ -12,8 +12,14 @@ import type {
 } from "#/src/model/numbers.ts";
 import { entryPages, listUids, messagePages } from "#/storage/queries/entries.ts";
 import { listKeywords } from "#/storage/queries/mailboxes.ts";
+import {
+  type MessageFacet,
+  type ShownMessageRow,
+  shownMessagePages,
+} from "#/storage/queries/shown-messages.ts";
 import type { EntryMessageRow, EntryRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
+import type { HeldBytes } from "./message-bytes.ts";
 
 /** A message in a mailbox, as far as flags and numbers go. */
 export interface Entry {
@@ -41,10 +47,18 @@ export interface MailboxMessage extends Entry {
   readonly blob: BlobNumber;
   /** Header fields that stand before the blob in this copy. */
   readonly trace: Uint8Array;
+  readonly held?: HeldBytes | undefined;
   /** Ready IMAP wire text, one character for one octet. */
   readonly envelope: string;
   readonly bodyStructure: string;
 }
+
+/** UID and flags, and as much more of a message as was asked for. */
+export type ShownMessage = Pick<Entry, "uid" | "flags"> & {
+  readonly [K in keyof MailboxMessage]?: MailboxMessage[K] | undefined;
+};
+
+export type { MessageFacet } from "#/storage/queries/shown-messages.ts";
 
 export interface Entries {
   /** UIDs of a mailbox, ascending: what sequence numbers count. */
@@ -56,6 +70,14 @@ export interface Entries {
     mailbox: MailboxNumber,
     uids: NumberSet,
   ): AsyncIterable<readonly MailboxMessage[]>;
+  /** The same with what is to be shown of them and nothing else. `header` and `body` are what `MessageBytes` needs; with them
+   *  comes what of the bytes is soon read. */
+  shownPages(
+    agent: AgentNumber,
+    mailbox: MailboxNumber,
+    uids: NumberSet,
+    facets: readonly MessageFacet[],
+  ): AsyncIterable<readonly ShownMessage[]>;
   /** Names of the agent's keywords; the index is the keyword's number. */
   keywordNames(agent: AgentNumber): Promise<readonly string[]>;
 }
@@ -68,6 +90,10 @@ export function createEntries(store: Store): Entries {
     },
     async *messagePages(agent, mailbox, uids) {
       for await (const rows of messagePages(store, agent, mailbox, uids)) yield rows.map(toMailboxMessage);
+    },
+    async *shownPages(agent, mailbox, uids, facets) {
+      const pages = shownMessagePages(store, agent, mailbox, uids, facets);
+      for await (const rows of pages) yield rows.map(toShownMessage);
     },
     async keywordNames(agent) {
       return (await listKeywords(store, agent)).map(({ name }) => name);
@@ -94,5 +120,26 @@ function toMailboxMessage(row: EntryMessageRow): MailboxMessage {
     hasAgentPart,
     envelope,
     bodyStructure,
+  };
+}
+
+function toShownMessage(row: ShownMessageRow): ShownMessage {
+  const { uid, message, modseq, internalDate, savedAt, size, thread, envelope, bodyStructure } = row;
+  const flags = { mask: row.flags, overflow: row.keywords };
+  const shown = { uid, flags, message, modseq, internalDate, savedAt, size, thread, envelope, bodyStructure };
+  if (row.account === undefined) return shown;
+  const { account, blob, trace } = row;
+  return { ...shown, account, blob, trace: trace ?? noTrace, held: heldBytesOf(row) };
+}
+
+const noTrace = new Uint8Array();
+
+function heldBytesOf({ codec, blobSize, headerSize, header, data, structure }: ShownMessageRow): HeldBytes {
+  if (header == null) return {};
+  return {
+    header,
+    structure: structure ?? undefined,
+    blob:
+      data == null ? undefined : { codec: codec!, size: blobSize!, headerSize: headerSize!, header, data },
   };
 }

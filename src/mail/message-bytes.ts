@@ -1,7 +1,8 @@
+import { asBuffer } from "#/src/formats/mime/octets.ts";
 import { type MimePart, readStructure, sectionRange } from "#/src/formats/mime/structure.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber, BlobNumber } from "#/src/model/numbers.ts";
-import { readBlobHeader, readBlobRange } from "#/storage/blob.ts";
+import { bodyOf, readBlobHeader, readBlobRange, type StoredBlob } from "#/storage/blob.ts";
 import { findBlob } from "#/storage/queries/messages.ts";
 import type { Reader } from "#/storage/store.ts";
 
@@ -12,6 +13,18 @@ export interface StoredBytes {
   readonly trace: Uint8Array;
   /** Of trace and blob together. */
   readonly size: number;
+  /** What was read along with the message. */
+  readonly held?: HeldBytes | undefined;
+}
+
+/** Bytes of a message that are at hand: of a short one all, of others what is asked for most. */
+export interface HeldBytes {
+  /** The header block of the blob. */
+  readonly header?: Uint8Array | undefined;
+  /** The blob. */
+  readonly blob?: StoredBlob | undefined;
+  /** JSON. */
+  readonly structure?: string | undefined;
 }
 
 /** Octets of a stored message, `end` exclusive. */
@@ -28,13 +41,26 @@ export interface MessageBytes {
   findSection(message: StoredBytes, structure: MimePart, section: string): ByteRange | undefined;
   /** The message's own header with its empty line, without reading its structure; undefined when it is very long. */
   readHeader(message: StoredBytes): Promise<Buffer | undefined>;
+  /** The same if it is at hand, without waiting. */
+  heldHeader(message: StoredBytes): Buffer | undefined;
+  /** All octets, in pieces, if they are at hand. */
+  heldPieces(message: StoredBytes): readonly Uint8Array[] | undefined;
   /** Octets of the range; what lies outside of the message is left out. */
   readBytes(message: StoredBytes, range?: ByteRange): Promise<Buffer>;
 }
 
 export function createMessageBytes(store: Reader): MessageBytes {
+  const heldHeader = ({ trace, held }: StoredBytes): Buffer | undefined => {
+    if (held?.header === undefined) return undefined;
+    return trace.byteLength === 0 ? asBuffer(held.header) : Buffer.concat([trace, held.header]);
+  };
+  const heldPieces = ({ trace, held }: StoredBytes): readonly Uint8Array[] | undefined =>
+    held?.blob === undefined ? undefined : [trace, held.blob.header, bodyOf(held.blob)];
   return {
+    heldHeader,
+    heldPieces,
     async readStructure(message) {
+      if (message.held?.structure !== undefined) return readStructure(message.held.structure);
       const row = await findBlob(store, message.account, message.blob);
       if (row === undefined) throw new WaypostError("not_found", "The message is no longer there");
       return readStructure(row.structure);
@@ -49,6 +75,8 @@ export function createMessageBytes(store: Reader): MessageBytes {
       return { start, end: range.end + traceSize };
     },
     async readHeader(message) {
+      const held = heldHeader(message);
+      if (held !== undefined) return held;
       const header = await readBlobHeader(store, message.account, message.blob);
       return header && Buffer.concat([message.trace, header]);
     },
@@ -56,6 +84,8 @@ export function createMessageBytes(store: Reader): MessageBytes {
       const traceSize = message.trace.byteLength;
       const start = Math.max(0, Math.min(range.start, message.size));
       const end = Math.max(start, Math.min(range.end, message.size));
+      const held = heldPieces(message);
+      if (held !== undefined) return Buffer.concat(held).subarray(start, end);
       const head = message.trace.subarray(Math.min(start, traceSize), Math.min(end, traceSize));
       if (end <= traceSize) return Buffer.from(head);
       const blobStart = Math.max(0, start - traceSize);

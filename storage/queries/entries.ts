@@ -147,17 +147,18 @@ export function threadPages(
   );
 }
 
-async function* pagesOf<R extends { readonly uid: Uid }>(
+/** Rows of `select` for a set of UIDs, ascending; they are few enough for one turn of the loop when each is an entry. */
+export async function* pagesOf<R extends { readonly uid: Uid }>(
   reader: Reader,
   select: string,
   place: readonly SqlValue[],
   uids: NumberSet,
-  { changedSince }: EntryPageOptions,
+  { changedSince, rows: rowsMax = pageRows }: EntryPageOptions & { readonly rows?: number },
 ): AsyncGenerator<R[]> {
   const changed = changedSince === undefined ? "" : "and entry.modseq > ?";
   const modseq = changedSince === undefined ? [] : [changedSince];
   let isFirst = true;
-  for (const { condition, parameters, isRange } of slicesOf(uids, "entry.uid")) {
+  for (const { condition, parameters, isRange } of slicesOf(uids, "entry.uid", rowsMax)) {
     let [first, ...rest] = parameters as [number, ...number[]];
     for (;;) {
       if (!isFirst) await nextTurn();
@@ -170,10 +171,10 @@ async function* pagesOf<R extends { readonly uid: Uid }>(
         first,
         ...rest,
         ...modseq,
-        isRange ? pageRows : parameters.length,
+        isRange ? rowsMax : parameters.length,
       );
       if (rows.length > 0) yield rows;
-      if (!isRange || rows.length < pageRows) break;
+      if (!isRange || rows.length < rowsMax) break;
       // The next page begins at the range's own lower bound: a second one beside it would be a filter, not a key.
       first = rows.at(-1)!.uid + 1;
     }

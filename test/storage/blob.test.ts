@@ -75,3 +75,8 @@ it("compresses only what becomes smaller", async () => {
   expect((await encodeBlob(Buffer.alloc(5000, "a"), 0, "{}")).codec).toBe(zstdCodec);
   expect((await encodeBlob(randomBytes(5000), 0, "{}")).codec).toBe(rawCodec);
 });
+
+it("keeps short bodies as they are", async () => {
+  expect((await encodeBlob(Buffer.alloc(5096, "a"), 1000, "{}")).codec).toBe(rawCodec);
+  expect((await encodeBlob(Buffer.alloc(5097, "a"), 1000, "{}")).codec).toBe(zstdCodec);
+});

@@ -13,7 +13,7 @@ const sound = path.join(base, "sound.db");
 beforeAll(async () => {
   await using test = await openTestStore();
   const ada = await seedAgent(test.store);
-  await append(test.store, ada, 3, { keywords: ["work"], text: "x".repeat(3000) });
+  await append(test.store, ada, 3, { keywords: ["work"], text: "x".repeat(5000) });
   const { mailbox } = await test.store.write("createMailbox", { agent: ada.agent, name: "Work/2026", at: 0 });
   await append(test.store, { ...ada, inbox: mailbox });
   await test.store.backup(sound);

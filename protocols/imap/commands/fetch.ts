@@ -2,7 +2,7 @@
  *  fetch = "FETCH" SP sequence-set SP ("ALL" / "FULL" / "FAST" / fetch-att / "(" fetch-att *(SP fetch-att) ")")
  *          [SP "(" fetch-modifier *(SP fetch-modifier) ")"]
  *  Items in `fetch-items.ts`, modifiers in `fetch-modifiers.ts`, what answers them in `fetch-response.ts`. */
-import type { Entry, MailboxMessage } from "#/src/mail/entries.ts";
+import type { ShownMessage } from "#/src/mail/entries.ts";
 import { seenFlag } from "#/src/model/flags.ts";
 import {
   emptyNumberSet,
@@ -17,17 +17,12 @@ import { type Answer, command, type Form, whenSelected } from "../command.ts";
 import { bad } from "../errors.ts";
 import { type FetchItem, type RowItem, readFetchItems } from "../fetch-items.ts";
 import { type FetchModifiers, readFetchModifiers } from "../fetch-modifiers.ts";
-import {
-  isReady,
-  needsMessageRow,
-  type ResponseContext,
-  readyResponse,
-  writeFetchResponse,
-} from "../fetch-response.ts";
+import { writeFetchResponse } from "../fetch-response.ts";
 import { LoopTurns } from "../loop-turns.ts";
 import { readMailboxChanges } from "../mailbox-changes.ts";
 import { limitedAnswer, limitMessages, overLimit } from "../message-limit.ts";
 import { goneAnswer, namedMessages } from "../named-messages.ts";
+import { facetsOf, type ResponseContext, readyResponse } from "../ready-response.ts";
 import type { ResponseWriter } from "../response-writer.ts";
 import { cutPartial, partialCount } from "../search-options.ts";
 import type { SelectedMailbox } from "../selected-mailbox.ts";
@@ -52,17 +47,22 @@ export const fetch = command<FetchArguments>({
     reader.space();
     const set = readSequenceSet(reader);
     reader.space();
-    const items = withImplied(readFetchItems(reader), context.form);
+    const items = eachOnce(readFetchItems(reader));
     return { set, items, modifiers: reader.trySpace() ? readFetchModifiers(reader, context.form) : {} };
   },
   run: runFetch,
 });
 
-/** UID FETCH always answers with UIDs (RFC 9051 section 6.4.9). What is asked twice is answered once. */
-function withImplied(items: readonly FetchItem[], form: Form): FetchItem[] {
-  const all: FetchItem[] = form === "uid" ? [row("UID"), ...items] : [...items];
+/** UID FETCH always answers with UIDs (RFC 9051 section 6.4.9); UIDFETCH responses have them at their beginning (RFC 9586
+ *  section 3.3). */
+function withImplied(items: readonly FetchItem[], form: Form, isUidOnly: boolean): readonly FetchItem[] {
+  return form === "uid" && !isUidOnly && !hasRow(items, "UID") ? [row("UID"), ...items] : items;
+}
+
+/** What is asked twice is answered once. */
+function eachOnce(items: readonly FetchItem[]): FetchItem[] {
   const seen = new Set<string>();
-  return all.filter((item) => {
+  return items.filter((item) => {
     const label = item.kind === "row" ? item.name : item.label;
     const isNew = !seen.has(label);
     seen.add(label);
@@ -87,7 +87,7 @@ async function runFetch(
   const { selected } = session;
   const { messageLimit } = session;
   const { mail } = session.rooms;
-  let { items } = args;
+  let items = withImplied(args.items, form, selected.isUidOnly);
   const { changedSince, hasVanished, partial } = args.modifiers;
   if (hasVanished && !session.isEnabled("QRESYNC")) throw bad("ENABLE QRESYNC first");
   if (changedSince !== undefined && !hasRow(items, "MODSEQ")) items = [...items, row("MODSEQ")];
@@ -107,36 +107,30 @@ async function runFetch(
   const context: ResponseContext = { mail, agent, flags: selected.flags };
   const setsSeen = !selected.isReadOnly && items.some((item) => "setsSeen" in item && item.setsSeen);
   const turns = new LoopTurns();
-  const areReady = isReady(items);
 
-  const pages: AsyncIterable<readonly (Entry | MailboxMessage)[]> = items.some(needsMessageRow)
-    ? mail.messagePages(agent, number, uids)
-    : mail.entryPages(agent, number, uids);
-  for await (const page of pages) {
-    const wanted = changedSince === undefined ? page : page.filter((entry) => entry.modseq > changedSince);
-    if (areReady) {
-      // A page is soon written, and the loop has its turn between pages.
-      for (const entry of wanted) {
-        if (selected.view.seqOf(entry.uid) === undefined) continue;
-        out.line(readyResponse(selected.responseHead(entry.uid), entry, items, context));
-        if (out.isLarge) await out.flush();
-      }
-      continue;
-    }
+  for await (const page of mail.shownPages(agent, number, uids, facetsOf(items))) {
+    const wanted = changedSince === undefined ? page : page.filter(({ modseq }) => modseq! > changedSince);
     const newlySeen = setsSeen ? await markSeen(session, selected, wanted) : undefined;
-    for (const entry of wanted) {
-      if (selected.view.seqOf(entry.uid) === undefined) continue;
-      let shown: Entry | MailboxMessage = entry;
+    for (const message of wanted) {
+      const head = selected.responseHead(message.uid);
+      if (head === undefined) continue;
+      let shown = message;
       let shownItems = items;
-      if (newlySeen !== undefined && hasNumber(newlySeen.uids, entry.uid)) {
+      if (newlySeen !== undefined && hasNumber(newlySeen.uids, message.uid)) {
         shown = {
-          ...entry,
-          flags: { ...entry.flags, mask: entry.flags.mask | seenFlag },
+          ...message,
+          flags: { ...message.flags, mask: message.flags.mask | seenFlag },
           modseq: newlySeen.modseq,
         };
         shownItems = withChangedFlags(items, session.isEnabled("CONDSTORE"));
       }
-      const head = selected.responseHead(entry.uid);
+      // A page of these is soon written, and the loop has its turn between pages.
+      const ready = readyResponse(head, shown, shownItems, context);
+      if (ready !== undefined) {
+        out.line(ready);
+        if (out.isLarge) await out.flush();
+        continue;
+      }
       if (!(await writeFetchResponse(head, shown, shownItems, context, out))) hasExpunged = true;
       await out.flushIfLarge();
       await turns.turn();
@@ -168,7 +162,7 @@ async function changedUids(
 }
 
 /** Reading the text of a message marks it as seen (RFC 9051 section 6.4.5). One write for a page. */
-async function markSeen(session: Session, selected: SelectedMailbox, entries: readonly Entry[]) {
+async function markSeen(session: Session, selected: SelectedMailbox, entries: readonly ShownMessage[]) {
   const unseen: NumberSet = numberSetOf(
     entries.filter((entry) => (entry.flags.mask & seenFlag) === 0).map((entry) => entry.uid),
   );

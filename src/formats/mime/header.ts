@@ -22,6 +22,56 @@ const fieldName = /^[!-9;-~]+$/;
 export function readHeaderFields(bytes: Uint8Array, prefix = "", bytesMax = headerBytesMax): HeaderField[] {
   const text = octetString(bytes, 0, Math.min(bytes.length, bytesMax));
   const fields: HeaderField[] = [];
+  walkLines(text, (start, colon, end) => {
+    const name = nameOf(text.slice(start, colon));
+    if (name?.startsWith(prefix))
+      fields.push({ name, value: trimOctets(unfold(text.slice(colon + 1, end))), start, end });
+  });
+  return fields;
+}
+
+/** Cuts the fields whose lower-case name is wanted out of header blocks (as octet strings), as they stand. What it has found
+ *  of a name it remembers: the fields of one message are those of the next. */
+export function createHeaderPicker(isWanted: (name: string) => boolean): (header: string) => string {
+  const known = new Map<string, boolean>();
+  const isKnownWanted = (written: string): boolean => {
+    let wanted = known.get(written);
+    if (wanted === undefined) {
+      const name = nameOf(written);
+      wanted = name !== undefined && isWanted(name);
+      if (known.size >= knownNamesMax) known.clear();
+      if (written.length <= knownNameMax) known.set(written, wanted);
+    }
+    return wanted;
+  };
+  return (header) => {
+    let picked = "";
+    // What is wanted in a row is cut out at once.
+    let from = 0;
+    let to = 0;
+    walkLines(header.slice(0, headerBytesMax), (start, colon, end) => {
+      if (!isKnownWanted(header.slice(start, colon))) return;
+      if (start !== to) {
+        picked += header.slice(from, to);
+        from = start;
+      }
+      to = end;
+    });
+    return picked + header.slice(from, to);
+  };
+}
+
+const knownNamesMax = 500;
+const knownNameMax = 100;
+
+/** Lower case; undefined for what is no field name. */
+function nameOf(written: string): string | undefined {
+  const name = trimOctets(written).toLowerCase();
+  return fieldName.test(name) ? name : undefined;
+}
+
+/** Visits the unfolded lines that have a colon: where each begins, has its first colon and ends. */
+function walkLines(text: string, visit: (start: number, colon: number, end: number) => void): void {
   let start = 0;
   let colon = -1;
   while (start < text.length) {
@@ -31,16 +81,9 @@ export function readHeaderFields(bytes: Uint8Array, prefix = "", bytesMax = head
     while (isWhiteSpace(text.charCodeAt(end))) end = lineEnd(text, end);
     if (colon < start) colon = text.indexOf(":", start);
     if (colon === -1) break;
-    if (colon < end) {
-      const name = trimOctets(text.slice(start, colon)).toLowerCase();
-      if (name.startsWith(prefix) && fieldName.test(name)) {
-        const value = trimOctets(unfold(text.slice(colon + 1, end)));
-        fields.push({ name, value, start, end });
-      }
-    }
+    if (colon < end) visit(start, colon, end);
     start = end;
   }
-  return fields;
 }
 
 /** Values of the fields of that name (lower case), in their order; RFC 5322 allows one of most. */

@@ -1,0 +1,122 @@
+/** Messages of a mailbox with what is to be shown of them and no more: a column that nobody looks at costs as much to read as
+ *  one that is sent. Header blocks and short messages come along with the rows, as a statement for each would cost more than
+ *  they do. */
+import type { NumberSet } from "#/src/model/number-set.ts";
+import type {
+  AccountNumber,
+  AgentNumber,
+  BlobNumber,
+  MailboxNumber,
+  MessageNumber,
+  Modseq,
+  ThreadNumber,
+  Uid,
+} from "#/src/model/numbers.ts";
+import type { Reader } from "../sql.ts";
+import { pagesOf } from "./entries.ts";
+
+/** `header` and `body` bring what is needed to read the message's bytes: with them its header block where it is short, or all
+ *  of it where it is. */
+export type MessageFacet = "numbers" | "envelope" | "bodyStructure" | "thread" | "header" | "body";
+
+/** UID and flags always, the others as the facets have it. */
+export interface ShownMessageRow {
+  readonly uid: Uid;
+  readonly flags: number;
+  readonly keywords: string | null;
+  // numbers
+  readonly message?: MessageNumber;
+  readonly modseq?: Modseq;
+  readonly internalDate?: number;
+  readonly savedAt?: number;
+  readonly size?: number;
+
+  readonly envelope?: string;
+  readonly bodyStructure?: string;
+  readonly thread?: ThreadNumber;
+  // header, body
+  readonly account?: AccountNumber;
+  readonly blob?: BlobNumber;
+  /** null: empty. */
+  readonly trace?: Uint8Array | null;
+  readonly headerSize?: number;
+  /** null: too long to come along. */
+  readonly header?: Uint8Array | null;
+  // body
+  readonly codec?: number;
+  readonly blobSize?: number;
+  /** null: too long to come along. */
+  readonly data?: Uint8Array | null;
+  readonly structure?: string | null;
+}
+
+/** Header blocks that come along, and messages: with `pageOf` rows 2 MiB at most. */
+const headerAlongMax = 16 * 1024;
+const messageAlongMax = 64 * 1024;
+
+const numberColumns = [
+  "entry.message_id as message",
+  "entry.modseq",
+  'entry.internal_date as "internalDate"',
+  'entry.saved_at as "savedAt"',
+  "entry.size",
+];
+const headerColumns = [
+  "entry.message_id as message",
+  "entry.size",
+  "message.account_id as account",
+  "message.blob_id as blob",
+  "case when length(message.trace) > 0 then message.trace end as trace",
+  'blob.header_size as "headerSize"',
+  `case when blob.header_size <= ${headerAlongMax} then blob.header end as header`,
+];
+const bodyColumns = [
+  ...headerColumns,
+  "blob.codec",
+  'blob.size as "blobSize"',
+  `case when blob.size <= ${messageAlongMax} then blob.data end as data`,
+  `case when length(blob.structure) <= ${headerAlongMax} then blob.structure end as structure`,
+];
+const columnsOf: Readonly<Record<MessageFacet, readonly string[]>> = {
+  numbers: numberColumns,
+  envelope: ["message.envelope"],
+  bodyStructure: ['message.body_structure as "bodyStructure"'],
+  thread: ["message.thread_id as thread"],
+  header: headerColumns,
+  body: bodyColumns,
+};
+
+/** Rows that are read and written in a millisecond or two. */
+function rowsOf(facets: readonly MessageFacet[]): number {
+  if (facets.includes("body")) return 32;
+  if (facets.includes("header")) return 128;
+  return facets.some((facet) => facet !== "numbers") ? 250 : 1000;
+}
+
+export function shownMessagePages(
+  reader: Reader,
+  agent: AgentNumber,
+  mailbox: MailboxNumber,
+  uids: NumberSet,
+  facets: readonly MessageFacet[],
+): AsyncGenerator<ShownMessageRow[]> {
+  const columns = new Set(["entry.uid", "entry.flags", "entry.keywords"]);
+  for (const facet of facets) for (const column of columnsOf[facet]) columns.add(column);
+  const hasBytes = facets.includes("header") || facets.includes("body");
+  const hasMessage = facets.some((facet) => facet !== "numbers");
+  return pagesOf(
+    reader,
+    `select ${[...columns].join(", ")}
+    from entry
+    ${hasMessage ? joinMessage : ""}
+    ${hasBytes ? joinBlob : ""}
+    where entry.agent_id = ? and entry.mailbox_id = ?`,
+    [agent, mailbox],
+    uids,
+    { rows: rowsOf(facets) },
+  );
+}
+
+const joinMessage =
+  "join message on message.agent_id = entry.agent_id and message.message_id = entry.message_id";
+const joinBlob = "join blob on blob.account_id = message.account_id and blob.blob_id = message.blob_id";
