@@ -1,6 +1,8 @@
 /** What `draft.create` and `draft.update` put into Drafts, and what they take for it. */
+import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { NewDraft } from "#/src/mail/drafts.ts";
+import { draftField } from "#/src/mail/prepare-message.ts";
 import { composeBody } from "./composed-message.ts";
 import { messageBody } from "./message-body.ts";
 import type { OperationContext } from "./operation.ts";
@@ -30,7 +32,7 @@ export async function draftOf(
 ): Promise<NewDraft> {
   const { bytes, from, inReplyTo, forwardOf } = await composeBody(context, agent, body, { hasBcc: true });
   return {
-    bytes,
+    bytes: Buffer.concat([Buffer.from(`${draftField}: ${randomUUID()}\r\n`), bytes]),
     options: {
       ...(sendAt === undefined ? {} : { sendAt }),
       ...(hold === undefined ? {} : { hold }),

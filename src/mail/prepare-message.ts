@@ -18,6 +18,9 @@ import { encodeBlob } from "#/storage/blob.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 import { formatReferenceIds, referenceIdsOf } from "./reference-ids.ts";
 
+/** The header field with which our own drafts say that they are the same one; it never leaves. */
+export const draftField = "X-Waypost-Draft";
+
 /** Everything that is known of a message from its bytes alone, ready to be stored; nothing is parsed again later. */
 export async function prepareMessage(bytes: Uint8Array): Promise<MessageFacts> {
   const structure = parseStructure(bytes);
@@ -63,9 +66,9 @@ function threadKeys(fields: ReturnType<typeof readHeaderFields>, subject: string
   });
 }
 
-/** Header fields by which a draft that is stored again is known: its Message-ID, and what Apple's clients give a draft and
- *  keep when they make another Message-ID. */
-const draftFields = ["message-id", "x-universally-unique-identifier"];
+/** Header fields by which a draft that is stored again is known: its Message-ID, our own, for clients that make another
+ *  Message-ID and keep what they do not know, and that of Apple's clients. */
+const draftFields = ["message-id", draftField.toLowerCase(), "x-universally-unique-identifier"];
 const draftValueMax = 500;
 
 function draftKeys(fields: ReturnType<typeof readHeaderFields>): Uint8Array[] {

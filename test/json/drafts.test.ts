@@ -181,7 +181,7 @@ describe("a draft that a person edits in a mail client", () => {
     expect([old.status, old.body.error.version]).toEqual([409, described.version]);
   });
 
-  it.each(["Message-ID", "X-Universally-Unique-Identifier"])(
+  it.each(["Message-ID", "X-Waypost-Draft", "X-Universally-Unique-Identifier"])(
     "keeps its name when it is appended with the same %s and the old one expunged",
     async (field) => {
       const first = await append(`${field}: <a-${field}@client.example>\r\nSubject: One\r\n\r\nOne\r\n`);
