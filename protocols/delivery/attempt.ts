@@ -1,5 +1,5 @@
-/** One attempt at one delivery: over the connection that is open, or over those that its domain's servers take, until somebody
- *  has answered for every recipient. */
+/** One attempt at one delivery: over the connection that is open, or over those that its domain's servers take, until one of
+ *  them has answered for its recipients; of very many for the first of them. */
 import type { PreparedMessage } from "#/src/outbound/dispatch.ts";
 import type { DueDelivery } from "#/src/outbound/outbound.ts";
 import {
@@ -32,7 +32,8 @@ export interface Attempt {
 
 type Recipients = DueDelivery["recipients"];
 
-/** RFC 5321 section 4.5.3.1.8: every server takes so many in one transaction. */
+/** RFC 5321 section 4.5.3.1.8: every server takes so many in one transaction. What became of them is reported before the
+ *  others are tried. */
 const recipientsMax = 100;
 
 /** Never throws for what another server does. `onOpen` is told of each connection before it is used. */
@@ -43,11 +44,12 @@ export async function attemptDelivery(
   onOpen: (open: OpenHost) => void,
 ): Promise<Attempt> {
   const attempt = new DeliveryAttempt(rooms, delivery, onOpen);
-  const unsendable = delivery.recipients.filter(({ address }) => /[\r\n<>]/.test(address));
+  const recipients = delivery.recipients.slice(0, recipientsMax);
+  const unsendable = recipients.filter(({ address }) => /[\r\n<>]/.test(address));
   attempt.add(
     allOutcomes(unsendable, { state: "failed", status: "5.1.3", reply: "The address cannot be written." }),
   );
-  let left: Recipients = delivery.recipients.filter((recipient) => !unsendable.includes(recipient));
+  let left: Recipients = recipients.filter((recipient) => !unsendable.includes(recipient));
   if (reused?.wire.isOpen === true && left.length > 0) left = await attempt.deliverOver(reused, left);
   if (left.length > 0) await attempt.deliverTo(left);
   return attempt.result();
@@ -95,20 +97,15 @@ class DeliveryAttempt {
     if (left.length > 0) this.add(allOutcomes(left, this.#unreachable(opener.failures)));
   }
 
-  /** Answers who is left: those whom the server was not asked about before the connection ended. */
+  /** Answers who is left: everybody, if the connection ended before the server could have the message. */
   async deliverOver(open: OpenHost, recipients: Recipients): Promise<Recipients> {
     this.#onOpen(open);
     this.#open = open;
     this.#hosts.push(open.host);
     this.#isSecure = open.wire.isSecure;
-    const message = await (this.#message ??= this.#rooms.prepare(this.#delivery));
-    for (let start = 0; start < recipients.length; start += recipientsMax) {
-      const some = recipients.slice(start, start + recipientsMax);
-      const isDone = await this.#transact(open, some, message);
-      if (!isDone) return recipients.slice(start);
-      if (!open.wire.isOpen) return recipients.slice(start + recipientsMax);
-    }
-    return [];
+    this.#message ??= this.#rooms.prepare(this.#delivery);
+    const isAnswered = await this.#transact(open, recipients, await this.#message);
+    return isAnswered ? [] : recipients;
   }
 
   /** False: it ended before the server could have the message. */

@@ -7,11 +7,6 @@ const generate = promisify(generateKeyPair);
 /** RFC 8301 section 3.2; longer ones do not fit into a DNS answer by UDP. */
 const rsaBits = 2048;
 
-/** Domains that no server can reach (RFC 2606, RFC 6761 section 6): nothing is to be proved about them. */
-export function isReservedDomain(domain: string): boolean {
-  return /(?:^|\.)(?:test|example|invalid|localhost)$/.test(domain);
-}
-
 /** A selector has the day in it, so that a later key stands beside the earlier one. */
 export async function makeDomainKeys(domain: string, at: number): Promise<DomainKeyRow[]> {
   const [rsa, ed25519] = await Promise.all([

@@ -5,7 +5,8 @@ import { listDomainKeys } from "#/storage/queries/domain-keys.ts";
 import type { Store } from "#/storage/store.ts";
 import { parseDomain } from "../address.ts";
 import { dnsRecords } from "../dns-records.ts";
-import { isReservedDomain, makeDomainKeys } from "../domain-keys.ts";
+import { makeDomainKeys } from "../domain-keys.ts";
+import { isReservedDomain } from "../reserved-domain.ts";
 import { type AdministrationRooms, administrationOperation } from "./operation.ts";
 import { isoTime, nameField, selectAccount } from "./selectors.ts";
 

@@ -1,0 +1,22 @@
+/** When it is tried again, and when no more (RFC 5321 section 4.5.4.1). */
+import type { DueDelivery } from "#/src/outbound/outbound.ts";
+import { retryAt } from "#/src/outbound/queue.ts";
+import type { AttemptOutcome } from "./outcomes.ts";
+
+/** What is put off gets its next time, a quarter earlier or later than the rhythm says, so that mail that failed together does
+ *  not come back together; what has been tried for its whole time has failed. */
+export function settleOutcomes(
+  delivery: Pick<DueDelivery, "expiresAt" | "recipients">,
+  outcomes: readonly AttemptOutcome[],
+  now: number,
+  random: () => number = Math.random,
+): AttemptOutcome[] {
+  return outcomes.map((outcome) => {
+    if (outcome.state !== "deferred") return outcome;
+    if (now >= delivery.expiresAt) return { ...outcome, state: "failed", status: "4.4.7" };
+    const { attemptCount } = delivery.recipients.find(({ number }) => number === outcome.number)!;
+    const wait = (retryAt(attemptCount, now) - now) * (0.75 + random() / 2);
+    const at = Math.round(outcome.retryAt ?? now + wait);
+    return { ...outcome, retryAt: Math.min(at, delivery.expiresAt) };
+  });
+}

@@ -1,0 +1,83 @@
+/** Tells who sent a message by SMTP what became of it, as a letter that is stored with the outcome itself (RFC 3461 section 4.1,
+ *  RFC 3464). Who sent with the operation `send` has events instead. */
+import type { DueDelivery, Outbound, RecipientOutcome } from "#/src/outbound/outbound.ts";
+import { isDelayDue } from "#/src/outbound/queue.ts";
+import { composeReport, type ReportAction, type ReportedRecipient } from "#/src/outbound/reports.ts";
+import type { DeliverMessage } from "#/storage/transactions/deliver-message.ts";
+import type { ArrivalRooms } from "./accept-message.ts";
+
+export interface NoticeRooms extends Pick<ArrivalRooms, "preparation" | "settings"> {
+  readonly outbound: Pick<Outbound, "readMessage">;
+}
+
+export interface NoticedOutcome extends RecipientOutcome {
+  /** Another server has the message and tells by itself what becomes of it. */
+  readonly isReportedThere?: boolean;
+}
+
+/** Nothing where nobody is to be told. */
+export async function noticesOf(
+  rooms: NoticeRooms,
+  delivery: DueDelivery,
+  outcomes: readonly NoticedOutcome[],
+  at: number,
+): Promise<DeliverMessage[]> {
+  // RFC 5321 section 6.1: a message from nobody is answered by nobody.
+  if (delivery.envelopeFrom === "") return [];
+  const recipients = toldRecipients(delivery, outcomes, at);
+  if (recipients.length === 0) return [];
+  const { hostname } = rooms.settings.server;
+  const bytes = composeReport({
+    hostname,
+    sender: delivery.envelopeFrom,
+    envid: delivery.envid,
+    ret: delivery.ret,
+    recipients,
+    arrivedAt: delivery.createdAt,
+    at,
+    expiresAt: delivery.expiresAt,
+    message: await rooms.outbound.readMessage(delivery),
+  });
+  const { facts } = await rooms.preparation.prepare(bytes);
+  const recipient = {
+    account: delivery.account,
+    agent: delivery.agent,
+    mailboxRole: "inbox" as const,
+    trace: Buffer.from(`Return-Path: <>\r\nDelivered-To: ${delivery.envelopeFrom}\r\n`),
+    flags: 0,
+    provenance: JSON.stringify({ source: "submission", checks: {} }),
+    isAuthenticated: false,
+    source: "submission",
+  };
+  return [{ facts, recipients: [recipient], internalDate: at, at }];
+}
+
+function toldRecipients(
+  delivery: DueDelivery,
+  outcomes: readonly NoticedOutcome[],
+  at: number,
+): ReportedRecipient[] {
+  return outcomes.flatMap((outcome) => {
+    const recipient = delivery.recipients.find(({ number }) => number === outcome.number);
+    const action = actionOf(outcome, isDelayDue(delivery, at));
+    if (recipient === undefined || action === undefined) return [];
+    if (!isTold(delivery.source, recipient.notify, action)) return [];
+    const { address, orcpt } = recipient;
+    const { status, host, reply } = outcome;
+    return [{ address, orcpt, action, status, host, reply }];
+  });
+}
+
+function actionOf(outcome: NoticedOutcome, isDelayTold: boolean): ReportAction | undefined {
+  if (outcome.state === "deferred") return isDelayTold ? "delayed" : undefined;
+  if (outcome.state === "relayed") return outcome.isReportedThere === true ? undefined : "relayed";
+  return outcome.state;
+}
+
+const words = { failed: "FAILURE", delayed: "DELAY", relayed: "SUCCESS", delivered: "SUCCESS" } as const;
+
+/** RFC 3461 section 4.1: what was asked for; without a word failures, and delays where a server likes to tell them. */
+function isTold(source: DueDelivery["source"], notify: readonly string[], action: ReportAction): boolean {
+  if (notify.length > 0) return notify.includes(words[action]);
+  return source === "submission" && words[action] !== "SUCCESS";
+}

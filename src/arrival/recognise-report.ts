@@ -1,0 +1,84 @@
+/** Reports of other servers on what was sent from here: told by the return path that they come to, or by the ENVID that they
+ *  name, both of which only who got the message can know. What they say is recorded; anything else is just mail. */
+import { parseAddress, splitTag } from "#/src/accounts/address.ts";
+import { isBadAddress } from "#/src/outbound/queue.ts";
+import {
+  type DeliveryReportMail,
+  type DeliveryStatus,
+  readDeliveryReport,
+} from "#/src/outbound/read-report.ts";
+import { createReturnPaths, type ReturnPaths, type SubmissionName } from "#/src/outbound/return-path.ts";
+import { findSubmission, listRecipients } from "#/storage/queries/submissions.ts";
+import type { Store } from "#/storage/store.ts";
+import type { SubmissionRecipientRow } from "#/storage/submission.ts";
+import type { ReportedOutcome } from "#/storage/transactions/report-delivery.ts";
+import type { Recipient } from "./admit-recipient.ts";
+
+export interface ArrivingReport {
+  readonly bytes: Uint8Array;
+  readonly reversePath: string;
+  readonly recipients: readonly Recipient[];
+}
+
+/** Whether that was all there is to do with it: who sends with the operation `send` is told by events. */
+export async function recordReport(store: Store, mail: ArrivingReport): Promise<boolean> {
+  const paths = createReturnPaths(store.key("return-path"));
+  const [recipient] = mail.recipients;
+  if (recipient === undefined || mail.recipients.length > 1) return false;
+  const named = submissionOfPath(paths, recipient.address);
+  // RFC 3464 section 2: reports come from the null reverse path; others are looked at only where they were invited.
+  if (named === undefined && mail.reversePath !== "") return false;
+  const report = readDeliveryReport(mail.bytes);
+  const name = named ?? paths.readToken(report?.envid ?? "");
+  if (report === undefined || name === undefined || name.agent !== recipient.agent) return false;
+  return record(store, name, report);
+}
+
+function submissionOfPath(paths: ReturnPaths, address: string): SubmissionName | undefined {
+  const tag = splitTag(parseAddress(address)?.localPart ?? "")?.tag;
+  return tag === undefined ? undefined : paths.openTag(tag);
+}
+
+async function record(store: Store, name: SubmissionName, report: DeliveryReportMail): Promise<boolean> {
+  const submission = await findSubmission(store, name.agent, name.submission);
+  if (submission === undefined) return false;
+  const all = await listRecipients(store, name.agent, name.submission);
+  // What is still in our own queue is nobody else's to report on.
+  const recipients = all.filter(({ state }) => state === "relayed");
+  const at = store.clock.now();
+  const outcomes = report.recipients.flatMap((status) => outcomesOf(recipients, status));
+  if (outcomes.length === 0) return false;
+  await store.write("reportDelivery", { ...name, outcomes, isDelayTold: true, letters: [], at });
+  return submission.source === "send";
+}
+
+const states: Readonly<Record<string, ReportedOutcome["state"]>> = {
+  failed: "failed",
+  delayed: "deferred",
+  delivered: "delivered",
+  // To the members of a list: to the list it is delivered.
+  expanded: "delivered",
+  relayed: "relayed",
+};
+
+function outcomesOf(
+  recipients: readonly SubmissionRecipientRow[],
+  { action, status, addresses, host, diagnostic }: DeliveryStatus,
+): ReportedOutcome[] {
+  const state = states[action];
+  if (state === undefined) return [];
+  const matching = recipients.filter(({ address }) => addresses.includes(address.toLowerCase()));
+  // A forwarder names the address that it forwarded to: with one recipient there is no question whose that is.
+  const isOneDomain = new Set(recipients.map(({ domain }) => domain)).size === 1;
+  const meant = matching.length > 0 ? matching : recipients.length === 1 ? recipients : [];
+  return meant.map(({ number, nextAttemptAt }) => ({
+    number,
+    state,
+    status,
+    host: host ?? null,
+    reply: diagnostic ?? null,
+    nextAttemptAt,
+    // Of several domains one could have the others' addresses suppressed.
+    isSuppressed: state === "failed" && matching.length > 0 && isOneDomain && isBadAddress(status),
+  }));
+}

@@ -1,0 +1,95 @@
+/** Reports of other servers on what was sent to them: multipart/report with delivery-status (RFC 3464; RFC 6533 for addresses
+ *  beyond ASCII). They are written by anybody, so what they say counts only for a submission that they were let know of. */
+import { headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
+import { octetString } from "#/src/formats/mime/octets.ts";
+import { type MimePart, parseStructure } from "#/src/formats/mime/structure.ts";
+import { decodeTransfer } from "#/src/formats/mime/transfer-encoding.ts";
+import { decodeXtext } from "./reports.ts";
+
+export interface DeliveryStatus {
+  /** Lower case: failed, delayed, delivered, relayed, expanded. */
+  readonly action: string;
+  /** RFC 3463. */
+  readonly status: string;
+  /** Addresses that it may be about, in lower case: the original and the final recipient. */
+  readonly addresses: readonly string[];
+  /** Remote-MTA, or Reporting-MTA. */
+  readonly host: string | undefined;
+  readonly diagnostic: string | undefined;
+}
+
+export interface DeliveryReportMail {
+  /** Original-Envelope-Id, decoded. */
+  readonly envid: string | undefined;
+  readonly recipients: readonly DeliveryStatus[];
+}
+
+/** A report on more than this is none that we asked for. */
+const reportBytesMax = 512 * 1024;
+const statusBytesMax = 256 * 1024;
+const recipientsMax = 1000;
+const statusText = /^([245])\.(\d{1,3})\.(\d{1,3})/;
+
+/** Undefined for what is no report. */
+export function readDeliveryReport(mail: Uint8Array): DeliveryReportMail | undefined {
+  // The fields stand before what is returned, whatever the size of that.
+  const message = mail.subarray(0, reportBytesMax);
+  const top = parseStructure(message);
+  if (top.type !== "multipart" || top.subtype !== "report") return undefined;
+  const part = top.parts.find(isStatusPart);
+  if (part === undefined) return undefined;
+  const end = Math.min(part.bodyEnd, part.bodyStart + statusBytesMax);
+  const bytes = decodeTransfer(message.subarray(part.bodyStart, end), part.encoding);
+  const [first, ...groups] = readGroups(bytes);
+  if (first === undefined) return undefined;
+  const reporter = typedValue(first, "reporting-mta");
+  return {
+    envid: mapped(fieldValue(first, "original-envelope-id"), decodeXtext),
+    recipients: groups.slice(0, recipientsMax).flatMap((group) => readStatus(group, reporter)),
+  };
+}
+
+function isStatusPart({ type, subtype }: MimePart): boolean {
+  return type === "message" && (subtype === "delivery-status" || subtype === "global-delivery-status");
+}
+
+type Group = ReturnType<typeof readHeaderFields>;
+
+/** Groups of fields with empty lines between them; the first is about the message. */
+function readGroups(bytes: Buffer): Group[] {
+  return octetString(bytes)
+    .split(/\r?\n(?:[ \t]*\r?\n)+/)
+    .map((text) => readHeaderFields(Buffer.from(`${text}\r\n`, "latin1")))
+    .filter((fields) => fields.length > 0);
+}
+
+function readStatus(group: Group, reporter: string | undefined): DeliveryStatus[] {
+  const action = fieldValue(group, "action")?.toLowerCase().trim();
+  const status = statusText.exec(fieldValue(group, "status") ?? "")?.[0];
+  if (action === undefined || status === undefined) return [];
+  const addresses = ["original-recipient", "final-recipient"].flatMap((name) => {
+    const address = typedValue(group, name);
+    // Decoded it should be, and is not by all.
+    return address === undefined ? [] : [...new Set([address, decodeXtext(address)])];
+  });
+  const host = typedValue(group, "remote-mta") ?? reporter;
+  const known = addresses.map((address) => address.toLowerCase());
+  return [{ action, status, addresses: known, host, diagnostic: typedValue(group, "diagnostic-code") }];
+}
+
+function fieldValue(group: Group, name: string): string | undefined {
+  const value = headerValues(group, name)[0];
+  return value === undefined ? undefined : Buffer.from(value, "latin1").toString();
+}
+
+/** `type; value` without the type and without angle brackets. */
+function typedValue(group: Group, name: string): string | undefined {
+  return mapped(fieldValue(group, name), (value) => {
+    const text = value.slice(value.indexOf(";") + 1).trim();
+    return text.replace(/^<(.*)>$/, "$1");
+  });
+}
+
+function mapped<T>(value: T | undefined, change: (value: T) => T): T | undefined {
+  return value === undefined ? undefined : change(value);
+}
