@@ -1,6 +1,6 @@
 /** Annotations of mailboxes and of the server (RFC 5464): `/shared/…` is everyone's who reaches the mailbox, `/private/…` each
  *  one's own. */
-import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
+import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
 import { listMetadata } from "#/storage/queries/metadata.ts";
 import type { Store } from "#/storage/store.ts";
 
@@ -24,7 +24,7 @@ export interface MailMetadata {
     place: MetadataPlace,
     holder: AgentNumber,
     entries: readonly { readonly name: string; readonly value: Uint8Array | null }[],
-  ): Promise<void>;
+  ): Promise<{ readonly modseq: Modseq }>;
 }
 
 export function createMailMetadata(store: Store): MailMetadata {
@@ -38,7 +38,7 @@ export function createMailMetadata(store: Store): MailMetadata {
       return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
     },
     async setMetadata({ agent, number }, holder, entries) {
-      await store.write("setMetadata", {
+      return store.write("setMetadata", {
         agent,
         mailbox: number,
         entries: entries.map(({ name, value }) =>
@@ -50,6 +50,12 @@ export function createMailMetadata(store: Store): MailMetadata {
       });
     },
   };
+}
+
+/** Names of entries as the change log has them: without who sees them. */
+export function loggedEntryNames(change: { readonly ids: string; readonly data: string | null }): string[] {
+  const prefix = change.ids === "0" ? shared : personal;
+  return (JSON.parse(change.data ?? "[]") as string[]).map((name) => `${prefix}${name}`);
 }
 
 const shared = "/shared";

@@ -5,7 +5,8 @@ import type { AgentNumber, Modseq } from "./numbers.ts";
  *  kind `entry`: parent is the mailbox, ids are UIDs. kind `mailbox`: parent is 0, ids are mailbox numbers.
  *  kind `event`: parent is 0, ids hold one message number, and `event` says what happened to it ("Events" of the
  *  interface). kind `submission`: ids hold the number of mail that was put into the queue; kind `upload`: of a blob that waits to be
- *  attached. The log is the one clock of IMAP MODSEQ, the DAV sync-token and the cursor of `wait` and `watch`. */
+ *  attached. kind `metadata`: parent is the mailbox or 0 for the server, ids hold who sees the annotations (0: all who see the
+ *  mailbox), data their names. The log is the one clock of IMAP MODSEQ, the DAV sync-token and the cursor of `wait` and `watch`. */
 export interface Change {
   readonly modseq: Modseq;
   /** Position inside the transaction, from 0. */
@@ -16,11 +17,11 @@ export interface Change {
   /** Text of a number set. */
   readonly ids: string;
   readonly event: EventType | null;
-  /** JSON of what the event says beyond its type and message; never a word that an attacker wrote. */
+  /** JSON: of an event what it says beyond its type and message, never a word that an attacker wrote. */
   readonly data: string | null;
 }
 
-export type ChangeKind = "entry" | "mailbox" | "event" | "submission" | "upload";
+export type ChangeKind = "entry" | "mailbox" | "event" | "submission" | "upload" | "metadata";
 export type ChangeOperation = "add" | "update" | "remove";
 
 export const eventTypes = [

@@ -1,5 +1,5 @@
 import { WaypostError } from "#/src/model/errors.ts";
-import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
+import type { AccountNumber, AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Transaction } from "../sql.ts";
 import { takeCounter } from "../writing/counters.ts";
 
@@ -15,7 +15,8 @@ export interface CreateGrant {
   readonly at: number;
 }
 
-/** Extends the reach of an agent to another's data; never beyond the account ("Ownership" of the interface). */
+/** Extends the reach of an agent to another's data; never beyond the account ("Ownership" of the interface). The agent is
+ *  woken, though nothing of it has changed, so that it notices what it reaches now. */
 export async function createGrant(tx: Transaction, args: CreateGrant): Promise<{ grant: number }> {
   const accounts = await tx.all<{ account: AccountNumber }>(
     "select account_id as account from agent where agent_id in (?, ?) and state <> 'deleted'",
@@ -38,5 +39,7 @@ export async function createGrant(tx: Transaction, args: CreateGrant): Promise<{
     args.at,
     args.expiresAt,
   );
+  const row = await tx.get<{ modseq: Modseq }>("select modseq from agent where agent_id = ?", args.agent);
+  tx.touch(args.agent, row!.modseq);
   return { grant };
 }

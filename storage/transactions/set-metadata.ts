@@ -1,6 +1,6 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import { metadataEntriesMax, metadataEntriesOfAgentMax, metadataValueBytesMax } from "#/src/model/limits.ts";
-import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
+import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Transaction } from "../sql.ts";
 import { beginAgentWrite } from "../writing/agent-write.ts";
 
@@ -20,36 +20,43 @@ export interface SetMetadata {
 }
 
 /** SETMETADATA (RFC 5464 section 4.3): all of the entries or none. What all share is told in the change log as a change of
- *  the mailbox. Refuses no_such_mailbox, too_large, limit_reached. */
-export async function setMetadata(tx: Transaction, args: SetMetadata): Promise<void> {
+ *  the mailbox too. Refuses no_such_mailbox, too_large, limit_reached. */
+export async function setMetadata(tx: Transaction, args: SetMetadata): Promise<{ modseq: Modseq }> {
   const { agent, mailbox, entries } = args;
   const write = await beginAgentWrite(tx, agent, args.at);
   if (mailbox !== 0) await write.mailbox(mailbox);
+  const changed = new Map<AgentNumber | 0, string[]>();
+  const note = (holder: AgentNumber | 0, name: string): void => {
+    changed.set(holder, [...(changed.get(holder) ?? []), name]);
+  };
   for (const { holder, name, value } of entries) {
     if (value === null) {
-      await tx.run(
+      const count = await tx.run(
         "delete from mailbox_metadata where agent_id = ? and mailbox_id = ? and holder_id = ? and name = ?",
         agent,
         mailbox,
         holder,
         name,
       );
+      if (count > 0) note(holder, name);
       continue;
     }
     if (value.byteLength > metadataValueBytesMax)
       throw new WaypostError("policy_refused", `An entry has at most ${metadataValueBytesMax} octets`, {
         reason: "too_large",
       });
-    await tx.run(
+    const count = await tx.run(
       `insert into mailbox_metadata (agent_id, mailbox_id, holder_id, name, value)
       values (?, ?, ?, ?, ?)
-      on conflict (agent_id, mailbox_id, holder_id, name) do update set value = excluded.value`,
+      on conflict (agent_id, mailbox_id, holder_id, name) do update set value = excluded.value
+      where mailbox_metadata.value <> excluded.value`,
       agent,
       mailbox,
       holder,
       name,
       value,
     );
+    if (count > 0) note(holder, name);
   }
   // Counted by holder, so that nobody uses up the room of another.
   for (const holder of new Set(entries.map((entry) => entry.holder))) {
@@ -57,8 +64,9 @@ export async function setMetadata(tx: Transaction, args: SetMetadata): Promise<v
     await assertCount(tx, "agent_id = ? and mailbox_id = ? and holder_id = ?", ofMailbox, metadataEntriesMax);
     await assertCount(tx, "agent_id = ? and holder_id = ?", [agent, holder], metadataEntriesOfAgentMax);
   }
-  if (mailbox !== 0 && entries.some(({ holder }) => holder === 0)) write.mailboxChanged("update", mailbox);
-  await write.finish();
+  if (mailbox !== 0 && changed.has(0)) write.mailboxChanged("update", mailbox);
+  for (const [holder, names] of changed) write.metadataChanged(mailbox, holder, names);
+  return { modseq: await write.finish() };
 }
 
 async function assertCount(

@@ -248,6 +248,12 @@ export class AgentWrite {
     this.#events.push({ kind: "upload", parent: 0, operation, ids: String(upload) });
   }
 
+  /** Annotations of a mailbox, or of the server with 0, that one agent sees, or all with holder 0. */
+  metadataChanged(mailbox: MailboxNumber | 0, holder: AgentNumber | 0, names: readonly string[]): void {
+    const data = JSON.stringify(names);
+    this.#events.push({ kind: "metadata", parent: mailbox, operation: "update", ids: String(holder), data });
+  }
+
   #countEntry(message: MessageNumber, by: number): void {
     this.#entryCounts.set(message, (this.#entryCounts.get(message) ?? 0) + by);
   }

@@ -81,6 +81,12 @@ it("keeps annotations with their mailbox, and drops what a deleted agent held", 
   const now = await positionOf(store, ada);
   expect(await listChanges(store, ada.agent, before, now, 10)).toMatchObject([
     { kind: "mailbox", operation: "update", ids: String(mailbox) },
+    ...[0, ada.agent, eve.agent].map((holder) => ({
+      kind: "metadata",
+      parent: mailbox,
+      ids: String(holder),
+      data: '["/comment"]',
+    })),
   ]);
   await store.write("setMetadata", {
     agent: ada.agent,
