@@ -276,6 +276,14 @@ export const settingsSchema = z.strictObject({
         .describe("Least minutes between two notices to the same approver; what comes meanwhile shares one."),
     })
     .describe("Mail of agents that waits for a person."),
+  webhooks: z
+    .strictObject({
+      allowPrivateAddresses: z
+        .boolean()
+        .default(false)
+        .describe("Whether webhooks may go to loopback, link-local and private addresses, and without TLS."),
+    })
+    .describe("Events for programs that are called."),
   limits: z
     .strictObject({
       requestsPerSecond: z

@@ -61,10 +61,16 @@ const invariants: readonly Invariant[] = [
       from address
       where not exists (select 1 from domain where domain.name = address.domain)`,
   },
-  ...["token", "app_password", "agent_grant"].map((table) => ({
+  ...["token", "app_password", "agent_grant", "webhook"].map((table) => ({
     sentence: `a row of ${table} belongs to agent ?, which is not there`,
     query: `select agent_id from ${table} as t where not ${living}`,
   })),
+  {
+    sentence: "attempt ? is of webhook ?, which is not there",
+    query: `select attempt_number, webhook_id
+      from webhook_attempt as t
+      where not exists (select 1 from webhook where webhook.webhook_id = t.webhook_id)`,
+  },
   {
     sentence:
       "mailbox ? of agent ? counts ? messages, ? unseen, ? deleted, ? octets; its entries are ?, ?, ?, ?",

@@ -1,4 +1,5 @@
 /** Rows as the rest of the house sees them: plain values, numbers branded, names of the standards. */
+import type { EventType } from "#/src/model/changes.ts";
 import type { ErrorCode } from "#/src/model/errors.ts";
 import type {
   AccountNumber,
@@ -225,6 +226,37 @@ export interface MessageFacts {
   readonly hasAgentPart: boolean;
   /** 16-byte hashes of what a draft is known again by. */
   readonly draftKeys?: readonly Uint8Array[];
+}
+
+/** Whom an agent's events are sent to. */
+export interface WebhookRow {
+  readonly webhook: number;
+  readonly agent: AgentNumber;
+  readonly url: string;
+  readonly secret: string;
+  /** Event types; none: all. */
+  readonly types: readonly EventType[];
+  readonly state: WebhookState;
+  /** Up to here the agent's log has been sent: `modseq`, or `modseq.ordinal` inside a transaction. */
+  readonly position: string;
+  readonly failureCount: number;
+  /** Since when nothing was taken; null when the last attempt was. */
+  readonly failingSince: number | null;
+  readonly nextAttemptAt: number;
+  readonly createdAt: number;
+}
+
+export type WebhookState = "active" | "disabled";
+
+export interface WebhookAttemptRow {
+  readonly attempt: number;
+  /** `webhook-id` of the request. */
+  readonly message: string;
+  readonly at: number;
+  /** Of HTTP; null when there was no answer. */
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly eventCount: number;
 }
 
 /** An error as it crosses a thread. */

@@ -17,6 +17,8 @@ const nouns = {
   token: "tokens of agents",
   password: "app passwords for mail clients",
   grant: "grants: reach to the data of another one",
+  hold: "holds: mail of agents that waits for approval",
+  webhook: "webhooks: events for programs that are called",
 } as const;
 
 export function administrationCommands(): Command[] {

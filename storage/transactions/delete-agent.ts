@@ -9,7 +9,11 @@ export async function deleteAgent(tx: Transaction, args: { agent: AgentNumber })
     args.agent,
   );
   if (changed === 0) throw new WaypostError("not_found", "There is no such agent");
-  for (const table of ["address", "token", "app_password", "agent_grant"])
+  await tx.run(
+    "delete from webhook_attempt where webhook_id in (select webhook_id from webhook where agent_id = ?)",
+    args.agent,
+  );
+  for (const table of ["address", "token", "app_password", "agent_grant", "webhook"])
     await tx.run(`delete from ${table} where agent_id = ?`, args.agent);
   await tx.run("delete from agent_grant where target_agent_id = ?", args.agent);
   await tx.run("delete from mailbox_metadata where holder_id = ?", args.agent);

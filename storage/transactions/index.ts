@@ -13,6 +13,7 @@ import { createMailbox } from "./create-mailbox.ts";
 import { createPassword } from "./create-password.ts";
 import { createToken } from "./create-token.ts";
 import { createUpload } from "./create-upload.ts";
+import { createWebhook } from "./create-webhook.ts";
 import { decideHold } from "./decide-hold.ts";
 import { deleteAgent } from "./delete-agent.ts";
 import { deleteDomain } from "./delete-domain.ts";
@@ -20,6 +21,7 @@ import { deleteDraft } from "./delete-draft.ts";
 import { deleteMailbox } from "./delete-mailbox.ts";
 import { deleteMessage } from "./delete-message.ts";
 import { deleteUpload } from "./delete-upload.ts";
+import { deleteWebhook } from "./delete-webhook.ts";
 import { deliverMessage } from "./deliver-message.ts";
 import { editHold } from "./edit-hold.ts";
 import { expungeMessages } from "./expunge-messages.ts";
@@ -36,6 +38,8 @@ import { removeAddress } from "./remove-address.ts";
 import { renameMailbox } from "./rename-mailbox.ts";
 import { replaceMessage } from "./replace-message.ts";
 import { reportDelivery } from "./report-delivery.ts";
+import { reportWebhook } from "./report-webhook.ts";
+import { resumeWebhook } from "./resume-webhook.ts";
 import { revokeGrant } from "./revoke-grant.ts";
 import { revokePassword } from "./revoke-password.ts";
 import { revokeToken } from "./revoke-token.ts";
@@ -69,6 +73,7 @@ export const transactions = {
   createPassword,
   createToken,
   createUpload,
+  createWebhook,
   decideHold,
   deleteAgent,
   deleteDomain,
@@ -76,6 +81,7 @@ export const transactions = {
   deleteMailbox,
   deleteMessage,
   deleteUpload,
+  deleteWebhook,
   deliverMessage,
   editHold,
   expungeMessages,
@@ -92,6 +98,8 @@ export const transactions = {
   renameMailbox,
   replaceMessage,
   reportDelivery,
+  reportWebhook,
+  resumeWebhook,
   revokeGrant,
   revokePassword,
   revokeToken,

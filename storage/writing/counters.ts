@@ -1,9 +1,9 @@
-/** Numbers of what stands outside any agent: accounts, agents, credentials, grants. Never used twice. */
+/** Numbers of what stands outside any agent: accounts, agents, credentials, grants, webhooks. Never used twice. */
 import type { Sql } from "../sql.ts";
 
 export async function takeCounter(
   tx: Sql,
-  name: "account" | "agent" | "token" | "password" | "grant",
+  name: "account" | "agent" | "token" | "password" | "grant" | "webhook",
 ): Promise<number> {
   const row = await tx.get<{ value: number }>(
     `update counter

@@ -7,6 +7,13 @@ import type { Store } from "#/storage/store.ts";
 export interface AdministrationRooms {
   readonly store: Store;
   readonly settings: Settings;
+  /** Where events are sent from; absent where nothing is sent. */
+  readonly webhooks?: {
+    /** Some were added, removed or taken up again. */
+    changed(): void;
+    /** Sends an event of nothing. */
+    test(webhook: number): Promise<{ readonly status: number | null; readonly error: string | null }>;
+  };
 }
 
 /** What an operation answers, ready for JSON. */

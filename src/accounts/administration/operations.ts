@@ -5,7 +5,9 @@ import { agentOperations, personOperations } from "./agents-and-people.ts";
 import { passwordOperations, tokenOperations } from "./credentials.ts";
 import { domainOperations } from "./domains.ts";
 import { grantOperations } from "./grants.ts";
+import { holdOperations } from "./holds.ts";
 import type { AdministrationOperation, AdministrationResult, AdministrationRooms } from "./operation.ts";
+import { webhookOperations } from "./webhooks.ts";
 
 export const administrationOperations: readonly AdministrationOperation[] = [
   ...accountOperations,
@@ -15,6 +17,8 @@ export const administrationOperations: readonly AdministrationOperation[] = [
   ...tokenOperations,
   ...passwordOperations,
   ...grantOperations,
+  ...holdOperations,
+  ...webhookOperations,
 ];
 
 const byName = new Map(administrationOperations.map((operation) => [operation.name, operation]));
