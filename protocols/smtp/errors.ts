@@ -13,7 +13,8 @@ const byCode = {
   not_found: [550, "5.1.1"],
   precondition_failed: [451, "4.3.0"],
   policy_refused: [550, "5.7.1"],
-  rate_limited: [454, "4.7.0"],
+  // RFC 5321 section 4.2.3 and RFC 3463 section 3.8: come back later.
+  rate_limited: [451, "4.7.1"],
   paused: [450, "4.2.1"],
   upstream_unavailable: [451, "4.3.0"],
   unavailable: [502, "5.5.1"],

@@ -28,9 +28,9 @@ import { MailStream } from "./mail-stream.ts";
 import {
   addRecipient,
   beginMailTransaction,
-  deliverMessage,
   errorOfProblem,
   type MailTransaction,
+  takeMessage,
 } from "./mail-transaction.ts";
 import { formatReply, Refusal, type Reply, reply } from "./reply.ts";
 
@@ -284,8 +284,9 @@ export class MailConnection extends SMTPConnection {
     let cause: unknown;
     try {
       if (reader.problem !== undefined) throw errorOfProblem(rooms, reader.problem);
-      await deliverMessage(rooms, transaction, reader.bytes());
-      outcome = reply(250, "2.6.0", `Accepted as ${transport.id}`);
+      const { hold } = await takeMessage(rooms, transaction, reader.bytes());
+      const words = hold === undefined ? "Accepted" : `Held for approval (${hold})`;
+      outcome = reply(250, "2.6.0", `${words} as ${transport.id}`);
     } catch (error) {
       cause = error;
       outcome = replyToError(error);

@@ -1,13 +1,16 @@
 import type { Logger } from "pino";
+import type { Settings } from "#/config/schema.ts";
 import type { ConnectionDoor } from "#/protocols/connection/connection-door.ts";
 import type { Accounts } from "#/src/accounts/accounts.ts";
 import type { ArrivalRooms } from "#/src/arrival/accept-message.ts";
 import type { RecipientLookup } from "#/src/arrival/recent-recipients.ts";
+import type { Outbound } from "#/src/outbound/outbound.ts";
 import type { ReceivingRoom } from "./receiving-room.ts";
 
 /** What the three SMTP ports need of the house. */
 export interface SmtpRooms extends ArrivalRooms {
   readonly accounts: Accounts;
+  readonly outbound: Outbound;
   readonly settings: SmtpSettings;
   readonly tls: { readonly key: string; readonly cert: string };
   readonly log: Logger;
@@ -21,6 +24,7 @@ export interface PortRooms extends SmtpRooms {
 export interface SmtpSettings {
   readonly server: ArrivalRooms["settings"]["server"];
   readonly evidence: ArrivalRooms["settings"]["evidence"];
+  readonly outbound: Settings["outbound"];
   readonly smtp: PortSettings & {
     readonly maxMessageBytes: number;
     readonly maxRecipients: number;

@@ -1,8 +1,10 @@
 /** A mail transaction (RFC 5321 section 3.3): a sender, recipients, then the message. The connection keeps the order of
  *  commands; here is what each of them means to the house. */
+import type { Principal } from "#/src/accounts/principal.ts";
 import { acceptMessage, type DsnRequest } from "#/src/arrival/accept-message.ts";
-import { admitRecipient, type Recipient } from "#/src/arrival/admit-recipient.ts";
+import { type Admission, admitRecipient } from "#/src/arrival/admit-recipient.ts";
 import { admitSender } from "#/src/arrival/admit-sender.ts";
+import { submitMail } from "#/src/arrival/submit-mail.ts";
 import type { Transport } from "#/src/arrival/transport.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { DataProblem } from "./data-reader.ts";
@@ -13,10 +15,7 @@ export interface MailTransaction {
   readonly mail: MailCommand;
   readonly transport: Transport;
   /** What RCPT named, by its address in lower case: one named twice counts once. */
-  readonly forwardPaths: Map<
-    string,
-    { readonly rcpt: RcptCommand; readonly recipients: readonly Recipient[] }
-  >;
+  readonly forwardPaths: Map<string, { readonly rcpt: RcptCommand; readonly admission: Admission }>;
 }
 
 export async function beginMailTransaction(
@@ -38,22 +37,68 @@ export async function addRecipient(
   const key = rcpt.forwardPath.address.toLowerCase();
   if (!forwardPaths.has(key) && forwardPaths.size >= rooms.settings.smtp.maxRecipients)
     throw new WaypostError("policy_refused", "Too many recipients.", { reason: "limit_reached" });
-  const recipients = await admitRecipient(rooms, rcpt.forwardPath.address, {
+  const admission = await admitRecipient(rooms, rcpt.forwardPath.address, {
     sizeBytes: mail.sizeBytes ?? 0,
-    isSubmission: transport.source === "submission",
+    sender: transport.principal?.address,
   });
-  forwardPaths.set(key, { rcpt, recipients });
+  forwardPaths.set(key, { rcpt, admission });
 }
 
-/** Stores the message; resolves when it is durable. When one of several recipients has gone since RCPT, the client is to try
+/** What became of a message that was taken. */
+export interface Taken {
+  /** It waits for a person: the id of the hold. */
+  readonly hold?: string;
+}
+
+/** Takes responsibility for the message; resolves when it is durable. What leaves the house, and whatever an agent sends, goes
+ *  through the queue; mail of a person to people here is theirs at once. */
+export async function takeMessage(
+  rooms: PortRooms,
+  transaction: MailTransaction,
+  bytes: Uint8Array,
+): Promise<Taken> {
+  const { principal } = transaction.transport;
+  const admissions = [...transaction.forwardPaths.values()].map(({ admission }) => admission);
+  const isQueued =
+    principal !== undefined &&
+    (principal.kind === "agent" || admissions.some(({ kind }) => kind === "remote"));
+  if (isQueued) return queueMessage(rooms, transaction, principal, bytes);
+  await deliverMessage(rooms, transaction, bytes);
+  return {};
+}
+
+async function queueMessage(
+  rooms: PortRooms,
+  { mail, transport, forwardPaths }: MailTransaction,
+  principal: Principal,
+  bytes: Uint8Array,
+): Promise<Taken> {
+  const { hold } = await submitMail(rooms, {
+    bytes,
+    reversePath: mail.reversePath.address,
+    recipients: [...forwardPaths.values()].map(({ rcpt }) => ({
+      address: rcpt.forwardPath.address,
+      notify: rcpt.notify,
+      orcpt: rcpt.orcpt,
+    })),
+    transport: { ...transport, principal },
+    envid: mail.envid,
+    ret: mail.ret,
+  });
+  return hold === undefined ? {} : { hold: rooms.store.ids.encode("hold", principal.agent, hold) };
+}
+
+/** Stores the message; when one of several recipients has gone since RCPT, the client is to try
  *  again: then it hears at RCPT which one, and the others get theirs. */
-export async function deliverMessage(
+async function deliverMessage(
   rooms: PortRooms,
   transaction: MailTransaction,
   bytes: Uint8Array,
 ): Promise<void> {
   const { mail, transport, forwardPaths } = transaction;
-  const recipients = [...forwardPaths.values()].flatMap((one) => one.recipients);
+  const recipients = [...forwardPaths.values()].flatMap(({ admission }) =>
+    admission.kind === "local" ? admission.recipients : [],
+  );
   const reversePath = mail.reversePath.address;
   try {
     await acceptMessage(rooms, { bytes, reversePath, recipients, transport, dsn: dsnRequest(transaction) });

@@ -1,14 +1,12 @@
 import type { Accounts } from "#/src/accounts/accounts.ts";
 import type { Provenance } from "#/src/mail/messages.ts";
-import { WaypostError } from "#/src/model/errors.ts";
-import type { AgentNumber } from "#/src/model/numbers.ts";
 import { transferableBuffers } from "#/storage/blob.ts";
 import type { Store } from "#/storage/store.ts";
 import type { Delivery } from "#/storage/transactions/deliver-message.ts";
-import type { Recipient } from "./admit-recipient.ts";
+import { copiesFor, type Recipient } from "./admit-recipient.ts";
 import { completeSubmission } from "./complete-submission.ts";
 import { type ExaminationRooms, type Examined, examineArrival } from "./examination.ts";
-import { busyWaitMs } from "./limits.ts";
+import { roomInStore } from "./room-in-store.ts";
 import { assertAcceptableHeader } from "./scan-header.ts";
 import { formatTrace } from "./trace.ts";
 import type { Transport } from "./transport.ts";
@@ -56,7 +54,7 @@ export async function acceptMessage(
     checks,
     dsn: message.dsn,
   };
-  const recipients = copies(message.recipients).map(({ account, agent, addresses }) => {
+  const recipients = copiesFor(message.recipients).map(({ account, agent, addresses }) => {
     const trace = formatTrace({
       reversePath: message.reversePath,
       deliveredTo: addresses,
@@ -92,37 +90,6 @@ export async function acceptMessage(
     const { isAuthenticated } = submission;
     return { facts, checks: {}, isAuthenticated, mailboxRole: "inbox", authenticationResults: "" };
   }
-}
-
-/** A store with too much to do gets a moment before the peer is told to come back; meanwhile nothing is read from it. */
-async function roomInStore(store: Store): Promise<void> {
-  const giveUp = performance.now() + busyWaitMs;
-  while (store.isBusy()) {
-    const left = giveUp - performance.now();
-    if (left <= 0)
-      throw new WaypostError("upstream_unavailable", "Too much is waiting to be stored.", { reason: "busy" });
-    const timer = new AbortController();
-    await Promise.race([store.whenReady(), elapsed(left, timer.signal)]);
-    timer.abort();
-  }
-}
-
-function elapsed(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
-  });
-}
-
-/** One copy for a mailbox, however many of its addresses were named; the copy tells all of them. */
-function copies(recipients: readonly Recipient[]): (Omit<Recipient, "address"> & { addresses: string[] })[] {
-  const byAgent = new Map<AgentNumber, Omit<Recipient, "address"> & { addresses: string[] }>();
-  for (const { account, agent, address } of recipients) {
-    const copy = byAgent.get(agent);
-    if (copy === undefined) byAgent.set(agent, { account, agent, addresses: [address] });
-    else if (!copy.addresses.includes(address)) copy.addresses.push(address);
-  }
-  return [...byAgent.values()];
 }
 
 function domainOf(address: string): Pick<Provenance, "fromDomain"> {

@@ -1,7 +1,9 @@
+import type { Settings } from "#/config/schema.ts";
 import type { LocalRecipient, Resolution } from "#/src/accounts/accounts.ts";
-import { parseDomain } from "#/src/accounts/address.ts";
+import { parseAddress, parseDomain } from "#/src/accounts/address.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
+import { assertRoute } from "#/src/outbound/route.ts";
 import { findDomain } from "#/storage/queries/accounts.ts";
 import { listAgents } from "#/storage/queries/agents.ts";
 import type { Store } from "#/storage/store.ts";
@@ -18,14 +20,36 @@ export interface Recipient {
 export interface AdmissionRooms {
   readonly store: Store;
   readonly recipients: RecipientLookup;
-  readonly settings: { readonly server: { readonly hostname: string; readonly domain: string } };
+  readonly settings: Pick<Settings, "outbound"> & {
+    readonly server: { readonly hostname: string; readonly domain: string };
+  };
 }
+
+export interface Copy extends Omit<Recipient, "address"> {
+  readonly addresses: string[];
+}
+
+/** One copy for a mailbox, however many of its addresses were named; the copy tells all of them. */
+export function copiesFor(recipients: readonly Recipient[]): Copy[] {
+  const byAgent = new Map<AgentNumber, Copy>();
+  for (const { account, agent, address } of recipients) {
+    const copy = byAgent.get(agent);
+    if (copy === undefined) byAgent.set(agent, { account, agent, addresses: [address] });
+    else if (!copy.addresses.includes(address)) copy.addresses.push(address);
+  }
+  return [...byAgent.values()];
+}
+
+/** Where a forward path leads: to mailboxes here, or out of the house. */
+export type Admission =
+  | { readonly kind: "local"; readonly recipients: readonly Recipient[] }
+  | { readonly kind: "remote" };
 
 export interface AdmissionFacts {
   /** What the client announces; 0 for nothing. Only here is quota looked at: mail that was accepted is stored. */
   readonly sizeBytes: number;
-  /** Whether it comes from somebody who lives here, and so could expect to reach the world. */
-  readonly isSubmission: boolean;
+  /** The address of who lives here and may send to the world; undefined for mail from other servers. */
+  readonly sender: string | undefined;
 }
 
 /** The mailboxes behind a forward path: itself, an alias, a tagged address, the catch-all.
@@ -34,21 +58,24 @@ export interface AdmissionFacts {
 export async function admitRecipient(
   rooms: AdmissionRooms,
   address: string,
-  { sizeBytes, isSubmission }: AdmissionFacts,
-): Promise<readonly Recipient[]> {
+  { sizeBytes, sender }: AdmissionFacts,
+): Promise<Admission> {
   const resolution = await resolve(rooms, address);
-  if (resolution.kind === "remote")
-    throw new WaypostError(
-      "policy_refused",
-      isSubmission
-        ? "This server does not send mail to other servers yet; only its own domains can be reached."
-        : "Mail for that domain is not taken here.",
-      { reason: "relay_refused" },
-    );
+  if (resolution.kind === "remote") return admitRemote(rooms, address, sender);
   if (resolution.kind === "unknown")
     throw new WaypostError("not_found", "There is no such mailbox.", { reason: "no_such_recipient" });
   for (const recipient of resolution.recipients) assertRoom(recipient, sizeBytes);
-  return resolution.recipients.map(({ account, agent }) => ({ account, agent, address }));
+  const recipients = resolution.recipients.map(({ account, agent }) => ({ account, agent, address }));
+  return { kind: "local", recipients };
+}
+
+function admitRemote({ settings }: AdmissionRooms, address: string, sender: string | undefined): Admission {
+  if (sender === undefined)
+    throw new WaypostError("policy_refused", "Mail for that domain is not taken here.", {
+      reason: "relay_refused",
+    });
+  assertRoute(settings, parseAddress(sender)?.domain ?? "", [parseAddress(address)!]);
+  return { kind: "remote" };
 }
 
 /** RFC 5321 section 4.5.1: postmaster is always there, also without a domain. Where nobody has the address it is that of

@@ -25,17 +25,26 @@ export interface TraceFacts {
 /** Everything but Delivered-To is the same for all recipients of a message. */
 export function formatTrace(facts: TraceFacts): Uint8Array {
   const { reversePath, deliveredTo, hostname, transport, authenticationResults, at } = facts;
+  const delivery = deliveryFields(reversePath, deliveredTo);
+  return utf8.encode(`${delivery}${authenticationResults}${formatReceived(hostname, transport, at)}`);
+}
+
+/** Of mail from here to here, which no other server has touched. */
+export function formatDeliveryTrace(reversePath: string, deliveredTo: readonly string[]): Uint8Array {
+  return utf8.encode(deliveryFields(reversePath, deliveredTo));
+}
+
+function deliveryFields(reversePath: string, deliveredTo: readonly string[]): string {
+  const to = deliveredTo.map((address) => `Delivered-To: ${printable(address)}\r\n`);
+  return `Return-Path: <${printable(reversePath)}>\r\n${to.join("")}`;
+}
+
+/** The field with its line end. */
+export function formatReceived(hostname: string, transport: Transport, at: number): string {
   const literal = formatAddressLiteral(transport.remoteAddress);
   const from = isHostName(transport.heloName) ? transport.heloName : literal;
-  return utf8.encode(
-    `Return-Path: <${printable(reversePath)}>\r\n${deliveredTo
-      .map((address) => `Delivered-To: ${printable(address)}\r\n`)
-      .join(
-        "",
-      )}${authenticationResults}Received: from ${from} (${literal})\r\n\tby ${hostname} (Waypost) with ${protocolWord(
-      transport,
-    )} id ${transport.id};\r\n\t${formatDate(at)}\r\n`,
-  );
+  const word = protocolWord(transport);
+  return `Received: from ${from} (${literal})\r\n\tby ${hostname} (Waypost) with ${word} id ${transport.id};\r\n\t${formatDate(at)}\r\n`;
 }
 
 const utf8 = new TextEncoder();

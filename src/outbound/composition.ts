@@ -8,6 +8,7 @@ import MailComposer from "nodemailer/lib/mail-composer";
 import { foldLines } from "nodemailer/lib/mime-funcs";
 import MimeNode from "nodemailer/lib/mime-node";
 import { htmlToText } from "#/src/formats/html/plain-text.ts";
+import { isEightBit } from "#/src/formats/mime/line-ends.ts";
 import type { NamedAddress } from "./mail-address.ts";
 
 export interface MessageBody {
@@ -124,14 +125,14 @@ function composedAttachment({ content, name, type, cid }: Attachment) {
     content,
     filename: name,
     contentType: isMessage && !isPlain ? "application/octet-stream" : type,
-    contentTransferEncoding: isPlain ? (isAscii(content) ? ("7bit" as const) : ("8bit" as const)) : "base64",
+    contentTransferEncoding: isPlain
+      ? isEightBit(content)
+        ? ("8bit" as const)
+        : ("7bit" as const)
+      : "base64",
     contentDisposition: cid === undefined ? ("attachment" as const) : ("inline" as const),
     ...(cid === undefined ? {} : { cid }),
   };
-}
-
-function isAscii(bytes: Buffer): boolean {
-  return bytes.every((octet) => octet < 128);
 }
 
 /** Whether mail can carry the octets as they are: no NUL, every line ended by CRLF and not too long. */

@@ -3,6 +3,7 @@
 import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
 import { formatDate } from "#/src/formats/mime/dates.ts";
 import { type HeaderField, headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
+import { withCrlf } from "#/src/formats/mime/line-ends.ts";
 import { draftField } from "#/src/mail/prepare-message.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { bccField, hasMailLines } from "./composition.ts";
@@ -49,10 +50,8 @@ export function finishDraft(draft: Uint8Array, facts: FinishFacts): FinishedDraf
 
 /** APPEND takes bare line feeds, SMTP does not. */
 function withMailLines(draft: Uint8Array): Buffer {
-  const bytes = Buffer.from(draft);
+  const bytes = withCrlf(draft);
   if (hasMailLines(bytes)) return bytes;
-  const repaired = Buffer.from(bytes.toString("latin1").replace(/\r\n|\r|\n/g, "\r\n"), "latin1");
-  if (hasMailLines(repaired)) return repaired;
   throw new WaypostError("invalid", "The draft has lines that mail cannot carry.", {
     field: "/draft",
     hint: "A line has at most 998 octets and no NUL; write the draft again with draft.update.",

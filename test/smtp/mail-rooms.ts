@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { pino } from "pino";
-import { defaultSettings } from "#/config/schema.ts";
+import { defaultSettings, type Settings } from "#/config/schema.ts";
 import type { Listener } from "#/protocols/connection/listener.ts";
 import { listenSmtp } from "#/protocols/smtp/listen-smtp.ts";
 import type { SmtpSettings } from "#/protocols/smtp/mail-port.ts";
@@ -13,8 +13,10 @@ import { createMail, type Mail } from "#/src/mail/mail.ts";
 import type { Message } from "#/src/mail/messages.ts";
 import type { Clock } from "#/src/model/clock.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
+import { createOutbound, type DueDelivery, type Outbound } from "#/src/outbound/outbound.ts";
 import { openStore, type Store } from "#/storage/store.ts";
 import { testCertificate } from "../support/certificate.ts";
+import { deliverQueued } from "../support/queue.ts";
 
 export const password = "correct horse battery staple";
 
@@ -26,17 +28,22 @@ export interface MailRooms extends AsyncDisposable {
   readonly store: Store;
   readonly accounts: Accounts;
   readonly mail: Mail;
+  readonly outbound: Outbound;
   readonly agents: Readonly<Record<"robin" | "alex" | "tiny" | "kim", AgentNumber>>;
   readonly ports: Readonly<Record<"smtp" | "submission" | "submissions", number>>;
   readonly listeners: readonly Listener[];
   /** Of all mailboxes of an agent, the newest first. */
   messages(agent: AgentNumber): Promise<readonly Message[]>;
+  /** Puts what is queued for mailboxes here into them; answers what is for other servers. */
+  deliverQueued(): Promise<readonly DueDelivery[]>;
   /** Trace and message, an octet a character. */
   source(message: Message): Promise<string>;
 }
 
 export interface MailRoomsOptions {
   readonly smtp?: Partial<SmtpSettings["smtp"]>;
+  readonly outbound?: Partial<Settings["outbound"]>;
+  readonly limits?: Partial<Settings["limits"]>;
   readonly clock?: Clock;
   readonly host?: string;
 }
@@ -53,6 +60,8 @@ export async function openMailRooms(options: MailRoomsOptions = {}): Promise<Mai
     smtp: { ...defaults.smtp, ...options.smtp, ...free },
     submission: free,
     submissions: free,
+    outbound: { ...defaults.outbound, ...options.outbound },
+    limits: { ...defaults.limits, sendsPerHour: 0, sendsPerDay: 0, ...options.limits },
   };
   const accounts = createAccounts(store, settings);
   const mail = createMail(store);
@@ -60,16 +69,21 @@ export async function openMailRooms(options: MailRoomsOptions = {}): Promise<Mai
   const { hostname, domain } = settings.server;
   const dns = { servers: ["none"], timeoutMs: 1000 };
   const preparation = createPreparation({ hostname, ownNames: [hostname, domain], dns }, 1);
-  const listeners = await listenSmtp({ store, accounts, preparation, settings, tls: testCertificate, log });
+  const prepare = async (bytes: Uint8Array) => (await preparation.prepare(bytes)).facts;
+  const outbound = createOutbound({ store, accounts, settings, prepare });
+  const rooms = { store, accounts, preparation, settings, outbound, tls: testCertificate, log };
+  const listeners = await listenSmtp(rooms);
   const portOf = (name: string): number => listeners.find((listener) => listener.name === name)!.port;
   return {
     store,
     accounts,
     mail,
+    outbound,
     agents,
     listeners,
     ports: { smtp: portOf("smtp"), submission: portOf("submission"), submissions: portOf("submissions") },
     messages: (agent) => mail.listNewestMessages(agent, { limit: 100 }),
+    deliverQueued: () => deliverQueued({ ...rooms, recipients: accounts }),
     async source(message) {
       return (await mail.readBytes(message)).toString("latin1");
     },

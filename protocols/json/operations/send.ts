@@ -1,6 +1,7 @@
 /** send: composes and sends, or sends a draft. It answers once the mail is durable: in the queue with its copy in Sent, or
  *  waiting for a person. The same key sends once, whatever a repeat says, for seven days ("Limits", rules 2 to 4). */
 import { z } from "zod";
+import { isEightBit } from "#/src/formats/mime/line-ends.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { sendKeyMemoryMs } from "#/src/outbound/limits.ts";
@@ -74,7 +75,7 @@ export default operation({
         recipients: sending.recipients,
         envid: null,
         ret: null,
-        bodyType: sending.bytes.every((octet) => octet < 128) ? "7BIT" : "8BITMIME",
+        bodyType: isEightBit(sending.bytes) ? "8BITMIME" : "7BIT",
         isSmtputf8: [sending.from, ...sending.recipients.map(({ address }) => address)].some(needsSmtputf8),
       },
       isAuthenticated: true,

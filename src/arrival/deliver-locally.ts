@@ -1,0 +1,107 @@
+/** Mail of who lives here to who lives here: from the queue into mailboxes, each once. The copies and the word that they are
+ *  made are one write, so that no crash makes a second one. */
+import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
+import { headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
+import type { Provenance } from "#/src/mail/messages.ts";
+import { isWaypostError } from "#/src/model/errors.ts";
+import type { DueDelivery, DueRecipient, Outbound, RecipientOutcome } from "#/src/outbound/outbound.ts";
+import type { DeliverMessage } from "#/storage/transactions/deliver-message.ts";
+import { type AdmissionRooms, admitRecipient, copiesFor, type Recipient } from "./admit-recipient.ts";
+import type { Preparation } from "./preparing/preparation.ts";
+import { formatDeliveryTrace } from "./trace.ts";
+
+export interface LocalDeliveryRooms extends AdmissionRooms {
+  readonly preparation: Pick<Preparation, "prepare">;
+  readonly outbound: Pick<Outbound, "report">;
+}
+
+export interface LocalDelivery {
+  readonly outcomes: readonly RecipientOutcome[];
+  /** What is stored with the report. */
+  readonly letters: readonly DeliverMessage[];
+}
+
+/** Delivers and reports. */
+export async function deliverLocally(
+  rooms: LocalDeliveryRooms,
+  due: DueDelivery,
+  bytes: Uint8Array,
+): Promise<void> {
+  const { outcomes, letters } = await planLocalDelivery(rooms, due, bytes);
+  await rooms.outbound.report(due, outcomes, letters);
+}
+
+/** What is to be reported; nothing is written yet. Takes the bytes over. A recipient that is not there any more has failed; one
+ *  whose mailbox is full is tried again until its time is over. */
+export async function planLocalDelivery(
+  rooms: LocalDeliveryRooms,
+  due: DueDelivery,
+  bytes: Uint8Array,
+): Promise<LocalDelivery> {
+  const at = rooms.store.clock.now();
+  const found = await Promise.all(due.recipients.map((one) => findMailboxes(rooms, due, one, at)));
+  const copies = copiesFor(found.flatMap(({ mailboxes }) => mailboxes));
+  const outcomes = found.map(({ outcome }) => outcome);
+  if (copies.length === 0) return { outcomes, letters: [] };
+  const isAuthenticated = hasOneAuthor(bytes);
+  const { facts } = await rooms.preparation.prepare(bytes);
+  const source = due.source === "send" ? ("api" as const) : ("submission" as const);
+  const fromDomain = facts.fromAddress.slice(facts.fromAddress.lastIndexOf("@") + 1);
+  const provenance: Provenance = { source, fromDomain, checks: {} };
+  const recipients = copies.map(({ account, agent, addresses }) => ({
+    account,
+    agent,
+    mailboxRole: "inbox" as const,
+    trace: formatDeliveryTrace(due.envelopeFrom, addresses),
+    flags: 0,
+    provenance: JSON.stringify(provenance),
+    isAuthenticated,
+    source,
+  }));
+  return { outcomes, letters: [{ facts, recipients, internalDate: at, at }] };
+}
+
+interface Found {
+  readonly outcome: RecipientOutcome;
+  readonly mailboxes: readonly Recipient[];
+}
+
+async function findMailboxes(
+  rooms: LocalDeliveryRooms,
+  due: DueDelivery,
+  { number, address }: DueRecipient,
+  at: number,
+): Promise<Found> {
+  try {
+    const admission = await admitRecipient(rooms, address, { sizeBytes: due.size, sender: undefined });
+    const mailboxes = admission.kind === "local" ? admission.recipients : [];
+    return { outcome: { number, state: "delivered", status: "2.1.5" }, mailboxes };
+  } catch (error) {
+    const outcome = outcomeOf(error, at >= due.expiresAt);
+    if (outcome === undefined) throw error;
+    return { outcome: { number, ...outcome }, mailboxes: [] };
+  }
+}
+
+function outcomeOf(error: unknown, isOver: boolean): Omit<RecipientOutcome, "number"> | undefined {
+  if (!isWaypostError(error)) return undefined;
+  switch (error.details.reason) {
+    case "no_such_recipient":
+      return { state: "failed", status: "5.1.1", reply: "There is no such mailbox." };
+    // The domain was ours when the mail was taken.
+    case "relay_refused":
+      return { state: "failed", status: "5.1.2", reply: "The domain is not served here any more." };
+    case "over_quota":
+      return isOver
+        ? { state: "failed", status: "5.2.2", reply: "The mailbox is full." }
+        : { state: "deferred", status: "4.2.2", reply: "The mailbox is full." };
+    default:
+      return undefined;
+  }
+}
+
+/** Who may send here sends as themselves; only of one can a message be said to be. */
+function hasOneAuthor(bytes: Uint8Array): boolean {
+  const from = headerValues(readHeaderFields(bytes), "from");
+  return from.length === 1 && listMailAddresses(from[0]!).length === 1;
+}

@@ -1,0 +1,23 @@
+import { WaypostError } from "#/src/model/errors.ts";
+import type { Store } from "#/storage/store.ts";
+import { busyWaitMs } from "./limits.ts";
+
+/** A store with too much to do gets a moment before the peer is told to come back; meanwhile nothing is read from it. */
+export async function roomInStore(store: Store): Promise<void> {
+  const giveUp = performance.now() + busyWaitMs;
+  while (store.isBusy()) {
+    const left = giveUp - performance.now();
+    if (left <= 0)
+      throw new WaypostError("upstream_unavailable", "Too much is waiting to be stored.", { reason: "busy" });
+    const timer = new AbortController();
+    await Promise.race([store.whenReady(), elapsed(left, timer.signal)]);
+    timer.abort();
+  }
+}
+
+function elapsed(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
+  });
+}

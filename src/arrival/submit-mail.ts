@@ -1,0 +1,89 @@
+/** Mail of who lives here that goes through the queue: to other servers, or from an agent, which has its copy in Sent made
+ *  here and may have to ask a person first. */
+
+import type { Accounts } from "#/src/accounts/accounts.ts";
+import type { Principal } from "#/src/accounts/principal.ts";
+import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
+import { headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
+import { isEightBit } from "#/src/formats/mime/line-ends.ts";
+import { bccField } from "#/src/outbound/composition.ts";
+import { normalAddress } from "#/src/outbound/mail-address.ts";
+import type { Outbound, SubmitResult } from "#/src/outbound/outbound.ts";
+import type { Store } from "#/storage/store.ts";
+import { completeSubmission } from "./complete-submission.ts";
+import { roomInStore } from "./room-in-store.ts";
+import { assertAcceptableHeader } from "./scan-header.ts";
+import { formatReceived } from "./trace.ts";
+import type { Transport } from "./transport.ts";
+
+export interface SubmissionRooms {
+  readonly store: Store;
+  readonly accounts: Accounts;
+  readonly outbound: Pick<Outbound, "submit">;
+  readonly settings: { readonly server: { readonly hostname: string } };
+}
+
+export interface SubmittedMail {
+  /** Given away. */
+  readonly bytes: Uint8Array;
+  /** Empty for the null reverse path. */
+  readonly reversePath: string;
+  readonly recipients: readonly {
+    readonly address: string;
+    readonly notify: readonly string[];
+    readonly orcpt: string | undefined;
+  }[];
+  readonly transport: Transport & { readonly principal: Principal };
+  readonly envid: string | undefined;
+  readonly ret: "FULL" | "HDRS" | undefined;
+}
+
+/** Resolves when it is durable, in the queue or with who approves it. */
+export async function submitMail(rooms: SubmissionRooms, mail: SubmittedMail): Promise<SubmitResult> {
+  const { transport, recipients, reversePath } = mail;
+  const { principal } = transport;
+  assertAcceptableHeader(mail.bytes);
+  const at = rooms.store.clock.now();
+  const bcc = hiddenRecipients(mail.bytes);
+  const { bytes, isAuthenticated } = await completeSubmission(rooms.accounts, principal, mail.bytes, at);
+  const received = formatReceived(rooms.settings.server.hostname, transport, at);
+  const complete = Buffer.concat([Buffer.from(received), bytes]);
+  await roomInStore(rooms.store);
+  return rooms.outbound.submit({
+    principal,
+    mailbox: principal.agent,
+    bytes: complete,
+    isAuthenticated,
+    envelope: {
+      from: reversePath,
+      recipients,
+      envid: mail.envid ?? null,
+      ret: mail.ret ?? null,
+      bodyType: isEightBit(complete) ? "8BITMIME" : "7BIT",
+      // RFC 6531 section 3.2: for addresses, and for a header in UTF-8.
+      isSmtputf8:
+        transport.isUtf8 && needsUtf8(complete, [reversePath, ...recipients.map((one) => one.address)]),
+    },
+    holdWish: "policy",
+    source: "submission",
+    // A person's mail client makes the copy.
+    hasNoCopy: principal.kind === "person",
+    ...(bcc === undefined ? {} : { bcc }),
+  });
+}
+
+/** Whom the message itself names in Bcc: its sender's copy goes on saying so. */
+function hiddenRecipients(bytes: Uint8Array): string | undefined {
+  const named = headerValues(readHeaderFields(bytes), "bcc")
+    .flatMap(listMailAddresses)
+    .flatMap(({ name, address }) => {
+      const normal = normalAddress(address);
+      return normal === undefined ? [] : [{ name, address: normal }];
+    });
+  return named.length === 0 ? undefined : bccField(named);
+}
+
+function needsUtf8(bytes: Buffer, addresses: readonly string[]): boolean {
+  const headerEnd = readHeaderFields(bytes).at(-1)?.end ?? 0;
+  return addresses.some((address) => /[^\0-\x7f]/.test(address)) || isEightBit(bytes.subarray(0, headerEnd));
+}
