@@ -1,0 +1,222 @@
+/** Media queries (Media Queries Level 4), answered for the one reader that a rendering is made for: a screen of 1024 by 768
+ *  pixels, light, with a mouse, that asks for nothing special. */
+import { type CssToken, skipComponent, splitByComma, trimSpace } from "./tokens.ts";
+
+export const viewport = { width: 1024, height: 768 } as const;
+
+export function fitsMedia(prelude: readonly CssToken[]): boolean {
+  const queries = splitByComma(prelude);
+  if (queries.length === 1 && queries[0]!.length === 0) return true;
+  return queries.some((query) => fitsQuery(query) === true);
+}
+
+/** undefined: not known, which is neither it nor its opposite. */
+type Answer = boolean | undefined;
+
+function fitsQuery(tokens: readonly CssToken[]): Answer {
+  const words = tokens.filter((token) => token.type !== "space");
+  const first = words[0];
+  if (first?.type === "ident") {
+    let at = 0;
+    const lead = first.value.toLowerCase();
+    const isNot = lead === "not";
+    if (isNot || lead === "only") at++;
+    const type = words[at];
+    if (type?.type === "ident") {
+      const name = type.value.toLowerCase();
+      const rest = words[at + 1];
+      let answer: Answer = name === "all" || name === "screen";
+      if (rest !== undefined) {
+        if (rest.type !== "ident" || rest.value.toLowerCase() !== "and") return undefined;
+        answer = allOf([answer, condition(words.slice(at + 2))]);
+      }
+      return isNot ? opposite(answer) : answer;
+    }
+  }
+  return condition(words);
+}
+
+/** A condition in brackets, or several joined by `and` or by `or`. */
+function condition(words: readonly CssToken[]): Answer {
+  const answers: Answer[] = [];
+  let joint: string | undefined;
+  for (let at = 0; at < words.length; ) {
+    let token = words[at]!;
+    let isNot = false;
+    if (token.type === "ident") {
+      const word = token.value.toLowerCase();
+      if (word === "not") isNot = true;
+      else if ((word === "and" || word === "or") && answers.length > 0 && (joint ?? word) === word)
+        joint = word;
+      else return undefined;
+      token = words[++at]!;
+      if (token?.type === "ident" && token.value.toLowerCase() === "not") {
+        isNot = !isNot;
+        token = words[++at]!;
+      }
+    }
+    if (token === undefined) return undefined;
+    const end = skipComponent(words, at);
+    const inner = words.slice(at + 1, end - 1);
+    const answer = token.type === "(" ? bracket(inner) : undefined;
+    answers.push(isNot ? opposite(answer) : answer);
+    at = end;
+  }
+  if (answers.length === 0) return undefined;
+  return joint === "or" ? opposite(allOf(answers.map(opposite))) : allOf(answers);
+}
+
+function allOf(answers: readonly Answer[]): Answer {
+  if (answers.includes(false)) return false;
+  return answers.includes(undefined) ? undefined : true;
+}
+
+function opposite(answer: Answer): Answer {
+  return answer === undefined ? undefined : !answer;
+}
+
+function bracket(inner: readonly CssToken[]): Answer {
+  const [first] = inner;
+  if (first?.type === "(" || (first?.type === "ident" && first.value.toLowerCase() === "not"))
+    return condition(inner);
+  return feature(inner);
+}
+
+/** (name), (name: value), (name >= value), (value < name <= value). */
+function feature(inner: readonly CssToken[]): Answer {
+  const tokens = trimSpace(inner);
+  const [first, second] = tokens;
+  if (first?.type === "ident" && (second === undefined || second.type === ":")) {
+    const name = first.value.toLowerCase();
+    const value = tokens.slice(2);
+    if (second === undefined) return name in known ? known[name] !== "none" && known[name] !== 0 : undefined;
+    const range = /^(-webkit-)?(min|max)-(.+)$/.exec(name);
+    if (range !== null)
+      return compare(`${range[1] ?? ""}${range[3]}`, range[2] === "min" ? ">=" : "<=", value);
+    return compare(name, "=", value);
+  }
+  const parts: (CssToken[] | string)[] = [[]];
+  for (const token of tokens) {
+    if (token.type === "delim" && "<>=".includes(token.value)) {
+      const last = parts.at(-1)!;
+      if (typeof last === "string") parts[parts.length - 1] = last + token.value;
+      else parts.push(token.value);
+    } else {
+      if (typeof parts.at(-1) === "string") parts.push([]);
+      (parts.at(-1) as CssToken[]).push(token);
+    }
+  }
+  if (parts.length === 3) {
+    const [left, operator, right] = parts as [CssToken[], string, CssToken[]];
+    if (isName(left)) return compare(nameOf(left), operator, right);
+    if (isName(right)) return compare(nameOf(right), turned(operator), left);
+  }
+  if (parts.length === 5) {
+    const [low, one, name, two, high] = parts as [CssToken[], string, CssToken[], string, CssToken[]];
+    if (isName(name))
+      return allOf([compare(nameOf(name), turned(one), low), compare(nameOf(name), two, high)]);
+  }
+  return undefined;
+}
+
+function isName(tokens: readonly CssToken[]): boolean {
+  return tokens.length === 1 && tokens[0]!.type === "ident";
+}
+
+function nameOf(tokens: readonly CssToken[]): string {
+  return (tokens[0] as { readonly value: string }).value.toLowerCase();
+}
+
+function turned(operator: string): string {
+  return operator.replace(/[<>]/, (sign) => (sign === "<" ? ">" : "<"));
+}
+
+/** What the reader has: pixels, numbers and words. */
+const known: Readonly<Record<string, number | string>> = {
+  __proto__: null as never,
+  width: viewport.width,
+  height: viewport.height,
+  "device-width": viewport.width,
+  "device-height": viewport.height,
+  orientation: "landscape",
+  "aspect-ratio": viewport.width / viewport.height,
+  "device-aspect-ratio": viewport.width / viewport.height,
+  resolution: 1,
+  "device-pixel-ratio": 1,
+  "-webkit-device-pixel-ratio": 1,
+  color: 8,
+  "color-index": 0,
+  monochrome: 0,
+  grid: 0,
+  "color-gamut": "srgb",
+  "prefers-color-scheme": "light",
+  "prefers-reduced-motion": "no-preference",
+  "prefers-reduced-transparency": "no-preference",
+  "prefers-reduced-data": "no-preference",
+  "prefers-contrast": "no-preference",
+  "forced-colors": "none",
+  "inverted-colors": "none",
+  "dynamic-range": "standard",
+  "display-mode": "browser",
+  hover: "hover",
+  "any-hover": "hover",
+  pointer: "fine",
+  "any-pointer": "fine",
+  scripting: "none",
+  update: "fast",
+  "overflow-block": "scroll",
+  "overflow-inline": "scroll",
+};
+
+const pixels: Readonly<Record<string, number>> = {
+  px: 1,
+  em: 16,
+  rem: 16,
+  pt: 4 / 3,
+  pc: 16,
+  in: 96,
+  cm: 96 / 2.54,
+  mm: 96 / 25.4,
+  vw: viewport.width / 100,
+  vh: viewport.height / 100,
+  dppx: 1,
+  x: 1,
+  dpi: 1 / 96,
+  dpcm: 2.54 / 96,
+};
+
+function compare(name: string, operator: string, value: readonly CssToken[]): Answer {
+  const has = known[name];
+  if (has === undefined) return undefined;
+  const asked = read(value.filter((token) => token.type !== "space"));
+  if (asked === undefined) return undefined;
+  if (typeof has === "string" || typeof asked === "string")
+    return operator === "=" ? has === asked : undefined;
+  switch (operator) {
+    case "=":
+      return has === asked;
+    case ">=":
+      return has >= asked;
+    case "<=":
+      return has <= asked;
+    case ">":
+      return has > asked;
+    case "<":
+      return has < asked;
+    default:
+      return undefined;
+  }
+}
+
+function read(tokens: readonly CssToken[]): number | string | undefined {
+  const [first, slash, second] = tokens;
+  if (first?.type === "ident") return first.value.toLowerCase();
+  if (first?.type === "dimension") {
+    const size = pixels[first.unit];
+    return size === undefined ? undefined : first.number * size;
+  }
+  if (first?.type !== "number") return undefined;
+  if (slash?.type === "delim" && slash.value === "/" && second?.type === "number")
+    return first.number / second.number;
+  return first.number;
+}

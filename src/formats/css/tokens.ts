@@ -1,0 +1,196 @@
+/** Tokens of CSS (CSS Syntax Level 3 section 4). Comments are gone, escapes are undone, nothing is refused. */
+
+export type CssToken =
+  | { readonly type: "ident" | "function" | "at" | "hash" | "string" | "delim"; readonly value: string }
+  | { readonly type: "number" | "percent"; readonly number: number; readonly isSigned: boolean }
+  | {
+      readonly type: "dimension";
+      readonly number: number;
+      readonly unit: string;
+      readonly isSigned: boolean;
+    }
+  | {
+      readonly type:
+        | "space"
+        | "url"
+        | "bad"
+        | "cdo"
+        | "cdc"
+        | ":"
+        | ";"
+        | ","
+        | "["
+        | "]"
+        | "("
+        | ")"
+        | "{"
+        | "}";
+    };
+
+const numberText = /[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?/iy;
+const nameText = /(?:[\w\u0080-\u{10ffff}-]|\\(?:[0-9a-f]{1,6}(?:\r\n|[ \t\n\r\f])?|[^\n\r\f]))+/iuy;
+const space = /[ \t\n\r\f]+/y;
+const escaped = /\\(?:([0-9a-f]{1,6})(?:\r\n|[ \t\n\r\f])?|([\s\S]))/giu;
+const singles = new Set([":", ";", ",", "[", "]", "(", ")", "{", "}"]);
+
+/** At most `tokensMax` tokens; `isCut` says that there were more. */
+export function tokenizeCss(
+  source: string,
+  tokensMax: number,
+): { readonly tokens: CssToken[]; readonly isCut: boolean } {
+  const css = source.replaceAll("\0", "\ufffd");
+  const tokens: CssToken[] = [];
+  let at = 0;
+  const take = (pattern: RegExp): string | undefined => {
+    pattern.lastIndex = at;
+    const text = pattern.exec(css)?.[0];
+    if (text !== undefined) at = pattern.lastIndex;
+    return text;
+  };
+  while (at < css.length) {
+    if (tokens.length >= tokensMax) return { tokens, isCut: true };
+    const character = css[at]!;
+    if (character === "/" && css[at + 1] === "*") {
+      const end = css.indexOf("*/", at + 2);
+      at = end === -1 ? css.length : end + 2;
+    } else if (take(space) !== undefined) {
+      if (tokens.at(-1)?.type !== "space") tokens.push({ type: "space" });
+    } else if (character === '"' || character === "'") tokens.push(takeString(character));
+    else if (startsNumber(css, at)) tokens.push(takeNumber());
+    else if (css.startsWith("<!--", at)) {
+      at += 4;
+      tokens.push({ type: "cdo" });
+    } else if (css.startsWith("-->", at)) {
+      at += 3;
+      tokens.push({ type: "cdc" });
+    } else if (startsName(css, at)) tokens.push(takeIdentLike());
+    else if ((character === "#" && isNameAt(css, at + 1)) || (character === "@" && startsName(css, at + 1))) {
+      at++;
+      tokens.push({ type: character === "#" ? "hash" : "at", value: unescapeName(take(nameText)!) });
+    } else {
+      at += character.length;
+      if (singles.has(character)) tokens.push({ type: character as ":" });
+      else tokens.push({ type: "delim", value: character });
+    }
+  }
+  return { tokens, isCut: false };
+
+  function takeString(quote: string): CssToken {
+    const start = ++at;
+    for (; at < css.length; at++) {
+      const character = css[at];
+      if (character === quote) return { type: "string", value: unescapeName(css.slice(start, at++)) };
+      if (character === "\n" || character === "\r" || character === "\f") return { type: "bad" };
+      if (character === "\\") at++;
+    }
+    return { type: "string", value: unescapeName(css.slice(start, at)) };
+  }
+
+  function takeNumber(): CssToken {
+    const text = take(numberText)!;
+    const number = Number(text);
+    const isSigned = text[0] === "+" || text[0] === "-";
+    if (css[at] === "%") {
+      at++;
+      return { type: "percent", number, isSigned };
+    }
+    if (!startsName(css, at)) return { type: "number", number, isSigned };
+    return { type: "dimension", number, unit: unescapeName(take(nameText)!).toLowerCase(), isSigned };
+  }
+
+  function takeIdentLike(): CssToken {
+    const value = unescapeName(take(nameText)!);
+    if (css[at] !== "(") return { type: "ident", value };
+    at++;
+    if (value.toLowerCase() !== "url") return { type: "function", value };
+    const quoted = /[ \t\n\r\f]*["']/y;
+    quoted.lastIndex = at;
+    if (quoted.test(css)) return { type: "function", value };
+    // An address is never asked for, so that only its end matters.
+    for (; at < css.length && css[at] !== ")"; at++) if (css[at] === "\\") at++;
+    at++;
+    return { type: "url" };
+  }
+}
+
+function startsNumber(css: string, at: number): boolean {
+  let next = at;
+  if (css[next] === "+" || css[next] === "-") next++;
+  if (css[next] === ".") next++;
+  return isDigit(css.charCodeAt(next));
+}
+
+function isDigit(unit: number): boolean {
+  return unit >= 48 && unit <= 57;
+}
+
+function startsName(css: string, at: number): boolean {
+  if (css[at] !== "-") return isNameStart(css, at);
+  return css[at + 1] === "-" || isNameStart(css, at + 1);
+}
+
+function isNameStart(css: string, at: number): boolean {
+  return isNameAt(css, at) && css[at] !== "-" && !isDigit(css.charCodeAt(at));
+}
+
+function isNameAt(css: string, at: number): boolean {
+  const unit = css.charCodeAt(at);
+  if (unit === 92) return at + 1 < css.length && !/[\n\r\f]/.test(css[at + 1]!);
+  return (
+    unit >= 128 ||
+    unit === 95 ||
+    unit === 45 ||
+    isDigit(unit) ||
+    (unit >= 65 && unit <= 90) ||
+    (unit >= 97 && unit <= 122)
+  );
+}
+
+function unescapeName(text: string): string {
+  if (!text.includes("\\")) return text;
+  return text.replace(escaped, (_, hex: string | undefined, character: string | undefined) => {
+    if (hex === undefined) return character === "\n" ? "" : character!;
+    const point = Number.parseInt(hex, 16);
+    return point === 0 || point > 0x10ffff || (point >= 0xd800 && point < 0xe000)
+      ? "\ufffd"
+      : String.fromCodePoint(point);
+  });
+}
+
+/** Where what begins at `at` ends: behind the closing bracket of a bracket or function, behind the token otherwise. */
+export function skipComponent(tokens: readonly CssToken[], at: number): number {
+  const closers: string[] = [];
+  let next = at;
+  do {
+    const token = tokens[next++];
+    if (token === undefined) return tokens.length;
+    if (token.type === "(" || token.type === "function") closers.push(")");
+    else if (token.type === "[") closers.push("]");
+    else if (token.type === "{") closers.push("}");
+    else if (token.type === closers.at(-1)) closers.pop();
+  } while (closers.length > 0);
+  return next;
+}
+
+/** The parts between commas that stand in no bracket. */
+export function splitByComma(tokens: readonly CssToken[]): CssToken[][] {
+  const parts: CssToken[][] = [[]];
+  for (let at = 0; at < tokens.length; ) {
+    if (tokens[at]!.type === ",") {
+      parts.push([]);
+      at++;
+      continue;
+    }
+    const end = skipComponent(tokens, at);
+    for (; at < end; at++) parts.at(-1)!.push(tokens[at]!);
+  }
+  return parts.map(trimSpace);
+}
+
+export function trimSpace(tokens: readonly CssToken[]): CssToken[] {
+  let start = 0;
+  let end = tokens.length;
+  while (start < end && tokens[start]!.type === "space") start++;
+  while (end > start && tokens[end - 1]!.type === "space") end--;
+  return tokens.slice(start, end);
+}

@@ -1,0 +1,57 @@
+/** HTML as a person sees it, for those who read: text, Markdown, or HTML with nothing in it but that. What is hidden is left
+ *  out and counted. The same document gives the same answer, in bounded time and memory. */
+import { cleanText } from "#/src/formats/text/clean-text.ts";
+import type { Removal, RemovalCounts } from "#/src/model/removal.ts";
+import { createCascade } from "./cascade.ts";
+import { HtmlWriter } from "./html-writer.ts";
+import { baseOf } from "./links.ts";
+import { surveyTree } from "./survey.ts";
+import { TextWriter } from "./text-writer.ts";
+import { parseHtml } from "./tree.ts";
+import { walkPage } from "./walk.ts";
+import { createWorkMeter, OverBudget } from "./work-meter.ts";
+
+export const htmlForms = ["text", "markdown", "html"] as const;
+export type HtmlForm = (typeof htmlForms)[number];
+
+export interface RenderedHtml {
+  readonly text: string;
+  readonly removed: RemovalCounts;
+  /** Too much to be looked at: nothing of it is shown, since what would have been hidden is not known. */
+  readonly isOverLimit: boolean;
+}
+
+/** The answer for a document that is not shown. */
+export const overLimit: RenderedHtml = { text: "", removed: [["over-limit", 1]], isOverLimit: true };
+
+export function renderHtml(source: string, form: HtmlForm): RenderedHtml {
+  try {
+    return renderWithinBudget(source, form);
+  } catch (error) {
+    // RangeError: nested deeper than the stack.
+    if (error instanceof OverBudget || error instanceof RangeError) return overLimit;
+    throw error;
+  }
+}
+
+function renderWithinBudget(source: string, form: HtmlForm): RenderedHtml {
+  const meter = createWorkMeter();
+  const tree = parseHtml(source, meter);
+  // Style that stands behind the end of what is read could hide what stands before it.
+  if (tree.cutAt !== undefined && /<style/i.test(source.slice(tree.cutAt))) return overLimit;
+  const { styles, counts: surveyed } = surveyTree(tree.root);
+  const counts = new Map(surveyed);
+  const count = (what: Removal, times: number): void =>
+    void counts.set(what, (counts.get(what) ?? 0) + times);
+  const cascade = createCascade(tree, styles, meter);
+  const writer = form === "html" ? new HtmlWriter(count) : new TextWriter(form);
+  walkPage(tree.root, writer, { cascade, base: baseOf(tree.root), meter, count });
+  if (cascade.isCut) return overLimit;
+  if (tree.cutAt !== undefined) count("over-limit", 1);
+  const written = writer.toString();
+  return {
+    text: form === "html" ? written : cleanText(written, count),
+    removed: [...counts],
+    isOverLimit: false,
+  };
+}

@@ -1,0 +1,82 @@
+/** One walk over all of a document: its style, and how much of what is never text there is in it. */
+import { fitsMedia } from "#/src/formats/css/media.ts";
+import { tokenizeCss } from "#/src/formats/css/tokens.ts";
+import type { Removal } from "#/src/model/removal.ts";
+import { attributeOf, type HtmlElement, type HtmlNode } from "./tree.ts";
+import { formElements } from "./user-agent.ts";
+
+export interface Survey {
+  readonly styles: readonly string[];
+  readonly counts: ReadonlyMap<Removal, number>;
+}
+
+const rawElements = new Set(["script", "style"]);
+/** What is in there is no part of the page. */
+const inert = new Set(["template", "noscript", "iframe", "noembed", "noframes"]);
+
+export function surveyTree(root: HtmlElement): Survey {
+  const styles: string[] = [];
+  const counts = new Map<Removal, number>();
+  const count = (what: Removal): void => void counts.set(what, (counts.get(what) ?? 0) + 1);
+  const stack: { readonly node: HtmlNode; readonly isInert: boolean }[] = [{ node: root, isInert: false }];
+  while (stack.length > 0) {
+    const { node, isInert } = stack.pop()!;
+    if (node.kind === "comment") count("comment");
+    if (node.kind !== "element") continue;
+    const { name } = node;
+    if (name === "script") count("script");
+    else if (name === "style") {
+      count("style");
+      if (!isInert && holds(node)) styles.push(textOf(node));
+    } else if (name === "link" && /stylesheet/i.test(attributeOf(node, "rel") ?? "")) count("style");
+    else if (name === "form" || name === "button" || formElements.has(name)) count("form");
+    else if (name === "img" || name === "image") {
+      if (isRemote(attributeOf(node, "src") ?? attributeOf(node, "srcset") ?? attributeOf(node, "href")))
+        count(isTiny(node) ? "tracking-pixel" : "remote-image");
+    }
+    if (node.attributes.some((attribute) => /^on[a-z]/.test(attribute.name))) count("active-attribute");
+    const children = node.content?.children ?? node.children;
+    const isInside = isInert || inert.has(name);
+    for (let at = children.length - 1; at >= 0; at--) stack.push({ node: children[at]!, isInert: isInside });
+  }
+  return { styles, counts };
+}
+
+function holds(style: HtmlElement): boolean {
+  const type = attributeOf(style, "type")?.trim().toLowerCase() ?? "";
+  const media = attributeOf(style, "media") ?? "";
+  return (type === "" || type === "text/css") && fitsMedia(tokenizeCss(media, 500).tokens);
+}
+
+/** All text inside of an element, without scripts and style. */
+export function textOf(element: HtmlElement): string {
+  let text = "";
+  const stack: HtmlNode[] = [element];
+  while (stack.length > 0) {
+    const node = stack.pop()!;
+    if (node.kind === "text") text += node.text;
+    else if (node.kind === "element" && (node === element || !rawElements.has(node.name)))
+      for (let at = node.children.length - 1; at >= 0; at--) stack.push(node.children[at]!);
+  }
+  return text;
+}
+
+function isRemote(address: string | undefined): boolean {
+  return address !== undefined && /^\s*(?:https?:|\/\/|ftp:)/i.test(address);
+}
+
+/** A picture nobody sees, there to be asked for. */
+function isTiny(image: HtmlElement): boolean {
+  const style = attributeOf(image, "style") ?? "";
+  if (/(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(style)) return true;
+  return ["width", "height"].some((name) => {
+    const size =
+      attributeOf(image, name) ?? new RegExp(`(?:^|[;\\s])${name}\\s*:\\s*(\\d+)`, "i").exec(style)?.[1];
+    return size !== undefined && /^\s*[0-3](?:px)?\s*$/i.test(size);
+  });
+}
+
+/** A picture large enough to be clicked on. */
+export function isPicture(element: HtmlElement): boolean {
+  return element.name === "img" && !isTiny(element);
+}

@@ -1,0 +1,42 @@
+/** The budget of one rendering. Steps are counted, so that the same document ends at the same place everywhere; the time of
+ *  the thread is the last resort where a step was costlier than thought. */
+
+/** Thrown where the budget is spent; `renderHtml` makes an answer of it. */
+export class OverBudget extends Error {}
+
+export interface WorkMeter {
+  /** So many comparisons, tokens or the like were done. */
+  spend(steps: number): void;
+  /** Looks at the clock. */
+  check(): void;
+}
+
+/** About 60 ms of matching selectors. */
+const stepsMax = 3_000_000;
+/** Processor time of this thread; the whole may take 200 ms. */
+const timeMaxMicros = 150_000;
+const stepsBetweenChecks = 20_000;
+
+export function createWorkMeter(): WorkMeter {
+  const begun = micros();
+  let steps = 0;
+  let checkAt = stepsBetweenChecks;
+  const check = (): void => {
+    if (micros() - begun > timeMaxMicros) throw new OverBudget("time");
+  };
+  return {
+    spend(count) {
+      steps += count;
+      if (steps < checkAt) return;
+      if (steps > stepsMax) throw new OverBudget("steps");
+      checkAt = steps + stepsBetweenChecks;
+      check();
+    },
+    check,
+  };
+}
+
+function micros(): number {
+  const { user, system } = process.threadCpuUsage();
+  return user + system;
+}

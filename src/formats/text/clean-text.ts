@@ -1,0 +1,106 @@
+/** Text without the characters that a reader does not see and a program does: zero-width ones, controls of direction, tags,
+ *  variation selectors, fillers, private-use runs. What joins letters and emoji stays where a script or an emoji needs it.
+ *  Line ends become LF. */
+import type { Removal } from "#/src/model/removal.ts";
+
+export type CountRemoval = (what: Removal, count: number) => void;
+
+const suspicious =
+  /(?:(?![\t\n])\p{Cc}|\p{Default_Ignorable_Code_Point}|\p{Co}|\p{Noncharacter_Code_Point}|[\u2028\u2029\u2800\ufff9-\ufffb])+/gu;
+const isSuspicious = new RegExp(suspicious.source, "u");
+
+export function cleanText(text: string, count: CountRemoval): string {
+  const lines = (text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text).toWellFormed();
+  if (!isSuspicious.test(lines)) return lines;
+  return lines.replace(suspicious, (run: string, at: number) => cleanRun(run, lines, at, count));
+}
+
+function cleanRun(run: string, text: string, at: number, count: CountRemoval): string {
+  const before = lastCharacter(text, at);
+  const after = firstCharacter(text, at + run.length);
+  if (isNeeded(run, before, after, text, at)) return run;
+  let kept = "";
+  for (const character of run) {
+    const kind = kindOf(character, run, before);
+    if (kind === "line") kept += "\n";
+    else if (kind === "kept") kept += character;
+    else count(kind, 1);
+  }
+  return kept;
+}
+
+/** Private-use characters that stand alone are somebody's bullets and logos. */
+const privateRunMax = 2;
+
+function kindOf(character: string, run: string, before: string): Removal | "line" | "kept" {
+  const point = character.codePointAt(0)!;
+  if (point === 0x2028 || point === 0x2029) return "line";
+  if (/\p{Cc}/u.test(character)) return "control-character";
+  if (point >= 0xe0000 && point <= 0xe007f) return "unicode-tag";
+  if (/\p{Variation_Selector}/u.test(character)) return "variation-selector";
+  if (isBidi(point)) return "bidi-control";
+  if (point === 0x2800) return /[\u2801-\u28ff]/.test(before) ? "kept" : "zero-width";
+  if (point >= 0xe000 && point <= 0xf8ff && run.length <= privateRunMax) return "kept";
+  return /\p{Co}|\p{Noncharacter_Code_Point}/u.test(character) ? "control-character" : "zero-width";
+}
+
+function isBidi(point: number): boolean {
+  return (
+    point === 0x61c ||
+    point === 0x200e ||
+    point === 0x200f ||
+    (point >= 0x202a && point <= 0x202e) ||
+    (point >= 0x2066 && point <= 0x206f)
+  );
+}
+
+/** Scripts whose letters are joined, or kept from it. */
+const joining =
+  /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mandaic}\p{Script=Mongolian}\p{Script=Nko}\p{Script=Adlam}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}\p{Script=Balinese}\p{Script=Javanese}]/u;
+const pictographic = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\u20e3/u;
+const emojiBase = /[\p{Emoji}\p{Extended_Pictographic}]/u;
+const rightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+/** Black flag with the tags of England, Scotland and Wales: the ones there are pictures for. */
+const flagTags: ReadonlySet<string> = new Set(
+  ["gbeng", "gbsct", "gbwls"].map((name) =>
+    String.fromCodePoint(...[...name].map((letter) => 0xe0000 + letter.codePointAt(0)!), 0xe007f),
+  ),
+);
+
+function isNeeded(run: string, before: string, after: string, text: string, at: number): boolean {
+  switch (run) {
+    case "\u200d":
+      if (pictographic.test(before) && pictographic.test(after)) return true;
+      return joining.test(before) && !/\p{Nd}|\p{P}/u.test(before);
+    case "\u200c":
+      return joining.test(before) && !/\p{Nd}|\p{P}/u.test(before);
+    case "\ufe0f":
+    case "\ufe0e":
+      return emojiBase.test(before);
+    case "\ufe0f\u200d":
+    case "\ufe0e\u200d":
+      return emojiBase.test(before) && pictographic.test(after);
+    case "\u200e":
+    case "\u200f":
+    case "\u061c":
+      return rightToLeft.test(text.slice(Math.max(0, at - markReach), at + markReach));
+  }
+  if (before === "\u{1f3f4}" && flagTags.has(run)) return true;
+  if (/^[\u180b-\u180d\u180f]$/.test(run)) return /\p{Script=Mongolian}/u.test(before);
+  if (/^[\u{fe00}-\u{fe02}\u{e0100}-\u{e01ef}]$/u.test(run))
+    return /[\p{Script=Han}\p{Sm}\p{Script=Myanmar}]/u.test(before);
+  return false;
+}
+
+/** A mark of direction stands near what is written from right to left. */
+const markReach = 8;
+
+function lastCharacter(text: string, end: number): string {
+  const low = text.charCodeAt(end - 1);
+  return text.slice(low >= 0xdc00 && low <= 0xdfff ? end - 2 : end - 1, end);
+}
+
+function firstCharacter(text: string, start: number): string {
+  const point = text.codePointAt(start);
+  return point === undefined ? "" : String.fromCodePoint(point);
+}
