@@ -1,0 +1,106 @@
+/** A mail server of somebody else, which answers what a test says and remembers what it was given. */
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { SMTPServer, type SMTPServerOptions } from "smtp-server";
+import { testCertificate } from "./certificate.ts";
+
+export interface SinkMail {
+  readonly from: string;
+  /** MAIL's parameters, upper case. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly to: readonly string[];
+  readonly text: string;
+  readonly isSecure: boolean;
+  /** Which connection it came over, from 1. */
+  readonly connection: number;
+}
+
+export interface SinkReply {
+  readonly code: number;
+  readonly text: string;
+}
+
+export interface SinkOptions {
+  readonly port?: number;
+  /** What RCPT is answered; undefined: 250. */
+  readonly onRecipient?: (address: string) => SinkReply | undefined;
+  readonly onSender?: (address: string) => SinkReply | undefined;
+  /** What the message is answered; "die": the connection ends instead. The message counts as taken for 250 alone. */
+  readonly onMessage?: (mail: SinkMail) => SinkReply | "die" | undefined;
+  readonly onConnect?: (count: number) => SinkReply | undefined;
+  readonly server?: SMTPServerOptions;
+}
+
+export interface SmtpSink extends AsyncDisposable {
+  readonly port: number;
+  readonly mails: readonly SinkMail[];
+  readonly connectionCount: number;
+  /** RCPT parameters by address. */
+  readonly recipientParameters: ReadonlyMap<string, unknown>;
+}
+
+export async function startSink(options: SinkOptions = {}): Promise<SmtpSink> {
+  const mails: SinkMail[] = [];
+  const numbers = new Map<string, number>();
+  const recipientParameters = new Map<string, unknown>();
+  let connectionCount = 0;
+  const server = new SMTPServer({
+    ...testCertificate,
+    authOptional: true,
+    disabledCommands: ["AUTH"],
+    disableReverseLookup: true,
+    logger: false,
+    closeTimeout: 100,
+    ...options.server,
+    onConnect(session, done) {
+      numbers.set(session.id, ++connectionCount);
+      done(errorOf(options.onConnect?.(connectionCount)));
+    },
+    onMailFrom: (address, _session, done) => done(errorOf(options.onSender?.(address.address))),
+    onRcptTo(address, _session, done) {
+      recipientParameters.set(address.address, address.args);
+      done(errorOf(options.onRecipient?.(address.address)));
+    },
+    onData(stream, session, done) {
+      const chunks: Buffer[] = [];
+      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+      stream.once("end", () => {
+        const { mailFrom, rcptTo } = session.envelope;
+        const mail: SinkMail = {
+          from: mailFrom === false ? "" : mailFrom.address,
+          parameters: mailFrom === false || mailFrom.args === false ? {} : { ...mailFrom.args },
+          to: rcptTo.map(({ address }) => address),
+          text: Buffer.concat(chunks).toString("latin1"),
+          isSecure: session.secure,
+          connection: numbers.get(session.id) ?? 0,
+        };
+        const reply = options.onMessage?.(mail);
+        if (reply === "die") {
+          for (const connection of server.connections as Set<{ _socket: { destroy(): void } }>)
+            connection._socket.destroy();
+          return;
+        }
+        if (reply === undefined) mails.push(mail);
+        done(errorOf(reply));
+      });
+    },
+  });
+  server.on("error", () => {});
+  server.listen(options.port ?? 0, "127.0.0.1");
+  await once(server.server, "listening");
+  return {
+    port: (server.server.address() as AddressInfo).port,
+    mails,
+    recipientParameters,
+    get connectionCount() {
+      return connectionCount;
+    },
+    async [Symbol.asyncDispose]() {
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+function errorOf(reply: SinkReply | undefined): Error | null {
+  return reply === undefined ? null : Object.assign(new Error(reply.text), { responseCode: reply.code });
+}
