@@ -185,9 +185,30 @@ const invariants: readonly Invariant[] = [
     where not exists (
       select 1 from draft as d where d.agent_id = t.agent_id and d.draft_id = t.draft_id)`,
   },
+  {
+    sentence: "hold ? of agent ? is live, and its mail is not in the mailbox of its state alone",
+    query: `select hold_id, agent_id
+      from hold as t
+      where state in ('waiting', 'approved') and 1 <> (
+          select coalesce(sum(case when m.role = case when t.state = 'waiting' then 'holds' else 'holds_approved' end
+            then 1 else 2 end), 0)
+          from entry as e join mailbox as m on m.agent_id = e.agent_id and m.mailbox_id = e.mailbox_id
+          where e.agent_id = t.agent_id and e.message_id = t.message_id
+            and m.role in ('holds', 'holds_approved', 'holds_declined'))`,
+  },
+  {
+    sentence: "UID ? in mailbox ? of agent ? is among mail that waits, and nobody is asked about it",
+    query: `select e.uid, e.mailbox_id, e.agent_id
+      from entry as e
+      join mailbox as m on m.agent_id = e.agent_id and m.mailbox_id = e.mailbox_id
+      where m.role in ('holds', 'holds_approved') and not exists (
+        select 1 from hold as h
+        where h.agent_id = e.agent_id and h.message_id = e.message_id and h.state in ('waiting', 'approved'))`,
+  },
   ...[
     ...["mailbox", "subscription", "keyword", "entry", "message", "thread_key", "change", "idempotency"],
     ...["submission", "send_time", "correspondent_domain", "draft", "draft_key", "upload"],
+    ...["hold", "sending_policy"],
   ].map((table) => ({
     sentence: `a row of ${table} belongs to agent ?, which is not there`,
     query: `select distinct agent_id

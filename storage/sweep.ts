@@ -57,6 +57,8 @@ async function sweepAgent(tx: Transaction): Promise<boolean> {
     "idempotency",
     "send_time",
     "correspondent_domain",
+    "hold",
+    "sending_policy",
     "search_mark",
     "agent",
   ])

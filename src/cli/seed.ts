@@ -16,10 +16,9 @@ export async function seedFirstRun(house: House): Promise<NewOwner[]> {
   if ((await listAccounts(house.store)).length > 0) return [];
   const { domain } = house.settings.server;
   await seedDomain(house, domain);
-  return [
-    await createOwner(house, "agent", { address: `agent@${domain}` }),
-    await createOwner(house, "person", { address: `person@${domain}` }),
-  ];
+  const person = await createOwner(house, "person", { address: `person@${domain}` });
+  const agent = await createOwner(house, "agent", { address: `agent@${domain}`, approver: person.address });
+  return [agent, person];
 }
 
 /** `agent1@`, `agent2@` …, `person1@` …: those that are there already get further secrets, so that all can be used. */
@@ -29,12 +28,13 @@ export async function seedForDevelopment(
 ): Promise<NewOwner[]> {
   const { domain } = house.settings.server;
   await seedDomain(house, domain);
-  const owners: NewOwner[] = [];
-  for (let n = 1; n <= counts.agents; n++)
-    owners.push(await findOrCreate(house, "agent", `agent${n}`, domain));
+  const people: NewOwner[] = [];
   for (let n = 1; n <= counts.people; n++)
-    owners.push(await findOrCreate(house, "person", `person${n}`, domain));
-  return owners;
+    people.push(await findOrCreate(house, "person", `person${n}`, domain));
+  const agents: NewOwner[] = [];
+  for (let n = 1; n <= counts.agents; n++)
+    agents.push(await findOrCreate(house, "agent", `agent${n}`, domain, people[0]?.address));
+  return [...agents, ...people];
 }
 
 async function seedDomain(house: House, domain: string): Promise<void> {
@@ -50,11 +50,12 @@ async function findOrCreate(
   kind: NewOwner["kind"],
   name: string,
   domain: string,
+  approver?: string,
 ): Promise<NewOwner> {
   const { store } = house;
   const row = await findAgentByAddress(store, domain, name);
   if (row === undefined)
-    return createOwner(house, kind, { address: `${name}@${domain}`, scopes: developmentScopes });
+    return createOwner(house, kind, { address: `${name}@${domain}`, scopes: developmentScopes, approver });
   const known = {
     id: store.ids.encode("agent", row.agent),
     kind: row.kind,

@@ -118,7 +118,8 @@ export function listUntoldApprovers(
     from hold
     join sending_policy as p on p.agent_id = hold.agent_id
     join agent on agent.agent_id = hold.agent_id and agent.state <> 'deleted'
-    where hold.state = 'waiting' and told_at is null and p.approver_id is not null
+    join agent as told on told.agent_id = p.approver_id and told.state <> 'deleted'
+    where hold.state = 'waiting' and told_at is null
     group by p.approver_id
     order by p.approver_id`,
   );

@@ -12,6 +12,12 @@ import { scramIterations, scramSaltBytes } from "../scram.ts";
 import { createPassword, createToken } from "./credentials.ts";
 import { type AdministrationRooms, administrationOperation } from "./operation.ts";
 import { isoTime, nameField, ownerField, scopesField, selectOwner } from "./selectors.ts";
+import {
+  describeSendingPolicy,
+  type PolicyInput,
+  readSendingPolicy,
+  sendingPolicyFields,
+} from "./sending-policy.ts";
 
 export interface NewOwner {
   readonly id: string;
@@ -33,12 +39,13 @@ export async function createOwner(
     readonly name?: string | undefined;
     readonly quotaBytes?: number | undefined;
     readonly scopes?: readonly Scope[] | undefined;
-  },
+  } & PolicyInput,
 ): Promise<NewOwner> {
   const address = readAddress(input.address);
   const domain = await findDomain(store, address.domain);
   if (domain === undefined) throw unknownDomain(address.domain);
   const name = input.name ?? address.localPart;
+  const policy = await readSendingPolicy(store, domain.account, input);
   const { agent } = await store.write("createAgent", {
     account: domain.account,
     kind,
@@ -49,6 +56,8 @@ export async function createOwner(
     scramSalt: randomBytes(scramSaltBytes),
     scramIterations,
   });
+  if (policy !== undefined)
+    await store.write("setSendingPolicy", { agent, ...policy, at: store.clock.now() });
   const row = (await findAgent(store, agent))!;
   const created = { id: store.ids.encode("agent", agent), kind, address: primaryAddress(row), name };
   const { secret: password } = await createPassword(store, row, "first");
@@ -75,6 +84,7 @@ async function describeOwner(store: Store, row: AgentRow, addresses: readonly Ad
     messages: row.messageCount,
     bytes: row.byteCount,
     quotaBytes: row.quotaBytes,
+    ...(row.kind === "agent" ? await describeSendingPolicy(store, row.agent) : {}),
     createdAt: isoTime(row.createdAt),
   };
 }
@@ -115,16 +125,28 @@ function ownerOperations(kind: AgentKind) {
     }),
     administrationOperation({
       name: `${kind}.update`,
-      summary: `Change the name or the quota of one ${kind}.`,
-      input: z.strictObject({ owner: selector, name: displayNameField, quotaBytes: quotaField }),
+      summary:
+        kind === "agent"
+          ? "Change the name or the quota of one agent, what it may send and who approves the rest."
+          : "Change the name or the quota of one person.",
+      input: z.strictObject({
+        owner: selector,
+        name: displayNameField,
+        quotaBytes: quotaField,
+        ...(kind === "agent" ? sendingPolicyFields : {}),
+      }),
       positional: ["owner"],
       async run({ store }, input) {
-        const { agent } = await selectOwner(store, input.owner, kind);
+        const { agent, account } = await selectOwner(store, input.owner, kind);
+        // A person has none of its fields.
+        const policy = await readSendingPolicy(store, account, input as PolicyInput);
         await store.write("updateAgent", {
           agent,
           ...(input.name === undefined ? {} : { name: input.name }),
           ...(input.quotaBytes === undefined ? {} : { quotaBytes: input.quotaBytes }),
         });
+        if (policy !== undefined)
+          await store.write("setSendingPolicy", { agent, ...policy, at: store.clock.now() });
         const row = (await findAgent(store, agent))!;
         return describeOwner(store, row, await listAddresses(store, agent));
       },
@@ -192,6 +214,7 @@ export const agentOperations = [
       name: displayNameField,
       quotaBytes: quotaField,
       scopes: scopesField.optional(),
+      ...sendingPolicyFields,
     }),
     positional: ["address"],
     run: async (rooms, input) => ({ ...(await createOwner(rooms, "agent", input)) }),

@@ -1,0 +1,85 @@
+/** What an agent may send by itself, as the operator says it. */
+import { z } from "zod";
+import { WaypostError } from "#/src/model/errors.ts";
+import { sendingPolicies } from "#/src/model/holds.ts";
+import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
+import { findAgent } from "#/storage/queries/agents.ts";
+import { findSendingPolicy } from "#/storage/queries/holds.ts";
+import type { Store } from "#/storage/store.ts";
+import { parseAddress, parseDomain } from "../address.ts";
+import { primaryAddress } from "../principal.ts";
+import { selectOwner } from "./selectors.ts";
+
+const nobody = "none";
+const listEntriesMax = 1000;
+const list = z.array(z.string().max(300)).max(listEntriesMax);
+
+export const sendingPolicyFields = {
+  approver: z
+    .string()
+    .min(1)
+    .max(300)
+    .optional()
+    .describe(`Who approves what waits: a person's address or id, or ${nobody}.`),
+  holdPolicy: z
+    .enum(sendingPolicies)
+    .optional()
+    .describe(
+      "What waits for approval: open (nothing), first_contact (first mail to a domain), external (mail that leaves the account), always.",
+    ),
+  allow: list
+    .optional()
+    .describe("Domains and addresses that need no approval; all of them, an empty text for none."),
+  block: list
+    .optional()
+    .describe("Domains and addresses that are never written to; all of them, an empty text for none."),
+};
+
+export type PolicyInput = z.infer<z.ZodObject<typeof sendingPolicyFields>>;
+
+/** Throws `invalid` and `not_found` before anything is written. */
+export async function readSendingPolicy(store: Store, account: AccountNumber, input: PolicyInput) {
+  const { approver, holdPolicy, allow, block } = input;
+  if (approver === undefined && holdPolicy === undefined && allow === undefined && block === undefined)
+    return undefined;
+  const named =
+    approver === undefined || approver === nobody ? undefined : await selectOwner(store, approver);
+  if (named !== undefined && named.kind !== "person")
+    throw new WaypostError("invalid", `${primaryAddress(named)} is an agent; a person approves.`, {
+      field: "/approver",
+    });
+  if (named !== undefined && named.account !== account)
+    throw new WaypostError("invalid", "An approver is of the same account.", { field: "/approver" });
+  return {
+    policy: holdPolicy,
+    approver: approver === undefined ? undefined : (named?.agent ?? null),
+    allowed: readList(allow, "/allow"),
+    blocked: readList(block, "/block"),
+  };
+}
+
+/** In the normal form that recipients are compared in. */
+function readList(entries: readonly string[] | undefined, field: string): string[] | undefined {
+  return entries
+    ?.filter((entry) => entry !== "")
+    .map((entry) => {
+      const address = parseAddress(entry);
+      const normal = address === undefined ? parseDomain(entry) : `${address.localPart}@${address.domain}`;
+      if (normal === undefined)
+        throw new WaypostError("invalid", `${JSON.stringify(entry)} is neither a domain nor an address.`, {
+          field,
+        });
+      return normal;
+    });
+}
+
+export async function describeSendingPolicy(store: Store, agent: AgentNumber) {
+  const row = await findSendingPolicy(store, agent);
+  const approver = row?.approver == null ? undefined : await findAgent(store, row.approver);
+  return {
+    holdPolicy: row?.policy ?? "first_contact",
+    approver: approver === undefined ? null : primaryAddress(approver),
+    allow: row?.allowed ?? [],
+    block: row?.blocked ?? [],
+  };
+}
