@@ -1,6 +1,7 @@
 /** Every setting of Waypost: its type, default and meaning in one line. Names are camelCase here, snake_case in the
  *  file (`smtp.max_message_bytes`) and with `--set`, upper case in the environment (`WAYPOST_SMTP_MAX_MESSAGE_BYTES`).
- *  Limits that no operator should choose are in `src/model/limits.ts`. */
+ *  Limits that no operator should choose are in `src/model/limits.ts`.
+ *  Long because there is one list of settings, and every one says what it means. */
 import { z } from "zod";
 
 const kibibyte = 1024;
