@@ -2,9 +2,13 @@
  *  memory is only what it is trying; killed at any moment, the queue still has everything. */
 import type { Logger } from "pino";
 import type { Settings } from "#/config/schema.ts";
-import { type NoticedOutcome, type NoticeRooms, noticesOf } from "#/src/arrival/notify-sender.ts";
+import {
+  type LocalDelivery,
+  type LocalDeliveryRooms,
+  planLocalDelivery,
+} from "#/src/arrival/deliver-locally.ts";
+import { type NoticedOutcome, noticesOf } from "#/src/arrival/notify-sender.ts";
 import type { Resolve } from "#/src/evidence/dns.ts";
-import type { Clock } from "#/src/model/clock.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { Dispatch } from "#/src/outbound/dispatch.ts";
 import type { DueDelivery, Outbound } from "#/src/outbound/outbound.ts";
@@ -18,15 +22,12 @@ import { allOutcomes } from "./outcomes.ts";
 import { settleOutcomes } from "./settle.ts";
 import { findTarget } from "./targets.ts";
 
-export interface DeliveryRooms extends NoticeRooms {
+export interface DeliveryRooms extends Omit<LocalDeliveryRooms, "outbound"> {
   readonly settings: Settings;
   readonly log: Logger;
-  readonly clock: Clock;
   readonly outbound: Outbound;
   readonly dispatch: Dispatch;
   readonly resolve: Resolve;
-  /** Into the mailboxes of this server, reported when this resolves. */
-  deliverLocally(delivery: DueDelivery): Promise<void>;
   /** Where policies are served: 443 but for tests. */
   readonly policyPort?: number;
 }
@@ -79,7 +80,8 @@ class Runner implements Delivery {
 
   constructor(rooms: DeliveryRooms) {
     this.#rooms = rooms;
-    const { settings, resolve, clock, dispatch, policyPort } = rooms;
+    const { settings, resolve, dispatch, policyPort } = rooms;
+    const { clock } = rooms.store;
     const policies = { settings, resolve, clock, policies: dispatch.policies };
     const policyLookup = createPolicyLookup(
       policyPort === undefined ? policies : { ...policies, policyPort },
@@ -133,14 +135,14 @@ class Runner implements Delivery {
   }
 
   async #look(): Promise<void> {
-    const { log, clock, outbound } = this.#rooms;
+    const { log, outbound } = this.#rooms;
     try {
       while (this.#isAskedAgain && !this.#isStopping) {
         this.#isAskedAgain = false;
         await this.#takeDue();
       }
       const next = this.#isStopping ? undefined : await outbound.nextDueAt();
-      this.#sleep(next === undefined ? timerMsMax : next - clock.now());
+      this.#sleep(next === undefined ? timerMsMax : next - this.#now());
     } catch (error) {
       log.error({ err: error }, "the queue could not be read");
       this.#sleep(reportRetryMs * 10);
@@ -151,10 +153,10 @@ class Runner implements Delivery {
   }
 
   async #takeDue(): Promise<void> {
-    const { clock, outbound } = this.#rooms;
+    const { outbound } = this.#rooms;
     for (let count = pageMax; count === pageMax && this.#held < heldMax && !this.#isStopping; ) {
       const deliveries = await outbound.takeDue({
-        now: clock.now(),
+        now: this.#now(),
         limit: pageMax,
         skipDomains: this.#crowdedLanes(),
       });
@@ -224,24 +226,23 @@ class Runner implements Delivery {
     open.wire.quit();
   }
 
+  /** Into the mailboxes of this server: the copies and the word that they are made are stored together. */
   async #carryLocally(delivery: DueDelivery): Promise<void> {
+    const { log, outbound } = this.#rooms;
     try {
-      await this.#rooms.deliverLocally(delivery);
-      this.#held--;
-      this.#tellIdle();
+      const bytes = await outbound.readMessage(delivery);
+      const { outcomes, letters } = await planLocalDelivery(this.#rooms, delivery, bytes);
+      await this.#report(delivery, outcomes, letters);
     } catch (error) {
-      this.#rooms.log.error({ err: error, ...this.#nameOf(delivery) }, "delivery into mailboxes failed");
-      const deferred = { state: "deferred" as const, status: "4.3.0" };
-      await this.#report(
-        delivery,
-        settleOutcomes(delivery, allOutcomes(delivery.recipients, deferred), this.#rooms.clock.now()),
-      );
+      log.error({ err: error, ...this.#nameOf(delivery) }, "delivery into mailboxes failed");
+      const deferred = allOutcomes(delivery.recipients, { state: "deferred", status: "4.3.0" });
+      await this.#report(delivery, settleOutcomes(delivery, deferred, this.#now()));
     }
   }
 
   /** Answers the connection that is left for the next one. */
   async #carryOut(delivery: DueDelivery, reused: OpenHost | undefined): Promise<OpenHost | undefined> {
-    const { log, clock } = this.#rooms;
+    const { log } = this.#rooms;
     const startedAt = performance.now();
     let current = reused;
     const attempt = await attemptDelivery(this.#attempt, delivery, reused, (open) => {
@@ -255,7 +256,7 @@ class Runner implements Delivery {
       return { outcomes, open: undefined, hosts: [], isSecure: false };
     });
     if (attempt.open === undefined && current !== undefined) this.#open.delete(current);
-    const outcomes = settleOutcomes(delivery, attempt.outcomes, clock.now());
+    const outcomes = settleOutcomes(delivery, attempt.outcomes, this.#now());
     await this.#report(delivery, outcomes);
     log.info(
       {
@@ -270,14 +271,22 @@ class Runner implements Delivery {
     return attempt.open;
   }
 
+  #now(): number {
+    return this.#rooms.store.clock.now();
+  }
+
   #nameOf(delivery: DueDelivery) {
     return { submission: this.#rooms.dispatch.tokenOf(delivery), domain: delivery.domain };
   }
 
-  /** Until it is durable: an outcome that is forgotten is a message sent twice. */
-  async #report(delivery: DueDelivery, outcomes: readonly NoticedOutcome[]): Promise<void> {
+  /** Until it is durable: an outcome that is forgotten is a message sent twice. `copies` are for mailboxes here. */
+  async #report(
+    delivery: DueDelivery,
+    outcomes: readonly NoticedOutcome[],
+    copies: LocalDelivery["letters"] = [],
+  ): Promise<void> {
     const { log, outbound } = this.#rooms;
-    let letters = await this.#notices(delivery, outcomes);
+    let letters = [...copies, ...(await this.#notices(delivery, outcomes))];
     for (let waitMs = reportRetryMs; ; waitMs = Math.min(30_000, waitMs * 2)) {
       try {
         await outbound.report(delivery, outcomes, letters);
@@ -285,16 +294,16 @@ class Runner implements Delivery {
         this.#tellIdle();
         return;
       } catch (error) {
-        if (isWaypostError(error) && error.code === "precondition_failed" && letters.length > 0) {
+        const code = isWaypostError(error) ? error.code : undefined;
+        if (code === "precondition_failed" && letters.length > 0 && copies.length === 0) {
           // Cancelled meanwhile: what happened is still recorded, and nobody is told.
           letters = [];
           continue;
         }
         log.error({ err: error, ...this.#nameOf(delivery) }, "an outcome could not be stored");
-        const isGone = isWaypostError(error) && error.code === "not_found";
-        if (isGone || this.#isStopping) return this.#giveBack(delivery);
+        const isAnother = code === "precondition_failed" || code === "not_found";
+        if (isAnother || this.#isStopping) return this.#giveBack(delivery);
         await new Promise((resolve) => setTimeout(resolve, waitMs));
-        if (letters.length > 0) letters = await this.#notices(delivery, outcomes);
       }
     }
   }
@@ -302,7 +311,7 @@ class Runner implements Delivery {
   /** A notice that cannot be made keeps no outcome from being stored. */
   async #notices(delivery: DueDelivery, outcomes: readonly NoticedOutcome[]) {
     try {
-      return await noticesOf(this.#rooms, delivery, outcomes, this.#rooms.clock.now());
+      return await noticesOf(this.#rooms, delivery, outcomes, this.#now());
     } catch (error) {
       this.#rooms.log.error({ err: error, ...this.#nameOf(delivery) }, "a notice could not be made");
       return [];

@@ -4,9 +4,11 @@ import type { DueDelivery, Outbound, RecipientOutcome } from "#/src/outbound/out
 import { isDelayDue } from "#/src/outbound/queue.ts";
 import { composeReport, type ReportAction, type ReportedRecipient } from "#/src/outbound/reports.ts";
 import type { DeliverMessage } from "#/storage/transactions/deliver-message.ts";
-import type { ArrivalRooms } from "./accept-message.ts";
+import type { Preparation } from "./preparing/preparation.ts";
 
-export interface NoticeRooms extends Pick<ArrivalRooms, "preparation" | "settings"> {
+export interface NoticeRooms {
+  readonly preparation: Pick<Preparation, "prepare">;
+  readonly settings: { readonly server: { readonly hostname: string } };
   readonly outbound: Pick<Outbound, "readMessage">;
 }
 

@@ -6,12 +6,7 @@ import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
 import { principalOf } from "#/src/accounts/principal.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import { createDispatch, type Dispatch } from "#/src/outbound/dispatch.ts";
-import {
-  createOutbound,
-  type DueDelivery,
-  type Outbound,
-  type SubmitEnvelope,
-} from "#/src/outbound/outbound.ts";
+import { createOutbound, type Outbound, type SubmitEnvelope } from "#/src/outbound/outbound.ts";
 import { findAgent } from "#/storage/queries/agents.ts";
 import { listRecipients } from "#/storage/queries/submissions.ts";
 import type { SubmissionSource } from "#/storage/submission.ts";
@@ -89,12 +84,12 @@ export async function openDeliveryHouse(options: HouseOptions = {}): Promise<Del
     startDelivery({
       settings,
       log,
-      clock,
+      store,
+      recipients: accounts,
       outbound,
       dispatch,
       resolve: zoneResolve(options.zone ?? {}),
-      preparation: { prepare: async (bytes) => ({ facts: await prepareMessage(bytes) }), async close() {} },
-      deliverLocally: (delivery: DueDelivery) => Promise.reject(new Error(delivery.domain)),
+      preparation: { prepare: async (bytes) => ({ facts: await prepareMessage(bytes) }) },
       ...(options.policyPort === undefined ? {} : { policyPort: options.policyPort }),
     });
   const nobody: Delivery = { wake() {}, async whenIdle() {}, async [Symbol.asyncDispose]() {} };
