@@ -64,7 +64,7 @@ export async function finishedDraft(
       recipients: finished.recipients.map((address) => ({ address, field: "/draft" })),
       bcc: finished.bcc,
       inReplyTo: draft.options.inReplyTo,
-      forwardOf: undefined,
+      forwardOf: draft.options.forwardOf,
     },
     draft: {
       number: draft.number,

@@ -4,7 +4,7 @@ import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
 import { headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
 import type { Provenance } from "#/src/mail/messages.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
-import type { DueDelivery, DueRecipient, Outbound, RecipientOutcome } from "#/src/outbound/outbound.ts";
+import type { DueDelivery, DueRecipient, RecipientOutcome } from "#/src/outbound/outbound.ts";
 import type { DeliverMessage } from "#/storage/transactions/deliver-message.ts";
 import { type AdmissionRooms, admitRecipient, copiesFor, type Recipient } from "./admit-recipient.ts";
 import type { Preparation } from "./preparing/preparation.ts";
@@ -12,26 +12,15 @@ import { formatDeliveryTrace } from "./trace.ts";
 
 export interface LocalDeliveryRooms extends AdmissionRooms {
   readonly preparation: Pick<Preparation, "prepare">;
-  readonly outbound: Pick<Outbound, "report">;
 }
 
 export interface LocalDelivery {
   readonly outcomes: readonly RecipientOutcome[];
-  /** What is stored with the report. */
+  /** What is stored with the report of them. */
   readonly letters: readonly DeliverMessage[];
 }
 
-/** Delivers and reports. */
-export async function deliverLocally(
-  rooms: LocalDeliveryRooms,
-  due: DueDelivery,
-  bytes: Uint8Array,
-): Promise<void> {
-  const { outcomes, letters } = await planLocalDelivery(rooms, due, bytes);
-  await rooms.outbound.report(due, outcomes, letters);
-}
-
-/** What is to be reported; nothing is written yet. Takes the bytes over. A recipient that is not there any more has failed; one
+/** Nothing is written yet. Takes the bytes over. A recipient that is not there any more has failed; one
  *  whose mailbox is full is tried again until its time is over. */
 export async function planLocalDelivery(
   rooms: LocalDeliveryRooms,

@@ -1,8 +1,8 @@
 /** The queue carried out by hand, where a test has no runner. */
-import { deliverLocally, type LocalDeliveryRooms } from "#/src/arrival/deliver-locally.ts";
+import { type LocalDeliveryRooms, planLocalDelivery } from "#/src/arrival/deliver-locally.ts";
 import type { DueDelivery, Outbound } from "#/src/outbound/outbound.ts";
 
-export type QueueRooms = Omit<LocalDeliveryRooms, "outbound"> & { readonly outbound: Outbound };
+export type QueueRooms = LocalDeliveryRooms & { readonly outbound: Outbound };
 
 /** Everything that is due now; each is the caller's. */
 export function takeDue({
@@ -16,8 +16,11 @@ export function takeDue({
 export async function deliverQueued(rooms: QueueRooms): Promise<readonly DueDelivery[]> {
   const remote: DueDelivery[] = [];
   for (const due of await takeDue(rooms))
-    if (due.domain === "") await deliverLocally(rooms, due, await rooms.outbound.readMessage(due));
-    else remote.push(due);
+    if (due.domain === "") {
+      const bytes = await rooms.outbound.readMessage(due);
+      const { outcomes, letters } = await planLocalDelivery(rooms, due, bytes);
+      await rooms.outbound.report(due, outcomes, letters);
+    } else remote.push(due);
   for (const due of remote) rooms.outbound.release(due);
   return remote;
 }
