@@ -1,40 +1,11 @@
 /** send: composes and sends, or sends a draft. It answers once the mail is durable: in the queue with its copy in Sent, or
  *  waiting for a person. The same key sends once, whatever a repeat says, for seven days ("Limits", rules 2 to 4). */
 import { z } from "zod";
-import { isEightBit } from "#/src/formats/mime/line-ends.ts";
-import { WaypostError } from "#/src/model/errors.ts";
-import type { AgentNumber } from "#/src/model/numbers.ts";
 import { sendKeyMemoryMs } from "#/src/outbound/limits.ts";
-import { needsSmtputf8 } from "#/src/outbound/mail-address.ts";
-import type { SubmitResult } from "#/src/outbound/outbound.ts";
-import { type ComposedMessage, composeBody } from "../composed-message.ts";
-import { finishedDraft } from "../finished-draft.ts";
 import { idempotencyOf } from "../idempotency.ts";
-import { readId } from "../identifiers.ts";
-import { messageBody } from "../message-body.ts";
-import { type OperationContext, operation } from "../operation.ts";
-import { reachAgent } from "../reach.ts";
-import { idempotencyKey, idText, versionText, writeResult } from "../schemas.ts";
-
-/** A year: later than that is a mistake. */
-const aheadMaxMs = 366 * 24 * 3_600_000;
-
-const input = z.strictObject({
-  body: messageBody.optional().describe("The mail; or draft."),
-  draft: idText.optional().describe("A draft that is sent as it is, draft_…, with its version."),
-  version: versionText,
-  in: idText.optional().describe("The mailbox that it leaves from, ag_…; absent: the own one."),
-  send_at: z.iso
-    .datetime({ offset: true })
-    .optional()
-    .describe("When it is to leave, as 2026-05-04T09:00:00Z, within a year; a time that has passed is now."),
-  hold: z
-    .enum(["policy", "always"])
-    .optional()
-    .describe("always: a person has to approve it. policy (the default): if the policy says so."),
-  idempotency_key: idempotencyKey,
-});
-type Input = z.infer<typeof input>;
+import { operation } from "../operation.ts";
+import { writeResult } from "../schemas.ts";
+import { mailFields, submitMail } from "../submit-mail.ts";
 
 export default operation({
   name: "send",
@@ -42,7 +13,13 @@ export default operation({
   summary: "Sends a mail, or asks a person whether it may be sent.",
   scope: "send",
   effect: "writes",
-  input,
+  input: z.strictObject({
+    ...mailFields,
+    hold: z
+      .enum(["policy", "always"])
+      .optional()
+      .describe("always: a person has to approve it. policy (the default): if the policy says so."),
+  }),
   output: writeResult.extend({
     state: z
       .enum(["queued", "scheduled", "held"])
@@ -51,125 +28,22 @@ export default operation({
     replayed: z.literal(true).optional().describe("This is the result of the first request with this key."),
   }),
   errors: ["not_billable", "forbidden_scope", "not_found", "precondition_failed", "policy_refused", "paused"],
-  async run(context, input) {
-    const { mail, outbound } = context.rooms;
-    const mailbox = await mailboxOf(context, input);
+  async run(context, { hold: holdWish, ...input }) {
+    const { ids, clock } = context.rooms.mail;
     const idempotency = idempotencyOf(context, "send", input);
     const once = idempotency && {
       ...idempotency,
-      expiresAt: mail.clock.now() + sendKeyMemoryMs,
+      expiresAt: clock.now() + sendKeyMemoryMs,
       replaysAnyRequest: true,
     };
-    // Before anything is looked at that may have changed since the first attempt.
-    const repeat = await mail.findRepeat("submitMessage", once);
-    if (repeat !== undefined) return resultOf(context, mailbox, repeat);
-    const sendAt = readSendAt(context, input.send_at);
-    const { sending, draft } = await readMail(context, mailbox, input);
-    await assertKnownRecipients(context, sending);
-    const result = await outbound.submit({
-      principal: context.principal,
-      mailbox,
-      bytes: sending.bytes,
-      envelope: {
-        from: sending.from,
-        recipients: sending.recipients,
-        envid: null,
-        ret: null,
-        bodyType: isEightBit(sending.bytes) ? "8BITMIME" : "7BIT",
-        isSmtputf8: [sending.from, ...sending.recipients.map(({ address }) => address)].some(needsSmtputf8),
-      },
-      isAuthenticated: true,
-      holdWish: input.hold ?? draft?.hold ?? "policy",
-      source: "send",
-      ...(sending.bcc === undefined ? {} : { bcc: sending.bcc }),
-      ...(sending.inReplyTo === undefined ? {} : { inReplyTo: sending.inReplyTo }),
-      ...(sending.forwardOf === undefined ? {} : { forwardOf: sending.forwardOf }),
-      ...((sendAt ?? draft?.sendAt) === undefined ? {} : { sendAt: (sendAt ?? draft?.sendAt)! }),
-      ...(draft === undefined ? {} : { draft: { draft: draft.number, version: input.version } }),
-      ...(once === undefined ? {} : { idempotency: once }),
-    });
-    return resultOf(context, mailbox, result);
+    const { mailbox, result } = await submitMail(context, input, holdWish, once);
+    return {
+      ref: ids.encode("message", mailbox, result.message),
+      created: true,
+      version: String(result.modseq),
+      state: result.state,
+      ...(result.hold === undefined ? {} : { hold: ids.encode("hold", mailbox, result.hold) }),
+      ...(result.isReplayed ? { replayed: true as const } : {}),
+    };
   },
 });
-
-function resultOf({ rooms }: OperationContext, mailbox: AgentNumber, result: SubmitResult) {
-  const { ids } = rooms.mail;
-  return {
-    ref: ids.encode("message", mailbox, result.message),
-    created: true,
-    version: String(result.modseq),
-    state: result.state,
-    ...(result.hold === undefined ? {} : { hold: ids.encode("hold", mailbox, result.hold) }),
-    ...(result.isReplayed ? { replayed: true as const } : {}),
-  };
-}
-
-/** Where it leaves from; who asks has to be allowed to send there. */
-async function mailboxOf(context: OperationContext, input: Input): Promise<AgentNumber> {
-  const named = input.in === undefined ? undefined : readId(context, input.in, ["agent"], "/in").agent;
-  const ofDraft =
-    input.draft === undefined ? undefined : readId(context, input.draft, ["draft"], "/draft").agent;
-  if (named !== undefined && ofDraft !== undefined && named !== ofDraft)
-    throw new WaypostError("invalid", "The draft is in another mailbox.", {
-      field: "/in",
-      hint: "A draft is sent from the mailbox that it is in; leave in out.",
-    });
-  const { agent } = await reachAgent(context, named ?? ofDraft ?? context.principal.agent, "send");
-  return agent;
-}
-
-function readSendAt({ rooms }: OperationContext, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const at = Date.parse(text);
-  if (at <= rooms.mail.clock.now() + aheadMaxMs) return at;
-  throw new WaypostError("invalid", "The time is more than a year ahead.", {
-    field: "/send_at",
-    hint: "Send a time within a year, as 2026-05-04T09:00:00Z.",
-  });
-}
-
-async function readMail(context: OperationContext, mailbox: AgentNumber, input: Input) {
-  if ((input.body === undefined) === (input.draft === undefined))
-    throw new WaypostError("invalid", "One of body and draft is needed, and not both.", {
-      field: "/body",
-      hint: "Send body with to, subject and text, or draft with its version.",
-    });
-  if (input.draft !== undefined) return finishedDraft(context, input.draft, input.version);
-  if (input.version !== undefined)
-    throw new WaypostError("invalid", "A version is that of a draft.", {
-      field: "/version",
-      hint: "Leave it out.",
-    });
-  const { body } = input;
-  if (!body!.text?.trim() && !body!.html?.trim() && !body!.attachments?.length && !body!.forward_of)
-    throw new WaypostError("invalid", "The mail says nothing.", {
-      field: "/body/text",
-      hint: "Send text, html, an attachment or forward_of.",
-    });
-  return { sending: await composeBody(context, mailbox, body!), draft: undefined };
-}
-
-/** What this server can say at once about its own mailboxes, it does not say later by a bounce. */
-async function assertKnownRecipients(
-  { rooms }: OperationContext,
-  { recipients }: Pick<ComposedMessage, "recipients">,
-): Promise<void> {
-  if (recipients.length === 0)
-    throw new WaypostError("invalid", "The mail is to nobody.", {
-      field: "/body/to",
-      hint: "Name at least one recipient in to, cc or bcc.",
-    });
-  const { maxRecipients } = rooms.settings.smtp;
-  if (recipients.length > maxRecipients)
-    throw new WaypostError("invalid", `The mail is to more than ${maxRecipients} recipients.`, {
-      field: recipients[maxRecipients]!.field,
-      hint: "Send it in several mails.",
-    });
-  for (const { address, field } of recipients)
-    if ((await rooms.accounts.resolveRecipient(address)).kind === "unknown")
-      throw new WaypostError("invalid", "There is no such mailbox on this server.", {
-        reason: "no_such_recipient",
-        field,
-        hint: "Its domain is served here, and has no mailbox or alias of that name.",
-      });
-}
