@@ -3,7 +3,7 @@ import { z } from "zod";
 import { eventTypes } from "#/src/model/changes.ts";
 import { errorCodes } from "#/src/model/errors.ts";
 import { keywordBytesMax } from "#/src/model/limits.ts";
-import { removals } from "#/src/render/removal.ts";
+import { removals } from "#/src/model/removal.ts";
 
 export const idText = z.string().max(400);
 export const cursorText = z.string().max(20_000);

@@ -17,7 +17,7 @@ const labelForm =
 
 const request = z.strictObject({
   id: idText.optional().describe("A message, message_…; or several as ids."),
-  ids: z.array(idText).min(1).max(100).optional().describe("1 to 100 messages of one mailbox."),
+  ids: z.array(idText).min(1).max(100).optional().describe("1 to 100 messages of one mailbox, message_…"),
   unread: z.boolean().optional().describe("true or false."),
   flagged: z.boolean().optional().describe("true or false."),
   labels: labels.optional().describe(`Replaces all labels. ${labelForm}`),

@@ -14,7 +14,9 @@ import { type OperationContext, operation } from "../../operation.ts";
 import { cursorText, idText, maxChars, type ReadResult, readResult } from "../../schemas.ts";
 
 const input = z.strictObject({
-  id: idText.min(1).describe("ag_…, message_…, thread_… or folder_…; message_…#1.2 names a part."),
+  id: idText
+    .min(1)
+    .describe("ag_…, message_…, thread_…, folder_…, draft_… or blob_…; message_…#1.2 names a part."),
   part: z
     .string()
     .max(200)

@@ -1,0 +1,240 @@
+/** Who may do what: one row for each field of an operation that names an object, and for each operation that names none. The
+ *  matrix test is made of it. */
+import type { Scope } from "#/src/model/roles.ts";
+
+/** Ids of one owner: what a request names. */
+export interface Named {
+  readonly agent: string;
+  /** In INBOX. */
+  readonly message: string;
+  readonly inbox: string;
+  /** A folder without a role. */
+  readonly folder: string;
+  readonly thread: string;
+  readonly draft: string;
+  readonly blob: string;
+}
+
+export interface Row {
+  readonly operation: string;
+  /** JSON pointer to what names the object; "" where nothing does, and it is about the credential's own. */
+  readonly field: string;
+  /** Prefix of the id. */
+  readonly kind: string;
+  /** All that it takes. */
+  readonly scopes: readonly Scope[];
+  /** Which folders a grant has to reach: that of the object, Drafts, or all; "any" where no folder is asked about. */
+  readonly folder: "inbox" | "drafts" | "all" | "any";
+  /** Names an object of `named`; what else it names is the caller's `own`. */
+  readonly input: (named: Named, own: Named) => object;
+  /** The answer once everything is reached: 200, or what is refused next, so that nothing is changed. */
+  readonly reached: number;
+  /** What an object of a mailbox other than the one that the request is about comes to: it is named beside it. */
+  readonly isBeside?: boolean;
+}
+
+const none: readonly Scope[] = [];
+const read: readonly Scope[] = ["mail:read"];
+const write: readonly Scope[] = ["mail"];
+const body = { to: ["mel@elsewhere.example"], text: "Hello" };
+/** Nobody is asked whether a mail to nobody may leave. */
+const toNobody = { to: ["nobody@first.example"], text: "Hello" };
+
+export const rows: readonly Row[] = [
+  ...["help.describe", "catalog.describe", "health"].map((operation) =>
+    row(operation, "", "", none, "any", () => ({}), 200),
+  ),
+  ...["wait", "watch"].map((operation) =>
+    row(operation, "/mailbox", "ag", read, "any", ({ agent }) => ({ mailbox: agent }), 200),
+  ),
+  row("search", "/in", "ag", read, "any", ({ agent }) => ({ in: agent }), 200),
+  row(
+    "search",
+    "/folder",
+    "folder",
+    read,
+    "inbox",
+    ({ agent, inbox }) => ({ in: agent, folder: inbox }),
+    200,
+  ),
+  row("search", "/thread", "thread", read, "any", ({ agent, thread }) => ({ in: agent, thread }), 200),
+  beside("search", "/folder", "folder", read, ({ folder }) => ({ folder })),
+  beside("search", "/thread", "thread", read, ({ thread }) => ({ thread })),
+
+  row("part.describe", "/id", "ag", read, "any", ({ agent }) => ({ id: agent }), 200),
+  row("part.describe", "/id", "message", read, "inbox", ({ message }) => ({ id: message }), 200),
+  row("part.describe", "/id", "thread", read, "any", ({ thread }) => ({ id: thread }), 200),
+  row("part.describe", "/id", "folder", read, "inbox", ({ inbox }) => ({ id: inbox }), 200),
+  row("part.describe", "/id", "draft", read, "drafts", ({ draft }) => ({ id: draft }), 200),
+  row("part.describe", "/id", "blob", read, "all", ({ blob }) => ({ id: blob }), 200),
+  ...(["raw", "source"] as const).map((render) =>
+    row(
+      "part.describe",
+      "/id",
+      "message",
+      ["mail:read", "raw"],
+      "inbox",
+      ({ message }) => ({ id: message, render }),
+      200,
+    ),
+  ),
+  row(
+    "part.describe",
+    "/id",
+    "blob",
+    ["mail:read", "raw"],
+    "all",
+    ({ blob }) => ({ id: blob, render: "raw" }),
+    200,
+  ),
+
+  row(
+    "message.update",
+    "/id",
+    "message",
+    write,
+    "inbox",
+    ({ message }) => ({ id: message, unread: true }),
+    200,
+  ),
+  row("message.update", "/ids/0", "message", write, "inbox", ({ message }) => ({ ids: [message] }), 200),
+  row(
+    "message.update",
+    "/folder",
+    "folder",
+    write,
+    "inbox",
+    ({ message, inbox }) => ({ id: message, folder: inbox }),
+    200,
+  ),
+  row(
+    "message.update",
+    "/folder",
+    "folder",
+    write,
+    "all",
+    ({ message, folder, inbox }) => ({ id: message, folder: folder || inbox }),
+    200,
+  ),
+  beside("message.update", "/folder", "folder", write, ({ folder }, { message }) => ({
+    id: message,
+    folder,
+  })),
+  row("message.delete", "/id", "message", write, "inbox", ({ message }) => ({ id: message }), 409),
+
+  row("folder.create", "/in", "ag", write, "all", ({ agent }) => ({ in: agent, path: "INBOX" }), 400),
+  row(
+    "folder.create",
+    "/parent",
+    "folder",
+    write,
+    "all",
+    ({ agent, folder }) => ({ in: agent, path: "a//b", parent: folder }),
+    400,
+  ),
+  beside("folder.create", "/parent", "folder", write, ({ folder }) => ({
+    path: "a//b",
+    parent: folder,
+  })),
+  row("folder.update", "/id", "folder", write, "all", ({ folder }) => ({ id: folder, path: "x" }), 409),
+  row(
+    "folder.update",
+    "/parent",
+    "folder",
+    write,
+    "all",
+    ({ folder, inbox }) => ({ id: folder, path: "x", parent: inbox }),
+    409,
+  ),
+  beside("folder.update", "/parent", "folder", write, ({ inbox }, { folder }) => ({
+    id: folder,
+    path: "x",
+    parent: inbox,
+  })),
+  row("folder.delete", "/id", "folder", write, "all", ({ folder }) => ({ id: folder }), 409),
+
+  row("draft.create", "/in", "ag", write, "drafts", ({ agent }) => ({ in: agent, body }), 200),
+  row("draft.update", "/id", "draft", write, "drafts", ({ draft }) => ({ id: draft, body }), 409),
+  row("draft.delete", "/id", "draft", write, "drafts", ({ draft }) => ({ id: draft }), 409),
+  row("blob.create", "", "", write, "any", () => ({ data: "" }), 200),
+  row("blob.delete", "/id", "blob", write, "all", ({ blob }) => ({ id: blob }), 409),
+
+  row("send", "/in", "ag", ["send"], "any", ({ agent }) => ({ in: agent, body: toNobody }), 400),
+  row("send", "/draft", "draft", ["send"], "any", ({ draft }) => ({ draft }), 409),
+
+  // What a body names is read, whoever writes.
+  ...composed("draft.create", "", "mail", 200),
+  ...composed("draft.update", "id", "mail", 409),
+  ...composed("send", "", "send", 400),
+];
+
+/** The fields of a body that name objects. */
+function composed(operation: string, id: "" | "id", scope: Scope, reached: number): Row[] {
+  const scopes: readonly Scope[] = [scope, "mail:read"];
+  const to = operation === "send" ? toNobody : body;
+  const inputOf = (more: (named: Named) => object) => (named: Named, own: Named) => ({
+    ...(id === "" ? {} : { id: own.draft }),
+    body: { ...to, ...more(named) },
+  });
+  return [
+    row(
+      operation,
+      "/body/in_reply_to",
+      "message",
+      scopes,
+      "inbox",
+      inputOf(({ message }) => ({ in_reply_to: message })),
+      reached,
+    ),
+    row(
+      operation,
+      "/body/forward_of",
+      "message",
+      scopes,
+      "inbox",
+      inputOf(({ message }) => ({ forward_of: message })),
+      reached,
+    ),
+    row(
+      operation,
+      "/body/attachments",
+      "blob",
+      scopes,
+      "all",
+      inputOf(({ blob }) => ({ attachments: [{ blob }] })),
+      reached,
+    ),
+    row(
+      operation,
+      "/body/attachments",
+      "message",
+      scopes,
+      "inbox",
+      inputOf(({ message }) => ({ attachments: [{ part: `${message}#1` }] })),
+      reached,
+    ),
+  ];
+}
+
+function row(
+  operation: string,
+  field: string,
+  kind: string,
+  scopes: readonly Scope[],
+  folder: Row["folder"],
+  input: Row["input"],
+  reached: number,
+): Row {
+  return { operation, field, kind, scopes, folder, input, reached };
+}
+
+/** An object that has to be of the mailbox that the request is about: of another one it is `invalid`, whoever's it is. */
+function beside(
+  operation: string,
+  field: string,
+  kind: string,
+  scopes: readonly Scope[],
+  input: Row["input"],
+): Row {
+  return { operation, field, kind, scopes, folder: "any", input, reached: 400, isBeside: true };
+}

@@ -1,0 +1,212 @@
+/** Every operation, every kind of object that it names, every scope, every relation between who asks and whose the object is,
+ *  every state of the credential: what comes of it follows from the table. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import type { Operation } from "#/protocols/json/operation.ts";
+import { operations } from "#/protocols/json/registry.ts";
+import { hasScope } from "#/src/accounts/principal.ts";
+import { idPrefix, objectKinds } from "#/src/model/ids.ts";
+import { scopes as allScopes, type Scope } from "#/src/model/roles.ts";
+import { type HttpClient, httpClient } from "../support/http.ts";
+import { type JsonServer, type Owner, openJsonServer, plainMessage } from "../support/json-server.ts";
+import { type Named, type Row, rows } from "./authorization-table.ts";
+
+/** Whose the object is, as seen by who asks. */
+const relations = ["own", "granted", "granted INBOX", "same account", "other account"] as const;
+type Relation = (typeof relations)[number];
+
+/** A token of each scope, of none that is of use, of pairs that some operations take, and of all. */
+const scopeSets: readonly (readonly Scope[])[] = [
+  ...allScopes.map((scope) => [scope]),
+  ["mail:read", "raw"],
+  ["mail", "raw"],
+  ["mail:read", "send"],
+  [...allScopes],
+];
+
+let server: JsonServer;
+const named = {} as Record<Relation, Named>;
+const clients = new Map<string, HttpClient>();
+
+beforeAll(async () => {
+  server = await openJsonServer({ limits: { streamsPerToken: 1000, sendsPerHour: 0, sendsPerDay: 0 } });
+  const { ada, bob, eve } = server;
+  const gus = await createOwner("gus@first.example");
+  const ivy = await createOwner("ivy@first.example");
+  const owners = { own: ada, granted: gus, "granted INBOX": ivy, "same account": bob, "other account": eve };
+  for (const relation of relations) named[relation] = await name(owners[relation]);
+  const everything = allScopes.filter((scope) => !scope.endsWith(":read"));
+  await server.administer("grant.create", { holder: ada.address, target: gus.address, scopes: everything });
+  await server.administer("grant.create", {
+    holder: ada.address,
+    target: ivy.address,
+    scopes: everything,
+    mailboxes: ["INBOX"],
+  });
+  for (const scopes of scopeSets) clients.set(scopes.join(), (await server.token(ada, scopes)).client);
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+async function createOwner(address: string): Promise<Owner> {
+  const { id, token } = (await server.administer("agent.create", { address })) as Record<string, string>;
+  const { agent } = server.store.ids.decode(id!)!;
+  return { id: id!, token: token!, address, agent, client: httpClient(server.url, token) };
+}
+
+async function name(owner: Owner): Promise<Named> {
+  const { client, id } = owner;
+  const message = await server.deliver(owner, plainMessage());
+  const { content } = await client.ok("part.describe", { id: message });
+  const [folder, draft, blob] = [
+    await client.ok("folder.create", { path: "Work" }),
+    await client.ok("draft.create", { body: { text: "Hello" } }),
+    await client.ok("blob.create", { data: "" }),
+  ];
+  return {
+    agent: id,
+    message,
+    inbox: content.folder,
+    folder: folder.ref,
+    thread: content.thread,
+    draft: draft.ref,
+    blob: blob.ref,
+  };
+}
+
+function expectedOf(row: Row, relation: Relation, scopes: readonly Scope[]): number {
+  const operation = operations.find((one) => one.name === row.operation)!;
+  const owned = new Set(scopes);
+  const { scope } = operation;
+  if (scope !== "any" && scope !== "kind" && !hasScope(owned, scope)) return 403;
+  if (row.field === "") return row.reached;
+  // What is beside is looked at once the mailbox that the request is about is reached: the own one.
+  const isReached = row.scopes.every((one) => hasScope(owned, one));
+  if (row.isBeside === true) return !isReached ? 403 : relation === "own" ? ownOf(row) : 400;
+  if (relation === "other account") return 404;
+  if (relation === "same account" || !isReached) return 403;
+  if (relation === "granted INBOX" && (row.folder === "all" || row.folder === "drafts")) return 403;
+  return row.reached;
+}
+
+/** An object that is named beside the own mailbox is of it, and only the relation says otherwise. */
+function ownOf({ operation, field }: Row): number {
+  return rows.find((one) => one.operation === operation && one.field === field && one.isBeside !== true)!
+    .reached;
+}
+
+async function ask(client: HttpClient, { operation, input }: Row, relation: Relation): Promise<number> {
+  const request = input(named[relation], named.own);
+  if (operation !== "watch") return (await client.call(operation, request)).status;
+  await using stream = await client.watch(request);
+  return stream.status;
+}
+
+const titleOf = ({ operation, field, kind, scopes, folder }: Row, index: number): string =>
+  `${index + 1} ${operation}${field === "" ? "" : ` ${field} ${kind}_…`} (${scopes.join(" and ") || "any scope"}, ${folder})`;
+
+describe("the table", () => {
+  it("has a row for every operation, and none for another", () => {
+    const inTable = new Set(rows.map(({ operation }) => operation));
+    expect([...inTable].toSorted()).toEqual(operations.map(({ name }) => name).toSorted());
+  });
+
+  it("has a row for every kind of object that a field of an operation names", () => {
+    const covered = new Set(rows.map(({ operation, field, kind }) => `${operation} ${field} ${kind}_…`));
+    const missing = operations.flatMap((operation) =>
+      namesOf(operation)
+        .filter((one) => !covered.has(`${operation.name} ${one}`))
+        .map((one) => `${operation.name} ${one}`),
+    );
+    expect(missing).toEqual([]);
+  });
+});
+
+interface Shape {
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly items?: Shape;
+  readonly $ref?: string;
+  readonly $defs?: Readonly<Record<string, Shape>>;
+  readonly anyOf?: readonly Shape[];
+}
+
+/** What the descriptions of fields say that they take: "/id message_…". */
+function namesOf(operation: Operation): string[] {
+  const top = z.toJSONSchema(operation.input, { io: "input" }) as Shape;
+  const prefixes = objectKinds.map(idPrefix);
+  const found = new Set<string>();
+  const walk = (shape: Shape, path: string): void => {
+    if (shape.$ref !== undefined) walk(top.$defs![shape.$ref.split("/").at(-1)!]!, path);
+    const isLeaf = shape.properties === undefined;
+    for (const [, prefix] of isLeaf ? (shape.description?.matchAll(/\b([a-z]+_)…/g) ?? []) : [])
+      if (prefixes.includes(prefix!)) found.add(`${path} ${prefix}…`);
+    for (const [name, inner] of Object.entries(shape.properties ?? {})) walk(inner, `${path}/${name}`);
+    for (const inner of shape.anyOf ?? []) walk(inner, path);
+  };
+  walk(top, "");
+  return [...found].map((one) => one.replace(/^\/ids /, "/ids/0 "));
+}
+
+describe("what names an object is answered by scope and by whose the object is", () => {
+  for (const [index, row] of rows.entries())
+    it(titleOf(row, index), async () => {
+      const answers = [];
+      for (const relation of relations)
+        for (const scopes of scopeSets) {
+          const status = await ask(clients.get(scopes.join())!, row, relation);
+          const expected = expectedOf(row, relation, scopes);
+          answers.push({ relation, scopes: scopes.join(), status, expected });
+        }
+      expect(answers.filter(({ status, expected }) => status !== expected)).toEqual([]);
+    });
+});
+
+describe("whatever is asked for", () => {
+  const askAll = async (client: HttpClient): Promise<{ row: string; status: number; isFree: boolean }[]> => {
+    const answers = [];
+    for (const [index, row] of rows.entries())
+      for (const relation of relations) {
+        const operation = operations.find((one) => one.name === row.operation)!;
+        const status = await ask(client, row, relation);
+        const isFree = operation.isFree === true;
+        answers.push({ row: `${titleOf(row, index)}: ${relation}`, status, isFree });
+      }
+    return answers;
+  };
+
+  it("is refused with 401 for a credential that is revoked, and for one that has expired", async () => {
+    const { token: revoked, number } = await server.token(server.ada, [...allScopes]);
+    await server.administer("token.revoke", { number });
+    const expired = (await server.administer("token.create", {
+      agent: server.ada.address,
+      name: "short",
+      scopes: [...allScopes],
+      expiresInDays: 1,
+    })) as { token: string };
+    server.clock.advance(86_400_000);
+    for (const token of [revoked, expired.token]) {
+      const answers = await askAll(httpClient(server.url, token));
+      expect(answers.filter(({ status }) => status !== 401)).toEqual([]);
+    }
+  });
+
+  it("is refused with 402 for an account that cannot incur usage, but for what explains", async () => {
+    const { account } = (await server.accounts.findAgentFacts(server.ada.agent))!;
+    await server.store.write("updateAccount", { account, state: "not_billable" });
+    const answers = await askAll(clients.get(allScopes.join())!);
+    expect(answers.filter(({ status, isFree }) => status !== (isFree ? 200 : 402))).toEqual([]);
+    await server.store.write("updateAccount", { account, state: "active" });
+  });
+
+  it("is answered to a mailbox that is paused, but for a mail that would be sent", async () => {
+    const { address, agent } = server.ada;
+    await server.store.write("updateAgent", { agent, state: "paused" });
+    const client = clients.get(allScopes.join())!;
+    const answers = await askAll(client);
+    const expected = rows.flatMap((row) => relations.map((relation) => expectedOf(row, relation, allScopes)));
+    expect(answers.filter(({ status }, index) => status !== expected[index])).toEqual([]);
+    const { status, body } = await client.call("send", { body: { to: [address], text: "Hello" } });
+    expect([status, body.error.code]).toEqual([503, "paused"]);
+    await server.store.write("updateAgent", { agent, state: "active" });
+  });
+});
