@@ -3,7 +3,12 @@ import fs from "node:fs";
 import type { Logger } from "pino";
 import type { ListenerSection, Settings } from "#/config/schema.ts";
 import type { Listener } from "#/protocols/connection/listener.ts";
+import { startDelivery } from "#/protocols/delivery/start-delivery.ts";
+import { startWebhooks } from "#/protocols/webhooks/send-events.ts";
+import { rememberRecipients } from "#/src/arrival/recent-recipients.ts";
+import { createResolve } from "#/src/evidence/dns.ts";
 import { systemClock } from "#/src/model/clock.ts";
+import { createDispatch } from "#/src/outbound/dispatch.ts";
 import { type Certificate, loadCertificate } from "./certificate.ts";
 import { startHoldRunner } from "./hold-runner.ts";
 import { type House, openHouse } from "./house.ts";
@@ -52,8 +57,17 @@ export async function startDaemon(settings: Settings): Promise<Daemon> {
     closers.push(() => maintenance.stop());
     const holdRunner = startHoldRunner(house, log);
     closers.push(() => holdRunner.stop());
+    const delivery = startDelivery({
+      ...house,
+      dispatch: createDispatch(house),
+      resolve: createResolve(settings.dns),
+      recipients: rememberRecipients(house.accounts),
+    });
+    closers.push(async () => delivery[Symbol.asyncDispose]());
     const { listeners, close: closeListeners } = await openListeners(house, certificate);
     closers.push(closeListeners);
+    const webhooks = await startWebhooks(house);
+    closers.push(async () => webhooks[Symbol.asyncDispose]());
     const status: DaemonStatus = {
       pid: process.pid,
       listeners: Object.fromEntries(listeners.map(({ name, host, port }) => [name, { host, port }])),

@@ -6,7 +6,8 @@ import type { JsonRooms } from "#/protocols/json/rooms.ts";
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
 import { createPreparation, type Preparation } from "#/src/arrival/preparing/preparation.ts";
 import { createFeed, type Feed } from "#/src/feed/feed.ts";
-import { openTextIndex } from "#/src/mail/indexing/text-index.ts";
+import { createWebhooks, type WebhookOutcome, type Webhooks } from "#/src/feed/webhooks.ts";
+import { openTextIndex } from "#/src/render/indexing/open-text-index.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import { createHolds, type Holds } from "#/src/outbound/holds/holds.ts";
@@ -19,6 +20,10 @@ export interface House extends AsyncDisposable {
   readonly store: Store;
   readonly accounts: Accounts;
   readonly feed: Feed;
+  readonly webhooks: Webhooks & {
+    /** Sends an event of nothing, now. */
+    test(webhook: number): Promise<WebhookOutcome>;
+  };
   readonly mail: Mail;
   readonly outbound: Outbound;
   readonly holds: Holds;
@@ -41,6 +46,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
     : undefined;
   const accounts = createAccounts(store, settings);
   const feed = createFeed(store);
+  const webhooks = createWebhooks(store, feed);
   const mail = createMail(store, textIndex);
   const preparation = options.isStaying ? openPreparation(settings) : onThisThread;
   const prepare = async (bytes: Uint8Array) => (await preparation.prepare(bytes)).facts;
@@ -52,6 +58,13 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
     ...rooms,
     store,
     preparation,
+    webhooks: {
+      ...webhooks,
+      async test(webhook) {
+        const { testWebhook } = await import("#/protocols/webhooks/send-events.ts");
+        return testWebhook({ webhooks, settings, log }, webhook);
+      },
+    },
     async invoke(call) {
       invoke ??= loadInvoke(rooms);
       return (await invoke).call(call);

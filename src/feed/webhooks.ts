@@ -83,6 +83,8 @@ const patienceMs = 72 * hourMs;
 
 export function createWebhooks(store: Store, feed: Feed): Webhooks {
   const listeners = new Set<() => void>();
+  /** How far each is known to the store, where it has got further without anything to send. */
+  const keptModseqs = new Map<number, Modseq>();
 
   const webhooks: Webhooks = {
     clock: store.clock,
@@ -123,6 +125,7 @@ export function createWebhooks(store: Store, feed: Feed): Webhooks {
         },
         historyMax,
       });
+      keptModseqs.delete(webhook.webhook);
       return isKnown ? { ...webhook, ...after } : undefined;
     },
 
@@ -146,10 +149,13 @@ export function createWebhooks(store: Store, feed: Feed): Webhooks {
 
   /** What nobody wants is not kept with every commit, only so often that a restart has little to read again. */
   async function passOver(webhook: Webhook, position: Position): Promise<Webhook> {
-    const isFar = position.modseq - parsePosition(webhook.position).modseq >= passedOverMax;
     const moved = { ...webhook, position: formatPosition(position) };
-    if (isFar) await store.write("reportWebhook", { ...moved, historyMax });
-    return isFar ? moved : webhook;
+    const kept = keptModseqs.get(webhook.webhook) ?? parsePosition(webhook.position).modseq;
+    keptModseqs.set(webhook.webhook, kept);
+    if (position.modseq - kept < passedOverMax) return moved;
+    await store.write("reportWebhook", { ...moved, historyMax });
+    keptModseqs.set(webhook.webhook, position.modseq);
+    return moved;
   }
 
   /** Where it stands, or the beginning of what is kept when it stands before that, or the end in a store that was put back. */

@@ -1,0 +1,207 @@
+import { pino } from "pino";
+import { describe, expect, it } from "vitest";
+import { defaultSettings } from "#/config/schema.ts";
+import { startWebhooks, testWebhook } from "#/protocols/webhooks/send-events.ts";
+import { administer } from "#/src/accounts/administration/operations.ts";
+import { createFeed } from "#/src/feed/feed.ts";
+import { createWebhooks } from "#/src/feed/webhooks.ts";
+import type { EventType } from "#/src/model/changes.ts";
+import { deliver } from "../support/delivery.ts";
+import { openTestStore, seedAgent } from "../support/store.ts";
+import { openWebhookReceiver } from "../support/webhook-receiver.ts";
+
+const hourMs = 3_600_000;
+
+/** A store with one agent, a receiver, and the runner between them. */
+async function openSender() {
+  const opened = await openTestStore();
+  const { store, clock } = opened;
+  const defaults = defaultSettings();
+  const settings = { ...defaults, webhooks: { allowPrivateAddresses: true } };
+  const logged: { level: number; msg: string }[] = [];
+  const log = pino({ level: "warn" }, { write: (line: string) => void logged.push(JSON.parse(line)) });
+  const webhooks = createWebhooks(store, createFeed(store));
+  const rooms = { webhooks, settings, log };
+  const agent = await seedAgent(store);
+  const receiver = await openWebhookReceiver();
+  let runner = await startWebhooks(rooms);
+  const operate = (operation: string, input: Record<string, unknown>) =>
+    administer(
+      { store, settings, webhooks: { ...webhooks, test: (number) => testWebhook(rooms, number) } },
+      `webhook.${operation}`,
+      input,
+    );
+  return {
+    store,
+    clock,
+    agent,
+    receiver,
+    logged,
+    operate,
+    add: async (types?: readonly EventType[]) =>
+      (await operate("add", { owner: agent.address, url: receiver.url, ...(types && { types }) })) as {
+        number: number;
+        secret: string;
+      },
+    deliver: async (count = 1): Promise<string[]> => {
+      const ids = [];
+      for (let index = 0; index < count; index++)
+        for (const { message } of await deliver(store, [agent]))
+          ids.push(store.ids.encode("message", agent.agent, message));
+      return ids;
+    },
+    /** Time passes, and what is due then is looked for. */
+    pass(ms: number) {
+      clock.advance(ms);
+      webhooks.changed();
+    },
+    async restart() {
+      await runner[Symbol.asyncDispose]();
+      runner = await startWebhooks(rooms);
+    },
+    async [Symbol.asyncDispose]() {
+      await runner[Symbol.asyncDispose]();
+      await receiver[Symbol.asyncDispose]();
+      await opened[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const fail = (_: unknown, response: { statusCode: number; end(): void }): void => {
+  response.statusCode = 503;
+  response.end();
+};
+
+describe("a webhook", () => {
+  it("gets the events from its making on, in order, with the cursor that wait and watch go on from", async () => {
+    await using sender = await openSender();
+    await sender.deliver();
+    await sender.add();
+    const ids = await sender.deliver(60);
+    await expect.poll(() => sender.receiver.messages()).toEqual(ids);
+    const { type, data } = JSON.parse(sender.receiver.requests.at(-1)!.body);
+    expect([type, data.cursor]).toEqual(["mail.events", data.events.at(-1).cursor]);
+    expect(data.events[0]).toMatchObject({
+      type: "mail.received",
+      message: expect.stringMatching(/^message_/),
+    });
+    const { attempts } = (await sender.operate("history", { number: 1 })) as { attempts: object[] };
+    expect(attempts[0]).toMatchObject({ status: 204, error: null });
+  });
+
+  it("gets the types that it wants alone", async () => {
+    await using sender = await openSender();
+    await sender.add(["mail.bounced"]);
+    await sender.add(["mail.received"]);
+    const ids = await sender.deliver(3);
+    await expect.poll(() => sender.receiver.messages()).toEqual(ids);
+  });
+
+  it("gets the same request again until it takes it, and nothing else before, also after a restart", async () => {
+    await using sender = await openSender();
+    sender.receiver.onRequest = fail;
+    await sender.add();
+    const first = await sender.deliver(2);
+    await expect.poll(() => sender.receiver.requests.length).toBe(1);
+    const id = sender.receiver.requests[0]!.headers["webhook-id"];
+    const later = await sender.deliver(3);
+    await sender.restart();
+    sender.pass(hourMs);
+    await expect.poll(() => sender.receiver.requests.length).toBe(2);
+    expect(sender.receiver.requests[1]!.headers["webhook-id"]).toBe(id);
+    expect(sender.receiver.requests[1]!.body).toBe(sender.receiver.requests[0]!.body);
+    sender.receiver.onRequest = () => {};
+    await expect
+      .poll(async () => (await sender.operate("list", {})).webhooks)
+      .toMatchObject([{ failures: 2 }]);
+    sender.pass(hourMs);
+    await expect.poll(() => sender.receiver.messages()).toEqual([...first, ...later]);
+    expect((await sender.operate("list", {})).webhooks).toMatchObject([{ failures: 0, state: "active" }]);
+  });
+
+  it("is given up after three days without an answer, which the operator is told, and can be taken up again", async () => {
+    await using sender = await openSender();
+    sender.receiver.onRequest = fail;
+    const { number } = await sender.add();
+    const ids = await sender.deliver(2);
+    const stateOf = async () =>
+      ((await sender.operate("list", {})).webhooks as { state: string; failures: number }[])[0]!;
+    for (let attempt = 1; (await stateOf()).state === "active"; attempt++) {
+      await expect.poll(async () => (await stateOf()).failures).toBe(attempt);
+      sender.pass(12 * hourMs);
+    }
+    expect((await stateOf()).failures).toBe(7);
+    expect(sender.logged.map(({ level }) => level)).toEqual([40, 50]);
+    sender.receiver.onRequest = () => {};
+    await sender.operate("resume", { number });
+    await expect.poll(() => sender.receiver.messages()).toEqual(ids);
+  });
+
+  it("is given up at once by a receiver that is gone for good, and forgotten when it is removed", async () => {
+    await using sender = await openSender();
+    sender.receiver.onRequest = (_, response) => void response.writeHead(410).end();
+    const { number } = await sender.add();
+    await sender.deliver();
+    await expect
+      .poll(async () => (await sender.operate("list", {})).webhooks)
+      .toMatchObject([{ state: "disabled" }]);
+    await sender.operate("remove", { number });
+    expect((await sender.operate("list", {})).webhooks).toEqual([]);
+    await expect(sender.operate("history", { number })).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  it("holds up no other that is slow or silent", async () => {
+    await using sender = await openSender();
+    await using other = await openWebhookReceiver();
+    await sender.operate("add", { owner: sender.agent.address, url: other.url });
+    await sender.add();
+    let release = (): void => {};
+    other.onRequest = (_, response) => {
+      release = () => void response.writeHead(204).end();
+      response.statusCode = 204;
+    };
+    const ids = await sender.deliver(3);
+    await expect.poll(() => sender.receiver.messages()).toEqual(ids);
+    await expect.poll(() => other.requests.length).toBe(1);
+    release();
+  });
+
+  it("can be tested, which changes nothing for the events", async () => {
+    await using sender = await openSender();
+    const { number } = await sender.add();
+    expect(await sender.operate("test", { number })).toMatchObject({ delivered: true, status: 204 });
+    expect(JSON.parse(sender.receiver.requests[0]!.body)).toMatchObject({
+      type: "webhook.test",
+      data: { webhook: number },
+    });
+    sender.receiver.onRequest = fail;
+    expect(await sender.operate("test", { number })).toMatchObject({ delivered: false, status: 503 });
+    expect((await sender.operate("list", {})).webhooks).toMatchObject([{ failures: 0 }]);
+  });
+
+  it("is refused for an address that events may not go to", async () => {
+    await using opened = await openTestStore();
+    const { address: owner } = await seedAgent(opened.store);
+    const settings = defaultSettings();
+    for (const url of [
+      "http://example.org/",
+      "https://127.0.0.1/",
+      "https://[fe80::1]/",
+      "https://localhost/",
+      "https://0x7f000001/",
+      "https://user:secret@example.org/",
+      "ftp://example.org/",
+      "example.org",
+    ])
+      await expect(
+        administer({ store: opened.store, settings }, "webhook.add", { owner, url }),
+      ).rejects.toMatchObject({ code: "invalid", details: { field: "/url" } });
+  });
+
+  it("goes with its owner", async () => {
+    await using sender = await openSender();
+    await sender.add();
+    await sender.store.write("deleteAgent", { agent: sender.agent.agent });
+    expect((await sender.operate("list", {})).webhooks).toEqual([]);
+  });
+});

@@ -1,0 +1,102 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { publicLookup } from "#/protocols/webhooks/public-lookup.ts";
+import { createWebhookClient } from "#/protocols/webhooks/send-webhook.ts";
+import { openWebhookReceiver, type WebhookReceiver } from "../support/webhook-receiver.ts";
+
+const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
+const never = new AbortController().signal;
+
+let receiver: WebhookReceiver;
+beforeAll(async () => {
+  receiver = await openWebhookReceiver();
+});
+afterAll(() => receiver[Symbol.asyncDispose]());
+
+async function send(options: { url?: string; allowsPrivate?: boolean; answerMs?: number } = {}) {
+  const { url = receiver.url, allowsPrivate = true, ...rest } = options;
+  using client = createWebhookClient({ allowsPrivate, ...rest });
+  return await client.send({ url, secret, message: "msg_1", body: '{"type":"x"}', at: Date.now() }, never);
+}
+
+describe("a request", () => {
+  it("is signed as Standard Webhooks verifies it", async () => {
+    expect(await send()).toEqual({ status: 204, error: null });
+    const { headers, body } = receiver.requests.at(-1)!;
+    expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toEqual({ type: "x" });
+    expect(() => new Webhook(secret).verify(`${body} `, headers as Record<string, string>)).toThrow();
+    expect(headers).toMatchObject({ "webhook-id": "msg_1", "content-type": "application/json" });
+  });
+
+  it.each([
+    [500, { error: "it answers 500" }],
+    [302, { error: "it redirects, which is not followed" }],
+    [410, { isGone: true }],
+    [429, { retryAfterMs: 7000 }],
+  ])("that is answered with %i is not taken", async (status, expected) => {
+    const before = receiver.requests.length;
+    receiver.onRequest = (_, response) =>
+      void response.writeHead(status, { Location: receiver.url, "Retry-After": "7" }).end("no");
+    expect(await send()).toMatchObject({ status, ...expected });
+    expect(receiver.requests.length).toBe(before + 1);
+    receiver.onRequest = () => {};
+  });
+
+  it("reads no more of an answer than it needs", async () => {
+    let written = 0;
+    const closed = new Promise<void>((resolve) => {
+      receiver.onRequest = (_, response) => {
+        response.writeHead(200).on("close", resolve);
+        const more = (): void => {
+          for (let wantsMore = true; wantsMore && !response.destroyed; written += 10_000)
+            wantsMore = response.write(Buffer.alloc(10_000));
+        };
+        response.on("drain", more);
+        more();
+      };
+    });
+    using client = createWebhookClient({ allowsPrivate: true });
+    const request = { url: receiver.url, secret, message: "msg_1", body: "{}", at: Date.now() };
+    expect(await client.send(request, never)).toEqual({ status: 200, error: null });
+    await closed;
+    expect(written).toBeLessThan(20_000_000);
+    receiver.onRequest = () => {};
+  });
+
+  it("ends when no answer comes in time, and says so in our words when nobody is there", async () => {
+    const silent = createServer();
+    await once(silent.listen(0, "127.0.0.1"), "listening");
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
+    expect(await send({ url, answerMs: 50 })).toEqual({ status: null, error: "it does not answer in time" });
+    silent.close();
+    expect(await send({ url: "http://127.0.0.1:1/" })).toEqual({
+      status: null,
+      error: "the connection failed (ECONNREFUSED)",
+    });
+  });
+});
+
+describe("egress", () => {
+  it.each([
+    ["https://127.0.0.1/", "its address is not of the public internet"],
+    ["https://[::1]/", "its address is not of the public internet"],
+    ["https://[::ffff:10.0.0.1]/", "its address is not of the public internet"],
+    ["https://169.254.169.254/latest", "its address is not of the public internet"],
+    ["https://2130706433/", "its address is not of the public internet"],
+    ["https://localhost/", "its address is not of the public internet"],
+    ["http://192.0.2.1/", "its address is not of the public internet"],
+    ["http://1.1.1.1/", "it is not encrypted"],
+  ])("does not go to %s", async (url, error) => {
+    expect(await send({ url, allowsPrivate: false })).toEqual({ status: null, error });
+  });
+
+  it("connects to the address that was looked at, whatever the name says a moment later", async () => {
+    const failure = await new Promise<Error | null>((resolve) => {
+      publicLookup("localhost", { all: true }, (error) => resolve(error));
+    });
+    expect(failure?.message).toBe("localhost is no address of the public internet");
+  });
+});
