@@ -16,12 +16,15 @@ const eventNames = [
   "FlagChange",
   "MailboxName",
   "SubscriptionChange",
+  "MailboxMetadataChange",
+  "ServerMetadataChange",
 ] as const;
 export type EventName = (typeof eventNames)[number];
 const messageEvents: readonly EventName[] = ["MessageNew", "MessageExpunge", "FlagChange"];
 
 export type MailboxFilter =
-  | { readonly kind: "selected" | "selected-delayed" | "inboxes" | "personal" | "subscribed" }
+  /** `all`: what the client reaches; no grammar of NOTIFY says it. */
+  | { readonly kind: "selected" | "selected-delayed" | "inboxes" | "personal" | "subscribed" | "all" }
   | { readonly kind: "subtree" | "mailboxes"; readonly names: readonly string[] };
 
 export interface EventGroup {

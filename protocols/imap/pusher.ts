@@ -17,7 +17,7 @@ export class Pusher {
   /** The command, once it is read and nothing is being told any more. */
   async pushWhile<T>(reading: Promise<T>): Promise<T> {
     const { watch } = this.#session;
-    if (watch === undefined) return reading;
+    if (!watch?.isNotify) return reading;
     const selected = this.#session.state === "selected" ? this.#session.selected : undefined;
     const failed = Promise.withResolvers<never>();
     const push = (): void => {
@@ -50,7 +50,7 @@ export class Pusher {
     await this.#session.assertCurrent();
     if (this.#session.state === "selected")
       await this.#session.selected.tell(this.#out, this.#session.tellOptions(watch.isImmediate, true));
-    await watch.tell(this.#session, this.#out);
+    await watch.tell(this.#out);
     await this.#out.flush();
   }
 }

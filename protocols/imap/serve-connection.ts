@@ -154,7 +154,7 @@ async function tellChanges(
   form: Form,
   out: ResponseWriter,
 ): Promise<void> {
-  await session.watch?.tell(session, out);
+  await session.watch?.tell(out);
   if (session.state !== "selected") return;
   const mayExpunge = form === "uid" || !command.usesSequence;
   const isWrite = command.isWrite ?? false;

@@ -17,7 +17,14 @@ import type { ImapRooms } from "./rooms.ts";
 import { allEvents, SelectedMailbox, type TellOptions } from "./selected-mailbox.ts";
 import { stringText, utf8StringText } from "./strings.ts";
 
-export const extensions = ["CONDSTORE", "IMAP4REV2", "QRESYNC", "UIDONLY", "UTF8=ACCEPT"] as const;
+export const extensions = [
+  "CONDSTORE",
+  "IMAP4REV2",
+  "METADATA",
+  "QRESYNC",
+  "UIDONLY",
+  "UTF8=ACCEPT",
+] as const;
 export type Extension = (typeof extensions)[number];
 
 /** Open sessions of each mailbox owner, over all connections of the server. */
@@ -210,7 +217,7 @@ export class Session {
     return selected !== undefined;
   }
 
-  /** What NOTIFY asked for, if it was used. */
+  /** What NOTIFY or ENABLE METADATA asked for, if they were used. */
   get watch(): NotifyWatch | undefined {
     return this.#watch;
   }
@@ -223,11 +230,12 @@ export class Session {
   /** `isAnswer`: everything is told, as it belongs to the answer of the command, whatever NOTIFY asked for. */
   tellOptions(mayExpunge: boolean, hasUid: boolean, isAnswer = false): TellOptions {
     const hasCondstore = this.isEnabled("CONDSTORE");
-    const notified = this.#watch?.selected ?? allEvents;
+    const notify = this.#watch?.isNotify ? this.#watch : undefined;
+    const notified = notify?.selected ?? allEvents;
     return {
       mayExpunge,
       // RFC 7162 section 3.2.4.
-      hasUid: hasUid || hasCondstore || this.#watch !== undefined,
+      hasUid: hasUid || hasCondstore || notify !== undefined,
       events: isAnswer ? { ...allEvents, newItems: notified.newItems } : notified,
       hasCondstore,
       hasVanished: this.isEnabled("QRESYNC") || this.isEnabled("UIDONLY"),

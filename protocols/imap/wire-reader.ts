@@ -98,11 +98,15 @@ export class WireReader {
     return true;
   }
 
-  /** Takes the text if it comes next, in either case. */
+  /** Whether the text comes next, in either case. */
+  nextIs(text: string): boolean {
+    return this.#line.slice(this.#at, this.#at + text.length).toUpperCase() === text;
+  }
+
+  /** Takes the text if it comes next. */
   tryText(text: string): boolean {
-    const end = this.#at + text.length;
-    if (this.#line.slice(this.#at, end).toUpperCase() !== text) return false;
-    this.#at = end;
+    if (!this.nextIs(text)) return false;
+    this.#at += text.length;
     return true;
   }
 

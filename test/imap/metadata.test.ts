@@ -91,6 +91,8 @@ test("keeps entries of a mailbox and of the server, changes and removes them", a
     S: a4 OK {{*}}
     C: a5 GETMETADATA (MAXSIZE 3) INBOX /private/comment
     S: a5 OK [METADATA LONGENTRIES 4] {{*}}
+    C: a5a GETMETADATA INBOX (MAXSIZE 3) (/private/comment)
+    S: a5a OK [METADATA LONGENTRIES 4] {{*}}
     C: a6 SETMETADATA INBOX (/private/comment NIL /shared/comment ~{1+}
     C: \\x00)
     S: a6 OK {{*}}

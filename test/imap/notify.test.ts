@@ -1,11 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { type NotifyArguments, readNotifyArguments } from "#/protocols/imap/notify-grammar.ts";
-import { NotifyWatch } from "#/protocols/imap/notify-watch.ts";
-import { ResponseWriter } from "#/protocols/imap/response-writer.ts";
-import type { Session } from "#/protocols/imap/session.ts";
 import { WireReader } from "#/protocols/imap/wire-reader.ts";
-import { createFeed } from "#/src/feed/feed.ts";
 import { startImap } from "./server.ts";
+import { administrate, bothLoggedIn, startShared } from "./shared-server.ts";
 
 function parseNotify(text: string): NotifyArguments {
   const reader = new WireReader({ lines: [text], literals: [] });
@@ -221,21 +218,172 @@ test("tells LIST of mailboxes that come, go, change their name or are subscribed
 test("says when more has happened than the log keeps", async () => {
   await using server = await startImap();
   const { agent } = server.store.ids.decode(server.robin.id)!;
-  const [robin] = await server.mail.listMailboxes(agent);
-  const lines: string[] = [];
-  const out = new ResponseWriter(async (data) => void lines.push(String(data)));
-  const rooms = { mail: server.mail, feed: createFeed(server.store) };
-  const { groups } = parseNotify(" SET (personal (MessageNew MessageExpunge))");
-  const watch = await NotifyWatch.open(rooms, agent, groups);
+  const archive = (await server.mail.findMailbox(agent, "Archive"))!;
   const message = { bytes: Buffer.from("a: 1"), flags: 0, keywords: [] };
-  await server.mail.appendMessages(agent, robin!.number, [message], { source: "imap" });
-  await server.store.write("pruneChanges", { agent, before: Number.MAX_SAFE_INTEGER, limit: 100 });
-  const session = { state: "authenticated" } as Session;
-  await watch.tell(session, out);
-  await watch.tell(session, out);
-  await out.flush();
-  expect(lines.join("")).toMatch(/^\* OK \[NOTIFICATIONOVERFLOW\] [^\n]*\n$/);
-  watch.close();
+  const happen = async (): Promise<void> => {
+    await server.mail.appendMessages(agent, archive.number, [message], { source: "imap" });
+    await server.store.write("pruneChanges", { agent, before: Number.MAX_SAFE_INTEGER, limit: 100 });
+  };
+  // Nothing is told while a command is being sent.
+  await server.converse(
+    `${twoSessions}
+    C: a1 NOTIFY SET (personal (MessageNew MessageExpunge))
+    S: a1 OK {{*}}
+    C: a2 STATUS {5}
+    S: + {{*}}
+    DO happen
+    C: INBOX (UNSEEN)
+    S: * STATUS "INBOX" (UNSEEN 0)
+    S: * OK [NOTIFICATIONOVERFLOW] {{*}}
+    S: a2 OK {{*}}
+    C2: b1 APPEND Archive {4+}
+    C2: a: 1
+    S2: b1 OK {{*}}
+    C: a3 NOOP
+    S: a3 OK {{*}}
+  `,
+    { actions: { happen } },
+  );
+});
+
+test("tells which annotations change, but for what the client changes itself", async () => {
+  await using server = await startImap();
+  await server.converse(`${twoSessions}
+    C: a1 NOTIFY SET (personal (MailboxMetadataChange ServerMetadataChange)) (selected (MessageNew MessageExpunge))
+    S: a1 OK {{*}}
+    C2: b1 SETMETADATA INBOX (/shared/comment "x" /private/comment "y")
+    S2: b1 OK {{*}}
+    S: * METADATA "INBOX" /shared/comment /private/comment
+    C2: b2 SETMETADATA "" (/shared/comment "x")
+    S2: b2 OK {{*}}
+    S: * METADATA "" /shared/comment
+    # nothing changes
+    C2: b3 SETMETADATA INBOX (/shared/comment "x" /private/vendor/none NIL)
+    S2: b3 OK {{*}}
+    C2: b4 SETMETADATA INBOX (/shared/comment NIL)
+    S2: b4 OK {{*}}
+    S: * METADATA "INBOX" /shared/comment
+    C: a2 SETMETADATA INBOX (/private/comment NIL)
+    S: a2 OK {{*}}
+    C: a3 NOTIFY SET (mailboxes Archive (MailboxMetadataChange))
+    S: a3 OK {{*}}
+    C2: b5 SETMETADATA INBOX (/shared/comment "x")
+    S2: b5 OK {{*}}
+    C2: b6 SETMETADATA "" (/shared/comment "y")
+    S2: b6 OK {{*}}
+    C2: b7 SETMETADATA Archive (/private/comment "z")
+    S2: b7 OK {{*}}
+    S: * METADATA "Archive" /private/comment
+  `);
+});
+
+test("tells annotations that others change at the end of commands once METADATA is enabled", async () => {
+  await using server = await startImap();
+  await server.converse(`${twoSessions}
+    C: a1 ENABLE METADATA
+    S: * ENABLED METADATA
+    S: a1 OK {{*}}
+    C: a2 SELECT INBOX
+    S*: a2 OK {{*}}
+    C2: b1 SETMETADATA INBOX (/shared/comment "x")
+    S2: b1 OK {{*}}
+    C2: b2 APPEND INBOX {4+}
+    C2: a: 1
+    S2: b2 OK {{*}}
+    C: a3 SETMETADATA "" (/private/comment "own")
+    S: * METADATA "INBOX" /shared/comment
+    S: * 1 EXISTS
+    S: * 1 RECENT
+    S: a3 OK {{*}}
+    C: a4 IDLE
+    S: + idling
+    C2: b3 SETMETADATA "" (/private/comment NIL)
+    S2: b3 OK {{*}}
+    S: * METADATA "" /private/comment
+    C: DONE
+    S: a4 OK {{*}}
+    # what NOTIFY asks for comes to it
+    C: a5 NOTIFY SET (mailboxes Archive (MessageNew MessageExpunge))
+    S: a5 OK {{*}}
+    C2: b4 SETMETADATA Sent (/shared/comment "x")
+    S2: b4 OK {{*}}
+    S: * METADATA "Sent" /shared/comment
+    C2: b5 NOTIFY NONE
+    S2: b5 OK {{*}}
+    C2: b6 ENABLE METADATA
+    S2: * ENABLED METADATA
+    S2: b6 OK {{*}}
+    C: a6 SETMETADATA Sent (/shared/comment "y")
+    S: a6 OK {{*}}
+    S2: * METADATA "Sent" /shared/comment
+  `);
+});
+
+test("watches mailboxes of others while they are shared", async () => {
+  await using shared = await startShared({ scopes: ["mail"], mailboxes: ["INBOX", "Archive"] });
+  const grantAgain = () =>
+    administrate(shared.server, "grant.create", {
+      holder: "robin@example.test",
+      target: "kim@example.test",
+      scopes: ["mail"],
+      mailboxes: ["INBOX"],
+    });
+  await shared.converse(
+    `${bothLoggedIn}
+    C: a1 NOTIFY SET STATUS (subtree "Other Users/kim@example.test/INBOX" (MessageNew MessageExpunge FlagChange)) (subtree "Other Users" (MailboxMetadataChange))
+    S: * STATUS "Other Users/kim@example.test/INBOX" (MESSAGES 2 UIDNEXT 3 UIDVALIDITY {{*}} HIGHESTMODSEQ {{*}})
+    S: a1 OK {{*}}
+    C2: b1 APPEND INBOX {4+}\\r\\na: 1
+    S2: b1 OK {{*}}
+    S: * STATUS "Other Users/kim@example.test/INBOX" (MESSAGES 3 UIDNEXT 4)
+    C2: b2 APPEND Archive {4+}\\r\\na: 1
+    S2: b2 OK {{*}}
+    C2: b3 SETMETADATA Archive (/shared/comment "x" /private/comment "kim's own")
+    S2: b3 OK {{*}}
+    S: * METADATA "Other Users/kim@example.test/Archive" /shared/comment
+    DO revoke
+    S: * LIST (\\NoAccess) "/" "Other Users/kim@example.test/Archive"
+    S: * LIST (\\NoAccess) "/" "Other Users/kim@example.test/INBOX"
+    C2: b4 APPEND INBOX {4+}\\r\\na: 1
+    S2: b4 OK {{*}}
+    C: a2 NOOP
+    S: a2 OK {{*}}
+    DO grantAgain
+    S: * LIST (\\HasNoChildren) "/" "Other Users/kim@example.test/INBOX"
+    C2: b5 APPEND INBOX {4+}\\r\\na: 1
+    S2: b5 OK {{*}}
+    S: * STATUS "Other Users/kim@example.test/INBOX" (MESSAGES 5 UIDNEXT 6)
+  `,
+    { grantAgain },
+  );
+});
+
+test("what comes to be shared is a mailbox that comes, and what no longer is one that goes", async () => {
+  await using shared = await startShared({ scopes: ["mail"], mailboxes: ["INBOX"] });
+  const grantMore = () =>
+    administrate(shared.server, "grant.create", {
+      holder: "robin@example.test",
+      target: "kim@example.test",
+      scopes: ["mail:read"],
+      mailboxes: ["Archive"],
+    });
+  await shared.converse(
+    `${bothLoggedIn}
+    C: a1 NOTIFY SET (subtree "Other Users" (MailboxName))
+    S: a1 OK {{*}}
+    DO grantMore
+    S: * LIST (\\HasNoChildren) "/" "Other Users/kim@example.test/Archive"
+    S: * LIST (\\NonExistent \\HasChildren) "/" "Other Users/kim@example.test"
+    DO revoke
+    S: * LIST (\\NonExistent \\HasNoChildren) "/" "Other Users/kim@example.test/INBOX"
+    S: * LIST (\\NonExistent \\HasChildren) "/" "Other Users/kim@example.test"
+    C2: b1 RENAME Archive Elsewhere
+    S2: b1 OK {{*}}
+    S: * LIST (\\NonExistent \\HasNoChildren) "/" "Other Users/kim@example.test/Archive"
+    S: * LIST (\\NonExistent \\HasNoChildren) "/" "Other Users/kim@example.test"
+  `,
+    { grantMore },
+  );
 });
 
 describe("NOTIFY", () => {
@@ -246,6 +394,7 @@ describe("NOTIFY", () => {
     " SET (selected (MessageNew (UID FLAGS) MessageExpunge)) (subtree (a b) (MailboxName SubscriptionChange))",
     " SET (mailboxes STATUS (MessageNew MessageExpunge FlagChange))",
     " SET (personal (MessageExpunge MessageNew))",
+    " SET (inboxes (MailboxMetadataChange serverMetadataChange))",
   ])("may be%s", (text) => {
     expect(parseNotify(text)).toBeDefined();
   });

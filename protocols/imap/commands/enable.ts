@@ -1,6 +1,7 @@
 /** ENABLE (RFC 9051 section 6.3.1, RFC 5161): says which of the named extensions are on from now; others are ignored. */
 import { afterLogin, command } from "../command.ts";
 import { bad } from "../errors.ts";
+import { NotifyWatch } from "../notify-watch.ts";
 import { extensions } from "../session.ts";
 
 export const enable = command({
@@ -10,7 +11,7 @@ export const enable = command({
   usesSequence: false,
   // INPROGRESS belongs to no command, and is told unasked.
   capabilities: ["ENABLE", "UIDONLY", "UTF8=ACCEPT", "INPROGRESS"],
-  source: "RFC 9051 6.3.1, RFC 5161, RFC 9586",
+  source: "RFC 9051 6.3.1, RFC 5161, RFC 5464 4.1, RFC 9586",
   parse(reader) {
     const names: string[] = [];
     while (reader.trySpace()) {
@@ -22,7 +23,11 @@ export const enable = command({
   },
   async run(session, names, out) {
     const enabled = extensions.filter((extension) => names.includes(extension));
+    const watchesAnnotations = enabled.includes("METADATA") && !session.isEnabled("METADATA");
     for (const extension of enabled) session.enable(extension);
+    if (watchesAnnotations)
+      if (session.watch === undefined) session.watch = await NotifyWatch.open(session, undefined);
+      else await session.watch.addAnnotations();
     out.line(["* ENABLED", ...enabled.map((name) => (name === "IMAP4REV2" ? "IMAP4rev2" : name))].join(" "));
     return undefined;
   },

@@ -27,7 +27,7 @@ export const idle = command({
     try {
       for (;;) {
         await selected?.tell(out, session.tellOptions(true, false));
-        await session.watch?.tell(session, out);
+        await session.watch?.tell(out);
         await out.flush();
         const line = await Promise.race([done, wake.promise]);
         if (line !== undefined) {

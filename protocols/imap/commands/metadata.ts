@@ -51,6 +51,11 @@ export const getMetadata = command<GetArguments>({
     }
     const name = decodeMailboxName(reader.astring(), context.names);
     reader.space();
+    // Behind the mailbox, where the examples of RFC 5464 have them.
+    if (reader.nextIs("(MAXSIZE") || reader.nextIs("(DEPTH")) {
+      reader.list(() => readOption(reader, options), { max: 10 });
+      reader.space();
+    }
     return { name, names: readEntryNames(reader), ...options };
   },
   async run(session, { name, names, maxSize, depth }, out) {
@@ -90,7 +95,8 @@ export const setMetadata = command<SetArguments>({
       throw no(`METADATA MAXSIZE ${metadataValueBytesMax}`, "The value is too long");
     const changes = entries.map((entry) => ({ name: entry.name, value: entry.value ?? null }));
     try {
-      await session.rooms.mail.setMetadata(place, session.agent, changes);
+      const { modseq } = await session.rooms.mail.setMetadata(place, session.agent, changes);
+      session.watch?.own(place.agent, modseq);
     } catch (error) {
       if (isWaypostError(error) && error.details.reason === "limit_reached")
         throw no("METADATA TOOMANY", error.message);

@@ -16,9 +16,9 @@ export const notify = command<NotifyArguments>({
     // What has gathered in the selected mailbox is told as before (section 3.1).
     if (groups.length > 0 && session.state === "selected")
       await session.selected.tell(out, session.tellOptions(true, true, true));
-    const watch = await NotifyWatch.open(session.rooms, session.agent, groups);
+    const watch = await NotifyWatch.open(session, groups);
     session.watch = watch;
-    if (hasStatus) await watch.tellStatus(session, out);
+    if (hasStatus) await watch.tellStatus(out);
     return undefined;
   },
 });
