@@ -24,7 +24,7 @@ const facetOfRow: Readonly<Record<RowItem, MessageFacet | undefined>> = {
   BODYSTRUCTURE: "bodyStructure",
   BODY: "body",
   MODSEQ: "numbers",
-  EMAILID: "numbers",
+  EMAILID: "message",
   THREADID: "thread",
   SAVEDATE: "numbers",
 };
@@ -39,7 +39,7 @@ export function facetsOf(items: readonly FetchItem[]): MessageFacet[] {
   return facetOrder.filter((facet) => needed.has(facet));
 }
 
-const facetOrder = ["numbers", "envelope", "bodyStructure", "thread", "header", "body"] as const;
+const facetOrder = ["message", "numbers", "envelope", "bodyStructure", "thread", "header", "body"] as const;
 
 type Section = Extract<FetchItem, { kind: "section" }>;
 

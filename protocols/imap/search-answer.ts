@@ -2,6 +2,7 @@
 import { formatNumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
 import type { Form } from "./command.ts";
+import { LoopTurns } from "./loop-turns.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 import { cutPartial, formatPartialRange, type SearchReturn } from "./search-options.ts";
 import { stringText } from "./strings.ts";
@@ -69,6 +70,8 @@ function formatInOrder(numbers: readonly number[]): string {
   return texts.join(",");
 }
 
+const numbersAtOnce = 1000;
+
 /** SEARCH and SORT; with MODSEQ as RFC 7162 sections 3.1.5 and 3.1.6 have it. */
 export async function writePlain(
   word: "SEARCH" | "SORT",
@@ -77,9 +80,11 @@ export async function writePlain(
   out: ResponseWriter,
 ): Promise<void> {
   out.text(`* ${word}`);
-  for (const number of numbers) {
-    out.text(` ${number}`);
+  const turns = new LoopTurns();
+  for (let first = 0; first < numbers.length; first += numbersAtOnce) {
+    out.text(` ${numbers.slice(first, first + numbersAtOnce).join(" ")}`);
     await out.flushIfLarge();
+    await turns.turn();
   }
   out.line(modseq === undefined ? "" : ` (MODSEQ ${modseq})`);
 }

@@ -43,9 +43,13 @@ export class SessionView {
 
   /** Sequence number of a UID; undefined if the client does not know the message. */
   seqOf(uid: number): number | undefined {
-    // Most ask for one message after the other.
-    if (this.#uids[this.#next] !== uid) this.#next = this.#lowerBound(uid);
-    return this.#uids[this.#next] === uid ? ++this.#next : undefined;
+    // Most ask for one message after the other, or for the next but a few.
+    let at = this.#next;
+    for (let skipped = 0; skipped < 4 && this.#uids[at]! < uid; skipped++) at++;
+    if (this.#uids[at] !== uid) at = this.#lowerBound(uid);
+    if (this.#uids[at] !== uid) return undefined;
+    this.#next = at + 1;
+    return this.#next;
   }
 
   /** Whether the message is in the view but no longer in the mailbox. */

@@ -10,7 +10,13 @@ import type {
   ThreadNumber,
   Uid,
 } from "#/src/model/numbers.ts";
-import { entryPages, listUids, messagePages } from "#/storage/queries/entries.ts";
+import {
+  entryPages,
+  type FlagQuery,
+  flaggedUidPages,
+  listUids,
+  messagePages,
+} from "#/storage/queries/entries.ts";
 import { listKeywords } from "#/storage/queries/mailboxes.ts";
 import {
   type MessageFacet,
@@ -63,6 +69,13 @@ export type { MessageFacet } from "#/storage/queries/shown-messages.ts";
 export interface Entries {
   /** UIDs of a mailbox, ascending: what sequence numbers count. */
   listUids(agent: AgentNumber, mailbox: MailboxNumber): Promise<readonly Uid[]>;
+  /** Those of the UIDs whose flags are as asked, ascending. */
+  listFlaggedUids(
+    agent: AgentNumber,
+    mailbox: MailboxNumber,
+    uids: NumberSet,
+    query: FlagQuery,
+  ): Promise<readonly Uid[]>;
   /** The entries among the UIDs, ascending, in pages, the loop having its turn between them. */
   entryPages(agent: AgentNumber, mailbox: MailboxNumber, uids: NumberSet): AsyncIterable<readonly Entry[]>;
   messagePages(
@@ -85,6 +98,12 @@ export interface Entries {
 export function createEntries(store: Store): Entries {
   return {
     listUids: (agent, mailbox) => listUids(store, agent, mailbox),
+    async listFlaggedUids(agent, mailbox, uids, query) {
+      const found: Uid[] = [];
+      for await (const page of flaggedUidPages(store, agent, mailbox, uids, query))
+        for (const { uid } of page) found.push(uid);
+      return found;
+    },
     async *entryPages(agent, mailbox, uids) {
       for await (const rows of entryPages(store, agent, mailbox, uids)) yield rows.map(toEntry);
     },

@@ -30,7 +30,7 @@ export type SearchKey =
  *  Milliseconds; `from` is inclusive, `until` exclusive. */
 export type DateField = "internal" | "sent" | "saved";
 
-const everyUid: NumberSet = [[1, 2 ** 32 - 1]];
+export const everyUid: NumberSet = [[1, 2 ** 32 - 1]];
 
 /** UIDs outside of which nothing can fit. */
 export function uidsOfKey(key: SearchKey): NumberSet {

@@ -8,7 +8,8 @@ import { keywordNumbers } from "#/src/model/flags.ts";
 import { pageRows } from "#/src/model/limits.ts";
 import { hasNumber, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
-import type { Entries, Entry, MailboxMessage } from "./entries.ts";
+import type { Entries, MailboxMessage, MessageFacet, ShownMessage } from "./entries.ts";
+import { flagSearchOf } from "./flag-query.ts";
 import { type IndexLookup, lookUpText, type TextIndex } from "./indexing/text-index.ts";
 import type { MessageBytes } from "./message-bytes.ts";
 import type { Message, Messages } from "./messages.ts";
@@ -25,7 +26,7 @@ import { type SearchKey, uidsOfKey } from "./search-keys.ts";
 export interface SearchResult {
   /** Ascending. */
   readonly uids: readonly number[];
-  /** Among the messages found (RFC 7162 section 3.1.5). */
+  /** Among the messages found, where the key asks for MODSEQ (RFC 7162 section 3.1.5). */
   readonly highestModseq: Modseq | undefined;
 }
 
@@ -50,7 +51,7 @@ export interface MailSearch {
 
 /** What a key is asked of. What is not there has not been read. */
 interface Candidate {
-  readonly entry: Entry;
+  readonly entry: ShownMessage;
   readonly keywords: readonly string[];
   readonly index: IndexLookup;
   readonly message?: Pick<MailboxMessage, "thread" | "sentAt" | "hasAgentPart" | "envelope">;
@@ -72,18 +73,24 @@ export function createMailSearch(
     async searchMailbox(agent, mailbox, key) {
       const takeTurn = createTurns();
       const keywords = await foldedKeywords(entries, agent);
+      const flags = flagSearchOf(key, keywords);
+      if (flags !== undefined) {
+        const uids = await entries.listFlaggedUids(agent, mailbox, flags.uids, flags);
+        return { uids, highestModseq: undefined };
+      }
       const index = await lookUpText(textIndex, agent, key);
       const uids: number[] = [];
       let highestModseq: Modseq | undefined;
-      for await (const page of entries.entryPages(agent, mailbox, uidsOfKey(key))) {
+      const facets = facetsOf(key);
+      for await (const page of entries.shownPages(agent, mailbox, uidsOfKey(key), facets)) {
         const unknown: number[] = [];
-        const found: Entry[] = [];
+        const found: Pick<ShownMessage, "uid" | "modseq">[] = [];
         for (const entry of page) {
           const isFound = fitsUnread(key, { entry, keywords, index });
           if (isFound === undefined) unknown.push(entry.uid);
           else if (isFound) found.push(entry);
         }
-        if (unknown.length > 0)
+        if (unknown.length > 0) {
           for await (const rows of entries.messagePages(agent, mailbox, numberSetOf(unknown)))
             for (const message of rows) {
               const text = createDocumentReader(bytes, message);
@@ -91,9 +98,11 @@ export function createMailSearch(
                 found.push(message);
               await takeTurn();
             }
-        for (const { uid } of found.toSorted((a, b) => a.uid - b.uid)) uids.push(uid);
-        for (const { modseq } of found)
-          if (highestModseq === undefined || modseq > highestModseq) highestModseq = modseq;
+          found.sort((a, b) => a.uid - b.uid);
+        }
+        for (const { uid } of found) uids.push(uid);
+        if (facets.includes("numbers"))
+          for (const { modseq } of found) if (modseq! > (highestModseq ?? 0)) highestModseq = modseq;
       }
       return { uids, highestModseq };
     },
@@ -146,6 +155,36 @@ function createTurns(): () => Promise<void> {
 
 async function foldedKeywords(entries: Entries, agent: AgentNumber): Promise<string[]> {
   return (await entries.keywordNames(agent)).map((name) => name.toLowerCase());
+}
+
+/** What of an entry a key looks at. */
+function facetsOf(key: SearchKey): readonly MessageFacet[] {
+  const facets = new Set<MessageFacet>();
+  addFacets(key, facets);
+  return (["message", "numbers"] as const).filter((facet) => facets.has(facet));
+}
+
+function addFacets(key: SearchKey, facets: Set<MessageFacet>): void {
+  switch (key.kind) {
+    case "and":
+    case "or":
+      for (const one of key.keys) addFacets(one, facets);
+      return;
+    case "not":
+      addFacets(key.key, facets);
+      return;
+    case "modseq":
+    case "larger":
+    case "smaller":
+    case "date":
+      facets.add("numbers");
+      return;
+    case "message":
+    case "header":
+    case "body":
+    case "text":
+      facets.add("message");
+  }
 }
 
 /** What has to be read: 0 the entry, 1 the message's row, 2 its header, 3 its text. */
@@ -244,11 +283,11 @@ function fitsUnread(key: SearchKey, candidate: Candidate): boolean | undefined {
     case "uids":
       return hasNumber(key.uids, entry.uid);
     case "modseq":
-      return entry.modseq >= key.atLeast;
+      return entry.modseq! >= key.atLeast;
     case "larger":
-      return entry.size > key.bytes;
+      return entry.size! > key.bytes;
     case "smaller":
-      return entry.size < key.bytes;
+      return entry.size! < key.bytes;
     case "date": {
       if (key.field === "sent" && message === undefined) return undefined;
       const time = timeOf(key.field, entry, message);
@@ -263,18 +302,18 @@ function fitsUnread(key: SearchKey, candidate: Candidate): boolean | undefined {
     case "header":
     case "body":
     case "text":
-      return candidate.index(key, entry.message);
+      return candidate.index(key, entry.message!);
   }
 }
 
 /** A message without a Date is searched by when it arrived, as if sent then. */
 function timeOf(
   field: "internal" | "sent" | "saved",
-  entry: Entry,
+  entry: ShownMessage,
   message: { readonly sentAt: number | null; readonly envelope: string } | undefined,
 ): number {
-  if (field === "saved") return entry.savedAt;
-  if (field === "internal" || message === undefined || message.sentAt === null) return entry.internalDate;
+  if (field === "saved") return entry.savedAt!;
+  if (field === "internal" || message === undefined || message.sentAt === null) return entry.internalDate!;
   return message.sentAt + zoneMs(message.envelope);
 }
 

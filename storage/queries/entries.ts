@@ -2,7 +2,7 @@
  *  snapshot of its own. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { pageRows } from "#/src/model/limits.ts";
-import type { NumberSet } from "#/src/model/number-set.ts";
+import { intersectNumberSets, type NumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";
 import type { EntryMessageRow, EntryRow, EntryThreadRow } from "../rows.ts";
 import { slicesOf } from "../slices.ts";
@@ -45,6 +45,48 @@ export async function countEntriesAbove(
     uid,
   );
   return row!.count;
+}
+
+/** Flags that are asked for: of the bits in `mask`, those in `value` are set and the others are not. */
+export interface FlagQuery {
+  readonly mask: number;
+  readonly value: number;
+}
+
+/** UIDs so far apart that the rows between them are looked at within a millisecond. */
+const flagSpan = 16_384;
+
+/** Those of a set of UIDs whose flags are as asked, ascending, in pages. */
+export async function* flaggedUidPages(
+  reader: Reader,
+  agent: AgentNumber,
+  mailbox: MailboxNumber,
+  uids: NumberSet,
+  { mask, value }: FlagQuery,
+): AsyncGenerator<{ uid: Uid }[]> {
+  const end = await reader.get<{ last: Uid | null }>(
+    "select max(uid) as last from entry where agent_id = ? and mailbox_id = ?",
+    agent,
+    mailbox,
+  );
+  const last = end?.last ?? 0;
+  for (const { condition, parameters, isRange } of slicesOf(intersectNumberSets(uids, [[1, last]]), "uid")) {
+    const [first, bound] = parameters as [number, number];
+    for (let from = first; from <= (isRange ? bound : first); from += flagSpan) {
+      yield await reader.all<{ uid: Uid }>(
+        `select uid
+        from entry
+        where agent_id = ? and mailbox_id = ? and ${condition} and (flags & ?) = ?
+        order by uid`,
+        agent,
+        mailbox,
+        ...(isRange ? [from, Math.min(bound, from + flagSpan - 1)] : parameters),
+        mask,
+        value,
+      );
+      await nextTurn();
+    }
+  }
 }
 
 export function findEntry(

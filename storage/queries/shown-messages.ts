@@ -17,15 +17,22 @@ import { pagesOf } from "./entries.ts";
 
 /** `header` and `body` bring what is needed to read the message's bytes: with them its header block where it is short, or all
  *  of it where it is. */
-export type MessageFacet = "numbers" | "envelope" | "bodyStructure" | "thread" | "header" | "body";
+export type MessageFacet =
+  | "message"
+  | "numbers"
+  | "envelope"
+  | "bodyStructure"
+  | "thread"
+  | "header"
+  | "body";
 
 /** UID and flags always, the others as the facets have it. */
 export interface ShownMessageRow {
   readonly uid: Uid;
   readonly flags: number;
   readonly keywords: string | null;
-  // numbers
   readonly message?: MessageNumber;
+  // numbers
   readonly modseq?: Modseq;
   readonly internalDate?: number;
   readonly savedAt?: number;
@@ -55,14 +62,12 @@ const headerAlongMax = 16 * 1024;
 const messageAlongMax = 64 * 1024;
 
 const numberColumns = [
-  "entry.message_id as message",
   "entry.modseq",
   'entry.internal_date as "internalDate"',
   'entry.saved_at as "savedAt"',
   "entry.size",
 ];
 const headerColumns = [
-  "entry.message_id as message",
   "entry.size",
   "message.account_id as account",
   "message.blob_id as blob",
@@ -78,6 +83,7 @@ const bodyColumns = [
   `case when length(blob.structure) <= ${headerAlongMax} then blob.structure end as structure`,
 ];
 const columnsOf: Readonly<Record<MessageFacet, readonly string[]>> = {
+  message: ["entry.message_id as message"],
   numbers: numberColumns,
   envelope: ["message.envelope"],
   bodyStructure: ['message.body_structure as "bodyStructure"'],
@@ -90,7 +96,11 @@ const columnsOf: Readonly<Record<MessageFacet, readonly string[]>> = {
 function rowsOf(facets: readonly MessageFacet[]): number {
   if (facets.includes("body")) return 32;
   if (facets.includes("header")) return 128;
-  return facets.some((facet) => facet !== "numbers") ? 250 : 1000;
+  return facets.every(isOfEntry) ? 1000 : 250;
+}
+
+function isOfEntry(facet: MessageFacet): boolean {
+  return facet === "message" || facet === "numbers";
 }
 
 export function shownMessagePages(
@@ -100,21 +110,31 @@ export function shownMessagePages(
   uids: NumberSet,
   facets: readonly MessageFacet[],
 ): AsyncGenerator<ShownMessageRow[]> {
+  return pagesOf(reader, selectOf(facets), [agent, mailbox], uids, { rows: rowsOf(facets) });
+}
+
+/** Texts by their facets, of which there are few: they stand in one order everywhere. */
+const selects = new Map<string, string>();
+
+function selectOf(facets: readonly MessageFacet[]): string {
+  const name = facets.join();
+  let select = selects.get(name);
+  if (select === undefined) {
+    select = writeSelect(facets);
+    selects.set(name, select);
+  }
+  return select;
+}
+
+function writeSelect(facets: readonly MessageFacet[]): string {
   const columns = new Set(["entry.uid", "entry.flags", "entry.keywords"]);
   for (const facet of facets) for (const column of columnsOf[facet]) columns.add(column);
   const hasBytes = facets.includes("header") || facets.includes("body");
-  const hasMessage = facets.some((facet) => facet !== "numbers");
-  return pagesOf(
-    reader,
-    `select ${[...columns].join(", ")}
+  return `select ${[...columns].join(", ")}
     from entry
-    ${hasMessage ? joinMessage : ""}
+    ${facets.every(isOfEntry) ? "" : joinMessage}
     ${hasBytes ? joinBlob : ""}
-    where entry.agent_id = ? and entry.mailbox_id = ?`,
-    [agent, mailbox],
-    uids,
-    { rows: rowsOf(facets) },
-  );
+    where entry.agent_id = ? and entry.mailbox_id = ?`;
 }
 
 const joinMessage =
