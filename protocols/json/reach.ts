@@ -1,10 +1,11 @@
 /** Whose data a call reaches. Outside the account and unknown are one answer, so that ids tell nothing; inside the account
  *  without a grant is `forbidden_scope` ("Names" of the interface). */
 
-import type { Reach } from "#/src/accounts/accounts.ts";
+import { actorOf, type Reach } from "#/src/accounts/accounts.ts";
 import { hasScope } from "#/src/accounts/principal.ts";
 import type { Mailbox } from "#/src/mail/mailboxes.ts";
 import type { Message } from "#/src/mail/messages.ts";
+import type { Actor } from "#/src/model/actor.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import type { Scope } from "#/src/model/roles.ts";
@@ -17,12 +18,20 @@ type Asked = Pick<OperationContext, "rooms" | "principal">;
 
 export interface ReachedAgent {
   readonly agent: AgentNumber;
+  /** For whom a write to its mail is made. */
+  readonly actor: Actor;
   readonly folders: "all" | ReadonlySet<MailboxNumber>;
   isVisible(mailbox: MailboxNumber): boolean;
 }
 
-function reachedAgent(agent: AgentNumber, folders: ReachedAgent["folders"]): ReachedAgent {
-  return { agent, folders, isVisible: (mailbox) => folders === "all" || folders.has(mailbox) };
+function reachedAgent(
+  { principal }: Asked,
+  agent: AgentNumber,
+  reaches: readonly Reach[],
+  folders: ReachedAgent["folders"],
+): ReachedAgent {
+  const actor = actorOf(principal, agent, reaches);
+  return { agent, actor, folders, isVisible: (mailbox) => folders === "all" || folders.has(mailbox) };
 }
 
 /** An agent whose data of a kind the caller reaches. Throws `forbidden_scope` or `not_found`. */
@@ -30,11 +39,12 @@ export async function reachAgent(context: Asked, agent: AgentNumber, scope: Scop
   const { principal } = context;
   if (agent === principal.agent) {
     if (!hasScope(principal.scopes, scope)) throw missingScope(scope);
-    return reachedAgent(agent, "all");
+    return reachedAgent(context, agent, [], "all");
   }
   const reaches = (await context.rooms.accounts.listReach(principal)).filter((one) => one.agent === agent);
   const fitting = reaches.filter((one) => hasScope(one.scopes, scope));
-  if (fitting.length > 0) return reachedAgent(agent, await foldersOf(context, agent, fitting));
+  if (fitting.length > 0)
+    return reachedAgent(context, agent, reaches, await foldersOf(context, agent, fitting));
   if (reaches.length > 0) throw missingScope(scope);
   const facts = await context.rooms.accounts.findAgentFacts(agent);
   if (facts === undefined || facts.account !== principal.account) unknownObject("object");
@@ -50,7 +60,7 @@ export async function reachableAgents(context: Asked, scope: Scope): Promise<Rea
     if (hasScope(one.scopes, scope)) byAgent.set(one.agent, [...(byAgent.get(one.agent) ?? []), one]);
   const reached: ReachedAgent[] = [];
   for (const [agent, reaches] of byAgent)
-    reached.push(reachedAgent(agent, await foldersOf(context, agent, reaches)));
+    reached.push(reachedAgent(context, agent, reaches, await foldersOf(context, agent, reaches)));
   return reached;
 }
 

@@ -12,6 +12,9 @@ import folderDelete from "./operations/folder/delete.ts";
 import folderUpdate from "./operations/folder/update.ts";
 import health from "./operations/health.ts";
 import helpDescribe from "./operations/help/describe.ts";
+import holdCreate from "./operations/hold/create.ts";
+import holdDelete from "./operations/hold/delete.ts";
+import holdUpdate from "./operations/hold/update.ts";
 import messageDelete from "./operations/message/delete.ts";
 import messageUpdate from "./operations/message/update.ts";
 import partDescribe from "./operations/part/describe.ts";
@@ -38,6 +41,9 @@ export const operations: readonly Operation[] = [
   draftCreate,
   draftUpdate,
   draftDelete,
+  holdCreate,
+  holdUpdate,
+  holdDelete,
   blobCreate,
   blobDelete,
 ];
@@ -45,7 +51,7 @@ export const operations: readonly Operation[] = [
 /** Named by the interface and not served by this version: 501, where an unknown name is 404. */
 export const namedOperations: readonly string[] = [
   "send",
-  ...["hold", "calendar", "event", "addressbook", "contact"].flatMap((kind) =>
+  ...["calendar", "event", "addressbook", "contact"].flatMap((kind) =>
     ["create", "update", "delete"].map((deed) => `${kind}.${deed}`),
   ),
   "calendarMonth.list",

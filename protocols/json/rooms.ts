@@ -3,6 +3,7 @@ import type { Settings } from "#/config/schema.ts";
 import type { Accounts } from "#/src/accounts/accounts.ts";
 import type { Feed } from "#/src/feed/feed.ts";
 import type { Mail } from "#/src/mail/mail.ts";
+import type { Holds } from "#/src/outbound/holds/holds.ts";
 import type { Outbound } from "#/src/outbound/outbound.ts";
 
 /** What the JSON interface stands on. */
@@ -11,6 +12,7 @@ export interface JsonRooms {
   readonly accounts: Accounts;
   readonly feed: Feed;
   readonly outbound: Outbound;
+  readonly holds: Holds;
   readonly settings: Settings;
   readonly log: Logger;
 }

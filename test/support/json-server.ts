@@ -9,11 +9,13 @@ import { createFeed, type Feed } from "#/src/feed/feed.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
-import { createOutbound, type Outbound } from "#/src/outbound/outbound.ts";
+import { createHolds } from "#/src/outbound/holds/holds.ts";
+import { createOutbound, type DueDelivery, type Outbound } from "#/src/outbound/outbound.ts";
 import type { Store } from "#/storage/store.ts";
 import { testCertificate } from "./certificate.ts";
 import type { FakeClock } from "./clock.ts";
 import { type HttpClient, httpClient } from "./http.ts";
+import { deliverQueued } from "./queue.ts";
 import { openTestStore } from "./store.ts";
 
 export interface Owner {
@@ -38,6 +40,8 @@ export interface JsonServer extends AsyncDisposable {
   readonly listeners: readonly Listener[];
   /** A message to an owner by SMTP's way into the store; answers its id. */
   deliver(to: Owner, message: string | Buffer, options?: DeliverOptions): Promise<string>;
+  /** Puts what is queued for mailboxes here into them; answers what is for other servers. */
+  deliverQueued(): Promise<readonly DueDelivery[]>;
   /** A token of another kind. */
   token(
     owner: Owner,
@@ -70,6 +74,8 @@ export async function openJsonServer(overrides: Overrides = {}): Promise<JsonSer
     http: { ...defaults.http, port: 0, ...overrides.http },
     https: { ...defaults.https, enabled: false, ...overrides.https },
     json: { ...defaults.json, ...overrides.json },
+    smtp: { ...defaults.smtp, ...overrides.smtp },
+    outbound: { ...defaults.outbound, ...overrides.outbound },
     limits: { ...defaults.limits, ...unlimited, ...overrides.limits },
   };
   let rooms = makeRooms(opened.store, settings);
@@ -151,6 +157,14 @@ export async function openJsonServer(overrides: Overrides = {}): Promise<JsonSer
       });
       return opened.store.ids.encode("message", to.agent, deliveries[0]!.message);
     },
+    deliverQueued: () =>
+      deliverQueued({
+        store: opened.store,
+        outbound: rooms.outbound,
+        recipients: rooms.accounts,
+        preparation: { prepare: async (bytes) => ({ facts: await prepareMessage(bytes) }) },
+        settings,
+      }),
     async token(owner, scopes) {
       const made = (await run("token.create", { agent: owner.address, scopes, name: "other" })) as {
         token: string;
@@ -173,10 +187,13 @@ export async function openJsonServer(overrides: Overrides = {}): Promise<JsonSer
 
 function makeRooms(store: Store, settings: Settings) {
   const accounts = createAccounts(store, settings);
+  const outboundRooms = { store, accounts, settings, prepare: prepareMessage };
+  const outbound = createOutbound(outboundRooms);
   return {
     mail: createMail(store),
     accounts,
-    outbound: createOutbound({ store, accounts, settings, prepare: prepareMessage }),
+    outbound,
+    holds: createHolds({ ...outboundRooms, outbound }),
     feed: createFeed(store),
     settings,
     tls: testCertificate,

@@ -3,6 +3,7 @@
 import { parseAddress } from "#/src/accounts/address.ts";
 import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
 import { type HeaderField, headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
+import { isEightBit, withCrlf } from "#/src/formats/mime/line-ends.ts";
 import { createMessageBytes } from "#/src/mail/message-bytes.ts";
 import { referenceIdsOf } from "#/src/mail/reference-ids.ts";
 import { writeOnce } from "#/src/mail/write-once.ts";
@@ -30,7 +31,7 @@ export function createHoldEdits(rooms: HoldRooms): Pick<Holds, "edit" | "editByM
     async edit({ agent, hold: number, version, bytes, actor, idempotency }: HoldEdit) {
       const hold = await findHold(store, agent, number);
       if (hold === undefined) throw new WaypostError("not_found", "There is no such hold.");
-      const { args, transfer } = await prepareEdit(rooms, hold, bytes);
+      const { args, transfer } = await prepareEdit(rooms, hold, bytes, { isOfClient: false });
       const edit: EditHold = { ...args, version, flags: 0, actor };
       return writeOnce(store, "editHold", edit, idempotency, { transfer });
     },
@@ -39,28 +40,35 @@ export function createHoldEdits(rooms: HoldRooms): Pick<Holds, "edit" | "editByM
       const { own } = referenceIdsOf(readHeaderFields(bytes));
       const hold = own === "" ? undefined : await findLiveHoldByMessageId(store, agent, own);
       if (hold === undefined) throw onlyHolds();
-      const { args, transfer } = await prepareEdit(rooms, hold, bytes);
+      const { args, transfer } = await prepareEdit(rooms, hold, bytes, { isOfClient: true });
       const version = String(hold.modseq);
       return store.write("editHold", { ...args, version, flags, actor, replaces }, { transfer });
     },
   };
 }
 
-async function prepareEdit(rooms: HoldRooms, hold: HoldRow, bytes: Uint8Array) {
+interface EditOptions {
+  /** The new version is what a mail client made of the old one: the same Message-ID, and whom the client was not shown stays. */
+  readonly isOfClient: boolean;
+}
+
+async function prepareEdit(rooms: HoldRooms, hold: HoldRow, given: Uint8Array, { isOfClient }: EditOptions) {
   const { store, accounts } = rooms;
   const before = await findMessage(store, hold.agent, hold.message);
   const owner = await accounts.findAgentFacts(hold.agent);
   if (before === undefined || owner === undefined)
     throw new WaypostError("not_found", "There is no such hold.");
-  assertWholeLines(bytes);
+  const bytes = withCrlf(given);
   const fields = readHeaderFields(bytes);
   const fieldsBefore = await readFields(rooms, before);
   assertSameSender(fieldsBefore, fields);
-  if (referenceIdsOf(fields).own !== referenceIdsOf(fieldsBefore).own)
-    throw new WaypostError("invalid", "The new version has another Message-ID.", {
-      hint: "Keep the Message-ID of the mail that waits.",
-    });
-  const envelope = await envelopeOf(rooms, hold.envelope, fieldsBefore, fields, bytes);
+  const envelope = await envelopeOf(
+    rooms,
+    hold.envelope,
+    isOfClient ? fieldsBefore : undefined,
+    fields,
+    bytes,
+  );
   await assertMayLeave(rooms, owner, envelope);
   const trace = Buffer.from(traceOf(envelope, fields));
   const plain = withoutHidden(bytes, fields);
@@ -85,20 +93,6 @@ async function readFields({ store }: HoldRooms, message: MessageRow): Promise<He
   return header === undefined ? [] : readHeaderFields(header);
 }
 
-/** Bytes that go over SMTP as they are: every line ends with CRLF (RFC 5321 section 2.3.8). */
-function assertWholeLines(bytes: Uint8Array): void {
-  for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1))
-    if (bytes[at - 1] !== 13) throw badLine();
-  for (let at = bytes.indexOf(13); at >= 0; at = bytes.indexOf(13, at + 1))
-    if (bytes[at + 1] !== 10) throw badLine();
-}
-
-function badLine(): WaypostError {
-  return new WaypostError("invalid", "The message has a CR or LF that is not part of a CRLF.", {
-    reason: "bad_line_ends",
-  });
-}
-
 /** What the mailbox was let send as is what it goes on being sent as. */
 function assertSameSender(before: readonly HeaderField[], after: readonly HeaderField[]): void {
   const senders = (fields: readonly HeaderField[]): string =>
@@ -116,19 +110,22 @@ function assertSameSender(before: readonly HeaderField[], after: readonly Header
     });
 }
 
-/** To, Cc and Bcc of the new version. Whom no header named before (a client does not show them, or the field was left out)
- *  stays a recipient: who approves was told of them. */
+/** To, Cc and Bcc of the new version. Of what a client made of the old one (`before`): whom the fields that it has did not
+ *  name stays a recipient, as leaving out Bcc is what clients do by themselves. */
 async function envelopeOf(
   rooms: HoldRooms,
   envelope: Envelope,
-  before: readonly HeaderField[],
+  before: readonly HeaderField[] | undefined,
   after: readonly HeaderField[],
   bytes: Uint8Array,
 ): Promise<Envelope> {
   const hasBcc = after.some(({ name }) => name === "bcc");
   const named = addressesIn(after, ["to", "cc", "bcc"]);
-  const shown = new Set(addressesIn(before, hasBcc ? ["to", "cc", "bcc"] : ["to", "cc"]).map(addressKey));
-  const hidden = envelope.recipients.filter(({ address }) => !shown.has(addressKey(address)));
+  const shown = addressesIn(before ?? [], hasBcc ? ["to", "cc", "bcc"] : ["to", "cc"]).map(addressKey);
+  const hidden =
+    before === undefined
+      ? []
+      : envelope.recipients.filter(({ address }) => !shown.includes(addressKey(address)));
   const known = new Map(envelope.recipients.map((one) => [addressKey(one.address), one]));
   const recipients = new Map<string, EnvelopeRecipient>(hidden.map((one) => [addressKey(one.address), one]));
   for (const text of named) {
@@ -154,9 +151,9 @@ async function envelopeOf(
   return {
     ...envelope,
     recipients: all,
-    bodyType: isAscii(bytes) ? "7BIT" : "8BITMIME",
+    bodyType: isEightBit(bytes) ? "8BITMIME" : "7BIT",
     isSmtputf8:
-      !isAscii(header) || needsSmtputf8(envelope.from) || all.some(({ address }) => needsSmtputf8(address)),
+      isEightBit(header) || needsSmtputf8(envelope.from) || all.some(({ address }) => needsSmtputf8(address)),
   };
 }
 
@@ -164,10 +161,6 @@ function addressesIn(fields: readonly HeaderField[], names: readonly string[]): 
   return names.flatMap((name) =>
     headerValues(fields, name).flatMap((value) => listMailAddresses(value).map(({ address }) => address)),
   );
-}
-
-function isAscii(bytes: Uint8Array): boolean {
-  return bytes.every((octet) => octet < 128);
 }
 
 /** Whom the header does not name, so that who approves sees everybody. */

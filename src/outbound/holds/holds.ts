@@ -13,6 +13,8 @@ import { createHoldEdits } from "./edit.ts";
 import { createHoldNotices } from "./notice.ts";
 import { createHoldRelease } from "./release.ts";
 
+export type { HoldRow as Hold } from "#/storage/holds.ts";
+
 export interface Holds {
   findHold(agent: AgentNumber, hold: number): Promise<HoldRow | undefined>;
   /** `version` as read: anything else is `precondition_failed`, as the mail may be another by now. */

@@ -97,7 +97,7 @@ async function update(
     ...(input.remove_labels === undefined ? {} : { removeLabels: input.remove_labels }),
     ...(folder === undefined ? {} : { mailbox: folder.number }),
   };
-  return context.rooms.mail.updateMessages(agent, update, once);
+  return context.rooms.mail.updateMessages(agent, update, once, reached.actor);
 }
 
 interface Named {

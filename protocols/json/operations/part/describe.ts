@@ -7,6 +7,7 @@ import { describeAgent } from "../../describe/agent.ts";
 import { describeBlob } from "../../describe/blob.ts";
 import { describeDraft } from "../../describe/draft.ts";
 import { describeFolder } from "../../describe/folder.ts";
+import { describeHold } from "../../describe/hold.ts";
 import { describeMessage } from "../../describe/message.ts";
 import { describeThread } from "../../describe/thread.ts";
 import { readId } from "../../identifiers.ts";
@@ -45,6 +46,7 @@ const describeByKind = {
   folder: describeFolder,
   blob: describeBlob,
   draft: describeDraft,
+  hold: describeHold,
 } as const satisfies Partial<Record<ObjectName["kind"], Describe>>;
 type DescribedKind = keyof typeof describeByKind;
 
@@ -52,7 +54,7 @@ type DescribedKind = keyof typeof describeByKind;
 const kindsWithParts = ["message", "draft", "hold"] as const;
 
 /** Kinds that the interface names and that this deployment does not hold yet. */
-const laterKinds = ["calendar", "event", "addressbook", "contact", "hold"] as const;
+const laterKinds = ["calendar", "event", "addressbook", "contact"] as const;
 
 export default operation({
   name: "part.describe",

@@ -1,0 +1,78 @@
+/** `hold_…`: the mail that waits, why, and whom it would go to: also those whom its header does not name. */
+import type { ObjectName } from "#/src/model/ids.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { Scope } from "#/src/model/roles.ts";
+import type { Hold } from "#/src/outbound/holds/holds.ts";
+import type { Current } from "../current.ts";
+import { unknownObject } from "../identifiers.ts";
+import type { OperationContext } from "../operation.ts";
+import type { PartRequest } from "../operations/part/describe.ts";
+import { type ReachedAgent, reachAgent, reachMessageIfAny } from "../reach.ts";
+import type { ReadResult } from "../schemas.ts";
+import { describeStoredMessage } from "./message.ts";
+
+export interface ReachedHold {
+  readonly reached: ReachedAgent;
+  readonly hold: Hold;
+}
+
+/** A hold that the caller reaches: with the folder that its mail is in. */
+export async function reachHold(
+  context: OperationContext,
+  name: ObjectName,
+  scope: Scope,
+): Promise<ReachedHold> {
+  const reached = await reachAgent(context, name.agent, scope);
+  const hold = await context.rooms.holds.findHold(name.agent, name.object);
+  if (hold === undefined) unknownObject("hold");
+  await reachMessageIfAny(context, reached, hold.message);
+  return { reached, hold };
+}
+
+/** What a refused compare-and-swap says of it. */
+export async function currentHold(
+  context: OperationContext,
+  { agent }: ReachedAgent,
+  number: number,
+): Promise<Current | undefined> {
+  const hold = await context.rooms.holds.findHold(agent, number);
+  return hold && { version: String(hold.modseq), content: factsOf(context, hold) };
+}
+
+export async function describeHold(
+  context: OperationContext,
+  name: ObjectName,
+  request: PartRequest,
+): Promise<ReadResult> {
+  const { reached, hold } = await reachHold(context, name, "mail:read");
+  const version = String(hold.modseq);
+  const message = await context.rooms.mail.findMessage(hold.agent, hold.message);
+  // Who has thrown its mail away can still ask what became of it.
+  if (message === undefined)
+    return { ref: request.id, kind: "hold", version, content: factsOf(context, hold) };
+  const object = { kind: "hold", agent: hold.agent, number: hold.hold, version } as const;
+  const read = await describeStoredMessage(context, { reached, message, object, ref: request.id }, request);
+  if (read.kind !== "message") return read;
+  return { ...read, kind: "hold", content: { ...read.content, ...factsOf(context, hold) } };
+}
+
+function factsOf({ rooms }: OperationContext, hold: Hold): Readonly<Record<string, unknown>> {
+  const { ids } = rooms.mail;
+  const agentId = (agent: AgentNumber | 0) => (agent === 0 ? "operator" : ids.encode("agent", agent));
+  const time = (at: number): string => new Date(at).toISOString();
+  return {
+    id: ids.encode("hold", hold.agent, hold.hold),
+    message: ids.encode("message", hold.agent, hold.message),
+    version: String(hold.modseq),
+    state: hold.state,
+    reason: hold.reason,
+    recipients: hold.envelope.recipients.map(({ address }) => address),
+    digest: Buffer.from(hold.digest).toString("hex"),
+    requested_by: agentId(hold.requestedBy),
+    ...(hold.decidedBy === null ? {} : { decided_by: agentId(hold.decidedBy) }),
+    ...(hold.decidedAt === null ? {} : { decided_at: time(hold.decidedAt) }),
+    created_at: time(hold.createdAt),
+    expires_at: time(hold.expiresAt),
+    ...(hold.sendAt > hold.createdAt ? { send_at: time(hold.sendAt) } : {}),
+  };
+}

@@ -1,0 +1,32 @@
+/** hold.create: asks a person whether a mail may leave, whatever the policy says: `send` with `hold: "always"`. */
+import { z } from "zod";
+import { idempotencyOf } from "../../idempotency.ts";
+import { operation } from "../../operation.ts";
+import { writeResult } from "../../schemas.ts";
+import { mailFields, submitMail } from "../../submit-mail.ts";
+
+export default operation({
+  name: "hold.create",
+  verb: "put",
+  summary: "Asks a person whether a mail, or a draft, may be sent.",
+  scope: "send",
+  effect: "writes",
+  input: z.strictObject(mailFields),
+  output: writeResult.extend({
+    state: z.literal("waiting"),
+    message: z.string().describe("The mail that waits, message_…"),
+  }),
+  errors: ["not_billable", "forbidden_scope", "not_found", "precondition_failed", "policy_refused", "paused"],
+  async run(context, input) {
+    const { ids } = context.rooms.mail;
+    const once = idempotencyOf(context, "hold.create", input);
+    const { mailbox, result } = await submitMail(context, input, "always", once);
+    return {
+      ref: ids.encode("hold", mailbox, result.hold!),
+      created: true,
+      version: String(result.modseq),
+      state: "waiting" as const,
+      message: ids.encode("message", mailbox, result.message),
+    };
+  },
+});

@@ -1,0 +1,39 @@
+/** hold.delete: who asked for a mail to be sent takes that back while it waits; it goes to Trash. */
+import { z } from "zod";
+import { withCurrent } from "../../current.ts";
+import { currentHold, reachHold } from "../../describe/hold.ts";
+import { idempotencyOf } from "../../idempotency.ts";
+import { readId } from "../../identifiers.ts";
+import { operation } from "../../operation.ts";
+import { idempotencyKey, idText, versionText, writeResult } from "../../schemas.ts";
+
+export default operation({
+  name: "hold.delete",
+  verb: "put",
+  summary: "Takes back a mail that waits for approval.",
+  scope: "send",
+  effect: "writes",
+  input: z.strictObject({
+    id: idText.describe("The hold, hold_…"),
+    version: versionText,
+    idempotency_key: idempotencyKey,
+  }),
+  output: writeResult.extend({ state: z.literal("withdrawn") }),
+  errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused", "precondition_failed"],
+  async run(context, input) {
+    const { mail, holds } = context.rooms;
+    const name = readId(context, input.id, ["hold"], "/id");
+    const idempotency = idempotencyOf(context, "hold.delete", input);
+    const withdraw = async () => {
+      const { hold, reached } = await reachHold(context, name, "send");
+      const { agent, actor } = reached;
+      const { version } = input;
+      return withCurrent(
+        () => holds.decide({ agent, hold: hold.hold, version, deed: "withdraw", actor, idempotency }),
+        () => currentHold(context, reached, hold.hold),
+      );
+    };
+    const { modseq } = (await mail.findRepeat("decideHold", idempotency)) ?? (await withdraw());
+    return { ref: input.id, created: false, version: String(modseq), state: "withdrawn" as const };
+  },
+});

@@ -1,0 +1,94 @@
+/** hold.update: what becomes of a mail that waits, by who may approve it; or another body, which then waits again.
+ *  Compare-and-swap: an approval is bound to the version that was read. */
+import { z } from "zod";
+import { WaypostError } from "#/src/model/errors.ts";
+import type { HoldState } from "#/src/model/holds.ts";
+import type { ObjectName } from "#/src/model/ids.ts";
+import { composeBody } from "../../composed-message.ts";
+import { withCurrent } from "../../current.ts";
+import { currentHold, reachHold } from "../../describe/hold.ts";
+import { idempotencyOf } from "../../idempotency.ts";
+import { readId } from "../../identifiers.ts";
+import { messageBody } from "../../message-body.ts";
+import { type OperationContext, operation } from "../../operation.ts";
+import { idempotencyKey, idText, versionText, writeResult } from "../../schemas.ts";
+
+const deeds = { approved: "approve", declined: "decline", waiting: "undo" } as const;
+
+const input = z.strictObject({
+  id: idText.describe("The hold, hold_…"),
+  version: versionText,
+  state: z
+    .enum(["approved", "declined", "waiting"])
+    .optional()
+    .describe(
+      "With the scope approve: let it go, let it not go (final), or take an approval back that has not left.",
+    ),
+  body: messageBody
+    .optional()
+    .describe("Or another mail in its place, which waits again; with the scope send."),
+  idempotency_key: idempotencyKey,
+});
+type Input = z.infer<typeof input>;
+
+export default operation({
+  name: "hold.update",
+  verb: "put",
+  summary: "Approves or declines a mail that waits, or replaces it.",
+  scope: "kind",
+  effect: "writes",
+  input,
+  output: writeResult.extend({
+    state: z.string().describe("waiting, approved or declined."),
+    message: z.string().describe("The mail as it is now, message_…; another one after each edit."),
+  }),
+  errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused", "precondition_failed"],
+  async run(context, input) {
+    const name = readId(context, input.id, ["hold"], "/id");
+    if ((input.state === undefined) === (input.body === undefined))
+      throw new WaypostError("invalid", "One of state and body is needed, and not both.", {
+        field: "/state",
+        hint: 'Send state: "approved", "declined" or "waiting"; or another body.',
+      });
+    const { mail } = context.rooms;
+    const changed =
+      input.body === undefined ? await decide(context, name, input) : await edit(context, name, input);
+    return {
+      ref: input.id,
+      created: false,
+      version: String(changed.modseq),
+      state: changed.state,
+      message: mail.ids.encode("message", name.agent, changed.message),
+    };
+  },
+});
+
+async function decide(context: OperationContext, name: ObjectName, input: Input) {
+  const { mail, holds } = context.rooms;
+  const idempotency = idempotencyOf(context, "hold.update", input);
+  const repeat = await mail.findRepeat("decideHold", idempotency);
+  if (repeat !== undefined) return repeat;
+  const { hold, reached } = await reachHold(context, name, "approve");
+  const { agent, actor } = reached;
+  const deed = deeds[input.state!];
+  return withCurrent(
+    () => holds.decide({ agent, hold: hold.hold, version: input.version, deed, actor, idempotency }),
+    () => currentHold(context, reached, hold.hold),
+  );
+}
+
+async function edit(context: OperationContext, name: ObjectName, input: Input) {
+  const { mail, holds } = context.rooms;
+  const idempotency = idempotencyOf(context, "hold.update", input);
+  const repeat = await mail.findRepeat("editHold", idempotency);
+  const state: HoldState = "waiting";
+  if (repeat !== undefined) return { ...repeat, state };
+  const { hold, reached } = await reachHold(context, name, "send");
+  const { agent, actor } = reached;
+  const { bytes } = await composeBody(context, agent, input.body!, { hasBcc: true });
+  const edited = await withCurrent(
+    () => holds.edit({ agent, hold: hold.hold, version: input.version, bytes, actor, idempotency }),
+    () => currentHold(context, reached, hold.hold),
+  );
+  return { ...edited, state };
+}
