@@ -3,7 +3,6 @@ import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
 import { decodeWords } from "#/src/formats/mime/encoded-words.ts";
 import { type HeaderField, headerValues } from "#/src/formats/mime/header.ts";
 import { parseMessageIds } from "#/src/formats/mime/message-ids.ts";
-import { parseSubject } from "#/src/formats/mime/subject.ts";
 import { addressKey, type NamedAddress, normalAddress } from "./mail-address.ts";
 
 export interface AnswerFacts {
@@ -46,7 +45,7 @@ function idsOf(fields: readonly HeaderField[], name: string): string[] {
 function prefixed(prefix: string, fields: readonly HeaderField[]): string {
   const subject = decodeWords(headerValues(fields, "subject")[0] ?? "").trim();
   const isMarked = subject.toLowerCase().startsWith(prefix.trim().toLowerCase());
-  return isMarked ? subject : `${prefix}${prefix === "Re: " ? parseSubject(subject).base : subject}`;
+  return isMarked ? subject : `${prefix}${subject}`;
 }
 
 export interface Answered {
