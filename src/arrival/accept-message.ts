@@ -6,6 +6,7 @@ import type { Delivery } from "#/storage/transactions/deliver-message.ts";
 import { copiesFor, type Recipient } from "./admit-recipient.ts";
 import { completeSubmission } from "./complete-submission.ts";
 import { type ExaminationRooms, type Examined, examineArrival } from "./examination.ts";
+import { recordReport } from "./recognise-report.ts";
 import { roomInStore } from "./room-in-store.ts";
 import { assertAcceptableHeader } from "./scan-header.ts";
 import { formatTrace } from "./trace.ts";
@@ -38,7 +39,8 @@ export interface DsnRequest {
 }
 
 /** Takes responsibility for a message: one copy for each mailbox, all of them or none, durable when this resolves.
- *  The bytes are stored as they came, behind the trace fields of the copy. */
+ *  The bytes are stored as they came, behind the trace fields of the copy. A report on what was sent from here may be none
+ *  for a mailbox: then what it says is what is durable. */
 export async function acceptMessage(
   rooms: ArrivalRooms,
   message: IncomingMessage,
@@ -46,6 +48,7 @@ export async function acceptMessage(
   const { store, accounts, preparation, settings } = rooms;
   const { transport } = message;
   assertAcceptableHeader(message.bytes);
+  if (transport.principal === undefined && (await recordReport(store, message))) return [];
   const at = store.clock.now();
   const { facts, checks, isAuthenticated, mailboxRole, authenticationResults } = await understand();
   const provenance: Provenance & { readonly dsn?: DsnRequest | undefined } = {

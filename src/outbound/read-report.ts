@@ -19,7 +19,7 @@ export interface DeliveryStatus {
 }
 
 export interface DeliveryReportMail {
-  /** Original-Envelope-Id, decoded. */
+  /** Original-Envelope-Id: the ENVID without its xtext encoding (section 2.2.1). */
   readonly envid: string | undefined;
   readonly recipients: readonly DeliveryStatus[];
 }
@@ -44,7 +44,7 @@ export function readDeliveryReport(mail: Uint8Array): DeliveryReportMail | undef
   if (first === undefined) return undefined;
   const reporter = typedValue(first, "reporting-mta");
   return {
-    envid: mapped(fieldValue(first, "original-envelope-id"), decodeXtext),
+    envid: fieldValue(first, "original-envelope-id"),
     recipients: groups.slice(0, recipientsMax).flatMap((group) => readStatus(group, reporter)),
   };
 }
@@ -84,12 +84,9 @@ function fieldValue(group: Group, name: string): string | undefined {
 
 /** `type; value` without the type and without angle brackets. */
 function typedValue(group: Group, name: string): string | undefined {
-  return mapped(fieldValue(group, name), (value) => {
-    const text = value.slice(value.indexOf(";") + 1).trim();
-    return text.replace(/^<(.*)>$/, "$1");
-  });
-}
-
-function mapped<T>(value: T | undefined, change: (value: T) => T): T | undefined {
-  return value === undefined ? undefined : change(value);
+  const value = fieldValue(group, name);
+  return value
+    ?.slice(value.indexOf(";") + 1)
+    .trim()
+    .replace(/^<(.*)>$/, "$1");
 }

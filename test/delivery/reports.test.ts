@@ -1,0 +1,195 @@
+/** What senders are told: notices for who sends by SMTP, events for who sends with `send`; and reports of other servers. */
+import { describe, expect, test } from "vitest";
+import { recordReport } from "#/src/arrival/recognise-report.ts";
+import { composeReport } from "#/src/outbound/reports.ts";
+import { startSink } from "../support/smtp-sink.ts";
+import { type DeliveryHouse, openDeliveryHouse } from "./delivery-house.ts";
+
+const hour = 3_600_000;
+const zone = { "theirs.net": [["A", "127.0.0.1"]] } as const;
+
+function refuse(code: number, text: string) {
+  return startSink({ onRecipient: (address) => (address.startsWith("no") ? { code, text } : undefined) });
+}
+
+describe("a person who sends by SMTP", () => {
+  test("gets a notice in INBOX when it failed", async () => {
+    await using sink = await refuse(550, "5.1.1 unknown");
+    await using house = await openDeliveryHouse({ zone, set: [`outbound.mx_port=${sink.port}`] });
+    await house.send({ by: "person", to: ["no@theirs.net", "yes@theirs.net"], envid: "abc" });
+    const letters = await house.letters();
+    expect(letters).toHaveLength(1);
+    expect(letters[0]).toContain("Final-Recipient: rfc822; no@theirs.net\r\nAction: failed\r\nStatus: 5.1.1");
+    expect(letters[0]).toContain("Original-Envelope-Id: abc");
+    expect(letters[0]).not.toContain("yes@theirs.net");
+  });
+
+  test.each([
+    ["asked for none", ["NEVER"], 0],
+    ["asked for successes only", ["SUCCESS"], 0],
+    ["asked for failures", ["FAILURE"], 1],
+  ])("and who %s gets what was asked for", async (_, notify, count) => {
+    await using sink = await refuse(550, "5.1.1 unknown");
+    await using house = await openDeliveryHouse({ zone, set: [`outbound.mx_port=${sink.port}`] });
+    await house.send({ by: "person", to: [{ address: "no@theirs.net", notify }] });
+    expect(await house.letters()).toHaveLength(count);
+  });
+
+  test("is told once that it takes long, then that it failed", async () => {
+    await using sink = await refuse(450, "4.2.1 busy");
+    await using house = await openDeliveryHouse({ zone, set: [`outbound.mx_port=${sink.port}`] });
+    await house.send({ by: "person", to: ["no@theirs.net"] });
+    await house.advance(3 * hour);
+    expect(await house.letters()).toHaveLength(0);
+    await house.advance(2 * hour);
+    await house.advance(24 * hour);
+    const letters = await house.letters();
+    expect(letters).toHaveLength(1);
+    expect(letters[0]).toContain("Action: delayed\r\nStatus: 4.2.1");
+    await house.advance(5 * 24 * hour);
+    expect((await house.letters())[1]).toContain("Action: failed\r\nStatus: 4.4.7");
+  });
+
+  test("hears of success from here where the other server reports nothing", async () => {
+    await using sink = await startSink();
+    await using house = await openDeliveryHouse({ zone, set: [`outbound.mx_port=${sink.port}`] });
+    await house.send({ by: "person", to: [{ address: "yes@theirs.net", notify: ["SUCCESS"] }] });
+    expect((await house.letters())[0]).toContain("Action: relayed");
+  });
+
+  test("and of success in a mailbox of this server", async () => {
+    await using house = await openDeliveryHouse();
+    await house.send({ by: "person", to: [{ address: "ada@ours.org", notify: ["SUCCESS"] }] });
+    expect((await house.letters())[0]).toContain("Action: delivered\r\nStatus: 2.1.5");
+  });
+});
+
+test("DSN parameters go on to a server that knows them, and the duty to report with them", async () => {
+  await using sink = await startSink({ server: { hideDSN: false } as never });
+  await using house = await openDeliveryHouse({ zone, set: [`outbound.mx_port=${sink.port}`] });
+  await house.send({
+    by: "person",
+    envid: "QQ+2B1",
+    ret: "HDRS",
+    to: [
+      { address: "yes@theirs.net", notify: ["SUCCESS", "FAILURE"], orcpt: "rfc822;Yes+2B@theirs.net" },
+      { address: "ja@theirs.net" },
+    ],
+  });
+  expect(sink.mails[0]?.parameters).toMatchObject({ RET: "HDRS", ENVID: "QQ+1" });
+  expect(sink.recipientParameters.get("yes@theirs.net")).toMatchObject({ NOTIFY: "SUCCESS,FAILURE" });
+  expect(await house.letters()).toHaveLength(0);
+});
+
+describe("a report of another server", () => {
+  async function sentMail(house: DeliveryHouse, by: "agent" | "person" = "agent", to = ["bob@theirs.net"]) {
+    const submission = await house.send({ by, to });
+    const owner = by === "agent" ? house.agent : house.person;
+    return { submission, owner, token: house.dispatch.tokenOf({ agent: owner.agent, submission }) };
+  }
+
+  function report(action: "failed" | "delayed" | "delivered", status: string, address = "bob@theirs.net") {
+    return composeReport({
+      hostname: "mx.theirs.net",
+      sender: "x@ours.org",
+      envid: null,
+      ret: null,
+      recipients: [{ address, orcpt: null, action, status, reply: "so it is" }],
+      arrivedAt: 0,
+      at: 0,
+      expiresAt: 0,
+      message: Buffer.from("Subject: x\r\n\r\n"),
+    });
+  }
+
+  async function open() {
+    const sink = await startSink();
+    const house = await openDeliveryHouse({ zone, set: [`outbound.mx_port=${sink.port}`] });
+    const stack = new AsyncDisposableStack();
+    stack.use(sink);
+    stack.use(house);
+    return { house, sink, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  }
+
+  function arrive(house: DeliveryHouse, to: string, bytes: Buffer, owner = house.agent, reversePath = "") {
+    const recipient = { account: owner.account, agent: owner.agent, address: to };
+    return recordReport(house.test.store, { bytes, reversePath, recipients: [recipient] });
+  }
+
+  test.each([
+    ["failed", "5.2.2", "mail.bounced bob@theirs.net failed 5.2.2"],
+    ["delivered", "2.0.0", "mail.delivered bob@theirs.net delivered 2.0.0"],
+    ["delayed", "4.2.2", "mail.delayed bob@theirs.net deferred 4.2.2"],
+  ] as const)("that says %s becomes an event, and no mail", async (action, status, event) => {
+    await using open_ = await open();
+    const { house, sink } = open_;
+    await sentMail(house);
+    expect(await arrive(house, sink.mails[0]!.from, report(action, status))).toBe(true);
+    expect((await house.events()).at(-1)).toBe(event);
+    // The same again says nothing new.
+    await arrive(house, sink.mails[0]!.from, report(action, status));
+    expect((await house.events()).filter((one) => one === event)).toHaveLength(1);
+  });
+
+  test("of a bad address keeps further mail from it", async () => {
+    await using open_ = await open();
+    const { house, sink } = open_;
+    await sentMail(house);
+    await arrive(house, sink.mails[0]!.from, report("failed", "5.1.1"));
+    await expect(house.send({ to: ["bob@theirs.net"] })).rejects.toThrow(/failed for good/);
+  });
+
+  test("on what a person sent is recorded, and stays a mail", async () => {
+    await using open_ = await open();
+    const { house, sink } = open_;
+    const { submission } = await sentMail(house, "person");
+    expect(await arrive(house, sink.mails[0]!.from, report("failed", "5.2.2"), house.person)).toBe(false);
+    expect(await house.recipients(submission, house.person)).toMatchObject([
+      { state: "failed", status: "5.2.2" },
+    ]);
+  });
+
+  test("that comes to the plain address is known by the ENVID", async () => {
+    await using open_ = await open();
+    const { house } = open_;
+    const { token } = await sentMail(house);
+    const bytes = Buffer.from(
+      report("failed", "5.2.2")
+        .toString()
+        .replace("Reporting-MTA", `Original-Envelope-Id: ${token}\r\nReporting-MTA`),
+    );
+    expect(await arrive(house, house.agent.address, bytes)).toBe(true);
+  });
+
+  test("about a forwarded address is about the only recipient; about one of several it is about nobody", async () => {
+    await using open_ = await open();
+    const { house, sink } = open_;
+    await sentMail(house);
+    expect(await arrive(house, sink.mails[0]!.from, report("failed", "5.1.1", "other@far.net"))).toBe(true);
+    await sentMail(house, "agent", ["b1@theirs.net", "b2@theirs.net"]);
+    expect(await arrive(house, sink.mails[1]!.from, report("failed", "5.1.1", "other@far.net"))).toBe(false);
+  });
+
+  test("that is made up is just mail", async () => {
+    await using open_ = await open();
+    const { house, sink } = open_;
+    const { submission } = await sentMail(house);
+    const good = sink.mails[0]!.from;
+    const forged = good.replace(/.(?=@)/, (letter) => (letter === "0" ? "1" : "0"));
+    expect(await arrive(house, forged, report("failed", "5.1.1"))).toBe(false);
+    expect(await arrive(house, "ada@ours.org", report("failed", "5.1.1"))).toBe(false);
+    expect(await arrive(house, good, report("failed", "5.1.1"), house.person)).toBe(false);
+    expect(await arrive(house, good, Buffer.from("Subject: I am away\r\n\r\nBack soon.\r\n"))).toBe(false);
+    expect(await house.recipients(submission)).toMatchObject([{ state: "relayed" }]);
+  });
+
+  test("cannot touch what is still in our own queue", async () => {
+    await using sink = await refuse(450, "4.2.1 busy");
+    await using house = await openDeliveryHouse({ zone, set: [`outbound.mx_port=${sink.port}`] });
+    const { submission, token } = await sentMail(house, "agent", ["no@theirs.net"]);
+    expect(
+      await arrive(house, `ada+b-${token}@ours.org`, report("delivered", "2.0.0", "no@theirs.net")),
+    ).toBe(false);
+    expect(await house.recipients(submission)).toMatchObject([{ state: "queued" }]);
+  });
+});
