@@ -50,7 +50,6 @@ export const operations: readonly Operation[] = [
 
 /** Named by the interface and not served by this version: 501, where an unknown name is 404. */
 export const namedOperations: readonly string[] = [
-  "send",
   ...["calendar", "event", "addressbook", "contact"].flatMap((kind) =>
     ["create", "update", "delete"].map((deed) => `${kind}.${deed}`),
   ),

@@ -173,7 +173,7 @@ describe("names of operations", () => {
       expect(headers.get("allow")).toBe("POST");
     }
     expect((await server.ada.client.request("/v1/nonsense")).status).toBe(404);
-    expect((await server.ada.client.request("/v1/send")).status).toBe(501);
+    expect((await server.ada.client.request("/v1/calendar.create")).status).toBe(501);
   });
 
   it("declares each operation under the path of its file", async () => {
