@@ -82,6 +82,17 @@ export function readFetchItems(reader: WireReader): FetchItem[] {
   return [readItem(reader)];
 }
 
+/** What is asked twice is answered once. */
+export function eachOnce(items: readonly FetchItem[]): FetchItem[] {
+  const seen = new Set<string>();
+  return items.filter((item) => {
+    const label = item.kind === "row" ? item.name : item.label;
+    const isNew = !seen.has(label);
+    seen.add(label);
+    return isNew;
+  });
+}
+
 function readItem(reader: WireReader): FetchItem {
   const name = reader.itemName();
   if (reader.peek() === "[") {

@@ -9,10 +9,11 @@ import type { ShownMessage } from "#/src/mail/entries.ts";
 import type { ByteRange, StoredBytes } from "#/src/mail/message-bytes.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { headerBytesMax } from "#/src/model/limits.ts";
+import { firstCharacters } from "#/src/render/page-text.ts";
 import { previewText } from "#/src/render/preview.ts";
 import { no } from "./errors.ts";
 import type { FetchItem, Partial, SectionText } from "./fetch-items.ts";
-import { bodyRangeBytes, outputChunkBytes } from "./limits.ts";
+import { bodyRangeBytes, outputChunkBytes, previewCharacters } from "./limits.ts";
 import { type ResponseContext, rowValue } from "./ready-response.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 import { stringText } from "./strings.ts";
@@ -67,7 +68,8 @@ async function readValues(
     const message = fetched as StoredBytes;
     if (item.kind === "section") values.push(await sectionValue(message, item, structure, context));
     else if (item.kind === "preview") {
-      const text = await previewText(context.mail, message, await structure());
+      const whole = await previewText(context.mail, message, await structure());
+      const text = firstCharacters(whole, previewCharacters).trimEnd();
       values.push(stringText(Buffer.from(text, "utf8").toString("latin1")));
     } else if (item.kind === "binary") values.push(await binaryValue(message, item, structure, context));
     else {

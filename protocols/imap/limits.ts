@@ -48,6 +48,8 @@ export const metadataNameBytesMax = 200;
 export const catenatedPartsMax = 200;
 /** Messages of one APPEND. */
 export const appendedMessagesMax = 1000;
+/** Of a PREVIEW (RFC 8970 section 3.3). */
+export const previewCharacters = 200;
 /** Messages of a batch (RFC 10022 section 3.1.3.2). */
 export const batchMessagesMin = 500;
 /** Silence of a command at work after which it says so: RFC 9585 section 4 wants 10 to 15 seconds. */

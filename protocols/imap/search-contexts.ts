@@ -12,6 +12,7 @@ import {
   uniteNumberSets,
 } from "#/src/model/number-set.ts";
 import type { Form } from "./command.ts";
+import type { FetchItem } from "./fetch-items.ts";
 import { searchContextsMax } from "./limits.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 import type { SelectedMailbox } from "./selected-mailbox.ts";
@@ -22,6 +23,12 @@ interface SearchContext {
   readonly form: Form;
   readonly key: SearchKey;
   readonly uids: Set<number>;
+  /** Told of a new message that comes into the result (RFC 5465 section 7). */
+  readonly items: readonly FetchItem[];
+}
+
+interface NewContext extends Omit<SearchContext, "uids"> {
+  readonly uids: readonly number[];
 }
 
 export class SearchContexts {
@@ -34,9 +41,9 @@ export class SearchContexts {
   }
 
   /** Whether the results will be kept up to date: not of too many at once. */
-  add(tag: string, form: Form, key: SearchKey, uids: readonly number[]): boolean {
+  add(tag: string, { uids, ...context }: NewContext): boolean {
     if (this.#byTag.size >= searchContextsMax) return false;
-    this.#byTag.set(tag, { form, key, uids: new Set(uids) });
+    this.#byTag.set(tag, { ...context, uids: new Set(uids) });
     return true;
   }
 
@@ -64,6 +71,21 @@ export class SearchContexts {
       );
   }
 
+  /** What is to be told of new messages, by UID. */
+  async itemsOfNew(
+    selected: SelectedMailbox,
+    mail: Pick<Mail, "searchMailbox">,
+    uids: NumberSet,
+  ): Promise<ReadonlyMap<number, readonly FetchItem[]>> {
+    const byUid = new Map<number, readonly FetchItem[]>();
+    for (const { key, items } of this.#byTag.values()) {
+      if (items.length === 0) continue;
+      for (const uid of await findAmong(selected, mail, uids, key))
+        byUid.set(uid, [...(byUid.get(uid) ?? []), ...items]);
+    }
+    return byUid;
+  }
+
   async tellChanged(
     selected: SelectedMailbox,
     mail: Pick<Mail, "searchMailbox">,
@@ -73,10 +95,9 @@ export class SearchContexts {
     const present = selected.presentUids(this.#touched);
     this.#touched = emptyNumberSet;
     if (present.length === 0) return;
-    const { view, mailbox } = selected;
+    const { view } = selected;
     for (const [tag, { form, key, uids }] of this.#byTag) {
-      const among: SearchKey = { kind: "and", keys: [{ kind: "uids", uids: present }, key] };
-      const found = new Set((await mail.searchMailbox(mailbox.agent, mailbox.number, among)).uids);
+      const found = new Set<number>(await findAmong(selected, mail, present, key));
       const known = view.knownUids(present);
       const gone = known.filter((uid) => !found.has(uid) && uids.delete(uid));
       const come = known.filter((uid) => found.has(uid) && !uids.has(uid));
@@ -85,6 +106,16 @@ export class SearchContexts {
       tell(tag, form, "ADDTO", come, view, out);
     }
   }
+}
+
+async function findAmong(
+  { mailbox }: SelectedMailbox,
+  mail: Pick<Mail, "searchMailbox">,
+  uids: NumberSet,
+  key: SearchKey,
+): Promise<readonly number[]> {
+  const among: SearchKey = { kind: "and", keys: [{ kind: "uids", uids }, key] };
+  return (await mail.searchMailbox(mailbox.agent, mailbox.number, among)).uids;
 }
 
 function tell(

@@ -1,9 +1,10 @@
 /** What SEARCH and SORT have in common before their keys: RETURN options (RFC 4731 section 3.1, RFC 5182, RFC 5267 section
  *  4, RFC 6203 section 4, RFC 9394) and the charset.
  *  search-return-opt = "MIN" / "MAX" / "ALL" / "COUNT" / "SAVE" / "RELEVANCY" / "PARTIAL" SP partial-range / "UPDATE" /
- *                      "CONTEXT" */
+ *                      "CONTEXT"; UPDATE may be followed by FETCH items (RFC 5465 section 7) */
 import { decodeCharset, isKnownCharset } from "#/src/formats/mime/charset.ts";
 import { bad, no } from "./errors.ts";
+import { type FetchItem, readFetchItems } from "./fetch-items.ts";
 import { decodeUtf8, type WireReader } from "./wire-reader.ts";
 
 export const sortReturnOptions = ["MIN", "MAX", "ALL", "COUNT", "SAVE", "RELEVANCY", "PARTIAL"] as const;
@@ -21,6 +22,8 @@ export interface SearchReturn {
   readonly options: readonly ReturnOption[];
   /** With PARTIAL. */
   readonly partial?: PartialRange | undefined;
+  /** With UPDATE: what is told of a new message that comes into the result (RFC 5465 section 7). */
+  readonly updateItems?: readonly FetchItem[];
 }
 
 /** Charset that the texts of keys are in. */
@@ -34,6 +37,7 @@ export function tryReturnOptions(
   if (!reader.tryWord("RETURN")) return undefined;
   reader.space();
   let partial: PartialRange | undefined;
+  let updateItems: readonly FetchItem[] | undefined;
   const options = reader.list(
     () => {
       const word = reader.word();
@@ -44,6 +48,11 @@ export function tryReturnOptions(
         reader.space();
         partial = readPartialRange(reader);
       }
+      // The grammar of RFC 5465 has no space here, its example has one.
+      if (option === "UPDATE" && (reader.nextIs(" (") || reader.nextIs("("))) {
+        reader.trySpace();
+        updateItems = readFetchItems(reader);
+      }
       return option;
     },
     { max: 20, allowEmpty: true },
@@ -51,7 +60,9 @@ export function tryReturnOptions(
   reader.space();
   // Both would be the list (RFC 5267 section 4.4).
   if (partial !== undefined && options.includes("ALL")) throw bad("PARTIAL and ALL exclude each other");
-  return options.length === 0 ? { options: ["ALL"] } : { options, partial };
+  return options.length === 0
+    ? { options: ["ALL"] }
+    : { options, partial, ...(updateItems === undefined ? {} : { updateItems }) };
 }
 
 /** Messages that a range is of at most. */

@@ -17,7 +17,7 @@ import {
 } from "#/src/model/number-set.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
 import { no, Refusal } from "./errors.ts";
-import type { FetchItem } from "./fetch-items.ts";
+import { eachOnce, type FetchItem } from "./fetch-items.ts";
 import { writeFetchResponse } from "./fetch-response.ts";
 import { FlagWriter } from "./flags.ts";
 import { LoopTurns } from "./loop-turns.ts";
@@ -74,6 +74,8 @@ export class SelectedMailbox {
   #updated: NumberSet = emptyNumberSet;
   /** MODSEQs of changes that the client made and was answered itself. */
   readonly #own = new Set<number>();
+  /** Messages that the client put here itself and has not been told. */
+  #made: NumberSet = emptyNumberSet;
   #isDeleted = false;
   #hasRung = true;
   #onRing: (() => void) | undefined;
@@ -184,6 +186,11 @@ export class SelectedMailbox {
     this.#hasRung = true;
   }
 
+  /** The client put these messages into the mailbox. */
+  made(uids: NumberSet): void {
+    this.#made = uniteNumberSets(this.#made, uids);
+  }
+
   /** UIDs that the client knows and that are still there, of a set. */
   presentUids(uids: NumberSet): NumberSet {
     return subtractNumberSets(this.view.knownSet(uids), this.view.expunged);
@@ -265,14 +272,22 @@ export class SelectedMailbox {
     out.line(`* ${this.view.count} EXISTS`);
     this.#takeRecent(countBefore);
     if (this.#hasRecent) out.line(`* ${this.recentCount} RECENT`);
-    const items = events.newItems;
-    if (items.length === 0) return;
-    const arrived = this.presentUids(numberSetOf(this.view.allUids.slice(countBefore)));
+    // Who made a message itself is not told of it (RFC 5465 section 5.2).
+    const arrived = subtractNumberSets(
+      this.presentUids(numberSetOf(this.view.allUids.slice(countBefore))),
+      this.#made,
+    );
+    this.#made = emptyNumberSet;
+    const byUid = await this.contexts.itemsOfNew(this, this.#rooms.mail, arrived);
+    const shown = events.newItems.length > 0 ? arrived : numberSetOf([...byUid.keys()].sort((a, b) => a - b));
+    if (shown.length === 0) return;
+    const allItems = [...events.newItems, ...[...byUid.values()].flat()];
     await this.tellKeywords(out);
     const { agent, number } = this.mailbox;
     const context = { mail: this.#rooms.mail, agent, flags: this.flags };
-    for await (const page of this.#rooms.mail.shownPages(agent, number, arrived, facetsOf(items)))
+    for await (const page of this.#rooms.mail.shownPages(agent, number, shown, facetsOf(allItems)))
       for (const message of page) {
+        const items = eachOnce([...events.newItems, ...(byUid.get(message.uid) ?? [])]);
         await writeFetchResponse(this.responseHead(message.uid)!, message, items, context, out);
         await out.flushIfLarge();
       }

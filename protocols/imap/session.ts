@@ -6,6 +6,7 @@ import type { Principal } from "#/src/accounts/accounts.ts";
 import type { Right } from "#/src/accounts/mailbox-rights.ts";
 import { createMailboxAccess, type MailboxAccess, type ReachedMailbox } from "#/src/mail/mailbox-access.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
+import type { NumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { listCapabilities } from "./capabilities.ts";
 import type { Command, State } from "./command.ts";
@@ -207,6 +208,12 @@ export class Session {
     );
     this.#selected.isUidOnly = this.isEnabled("UIDONLY");
     return this.#selected;
+  }
+
+  /** Messages that a command of this session put into a mailbox. */
+  made({ agent, number }: Pick<ReachedMailbox, "agent" | "number">, uids: NumberSet): void {
+    const selected = this.#selected;
+    if (selected?.mailbox.agent === agent && selected.mailbox.number === number) selected.made(uids);
   }
 
   /** Leaves the selected mailbox. Whether there was one. */

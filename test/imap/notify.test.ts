@@ -54,14 +54,58 @@ test("tells of the selected mailbox between commands, with what was asked for of
     C: a: 2
     S: * 1 EXISTS
     S: * 1 RECENT
-    S: * 1 FETCH (UID 2 BODY[HEADER.FIELDS (Subject)] {2}
-    S:
-    S: )
     S: a4 OK {{*}}
     C2: b6 NOOP
     S2: * 1 EXISTS
     S2: * 0 RECENT
     S2: b6 OK {{*}}
+  `);
+});
+
+test("tells of new messages what NOTIFY and the searches that find them ask for, in one response", async () => {
+  await using server = await startImap();
+  await server.converse(`${twoSessions}
+    C: i2 SELECT INBOX
+    S*: i2 OK {{*}}
+    C: a1 SEARCH RETURN (COUNT UPDATE (UID BODY.PEEK[HEADER.FIELDS (Subject)])) SUBJECT one
+    S: * ESEARCH (TAG "a1") COUNT 0
+    S: a1 OK {{*}}
+    C: a2 UID SEARCH RETURN (UPDATE(RFC822.SIZE)) FLAGGED
+    S: * ESEARCH (TAG "a2") UID
+    S: a2 OK {{*}}
+    C2: b1 APPEND INBOX {14+}\\r\\nSubject: one\\r\\n {14+}\\r\\nSubject: two\\r\\n
+    S2: b1 OK {{*}}
+    C: a3 NOOP
+    S: * 2 EXISTS
+    S: * 2 RECENT
+    S: * 1 FETCH (UID 1 BODY[HEADER.FIELDS (Subject)] {16}
+    S: Subject: one
+    S:
+    S: )
+    S: * ESEARCH (TAG "a1") ADDTO (0 1)
+    S: a3 OK {{*}}
+    C: a4 NOTIFY SET (selected (MessageNew (UID FLAGS) MessageExpunge FlagChange))
+    S: a4 OK {{*}}
+    C2: b2 APPEND INBOX (\\Flagged) {14+}\\r\\nSubject: one\\r\\n {4+}\\r\\na: 1
+    S2: b2 OK {{*}}
+    S: * 4 EXISTS
+    S: * 4 RECENT
+    S: * 3 FETCH (UID 3 FLAGS (\\Recent \\Flagged) BODY[HEADER.FIELDS (Subject)] {16}
+    S: Subject: one
+    S:
+    S:  RFC822.SIZE 14)
+    S: * 4 FETCH (UID 4 FLAGS (\\Recent))
+    S: * ESEARCH (TAG "a1") ADDTO (0 3)
+    S: * ESEARCH (TAG "a2") UID ADDTO (0 3)
+    # what comes into a result by its flags is told by them alone
+    C2: b3 SELECT INBOX
+    S2*: b3 OK {{*}}
+    C2: b4 STORE 2 +FLAGS.SILENT (\\Flagged)
+    S2: b4 OK {{*}}
+    S: * 2 FETCH (UID 2 FLAGS (\\Recent \\Flagged))
+    S: * ESEARCH (TAG "a2") UID ADDTO (0 2)
+    C: a5 SEARCH RETURN (UPDATE (NONSENSE)) ALL
+    S: a5 BAD {{*}}
   `);
 });
 

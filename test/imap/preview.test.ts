@@ -33,7 +33,7 @@ test("shows the beginning of what a message says", async () => {
     S: a2 OK {{*}}
     C: a3 UID FETCH 3:4 (FLAGS PREVIEW)
     S: * 3 FETCH (UID 3 FLAGS (\\Recent) PREVIEW "")
-    S: * 4 FETCH (UID 4 FLAGS (\\Recent) PREVIEW "${"word ".repeat(51)}w")
+    S: * 4 FETCH (UID 4 FLAGS (\\Recent) PREVIEW "${"word ".repeat(40).trim()}")
     S: a3 OK {{*}}
     C: a4 FETCH 1 PREVIEW (CHANGEDSINCE 99999)
     S*: a4 OK {{*}}

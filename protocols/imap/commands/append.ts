@@ -48,7 +48,9 @@ export const append = command({
       provenance,
       actor,
     );
-    return { code: `APPENDUID ${uidValidity} ${formatNumberSet(numberSetOf(uids))}` };
+    const made = numberSetOf(uids);
+    session.made(mailbox, made);
+    return { code: `APPENDUID ${uidValidity} ${formatNumberSet(made)}` };
   },
   literalLimit(reader, context, maxAppendBytes) {
     return limitOfNextLiteral(reader, context, maxAppendBytes);

@@ -52,6 +52,7 @@ function transferCommand(name: "COPY" | "MOVE"): Command {
         isMove,
       );
       if (sourceUids.length === 0) return undefined;
+      session.made(target, targetUids);
       const code = `COPYUID ${uidValidity} ${formatNumberSet(sourceUids)} ${formatNumberSet(targetUids)}`;
       if (!isMove) return { code };
       out.line(`* OK [${code}] Moved`);

@@ -15,7 +15,7 @@ import {
 import type { Modseq } from "#/src/model/numbers.ts";
 import { type Answer, command, type Form, whenSelected } from "../command.ts";
 import { bad } from "../errors.ts";
-import { type FetchItem, type RowItem, readFetchItems } from "../fetch-items.ts";
+import { eachOnce, type FetchItem, type RowItem, readFetchItems } from "../fetch-items.ts";
 import { type FetchModifiers, readFetchModifiers } from "../fetch-modifiers.ts";
 import { writeFetchResponse } from "../fetch-response.ts";
 import { LoopTurns } from "../loop-turns.ts";
@@ -57,17 +57,6 @@ export const fetch = command<FetchArguments>({
  *  section 3.3). */
 function withImplied(items: readonly FetchItem[], form: Form, isUidOnly: boolean): readonly FetchItem[] {
   return form === "uid" && !isUidOnly && !hasRow(items, "UID") ? [row("UID"), ...items] : items;
-}
-
-/** What is asked twice is answered once. */
-function eachOnce(items: readonly FetchItem[]): FetchItem[] {
-  const seen = new Set<string>();
-  return items.filter((item) => {
-    const label = item.kind === "row" ? item.name : item.label;
-    const isNew = !seen.has(label);
-    seen.add(label);
-    return isNew;
-  });
 }
 
 function row(name: RowItem): FetchItem {

@@ -75,6 +75,7 @@ async function runReplace(
     target.role === "holds"
       ? await holds.editByMessage({ agent, ...read!, actor, replaces: { mailbox: source, uid } })
       : await mail.replaceMessage(agent, source, uid, target.number, read!, provenance, actor);
+  session.made(target, [[replaced.uid, replaced.uid]]);
   out.line(`* OK [APPENDUID ${replaced.uidValidity} ${replaced.uid}] The new message is there`);
   return session.isEnabled("QRESYNC") ? { code: `HIGHESTMODSEQ ${replaced.modseq}` } : undefined;
 }

@@ -83,7 +83,10 @@ async function runSearch(
       returns ?? { options: ["ALL"] },
       out,
     );
-  if (updates && !selected.contexts.add(session.tag, form, resolved, uids))
+  if (
+    updates &&
+    !selected.contexts.add(session.tag, { form, key: resolved, uids, items: returns?.updateItems ?? [] })
+  )
     out.line(`* NO [NOUPDATE ${stringText(session.tag)}] Too many searches are kept up to date`);
   return limitedAnswer(undefined, lowest, session.messageLimit, out);
 }
