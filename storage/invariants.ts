@@ -1,0 +1,289 @@
+/** The invariants of the store that one query each can find broken. */
+
+export interface Invariant {
+  /** What is wrong with a row that the query finds; `?` stands for its columns in order. */
+  readonly sentence: string;
+  readonly query: string;
+}
+
+const living = "exists (select 1 from agent where agent.agent_id = t.agent_id and agent.state <> 'deleted')";
+
+export const invariants: readonly Invariant[] = [
+  {
+    sentence: "agent ? has no INBOX",
+    query: `select agent_id
+      from agent
+      where state <> 'deleted' and not exists (
+        select 1 from mailbox where mailbox.agent_id = agent.agent_id and name = 'INBOX' and role = 'inbox')`,
+  },
+  {
+    sentence: "agent ? does not have exactly one primary address",
+    query: `select agent_id
+      from agent
+      where state <> 'deleted' and 1 <> (
+        select count(*) from address where address.agent_id = agent.agent_id and is_primary = 1)`,
+  },
+  {
+    sentence: "agent ? belongs to account ?, which is not there",
+    query: `select agent_id, account_id
+      from agent
+      where not exists (select 1 from account where account.account_id = agent.account_id)`,
+  },
+  {
+    sentence: "agent ? counts ? messages and ? octets; its mailboxes count ? and ?",
+    query: `select * from (
+        select agent_id, message_count, byte_count,
+          (select coalesce(sum(m.message_count), 0) from mailbox as m where m.agent_id = agent.agent_id) as messages,
+          (select coalesce(sum(m.byte_count), 0) from mailbox as m where m.agent_id = agent.agent_id) as bytes
+        from agent
+        where state <> 'deleted') as counted
+      where message_count <> messages or byte_count <> bytes`,
+  },
+  {
+    sentence: "address ?@? leads to agent ?, which is not there",
+    query: `select local_part, domain, agent_id from address as t where not ${living}`,
+  },
+  {
+    sentence: "address ?@? is in a domain that is not served",
+    query: `select local_part, domain
+      from address
+      where not exists (select 1 from domain where domain.name = address.domain)`,
+  },
+  ...["token", "app_password", "agent_grant", "webhook"].map((table) => ({
+    sentence: `a row of ${table} belongs to agent ?, which is not there`,
+    query: `select agent_id from ${table} as t where not ${living}`,
+  })),
+  {
+    sentence: "attempt ? is of webhook ?, which is not there",
+    query: `select attempt_number, webhook_id
+      from webhook_attempt as t
+      where not exists (select 1 from webhook where webhook.webhook_id = t.webhook_id)`,
+  },
+  {
+    sentence:
+      "mailbox ? of agent ? counts ? messages, ? unseen, ? deleted, ? octets; its entries are ?, ?, ?, ?",
+    query: `select * from (
+        select mailbox_id, agent_id, message_count, unseen_count, deleted_count, byte_count,
+          (select count(*) from entry as e where e.agent_id = t.agent_id and e.mailbox_id = t.mailbox_id) as messages,
+          (select count(*) from entry as e
+            where e.agent_id = t.agent_id and e.mailbox_id = t.mailbox_id and flags & 1 = 0) as unseen,
+          (select count(*) from entry as e
+            where e.agent_id = t.agent_id and e.mailbox_id = t.mailbox_id and flags & 8 <> 0) as deleted,
+          (select coalesce(sum(size), 0) from entry as e
+            where e.agent_id = t.agent_id and e.mailbox_id = t.mailbox_id) as bytes
+        from mailbox as t
+        where ${living}) as counted
+      where message_count <> messages or unseen_count <> unseen or deleted_count <> deleted or byte_count <> bytes`,
+  },
+  {
+    sentence: "mailbox ? of agent ? has MODSEQ ?, above its agent's ?",
+    query: `select mailbox_id, agent_id, modseq, agent_modseq from (
+        select m.mailbox_id, m.agent_id, m.modseq, a.modseq as agent_modseq
+        from mailbox as m join agent as a on a.agent_id = m.agent_id) as joined
+      where modseq > agent_modseq or mailbox_id > agent_modseq`,
+  },
+  {
+    sentence: "mailbox ? of agent ? has a UIDVALIDITY that its agent never gave",
+    query: `select m.mailbox_id, m.agent_id
+      from mailbox as m join agent as a on a.agent_id = m.agent_id
+      where m.uid_validity > a.last_uid_validity or m.uid_validity < 1`,
+  },
+  {
+    sentence: "agent ? has several mailboxes with UIDVALIDITY ?",
+    query: "select agent_id, uid_validity from mailbox group by agent_id, uid_validity having count(*) > 1",
+  },
+  {
+    sentence: "UID ? in mailbox ? of agent ? is not below UIDNEXT",
+    query: `select e.uid, e.mailbox_id, e.agent_id
+      from entry as e join mailbox as m on m.agent_id = e.agent_id and m.mailbox_id = e.mailbox_id
+      where e.uid >= m.uid_next or e.uid < 1`,
+  },
+  {
+    sentence: "mailbox ? of agent ? had UID ? as \\Recent, which is not below UIDNEXT",
+    query: "select mailbox_id, agent_id, recent_uid from mailbox where recent_uid >= uid_next",
+  },
+  {
+    sentence: "UID ? in mailbox ? of agent ? has a MODSEQ above its mailbox's",
+    query: `select e.uid, e.mailbox_id, e.agent_id
+      from entry as e join mailbox as m on m.agent_id = e.agent_id and m.mailbox_id = e.mailbox_id
+      where e.modseq > m.modseq`,
+  },
+  {
+    sentence: "an annotation belongs to mailbox ? of agent ?, which is not there",
+    query: `select mailbox_id, agent_id
+      from mailbox_metadata as t
+      where mailbox_id <> 0 and not exists (
+        select 1 from mailbox as m where m.agent_id = t.agent_id and m.mailbox_id = t.mailbox_id)`,
+  },
+  {
+    sentence: "UID ? is in mailbox ? of agent ?, which is not there",
+    query: `select uid, mailbox_id, agent_id
+      from entry as t
+      where not exists (
+        select 1 from mailbox as m where m.agent_id = t.agent_id and m.mailbox_id = t.mailbox_id)`,
+  },
+  {
+    sentence: "UID ? in mailbox ? of agent ? has no message, or one of another size",
+    query: `select uid, mailbox_id, agent_id
+      from entry as t
+      where not exists (
+        select 1 from message as m
+        where m.agent_id = t.agent_id and m.message_id = t.message_id and m.size = t.size)`,
+  },
+  {
+    sentence: "message ? of agent ? counts ? entries and has ?",
+    query: `select * from (
+        select message_id, agent_id, entry_count,
+          (select count(*) from entry as e where e.agent_id = t.agent_id and e.message_id = t.message_id) as entries
+        from message as t) as counted
+      where entry_count <> entries or entry_count < 1`,
+  },
+  {
+    sentence: "message ? of agent ? has no blob in its account, or one of another size",
+    query: `select message_id, agent_id
+      from message as t
+      where not exists (
+        select 1 from blob as b
+        where b.account_id = t.account_id and b.blob_id = t.blob_id and b.size + length(t.trace) = t.size)
+        or t.account_id <> (select a.account_id from agent as a where a.agent_id = t.agent_id)`,
+  },
+  {
+    sentence: "message ? of agent ? has a number, or a thread, above its agent's MODSEQ",
+    query: `select t.message_id, t.agent_id
+      from message as t join agent as a on a.agent_id = t.agent_id
+      where t.message_id > a.modseq or t.thread_id > t.message_id`,
+  },
+  {
+    sentence: "a thread key of agent ? leads to thread ?, above its agent's MODSEQ",
+    query: `select t.agent_id, t.thread_id
+      from thread_key as t join agent as a on a.agent_id = t.agent_id
+      where t.thread_id > a.modseq`,
+  },
+  {
+    sentence: "draft ? of agent ? is message ?, which is not there",
+    query: `select draft_id, agent_id, message_id
+    from draft as t
+    where not exists (
+      select 1 from message as m where m.agent_id = t.agent_id and m.message_id = t.message_id)`,
+  },
+  {
+    sentence: "a key of agent ? leads to draft ?, which is not there",
+    query: `select agent_id, draft_id
+    from draft_key as t
+    where not exists (
+      select 1 from draft as d where d.agent_id = t.agent_id and d.draft_id = t.draft_id)`,
+  },
+  {
+    sentence: "hold ? of agent ? is live, and its mail is not in the mailbox of its state alone",
+    query: `select hold_id, agent_id
+      from hold as t
+      where state in ('waiting', 'approved') and 1 <> (
+          select coalesce(sum(case when m.role = case when t.state = 'waiting' then 'holds' else 'holds_approved' end
+            then 1 else 2 end), 0)
+          from entry as e join mailbox as m on m.agent_id = e.agent_id and m.mailbox_id = e.mailbox_id
+          where e.agent_id = t.agent_id and e.message_id = t.message_id
+            and m.role in ('holds', 'holds_approved', 'holds_declined'))`,
+  },
+  {
+    sentence: "UID ? in mailbox ? of agent ? is among mail that waits, and nobody is asked about it",
+    query: `select e.uid, e.mailbox_id, e.agent_id
+      from entry as e
+      join mailbox as m on m.agent_id = e.agent_id and m.mailbox_id = e.mailbox_id
+      where m.role in ('holds', 'holds_approved') and not exists (
+        select 1 from hold as h
+        where h.agent_id = e.agent_id and h.message_id = e.message_id and h.state in ('waiting', 'approved'))`,
+  },
+  ...[
+    ...["mailbox", "subscription", "keyword", "entry", "message", "thread_key", "change", "idempotency"],
+    ...["submission", "send_time", "correspondent_domain", "draft", "draft_key", "upload"],
+    ...["hold", "sending_policy"],
+  ].map((table) => ({
+    sentence: `a row of ${table} belongs to agent ?, which is not there`,
+    query: `select distinct agent_id
+        from ${table}
+        where not exists (select 1 from agent where agent.agent_id = ${table}.agent_id)`,
+  })),
+  {
+    sentence: "blob ? of account ? counts ? references and has ?",
+    query: `select * from (
+        select b.blob_id, b.account_id, b.reference_count, coalesce(used.claims, 0) as claims
+        from blob as b
+        left join (
+          select account_id, blob_id, count(*) as claims
+          from (
+            select account_id, blob_id from message
+            union all select account_id, blob_id from upload
+            union all select account_id, blob_id from submission where closed_at is null) as claim
+          group by account_id, blob_id) as used
+        on used.account_id = b.account_id and used.blob_id = b.blob_id) as counted
+      where reference_count <> claims`,
+  },
+  {
+    sentence: "submission ? of agent ? is not of its account, or has a number that its agent never gave",
+    query: `select t.submission_id, t.agent_id
+      from submission as t join agent as a on a.agent_id = t.agent_id
+      where a.state <> 'deleted' and (t.account_id <> a.account_id or t.submission_id > a.modseq)`,
+  },
+  {
+    sentence: "submission ? of agent ? is open with nobody to send to, or closed too early",
+    query: `select submission_id, agent_id
+      from submission as t
+      where (closed_at is null) <> exists (
+        select 1 from submission_recipient as r
+        where r.agent_id = t.agent_id and r.submission_id = t.submission_id and r.state = 'queued')`,
+  },
+  {
+    sentence: "recipient ? of submission ? of agent ? has no submission",
+    query: `select recipient_number, submission_id, agent_id
+      from submission_recipient as t
+      where not exists (
+        select 1 from submission as s where s.agent_id = t.agent_id and s.submission_id = t.submission_id)`,
+  },
+  {
+    sentence: "blob ? of account ? has a number that its account never gave",
+    query: `select blob_id, account_id
+      from blob as b
+      where not exists (
+        select 1 from account as a where a.account_id = b.account_id and a.next_blob_id > b.blob_id)`,
+  },
+  {
+    sentence: "blob ? of account ? says it keeps ? octets and keeps ?",
+    query: `select * from (
+        select blob_id, account_id, stored_size,
+          length(header) + length(data) + (
+            select coalesce(sum(length(c.data)), 0)
+            from blob_chunk as c
+            where c.account_id = b.account_id and c.blob_id = b.blob_id) as kept
+        from blob as b) as counted
+      where stored_size <> kept`,
+  },
+  {
+    sentence: "chunk ? of blob ? of account ? has no blob",
+    query: `select chunk_number, blob_id, account_id
+      from blob_chunk as c
+      where not exists (
+        select 1 from blob as b where b.account_id = c.account_id and b.blob_id = c.blob_id)`,
+  },
+  {
+    sentence: "change ? of agent ? is above its agent's MODSEQ or not above the floor of its log",
+    query: `select t.modseq, t.agent_id
+      from change as t join agent as a on a.agent_id = t.agent_id
+      where a.state <> 'deleted' and (t.modseq > a.modseq or t.modseq <= a.log_floor)`,
+  },
+  {
+    sentence: "change ? of agent ? has a gap in its order",
+    query: `select modseq, agent_id
+      from change
+      group by agent_id, modseq
+      having min(ordinal) <> 0 or max(ordinal) <> count(*) - 1`,
+  },
+  {
+    sentence: "agent ? has MODSEQ ?, and the last change in its log is ?",
+    query: `select * from (
+        select agent_id, modseq, log_floor,
+          (select max(c.modseq) from change as c where c.agent_id = a.agent_id) as last
+        from agent as a
+        where state <> 'deleted') as logged
+      where coalesce(last, log_floor) <> modseq`,
+  },
+];
