@@ -54,7 +54,7 @@ const messagesPerConnection = 100;
 const graceMs = 4000;
 const reportRetryMs = 1000;
 /** The queue is looked at now and then, whatever the clocks say. */
-const timerMsMax = 15 * 60_000;
+const timerMsMax = 60_000;
 
 export function startDelivery(rooms: DeliveryRooms): Delivery {
   return new Runner(rooms);

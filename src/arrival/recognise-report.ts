@@ -1,13 +1,13 @@
 /** Reports of other servers on what was sent from here: told by the return path that they come to, or by the ENVID that they
  *  name, both of which only who got the message can know. What they say is recorded; anything else is just mail. */
 import { parseAddress, splitTag } from "#/src/accounts/address.ts";
+import { createReturnPaths, type ReturnPaths, type SubmissionName } from "#/src/model/return-path.ts";
 import { isBadAddress } from "#/src/outbound/queue.ts";
 import {
   type DeliveryReportMail,
   type DeliveryStatus,
   readDeliveryReport,
 } from "#/src/outbound/read-report.ts";
-import { createReturnPaths, type ReturnPaths, type SubmissionName } from "#/src/outbound/return-path.ts";
 import { findSubmission, listRecipients } from "#/storage/queries/submissions.ts";
 import type { Store } from "#/storage/store.ts";
 import type { SubmissionRecipientRow } from "#/storage/submission.ts";

@@ -18,6 +18,8 @@ const nouns = {
   password: "app passwords for mail clients",
   grant: "grants: reach to the data of another one",
   hold: "holds: mail of agents that waits for approval",
+  queue: "the queue: mail on its way out",
+  suppression: "suppressed addresses: those that get no more mail",
   webhook: "webhooks: events for programs that are called",
 } as const;
 

@@ -2,10 +2,10 @@
 import type { Settings } from "#/config/schema.ts";
 import { readHeaderFields } from "#/src/formats/mime/header.ts";
 import { withCrlf } from "#/src/formats/mime/line-ends.ts";
+import { createReturnPaths, type SubmissionName } from "#/src/model/return-path.ts";
 import type { Store } from "#/storage/store.ts";
 import { createSigner } from "./dkim/signer.ts";
 import type { DueDelivery, Outbound } from "./outbound.ts";
-import { createReturnPaths, type SubmissionName } from "./return-path.ts";
 import { createStsPolicies, type StsPolicies } from "./sts-policies.ts";
 
 export interface PreparedMessage {

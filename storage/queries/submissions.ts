@@ -129,3 +129,21 @@ export async function findNextDue(reader: Reader, now: number): Promise<number |
   );
   return row?.at ?? undefined;
 }
+
+/** Mail that is still being tried, the oldest first. */
+export async function listOpenSubmissions(
+  reader: Reader,
+  options: { readonly agent: AgentNumber | undefined; readonly limit: number },
+): Promise<SubmissionRow[]> {
+  const { agent, limit } = options;
+  const rows = await reader.all<StoredSubmission>(
+    `select ${submissionColumns}
+    from submission
+    where closed_at is null ${agent === undefined ? "" : "and agent_id = ?"}
+    order by created_at, agent_id, submission_id
+    limit ?`,
+    ...(agent === undefined ? [] : [agent]),
+    limit,
+  );
+  return rows.map(submissionOf);
+}

@@ -35,11 +35,13 @@ import { pruneThreadKeys } from "./prune-thread-keys.ts";
 import { pruneUploads } from "./prune-uploads.ts";
 import { releaseHold } from "./release-hold.ts";
 import { removeAddress } from "./remove-address.ts";
+import { removeSuppression } from "./remove-suppression.ts";
 import { renameMailbox } from "./rename-mailbox.ts";
 import { replaceMessage } from "./replace-message.ts";
 import { reportDelivery } from "./report-delivery.ts";
 import { reportWebhook } from "./report-webhook.ts";
 import { resumeWebhook } from "./resume-webhook.ts";
+import { retrySubmission } from "./retry-submission.ts";
 import { revokeGrant } from "./revoke-grant.ts";
 import { revokePassword } from "./revoke-password.ts";
 import { revokeToken } from "./revoke-token.ts";
@@ -95,11 +97,13 @@ export const transactions = {
   pruneUploads,
   releaseHold,
   removeAddress,
+  removeSuppression,
   renameMailbox,
   replaceMessage,
   reportDelivery,
   reportWebhook,
   resumeWebhook,
+  retrySubmission,
   revokeGrant,
   revokePassword,
   revokeToken,

@@ -7,6 +7,8 @@ import type { Store } from "#/storage/store.ts";
 export interface AdministrationRooms {
   readonly store: Store;
   readonly settings: Settings;
+  /** The queue that somebody carries out. */
+  readonly outbound?: { ring(): void };
   /** Where events are sent from; absent where nothing is sent. */
   readonly webhooks?: {
     /** Some were added, removed or taken up again. */

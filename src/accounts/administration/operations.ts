@@ -7,6 +7,7 @@ import { domainOperations } from "./domains.ts";
 import { grantOperations } from "./grants.ts";
 import { holdOperations } from "./holds.ts";
 import type { AdministrationOperation, AdministrationResult, AdministrationRooms } from "./operation.ts";
+import { queueOperations, suppressionOperations } from "./queue.ts";
 import { webhookOperations } from "./webhooks.ts";
 
 export const administrationOperations: readonly AdministrationOperation[] = [
@@ -18,6 +19,8 @@ export const administrationOperations: readonly AdministrationOperation[] = [
   ...passwordOperations,
   ...grantOperations,
   ...holdOperations,
+  ...queueOperations,
+  ...suppressionOperations,
   ...webhookOperations,
 ];
 

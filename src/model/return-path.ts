@@ -1,8 +1,8 @@
 /** The envelope sender of what leaves (VERP): `local+b-<token>@domain`. The token is one AES block over the agent and the
  *  submission under a key of its own, so a report that comes back names what it is about, and nobody can make one up.
  *  What stands behind the plus sign is a sub-address (RFC 5233): mail to it reaches the same mailbox. */
-import { createIdCodec } from "#/src/model/ids.ts";
-import type { AgentNumber } from "#/src/model/numbers.ts";
+import { createIdCodec } from "./ids.ts";
+import type { AgentNumber } from "./numbers.ts";
 
 export interface SubmissionName {
   readonly agent: AgentNumber;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { AgentNumber } from "#/src/model/numbers.ts";
-import { createReturnPaths } from "#/src/outbound/return-path.ts";
+import { createReturnPaths } from "#/src/model/return-path.ts";
 
 const paths = createReturnPaths(Buffer.alloc(32, 7));
 const name = { agent: 12 as AgentNumber, submission: 345 };

@@ -1,0 +1,181 @@
+/** Mail on its way out, and addresses that get none any more. */
+import { z } from "zod";
+import { WaypostError } from "#/src/model/errors.ts";
+import { createReturnPaths } from "#/src/model/return-path.ts";
+import { findSubmission, listOpenSubmissions, listRecipients } from "#/storage/queries/submissions.ts";
+import { listSuppressions } from "#/storage/queries/suppressions.ts";
+import type { Store } from "#/storage/store.ts";
+import type { SubmissionRecipientRow, SubmissionRow } from "#/storage/submission.ts";
+import { type AdministrationRooms, administrationOperation } from "./operation.ts";
+import { isoTime, nameField, ownerField, selectAccount, selectOwner } from "./selectors.ts";
+
+const entriesMax = 1000;
+
+const submissionField = z
+  .string()
+  .min(1)
+  .max(100)
+  .describe("Its id, as the list shows it; also what stands behind +b- in the return path.");
+const accountField = nameField
+  .optional()
+  .describe("Name of the account; not needed while there is one alone.");
+
+function idOf(store: Store, { agent, submission }: SubmissionRow): string {
+  return createReturnPaths(store.key("return-path")).tokenOf({ agent, submission });
+}
+
+async function selectSubmission(store: Store, id: string): Promise<SubmissionRow> {
+  const name = createReturnPaths(store.key("return-path")).readToken(id.toLowerCase());
+  const row = name === undefined ? undefined : await findSubmission(store, name.agent, name.submission);
+  if (row === undefined) throw new WaypostError("not_found", `There is no mail ${id} in the queue.`);
+  return row;
+}
+
+async function summarize(store: Store, row: SubmissionRow) {
+  const waiting = (await listRecipients(store, row.agent, row.submission)).filter(
+    ({ state }) => state === "queued",
+  );
+  const next = Math.min(...waiting.map(({ nextAttemptAt }) => nextAttemptAt));
+  return {
+    id: idOf(store, row),
+    from: row.envelopeFrom,
+    to: waiting.map(({ address }) => address),
+    attempts: Math.max(0, ...waiting.map(({ attemptCount }) => attemptCount)),
+    status: waiting.find(({ status }) => status !== null)?.status ?? null,
+    nextAttemptAt: Number.isFinite(next) ? isoTime(next) : null,
+    createdAt: isoTime(row.createdAt),
+  };
+}
+
+async function describe(store: Store, row: SubmissionRow) {
+  const recipients = await listRecipients(store, row.agent, row.submission);
+  return {
+    id: idOf(store, row),
+    from: row.envelopeFrom,
+    message: row.message === 0 ? null : store.ids.encode("message", row.agent, row.message),
+    size: row.size,
+    createdAt: isoTime(row.createdAt),
+    sendAt: isoTime(row.sendAt),
+    expiresAt: isoTime(row.expiresAt),
+    closedAt: isoTime(row.closedAt),
+    recipients: recipients.map(describeRecipient),
+  };
+}
+
+function describeRecipient(row: SubmissionRecipientRow) {
+  return {
+    address: row.address,
+    state: row.state,
+    attempts: row.attemptCount,
+    nextAttemptAt: row.state === "queued" ? isoTime(row.nextAttemptAt) : null,
+    host: row.host,
+    status: row.status,
+    reply: row.reply,
+    updatedAt: isoTime(row.updatedAt),
+  };
+}
+
+/** Whoever waits is told of as failed, and nothing more is tried. */
+async function cancel({ store }: AdministrationRooms, row: SubmissionRow): Promise<void> {
+  const recipients = await listRecipients(store, row.agent, row.submission);
+  const at = store.clock.now();
+  const outcomes = recipients
+    .filter(({ state }) => state === "queued")
+    .map(({ number }) => ({
+      number,
+      state: "failed" as const,
+      // RFC 3463 section 3.8: not authorized.
+      status: "5.7.1",
+      host: null,
+      reply: "Cancelled by the operator.",
+      nextAttemptAt: at,
+      isSuppressed: false,
+    }));
+  if (outcomes.length === 0)
+    throw new WaypostError("precondition_failed", "Nothing of that mail is waiting any more.");
+  const { agent, submission } = row;
+  await store.write("reportDelivery", { agent, submission, outcomes, isDelayTold: false, letters: [], at });
+}
+
+export const queueOperations = [
+  administrationOperation({
+    name: "queue.list",
+    summary: "List the mail that is on its way out, the oldest first.",
+    input: z.strictObject({ agent: ownerField.optional().describe("Only of this one: address or id.") }),
+    async run({ store }, { agent }) {
+      const owner = agent === undefined ? undefined : (await selectOwner(store, agent)).agent;
+      const rows = await listOpenSubmissions(store, { agent: owner, limit: entriesMax });
+      const queue = [];
+      for (const row of rows) queue.push(await summarize(store, row));
+      return { queue };
+    },
+  }),
+  administrationOperation({
+    name: "queue.show",
+    summary: "Show a mail with what became of it for each recipient.",
+    input: z.strictObject({ id: submissionField }),
+    positional: ["id"],
+    async run({ store }, { id }) {
+      return describe(store, await selectSubmission(store, id));
+    },
+  }),
+  administrationOperation({
+    name: "queue.retry",
+    summary: "Try a mail again now.",
+    input: z.strictObject({ id: submissionField }),
+    positional: ["id"],
+    async run({ store, outbound }, { id }) {
+      const { agent, submission } = await selectSubmission(store, id);
+      const { count } = await store.write("retrySubmission", { agent, submission, at: store.clock.now() });
+      if (count === 0)
+        throw new WaypostError("precondition_failed", "Nothing of that mail is waiting any more.");
+      outbound?.ring();
+      return { id, recipients: count };
+    },
+  }),
+  administrationOperation({
+    name: "queue.cancel",
+    summary: "Try a mail no more. What another server has already taken does not come back.",
+    input: z.strictObject({ id: submissionField }),
+    positional: ["id"],
+    isDestructive: true,
+    async run(rooms, { id }) {
+      await cancel(rooms, await selectSubmission(rooms.store, id));
+      return describe(rooms.store, await selectSubmission(rooms.store, id));
+    },
+  }),
+];
+
+export const suppressionOperations = [
+  administrationOperation({
+    name: "suppression.list",
+    summary: "List the addresses that get no more mail, as mail to them has failed for good.",
+    input: z.strictObject({ account: accountField }),
+    async run({ store }, { account: name }) {
+      const { account } = await selectAccount(store, name);
+      const rows = await listSuppressions(store, account, entriesMax);
+      return {
+        suppressions: rows.map(({ address, reason, createdAt }) => ({
+          address,
+          reason,
+          createdAt: isoTime(createdAt),
+        })),
+      };
+    },
+  }),
+  administrationOperation({
+    name: "suppression.remove",
+    summary: "Let mail go to an address again.",
+    input: z.strictObject({
+      address: z.string().min(3).max(320).describe("The address."),
+      account: accountField,
+    }),
+    positional: ["address"],
+    async run({ store }, { address: text, account: name }) {
+      const { account } = await selectAccount(store, name);
+      const address = text.trim().toLowerCase();
+      await store.write("removeSuppression", { account, address });
+      return { address, removed: true };
+    },
+  }),
+];
