@@ -18,7 +18,7 @@ export interface HoldRow {
   /** The same as it was stored, octet by octet: what the digest is of. */
   readonly envelopeText: string;
   readonly requestedBy: AgentNumber;
-  /** 0: the server. */
+  /** Null where time did; 0: the operator. */
   readonly decidedBy: AgentNumber | 0 | null;
   readonly decidedAt: number | null;
   readonly sendAt: number;

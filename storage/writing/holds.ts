@@ -120,7 +120,7 @@ export async function changeHold(
     where agent_id = ? and hold_id = ?`,
     state,
     write.modseq,
-    isUndecided ? null : isSame ? hold.decidedBy : actor === "server" ? 0 : actor.agent,
+    isUndecided ? null : actor === "server" ? hold.decidedBy : actor.agent,
     isUndecided ? null : isSame ? hold.decidedAt : write.at,
     write.agent,
     hold.hold,

@@ -1,0 +1,176 @@
+/** An agent, robin, that may write to nobody outside, and kim, a person who approves its mail; IMAP and `/v1` over one store
+ *  with a clock that the test turns. What leaves is counted in the queue. */
+import { pino } from "pino";
+import { defaultSettings, type Settings } from "#/config/schema.ts";
+import { listenImap } from "#/protocols/imap/listen.ts";
+import { listenHttp } from "#/protocols/json/listen.ts";
+import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
+import type { NewOwner } from "#/src/accounts/administration/agents-and-people.ts";
+import { administer } from "#/src/accounts/administration/operations.ts";
+import { createFeed } from "#/src/feed/feed.ts";
+import { createMail, type Mail } from "#/src/mail/mail.ts";
+import { prepareMessage } from "#/src/mail/prepare-message.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import { createHolds, type Holds } from "#/src/outbound/holds/holds.ts";
+import { createOutbound, type Outbound } from "#/src/outbound/outbound.ts";
+import type { Store } from "#/storage/store.ts";
+import { testCertificate } from "../support/certificate.ts";
+import type { FakeClock } from "../support/clock.ts";
+import { type ConversationOptions, converse } from "../support/conversation.ts";
+import { type HttpClient, httpClient } from "../support/http.ts";
+import { openTestStore } from "../support/store.ts";
+
+export interface Party extends NewOwner {
+  readonly agent: AgentNumber;
+}
+
+export interface HoldHouse extends AsyncDisposable {
+  readonly store: Store;
+  readonly clock: FakeClock;
+  readonly mail: Mail;
+  readonly accounts: Accounts;
+  readonly outbound: Outbound;
+  readonly holds: Holds;
+  readonly robin: Party;
+  readonly kim: Party;
+  /** robin's token. */
+  readonly client: HttpClient;
+  readonly imapPort: number;
+  /** Of the interface. */
+  readonly url: string;
+  clientOf(token: string): HttpClient;
+  administer(name: string, input: Record<string, unknown>): Promise<Record<string, unknown>>;
+  create(kind: "agent" | "person", address: string, more?: Record<string, unknown>): Promise<Party>;
+  /** A mail of robin that waits. */
+  send(body?: Record<string, unknown>, more?: Record<string, unknown>): Promise<Held>;
+  hold(id: string): Promise<Record<string, unknown>>;
+  /** Scripts of IMAP; `{{=robin}}` and `{{=kim}}` are the texts behind LOGIN, `{{=holds}}` the mailboxes as kim names them. */
+  converse(script: string, options?: Partial<ConversationOptions>): Promise<Readonly<Record<string, string>>>;
+  /** The clock goes on, and what has become due is done. */
+  advance(ms: number): Promise<void>;
+  /** Subjects of what has got into the queue since the last time. */
+  left(): Promise<string[]>;
+  /** Message ids in robin's folder. */
+  folder(name: string): Promise<string[]>;
+  events(): Promise<Record<string, unknown>[]>;
+}
+
+export interface Held {
+  readonly ref: string;
+  readonly hold: string;
+  readonly version: string;
+  readonly state: string;
+}
+
+type Overrides = { readonly [Section in keyof Settings]?: Partial<Settings[Section]> };
+
+export const graceMs = 20_000;
+
+export async function openHoldHouse(overrides: Overrides = {}): Promise<HoldHouse> {
+  const test = await openTestStore();
+  const { store, clock } = test;
+  const defaults = defaultSettings();
+  const settings: Settings = {
+    ...defaults,
+    imap: { ...defaults.imap, port: 0 },
+    imaps: { ...defaults.imaps, enabled: false },
+    http: { ...defaults.http, port: 0 },
+    https: { ...defaults.https, enabled: false },
+    outbound: { ...defaults.outbound, smarthostHost: "smarthost.test" },
+    holds: { ...defaults.holds, ...overrides.holds },
+    limits: {
+      ...defaults.limits,
+      requestsBurst: 10_000,
+      sendsPerHour: 0,
+      sendsPerDay: 0,
+      ...overrides.limits,
+    },
+  };
+  const accounts = createAccounts(store, settings);
+  const mail = createMail(store);
+  const outboundRooms = { store, accounts, settings, prepare: prepareMessage };
+  const outbound = createOutbound(outboundRooms);
+  const holds = createHolds({ ...outboundRooms, outbound });
+  const feed = createFeed(store);
+  const log = pino({ level: "warn" });
+  const rooms = { mail, accounts, feed, outbound, holds, settings, tls: testCertificate, log };
+  const imap = await listenImap(rooms);
+  const http = await listenHttp(rooms);
+  const run = (name: string, input: Record<string, unknown>) => administer({ store, settings }, name, input);
+  await run("account.create", { name: "ours" });
+  await run("domain.add", { name: "ours.example" });
+
+  const create = async (kind: "agent" | "person", address: string, more: Record<string, unknown> = {}) => {
+    const owner = (await run(`${kind}.create`, { address, ...more })) as unknown as NewOwner;
+    return { ...owner, agent: store.ids.decode(owner.id)!.agent };
+  };
+  const kim = await create("person", "kim@ours.example");
+  const robin = await create("agent", "robin@ours.example", { approver: kim.address });
+  const url = `http://127.0.0.1:${http[0]!.port}`;
+  const clientOf = (token: string): HttpClient => httpClient(url, token);
+  const client = clientOf(robin.token!);
+  const imapPort = imap[0]!.port;
+  let counted = 0;
+
+  return {
+    store,
+    clock,
+    mail,
+    accounts,
+    outbound,
+    holds,
+    robin,
+    kim,
+    client,
+    imapPort,
+    url,
+    clientOf,
+    administer: run,
+    create,
+    send: (body = {}, more = {}) =>
+      client.ok("send", {
+        body: { to: ["lee@elsewhere.example"], subject: "Offer", text: "Ten pieces.", ...body },
+        ...more,
+      }),
+    hold: async (id) => (await client.ok("part.describe", { id })).content,
+    converse: (script, options = {}) =>
+      converse(script, {
+        port: imapPort,
+        ...options,
+        variables: {
+          robin: `robin@ours.example "${robin.password}"`,
+          kim: `kim@ours.example "${kim.password}"`,
+          holds: "Other Users/robin@ours.example/Holds",
+          ...options.variables,
+        },
+      }),
+    async advance(ms) {
+      clock.advance(ms);
+      while (await holds.runDue());
+    },
+    async left() {
+      const rows = await store.all<{ subject: string | null }>(
+        `select message.subject
+        from submission left join message
+          on message.agent_id = submission.agent_id and message.message_id = submission.message_id
+        order by submission.agent_id, submission_id`,
+      );
+      const fresh = rows.slice(counted).map(({ subject }) => subject ?? "");
+      counted = rows.length;
+      return fresh;
+    },
+    async folder(name) {
+      const { content } = await client.ok("search", { folder: name });
+      return content.items.map((item: { id: string }) => item.id);
+    },
+    events: async () => (await client.ok("wait", { cursor: await beginning() })).events,
+    async [Symbol.asyncDispose]() {
+      for (const listener of [...imap, ...http]) await listener.close();
+      await test[Symbol.asyncDispose]();
+    },
+  };
+
+  async function beginning(): Promise<string> {
+    return feed.events.seal(robin.agent, new Map([[robin.agent, { modseq: 0 as never }]]));
+  }
+}

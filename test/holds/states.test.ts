@@ -1,0 +1,85 @@
+import { expect, it } from "vitest";
+import type { Actor } from "#/src/model/actor.ts";
+import { type HoldDeed, holdStates, nextHoldState } from "#/src/model/holds.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+
+const owner = 1 as AgentNumber;
+const asker = 2 as AgentNumber;
+const actors: Record<string, Actor | "server"> = {
+  approver: { agent: 3 as AgentNumber, canApprove: true },
+  // Whatever they were granted.
+  owner: { agent: owner, canApprove: true },
+  asker: { agent: asker, canApprove: true },
+  stranger: { agent: 4 as AgentNumber, canApprove: false },
+  server: "server",
+};
+
+/** Deed, who does it, and what comes of `waiting` and of `approved`; `-` is refused. */
+const table = `
+  approve   approver   approved   approved
+  approve   owner      -          -
+  approve   asker      -          -
+  approve   stranger   -          -
+  approve   server     -          -
+  undo      approver   -          waiting
+  undo      owner      -          -
+  undo      asker      -          -
+  undo      stranger   -          -
+  undo      server     -          -
+  decline   approver   declined   declined
+  decline   owner      -          -
+  decline   asker      -          -
+  decline   stranger   -          -
+  decline   server     -          -
+  withdraw  approver   withdrawn  withdrawn
+  withdraw  owner      withdrawn  withdrawn
+  withdraw  asker      withdrawn  withdrawn
+  withdraw  stranger   -          -
+  withdraw  server     -          -
+  edit      approver   waiting    waiting
+  edit      owner      waiting    waiting
+  edit      asker      waiting    waiting
+  edit      stranger   waiting    waiting
+  edit      server     waiting    waiting
+  expire    approver   -          -
+  expire    owner      -          -
+  expire    asker      -          -
+  expire    stranger   -          -
+  expire    server     expired    -
+  release   approver   -          -
+  release   owner      -          -
+  release   asker      -          -
+  release   stranger   -          -
+  release   server     -          sent
+  fail      approver   -          -
+  fail      owner      -          -
+  fail      asker      -          -
+  fail      stranger   -          -
+  fail      server     -          failed
+`;
+const rows = table
+  .trim()
+  .split("\n")
+  .map((line) => line.trim().split(/\s+/) as [HoldDeed, string, string, string]);
+
+const outcome = (state: (typeof holdStates)[number], deed: HoldDeed, actor: string): string => {
+  try {
+    return nextHoldState({ state, owner, requestedBy: asker }, deed, actors[actor]!);
+  } catch {
+    return "-";
+  }
+};
+
+it.each(rows)(
+  "%s by the %s makes of a mail that waits: %s; of an approved one: %s",
+  (deed, actor, waiting, approved) => {
+    expect(outcome("waiting", deed, actor)).toBe(waiting);
+    expect(outcome("approved", deed, actor)).toBe(approved);
+  },
+);
+
+it("never leaves a final state", () => {
+  for (const state of holdStates.slice(2))
+    for (const [deed, actor] of rows)
+      expect([state, deed, outcome(state, deed, actor)]).toEqual([state, deed, "-"]);
+});
