@@ -47,6 +47,7 @@ export const messages = [
   "Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: message/rfc822\r\n\r\nSubject: in\r\n\r\ntext\r\n--b\r\nContent-Transfer-Encoding: base64\r\n\r\nAAECAw==\r\n--b--\r\n",
   'Content-Type: multipart/alternative; boundary=""\r\n\r\n--\r\n\r\n----\r\n',
   "Subject:\0x\r\n\r\n\0\x01\xff\n\r\r\n",
+  "Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Transfer-Encoding: binary\r\n\r\n\0\r\n--b\r\n--b--",
   "",
   "\r\n",
   "no header at all",

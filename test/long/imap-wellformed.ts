@@ -2,8 +2,8 @@
  *  it, and no octet where it may not be. Says what is wrong, or nothing. */
 
 const untaggedNames =
-  /^(?:CAPABILITY|ENABLED|FLAGS|LIST|LSUB|XLIST|STATUS|SEARCH|ESEARCH|SORT|THREAD|NAMESPACE|ID|QUOTA|QUOTAROOT|ACL|LISTRIGHTS|MYRIGHTS|METADATA|VANISHED)(?= |$)/;
-const numbered = /^(\d+) (EXISTS|RECENT|EXPUNGE|FETCH)(?: |$)/;
+  /^(?:CAPABILITY|ENABLED|FLAGS|LIST|LSUB|XLIST|STATUS|SEARCH|ESEARCH|SORT|THREAD|NAMESPACE|ID|QUOTA|QUOTAROOT|ACL|LISTRIGHTS|MYRIGHTS|METADATA|VANISHED|UIDBATCHES)(?= |$)/;
+const numbered = /^(\d+) (EXISTS|RECENT|EXPUNGE|FETCH|UIDFETCH)(?: |$)/;
 const tag = /^(?:(?![(){%*"\\+])[!-~])+ (?=OK |NO |BAD )/;
 const status = /^(?:OK|NO|BAD|BYE|PREAUTH) /;
 /** Text of a status: no control character; 8-bit only as UTF-8. */
@@ -42,7 +42,7 @@ export function readResponses(octets: string): Reading {
     } else {
       const name = body === line ? null : (numbered.exec(body) ?? untaggedNames.exec(body));
       if (name === null) return { statuses, isComplete: true, fault: faultOf("unknown response", line) };
-      const read = readValues(octets, at + 2, name[2] === "FETCH");
+      const read = readValues(octets, at + 2, name[2] === "FETCH" || name[2] === "UIDFETCH");
       if (typeof read === "string") return { statuses, isComplete: true, fault: faultOf(read, line) };
       if (read === undefined) return { statuses, isComplete: false };
       at = read;
