@@ -1,0 +1,589 @@
+/** What the operations of /v1 take and answer. Written from their declarations by `npm run derive`; a change here is lost.
+ *  Long because every operation is in it. */
+
+export interface Batch {
+  /** The position behind the events. */
+  readonly cursor: string;
+  readonly events: readonly MailEvent[];
+  /** Present when a failure ends the stream. */
+  readonly error?: ErrorObject;
+}
+
+export interface BlobCreateInput {
+  /** Base64 (RFC 4648 section 4), with its padding and without line ends. */
+  readonly data: string;
+  /** A file name of 1 to 255 characters without control characters. */
+  readonly name?: string;
+  /** A media type, such as text/plain; charset=utf-8 or image/png. */
+  readonly type?: string;
+  /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
+  readonly idempotency_key?: string;
+}
+
+export interface BlobCreateOutput {
+  /** Reference of the object. */
+  readonly ref: string;
+  readonly created: boolean;
+  /** Version of the object after the write. */
+  readonly version?: string;
+  readonly error?: ErrorObject;
+  /** Octets. */
+  readonly size: number;
+  /** From then on it is not found. */
+  readonly expires_at: string;
+}
+
+export interface BlobDeleteInput {
+  /** The blob, blob_… */
+  readonly id: string;
+  /** The version that was read. */
+  readonly version?: string;
+  /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
+  readonly idempotency_key?: string;
+}
+
+export type CatalogDescribeInput = Readonly<Record<string, never>>;
+
+export interface DraftCreateInput {
+  /** The mailbox, ag_…; absent: that of the credential. */
+  readonly in?: string;
+  readonly body: MessageBody;
+  /** When it is to leave, once it is sent: ISO 8601 with a zone. */
+  readonly send_at?: string;
+  /** Whether a person approves it, once it is sent: as the policy says, or always. */
+  readonly hold?: "policy" | "always";
+  /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
+  readonly idempotency_key?: string;
+}
+
+export interface DraftCreateOutput {
+  /** Reference of the object. */
+  readonly ref: string;
+  readonly created: boolean;
+  /** Version of the object after the write. */
+  readonly version?: string;
+  readonly error?: ErrorObject;
+  /** The message that it is now, message_…; another one after each update. */
+  readonly message: string;
+}
+
+export interface DraftDeleteInput {
+  /** The draft, draft_… */
+  readonly id: string;
+  /** The version that was read. */
+  readonly version?: string;
+  /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
+  readonly idempotency_key?: string;
+}
+
+export interface DraftUpdateInput {
+  /** The draft, draft_… */
+  readonly id: string;
+  /** The version that was read. */
+  readonly version?: string;
+  readonly body: MessageBody;
+  /** When it is to leave, once it is sent: ISO 8601 with a zone. */
+  readonly send_at?: string;
+  /** Whether a person approves it, once it is sent: as the policy says, or always. */
+  readonly hold?: "policy" | "always";
+  /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
+  readonly idempotency_key?: string;
+}
+
+export interface DraftUpdateOutput {
+  /** Reference of the object. */
+  readonly ref: string;
+  readonly created: boolean;
+  /** Version of the object after the write. */
+  readonly version?: string;
+  readonly error?: ErrorObject;
+  /** The message that it is now, message_…; another one after each update. */
+  readonly message: string;
+}
+
+export interface ErrorObject {
+  readonly code: "invalid" | "unauthorized" | "not_billable" | "forbidden_scope" | "not_found" | "precondition_failed" | "policy_refused" | "rate_limited" | "paused" | "upstream_unavailable" | "unavailable" | "internal";
+  /** What went wrong, one sentence. */
+  readonly message: string;
+  /** What to do about it. */
+  readonly hint?: string;
+  /** JSON pointer to the wrong field, on invalid. */
+  readonly field?: string;
+  /** The same as the header X-Request-Id. */
+  readonly request_id?: string;
+  /** On rate_limited. */
+  readonly retry_after_ms?: number;
+  /** On precondition_failed: the version to retry with. */
+  readonly version?: string;
+  /** Sometimes on precondition_failed: the stored object. */
+  readonly current?: Readonly<Record<string, unknown>>;
+}
+
+export interface FolderCreateInput {
+  /** The mailbox, ag_…; absent: that of the credential. */
+  readonly in?: string;
+  /** A path of Unicode text without control characters, %, * and \, levels divided by "/": Projects/2026. */
+  readonly path: string;
+  /** The folder that path is below: folder_…, a role or the IMAP path. */
+  readonly parent?: string;
+  /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
+  readonly idempotency_key?: string;
+}
+
+export interface FolderCreateOutput {
+  /** Reference of the object. */
+  readonly ref: string;
+  readonly created: boolean;
+  /** Version of the object after the write. */
+  readonly version?: string;
+  readonly error?: ErrorObject;
+  /** The whole path. */
+  readonly path: string;
+}
+
+export interface FolderDeleteInput {
+  /** The folder, folder_… */
+  readonly id: string;
+  /** The version that was read. */
+  readonly version?: string;
+  /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
+  readonly idempotency_key?: string;
+}
+
+export interface FolderUpdateInput {
+  /** The folder, folder_… */
+  readonly id: string;
+  /** The version that was read. */
+  readonly version?: string;
+  /** A path of Unicode text without control characters, %, * and \, levels divided by "/": Projects/2026. */
+  readonly path: string;
+  /** The folder that path is below: folder_…, a role or the IMAP path. */
+  readonly parent?: string;
+  /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
+  readonly idempotency_key?: string;
+}
+
+export interface FolderUpdateOutput {
+  /** Reference of the object. */
+  readonly ref: string;
+  readonly created: boolean;
+  /** Version of the object after the write. */
+  readonly version?: string;
+  readonly error?: ErrorObject;
+  /** The whole path. */
+  readonly path: string;
+}
+
+export type HealthInput = Readonly<Record<string, never>>;
+
+export interface HealthOutput {
+  readonly ok: true;
+  /** The mailbox of the credential, ag_… */
+  readonly agent: string;
+  readonly address: string;
+  /** paused: nothing is sent. */
+  readonly state: "active" | "paused";
+  readonly scopes: readonly string[];
+}
+
+export type HelpDescribeInput = Readonly<Record<string, never>>;
+
+export interface HoldCreateInput {
+  /** The mail; or draft. */
+  readonly body?: MessageBody;
+  /** A draft that is sent as it is, draft_…, with its version. */
+  readonly draft?: string;
+  /** The version that was read. */
+  readonly version?: string;
+  /** The mailbox that it leaves from, ag_…; absent: the own one. */
+  readonly in?: string;
+  /** When it is to leave, as 2026-05-04T09:00:00Z, within a year; a time that has passed is now. */
+  readonly send_at?: string;
+  /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
+  readonly idempotency_key?: string;
+}
+
+export interface HoldCreateOutput {
+  /** Reference of the object. */
+  readonly ref: string;
+  readonly created: boolean;
+  /** Version of the object after the write. */
+  readonly version?: string;
+  readonly error?: ErrorObject;
+  readonly state: "waiting";
+  /** The mail that waits, message_… */
+  readonly message: string;
+}
+
+export interface HoldDeleteInput {
+  /** The hold, hold_… */
+  readonly id: string;
+  /** The version that was read. */
+  readonly version?: string;
+  /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
+  readonly idempotency_key?: string;
+}
+
+export interface HoldDeleteOutput {
+  /** Reference of the object. */
+  readonly ref: string;
+  readonly created: boolean;
+  /** Version of the object after the write. */
+  readonly version?: string;
+  readonly error?: ErrorObject;
+  readonly state: "withdrawn";
+}
+
+export interface HoldUpdateInput {
+  /** The hold, hold_… */
+  readonly id: string;
+  /** The version that was read. */
+  readonly version?: string;
+  /** With the scope approve: let it go, let it not go (final), or take an approval back that has not left. */
+  readonly state?: "approved" | "declined" | "waiting";
+  /** Or another mail in its place, which waits again; with the scope send. */
+  readonly body?: MessageBody;
+  /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
+  readonly idempotency_key?: string;
+}
+
+export interface HoldUpdateOutput {
+  /** Reference of the object. */
+  readonly ref: string;
+  readonly created: boolean;
+  /** Version of the object after the write. */
+  readonly version?: string;
+  readonly error?: ErrorObject;
+  /** waiting, approved or declined. */
+  readonly state: string;
+  /** The mail as it is now, message_…; another one after each edit. */
+  readonly message: string;
+}
+
+export interface MailEvent {
+  readonly type: "mail.received" | "mail.sent" | "mail.held" | "mail.declined" | "mail.delivered" | "mail.delayed" | "mail.bounced";
+  readonly mailbox: string;
+  readonly message: string;
+  /** Store it after acting on the event; watch and wait go on behind it. */
+  readonly cursor: string;
+  readonly at: string;
+  readonly folder?: string;
+  readonly thread?: string;
+  readonly authenticated?: boolean;
+  readonly agent_part?: boolean;
+  /** Of mail that waits or was declined: hold_… */
+  readonly hold?: string;
+  /** Why it waits, or why it was declined. */
+  readonly reason?: string;
+  /** Of what became of a sent message: the recipient. */
+  readonly recipient?: string;
+  readonly outcome?: {
+    /** What became of it. */
+    readonly status: string;
+    /** Enhanced status code (RFC 3463). */
+    readonly code: string;
+  };
+}
+
+export interface MessageBody {
+  /** Recipients. An address is "name@domain", "Name <name@domain>" or {"name": …, "address": "name@domain"}. */
+  readonly to?: readonly (string | {
+    readonly name?: string;
+    readonly address: string;
+  })[];
+  /** An address is "name@domain", "Name <name@domain>" or {"name": …, "address": "name@domain"}. */
+  readonly cc?: readonly (string | {
+    readonly name?: string;
+    readonly address: string;
+  })[];
+  /** Recipients that the others do not see. An address is "name@domain", "Name <name@domain>" or {"name": …, "address": "name@domain"}. */
+  readonly bcc?: readonly (string | {
+    readonly name?: string;
+    readonly address: string;
+  })[];
+  /** One line of text: no line end, no control character, no half of a surrogate pair. Absent: that of the message answered or forwarded, with Re: or Fwd:. */
+  readonly subject?: string;
+  /** Text without NUL and without half a surrogate pair. */
+  readonly text?: string;
+  /** Text without NUL and without half a surrogate pair. Without text, the text is made from it. */
+  readonly html?: string;
+  /** Each has one of blob (blob_…), data (base64) and part (message_…#1.2), and optionally name, type and cid. */
+  readonly attachments?: readonly {
+    readonly blob?: string;
+    readonly data?: string;
+    readonly part?: string;
+    /** A file name of 1 to 255 characters without control characters. */
+    readonly name?: string;
+    /** A media type, such as text/plain; charset=utf-8 or image/png. */
+    readonly type?: string;
+    readonly cid?: string;
+  }[];
+  /** The message that is answered, message_…; without to, its author is. */
+  readonly in_reply_to?: string;
+  /** true: with in_reply_to, also the others of its To and Cc. */
+  readonly reply_all?: boolean;
+  /** A message that goes along whole, message_… */
+  readonly forward_of?: string;
+  /** The machine-readable part: a type (URI) and data; the mail has to have text, too. */
+  readonly agent?: {
+    /** A URI that says what data is. */
+    readonly type: string;
+    readonly data: unknown;
+  };
+}
+
+export interface MessageDeleteInput {
+  /** The message, message_… */
+  readonly id: string;
+  /** The version that was read. */
+  readonly version?: string;
+  /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
+  readonly idempotency_key?: string;
+}
+
+export interface MessageDeleteOutput {
+  /** Reference of the object. */
+  readonly ref: string;
+  readonly created: boolean;
+  /** Version of the object after the write. */
+  readonly version?: string;
+  readonly error?: ErrorObject;
+  /** removed: gone for good. */
+  readonly state: "trashed" | "removed";
+}
+
+export interface MessageUpdateInput {
+  /** A message, message_…; or several as ids. */
+  readonly id?: string;
+  /** 1 to 100 messages of one mailbox, message_… */
+  readonly ids?: readonly string[];
+  /** true or false. */
+  readonly unread?: boolean;
+  /** true or false. */
+  readonly flagged?: boolean;
+  /** Replaces all labels. A label is 1 to 100 printable ASCII characters without space, parentheses, braces, quotes, %, * and \. */
+  readonly labels?: readonly string[];
+  /** A label is 1 to 100 printable ASCII characters without space, parentheses, braces, quotes, %, * and \. */
+  readonly add_labels?: readonly string[];
+  /** A label is 1 to 100 printable ASCII characters without space, parentheses, braces, quotes, %, * and \. */
+  readonly remove_labels?: readonly string[];
+  /** folder_…, a role (inbox, archive, …) or the IMAP path. */
+  readonly folder?: string;
+  /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
+  readonly idempotency_key?: string;
+}
+
+export type MessageUpdateOutput = WriteResult | {
+  /** One for each of ids, in their order. */
+  readonly results: readonly WriteResult[];
+};
+
+export interface PartDescribeInput {
+  /** ag_…, message_…, thread_…, folder_…, draft_… or blob_…; message_…#1.2 names a part. */
+  readonly id: string;
+  /** Of a message: body, headers, structure, agent, or an IMAP section such as 1.2, HEADER, 2.MIME. */
+  readonly part?: string;
+  /** Of a calendar: which event. */
+  readonly uid?: string;
+  /** Of an addressbook: which contact. */
+  readonly contact?: string;
+  /** text (the default), json, headers, structure, raw or source. */
+  readonly render?: string;
+  /** Characters of the rendering at most, 200 to 200000; 20000 when it is left out. */
+  readonly max_chars?: number;
+  /** Goes on with the rendering that gave the cursor. */
+  readonly cursor?: string;
+}
+
+export interface Provenance {
+  /** Whether the sender is who it says, as decided at receipt. */
+  readonly authenticated: boolean;
+  /** What the rendering left out. */
+  readonly removed: readonly ("hidden-element" | "hidden-by-style" | "zero-size-text" | "invisible-colour" | "off-screen" | "comment" | "script" | "style" | "form" | "active-attribute" | "remote-image" | "tracking-pixel" | "zero-width" | "bidi-control" | "unicode-tag" | "variation-selector" | "control-character" | "quoted-history" | "signature" | "unsafe-link" | "binary" | "undecodable" | "over-limit")[];
+  /** By which door it came. */
+  readonly source?: string;
+  readonly from_domain?: string;
+  readonly checks?: Readonly<Record<string, unknown>>;
+  readonly removed_detail?: readonly {
+    readonly what: "hidden-element" | "hidden-by-style" | "zero-size-text" | "invisible-colour" | "off-screen" | "comment" | "script" | "style" | "form" | "active-attribute" | "remote-image" | "tracking-pixel" | "zero-width" | "bidi-control" | "unicode-tag" | "variation-selector" | "control-character" | "quoted-history" | "signature" | "unsafe-link" | "binary" | "undecodable" | "over-limit";
+    readonly count: number;
+    readonly where: string;
+  }[];
+  readonly received_at?: string;
+}
+
+export interface ReadResult {
+  /** What was read. */
+  readonly ref: string;
+  /** The shape of content. */
+  readonly kind: "agent" | "message" | "body" | "attachment" | "headers" | "structure" | "agent_part" | "thread" | "draft" | "hold" | "calendar" | "event" | "calendarMonth" | "addressbook" | "contact" | "blob" | "listing" | "grammar" | "catalog";
+  /** The rendering, for kinds that have one. */
+  readonly text?: string;
+  /** The structured form. */
+  readonly content?: Readonly<Record<string, unknown>>;
+  readonly provenance?: Provenance;
+  /** Of a stored object. */
+  readonly version?: string;
+  /** Present when there is more to read. */
+  readonly cursor?: string;
+}
+
+export interface SearchInput {
+  /** The mailbox to list within, ag_…; absent: that of the credential. */
+  readonly in?: string;
+  /** folder_…, a role (inbox, archive, …) or the IMAP path. */
+  readonly folder?: string;
+  /** true: only unread messages; false: only read ones. */
+  readonly unread?: boolean;
+  /** true: only messages with a machine-readable part; false: only others. */
+  readonly agent?: boolean;
+  /** Received at this time or later: ISO 8601 with a zone, such as 2026-01-31T09:00:00Z. */
+  readonly since?: string;
+  /** Received before this time: ISO 8601 with a zone, such as 2026-01-31T09:00:00Z. */
+  readonly before?: string;
+  /** Part of the sender's address or name. */
+  readonly from?: string;
+  /** Only this conversation, thread_… */
+  readonly thread?: string;
+  /** Text in the header or the body, without regard to case. */
+  readonly q?: string;
+  /** Messages of one answer, 1 to 100; 20 when it is left out. */
+  readonly limit?: number;
+  /** Goes on with the listing that gave the cursor. */
+  readonly cursor?: string;
+  /** Characters of the rendering at most, 200 to 200000; 20000 when it is left out. */
+  readonly max_chars?: number;
+}
+
+export interface SendInput {
+  /** The mail; or draft. */
+  readonly body?: MessageBody;
+  /** A draft that is sent as it is, draft_…, with its version. */
+  readonly draft?: string;
+  /** The version that was read. */
+  readonly version?: string;
+  /** The mailbox that it leaves from, ag_…; absent: the own one. */
+  readonly in?: string;
+  /** When it is to leave, as 2026-05-04T09:00:00Z, within a year; a time that has passed is now. */
+  readonly send_at?: string;
+  /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
+  readonly idempotency_key?: string;
+  /** always: a person has to approve it. policy (the default): if the policy says so. */
+  readonly hold?: "policy" | "always";
+}
+
+export interface SendOutput {
+  /** Reference of the object. */
+  readonly ref: string;
+  readonly created: boolean;
+  /** Version of the object after the write. */
+  readonly version?: string;
+  readonly error?: ErrorObject;
+  /** queued: it is on its way; mail.sent, mail.bounced and others tell of it. */
+  readonly state: "queued" | "scheduled" | "held";
+  /** What waits for approval, hold_… */
+  readonly hold?: string;
+  /** This is the result of the first request with this key. */
+  readonly replayed?: true;
+}
+
+export interface WaitOutput {
+  /** The position behind the events; watch and wait go on from it. */
+  readonly cursor: string;
+  readonly events: readonly MailEvent[];
+}
+
+export interface WatchRequest {
+  /** Where to go on; empty or absent: at the latest event. */
+  readonly cursor?: string;
+  /** Only this mailbox, ag_…; empty or absent: every mailbox in reach. */
+  readonly mailbox?: string;
+  /** Seconds, 1 to 25: of quiet before a keepalive (watch), or to wait for an event (wait). */
+  readonly timeout_s?: number;
+  /** Only these event types; empty or absent: all of mail.received, mail.sent, mail.held, mail.declined, mail.delivered, mail.delayed, mail.bounced. */
+  readonly types?: readonly ("mail.received" | "mail.sent" | "mail.held" | "mail.declined" | "mail.delivered" | "mail.delayed" | "mail.bounced")[];
+  /** true: only messages with a machine-readable part. */
+  readonly agent_part?: boolean;
+}
+
+export interface WriteResult {
+  /** Reference of the object. */
+  readonly ref: string;
+  readonly created: boolean;
+  /** Version of the object after the write. */
+  readonly version?: string;
+  readonly error?: ErrorObject;
+}
+
+export interface Operations {
+  /** Explains the grammar of the interface. */
+  readonly "help.describe": { readonly input: HelpDescribeInput; readonly output: ReadResult };
+  /** Lists the operations, limits and reach of this deployment. */
+  readonly "catalog.describe": { readonly input: CatalogDescribeInput; readonly output: ReadResult };
+  /** Says whether the presented credential is accepted, and whose it is. */
+  readonly "health": { readonly input: HealthInput; readonly output: HealthOutput };
+  /** Gives the cursor of the latest event, or waits for the next events behind a cursor. */
+  readonly "wait": { readonly input: WatchRequest; readonly output: WaitOutput };
+  /** Streams mail events as Server-Sent Events, from a cursor on. */
+  readonly "watch": { readonly input: WatchRequest; readonly output: Batch };
+  /** Lists messages of a mailbox, the newest first. */
+  readonly "search": { readonly input: SearchInput; readonly output: ReadResult };
+  /** Reads a mailbox, a message or a part of it, a conversation or a folder. */
+  readonly "part.describe": { readonly input: PartDescribeInput; readonly output: ReadResult };
+  /** Sends a mail, or asks a person whether it may be sent. */
+  readonly "send": { readonly input: SendInput; readonly output: SendOutput };
+  /** Sets read state, flag, labels and folder of messages. */
+  readonly "message.update": { readonly input: MessageUpdateInput; readonly output: MessageUpdateOutput };
+  /** Moves a message to Trash; one that is in Trash is removed for good. */
+  readonly "message.delete": { readonly input: MessageDeleteInput; readonly output: MessageDeleteOutput };
+  /** Makes a folder, with those above it that are missing. */
+  readonly "folder.create": { readonly input: FolderCreateInput; readonly output: FolderCreateOutput };
+  /** Renames or moves a folder with everything below it. */
+  readonly "folder.update": { readonly input: FolderUpdateInput; readonly output: FolderUpdateOutput };
+  /** Removes a folder; its messages go to Trash. */
+  readonly "folder.delete": { readonly input: FolderDeleteInput; readonly output: WriteResult };
+  /** Writes a message into Drafts; send sends it later. */
+  readonly "draft.create": { readonly input: DraftCreateInput; readonly output: DraftCreateOutput };
+  /** Replaces a draft whole. */
+  readonly "draft.update": { readonly input: DraftUpdateInput; readonly output: DraftUpdateOutput };
+  /** Moves a draft to Trash. */
+  readonly "draft.delete": { readonly input: DraftDeleteInput; readonly output: WriteResult };
+  /** Asks a person whether a mail, or a draft, may be sent. */
+  readonly "hold.create": { readonly input: HoldCreateInput; readonly output: HoldCreateOutput };
+  /** Approves or declines a mail that waits, or replaces it. */
+  readonly "hold.update": { readonly input: HoldUpdateInput; readonly output: HoldUpdateOutput };
+  /** Takes back a mail that waits for approval. */
+  readonly "hold.delete": { readonly input: HoldDeleteInput; readonly output: HoldDeleteOutput };
+  /** Stores bytes to be attached; they are kept for 7 days. */
+  readonly "blob.create": { readonly input: BlobCreateInput; readonly output: BlobCreateOutput };
+  /** Removes bytes that were stored to be attached. */
+  readonly "blob.delete": { readonly input: BlobDeleteInput; readonly output: WriteResult };
+}
+
+/** What a caller has to know to repeat one. */
+export const operationFacts = {
+  "help.describe": { effect: "reads", takesKey: false },
+  "catalog.describe": { effect: "reads", takesKey: false },
+  "health": { effect: "reads", takesKey: false },
+  "wait": { effect: "reads", takesKey: false },
+  "watch": { effect: "streams", takesKey: false },
+  "search": { effect: "reads", takesKey: false },
+  "part.describe": { effect: "reads", takesKey: false },
+  "send": { effect: "writes", takesKey: true },
+  "message.update": { effect: "writes", takesKey: true },
+  "message.delete": { effect: "writes", takesKey: true },
+  "folder.create": { effect: "writes", takesKey: true },
+  "folder.update": { effect: "writes", takesKey: true },
+  "folder.delete": { effect: "writes", takesKey: true },
+  "draft.create": { effect: "writes", takesKey: true },
+  "draft.update": { effect: "writes", takesKey: true },
+  "draft.delete": { effect: "writes", takesKey: true },
+  "hold.create": { effect: "writes", takesKey: true },
+  "hold.update": { effect: "writes", takesKey: true },
+  "hold.delete": { effect: "writes", takesKey: true },
+  "blob.create": { effect: "writes", takesKey: true },
+  "blob.delete": { effect: "writes", takesKey: true },
+} as const satisfies Record<
+  keyof Operations,
+  { readonly effect: "reads" | "writes" | "streams"; readonly takesKey: boolean }
+>;

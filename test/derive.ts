@@ -1,0 +1,22 @@
+/** Files that are written from the declarations of the operations: `npm run derive` writes them, a test looks whether they are
+ *  as they would be written. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { clientTypesText } from "#/protocols/json/derived/client-types.ts";
+import { operations } from "#/protocols/json/registry.ts";
+
+export interface DerivedFile {
+  /** From the top of the repository. */
+  readonly path: string;
+  readonly text: string;
+}
+
+export function derivedFiles(): readonly DerivedFile[] {
+  return [{ path: "src/client/operations.ts", text: clientTypesText(operations) }];
+}
+
+export function presentText(path: string): string {
+  return readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
+}
+
+if (import.meta.main)
+  for (const { path, text } of derivedFiles()) writeFileSync(new URL(`../${path}`, import.meta.url), text);
