@@ -1,0 +1,238 @@
+/** TLS with servers of others: as good as they can, as good as their policy wants, and with a smarthost as the operator says. */
+import { once } from "node:events";
+import https from "node:https";
+import net, { type AddressInfo } from "node:net";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Zone } from "../support/dns-zone.ts";
+import { type SinkOptions, startSink } from "../support/smtp-sink.ts";
+import { type TrustedCertificate, trustCertificate } from "../support/trusted-certificate.ts";
+import { openDeliveryHouse } from "./delivery-house.ts";
+
+let trusted: TrustedCertificate;
+beforeAll(async () => {
+  trusted = await trustCertificate(["mx.theirs.net", "mta-sts.theirs.net", "localhost"]);
+});
+
+const zone: Zone = {
+  "theirs.net": [["MX", [10, "mx.theirs.net"]]],
+  "mx.theirs.net": [["A", "127.0.0.1"]],
+};
+
+describe("without a policy", () => {
+  test.each<[string, SinkOptions, boolean]>([
+    ["a certificate that nobody trusts is good enough", {}, true],
+    ["a server without STARTTLS gets it in the clear", { server: { hideSTARTTLS: true } }, false],
+    [
+      "one whose handshake fails gets it in the clear",
+      { server: { minVersion: "TLSv1.3", maxVersion: "TLSv1.2", key: "", cert: "" } as never },
+      false,
+    ],
+  ])("%s", async (_, options, isSecure) => {
+    await using sink = await startSink(options);
+    await using house = await openDeliveryHouse({ zone, set: [`outbound.mx_port=${sink.port}`] });
+    await house.send({ to: ["bob@theirs.net"] });
+    expect(sink.mails).toMatchObject([{ isSecure }]);
+  });
+
+  test("a server that refuses STARTTLS for the moment is talked to without", async () => {
+    await using server = await scriptedServer({ STARTTLS: "454 4.7.0 not now" });
+    await using house = await openDeliveryHouse({ zone, set: [`outbound.mx_port=${server.port}`] });
+    const submission = await house.send({ to: ["bob@theirs.net"] });
+    expect(await house.recipients(submission)).toMatchObject([{ state: "relayed" }]);
+    expect(server.commands.filter((line) => line.startsWith("MAIL"))).toHaveLength(1);
+  });
+});
+
+describe("with a policy (MTA-STS)", () => {
+  async function policyServer(text: string, contentType = "text/plain") {
+    let count = 0;
+    const server = https.createServer(trusted, (_request, response) => {
+      count++;
+      response.setHeader("Content-Type", contentType).end(text);
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    return {
+      port: (server.address() as AddressInfo).port,
+      get count() {
+        return count;
+      },
+      async [Symbol.asyncDispose]() {
+        server.closeAllConnections();
+        await new Promise<void>((resolve) => server.close(() => resolve()));
+      },
+    };
+  }
+
+  const policyZone: Zone = {
+    ...zone,
+    "_mta-sts.theirs.net": [["TXT", "v=STSv1; id=1;"]],
+    "mta-sts.theirs.net": [["A", "127.0.0.1"]],
+  };
+  const enforce = "version: STSv1\r\nmode: enforce\r\nmx: mx.theirs.net\r\nmax_age: 604800\r\n";
+
+  test("a server with the certificate of its name gets the mail, and the policy is fetched once", async () => {
+    await using sink = await startSink({ server: trusted });
+    await using policy = await policyServer(enforce);
+    await using house = await openDeliveryHouse({
+      zone: policyZone,
+      set: [`outbound.mx_port=${sink.port}`],
+      policyPort: policy.port,
+    });
+    await house.send({ to: ["bob@theirs.net"] });
+    await house.advance(60_000);
+    await house.send({ to: ["eve@theirs.net"] });
+    expect(sink.mails).toMatchObject([{ isSecure: true }, { isSecure: true }]);
+    expect(policy.count).toBe(1);
+  });
+
+  test.each<[string, string, SinkOptions, string]>([
+    ["a certificate that nobody trusts", "queued", {}, enforce],
+    ["no STARTTLS", "queued", { server: { hideSTARTTLS: true } }, enforce],
+    ["a name that the policy does not have", "queued", {}, enforce.replace("mx.theirs", "other.theirs")],
+    [
+      "a policy that is being tried only",
+      "relayed",
+      { server: { hideSTARTTLS: true } },
+      enforce.replace("enforce", "testing"),
+    ],
+  ])("a server with %s leaves the mail %s", async (_, state, options, text) => {
+    await using sink = await startSink(options);
+    await using policy = await policyServer(text);
+    await using house = await openDeliveryHouse({
+      zone: policyZone,
+      set: [`outbound.mx_port=${sink.port}`],
+      policyPort: policy.port,
+    });
+    const submission = await house.send({ to: ["bob@theirs.net"] });
+    expect(await house.recipients(submission)).toMatchObject([{ state }]);
+    expect(sink.mails).toHaveLength(state === "relayed" ? 1 : 0);
+  });
+
+  test("a policy that was seen holds when it is hidden later, also over a restart", async () => {
+    const records: Record<string, Zone[string]> = { ...policyZone };
+    await using sink = await startSink();
+    await using policy = await policyServer(enforce);
+    await using house = await openDeliveryHouse({
+      zone: records,
+      set: [`outbound.mx_port=${sink.port}`],
+      policyPort: policy.port,
+    });
+    await house.send({ to: ["bob@theirs.net"] });
+    await house.delivery[Symbol.asyncDispose]();
+    expect(await house.dispatch.policies.find("theirs.net")).toMatchObject({
+      mode: "enforce",
+      mx: ["mx.theirs.net"],
+    });
+    delete records["_mta-sts.theirs.net"];
+    house.start();
+    await house.advance(600_000);
+    expect(sink.mails).toHaveLength(0);
+    expect(policy.count).toBe(1);
+  });
+
+  test.each([
+    ["a page", "<html>", "text/html"],
+    ["something else", "version: STSv2\r\n", "text/plain"],
+    ["without end", enforce + "x: y\r\n".repeat(20_000), "text/plain"],
+  ])("an answer that is %s is no policy", async (_, text, type) => {
+    await using sink = await startSink();
+    await using policy = await policyServer(text, type);
+    await using house = await openDeliveryHouse({
+      zone: policyZone,
+      set: [`outbound.mx_port=${sink.port}`],
+      policyPort: policy.port,
+    });
+    await house.send({ to: ["bob@theirs.net"] });
+    expect(sink.mails).toHaveLength(1);
+  });
+});
+
+describe("a smarthost", () => {
+  const withLogin: SinkOptions["server"] = {
+    authOptional: false,
+    disabledCommands: [],
+    allowInsecureAuth: true,
+    onAuth(auth, _session, done) {
+      if (auth.username === "me" && auth.password === "secret") done(null, { user: "me" });
+      else done(Object.assign(new Error("5.7.8 no"), { responseCode: 535 }));
+    },
+  };
+
+  test.each([
+    ["starttls", "localhost", true],
+    ["tls", "localhost", true],
+    ["none", "127.0.0.1", false],
+  ])("takes everything, over %s, with a login", async (tls, host, isSecure) => {
+    await using sink = await startSink({ server: { ...withLogin, ...trusted, secure: tls === "tls" } });
+    await using house = await openDeliveryHouse({
+      set: [
+        `outbound.smarthost_host=${host}`,
+        `outbound.smarthost_port=${sink.port}`,
+        `outbound.smarthost_tls=${tls}`,
+        "outbound.smarthost_user=me",
+        "outbound.smarthost_password=secret",
+        "outbound.allow_private_addresses=false",
+        "outbound.return_path_tags=false",
+      ],
+    });
+    await house.send({ to: ["bob@theirs.net", "eve@far.net"] });
+    expect(sink.mails.map(({ to }) => to[0]).toSorted()).toEqual(["bob@theirs.net", "eve@far.net"]);
+    expect(sink.mails).toMatchObject([{ isSecure, from: "ada@ours.org" }, { isSecure }]);
+  });
+
+  test("that refuses the login, or has another name's certificate, keeps the mail waiting", async () => {
+    await using sink = await startSink({ server: { ...withLogin, ...trusted } });
+    for (const set of [
+      [
+        "outbound.smarthost_host=localhost",
+        "outbound.smarthost_user=me",
+        "outbound.smarthost_password=wrong",
+      ],
+      [
+        "outbound.smarthost_host=127.0.0.1",
+        "outbound.smarthost_user=me",
+        "outbound.smarthost_password=secret",
+      ],
+    ]) {
+      await using house = await openDeliveryHouse({ set: [...set, `outbound.smarthost_port=${sink.port}`] });
+      const submission = await house.send({ to: ["bob@theirs.net"] });
+      expect(await house.recipients(submission)).toMatchObject([{ state: "queued", status: /^4\./ }]);
+    }
+    expect(sink.mails).toHaveLength(0);
+  });
+});
+
+/** A server that says what a script says, and 250 to everything else. */
+async function scriptedServer(replies: Readonly<Record<string, string>>) {
+  const commands: string[] = [];
+  const server = net.createServer((socket) => {
+    let isData = false;
+    socket.on("error", () => {});
+    socket.write("220 mx.theirs.net\r\n");
+    socket.on("data", (chunk: Buffer) => {
+      for (const line of chunk.toString().split("\r\n").slice(0, -1)) {
+        if (isData && line !== ".") continue;
+        isData = false;
+        commands.push(line);
+        const verb = line.split(/[ :]/)[0]!.toUpperCase();
+        if (replies[verb] !== undefined) socket.write(`${replies[verb]}\r\n`);
+        else if (verb === "EHLO") socket.write("250-mx.theirs.net\r\n250-STARTTLS\r\n250 SIZE 1000\r\n");
+        else if (verb === "DATA") {
+          isData = true;
+          socket.write("354 go\r\n");
+        } else if (verb === "QUIT") socket.end("221 bye\r\n");
+        else socket.write("250 ok\r\n");
+      }
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    port: (server.address() as AddressInfo).port,
+    commands,
+    async [Symbol.asyncDispose]() {
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
