@@ -1,7 +1,6 @@
 /** From a complete message to rows: whom it goes to, whether it may, and one durable write. */
 
 import { parseAddress } from "#/src/accounts/address.ts";
-import { formatEnvelopeFields } from "#/src/formats/mime/envelope.ts";
 import { readHeaderFields } from "#/src/formats/mime/header.ts";
 import type { Provenance } from "#/src/mail/messages.ts";
 import { writeOnce } from "#/src/mail/write-once.ts";
@@ -13,6 +12,7 @@ import type { MessageFacts } from "#/storage/rows.ts";
 import type { Envelope, EnvelopeRecipient, SubmissionSource } from "#/storage/submission.ts";
 import { decideSending } from "./decide.ts";
 import type { Outbound, OutboundRooms, SubmitRequest } from "./outbound.ts";
+import { unnamedField, withOwnTrace } from "./own-trace.ts";
 
 const hourMs = 3_600_000;
 
@@ -30,11 +30,14 @@ export function createSubmit(rooms: OutboundRooms, ring: () => void): Pick<Outbo
         throw new WaypostError("paused", "The mailbox is paused and not sending.");
       const envelope = await readEnvelope(rooms, request);
       const sendAt = Math.max(request.sendAt ?? at, at);
-      const trace = Buffer.from(request.bcc === undefined ? "" : `${request.bcc}\r\n`);
       // Before the bytes are given away.
-      const header = Buffer.concat([trace, request.bytes.subarray(0, headerBytesMax)]);
-      const facts = withOwnTrace(await rooms.prepare(request.bytes), trace, header);
-      const decision = await decideSending(rooms, { request, owner, envelope, facts, at });
+      const header = Buffer.from(request.bytes.subarray(0, headerBytesMax));
+      const prepared = await rooms.prepare(request.bytes);
+      const decision = await decideSending(rooms, { request, owner, envelope, facts: prepared, at });
+      const isHeld = decision.kind === "hold";
+      const bcc = request.bcc === undefined ? "" : `${request.bcc}\r\n`;
+      const trace = Buffer.from(isHeld ? unnamedField(envelope, readHeaderFields(header)) : bcc);
+      const facts = withOwnTrace(prepared, trace, header);
       const args = {
         agent: mailbox,
         requestedBy: principal.agent,
@@ -47,10 +50,9 @@ export function createSubmit(rooms: OutboundRooms, ring: () => void): Pick<Outbo
         sendAt,
         expiresAt: sendAt + settings.outbound.maxAgeHours * hourMs,
         draft: request.draft ?? null,
-        decision:
-          decision.kind === "queue"
-            ? decision
-            : { ...decision, digest: holdDigest(JSON.stringify(envelope), facts.blob.sha256) },
+        decision: isHeld
+          ? { ...decision, digest: holdDigest(JSON.stringify(envelope), facts.blob.sha256) }
+          : decision,
         limits: { perHour: settings.limits.sendsPerHour, perDay: settings.limits.sendsPerDay },
         at,
       };
@@ -89,12 +91,6 @@ async function readEnvelope({ accounts }: OutboundRooms, request: SubmitRequest)
     answers: request.inReplyTo ?? null,
     forwards: request.forwardOf ?? null,
   };
-}
-
-/** The sender's own copy shows who else gets it; what leaves does not. */
-export function withOwnTrace(facts: MessageFacts, trace: Buffer, header: Buffer): MessageFacts {
-  if (trace.length === 0) return facts;
-  return { ...facts, envelope: formatEnvelopeFields(readHeaderFields(header)) };
 }
 
 function provenanceOf(source: SubmissionSource, facts: MessageFacts): Provenance {

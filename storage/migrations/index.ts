@@ -10,6 +10,7 @@ import { sendTimes } from "./0006-send-times.ts";
 import { draftKeys } from "./0007-draft-keys.ts";
 import { stsPolicies } from "./0008-sts-policies.ts";
 import { holdTimes } from "./0009-hold-times.ts";
+import { resumed } from "./0010-resumed.ts";
 
 export interface Migration {
   readonly name: string;
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   { name: "draft keys", run: draftKeys },
   { name: "sts policies", run: stsPolicies },
   { name: "hold times", run: holdTimes },
+  { name: "resumed", run: resumed },
 ];

@@ -3,6 +3,7 @@ import type { AccountNumber, AgentNumber, MessageNumber } from "#/src/model/numb
 import type { Transaction } from "../sql.ts";
 import type { RecipientState } from "../submission.ts";
 import { type AgentWrite, beginAgentWrite } from "../writing/agent-write.ts";
+import { tripBreaker } from "../writing/breaker.ts";
 import { selectMessageEntries } from "../writing/message-entries.ts";
 import { closeSubmissionIfDone } from "../writing/submissions.ts";
 import { type DeliverMessage, type Delivery, deliverMessage } from "./deliver-message.ts";
@@ -90,6 +91,7 @@ export async function reportDelivery(tx: Transaction, args: ReportDelivery): Pro
       events.tell("mail.delayed", outcome, before);
     if (outcome.isSuppressed) await suppress(tx, row.account, before, at);
   }
+  if (args.outcomes.some(({ state }) => state === "failed")) await tripBreaker(tx, agent);
   if (args.isDelayTold && row.delayToldAt === null)
     await tx.run(
       "update submission set delay_told_at = ? where agent_id = ? and submission_id = ?",

@@ -2,12 +2,12 @@ import { WaypostError } from "#/src/model/errors.ts";
 import { seenFlag } from "#/src/model/flags.ts";
 import type { HoldReason } from "#/src/model/holds.ts";
 import type { AgentNumber, BlobNumber, MessageNumber, Modseq, ThreadNumber } from "#/src/model/numbers.ts";
+import { findDraft } from "../queries/drafts.ts";
 import type { MessageFacts } from "../rows.ts";
 import type { Transaction } from "../sql.ts";
 import type { Envelope } from "../submission.ts";
 import { type AgentWrite, beginAgentWrite, type MailboxWrite } from "../writing/agent-write.ts";
 import { insertBlob } from "../writing/blob-rows.ts";
-import { findDraft } from "../queries/drafts.ts";
 import { insertHold, openWaitingMailbox } from "../writing/holds.ts";
 import { insertMessage } from "../writing/message-rows.ts";
 import { countSend, type SendLimits } from "../writing/send-times.ts";
@@ -125,6 +125,8 @@ async function addCopy(
   blob: BlobNumber,
 ): Promise<{ message: MessageNumber; thread: ThreadNumber }> {
   const { facts, at, trace } = args;
+  // What waits is new to who approves it.
+  const flags = args.decision.kind === "hold" ? 0 : seenFlag;
   const size = trace.byteLength + facts.blob.size;
   write.assertRoom(size, 1);
   const message = write.takeNumber() as MessageNumber;
@@ -141,7 +143,7 @@ async function addCopy(
     isAuthenticated: args.isAuthenticated,
     provenance: args.provenance,
   });
-  write.addEntry(target, { message, flags: seenFlag, keywords: null, internalDate: at, size }, true);
+  write.addEntry(target, { message, flags, keywords: null, internalDate: at, size }, true);
   return { message, thread };
 }
 

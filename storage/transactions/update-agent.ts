@@ -9,6 +9,8 @@ export interface UpdateAgent {
   readonly name?: string | undefined;
   /** null: no quota. */
   readonly quotaBytes?: number | null | undefined;
+  /** When a pause is taken back: what failed before counts no more. */
+  readonly resumedAt?: number | undefined;
 }
 
 export async function updateAgent(tx: Transaction, args: UpdateAgent): Promise<void> {
@@ -21,10 +23,13 @@ export async function updateAgent(tx: Transaction, args: UpdateAgent): Promise<v
   );
   if (agent === undefined) throw new WaypostError("not_found", "There is no such agent");
   await tx.run(
-    "update agent set state = ?, name = ?, quota_bytes = ? where agent_id = ?",
+    `update agent
+    set state = ?, name = ?, quota_bytes = ?, resumed_at = coalesce(?, resumed_at)
+    where agent_id = ?`,
     args.state ?? agent.state,
     args.name ?? agent.name,
     args.quotaBytes === undefined ? agent.quotaBytes : args.quotaBytes,
+    args.resumedAt ?? null,
     args.agent,
   );
 }

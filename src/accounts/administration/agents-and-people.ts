@@ -161,7 +161,8 @@ function ownerOperations(kind: AgentKind) {
         async run({ store }, input) {
           const row = await selectOwner(store, input.owner, kind);
           const state = verb === "pause" ? "paused" : "active";
-          await store.write("updateAgent", { agent: row.agent, state });
+          const resumedAt = verb === "resume" ? store.clock.now() : undefined;
+          await store.write("updateAgent", { agent: row.agent, state, resumedAt });
           return { address: primaryAddress(row), state };
         },
       }),

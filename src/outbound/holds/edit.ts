@@ -19,7 +19,7 @@ import type { Envelope, EnvelopeRecipient } from "#/storage/submission.ts";
 import type { EditedHold, EditHold } from "#/storage/transactions/edit-hold.ts";
 import { assertMayLeave } from "../decide.ts";
 import { addressKey, needsSmtputf8, normalAddress } from "../mail-address.ts";
-import { withOwnTrace } from "../submit.ts";
+import { addressesIn, unnamedField, withOwnTrace } from "../own-trace.ts";
 import type { HoldEdit, HoldRooms, Holds, MessageEdit } from "./holds.ts";
 
 const senderFields = ["from", "sender", "resent-from", "resent-sender"] as const;
@@ -70,9 +70,10 @@ async function prepareEdit(rooms: HoldRooms, hold: HoldRow, given: Uint8Array, {
     bytes,
   );
   await assertMayLeave(rooms, owner, envelope);
-  const trace = Buffer.from(traceOf(envelope, fields));
+  const trace = Buffer.from(unnamedField(envelope, fields));
   const plain = withoutHidden(bytes, fields);
-  const header = Buffer.concat([trace, plain.subarray(0, headerBytesMax)]);
+  // Before the bytes are given away.
+  const header = Buffer.from(plain.subarray(0, headerBytesMax));
   const facts = withOwnTrace(await rooms.prepare(plain), trace, header);
   const args = {
     agent: hold.agent,
@@ -155,19 +156,6 @@ async function envelopeOf(
     isSmtputf8:
       isEightBit(header) || needsSmtputf8(envelope.from) || all.some(({ address }) => needsSmtputf8(address)),
   };
-}
-
-function addressesIn(fields: readonly HeaderField[], names: readonly string[]): string[] {
-  return names.flatMap((name) =>
-    headerValues(fields, name).flatMap((value) => listMailAddresses(value).map(({ address }) => address)),
-  );
-}
-
-/** Whom the header does not name, so that who approves sees everybody. */
-function traceOf({ recipients }: Envelope, fields: readonly HeaderField[]): string {
-  const shown = new Set(addressesIn(fields, ["to", "cc"]).map(addressKey));
-  const hidden = recipients.filter(({ address }) => !shown.has(addressKey(address)));
-  return hidden.length === 0 ? "" : `Bcc: ${hidden.map(({ address }) => address).join(",\r\n ")}\r\n`;
 }
 
 function withoutHidden(bytes: Uint8Array, fields: readonly HeaderField[]): Uint8Array {
