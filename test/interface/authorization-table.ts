@@ -13,6 +13,7 @@ export interface Named {
   readonly thread: string;
   readonly draft: string;
   readonly blob: string;
+  readonly hold: string;
 }
 
 export interface Row {
@@ -23,12 +24,16 @@ export interface Row {
   readonly kind: string;
   /** All that it takes. */
   readonly scopes: readonly Scope[];
-  /** Which folders a grant has to reach: that of the object, Drafts, or all; "any" where no folder is asked about. */
-  readonly folder: "inbox" | "drafts" | "all" | "any";
+  /** The one that is asked about first, of an own object that is named beside. */
+  readonly first?: Scope;
+  /** Which folders a grant has to reach: that of the object, or all; "any" where no folder is asked about. */
+  readonly folder: "inbox" | "drafts" | "holds" | "all" | "any";
   /** Names an object of `named`; what else it names is the caller's `own`. */
   readonly input: (named: Named, own: Named) => object;
   /** The answer once everything is reached: 200, or what is refused next, so that nothing is changed. */
   readonly reached: number;
+  /** Of an object of the credential's own, where it takes something else or comes to something else. */
+  readonly own?: { readonly scopes?: readonly Scope[]; readonly reached?: number };
   /** What an object of a mailbox other than the one that the request is about comes to: it is named beside it. */
   readonly isBeside?: boolean;
 }
@@ -36,7 +41,7 @@ export interface Row {
 const none: readonly Scope[] = [];
 const read: readonly Scope[] = ["mail:read"];
 const write: readonly Scope[] = ["mail"];
-const body = { to: ["mel@elsewhere.example"], text: "Hello" };
+const body = { to: ["ada@first.example"], text: "Hello" };
 /** Nobody is asked whether a mail to nobody may leave. */
 const toNobody = { to: ["nobody@first.example"], text: "Hello" };
 
@@ -67,6 +72,7 @@ export const rows: readonly Row[] = [
   row("part.describe", "/id", "folder", read, "inbox", ({ inbox }) => ({ id: inbox }), 200),
   row("part.describe", "/id", "draft", read, "drafts", ({ draft }) => ({ id: draft }), 200),
   row("part.describe", "/id", "blob", read, "all", ({ blob }) => ({ id: blob }), 200),
+  row("part.describe", "/id", "hold", read, "holds", ({ hold }) => ({ id: hold }), 200),
   ...(["raw", "source"] as const).map((render) =>
     row(
       "part.describe",
@@ -162,18 +168,36 @@ export const rows: readonly Row[] = [
   row("send", "/in", "ag", ["send"], "any", ({ agent }) => ({ in: agent, body: toNobody }), 400),
   row("send", "/draft", "draft", ["send"], "any", ({ draft }) => ({ draft }), 409),
 
+  row("hold.create", "/in", "ag", ["send"], "any", ({ agent }) => ({ in: agent, body: toNobody }), 400),
+  row("hold.create", "/draft", "draft", ["send"], "any", ({ draft }) => ({ draft }), 409),
+  // Nobody approves what their own mailbox asked for.
+  ...(["approved", "declined", "waiting"] as const).map((state) => ({
+    ...row("hold.update", "/id", "hold", ["approve"], "holds", ({ hold }) => ({ id: hold, state }), 409),
+    // There is no approval to be taken back.
+    ...(state === "waiting" ? { reached: 422 } : {}),
+    own: { reached: 403 },
+  })),
+  row("hold.update", "/id", "hold", ["send"], "holds", ({ hold }) => ({ id: hold, body }), 409),
+  // Who has not asked for it takes it back as who may decline it.
+  {
+    ...row("hold.delete", "/id", "hold", ["send", "approve"], "holds", ({ hold }) => ({ id: hold }), 409),
+    own: { scopes: ["send"] },
+  },
+
   // What a body names is read, whoever writes.
   ...composed("draft.create", "", "mail", 200),
-  ...composed("draft.update", "id", "mail", 409),
+  ...composed("draft.update", "draft", "mail", 409),
   ...composed("send", "", "send", 400),
+  ...composed("hold.create", "", "send", 400),
+  ...composed("hold.update", "hold", "send", 409),
 ];
 
 /** The fields of a body that name objects. */
-function composed(operation: string, id: "" | "id", scope: Scope, reached: number): Row[] {
+function composed(operation: string, changed: "" | "draft" | "hold", scope: Scope, reached: number): Row[] {
   const scopes: readonly Scope[] = [scope, "mail:read"];
-  const to = operation === "send" ? toNobody : body;
+  const to = reached === 400 ? toNobody : body;
   const inputOf = (more: (named: Named) => object) => (named: Named, own: Named) => ({
-    ...(id === "" ? {} : { id: own.draft }),
+    ...(changed === "" ? {} : { id: own[changed] }),
     body: { ...to, ...more(named) },
   });
   return [
@@ -213,7 +237,7 @@ function composed(operation: string, id: "" | "id", scope: Scope, reached: numbe
       inputOf(({ message }) => ({ attachments: [{ part: `${message}#1` }] })),
       reached,
     ),
-  ];
+  ].map((one) => ({ ...one, first: scope }));
 }
 
 function row(

@@ -62,6 +62,7 @@ async function name(owner: Owner): Promise<Named> {
     await client.ok("draft.create", { body: { text: "Hello" } }),
     await client.ok("blob.create", { data: "" }),
   ];
+  const hold = await client.ok("send", { body: { to: [owner.address], text: "Hello" }, hold: "always" });
   return {
     agent: id,
     message,
@@ -70,6 +71,7 @@ async function name(owner: Owner): Promise<Named> {
     thread: content.thread,
     draft: draft.ref,
     blob: blob.ref,
+    hold: hold.hold,
   };
 }
 
@@ -79,13 +81,15 @@ function expectedOf(row: Row, relation: Relation, scopes: readonly Scope[]): num
   const { scope } = operation;
   if (scope !== "any" && scope !== "kind" && !hasScope(owned, scope)) return 403;
   if (row.field === "") return row.reached;
+  if (row.first !== undefined && !hasScope(owned, row.first)) return 403;
   // What is beside is looked at once the mailbox that the request is about is reached: the own one.
-  const isReached = row.scopes.every((one) => hasScope(owned, one));
+  const needed = (relation === "own" ? row.own?.scopes : undefined) ?? row.scopes;
+  const isReached = needed.every((one) => hasScope(owned, one));
   if (row.isBeside === true) return !isReached ? 403 : relation === "own" ? ownOf(row) : 400;
   if (relation === "other account") return 404;
   if (relation === "same account" || !isReached) return 403;
-  if (relation === "granted INBOX" && (row.folder === "all" || row.folder === "drafts")) return 403;
-  return row.reached;
+  if (relation === "granted INBOX" && ["all", "drafts", "holds"].includes(row.folder)) return 403;
+  return relation === "own" ? (row.own?.reached ?? row.reached) : row.reached;
 }
 
 /** An object that is named beside the own mailbox is of it, and only the relation says otherwise. */
@@ -200,13 +204,13 @@ describe("whatever is asked for", () => {
 
   it("is answered to a mailbox that is paused, but for a mail that would be sent", async () => {
     const { address, agent } = server.ada;
-    await server.store.write("updateAgent", { agent, state: "paused" });
+    await server.store.write("updateAgent", { agent, state: "paused", at: server.clock.now() });
     const client = clients.get(allScopes.join())!;
     const answers = await askAll(client);
     const expected = rows.flatMap((row) => relations.map((relation) => expectedOf(row, relation, allScopes)));
     expect(answers.filter(({ status }, index) => status !== expected[index])).toEqual([]);
     const { status, body } = await client.call("send", { body: { to: [address], text: "Hello" } });
     expect([status, body.error.code]).toEqual([503, "paused"]);
-    await server.store.write("updateAgent", { agent, state: "active" });
+    await server.store.write("updateAgent", { agent, state: "active", at: server.clock.now() });
   });
 });

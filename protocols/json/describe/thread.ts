@@ -33,6 +33,8 @@ export async function describeThread(
     ref: request.id,
     kind: "thread",
     content: { id: request.id, subject: items[0]?.subject ?? "", items },
+    // It changes with its newest message.
+    version: newest.version,
     ...(cursor === undefined ? {} : { cursor }),
   };
 }

@@ -1,0 +1,358 @@
+/** Sentences of the interface that no other test is about; README.md says which test each sentence has. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { asRefusal, errorObject } from "#/protocols/json/errors.ts";
+import { namedOperations, operations } from "#/protocols/json/registry.ts";
+import { eventTypes } from "#/src/model/changes.ts";
+import { httpClient } from "../support/http.ts";
+import { type JsonServer, openJsonServer, plainMessage } from "../support/json-server.ts";
+
+let server: JsonServer;
+beforeAll(async () => {
+  server = await openJsonServer();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const post = { method: "POST", headers: { "Content-Type": "application/json" } };
+const dayMs = 86_400_000;
+const fieldsOf = (operation: string): string[] => {
+  const { input } = operations.find(({ name }) => name === operation)!;
+  return Object.keys((z.toJSONSchema(input, { io: "input" }) as { properties?: object }).properties ?? {});
+};
+
+describe("requests and answers", () => {
+  it("are JSON, also those that refuse, and say so", async () => {
+    for (const [operation, body, status] of [
+      ["health", "{}", 200],
+      ["health", "{", 400],
+      ["nonsense", "{}", 404],
+      ["calendarMonth.list", "{}", 501],
+    ] as const) {
+      const answer = await server.ada.client.request(`/v1/${operation}`, { ...post, body });
+      expect(answer.status).toBe(status);
+      expect(answer.headers.get("content-type")).toMatch(/^application\/json/);
+    }
+  });
+
+  it("take nothing from the address", async () => {
+    await server.deliver(server.ada, plainMessage());
+    const init = { ...post, body: "{}" };
+    const { body } = await server.ada.client.request("/v1/search?unread=false&limit=0", init);
+    expect(body.content.items).not.toEqual([]);
+  });
+
+  it("say nothing of a fault but where to find it", () => {
+    const fault = errorObject(asRefusal(new TypeError("secret")), "req_1");
+    expect(fault).toMatchObject({ code: "internal", request_id: "req_1" });
+    expect(JSON.stringify(fault)).not.toMatch(/secret|TypeError/);
+  });
+});
+
+describe("operations", () => {
+  it("are of four verbs, and named as their paths are", async () => {
+    const { content } = await server.ada.client.ok("catalog.describe");
+    for (const { name, verb } of content.operations) {
+      expect(["wait", "read", "put", "send"]).toContain(verb);
+      expect(name).toMatch(/^[a-zA-Z]+(?:\.[a-z]+)?$/);
+    }
+    expect((await server.ada.client.ok("help.describe")).content.verbs).toEqual([
+      "wait",
+      "read",
+      "put",
+      "send",
+    ]);
+  });
+
+  it("explain themselves to any credential", async () => {
+    const { client } = await server.token(server.ada, ["raw"]);
+    expect((await client.ok("help.describe")).text).toMatch(/POST \/v1\/<operation>/);
+    expect((await client.ok("catalog.describe")).content.operations.length).toBeGreaterThan(10);
+  });
+
+  it("make no account, agent or token", async () => {
+    const all = [...operations.map(({ name }) => name), ...namedOperations];
+    for (const kind of ["account", "agent", "token", "grant", "domain", "address", "password", "webhook"]) {
+      expect(all.filter((name) => name.startsWith(`${kind}.`))).toEqual([]);
+      expect((await server.ada.client.call(`${kind}.create`, { name: "x" })).status).toBe(404);
+    }
+  });
+
+  it("that change a stored object take its version, and those that create, change or send take a key", () => {
+    for (const { name, verb, effect } of operations) {
+      const fields = fieldsOf(name);
+      const isWrite = verb === "put" || verb === "send";
+      expect([name, effect === "writes"]).toEqual([name, isWrite]);
+      expect([name, fields.includes("idempotency_key")]).toEqual([name, isWrite]);
+      const isChange = /\.(?:update|delete)$/.test(name) && name !== "message.update";
+      // A draft that is sent is a stored object, too.
+      expect([name, fields.includes("version")]).toEqual([name, isChange || fields.includes("draft")]);
+    }
+  });
+
+  it("that list calendars, events and contacts are not served, which is final", async () => {
+    for (const name of ["calendarMonth.list", "contact.create", "event.update", "calendar.delete"]) {
+      const { status, body } = await server.ada.client.call(name, { in: "calendar_x" });
+      expect([name, status, body.error.code]).toEqual([name, 501, "unavailable"]);
+      expect(body.error.hint).toMatch(/^Do not retry/);
+    }
+    const { ids } = server.store;
+    for (const kind of ["calendar", "event", "addressbook", "contact"] as const) {
+      const id = ids.encode(kind, server.ada.agent, 1);
+      expect(id).toMatch(new RegExp(`^${kind}_[0-9a-z]{26}$`));
+      expect((await server.ada.client.call("part.describe", { id })).status).toBe(501);
+    }
+    const { status } = await server.ada.client.call("search", {
+      in: ids.encode("calendar", server.ada.agent, 1),
+    });
+    expect(status).toBe(501);
+  });
+});
+
+describe("an identifier", () => {
+  it("names its kind by its prefix, and is refused where another kind is meant", async () => {
+    const { client } = server.ada;
+    const { ids } = server.store;
+    const message = await server.deliver(server.ada, plainMessage());
+    const { content } = await client.ok("part.describe", { id: message });
+    expect([server.ada.id, message, content.thread, content.folder].map((id) => id.split("_")[0])).toEqual([
+      "ag",
+      "message",
+      "thread",
+      "folder",
+    ]);
+    const folder = ids.encode("folder", server.ada.agent, ids.decode(content.folder)!.object);
+    for (const [operation, field, input] of [
+      ["message.update", "/id", { id: folder }],
+      ["message.update", "/ids/1", { ids: [message, folder] }],
+      ["message.delete", "/id", { id: folder }],
+      ["folder.update", "/id", { id: message, path: "x" }],
+      ["folder.delete", "/id", { id: message }],
+      ["folder.create", "/in", { in: message, path: "x" }],
+      ["draft.create", "/in", { in: message, body: {} }],
+      ["draft.update", "/id", { id: message, body: {} }],
+      ["draft.delete", "/id", { id: message }],
+      ["blob.delete", "/id", { id: message }],
+      ["search", "/in", { in: message }],
+      ["search", "/thread", { thread: message }],
+      ["wait", "/mailbox", { mailbox: message }],
+      ["send", "/in", { in: message, body: {} }],
+      ["send", "/draft", { draft: message }],
+      ["draft.create", "/body/in_reply_to", { body: { in_reply_to: folder } }],
+    ] as const) {
+      const { status, body } = await client.call(operation, input);
+      expect([operation, status, body.error.code, body.error.field]).toEqual([
+        operation,
+        400,
+        "invalid",
+        field,
+      ]);
+    }
+  });
+});
+
+describe("a version", () => {
+  it("is on every stored object", async () => {
+    const { client, id } = server.ada;
+    const message = await server.deliver(server.ada, plainMessage());
+    const { content } = await client.ok("part.describe", { id: message });
+    const { ref: draft } = await client.ok("draft.create", { body: { text: "x" } });
+    const { ref: blob } = await client.ok("blob.create", { data: "" });
+    for (const one of [id, message, content.thread, content.folder, draft, blob]) {
+      const { version } = await client.ok("part.describe", { id: one });
+      expect([one, typeof version]).toEqual([one, "string"]);
+    }
+  });
+
+  it("lets one of two writers through, and tells the other what to retry with", async () => {
+    const { client } = server.ada;
+    const { ref: id, version } = await client.ok("folder.create", { path: "Contested" });
+    const answers = await Promise.all(
+      ["Left", "Right"].map((path) => client.call("folder.update", { id, version, path })),
+    );
+    const [won, lost] = answers.toSorted((a, b) => a.status - b.status);
+    expect([won!.status, lost!.status]).toEqual([200, 409]);
+    expect(lost!.body.error).toMatchObject({
+      code: "precondition_failed",
+      version: won!.body.version,
+      current: { id, path: won!.body.path },
+    });
+    await client.ok("folder.update", { id, version: lost!.body.error.version, path: "Retried" });
+  });
+
+  it("is needed by whatever changes a stored object, but for message.update", async () => {
+    const { client } = server.ada;
+    const message = await server.deliver(server.ada, plainMessage());
+    const { ref: folder } = await client.ok("folder.create", { path: "Unversioned" });
+    const { ref: draft } = await client.ok("draft.create", { body: { text: "x" } });
+    const { ref: blob } = await client.ok("blob.create", { data: "" });
+    for (const [operation, input] of [
+      ["message.delete", { id: message }],
+      ["folder.update", { id: folder, path: "x" }],
+      ["folder.delete", { id: folder }],
+      ["draft.update", { id: draft, body: {} }],
+      ["draft.delete", { id: draft }],
+      ["blob.delete", { id: blob }],
+      ["send", { draft }],
+    ] as const) {
+      const { version } = await client.ok("part.describe", { id: Object.values(input)[0] });
+      const { status, body } = await client.call(operation, input);
+      expect([operation, status, body.error.version]).toEqual([operation, 409, version]);
+    }
+    await client.ok("message.update", { id: message, labels: ["a"] });
+    await client.ok("message.update", { id: message, labels: ["b"] });
+    expect((await client.ok("part.describe", { id: message })).content.labels).toEqual(["b"]);
+  });
+});
+
+describe("an idempotency key", () => {
+  it("is good for one request, whatever the operation", async () => {
+    const { client } = server.ada;
+    const made = await client.ok("folder.create", { path: "Keyed", idempotency_key: "one" });
+    for (const [operation, input] of [
+      ["blob.create", { data: "" }],
+      ["draft.create", { body: { text: "x" } }],
+      ["folder.delete", { id: made.ref, version: made.version }],
+    ] as const) {
+      const { status, body } = await client.call(operation, { ...input, idempotency_key: "one" });
+      expect([operation, status, body.error.code, body.error.field]).toEqual([
+        operation,
+        400,
+        "invalid",
+        "/idempotency_key",
+      ]);
+    }
+  });
+
+  it("is forgotten after an hour by all but send, and then the work is done again", async () => {
+    await using other = await openJsonServer();
+    const request = { data: "QQ==", idempotency_key: "hour" };
+    const first = await other.ada.client.ok("blob.create", request);
+    other.clock.advance(3_599_999);
+    expect(await other.ada.client.ok("blob.create", request)).toEqual(first);
+    other.clock.advance(1);
+    expect((await other.ada.client.ok("blob.create", { ...request, data: "Qg==" })).ref).not.toBe(first.ref);
+  });
+
+  it("of send is remembered for seven days, through restarts, whatever a repeat says", async () => {
+    await using other = await openJsonServer();
+    const body = { to: [other.bob.address], subject: "Once", text: "First" };
+    const request = { body, idempotency_key: "week" };
+    const first = await other.ada.client.ok("send", request);
+    expect(first).toMatchObject({ created: true, state: expect.any(String) });
+    other.clock.advance(6 * dayMs);
+    await other.restart();
+    await other.store.maintain({ changesMs: 1e12 });
+    const rephrased = { ...request, body: { ...body, text: "Second" } };
+    for (const one of [request, rephrased])
+      expect(await other.ada.client.ok("send", one)).toEqual({ ...first, replayed: true });
+    expect(await other.store.get("select count(*) as sent from submission")).toEqual({ sent: 1 });
+    other.clock.advance(dayMs);
+    const { ref, replayed } = await other.ada.client.ok("send", rephrased);
+    expect([ref === first.ref, replayed]).toEqual([false, undefined]);
+  });
+
+  it("that was refused or failed is good for another attempt", async () => {
+    const { client } = server.ada;
+    const failing = await client.call("folder.create", { path: "INBOX", idempotency_key: "again" });
+    expect(failing.status).toBe(400);
+    await client.ok("folder.create", { path: "Again", idempotency_key: "again" });
+  });
+});
+
+describe("events", () => {
+  it("are of mail, and of nothing else that changes", async () => {
+    for (const type of eventTypes) expect(type).toMatch(/^mail\./);
+    const { client } = server.ada;
+    const { cursor } = await client.ok("wait");
+    await client.ok("folder.create", { path: "Quiet" });
+    await client.ok("blob.create", { data: "" });
+    await client.ok("draft.create", { body: { text: "x" } });
+    const message = await server.deliver(server.ada, plainMessage());
+    await client.ok("message.update", { id: message, unread: false });
+    const { events } = await client.ok("wait", { cursor });
+    expect(events.map(({ type }: { type: string }) => type)).toEqual(["mail.received"]);
+  });
+
+  it("tell what becomes of mail that is sent, with whom it is about", async () => {
+    await using other = await openJsonServer();
+    const { ada, bob } = other;
+    const { cursor } = await ada.client.ok("wait");
+    const sent = await ada.client.ok("send", { body: { to: [bob.address], text: "Hello" } });
+    const due = await other.outbound.takeDue({
+      now: other.clock.now(),
+      limit: 10,
+      skipDomains: new Set(),
+    });
+    expect(due).toHaveLength(1);
+    for (const delivery of due)
+      await other.outbound.report(
+        delivery,
+        delivery.recipients.map(({ number }) => ({ number, state: "delivered", status: "2.0.0" })),
+      );
+    const { events } = await ada.client.ok("wait", { cursor });
+    expect(events.map(({ type }: { type: string }) => type)).toEqual(["mail.sent", "mail.delivered"]);
+    for (const event of events)
+      expect(event).toMatchObject({
+        mailbox: ada.id,
+        message: sent.ref,
+        recipient: bob.address,
+        outcome: { status: "delivered", code: "2.0.0" },
+      });
+  });
+
+  it("tell of a mail that waits for somebody, with why", async () => {
+    const { client } = server.ada;
+    const { cursor } = await client.ok("wait");
+    const held = await client.ok("send", {
+      body: { to: [server.bob.address], text: "Hello" },
+      hold: "always",
+    });
+    expect(held.state).toBe("held");
+    const { events } = await client.ok("wait", { cursor });
+    expect(events).toEqual([
+      expect.objectContaining({ type: "mail.held", message: held.ref, hold: held.hold, reason: "requested" }),
+    ]);
+  });
+
+  it("count as one request, however long the stream stays open", async () => {
+    await using small = await openJsonServer({ limits: { requestsPerSecond: 0.001, requestsBurst: 2 } });
+    await using stream = await small.ada.client.watch({ timeout_s: 1 });
+    expect(await stream.next()).toMatchObject({ event: "open" });
+    expect(await stream.next()).toEqual({ comment: "keepalive" });
+    await small.ada.client.ok("health");
+    expect((await small.ada.client.call("health")).status).toBe(429);
+    expect(await stream.next()).toEqual({ comment: "keepalive" });
+  });
+});
+
+describe("refusals that are not about the credential", () => {
+  it("carry no WWW-Authenticate, whatever their status", async () => {
+    const { client } = await server.token(server.ada, ["calendar"]);
+    const paths = ["search", "nonsense", "contact.create", "part.describe"];
+    const statuses = [];
+    // The client itself looks for the header at every answer.
+    for (const path of paths) statuses.push((await client.call(path)).status);
+    expect(statuses).toEqual([403, 404, 501, 400]);
+    expect((await httpClient(server.url).request("/v1/health", { method: "POST" })).status).toBe(401);
+  });
+
+  it("say which policy declined", async () => {
+    const { client } = server.ada;
+    const { content } = await client.ok("part.describe", { id: server.ada.id });
+    const inbox = content.folders.find(({ role }: { role?: string }) => role === "inbox").id;
+    const { version } = await client.ok("part.describe", { id: inbox });
+    const { status, body } = await client.call("folder.delete", { id: inbox, version });
+    expect([status, body.error.code]).toEqual([422, "policy_refused"]);
+    expect(body.error.message).toMatch(/INBOX is needed/);
+  });
+});
+
+describe("a token", () => {
+  it("is shown once, and kept as a hash alone", async () => {
+    const { token } = await server.token(server.ada, ["mail"]);
+    const listed = await server.administer("token.list", { agent: server.ada.address });
+    const kept = await server.store.all("select * from token");
+    expect(JSON.stringify([listed, kept])).not.toContain(token);
+    expect(JSON.stringify(kept.map((row) => Object.values(row as object).map(String)))).not.toContain(token);
+  });
+});

@@ -1,0 +1,74 @@
+/** README.md names a test for every sentence of the interface, and every test that it names is there. */
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+const fileOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const readme = readFileSync(fileOf("./README.md"), "utf8");
+const [tested = "", untested = ""] = readme.split("## What asks nothing of the server");
+
+const folders: Readonly<Record<string, string>> = {
+  base: "./",
+  matrix: "./",
+  "straight-line": "../acceptance/",
+  writer: "../storage/",
+};
+
+interface Claim {
+  readonly sentence: string;
+  readonly tests: readonly { readonly file: string; readonly title: string }[];
+}
+
+/** Blocks of quotation: a sentence, an empty line of the quotation, then a list of tests. */
+function listClaims(text: string): Claim[] {
+  const blocks = [...text.matchAll(/(?:^>.*\n?)+/gm)].map(([block]) => block.trimEnd().split("\n"));
+  return blocks.map(([sentence = "", ...rest]) => ({
+    sentence: sentence.slice(2),
+    tests: rest
+      .map((line) => /^> - ([\w-]+): (.+)$/.exec(line))
+      .filter((match) => match !== null)
+      .map(([, file, title]) => ({ file: file!, title: title! })),
+  }));
+}
+
+const baseDocument = fileOf("../../../shared/interface/base.md");
+const hasDocument = existsSync(baseDocument);
+const note = hasDocument ? "" : ` (skipped: no ${baseDocument})`;
+
+/** What the document says, piece by piece: sentences, list items, rows of tables without their heads. */
+function listSentences(text: string): string[] {
+  const lines = text.split("\n").map((line) => line.trim());
+  const isRule = (line: string | undefined): boolean => /^\|[\s|-]+\|$/.test(line ?? "");
+  return lines.flatMap((line, index) => {
+    if (line === "" || line.startsWith("#") || isRule(line)) return [];
+    if (line.startsWith("|"))
+      return isRule(lines[index + 1]) ? [] : [line.replace(/^\| /, "").replace(/ \|$/, "")];
+    return line.replace(/^(?:\d+\.|-) /, "").split(/(?<=[.;!?])\s+(?=[A-Z`"*(])/);
+  });
+}
+
+describe("the list of sentences", () => {
+  it("names at least one test for each", () => {
+    const claims = listClaims(tested);
+    expect(claims.length).toBeGreaterThan(100);
+    expect(claims.filter(({ tests }) => tests.length === 0)).toEqual([]);
+  });
+
+  it("names no test that is not there", () => {
+    const texts = new Map<string, string>();
+    const hasTest = ({ file, title }: Claim["tests"][number]): boolean => {
+      const text =
+        texts.get(file) ?? readFileSync(fileOf(`${folders[file] ?? "../json/"}${file}.test.ts`), "utf8");
+      texts.set(file, text);
+      return text.includes(JSON.stringify(title));
+    };
+    expect(listClaims(tested).flatMap(({ tests }) => tests.filter((test) => !hasTest(test)))).toEqual([]);
+  });
+
+  it.skipIf(!hasDocument)(`has every sentence of the document, and no other${note}`, () => {
+    const listed = [...listClaims(tested), ...listClaims(untested)].map(({ sentence }) => sentence);
+    const said = new Set(listSentences(readFileSync(baseDocument, "utf8")));
+    expect([...said].filter((sentence) => !listed.includes(sentence))).toEqual([]);
+    expect(listed.filter((sentence) => !said.has(sentence))).toEqual([]);
+  });
+});
