@@ -203,14 +203,14 @@ describe("whatever is asked for", () => {
   });
 
   it("is answered to a mailbox that is paused, but for a mail that would be sent", async () => {
-    const { address, agent } = server.ada;
-    await server.store.write("updateAgent", { agent, state: "paused", at: server.clock.now() });
+    const { address } = server.ada;
+    await server.administer("agent.pause", { owner: address });
     const client = clients.get(allScopes.join())!;
     const answers = await askAll(client);
     const expected = rows.flatMap((row) => relations.map((relation) => expectedOf(row, relation, allScopes)));
     expect(answers.filter(({ status }, index) => status !== expected[index])).toEqual([]);
     const { status, body } = await client.call("send", { body: { to: [address], text: "Hello" } });
     expect([status, body.error.code]).toEqual([503, "paused"]);
-    await server.store.write("updateAgent", { agent, state: "active", at: server.clock.now() });
+    await server.administer("agent.resume", { owner: address });
   });
 });
