@@ -19,8 +19,9 @@ const threads = {
   "writer.cjs": "storage/sqlite/writer.ts",
   "reader.cjs": "storage/sqlite/reader.ts",
   "preparer.cjs": "src/arrival/preparing/preparer.ts",
-  "index-thread.cjs": "src/mail/indexing/index-thread.ts",
-  "html-worker.cjs": "src/render/html-worker.ts",
+  "index-thread.cjs": "src/render/indexing/index-thread.ts",
+  "html-thread.cjs": "src/render/threads/html-thread.ts",
+  "document-thread.cjs": "src/render/threads/document-thread.ts",
 };
 
 async function bundle(entry: string, name: string): Promise<void> {

@@ -10,7 +10,7 @@ import type { ByteRange, StoredBytes } from "#/src/mail/message-bytes.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { headerBytesMax } from "#/src/model/limits.ts";
 import { firstCharacters } from "#/src/render/page-text.ts";
-import { previewText } from "#/src/render/preview.ts";
+import { previewOf } from "#/src/render/preview.ts";
 import { no } from "./errors.ts";
 import type { FetchItem, Partial, SectionText } from "./fetch-items.ts";
 import { bodyRangeBytes, outputChunkBytes, previewCharacters } from "./limits.ts";
@@ -68,7 +68,7 @@ async function readValues(
     const message = fetched as StoredBytes;
     if (item.kind === "section") values.push(await sectionValue(message, item, structure, context));
     else if (item.kind === "preview") {
-      const whole = await previewText(context.mail, message, await structure());
+      const whole = await previewOf(context.mail, context.agent, fetched.message!, message);
       const text = firstCharacters(whole, previewCharacters).trimEnd();
       values.push(stringText(Buffer.from(text, "utf8").toString("latin1")));
     } else if (item.kind === "binary") values.push(await binaryValue(message, item, structure, context));

@@ -34,6 +34,7 @@ export function facetsOf(items: readonly FetchItem[]): MessageFacet[] {
   const needed = new Set<MessageFacet | undefined>();
   for (const item of items)
     if (item.kind === "row") needed.add(facetOfRow[item.name]);
+    else if (item.kind === "preview") needed.add("message").add("header");
     else needed.add(item.kind === "section" && isOwnHeader(item) ? "header" : "body");
   if (needed.has("body")) needed.delete("header");
   return facetOrder.filter((facet) => needed.has(facet));

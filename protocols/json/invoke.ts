@@ -2,7 +2,6 @@
  *  checks stand here, in one order: rate, name, account, scope, input, repeat protection, run. */
 import type { Principal } from "#/src/accounts/accounts.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { createHtmlRenderer } from "#/src/render/html-renderer.ts";
 import { parseInput } from "./input.ts";
 import type { FrameStream, Operation } from "./operation.ts";
 import { createReachMemo } from "./reach-memo.ts";
@@ -25,7 +24,7 @@ export type Outcome =
   | { readonly kind: "result"; readonly result: unknown }
   | { readonly kind: "stream"; readonly frames: FrameStream };
 
-export interface Invoke extends AsyncDisposable {
+export interface Invoke {
   call(call: Call): Promise<Outcome>;
   /** Counts a request that calls no operation. Throws `rate_limited`. */
   admit(principal: Principal): void;
@@ -43,7 +42,6 @@ export function createInvoke(rooms: JsonRooms, registry: OperationRegistry): Inv
   );
   const slots = createStreamSlots(limits.streamsPerToken);
   const running = new Set<string>();
-  const html = createHtmlRenderer();
   const reach = createReachMemo(rooms);
 
   const admit: Invoke["admit"] = ({ credential, agent }) => {
@@ -70,7 +68,6 @@ export function createInvoke(rooms: JsonRooms, registry: OperationRegistry): Inv
         requestId: call.requestId,
         signal: call.signal,
         holdStream: () => slots.hold(nameOf(principal.credential)),
-        html,
         reach,
       },
       input,
@@ -79,7 +76,7 @@ export function createInvoke(rooms: JsonRooms, registry: OperationRegistry): Inv
       ? { kind: "stream", frames: result as FrameStream }
       : { kind: "result", result };
   };
-  return { call: invoke, admit, [Symbol.asyncDispose]: () => html[Symbol.asyncDispose]() };
+  return { call: invoke, admit };
 }
 
 function nameOf({ kind, number }: Principal["credential"]): string {

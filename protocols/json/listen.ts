@@ -44,17 +44,13 @@ export async function listenHttp(rooms: HttpRooms, routes: readonly HttpRoute[] 
     openers.push(() => listenHttpPort({ ...shared, name: "http", host: http.host, port: http.port }));
   if (https.enabled && tls !== undefined)
     openers.push(() => listenHttpPort({ ...shared, name: "https", host: https.host, port: https.port, tls }));
-  const listeners = await openPorts(openers).catch(async (error: unknown) => {
-    await invoke[Symbol.asyncDispose]();
-    throw error;
-  });
+  const listeners = await openPorts(openers);
   return listeners.map((listener) => ({
     ...listener,
     async close() {
-      // Streams end first, then the ports close, and last what the requests used.
+      // Streams end first, then the ports close.
       closing.abort();
       await listener.close();
-      await invoke[Symbol.asyncDispose]();
     },
   }));
 }

@@ -4,7 +4,6 @@ import type { z } from "zod";
 import type { Principal } from "#/src/accounts/accounts.ts";
 import type { ErrorCode } from "#/src/model/errors.ts";
 import type { Scope } from "#/src/model/roles.ts";
-import type { HtmlRenderer } from "#/src/render/html-renderer.ts";
 import type { ReachMemo } from "./reach-memo.ts";
 import type { OperationRegistry } from "./registry.ts";
 import type { JsonRooms } from "./rooms.ts";
@@ -28,7 +27,6 @@ export interface OperationContext {
   readonly signal: AbortSignal;
   /** Takes one of the token's stream slots; throws `rate_limited`. */
   holdStream(): Disposable;
-  readonly html: HtmlRenderer;
   /** What a credential reaches, asked once for all who ask in the same turn of the loop. */
   readonly reach: ReachMemo;
 }

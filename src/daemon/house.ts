@@ -7,11 +7,12 @@ import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
 import { createPreparation, type Preparation } from "#/src/arrival/preparing/preparation.ts";
 import { createFeed, type Feed } from "#/src/feed/feed.ts";
 import { createWebhooks, type WebhookOutcome, type Webhooks } from "#/src/feed/webhooks.ts";
-import { openTextIndex } from "#/src/render/indexing/open-text-index.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import { createHolds, type Holds } from "#/src/outbound/holds/holds.ts";
 import { createOutbound, type Outbound } from "#/src/outbound/outbound.ts";
+import { openTextIndex } from "#/src/render/indexing/open-text-index.ts";
+import { createReadingThreads } from "#/src/render/threads/reading-threads.ts";
 import { openStore, type Store } from "#/storage/store.ts";
 
 export interface House extends AsyncDisposable {
@@ -47,7 +48,8 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
   const accounts = createAccounts(store, settings);
   const feed = createFeed(store);
   const webhooks = createWebhooks(store, feed);
-  const mail = createMail(store, textIndex);
+  const readers = createReadingThreads();
+  const mail = createMail(store, textIndex, readers);
   const preparation = options.isStaying ? openPreparation(settings) : onThisThread;
   const prepare = async (bytes: Uint8Array) => (await preparation.prepare(bytes)).facts;
   const outbound = createOutbound({ store, accounts, settings, prepare });
@@ -70,8 +72,8 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
       return (await invoke).call(call);
     },
     async [Symbol.asyncDispose]() {
-      await (await invoke)?.[Symbol.asyncDispose]();
       await preparation.close();
+      await readers[Symbol.asyncDispose]();
       await textIndex?.[Symbol.asyncDispose]();
       await store.close();
     },

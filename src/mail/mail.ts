@@ -1,6 +1,8 @@
 import type { Clock } from "#/src/model/clock.ts";
 import type { IdCodec } from "#/src/model/ids.ts";
+import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
 import type { Store } from "#/storage/store.ts";
+import { type ContentReaders, directReaders } from "./content-readers.ts";
 import { createDrafts, type Drafts } from "./drafts.ts";
 import { createEntries, type Entries } from "./entries.ts";
 import { createFolders, type Folders } from "./folders.ts";
@@ -37,22 +39,35 @@ export interface Mail
     Repeats {
   readonly ids: IdCodec;
   readonly clock: Clock;
+  readonly readers: ContentReaders;
+  /** Previews that are made already, as messages come in. */
+  findPreviews(
+    agent: AgentNumber,
+    messages: readonly MessageNumber[],
+  ): Promise<ReadonlyMap<MessageNumber, string>>;
 }
 
-/** Without an index every search looks into the messages themselves. */
-export function createMail(store: Store, textIndex?: TextIndex): Mail {
+/** Without an index every search looks into the messages themselves, and every preview is made when it is asked for. */
+export function createMail(
+  store: Store,
+  textIndex?: TextIndex,
+  readers: ContentReaders = directReaders,
+): Mail {
   const entries = createEntries(store);
   const messages = createMessages(store);
   const bytes = createMessageBytes(store);
+  const searched = { ...bytes, readers };
   const writes = createMailWrites(store);
   return {
     ids: store.ids,
     clock: store.clock,
+    readers,
+    findPreviews: async (agent, numbers) => textIndex?.findPreviews(agent, numbers) ?? new Map(),
     ...createMailboxes(store),
     ...entries,
     ...messages,
     ...bytes,
-    ...createMailSearch(entries, messages, bytes, textIndex),
+    ...createMailSearch(entries, messages, searched, textIndex),
     ...createMailOrdering(store, entries, bytes),
     ...writes,
     ...createMailQuota(store),

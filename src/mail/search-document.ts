@@ -2,13 +2,15 @@
  *  the same way, so that they never answer differently.
  *
  *  `header`: each field as NAME: VALUE. `addresses`: NAME: and the addresses of a field, as ENVELOPE shows them. `body`: text
- *  parts, and the headers of nested messages. Each piece begins behind NUL, which no text holds. */
+ *  parts as they are seen, and the headers of nested messages. Each piece begins behind NUL, which no text holds. */
 import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
 import { decodeCharset } from "#/src/formats/mime/charset.ts";
 import { decodeWords } from "#/src/formats/mime/encoded-words.ts";
 import { readHeaderFields } from "#/src/formats/mime/header.ts";
 import { type MimePart, walkParts } from "#/src/formats/mime/structure.ts";
 import { decodeTransfer } from "#/src/formats/mime/transfer-encoding.ts";
+import { cleanText } from "#/src/formats/text/clean-text.ts";
+import { type ContentReaders, directReaders } from "./content-readers.ts";
 import type { MessageBytes, StoredBytes } from "./message-bytes.ts";
 import type { SearchKey } from "./search-keys.ts";
 
@@ -23,9 +25,11 @@ export function foldText(text: string): string {
   return text.normalize("NFKD").replaceAll("ß", "ẞ").toUpperCase();
 }
 
-/** A text or a term as documents hold it. */
+/** A text or a term as documents hold it: what nobody sees in it does not keep anybody from finding it. */
 function foldPiece(text: string): string {
-  return foldText(text.toWellFormed().replaceAll("\0", "\ufffd"));
+  const cleaned = cleanText(text, () => {});
+  // A term of nothing else is looked for as it is, and not found.
+  return foldText((cleaned === "" ? text : cleaned).toWellFormed().replaceAll("\0", "\ufffd"));
 }
 
 /** The key with its words folded, as `documentHolds` takes it. */
@@ -72,7 +76,11 @@ export interface DocumentReader {
   bodyBytes(): Promise<number>;
 }
 
-export function createDocumentReader(bytes: MessageBytes, message: StoredBytes): DocumentReader {
+export function createDocumentReader(
+  bytes: MessageBytes & { readonly readers?: ContentReaders },
+  message: StoredBytes,
+): DocumentReader {
+  const readers = bytes.readers ?? directReaders;
   let structure: Promise<MimePart> | undefined;
   let header: Promise<Pick<SearchDocumentText, "header" | "addresses">> | undefined;
   let body: Promise<string> | undefined;
@@ -96,7 +104,7 @@ export function createDocumentReader(bytes: MessageBytes, message: StoredBytes):
     for (const piece of piecesOf(await readTop())) {
       const range = { start: piece.start + traceSize, end: piece.end + traceSize };
       const raw = await bytes.readBytes(message, range);
-      text += `\0${decodePiece(piece, raw)}`;
+      text += `\0${await decodePiece(piece, raw, readers)}`;
     }
     return text;
   }
@@ -135,14 +143,13 @@ function* piecesOf(top: MimePart): Generator<Piece> {
   }
 }
 
-function decodePiece({ part }: Piece, raw: Uint8Array): string {
-  if (part !== undefined)
-    return foldPiece(
-      decodeCharset(decodeTransfer(raw, part.encoding), part.parameters.charset ?? "us-ascii"),
-    );
-  return readHeaderFields(raw)
-    .map(({ name, value }) => foldField(name, decodeWords(value)))
-    .join("\n");
+async function decodePiece({ part }: Piece, raw: Uint8Array, readers: ContentReaders): Promise<string> {
+  if (part === undefined)
+    return readHeaderFields(raw)
+      .map(({ name, value }) => foldField(name, decodeWords(value)))
+      .join("\n");
+  const text = decodeCharset(decodeTransfer(raw, part.encoding), part.parameters.charset ?? "us-ascii");
+  return foldPiece(part.subtype === "html" ? (await readers.renderHtml(text, "text")).text : text);
 }
 
 function foldField(name: string, value: string): string {

@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto";
 import MailComposer from "nodemailer/lib/mail-composer";
 import { foldLines } from "nodemailer/lib/mime-funcs";
 import MimeNode from "nodemailer/lib/mime-node";
-import { htmlToText } from "#/src/formats/html/plain-text.ts";
+import { renderHtml } from "#/src/formats/html/render-html.ts";
 import { isEightBit } from "#/src/formats/mime/line-ends.ts";
 import type { NamedAddress } from "./mail-address.ts";
 
@@ -64,7 +64,7 @@ const lineOctetsMax = 998;
 export async function composeMessage(body: MessageBody, facts: CompositionFacts): Promise<Buffer> {
   const html = body.html === undefined ? undefined : crlf(body.html);
   // A message that is nothing but an attachment is shown by few clients as one.
-  const text = crlf(body.text || (html === undefined ? "\n" : htmlToText(html)));
+  const text = crlf(body.text || (html === undefined ? "\n" : renderHtml(html, "text").text));
   const composer = new MailComposer({
     from: [facts.from],
     to: [...body.to],

@@ -32,7 +32,7 @@ function collect(part: MimePart, isFirst: boolean, places: BodyPlace[]): void {
   for (const [index, child] of part.parts.entries()) collect(child, isFirst && index === 0, places);
 }
 
-/** Plain text first, then HTML, then other text. */
+/** HTML first, as mail programs show it, then plain text, then other text. */
 function alternatives(part: MimePart): MimePart[] {
   const choices = part.parts.flatMap((child) => {
     const inner: BodyPlace[] = [];
@@ -43,8 +43,8 @@ function alternatives(part: MimePart): MimePart[] {
 }
 
 function rank(part: MimePart): number {
-  if (part.subtype === "plain") return 0;
-  return part.subtype === "html" ? 1 : 2;
+  if (part.subtype === "html") return 0;
+  return part.subtype === "plain" ? 1 : 2;
 }
 
 /** Behind the first part, a text with a file name is an attachment. */

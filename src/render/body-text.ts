@@ -1,22 +1,38 @@
-/** The body of a message, or of one part, as text. The same bytes give the same text under the same `renderer`, so that a
- *  place in it can be named by a number. */
+/** The body of a message, or of one part, as it is read. The same bytes give the same text under the same `renderer`, so that
+ *  a place in it can be named by a number. */
+import { documentBytesMax, unreadDocument } from "#/src/formats/documents/read-document.ts";
+import { escapeHtml } from "#/src/formats/html/html-writer.ts";
 import { decodeCharset, isKnownCharset } from "#/src/formats/mime/charset.ts";
 import type { MimePart } from "#/src/formats/mime/structure.ts";
+import { calendarText, contactText } from "#/src/formats/text/content-lines.ts";
+import { joinFlowed } from "#/src/formats/text/flowed.ts";
+import { extractReply, type ReplyCut } from "#/src/formats/text/reply.ts";
+import type { ContentReaders } from "#/src/mail/content-readers.ts";
 import type { MessageBytes, StoredBytes } from "#/src/mail/message-bytes.ts";
+import type { RemovalCounts } from "#/src/model/removal.ts";
 import { type BodyPlace, bodyPlaces } from "./body-parts.ts";
 import { cleanText } from "./clean-text.ts";
 import { readDecodedPart } from "./decoded-part.ts";
-import type { HtmlRenderer } from "./html-renderer.ts";
+import { differs } from "./divergence.ts";
+import { readingOf } from "./part-reading.ts";
 import { createRemovalTally, type RemovalDetail, type RemovalTally } from "./removal.ts";
 
 /** Changes when the same bytes would give another text. */
-export const textRenderer = "text/1";
+export const textRenderer = "waypost-text/1";
+
+export const bodyForms = ["text", "reply", "markdown", "html"] as const;
+/** `reply`: the text without what it quotes, and without the signature. */
+export type BodyForm = (typeof bodyForms)[number];
 
 export interface BodyText {
   readonly text: string;
-  /** Section numbers of the parts shown. */
   readonly parts: readonly MimePart[];
   readonly removed: readonly RemovalDetail[];
+  /** Of a `reply`: ranges that are not in it, of this text. */
+  readonly cuts?: readonly ReplyCut[];
+  readonly cutFrom?: string;
+  /** Another alternative of the body says something else. */
+  readonly hasOtherText?: boolean;
 }
 
 /** Octets of one text part that are looked at. */
@@ -26,66 +42,127 @@ const textLengthMax = 4 * 1024 * 1024;
 
 export interface TextSource {
   readonly mail: MessageBytes;
-  readonly html: Pick<HtmlRenderer, "render">;
+  readonly readers: ContentReaders;
 }
 
-/** The best readable text of a message, a nested message or a multipart. */
+/** What a message, a nested message or a multipart says to the one who looks at it. */
 export async function renderBody(
   source: TextSource,
   message: StoredBytes,
   top: MimePart,
-  partBytes: number = partBytesMax,
+  form: BodyForm = "text",
 ): Promise<BodyText> {
   const tally = createRemovalTally();
   const texts: string[] = [];
   const parts: MimePart[] = [];
   let length = 0;
+  let hasOtherText = false;
   for (const place of bodyPlaces(top)) {
     if (length > textLengthMax) {
       tally.add("over-limit", "body");
       break;
     }
-    const shown = await renderPlace(source, message, place, partBytes);
+    const shown = await renderPlace(source, message, place, form);
     if (shown === undefined) continue;
     tally.addAll(shown.removed);
+    if (shown.hasOtherText) hasOtherText = true;
     texts.push(shown.text);
     parts.push(...shown.parts);
     length += shown.text.length;
   }
-  return { text: texts.join("\n"), parts, removed: tally.list() };
+  const whole = { text: texts.join("\n"), parts, removed: tally.list(), hasOtherText };
+  return form === "reply" ? withoutHistory(whole) : whole;
 }
 
+/** What is new in it. */
+export function withoutHistory(body: BodyText): BodyText {
+  const { text, cuts } = extractReply(body.text);
+  const tally = createRemovalTally();
+  tally.addAll(body.removed);
+  for (const { what } of cuts) tally.add(what, body.parts[0]?.section ?? "body");
+  return { ...body, text, cuts, cutFrom: body.text, removed: tally.list() };
+}
+
+/** The first alternative that says something. What is not to be shown, because it is too much, counts as saying nothing. */
 async function renderPlace(
   source: TextSource,
   message: StoredBytes,
   place: BodyPlace,
-  partBytes: number,
+  form: BodyForm,
 ): Promise<BodyText | undefined> {
+  const tally = createRemovalTally();
   let last: BodyText | undefined;
-  for (const part of place) {
-    last = await renderPart(source, message, part, partBytes);
-    if (last.text.trim() !== "") return last;
+  for (const [index, part] of place.entries()) {
+    last = await renderPart(source, message, part, form);
+    tally.addAll(last.removed);
+    if (last.text.trim() === "") continue;
+    const other = place.slice(index + 1).find(({ subtype }) => subtype === "plain");
+    const hasOtherText = other !== undefined && (await saysMore(source, message, last, other));
+    if (hasOtherText) tally.add("hidden-element", other.section);
+    return { ...last, removed: tally.list(), hasOtherText };
   }
-  return last;
+  return last && { ...last, removed: tally.list() };
 }
 
-/** One part of text, or of something that is text in all but name. */
+async function saysMore(
+  source: TextSource,
+  message: StoredBytes,
+  shown: BodyText,
+  other: MimePart,
+): Promise<boolean> {
+  const { text } = await renderPart(source, message, other, "text");
+  return differs(text, shown.text);
+}
+
+/** One part of text, or of something that can be read as text. A `reply` is made of a whole body. */
 export async function renderPart(
   source: TextSource,
   message: StoredBytes,
   part: MimePart,
-  partBytes: number = partBytesMax,
+  form: BodyForm = "text",
 ): Promise<BodyText> {
   const tally = createRemovalTally();
-  const where = part.section;
-  const { bytes, isCut } = await readDecodedPart(source.mail, message, part, partBytes);
-  if (isCut) tally.add("over-limit", where);
+  const reading = readingOf(part);
+  const isDocument = reading === "pdf" || reading === "docx";
+  const { bytes, isCut } = await readDecodedPart(
+    source.mail,
+    message,
+    part,
+    isDocument ? documentBytesMax : partBytesMax,
+  );
+  if (isCut) tally.add("over-limit", part.section);
+  const count = (what: Parameters<RemovalTally["add"]>[0], times: number): void =>
+    tally.add(what, part.section, times);
+  const take = ({ text, removed }: { readonly text: string; readonly removed: RemovalCounts }): string => {
+    for (const [what, times] of removed) count(what, times);
+    return text;
+  };
+  const done = (text: string): BodyText => ({ text, parts: [part], removed: tally.list() });
+  if (isDocument)
+    return done(
+      inForm(take(isCut ? unreadDocument : await source.readers.readDocument(bytes, reading)), form),
+    );
   const decoded = decodeText(bytes, part, tally);
-  if (part.type !== "text" || part.subtype !== "html")
-    return { text: cleanText(decoded, where, tally), parts: [part], removed: tally.list() };
-  const { text, removed } = await source.html.render(decoded);
-  for (const [what, count] of removed) tally.add(what, where, count);
-  return { text: cleanText(text, where, tally), parts: [part], removed: tally.list() };
+  switch (reading) {
+    case "html":
+      return done(take(await source.readers.renderHtml(decoded, form === "reply" ? "text" : form)));
+    case "calendar":
+      return done(inForm(calendarText(decoded, count), form));
+    case "contact":
+      return done(inForm(contactText(decoded, count), form));
+    default: {
+      const text = cleanText(decoded, part.section, tally);
+      const isFlowed = part.subtype === "plain" && part.parameters.format?.toLowerCase() === "flowed";
+      return done(
+        inForm(isFlowed ? joinFlowed(text, part.parameters.delsp?.toLowerCase() === "yes") : text, form),
+      );
+    }
+  }
+}
+
+/** Plain text is Markdown enough; HTML shows its lines as they are. */
+function inForm(text: string, form: BodyForm): string {
+  return form === "html" && text !== "" ? `<pre>${escapeHtml(text)}</pre>` : text;
 }
 
 function decodeText(bytes: Buffer, part: MimePart, tally: RemovalTally): string {
@@ -94,16 +171,4 @@ function decodeText(bytes: Buffer, part: MimePart, tally: RemovalTally): string 
   const text = decodeCharset(bytes, charset);
   if (!isKnownCharset(charset) || text.includes("\ufffd")) tally.add("undecodable", part.section);
   return text;
-}
-
-/** Media types that are text for a reader, whatever their top-level type says. */
-export function isReadable(part: MimePart): boolean {
-  if (part.type === "text") return true;
-  const { subtype } = part;
-  if (part.type === "message") return ["delivery-status", "disposition-notification"].includes(subtype);
-  return (
-    part.type === "application" &&
-    (["json", "xml", "javascript", "pgp-signature", "pgp-keys", "x-yaml", "yaml"].includes(subtype) ||
-      /\+(?:json|xml)$/.test(subtype))
-  );
 }

@@ -8,17 +8,21 @@ import { WaypostError } from "#/src/model/errors.ts";
 import { jsonDepth } from "#/src/model/json-depth.ts";
 import { jsonDepthMax } from "#/src/model/limits.ts";
 import {
+  type BodyForm,
   type BodyText,
-  isReadable,
+  bodyForms,
   renderBody,
   renderPart,
   type TextSource,
   textRenderer,
+  withoutHistory,
 } from "./body-text.ts";
 import { hasKnownEncoding, readDecodedPart } from "./decoded-part.ts";
-import { fieldsText, shownFields } from "./envelope.ts";
+import { fieldsText, headerFacts, shownFields } from "./envelope.ts";
 import { mediaType, messageContent, shownName, shownPart } from "./message-content.ts";
 import type { MessageState } from "./message-state.ts";
+import { countCharacters } from "./page-text.ts";
+import { isReadable } from "./part-reading.ts";
 import { isNestedPart, type PartTarget, type Render } from "./part-target.ts";
 import { createRemovalTally, type RemovalDetail, type RemovalTally } from "./removal.ts";
 import { shownStructure, structureText } from "./structure-content.ts";
@@ -90,13 +94,14 @@ async function wholeMessage(described: DescribedMessage, render: Render): Promis
   const { source, message, structure, state } = described;
   const tally = createRemovalTally();
   const content = await messageContent(source.mail, message, structure, state, tally);
-  if (render === "json")
+  const form = formOf(render);
+  if (form === undefined)
     return { kind: "message", content: { ...content }, removed: tally.list(), isNested: false };
-  const body = await renderBody(source, message, structure);
+  const body = await renderBody(source, message, structure, form);
   tally.addAll(body.removed);
   return {
     kind: "message",
-    content: { ...content },
+    content: { ...content, ...bodyFacts(body) },
     text: body.text,
     removed: tally.list(),
     isNested: false,
@@ -106,35 +111,64 @@ async function wholeMessage(described: DescribedMessage, render: Render): Promis
 async function bodyOf(described: DescribedMessage, top: MimePart, render: Render): Promise<Description> {
   const { source, message, structure } = described;
   const tally = createRemovalTally();
-  const body = await renderBody(source, message, top);
+  const form = formOf(render);
+  const body = await renderBody(source, message, top, form);
   tally.addAll(body.removed);
   return {
     kind: "body",
     content: {
       ...(body.parts[0] === undefined ? {} : partFacts(body.parts[0], tally)),
       ...(body.parts.length < 2 ? {} : { parts: body.parts.map((part) => part.section) }),
+      ...bodyFacts(body),
       renderer: textRenderer,
     },
-    ...(render === "json" ? {} : { text: body.text }),
+    ...(form === undefined ? {} : { text: body.text }),
     removed: tally.list(),
     isNested: top !== structure && isNestedPart(structure, top),
   };
 }
 
+/** undefined when no text is asked for. */
+function formOf(render: Render): BodyForm | undefined {
+  return bodyForms.find((form) => form === render);
+}
+
+/** Cuts are places in the rendering `text`, in characters; put back, they make it whole again. */
+function bodyFacts({ cuts, cutFrom, hasOtherText }: BodyText): Readonly<Record<string, unknown>> {
+  return {
+    ...(hasOtherText ? { alternatives_differ: true } : {}),
+    ...(cuts === undefined || cutFrom === undefined ? {} : { cuts: shownCuts(cuts, cutFrom) }),
+  };
+}
+
+const cutsShownMax = 200;
+
+function shownCuts(cuts: NonNullable<BodyText["cuts"]>, text: string): readonly object[] {
+  let at = 0;
+  let characters = 0;
+  const upTo = (unit: number): number => {
+    characters += countCharacters(text, at, unit);
+    at = unit;
+    return characters;
+  };
+  return cuts
+    .slice(0, cutsShownMax)
+    .map(({ what, start, end }) => ({ what, start: upTo(start), end: upTo(end) }));
+}
+
 async function partOf(described: DescribedMessage, part: MimePart, render: Render): Promise<Description> {
   if (part.type === "multipart") return bodyOf(described, part, render);
-  if (part.message !== undefined && render !== "json") {
-    const body = await bodyOf(described, part.message, render);
-    return { ...body, kind: "attachment", content: { ...body.content, part: part.section }, isNested: true };
-  }
+  if (part.message !== undefined && render !== "json") return nestedMessage(described, part, render);
   const { source, message, structure } = described;
   const tally = createRemovalTally();
   const isBody = part.type === "text" && part.disposition !== "attachment";
   const size = part.bodyEnd - part.bodyStart;
   const decoded = size <= hashedBytesMax ? await readDecodedPart(source.mail, message, part) : undefined;
+  const form = formOf(render);
   let text: BodyText | undefined;
-  if (render === "text" && isReadable(part)) {
-    text = await renderPart(source, message, part);
+  if (form !== undefined && isReadable(part)) {
+    text = await renderPart(source, message, part, form);
+    if (form === "reply") text = withoutHistory(text);
     tally.addAll(text.removed);
   } else if (!isReadable(part) && part.message === undefined) tally.add("binary", part.section);
   return {
@@ -144,11 +178,33 @@ async function partOf(described: DescribedMessage, part: MimePart, render: Rende
       ...(decoded === undefined
         ? {}
         : { size: decoded.bytes.length, sha256: hash("sha256", decoded.bytes, "hex") }),
-      ...(text === undefined ? {} : { renderer: textRenderer }),
+      ...(text === undefined ? {} : { ...bodyFacts(text), renderer: textRenderer }),
     },
     ...(text === undefined ? {} : { text: text.text }),
     removed: tally.list(),
     isNested: isNestedPart(structure, part),
+  };
+}
+
+/** A message inside of the message: its body, and what its own header says, which nobody vouched for. */
+async function nestedMessage(
+  described: DescribedMessage,
+  part: MimePart,
+  render: Render,
+): Promise<Description> {
+  const { source, message, structure } = described;
+  const body = await bodyOf(described, part.message!, render);
+  const tally = createRemovalTally();
+  tally.addAll(body.removed);
+  const range = source.mail.findSection(message, structure, `${part.section}.HEADER`);
+  const header =
+    range === undefined ? undefined : headerFacts(await source.mail.readBytes(message, range), tally);
+  return {
+    ...body,
+    kind: "attachment",
+    content: { ...body.content, part: part.section, ...(header === undefined ? {} : { message: header }) },
+    removed: tally.list(),
+    isNested: true,
   };
 }
 

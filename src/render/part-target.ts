@@ -1,9 +1,10 @@
 /** What `part` names in a message: an alias, or an IMAP section (RFC 9051 section 6.4.5.1). */
 import { findPart, type MimePart, walkParts } from "#/src/formats/mime/structure.ts";
 import { isAgentPart } from "#/src/mail/prepare-message.ts";
-import { isReadable } from "./body-text.ts";
+import { bodyForms } from "./body-text.ts";
+import { isReadable } from "./part-reading.ts";
 
-export const renders = ["text", "headers", "structure", "json", "raw", "source"] as const;
+export const renders = [...bodyForms, "headers", "structure", "json", "raw", "source"] as const;
 export type Render = (typeof renders)[number];
 
 export type PartTarget =
@@ -48,14 +49,14 @@ export function isPartName(part: string): boolean {
 }
 
 const acceptedRenders = {
-  message: ["text", "json", "headers", "structure", "raw", "source"],
-  body: ["text", "json", "raw"],
+  message: [...bodyForms, "json", "headers", "structure", "raw", "source"],
+  body: [...bodyForms, "json", "raw"],
   structure: ["structure", "text", "json"],
   headers: ["headers", "text", "json", "raw", "source"],
   agent_part: ["json", "text", "raw", "source", "headers"],
   octets: ["raw", "source"],
 } as const satisfies Record<Exclude<PartTarget["kind"], "part">, readonly Render[]>;
-const readablePart = ["text", "json", "headers", "structure", "raw", "source"] as const;
+const readablePart = [...bodyForms, "json", "headers", "structure", "raw", "source"] as const;
 const binaryPart = ["json", "headers", "structure", "raw", "source"] as const;
 
 /** The first one is what is done when nothing is asked for. */

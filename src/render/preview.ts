@@ -1,23 +1,38 @@
-/** The beginning of what a message says, on one line: the preview of a listing, and PREVIEW of IMAP (RFC 8970). */
+/** The beginning of what a message says, on one line: the preview of a listing, and PREVIEW of IMAP (RFC 8970). It is made of
+ *  the same text as is read, behind the mail that comes in (`indexing/`); until then it is made when it is asked for. */
 import type { MimePart } from "#/src/formats/mime/structure.ts";
-import type { MessageBytes, StoredBytes } from "#/src/mail/message-bytes.ts";
-import { renderBody } from "./body-text.ts";
-import { renderHtml } from "./html-text.ts";
+import type { Mail } from "#/src/mail/mail.ts";
+import type { StoredBytes } from "#/src/mail/message-bytes.ts";
+import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
+import { renderBody, type TextSource } from "./body-text.ts";
 import { firstCharacters } from "./page-text.ts";
 
-/** Octets of a part that a preview is made of: HTML of that length is rendered at once, in about a millisecond. */
-const previewBytes = 8 * 1024;
-/** RFC 8970 section 3.1 allows no more. */
+/** RFC 8970 section 3.3 allows no more. */
 export const previewCharactersMax = 256;
 
+/** What is looked at for so many characters. */
+const lineLengthMax = 8 * 1024;
+
 export async function previewText(
-  mail: MessageBytes,
+  source: TextSource,
   message: StoredBytes,
   structure: MimePart,
 ): Promise<string> {
-  const { text } = await renderBody({ mail, html }, message, structure, previewBytes);
-  const line = text.slice(0, previewBytes).replace(/\s+/g, " ").trim();
+  const { text } = await renderBody(source, message, structure);
+  const line = text.slice(0, lineLengthMax).replace(/\s+/g, " ").trim();
   return firstCharacters(line, previewCharactersMax);
 }
 
-const html = { render: async (text: string) => renderHtml(text) };
+/** The one that is stored, or else one made now. */
+export async function previewOf(
+  mail: Mail,
+  agent: AgentNumber,
+  number: MessageNumber,
+  message: StoredBytes,
+): Promise<string> {
+  const stored = await mail.findPreviews(agent, [number]);
+  return (
+    stored.get(number) ??
+    previewText({ mail, readers: mail.readers }, message, await mail.readStructure(message))
+  );
+}

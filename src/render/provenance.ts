@@ -1,5 +1,6 @@
 import type { Message } from "#/src/mail/messages.ts";
-import type { Removal, RemovalDetail } from "./removal.ts";
+import type { Removal } from "#/src/model/removal.ts";
+import type { RemovalDetail } from "./removal.ts";
 
 /** Where content came from and what was left out ("Read result" of the interface). */
 export interface ShownProvenance {
@@ -12,16 +13,19 @@ export interface ShownProvenance {
   readonly received_at?: string;
 }
 
-/** `isNested`: the content is a message inside the message, which nobody vouched for. */
+/** `isNested`: the content is a message inside the message: what is known of the outer one says nothing of it, and nobody
+ *  vouched for it. */
 export function shownProvenance(
   message: Message,
   removed: readonly RemovalDetail[],
   isNested = false,
 ): ShownProvenance {
   const { source, fromDomain, checks } = message.provenance;
+  const shown = { removed: [...new Set(removed.map(({ what }) => what))], removed_detail: removed };
+  if (isNested) return { authenticated: false, ...shown };
   return {
-    authenticated: message.isAuthenticated && !isNested,
-    removed: [...new Set(removed.map(({ what }) => what))],
+    authenticated: message.isAuthenticated,
+    removed: shown.removed,
     source,
     ...(fromDomain === undefined ? {} : { from_domain: fromDomain }),
     ...(checks === undefined ? {} : { checks }),

@@ -1,30 +1,5 @@
-/** What a rendering left out ("Read result" of the interface). A record, not an accusation: the person sees the original. */
-export const removals = [
-  "hidden-element",
-  "hidden-by-style",
-  "zero-size-text",
-  "invisible-colour",
-  "off-screen",
-  "comment",
-  "script",
-  "style",
-  "form",
-  "active-attribute",
-  "remote-image",
-  "tracking-pixel",
-  "zero-width",
-  "bidi-control",
-  "unicode-tag",
-  "variation-selector",
-  "control-character",
-  "quoted-history",
-  "signature",
-  "unsafe-link",
-  "binary",
-  "undecodable",
-  "over-limit",
-] as const;
-export type Removal = (typeof removals)[number];
+/** What a rendering left out and where ("Read result" of the interface). */
+import type { Removal } from "#/src/model/removal.ts";
 
 export interface RemovalDetail {
   readonly what: Removal;

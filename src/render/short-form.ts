@@ -4,7 +4,7 @@ import type { Message } from "#/src/mail/messages.ts";
 import { cleanLine } from "./clean-text.ts";
 import type { Address } from "./envelope.ts";
 import { isoTime, isoTimeOrNothing, type MessageState } from "./message-state.ts";
-import { previewText } from "./preview.ts";
+import { previewOf } from "./preview.ts";
 import { createRemovalTally } from "./removal.ts";
 
 export interface ShortForm
@@ -40,6 +40,6 @@ export async function shortForm(mail: Mail, message: Message, state: MessageStat
     size: message.size,
     authenticated: message.isAuthenticated,
     agent_part: message.hasAgentPart,
-    preview: await previewText(mail, message, await mail.readStructure(message)),
+    preview: await previewOf(mail, message.agent, message.number, message),
   };
 }

@@ -22,12 +22,15 @@ export interface IndexedDocument {
   readonly message: MessageNumber;
   /** undefined: too large for the index, to be looked at where it is. */
   readonly document: SearchDocument | undefined;
+  /** The beginning of what it says; undefined when it is gone. */
+  readonly preview: string | undefined;
 }
 
 export type DocumentColumn = "header" | "addresses" | "body";
 
-/** Changes with what is written into the file: another version's file is made anew. */
-const formatVersion = 1;
+/** Changes with what is written into the file, and with the text that messages are rendered to: another version's file is
+ *  made anew. */
+const formatVersion = 2;
 
 const statements = [
   `create table origin (fingerprint text not null)`,
@@ -38,7 +41,8 @@ const statements = [
     message_id integer not null,
     header text,
     addresses text,
-    body text)`,
+    body text,
+    preview text)`,
   `create unique index doc_by_message on doc (agent_id, message_id)`,
   `create index doc_too_large on doc (agent_id, message_id) where header is null`,
   `create virtual table tri using fts5(text, content='', contentless_delete=1, detail=none, tokenize='trigram case_sensitive 1')`,
@@ -111,15 +115,22 @@ export class SearchDatabase {
     owesSweep: boolean,
   ): void {
     this.#inTransaction(() => {
-      for (const { message, document } of documents) {
+      for (const { message, document, preview } of documents) {
         const found = this.#sql("select 1 from doc where agent_id = ? and message_id = ?").get(
           agent,
           message,
         );
         if (found !== undefined) continue;
         const { lastInsertRowid } = this.#sql(
-          "insert into doc (agent_id, message_id, header, addresses, body) values (?, ?, ?, ?, ?)",
-        ).run(agent, message, document?.header ?? null, document?.addresses ?? null, document?.body ?? null);
+          "insert into doc (agent_id, message_id, header, addresses, body, preview) values (?, ?, ?, ?, ?, ?)",
+        ).run(
+          agent,
+          message,
+          document?.header ?? null,
+          document?.addresses ?? null,
+          document?.body ?? null,
+          preview ?? null,
+        );
         if (document !== undefined)
           this.#sql("insert into tri (rowid, text) values (?, ?)").run(
             lastInsertRowid,
@@ -132,6 +143,16 @@ export class SearchDatabase {
         on conflict (agent_id) do update
         set modseq = excluded.modseq, owes_sweep = case when excluded.owes_sweep = 1 then 1 else owes_sweep end`,
       ).run(agent, upTo, owesSweep ? 1 : 0);
+    });
+  }
+
+  readPreviews(agent: AgentNumber, messages: readonly MessageNumber[]): [MessageNumber, string][] {
+    const query = this.#sql<{ preview: string | null }>(
+      "select preview from doc where agent_id = ? and message_id = ?",
+    );
+    return messages.flatMap((message) => {
+      const preview = query.get(agent, message)?.preview;
+      return preview === undefined || preview === null ? [] : [[message, preview]];
     });
   }
 

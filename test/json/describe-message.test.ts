@@ -66,7 +66,7 @@ describe("a message", () => {
   it("is read with its header, its parts and where it came from", async () => {
     const id = await server.deliver(server.ada, newsletter, { isAuthenticated: true });
     const read = await reader.ok("part.describe", { id });
-    expect(read).toMatchObject({ ref: id, kind: "message", text: "Grüße", version: expect.any(String) });
+    expect(read).toMatchObject({ ref: id, kind: "message", text: "Hallo Welt", version: expect.any(String) });
     expect(read.content).toEqual({
       id,
       thread: expect.stringMatching(/^thread_/),
@@ -119,10 +119,14 @@ describe("a message", () => {
     });
     expect(read.provenance).toEqual({
       authenticated: true,
-      removed: [],
+      removed: ["comment", "script", "style", "remote-image"],
       source: "smtp",
       from_domain: "elsewhere.example",
-      removed_detail: [],
+      removed_detail: ["comment", "script", "style", "remote-image"].map((what) => ({
+        what,
+        count: 1,
+        where: "1.2",
+      })),
       received_at: new Date(server.clock.now()).toISOString(),
     });
   });
@@ -133,7 +137,7 @@ describe("a message", () => {
     expect(html).toMatchObject({ ref: `${id}#1.2`, kind: "body", text: "Hallo Welt" });
     expect(html.provenance.removed).toEqual(["comment", "script", "style", "remote-image"]);
     expect(html.provenance.removed_detail).toContainEqual({ what: "script", count: 1, where: "1.2" });
-    expect(html.content).toMatchObject({ renderer: "text/1", chars_total: 10, range: { start: 0, end: 10 } });
+    expect(html.content).toMatchObject({ renderer: "waypost-text/1", chars_total: 10, range: { start: 0, end: 10 } });
 
     const image = await reader.ok("part.describe", { id, part: "2" });
     const bytes = Buffer.from("iVBORw0KGgo=", "base64");
@@ -161,7 +165,8 @@ describe("a message", () => {
       content: { part: "3", data: { type: "urn:example:ask", data: { n: 1 } } },
       provenance: { authenticated: true },
     });
-    expect((await reader.ok("part.describe", { id, part: "body" })).text).toBe("Grüße");
+    expect((await reader.ok("part.describe", { id, part: "body" })).text).toBe("Hallo Welt");
+    expect((await reader.ok("part.describe", { id, part: "1.1" })).text).toBe("Grüße");
     expect((await reader.ok("part.describe", { id, part: "1" })).kind).toBe("body");
   });
 

@@ -3,8 +3,9 @@ import type { MimePart } from "#/src/formats/mime/structure.ts";
 import type { Upload } from "#/src/mail/uploads.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
 import type { Scope } from "#/src/model/roles.ts";
-import { isReadable, renderPart, textRenderer } from "#/src/render/body-text.ts";
+import { renderPart, textRenderer } from "#/src/render/body-text.ts";
 import { pageText } from "#/src/render/page-text.ts";
+import { isReadable } from "#/src/render/part-reading.ts";
 import type { Current } from "../current.ts";
 import { unknownObject } from "../identifiers.ts";
 import type { OperationContext } from "../operation.ts";
@@ -93,7 +94,8 @@ type ReadBlob = (
 const factsAlone: ReadBlob = async () => ({ removed: [] });
 
 const textOf: ReadBlob = async (context, blob, part, from, maxChars) => {
-  const source = { mail: context.rooms.mail, html: context.html };
+  const { mail } = context.rooms;
+  const source = { mail, readers: mail.readers };
   const { text, removed } = await renderPart(source, blob, part);
   const page = pageText(text, from, maxChars ?? defaultCharacters);
   const range = { start: page.start, end: page.end };

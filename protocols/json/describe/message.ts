@@ -61,7 +61,7 @@ export async function describeStoredMessage(
     throw missingScope("raw");
   const state = messageState(mail.ids, message, await mail.keywordNames(message.agent), reached.isVisible);
   const described = await describeMessagePart(
-    { source: { mail, html: context.html }, message, structure, state },
+    { source: { mail, readers: mail.readers }, message, structure, state },
     target,
     render,
   );

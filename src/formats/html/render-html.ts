@@ -1,7 +1,7 @@
 /** HTML as a person sees it, for those who read: text, Markdown, or HTML with nothing in it but that. What is hidden is left
  *  out and counted. The same document gives the same answer, in bounded time and memory. */
 import { cleanText } from "#/src/formats/text/clean-text.ts";
-import type { Removal, RemovalCounts } from "#/src/model/removal.ts";
+import { type Removal, type RemovalCounts, removals } from "#/src/model/removal.ts";
 import { createCascade } from "./cascade.ts";
 import { HtmlWriter } from "./html-writer.ts";
 import { baseOf } from "./links.ts";
@@ -51,7 +51,11 @@ function renderWithinBudget(source: string, form: HtmlForm): RenderedHtml {
   const written = writer.toString();
   return {
     text: form === "html" ? written : cleanText(written, count),
-    removed: [...counts],
+    removed: inOrder(counts),
     isOverLimit: false,
   };
+}
+
+function inOrder(counts: ReadonlyMap<Removal, number>): RemovalCounts {
+  return removals.flatMap((what) => (counts.has(what) ? [[what, counts.get(what)!] as const] : []));
 }

@@ -98,7 +98,7 @@ export class TextWriter implements PageWriter {
   #put(text: string): void {
     if (text === "") return;
     if (this.#line === "") {
-      if (text.trim() === "" && this.#pre === 0) return;
+      if (/^[ \t]*$/.test(text) && this.#pre === 0) return;
       this.#line = this.#heading;
     } else if (this.#wantsGap !== "" && text.trim() !== "") {
       if (!/\s$/.test(this.#line) && !/^\s/.test(text)) this.#line += this.#wantsGap;
@@ -154,19 +154,21 @@ export class TextWriter implements PageWriter {
     if (headings.has(name)) this.#heading = "";
   }
 
-  #openBox(name: string, { display }: Style): void {
+  #openBox(name: string, style: Style): void {
+    const { display } = style;
     if (isBlock(display)) {
       this.#endLine();
-      if (apart.has(name) && (this.#lists.length === 0 || name === "blockquote" || name === "pre"))
+      if (isApart(name, style) && (this.#lists.length === 0 || name === "blockquote" || name === "pre"))
         this.#wantsBlank = true;
     } else if (display === "table-cell") this.#gap(this.#isMarkdown ? " | " : "\t");
     else if (inlineBoxes.has(display)) this.#gap(" ");
   }
 
-  #closeBox(name: string, { display }: Style): void {
+  #closeBox(name: string, style: Style): void {
+    const { display } = style;
     if (isBlock(display)) {
       this.#endLine();
-      if (apart.has(name) && (this.#lists.length <= 1 || name === "blockquote" || name === "pre"))
+      if (isApart(name, style) && (this.#lists.length <= 1 || name === "blockquote" || name === "pre"))
         this.#wantsBlank = true;
     } else if (inlineBoxes.has(display)) this.#gap(" ");
   }
@@ -194,6 +196,8 @@ export class TextWriter implements PageWriter {
   #endLine(): void {
     this.#wantsGap = "";
     if (this.#line.trim() === "" && (this.#pre === 0 || this.#line === "")) {
+      // A paragraph of one space that does not break is an empty line.
+      if (this.#line.includes("\u00a0")) this.#wantsBlank = true;
       this.#line = "";
       return;
     }
@@ -273,6 +277,12 @@ function isBlock(display: string): boolean {
     display.startsWith("ruby") ||
     display === "-webkit-inline-box"
   );
+}
+
+/** Paragraphs without a margin are lines. */
+function isApart(name: string, { above, below, values }: Style): boolean {
+  const isTight = above === 0 && below === 0 && (values.has("margin-top") || values.has("margin-bottom"));
+  return apart.has(name) && !(isTight && name === "p");
 }
 
 function startOf(list: HtmlElement): number {

@@ -1,16 +1,25 @@
 /** The search index as the main thread sees it: it may be behind, or not there, and then it says nothing of a message. */
-import { once } from "node:events";
-import sea from "node:sea";
-import { Worker } from "node:worker_threads";
-import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
-import type { Store } from "#/storage/store.ts";
+import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import { foldKey, type TextKey } from "../search-document.ts";
 import type { SearchKey } from "../search-keys.ts";
-import type { FromIndexThread, IndexAnswer, IndexThreadData, ToIndexThread } from "./messages.ts";
+
+/** What the index knows of an agent's messages up to a number. */
+export interface IndexAnswer {
+  readonly upTo: Modseq;
+  /** For each key, the messages that hold it, ascending. */
+  readonly found: readonly Float64Array[];
+  /** Messages up to there that are not in the index, ascending. */
+  readonly tooLarge: Float64Array;
+}
 
 export interface TextIndex extends AsyncDisposable {
   /** The keys are folded. undefined: ask the messages themselves. */
   find(agent: AgentNumber, keys: readonly TextKey[]): Promise<IndexAnswer | undefined>;
+  /** The beginning of what messages say, of those that it has. */
+  findPreviews(
+    agent: AgentNumber,
+    messages: readonly MessageNumber[],
+  ): Promise<ReadonlyMap<MessageNumber, string>>;
   /** Settles when everything that is stored now is in the index, and what is gone is not. */
   settle(): Promise<void>;
 }
@@ -18,84 +27,17 @@ export interface TextIndex extends AsyncDisposable {
 /** Whether a message holds a key; undefined when the index does not have it. */
 export type IndexLookup = (key: TextKey, message: MessageNumber) => boolean | undefined;
 
-export interface TextIndexOptions {
-  /** Told once when the index has failed. Searches go on without it. */
-  readonly onFailure?: (reason: string) => void;
+/** Messages up to a number that can fit; above it the index knows nothing. */
+export interface IndexCandidates {
+  readonly upTo: number;
+  /** Ascending. */
+  readonly numbers: Float64Array;
 }
 
-/** Commits are told in one word when they come faster than this. */
-const ringMs = 20;
-
-/** Resolves when the index has been compared with the store, so that it says nothing about another past. */
-export async function openTextIndex(
-  store: Pick<Store, "folder" | "onCommit">,
-  options: TextIndexOptions = {},
-): Promise<TextIndex> {
-  const worker = spawnIndexThread({ folder: store.folder });
-  const [first] = (await once(worker, "message")) as [FromIndexThread];
-  const waiting = new Map<number, (answer: IndexAnswer | undefined) => void>();
-  let lastId = 0;
-  let isOver = false;
-  const exited = once(worker, "exit");
-
-  const fail = (reason: string): void => {
-    if (isOver) return;
-    isOver = true;
-    options.onFailure?.(reason);
-    for (const resolve of waiting.values()) resolve(undefined);
-    waiting.clear();
-  };
-  if (first.kind === "failed") fail(first.message);
-  worker.on("message", (message: FromIndexThread) => {
-    if (message.kind === "failed") fail(message.message);
-    if (message.kind !== "answer") return;
-    waiting.get(message.id)?.(message.answer);
-    waiting.delete(message.id);
-    if (waiting.size === 0) worker.unref();
-  });
-  worker.on("error", (error: Error) => fail(error.stack ?? error.message));
-  worker.on("exit", () => fail("The indexing thread ended"));
-  worker.unref();
-
-  const tell = (message: ToIndexThread): void => worker.postMessage(message);
-  const ask = (message: (id: number) => ToIndexThread): Promise<IndexAnswer | undefined> => {
-    if (isOver) return Promise.resolve(undefined);
-    const id = ++lastId;
-    return new Promise((resolve) => {
-      if (waiting.size === 0) worker.ref();
-      waiting.set(id, resolve);
-      tell(message(id));
-    });
-  };
-
-  const rung = new Set<AgentNumber>();
-  const ring = (): void => {
-    if (!isOver && rung.size > 0) tell({ kind: "ring", agents: [...rung] });
-    rung.clear();
-  };
-  const stopListening = store.onCommit((touched) => {
-    if (rung.size === 0) setTimeout(ring, ringMs).unref();
-    for (const { agent } of touched) rung.add(agent);
-  });
-
-  return {
-    find: (agent, keys) => ask((id) => ({ kind: "find", id, agent, keys })),
-    async settle() {
-      ring();
-      await ask((id) => ({ kind: "settle", id }));
-    },
-    async [Symbol.asyncDispose]() {
-      stopListening();
-      const hadFailed = isOver;
-      isOver = true;
-      for (const resolve of waiting.values()) resolve(undefined);
-      waiting.clear();
-      worker.ref();
-      if (hadFailed) await worker.terminate();
-      else tell({ kind: "close" });
-      await exited;
-    },
-  };
+export interface IndexView {
+  readonly lookUp: IndexLookup;
+  /** undefined: the index leaves nothing out. */
+  readonly candidates: IndexCandidates | undefined;
 }
 
 /** Asks the index for every key that looks into text. */
@@ -103,16 +45,40 @@ export async function lookUpText(
   index: TextIndex | undefined,
   agent: AgentNumber,
   key: SearchKey,
-): Promise<IndexLookup> {
+): Promise<IndexView> {
   const keys = index === undefined ? [] : listTextKeys(key);
   const answer = keys.length === 0 ? undefined : await index!.find(agent, keys.map(foldKey));
-  if (answer === undefined) return () => undefined;
-  const found = new Map(keys.map((one, at) => [one, answer.found[at]!]));
-  return (one, message) => {
-    if (message > answer.upTo || holdsNumber(answer.tooLarge, message)) return undefined;
-    const holders = found.get(one);
-    return holders === undefined ? undefined : holdsNumber(holders, message);
+  if (answer === undefined) return { lookUp: () => undefined, candidates: undefined };
+  const found = new Map<SearchKey, Float64Array>(keys.map((one, at) => [one, answer.found[at]!]));
+  const needed = neededHolders(key, found);
+  return {
+    lookUp(one, message) {
+      if (message > answer.upTo || holdsNumber(answer.tooLarge, message)) return undefined;
+      const holders = found.get(one);
+      return holders === undefined ? undefined : holdsNumber(holders, message);
+    },
+    candidates: needed && { upTo: answer.upTo, numbers: uniteNumbers(needed, answer.tooLarge) },
   };
+}
+
+/** Of the texts that have to be there all, the one that the fewest messages hold. */
+function neededHolders(
+  key: SearchKey,
+  found: ReadonlyMap<SearchKey, Float64Array>,
+): Float64Array | undefined {
+  if (key.kind !== "and") return found.get(key);
+  const needed = key.keys.map((one) => neededHolders(one, found)).filter((one) => one !== undefined);
+  return needed.toSorted((a, b) => a.length - b.length)[0];
+}
+
+/** Both ascending, as is what comes of it. */
+function uniteNumbers(a: Float64Array, b: Float64Array): Float64Array {
+  if (b.length === 0) return a;
+  const united = new Float64Array(a.length + b.length);
+  united.set(a);
+  united.set(b, a.length);
+  united.sort();
+  return united.filter((number, at) => number !== united[at - 1]);
 }
 
 /** By halving: a set of as many numbers would hold the loop while it is built. */
@@ -141,11 +107,4 @@ function listTextKeys(key: SearchKey): TextKey[] {
     default:
       return [];
   }
-}
-
-/** From its source file, or inside the one binary from the asset that holds its bundle. */
-function spawnIndexThread(workerData: IndexThreadData): Worker {
-  const options = { workerData, name: "search-index", execArgv: [] };
-  if (sea.isSea()) return new Worker(sea.getAsset("index-thread.cjs", "utf8"), { ...options, eval: true });
-  return new Worker(new URL("./index-thread.ts", import.meta.url), options);
 }

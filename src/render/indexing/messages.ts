@@ -1,6 +1,7 @@
 /** What the main thread and the indexing thread say to each other. */
-import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
-import type { TextKey } from "../search-document.ts";
+import type { IndexAnswer } from "#/src/mail/indexing/text-index.ts";
+import type { TextKey } from "#/src/mail/search-document.ts";
+import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
 
 export interface IndexThreadData {
   readonly folder: string;
@@ -16,21 +17,26 @@ export type ToIndexThread =
       readonly agent: AgentNumber;
       readonly keys: readonly TextKey[];
     }
+  /** The previews of messages. */
+  | {
+      readonly kind: "previews";
+      readonly id: number;
+      readonly agent: AgentNumber;
+      readonly messages: readonly MessageNumber[];
+    }
   /** To be answered when the index is complete and holds nothing that is gone. */
   | { readonly kind: "settle"; readonly id: number }
   | { readonly kind: "close" };
 
-/** What the index knows of an agent's messages up to a number. */
-export interface IndexAnswer {
-  readonly upTo: Modseq;
-  /** For each key, the messages that hold it, ascending. */
-  readonly found: readonly Float64Array[];
-  /** Messages up to there that are not in the index, ascending. */
-  readonly tooLarge: Float64Array;
+/** Without an answer, the index could not say. */
+export interface IndexThreadAnswer {
+  readonly kind: "answer";
+  readonly id: number;
+  readonly answer?: IndexAnswer | undefined;
+  readonly previews?: readonly (readonly [MessageNumber, string])[];
 }
 
 export type FromIndexThread =
   | { readonly kind: "ready" }
-  /** Without an answer, the index could not say. */
-  | { readonly kind: "answer"; readonly id: number; readonly answer?: IndexAnswer | undefined }
+  | IndexThreadAnswer
   | { readonly kind: "failed"; readonly message: string };

@@ -1,17 +1,21 @@
-/** The indexing thread: makes the search index from the store behind the mail that comes in, and answers from it.
+/** The indexing thread: makes the search index and the previews from the store behind the mail that comes in, and answers
+ *  from them.
  *
  *  Questions go first. What is stored is indexed in slices of a few milliseconds with as long a pause after each, so that it
  *  takes no more than half of one processor. A damaged index is thrown away and made again. */
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
+import { directReaders } from "#/src/mail/content-readers.ts";
+import type { IndexAnswer } from "#/src/mail/indexing/text-index.ts";
+import { createMessageBytes } from "#/src/mail/message-bytes.ts";
+import { createDocumentReader, documentHolds, partsOf, type TextKey } from "#/src/mail/search-document.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
 import type { MessageRow } from "#/storage/rows.ts";
 import { hasTrigram, type IndexedDocument, SearchDatabase } from "#/storage/search/search-database.ts";
 import { openSearchSource } from "#/storage/search/search-source.ts";
-import { createMessageBytes } from "../message-bytes.ts";
-import { createDocumentReader, documentHolds, partsOf, type TextKey } from "../search-document.ts";
-import type { FromIndexThread, IndexAnswer, IndexThreadData, ToIndexThread } from "./messages.ts";
+import { previewText } from "../preview.ts";
+import type { FromIndexThread, IndexThreadData, ToIndexThread } from "./messages.ts";
 
 const port = parentPort!;
 const { folder } = workerData as IndexThreadData;
@@ -83,11 +87,16 @@ async function start(): Promise<void> {
     const { message } = row;
     const reader = createDocumentReader(bytes, row);
     try {
-      if ((await reader.bodyBytes()) > textBytesMax) return { message, document: undefined };
-      return { message, document: await reader.read(["header", "addresses", "body"]) };
+      const preview = await previewText(
+        { mail: bytes, readers: directReaders },
+        row,
+        await bytes.readStructure(row),
+      );
+      if ((await reader.bodyBytes()) > textBytesMax) return { message, document: undefined, preview };
+      return { message, document: await reader.read(["header", "addresses", "body"]), preview };
     } catch (error) {
       // Expunged meanwhile, or what a search in the message itself will say again.
-      if (isWaypostError(error)) return { message, document: undefined };
+      if (isWaypostError(error)) return { message, document: undefined, preview: undefined };
       throw error;
     }
   }
@@ -199,9 +208,25 @@ async function start(): Promise<void> {
     say({ kind: "answer", id, answer: result });
   }
 
+  async function tellPreviews(
+    id: number,
+    agent: AgentNumber,
+    messages: readonly MessageNumber[],
+  ): Promise<void> {
+    try {
+      say({ kind: "answer", id, previews: database.readPreviews(agent, messages) });
+    } catch (error) {
+      await beginAnew(error);
+      wake();
+      say({ kind: "answer", id });
+    }
+  }
+
   await compareWithStore();
   port.on("message", (message: ToIndexThread) => {
     if (message.kind === "find") answer(message.id, message.agent, message.keys).catch(fail);
+    else if (message.kind === "previews")
+      tellPreviews(message.id, message.agent, message.messages).catch(fail);
     else {
       if (message.kind === "ring") for (const agent of message.agents) behind.add(agent);
       else if (message.kind === "settle") settling = [...settling, message.id];

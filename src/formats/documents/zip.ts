@@ -1,0 +1,47 @@
+/** One file out of a ZIP archive (APPNOTE.TXT), within a bound on what it unpacks to. */
+import { inflateRawSync } from "node:zlib";
+
+const endOfDirectory = 0x06054b50;
+const directoryEntry = 0x02014b50;
+const entriesMax = 5000;
+/** The record at the end is followed by at most this much comment. */
+const commentMax = 65_535 + 22;
+
+/** undefined when the archive has no such file, is damaged, or unpacks to more than `bytesMax`. */
+export function readZipEntry(archive: Buffer, name: string, bytesMax: number): Buffer | undefined {
+  const end = findEnd(archive);
+  if (end === undefined) return undefined;
+  let at = archive.readUInt32LE(end + 16);
+  for (let left = Math.min(entriesMax, archive.readUInt16LE(end + 10)); left > 0; left--) {
+    if (at + 46 > archive.length || archive.readUInt32LE(at) !== directoryEntry) return undefined;
+    const nameLength = archive.readUInt16LE(at + 28);
+    const next = at + 46 + nameLength + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32);
+    if (archive.toString("utf8", at + 46, at + 46 + nameLength) === name)
+      return unpack(archive, at, bytesMax);
+    at = next;
+  }
+  return undefined;
+}
+
+function findEnd(archive: Buffer): number | undefined {
+  for (let at = archive.length - 22; at >= Math.max(0, archive.length - commentMax); at--)
+    if (archive.readUInt32LE(at) === endOfDirectory) return at;
+  return undefined;
+}
+
+function unpack(archive: Buffer, entry: number, bytesMax: number): Buffer | undefined {
+  const method = archive.readUInt16LE(entry + 10);
+  const size = archive.readUInt32LE(entry + 20);
+  const local = archive.readUInt32LE(entry + 42);
+  if (local + 30 > archive.length) return undefined;
+  const start = local + 30 + archive.readUInt16LE(local + 26) + archive.readUInt16LE(local + 28);
+  const packed = archive.subarray(start, start + size);
+  if (method === 0) return packed.length > bytesMax ? undefined : packed;
+  if (method !== 8) return undefined;
+  try {
+    return inflateRawSync(packed, { maxOutputLength: bytesMax });
+  } catch {
+    // Damaged, or more than it may be.
+    return undefined;
+  }
+}

@@ -1,0 +1,28 @@
+/** Whether one alternative of a body says what another does not: programs and people may have been meant to read different
+ *  things. */
+
+const wordsLookedAtMax = 5000;
+/** Words that are missing before it is worth telling, and their share of all. */
+const missingMin = 3;
+const missingShareMin = 0.25;
+
+export function differs(other: string, shown: string): boolean {
+  const known = wordsOf(shown);
+  const said = wordsOf(withoutAddresses(other));
+  let missing = 0;
+  for (const word of said) if (!known.has(word)) missing++;
+  return missing >= missingMin && missing >= said.size * missingShareMin;
+}
+
+function withoutAddresses(text: string): string {
+  return text.replace(/\bhttps?:\/\/\S+/gi, " ");
+}
+
+function wordsOf(text: string): Set<string> {
+  const words = new Set<string>();
+  for (const [word] of text.matchAll(/[\p{L}\p{N}]+/gu)) {
+    words.add(word.toLowerCase());
+    if (words.size >= wordsLookedAtMax) break;
+  }
+  return words;
+}

@@ -1,0 +1,49 @@
+/** Threads for reading what strangers wrote: HTML in some, documents in another. */
+import { availableParallelism } from "node:os";
+import {
+  type DocumentKind,
+  type DocumentText,
+  unreadDocument,
+} from "#/src/formats/documents/read-document.ts";
+import { type HtmlForm, overLimit, type RenderedHtml } from "#/src/formats/html/render-html.ts";
+import type { ContentReaders } from "#/src/mail/content-readers.ts";
+import { createThreadPool } from "./thread-pool.ts";
+
+export interface ReadingThreads extends ContentReaders, AsyncDisposable {}
+
+export interface HtmlJob {
+  readonly html: string;
+  readonly form: HtmlForm;
+}
+
+export interface DocumentJob {
+  readonly bytes: Uint8Array;
+  readonly kind: DocumentKind;
+}
+
+export function createReadingThreads(): ReadingThreads {
+  const html = createThreadPool<HtmlJob, RenderedHtml>({
+    source: new URL("./html-thread.ts", import.meta.url),
+    asset: "html-thread.cjs",
+    threadsMax: Math.max(1, Math.min(4, availableParallelism() - 1)),
+    // A document gets 150 ms of a processor (`work-meter.ts`); this is for a machine that has none to spare.
+    timeLimitMs: 2000,
+    resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16 },
+    overLimit,
+  });
+  const documents = createThreadPool<DocumentJob, DocumentText>({
+    source: new URL("./document-thread.ts", import.meta.url),
+    asset: "document-thread.cjs",
+    threadsMax: 1,
+    timeLimitMs: 5000,
+    resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 },
+    overLimit: unreadDocument,
+  });
+  return {
+    renderHtml: (source, form) => html.run({ html: source, form }),
+    readDocument: (bytes, kind) => documents.run({ bytes, kind }),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([html[Symbol.asyncDispose](), documents[Symbol.asyncDispose]()]);
+    },
+  };
+}
