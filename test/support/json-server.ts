@@ -33,6 +33,7 @@ export interface JsonServer extends AsyncDisposable {
   readonly outbound: Outbound;
   readonly accounts: Accounts;
   readonly clock: FakeClock;
+  readonly settings: Settings;
   readonly url: string;
   readonly ada: Owner;
   readonly bob: Owner;
@@ -122,6 +123,7 @@ export async function openJsonServer(overrides: Overrides = {}): Promise<JsonSer
       return listeners;
     },
     clock: opened.clock,
+    settings,
     get url() {
       return urlOf();
     },
