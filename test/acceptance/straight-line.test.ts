@@ -20,7 +20,12 @@ describe.skipIf(!hasCorpus)(`the straight line of every message of the corpus${c
 
   beforeAll(async () => {
     daemon = await startChildDaemon({
-      set: ["limits.requests_per_second=100000", "limits.requests_burst=100000"],
+      set: [
+        "limits.requests_per_second=100000",
+        "limits.requests_burst=100000",
+        "limits.agent_requests_per_second=100000",
+        "limits.agent_requests_burst=100000",
+      ],
     });
     const tail = await postJson(daemon.http.url, "wait", credentials().token, {});
     tailCursor = tail.cursor;

@@ -39,6 +39,8 @@ const daemon = await startChildDaemon({
   set: [
     "limits.requests_per_second=1000000",
     "limits.requests_burst=1000000",
+    "limits.agent_requests_per_second=1000000",
+    "limits.agent_requests_burst=1000000",
     "limits.streams_per_token=100",
     // The log line of each message is part of its cost.
     "log.level=info",

@@ -25,6 +25,8 @@ const daemon = await startChildDaemon({
   set: [
     "limits.requests_per_second=1000000",
     "limits.requests_burst=1000000",
+    "limits.agent_requests_per_second=1000000",
+    "limits.agent_requests_burst=1000000",
     `limits.streams_per_token=${streamCount}`,
     `http.max_connections=${streamCount + 100}`,
   ],

@@ -1,64 +1,63 @@
-/** The least that a test needs of `/v1`: one request, and the stream of events. */
-
-export interface WatchedEvent {
-  readonly type: string;
-  readonly cursor: string;
-  readonly mailbox: string;
-  readonly message: string;
-}
+/** The least that a test needs of `/v1`, by our own client: one request, and the stream of events. */
+import { createClient, RequestError } from "#/src/client/client.ts";
+import type { MailEvent } from "#/src/client/operations.ts";
 
 export interface Watch {
-  /** The next so many events; throws if the stream ends or says nothing for 20 s. */
-  take(count: number): Promise<WatchedEvent[]>;
+  /** The next so many events; throws if nothing comes for 20 s. */
+  take(count: number): Promise<MailEvent[]>;
   close(): Promise<void>;
 }
 
+const silenceMs = 20_000;
+
+/** An answer, or `{ error }` for what was refused. */
 // biome-ignore lint/suspicious/noExplicitAny: answers differ by operation
 export async function postJson(url: string, operation: string, token: string, body: object): Promise<any> {
-  const response = await fetch(`${url}/v1/${operation}`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  return response.json();
+  try {
+    return await createClient({ url, token }).call(operation as "search", body);
+  } catch (error) {
+    if (error instanceof RequestError) return { error };
+    throw error;
+  }
 }
 
-export async function openWatch(url: string, token: string, body: object): Promise<Watch> {
-  const abort = new AbortController();
-  const response = await fetch(`${url}/v1/watch`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: JSON.stringify(body),
-    signal: abort.signal,
+/** Events from the cursor in `body` on, or from now. */
+export async function openWatch(url: string, token: string, body: { cursor?: string }): Promise<Watch> {
+  const client = createClient({ url, token });
+  const cursor = body.cursor ?? (await client.call("wait")).cursor;
+  const stop = new AbortController();
+  const events: MailEvent[] = [];
+  let wake = (): void => {};
+  let failure: unknown;
+  const done = (async () => {
+    for await (const event of client.events({ cursor }, { signal: stop.signal })) {
+      events.push(event);
+      wake();
+    }
+  })().catch((error: unknown) => {
+    failure = error;
+    wake();
   });
-  if (response.status !== 200) throw new Error(`watch answers ${response.status}: ${await response.text()}`);
-  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
-  const events: WatchedEvent[] = [];
-  let text = "";
-  const silenceMs = 20_000;
   return {
     async take(count) {
       while (events.length < count) {
-        const timer = setTimeout(
-          () => abort.abort(new Error(`only ${events.length} of ${count} events came`)),
-          silenceMs,
-        );
-        const { value, done } = await reader.read();
-        clearTimeout(timer);
-        if (done) throw new Error("the stream ended");
-        text += value;
-        for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n")) {
-          const frame = text.slice(0, end);
-          text = text.slice(end + 2);
-          const data = /^data: (.*)$/m.exec(frame)?.[1];
-          if (/^event: batch$/m.test(frame) && data !== undefined) events.push(...JSON.parse(data).events);
-        }
+        if (failure !== undefined) throw failure;
+        await new Promise<void>((resolve, reject) => {
+          const timer = setTimeout(
+            () => reject(new Error(`only ${events.length} of ${count} events came`)),
+            silenceMs,
+          );
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
       }
       return events.splice(0, count);
     },
     async close() {
-      abort.abort();
-      await reader.cancel().catch(() => {});
+      stop.abort();
+      await done;
     },
   };
 }

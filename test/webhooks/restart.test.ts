@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
+import { createClient } from "#/src/client/client.ts";
 import { runSmtpLoad } from "../bench/smtp-load.ts";
 import { startChildDaemon, startScript } from "../support/daemon.ts";
-import { postJson } from "../support/events.ts";
 import { openWebhookReceiver } from "../support/webhook-receiver.ts";
 
 const run = promisify(execFile);
@@ -19,7 +19,7 @@ it("loses no event and changes no order when the daemon is killed again and agai
     ...["--set", "webhooks.allow_private_addresses=true"],
   ]);
   expect(JSON.parse(stdout)).toMatchObject({ number: 1, secret: expect.stringMatching(/^whsec_/) });
-  const { cursor } = await postJson(daemon.http.url, "wait", token, {});
+  const { cursor } = await createClient({ url: daemon.http.url, token }).call("wait");
 
   // Taken and never answered: the daemon is killed with the request on its way, and it comes again.
   let count = 0;
@@ -33,13 +33,12 @@ it("loses no event and changes no order when the daemon is killed again and agai
     await daemon.restart("SIGKILL");
   }
   const expected: string[] = [];
+  // The daemon has another port after each start.
+  const client = createClient({ url: daemon.http.url, token });
   for (let from = cursor; ; ) {
-    const { events, cursor: next } = await postJson(daemon.http.url, "wait", token, {
-      cursor: from,
-      timeout_s: 1,
-    });
+    const { events, cursor: next } = await client.call("wait", { cursor: from, timeout_s: 1 });
     if (events.length === 0) break;
-    expected.push(...events.map(({ message }: { message: string }) => message));
+    expected.push(...events.map(({ message }) => message));
     from = next;
   }
   expect(expected.length).toBe(60);
