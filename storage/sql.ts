@@ -1,4 +1,4 @@
-/** The one door to a database engine. Every text of SQL in the product goes through these three verbs, keeps to what SQLite
+/** The one door to a database engine. Every text of SQL in the product goes through these four verbs, keeps to what SQLite
  *  and PostgreSQL both understand (README, "SQL subset") and marks its parameters with `?`. */
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 
@@ -8,11 +8,13 @@ export interface Sql {
   /** The first row, or undefined. */
   get<R>(query: string, ...parameters: SqlValue[]): Promise<R | undefined>;
   all<R>(query: string, ...parameters: SqlValue[]): Promise<R[]>;
+  /** The one column of all rows, without an object for each: for many numbers. */
+  column<V extends SqlValue>(query: string, ...parameters: SqlValue[]): Promise<V[]>;
   /** The number of rows changed. */
   run(query: string, ...parameters: SqlValue[]): Promise<number>;
 }
 
-export type Reader = Pick<Sql, "get" | "all">;
+export type Reader = Pick<Sql, "get" | "all" | "column">;
 
 /** What a named write is given. */
 export interface Transaction extends Sql {

@@ -101,7 +101,7 @@ export function createEntries(store: Store): Entries {
     async listFlaggedUids(agent, mailbox, uids, query) {
       const found: Uid[] = [];
       for await (const page of flaggedUidPages(store, agent, mailbox, uids, query))
-        for (const { uid } of page) found.push(uid);
+        for (const uid of page) found.push(uid);
       return found;
     },
     async *entryPages(agent, mailbox, uids) {

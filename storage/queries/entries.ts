@@ -19,15 +19,15 @@ const uidRows = 10_000;
 export async function listUids(reader: Reader, agent: AgentNumber, mailbox: MailboxNumber): Promise<Uid[]> {
   const uids: Uid[] = [];
   for (;;) {
-    const rows = await reader.all<{ uid: Uid }>(
+    const page = await reader.column<Uid>(
       "select uid from entry where agent_id = ? and mailbox_id = ? and uid > ? order by uid limit ?",
       agent,
       mailbox,
       uids.at(-1) ?? 0,
       uidRows,
     );
-    for (const { uid } of rows) uids.push(uid);
-    if (rows.length < uidRows) return uids;
+    for (const uid of page) uids.push(uid);
+    if (page.length < uidRows) return uids;
     await nextTurn();
   }
 }
@@ -63,7 +63,7 @@ export async function* flaggedUidPages(
   mailbox: MailboxNumber,
   uids: NumberSet,
   { mask, value }: FlagQuery,
-): AsyncGenerator<{ uid: Uid }[]> {
+): AsyncGenerator<Uid[]> {
   const end = await reader.get<{ last: Uid | null }>(
     "select max(uid) as last from entry where agent_id = ? and mailbox_id = ?",
     agent,
@@ -73,7 +73,7 @@ export async function* flaggedUidPages(
   for (const { condition, parameters, isRange } of slicesOf(intersectNumberSets(uids, [[1, last]]), "uid")) {
     const [first, bound] = parameters as [number, number];
     for (let from = first; from <= (isRange ? bound : first); from += flagSpan) {
-      yield await reader.all<{ uid: Uid }>(
+      yield await reader.column<Uid>(
         `select uid
         from entry
         where agent_id = ? and mailbox_id = ? and ${condition} and (flags & ?) = ?

@@ -33,6 +33,7 @@ export function openSearchSource(folder: string): SearchSource {
   return {
     get: (query, ...parameters) => sql.get(query, ...parameters),
     all: (query, ...parameters) => sql.all(query, ...parameters),
+    column: (query, ...parameters) => sql.column(query, ...parameters),
     close: () => void database.close(),
 
     async secret() {

@@ -96,6 +96,7 @@ function withStablePlan(query: string): string {
 export class SqliteSql implements Sql {
   readonly database: Database.Database;
   readonly #statements = new Map<string, Database.Statement<SqlValue[]>>();
+  readonly #columns = new Map<string, Database.Statement<SqlValue[]>>();
 
   constructor(database: Database.Database) {
     this.database = database;
@@ -116,6 +117,15 @@ export class SqliteSql implements Sql {
 
   async all<R>(query: string, ...parameters: SqlValue[]): Promise<R[]> {
     return this.#statement(query).all(...parameters) as R[];
+  }
+
+  async column<V extends SqlValue>(query: string, ...parameters: SqlValue[]): Promise<V[]> {
+    let statement = this.#columns.get(query);
+    if (statement === undefined) {
+      statement = this.database.prepare<SqlValue[]>(withStablePlan(query)).pluck();
+      this.#columns.set(query, statement);
+    }
+    return statement.all(...parameters) as V[];
   }
 
   async run(query: string, ...parameters: SqlValue[]): Promise<number> {

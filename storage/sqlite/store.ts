@@ -116,6 +116,14 @@ class SqliteStore implements Store {
     }
   }
 
+  async column<V extends SqlValue>(query: string, ...parameters: SqlValue[]): Promise<V[]> {
+    try {
+      return await this.#sql.column<V>(query, ...parameters);
+    } catch (error) {
+      throw engineFailure(error);
+    }
+  }
+
   async *pages<R>(
     query: string,
     key: (row: R) => SqlValue[],
