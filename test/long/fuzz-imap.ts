@@ -1,5 +1,5 @@
-/** Seeded random fuzzing of IMAP over real sockets against one daemon, in every state: before login, in AUTHENTICATE, logged
- *  in, in a mailbox, in IDLE, inside of a literal. The process stays alive, every answer is IMAP, no command ends in
+/** Seeded random fuzzing of IMAP over real sockets against one daemon. What is said is made for one state and said in
+ *  every one: before login, in AUTHENTICATE, logged in, in a mailbox, in IDLE, inside of a literal. The process stays alive, every answer is IMAP, no command ends in
  *  SERVERBUG, connections end when the peer does, memory is bounded, and `waypost check` is clean at the end.
  *  `node test/long/fuzz-imap.ts [--minutes N] [--seed S] [--say S]`; `--say` repeats the conversation of one seed, which a
  *  finding names, and shows it. Inputs that have shown something are kept in `imap-inputs.txt` and said first. */
@@ -49,7 +49,7 @@ daemon.process.once("exit", (code, signal) => {
 for (const agent of daemon.agents.keys()) await refill(daemon, agent);
 const inputs = readInputs();
 if (values.say === undefined)
-  for (const [state, octets] of inputs) await converse(diceOf(1), state, [octets], "kept");
+  for (const [, octets] of inputs) await converseInAll(diceOf(1), [octets], "kept");
 const watching = watchMemory();
 await Promise.all(Array.from({ length: clients }, (_, client) => work(client)));
 await watching;
@@ -87,9 +87,9 @@ async function work(client: number): Promise<void> {
     const count = 1 + dice(12);
     const said: string[] = [];
     for (let index = 0; index < count; index++) said.push(inputFor(dice, state));
-    await converse(dice, state, said, String(seed));
+    await converseInAll(dice, said, String(seed));
     if (values.say !== undefined) return;
-    if (number % 200 === 199) await refill(daemon, client % agents);
+    if (number % 40 === 39) await refill(daemon, client % agents);
   }
 }
 
@@ -103,6 +103,10 @@ function inputFor(dice: Dice, state: State): string {
   const text = produce(dice, dice(10) === 0 ? "selected" : name);
   const line = `${isCommand ? `f${dice(1000)} ` : ""}${text}\r\n`;
   return dice(4) === 0 ? mutate(dice, line) : line;
+}
+
+async function converseInAll(dice: Dice, said: readonly string[], name: string): Promise<void> {
+  for (const state of states) if (!hasEnded) await converse(dice, state, said, name);
 }
 
 /** Gets into the state, says all of it in pieces of any size, and judges what comes back. */

@@ -10,6 +10,7 @@ const suites = [
   ["power-loss.ts"],
   ["disk-full.ts"],
   ["fuzz-imap.ts", "--minutes", "3"],
+  ["split-imap.ts", "--runs", "2"],
 ];
 
 const failed: string[] = [];

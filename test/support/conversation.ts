@@ -13,6 +13,8 @@
  *      DO name               something happens beside the conversation, as the options say
  *      # …                   a comment
  *
+ *  With WAYPOST_SPLIT=seed in the environment, what clients send is cut into random pieces, in any script.
+ *
  *  In `S` lines, `{{*}}` is any text, `{{name:regex}}` text to be kept, `{{=name}}` what was kept (also in `C` lines). Text is
  *  UTF-8; `\x00`, `\r` and `\n` stand for what cannot be written. Everything that the server says has to be in the script. */
 import net from "node:net";
@@ -29,6 +31,26 @@ export interface ConversationOptions {
   readonly actions?: Readonly<Record<string, () => Promise<unknown>>>;
   /** Cuts what a client sends into pieces that are written one after the other. */
   readonly split?: (bytes: Buffer) => readonly Buffer[];
+}
+
+const splitAsTold =
+  process.env.WAYPOST_SPLIT === undefined ? undefined : splitter(Number(process.env.WAYPOST_SPLIT));
+
+/** Cuts octets into pieces whose sizes follow from a seed, half of them of a single octet. */
+function splitter(seed: number): (bytes: Buffer) => readonly Buffer[] {
+  let state = seed >>> 0;
+  return (bytes) => {
+    const pieces: Buffer[] = [];
+    for (let at = 0; at < bytes.length; ) {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      // Long ones are cut coarsely, so that megabytes do not take minutes.
+      const sizeMax = Math.max(40, bytes.length >>> 8);
+      const size = state >>> 31 === 0 && bytes.length < 10_000 ? 1 : 1 + ((state >>> 8) % sizeMax);
+      pieces.push(bytes.subarray(at, at + size));
+      at += size;
+    }
+    return pieces;
+  };
 }
 
 const bareStep = /^(TLS|CLOSED|DEFLATE|RAW)(\d*)$/;
@@ -111,7 +133,7 @@ class ScriptSession {
 
   constructor(options: ConversationOptions) {
     this.#timeoutMs = options.timeoutMs ?? 5000;
-    this.#split = options.split ?? ((bytes) => [bytes]);
+    this.#split = options.split ?? splitAsTold ?? ((bytes) => [bytes]);
     this.#socket = net.connect({ host: options.host ?? "127.0.0.1", port: options.port, noDelay: true });
     this.#listen();
   }
