@@ -64,6 +64,8 @@ export interface NewestOptions {
   readonly mailbox?: MailboxNumber;
   readonly thread?: ThreadNumber;
   readonly before?: MessageNumber;
+  /** Only those with a higher number. */
+  readonly after?: number;
   readonly limit: number;
 }
 

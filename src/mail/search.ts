@@ -13,6 +13,7 @@ import { flagSearchOf } from "./flag-query.ts";
 import { type IndexLookup, lookUpText, type TextIndex } from "./indexing/text-index.ts";
 import type { MessageBytes } from "./message-bytes.ts";
 import type { Message, Messages } from "./messages.ts";
+import { newestPages } from "./newest-pages.ts";
 import {
   createDocumentReader,
   type DocumentReader,
@@ -78,7 +79,7 @@ export function createMailSearch(
         const uids = await entries.listFlaggedUids(agent, mailbox, flags.uids, flags);
         return { uids, highestModseq: undefined };
       }
-      const index = await lookUpText(textIndex, agent, key);
+      const { lookUp: index } = await lookUpText(textIndex, agent, key);
       const uids: number[] = [];
       let highestModseq: Modseq | undefined;
       const facets = facetsOf(key);
@@ -110,18 +111,20 @@ export function createMailSearch(
     async searchNewest(agent, key, options) {
       const takeTurn = createTurns();
       const keywords = await foldedKeywords(entries, agent);
-      const index = await lookUpText(textIndex, agent, key);
+      const { lookUp: index, candidates } = await lookUpText(textIndex, agent, key);
       const found: Message[] = [];
-      let before = options.before;
-      for (let looked = 0; looked < newestLookedAtMax; ) {
-        const page = await messages.listNewestMessages(agent, {
-          ...(options.mailbox === undefined ? {} : { mailbox: options.mailbox }),
-          ...(before === undefined ? {} : { before }),
-          limit: Math.min(pageRows, Math.max(leastPage, options.limit - found.length)),
-        });
-        for (const message of page) {
+      const { mailbox } = options;
+      const pages = newestPages(messages, agent, {
+        mailbox,
+        before: options.before,
+        candidates,
+        size: () => Math.min(pageRows, Math.max(leastPage, options.limit - found.length)),
+      });
+      let looked = 0;
+      for await (const page of pages) {
+        for (const message of page.messages) {
           const text = createDocumentReader(bytes, message);
-          const place = message.places.find((one) => one.mailbox === options.mailbox) ?? message.places[0]!;
+          const place = message.places.find((one) => one.mailbox === mailbox) ?? message.places[0]!;
           const entry = {
             ...place,
             message: message.number,
@@ -129,14 +132,14 @@ export function createMailSearch(
             size: message.size,
           };
           if (await fitsIfThere(key, { entry, keywords, index, message, text })) found.push(message);
-          before = message.number;
           await takeTurn();
-          if (found.length === options.limit) return { messages: found, next: before };
+          if (found.length === options.limit) return { messages: found, next: message.number };
         }
-        if (page.length === 0) return { messages: found };
-        looked += page.length;
+        looked += page.looked;
+        if (page.reached === undefined) break;
+        if (looked >= newestLookedAtMax) return { messages: found, next: page.reached };
       }
-      return before === undefined ? { messages: found } : { messages: found, next: before };
+      return { messages: found };
     },
   };
 }

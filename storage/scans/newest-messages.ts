@@ -9,14 +9,16 @@ export interface NewestMessages {
   readonly thread?: ThreadNumber | undefined;
   /** Numbers below this one. */
   readonly before?: MessageNumber | undefined;
+  /** Numbers above this one. */
+  readonly after?: number | undefined;
   readonly limit: number;
 }
 
 /** The newest first: object numbers grow with time. Of a mailbox that holds few of many messages this walks far, so it is
  *  no read for the main thread. */
 export async function newestMessages(reader: Reader, args: NewestMessages): Promise<MessageRow[]> {
-  const conditions = ["agent_id = ?", "message_id < ?"];
-  const parameters: number[] = [args.agent, args.before ?? Number.MAX_SAFE_INTEGER];
+  const conditions = ["agent_id = ?", "message_id < ?", "message_id > ?"];
+  const parameters: number[] = [args.agent, args.before ?? Number.MAX_SAFE_INTEGER, args.after ?? 0];
   if (args.thread !== undefined) {
     conditions.push("thread_id = ?");
     parameters.push(args.thread);

@@ -76,6 +76,11 @@ describe("search", () => {
     [{ q: "QUICK BROWN" }, ["first"]],
     [{ q: "grösse" }, []],
     [{ q: "GRÖßE" }, ["other"]],
+    [{ q: "zoë" }, ["other"]],
+    [{ q: "ADA@first" }, ["other", "agent", "junk", "reply", "first"]],
+    // Not in what only servers read.
+    [{ q: "delivered-to" }, []],
+    [{ q: "text/plain" }, []],
   ])("keeps to %j", async (request, expected) => {
     expect(await found(request)).toEqual(expected);
   });

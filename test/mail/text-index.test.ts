@@ -3,12 +3,12 @@ import path from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { TextIndex } from "#/src/mail/indexing/text-index.ts";
-import { openTextIndex } from "#/src/render/indexing/open-text-index.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
 import type { Mailbox } from "#/src/mail/mailboxes.ts";
 import type { SearchKey } from "#/src/mail/search-keys.ts";
 import { deletedFlag } from "#/src/model/flags.ts";
-import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
+import { openTextIndex } from "#/src/render/indexing/open-text-index.ts";
 import { openTestStore, seedAgent, type TestStore } from "../support/store.ts";
 
 let store: TestStore;
@@ -196,3 +196,55 @@ function setVersion(file: string): void {
   bytes.writeUInt32BE(99, 60);
   fs.writeFileSync(file, bytes);
 }
+
+it("lists the newest page by page as a look into the messages does, also of what is not indexed yet", async () => {
+  const other = await plain.createMailbox(agent, "Other");
+  const texts = (from: number, to: number): string[] =>
+    Array.from({ length: to - from }, (_, index) => {
+      const at = from + index;
+      return `From: ${at % 3 ? "ann" : "bea"}@example.org\nSubject: n${at}\n\n${at % 4 ? "grey" : "Green"} words\n`;
+    });
+  await append(agent, inbox, ...texts(0, 60));
+  await append(agent, other, ...texts(60, 90));
+  await index.settle();
+  await append(agent, inbox, ...texts(90, 100));
+  const green = { kind: "text", text: "green" } as const;
+  const bea = { kind: "header", name: "from", text: "bea@" } as const;
+  const keys: readonly SearchKey[] = [
+    green,
+    { kind: "and", keys: [green, bea, { kind: "not", key: { kind: "flags", mask: 1 } }] },
+    { kind: "or", keys: [green, bea] },
+    { kind: "not", key: green },
+    { kind: "text", text: "nowhere" },
+  ];
+  for (const key of keys)
+    for (const mailbox of [undefined, inbox.number, other.number]) {
+      const listed = await Promise.all([indexed, plain].map((mail) => listAll(mail, key, mailbox)));
+      expect(listed[0]).toEqual(listed[1]);
+    }
+
+  async function listAll(mail: Mail, key: SearchKey, mailbox: Mailbox["number"] | undefined) {
+    const found: number[] = [];
+    let before: { before?: MessageNumber } = {};
+    for (;;) {
+      const place = mailbox === undefined ? {} : { mailbox };
+      const page = await mail.searchNewest(agent, key, { ...place, ...before, limit: 7 });
+      found.push(...page.messages.map(({ number }) => number));
+      if (page.next === undefined) return found;
+      before = { before: page.next };
+    }
+  }
+});
+
+it("finds what one old message of thousands holds without looking at the others", async () => {
+  await append(agent, inbox, "Subject: needle\n\nHello\n");
+  for (let count = 0; count < 6; count++)
+    await append(agent, inbox, ...Array<string>(1000).fill("Subject: hay\n\nHello\n"));
+  await index.settle();
+  const key = { kind: "text", text: "needle" } as const;
+  const { messages, next } = await indexed.searchNewest(agent, key, { limit: 5 });
+  expect([messages.map(({ subject }) => subject), next]).toEqual([["needle"], undefined]);
+  // Without an index a call looks at a bounded number, and says where to go on.
+  const looked = await plain.searchNewest(agent, key, { limit: 5 });
+  expect([looked.messages, typeof looked.next]).toEqual([[], "number"]);
+});

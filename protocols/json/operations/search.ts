@@ -38,7 +38,7 @@ const input = z.strictObject({
     .min(1)
     .max(500)
     .optional()
-    .describe("Text in the header or the body, without regard to case."),
+    .describe("Text in the subject, an address or name, or the body as it is read, without regard to case."),
   limit: z
     .int()
     .min(1)
@@ -111,7 +111,7 @@ function keysOf(
       ...(request.before === undefined ? {} : { until: Date.parse(request.before) }),
     });
   if (request.from !== undefined) keys.push({ kind: "header", name: "from", text: request.from });
-  if (request.q !== undefined) keys.push({ kind: "text", text: request.q });
+  if (request.q !== undefined) keys.push(anywhere(request.q));
   if (request.thread !== undefined) {
     const name = readId(context, request.thread, ["thread"], "/thread");
     if (name.agent !== reached.agent)
@@ -122,4 +122,13 @@ function keysOf(
     keys.push({ kind: "thread", thread: name.object as ThreadNumber });
   }
   return keys;
+}
+
+/** Where a reader sees text: not in the fields that servers write for each other. */
+function anywhere(text: string): SearchKey {
+  const fields = ["subject", "from", "to", "cc", "bcc", "reply-to"] as const;
+  return {
+    kind: "or",
+    keys: [...fields.map((name) => ({ kind: "header" as const, name, text })), { kind: "body", text }],
+  };
 }

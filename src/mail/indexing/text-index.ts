@@ -61,14 +61,17 @@ export async function lookUpText(
   };
 }
 
-/** Of the texts that have to be there all, the one that the fewest messages hold. */
+/** Messages outside of which nothing fits: of texts that have to be there all, those of the rarest; of several that each will
+ *  do, those of all. */
 function neededHolders(
   key: SearchKey,
   found: ReadonlyMap<SearchKey, Float64Array>,
 ): Float64Array | undefined {
-  if (key.kind !== "and") return found.get(key);
-  const needed = key.keys.map((one) => neededHolders(one, found)).filter((one) => one !== undefined);
-  return needed.toSorted((a, b) => a.length - b.length)[0];
+  if (key.kind !== "and" && key.kind !== "or") return found.get(key);
+  const ofKeys = key.keys.map((one) => neededHolders(one, found));
+  const known = ofKeys.filter((one) => one !== undefined);
+  if (key.kind === "and") return known.toSorted((a, b) => a.length - b.length)[0];
+  return known.length < ofKeys.length ? undefined : known.reduce(uniteNumbers);
 }
 
 /** Both ascending, as is what comes of it. */
