@@ -47,7 +47,10 @@ export async function planLocalDelivery(
     isAuthenticated,
     source,
   }));
-  return { outcomes, letters: [{ facts, recipients, internalDate: at, at }] };
+  return {
+    outcomes,
+    letters: [{ facts, stored: { account: due.account, blob: due.blob }, recipients, internalDate: at, at }],
+  };
 }
 
 interface Found {

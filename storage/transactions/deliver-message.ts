@@ -13,7 +13,7 @@ import type { MailboxRole } from "#/src/model/roles.ts";
 import type { MessageFacts } from "../rows.ts";
 import type { Transaction } from "../sql.ts";
 import { beginAgentWrite } from "../writing/agent-write.ts";
-import { insertBlob } from "../writing/blob-rows.ts";
+import { claimBlob, insertBlob } from "../writing/blob-rows.ts";
 import { insertMessage } from "../writing/message-rows.ts";
 import { joinThread } from "../writing/threads.ts";
 
@@ -34,6 +34,8 @@ export interface DeliveryRecipient {
 
 export interface DeliverMessage {
   readonly facts: MessageFacts;
+  /** Where the same bytes are already: copies in that account share them. Something else has a claim on them. */
+  readonly stored?: { readonly account: AccountNumber; readonly blob: BlobNumber };
   readonly recipients: readonly DeliveryRecipient[];
   readonly internalDate: number;
   readonly at: number;
@@ -62,12 +64,21 @@ export async function deliverMessage(
   return { deliveries: args.recipients.map((recipient) => deliveries.get(recipient)!) };
 }
 
-async function insertBlobs(tx: Transaction, args: DeliverMessage): Promise<Map<AccountNumber, BlobNumber>> {
+async function insertBlobs(
+  tx: Transaction,
+  { facts, recipients, stored }: DeliverMessage,
+): Promise<Map<AccountNumber, BlobNumber>> {
   const copies = new Map<AccountNumber, number>();
-  for (const { account } of args.recipients) copies.set(account, (copies.get(account) ?? 0) + 1);
+  for (const { account } of recipients) copies.set(account, (copies.get(account) ?? 0) + 1);
   const blobs = new Map<AccountNumber, BlobNumber>();
-  for (const account of [...copies.keys()].sort((a, b) => a - b))
-    blobs.set(account, await insertBlob(tx, account, args.facts.blob, copies.get(account)!));
+  for (const account of [...copies.keys()].sort((a, b) => a - b)) {
+    const count = copies.get(account)!;
+    if (account === stored?.account) await claimBlob(tx, account, stored.blob, count);
+    blobs.set(
+      account,
+      account === stored?.account ? stored.blob : await insertBlob(tx, account, facts.blob, count),
+    );
+  }
   return blobs;
 }
 

@@ -62,6 +62,8 @@ export async function reportDelivery(tx: Transaction, args: ReportDelivery): Pro
     agent,
     ...args.letters.flatMap(({ recipients }) => recipients.map((one) => one.agent)),
   ]);
+  // While the submission still keeps the bytes that they may share, and before the sender's own numbers are taken.
+  const deliveries = await deliverLetters(tx, args);
   const write = await beginAgentWrite(tx, agent, at);
   const row = await tx.get<SubmissionState>(
     `select account_id as account, message_id as message, delay_told_at as "delayToldAt", closed_at as "closedAt"
@@ -75,8 +77,6 @@ export async function reportDelivery(tx: Transaction, args: ReportDelivery): Pro
   let wasAccepted = await isAccepted(tx, agent, submission);
   for (const outcome of args.outcomes) {
     const before = await findRecipient(tx, agent, submission, outcome.number);
-    if (args.letters.length > 0 && before?.state !== "queued")
-      throw new WaypostError("precondition_failed", "The recipient is no longer waiting for this message");
     if (before === undefined || !isMove(before.state, outcome.state)) continue;
     await updateRecipient(tx, args, outcome, before.state);
     const isAcceptance = outcome.state === "relayed" || outcome.state === "delivered";
@@ -103,9 +103,17 @@ export async function reportDelivery(tx: Transaction, args: ReportDelivery): Pro
     row.closedAt !== null ||
     (await closeSubmissionIfDone(tx, { agent, account: row.account, submission }, at));
   await write.finish();
+  return { isClosed, deliveries };
+}
+
+async function deliverLetters(tx: Transaction, args: ReportDelivery): Promise<Delivery[]> {
+  if (args.letters.length === 0) return [];
+  for (const { number } of args.outcomes)
+    if ((await findRecipient(tx, args.agent, args.submission, number))?.state !== "queued")
+      throw new WaypostError("precondition_failed", "The recipient is no longer waiting for this message");
   const deliveries: Delivery[] = [];
   for (const letter of args.letters) deliveries.push(...(await deliverMessage(tx, letter)).deliveries);
-  return { isClosed, deliveries };
+  return deliveries;
 }
 
 /** In one order everywhere, so that two transactions never wait for each other. */

@@ -52,13 +52,15 @@ export async function insertBlob(
   return taken.blob;
 }
 
-/** One more that needs the bytes. */
-export async function claimBlob(tx: Sql, account: AccountNumber, blob: BlobNumber): Promise<void> {
-  await tx.run(
-    "update blob set reference_count = reference_count + 1 where account_id = ? and blob_id = ?",
+/** More that need the bytes, which something has a claim on already. */
+export async function claimBlob(tx: Sql, account: AccountNumber, blob: BlobNumber, count = 1): Promise<void> {
+  const claimed = await tx.run(
+    "update blob set reference_count = reference_count + ? where account_id = ? and blob_id = ?",
+    count,
     account,
     blob,
   );
+  if (claimed === 0) throw new Error("The bytes are not stored any more");
 }
 
 /** Gives back references, and frees the blobs that have none left. */
