@@ -3,7 +3,7 @@ import fs from "node:fs";
 import type { Logger } from "pino";
 import type { ListenerSection, Settings } from "#/config/schema.ts";
 import type { Listener } from "#/protocols/connection/listener.ts";
-import { startDelivery } from "#/protocols/delivery/start-delivery.ts";
+import { type Delivery, startDelivery } from "#/protocols/delivery/start-delivery.ts";
 import { startWebhooks } from "#/protocols/webhooks/send-events.ts";
 import { rememberRecipients } from "#/src/arrival/recent-recipients.ts";
 import { createResolve } from "#/src/evidence/dns.ts";
@@ -24,6 +24,8 @@ export interface Daemon extends AsyncDisposable {
   readonly log: Logger;
   readonly certificate: Certificate;
   readonly listeners: readonly Listener[];
+  /** What carries mail out. */
+  readonly delivery: Delivery;
   /** Takes nothing new, finishes what is under way, closes the store. */
   close(): Promise<void>;
 }
@@ -85,7 +87,7 @@ export async function startDaemon(settings: Settings): Promise<Daemon> {
       })();
       return closing;
     };
-    return { settings, house, log, certificate, listeners, close, [Symbol.asyncDispose]: close };
+    return { settings, house, log, certificate, listeners, delivery, close, [Symbol.asyncDispose]: close };
   } catch (error) {
     await closeAll();
     throw error;
