@@ -2,6 +2,7 @@
  *  as they would be written. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { clientTypesText } from "#/protocols/json/derived/client-types.ts";
+import { referenceText } from "#/protocols/json/derived/reference.ts";
 import { operations } from "#/protocols/json/registry.ts";
 
 export interface DerivedFile {
@@ -11,7 +12,10 @@ export interface DerivedFile {
 }
 
 export function derivedFiles(): readonly DerivedFile[] {
-  return [{ path: "src/client/operations.ts", text: clientTypesText(operations) }];
+  return [
+    { path: "src/client/operations.ts", text: clientTypesText(operations) },
+    { path: "docs/reference.md", text: referenceText(operations) },
+  ];
 }
 
 export function presentText(path: string): string {

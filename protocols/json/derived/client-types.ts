@@ -33,7 +33,8 @@ export function clientTypesText(operations: readonly Operation[]): string {
   function add(name: string, schema: JsonSchema): void {
     const text = declarationText(name, schema, nameOf);
     const known = definitions.get(name);
-    if (known !== undefined && known !== text) throw new Error(`${name} means two things:\n${known}\n${text}`);
+    if (known !== undefined && known !== text)
+      throw new Error(`${name} means two things:\n${known}\n${text}`);
     definitions.set(name, text);
   }
 
