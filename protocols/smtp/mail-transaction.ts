@@ -50,21 +50,25 @@ export interface Taken {
   readonly hold?: string;
 }
 
-/** Takes responsibility for the message; resolves when it is durable. What leaves the house, and whatever an agent sends, goes
- *  through the queue; mail of a person to people here is theirs at once. */
+/** Takes responsibility for the message; resolves when it is durable. What leaves the house, what its sender wants to hear of and
+ *  whatever an agent sends goes through the queue; other mail of a person to people here is theirs at once. */
 export async function takeMessage(
   rooms: PortRooms,
   transaction: MailTransaction,
   bytes: Uint8Array,
 ): Promise<Taken> {
   const { principal } = transaction.transport;
-  const admissions = [...transaction.forwardPaths.values()].map(({ admission }) => admission);
-  const isQueued =
-    principal !== undefined &&
-    (principal.kind === "agent" || admissions.some(({ kind }) => kind === "remote"));
-  if (isQueued) return queueMessage(rooms, transaction, principal, bytes);
+  if (principal !== undefined && isQueued(principal, transaction))
+    return queueMessage(rooms, transaction, principal, bytes);
   await deliverMessage(rooms, transaction, bytes);
   return {};
+}
+
+function isQueued({ kind }: Principal, { forwardPaths }: MailTransaction): boolean {
+  if (kind === "agent") return true;
+  return [...forwardPaths.values()].some(
+    ({ rcpt, admission }) => admission.kind === "remote" || rcpt.notify.includes("SUCCESS"),
+  );
 }
 
 async function queueMessage(

@@ -131,6 +131,13 @@ test("says that an agent's first mail to a stranger waits, and does not send it"
   expect(await takeRemote()).toEqual([]);
 });
 
+test("queues a person's mail to people here if its success is to be told", async () => {
+  await submit(alex, bare(alex, "told"), ["<tiny@waypost.example> NOTIFY=SUCCESS"]);
+  expect(await folderOf(rooms.agents.tiny, "told")).toEqual([]);
+  await rooms.deliverQueued();
+  expect(await folderOf(rooms.agents.tiny, "told")).toEqual(["INBOX"]);
+});
+
 test("refuses a recipient here that is not there, also beside one of the world", async () => {
   await using client = await login(alex);
   await client.command(`MAIL FROM:<${alex}>`);
