@@ -10,7 +10,7 @@ import { administer } from "#/src/accounts/administration/operations.ts";
 import { createFeed } from "#/src/feed/feed.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
-import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import { createHolds, type Holds } from "#/src/outbound/holds/holds.ts";
 import { createOutbound, type Outbound } from "#/src/outbound/outbound.ts";
 import type { Store } from "#/storage/store.ts";
@@ -18,6 +18,7 @@ import { testCertificate } from "../support/certificate.ts";
 import type { FakeClock } from "../support/clock.ts";
 import { type ConversationOptions, converse } from "../support/conversation.ts";
 import { type HttpClient, httpClient } from "../support/http.ts";
+import { deliverQueued } from "../support/queue.ts";
 import { openTestStore } from "../support/store.ts";
 
 export interface Party extends NewOwner {
@@ -53,6 +54,10 @@ export interface HoldHouse extends AsyncDisposable {
   /** Message ids in robin's folder. */
   folder(name: string): Promise<string[]>;
   events(): Promise<Record<string, unknown>[]>;
+  /** The cursor at the beginning of an agent's log. */
+  beginning(agent: AgentNumber): string;
+  /** Mail in the queue for mailboxes of this server is put there. */
+  deliverQueued(): Promise<unknown>;
 }
 
 export interface Held {
@@ -76,7 +81,7 @@ export async function openHoldHouse(overrides: Overrides = {}): Promise<HoldHous
     imaps: { ...defaults.imaps, enabled: false },
     http: { ...defaults.http, port: 0 },
     https: { ...defaults.https, enabled: false },
-    outbound: { ...defaults.outbound, smarthostHost: "smarthost.test" },
+    outbound: { ...defaults.outbound, smarthostHost: "smarthost.test", ...overrides.outbound },
     holds: { ...defaults.holds, ...overrides.holds },
     limits: {
       ...defaults.limits,
@@ -163,14 +168,51 @@ export async function openHoldHouse(overrides: Overrides = {}): Promise<HoldHous
       const { content } = await client.ok("search", { folder: name });
       return content.items.map((item: { id: string }) => item.id);
     },
-    events: async () => (await client.ok("wait", { cursor: await beginning() })).events,
+    events: async () => (await client.ok("wait", { cursor: beginning(robin.agent) })).events,
+    beginning,
+    deliverQueued: () =>
+      deliverQueued({
+        store,
+        outbound,
+        recipients: accounts,
+        preparation: { prepare: async (bytes) => ({ facts: await prepareMessage(bytes) }) },
+        settings,
+      }),
     async [Symbol.asyncDispose]() {
       for (const listener of [...imap, ...http]) await listener.close();
       await test[Symbol.asyncDispose]();
     },
   };
 
-  async function beginning(): Promise<string> {
-    return feed.events.seal(robin.agent, new Map([[robin.agent, { modseq: 0 as never }]]));
+  function beginning(agent: AgentNumber): string {
+    return feed.events.seal(agent, new Map([[agent, { modseq: 0 as Modseq }]]));
   }
+}
+
+/** A mail to robin from lee@elsewhere.example; answers its id. */
+export async function deliver(
+  { store, robin, accounts }: HoldHouse,
+  subject: string,
+  { isAuthenticated = false, fields = "" },
+): Promise<string> {
+  const at = store.clock.now();
+  const text = `From: lee@elsewhere.example\r\nTo: robin@ours.example\r\nSubject: ${subject}\r\nMessage-ID: <${subject}@elsewhere.example>\r\n${fields}\r\nHello.\r\n`;
+  const { deliveries } = await store.write("deliverMessage", {
+    facts: await prepareMessage(Buffer.from(text)),
+    recipients: [
+      {
+        account: (await accounts.findAgentFacts(robin.agent))!.account,
+        agent: robin.agent,
+        mailboxRole: "inbox",
+        trace: new Uint8Array(),
+        flags: 0,
+        provenance: JSON.stringify({ source: "smtp", fromDomain: "elsewhere.example" }),
+        isAuthenticated,
+        source: "smtp",
+      },
+    ],
+    internalDate: at,
+    at,
+  });
+  return store.ids.encode("message", robin.agent, deliveries[0]!.message);
 }

@@ -1,0 +1,70 @@
+import { expect, it } from "vitest";
+import { type HoldHouse, openHoldHouse } from "./hold-house.ts";
+
+/** The mails in kim's INBOX. */
+async function letters(house: HoldHouse): Promise<string[]> {
+  const inbox = (await house.mail.findMailbox(house.kim.agent, "INBOX"))!;
+  const texts: string[] = [];
+  for await (const page of house.mail.messagePages(house.kim.agent, inbox.number, [[1, 1000]]))
+    for (const message of page) texts.push((await house.mail.readBytes(message)).toString());
+  return texts;
+}
+
+it("says what waits, from whom, to whom, and how to approve it", async () => {
+  await using house = await openHoldHouse();
+  await house.send({ to: ["lee@elsewhere.example", "max@elsewhere.example"] });
+  await house.advance(0);
+  const [folded, ...others] = await letters(house);
+  const letter = folded!.replaceAll("=\r\n", "");
+  expect(others).toEqual([]);
+  expect(letter).toMatch(/^From: Waypost <postmaster@ours\.example>\r\n/m);
+  expect(letter).toMatch(/^Auto-Submitted: auto-generated\r\n/m);
+  expect(letter).toMatch(/^Content-Type: text\/plain/m);
+  for (const fact of [
+    "From: robin@ours.example",
+    "To: lee@elsewhere.example, max@elsewhere.example",
+    "Subject: Offer",
+    "Waits because: its first mail to this domain",
+    "Mailbox: Other Users/robin@ours.example/Holds/Waiting",
+    "for 20 seconds you can move it back",
+  ])
+    expect(letter).toContain(fact);
+});
+
+it("many mails share a notice, and each is told of once", async () => {
+  await using house = await openHoldHouse();
+  await house.send({ subject: "First" });
+  await house.advance(0);
+  for (let n = 0; n < 30; n++) await house.send({ subject: `Later ${n}` });
+  await house.advance(0);
+  expect(await letters(house)).toHaveLength(1);
+  expect(await house.holds.nextDueAt()).toBe(house.clock.now() + 600_000);
+  await house.advance(600_000);
+  const [, second, ...others] = await letters(house);
+  expect(others).toEqual([]);
+  expect(second).toContain("31 mails wait for you to approve them. The newest 20:");
+  await house.advance(6_000_000);
+  expect(await letters(house)).toHaveLength(2);
+});
+
+it("what the agent wrote is one line of plain characters, and no link", async () => {
+  await using house = await openHoldHouse();
+  await house.send({
+    subject: `Approve at https://evil.example/now www.evil.example mailto:x@evil.example \u202eno\u200bw ${"x".repeat(300)}`,
+  });
+  await house.advance(0);
+  const letter = (await letters(house))[0]!.replaceAll("=\r\n", "");
+  expect(letter).not.toMatch(/https:\/\/|www\.evil|mailto:x|\u202e|\u200b/);
+  expect(/^Subject: Approve.*$/m.exec(letter)![0].length).toBeLessThan(150);
+});
+
+it("without an approver nobody is told, and what waits is found when one is named", async () => {
+  await using house = await openHoldHouse();
+  await house.administer("agent.update", { owner: house.robin.address, approver: "none" });
+  await house.send();
+  await house.advance(0);
+  expect(await letters(house)).toEqual([]);
+  await house.administer("agent.update", { owner: house.robin.address, approver: house.kim.address });
+  await house.advance(0);
+  expect(await letters(house)).toHaveLength(1);
+});
