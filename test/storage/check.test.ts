@@ -62,6 +62,18 @@ it.each([
     "insert into token values (1, 44, 'a', x'00', '[]', 0, null, null)",
     ["a row of token belongs to agent 44"],
   ],
+  [
+    "insert into draft values (1, 5, 999, 5, '{}', 0)",
+    ["draft 5 of agent 1 is message 999, which is not there"],
+  ],
+  [
+    "insert into draft_key values (1, x'00', 999)",
+    ["a key of agent 1 leads to draft 999, which is not there"],
+  ],
+  [
+    "insert into upload values (1, 5, 1, 1, '', 'text/plain', 1, x'00', 0, 0)",
+    ["blob 1 of account 1 counts"],
+  ],
 ])("says what is wrong after: %s", async (damage, sentences) => {
   const findings = await findingsAfter(damage);
   if (sentences.length === 0) expect(findings).toEqual([]);

@@ -17,7 +17,7 @@ import { cursorText, idText, maxChars, type ReadResult, readResult } from "../..
 const input = z.strictObject({
   id: idText
     .min(1)
-    .describe("ag_…, message_…, thread_…, folder_…, draft_… or blob_…; message_…#1.2 names a part."),
+    .describe("ag_…, message_…, thread_…, folder_…, draft_…, hold_… or blob_…; message_…#1.2 names a part."),
   part: z
     .string()
     .max(200)
@@ -59,7 +59,7 @@ const laterKinds = ["calendar", "event", "addressbook", "contact"] as const;
 export default operation({
   name: "part.describe",
   verb: "read",
-  summary: "Reads a mailbox, a message or a part of it, a conversation or a folder.",
+  summary: "Reads a mailbox, a message or a part of it, a conversation, folder, draft, hold or blob.",
   scope: "kind",
   effect: "reads",
   input,
