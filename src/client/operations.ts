@@ -379,7 +379,7 @@ export type MessageUpdateOutput = WriteResult | {
 };
 
 export interface PartDescribeInput {
-  /** ag_…, message_…, thread_…, folder_…, draft_… or blob_…; message_…#1.2 names a part. */
+  /** ag_…, message_…, thread_…, folder_…, draft_…, hold_… or blob_…; message_…#1.2 names a part. */
   readonly id: string;
   /** Of a message: body, headers, structure, agent, or an IMAP section such as 1.2, HEADER, 2.MIME. */
   readonly part?: string;
@@ -445,7 +445,7 @@ export interface SearchInput {
   readonly from?: string;
   /** Only this conversation, thread_… */
   readonly thread?: string;
-  /** Text in the header or the body, without regard to case. */
+  /** Text in the subject, an address or name, or the body as it is read, without regard to case. */
   readonly q?: string;
   /** Messages of one answer, 1 to 100; 20 when it is left out. */
   readonly limit?: number;
@@ -528,7 +528,7 @@ export interface Operations {
   readonly "watch": { readonly input: WatchRequest; readonly output: Batch };
   /** Lists messages of a mailbox, the newest first. */
   readonly "search": { readonly input: SearchInput; readonly output: ReadResult };
-  /** Reads a mailbox, a message or a part of it, a conversation or a folder. */
+  /** Reads a mailbox, a message or a part of it, a conversation, folder, draft, hold or blob. */
   readonly "part.describe": { readonly input: PartDescribeInput; readonly output: ReadResult };
   /** Sends a mail, or asks a person whether it may be sent. */
   readonly "send": { readonly input: SendInput; readonly output: SendOutput };
