@@ -22,7 +22,7 @@ export interface SettingSources {
 }
 
 /** Variables with our prefix that are no settings. */
-const otherVariables: readonly string[] = ["WAYPOST_CONFIG", "WAYPOST_TOKEN"];
+const otherVariables: readonly string[] = ["WAYPOST_CONFIG", "WAYPOST_TOKEN", "WAYPOST_URL"];
 /** Kubernetes puts these into every container when a service is called waypost (`WAYPOST_PORT_2525_TCP_ADDR`). */
 const serviceLink =
   /^WAYPOST_(?:\w+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT_\d+_TCP(?:_\w+)?)$|^WAYPOST_PORT$/;

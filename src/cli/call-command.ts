@@ -1,35 +1,101 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
-import { WaypostError } from "#/src/model/errors.ts";
+import { type CallName, createClient, type RequestError } from "#/src/client/client.ts";
+import { type ErrorCode, errorCodes, WaypostError } from "#/src/model/errors.ts";
 import { operate } from "./operator.ts";
 import { type SettingsOptions, settingsOf, withSettingsOptions } from "./options.ts";
 import { printLine } from "./output.ts";
 
 interface CallOptions extends SettingsOptions {
-  readonly json?: string;
+  readonly json: string;
   readonly agent?: string;
   readonly token?: string;
+  readonly url?: string;
+  readonly help?: boolean;
 }
 
-/** `waypost call part.describe --json '{"id":"message_…"}'`: an operation of /v1 without HTTP, under the same rules. */
+interface CallTarget extends SettingsOptions {
+  readonly operation: string;
+  readonly input: unknown;
+  readonly agent: string | undefined;
+  readonly token: string | undefined;
+  readonly url: string | undefined;
+}
+
+/** `waypost call part.describe --json '{"id":"message_…"}'`: an operation of /v1, under the same rules whichever way it goes: by
+ *  the private socket, in the store itself, or with `--url` over HTTP. */
 export function callCommand(): Command {
   const command = new Command("call")
-    .description("Call an operation of /v1, as an agent or with a token. Prints its result as JSON.")
-    .argument("<operation>", "its name, as part.describe")
+    .description(
+      "Call an operation of /v1, as an agent or with a token. Prints its result, or each frame, as JSON.",
+    )
+    .argument("[operation]", "its name, as part.describe; without one they are listed")
     .option("--agent <owner>", "act in the place of this agent or person (address or id)")
-    .option("--token <token>", "act with this token (default: WAYPOST_TOKEN)");
+    .option("--token <token>", "act with this token (default: WAYPOST_TOKEN)")
+    .option("--url <url>", "ask the server there instead, with a token (default: WAYPOST_URL)")
+    .helpOption(false)
+    .option("-h, --help", "say what the operation takes");
   // Here --json is what goes in; what comes out is JSON anyway.
   return withSettingsOptions(command)
     .option("--json <input>", "the input; - reads it from standard input", "{}")
-    .action(async (operation: string, options: CallOptions) => {
-      const token = options.token ?? (options.agent === undefined ? process.env.WAYPOST_TOKEN : undefined);
-      const result = await operate(settingsOf(options), {
-        operation: "call",
-        input: { operation, json: parseJson(options.json ?? "{}"), agent: options.agent, token },
-        onFrame: (frame) => printLine(JSON.stringify(frame)),
-      });
-      if (operation !== "watch") printLine(JSON.stringify(result, undefined, process.stdout.isTTY ? 2 : 0));
+    .action(async (operation: string | undefined, options: CallOptions) => {
+      if (options.help === true || operation === undefined) return showHelp(command, operation);
+      const { agent, url = agent === undefined ? process.env.WAYPOST_URL : undefined } = options;
+      const token = options.token ?? (agent === undefined ? process.env.WAYPOST_TOKEN : undefined);
+      const target = { ...options, operation, input: parseJson(options.json), agent, token, url };
+      await (url === undefined ? callHere(target) : callThere(target, url));
     });
+}
+
+async function showHelp(command: Command, operation: string | undefined): Promise<void> {
+  const { formatOperation, formatOperations } = await import("./operation-help.ts");
+  if (operation !== undefined) return printLine(formatOperation(operation));
+  printLine(`${command.helpInformation()}\n${formatOperations()}`);
+}
+
+async function callHere({ operation, input, agent, token, ...settings }: CallTarget): Promise<void> {
+  let failure: unknown;
+  const result = await operate(settingsOf(settings), {
+    operation: "call",
+    input: { operation, json: input, agent, token },
+    onFrame(frame) {
+      printLine(JSON.stringify(frame));
+      failure ??= (frame as { data?: { error?: unknown } }).data?.error;
+    },
+  });
+  if (failure !== undefined) throw errorOf(failure as ErrorWords);
+  if (operation !== "watch") printResult(result);
+}
+
+async function callThere({ operation, input, agent, token }: CallTarget, url: string): Promise<void> {
+  if (agent !== undefined || token === undefined)
+    throw new WaypostError("invalid", "Over HTTP it acts with a token: --token, or WAYPOST_TOKEN.");
+  const client = createClient({ url, token });
+  try {
+    if (operation !== "watch") return printResult(await client.call(operation as CallName, input as never));
+    for await (const batch of client.watch(input as never)) printLine(JSON.stringify(batch));
+  } catch (error) {
+    throw errorOf(error as RequestError);
+  }
+}
+
+interface ErrorWords {
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string | undefined;
+  readonly field?: string | undefined;
+}
+
+function errorOf({ code, message, hint, field }: ErrorWords): WaypostError {
+  const known = errorCodes.find((one): one is ErrorCode => one === code) ?? "internal";
+  return new WaypostError(known, message, {
+    ...(hint === undefined ? {} : { hint }),
+    ...(field === undefined ? {} : { field }),
+  });
+}
+
+function printResult(result: unknown): void {
+  printLine(JSON.stringify(result, undefined, process.stdout.isTTY ? 2 : 0));
 }
 
 function parseJson(text: string): unknown {

@@ -5,6 +5,7 @@ import { isWaypostError } from "#/src/model/errors.ts";
 import { administrationCommands } from "./administration-commands.ts";
 import { callCommand } from "./call-command.ts";
 import { deliverCommand } from "./deliver-command.ts";
+import { mcpCommand } from "./mcp-command.ts";
 import { exitCodes, printError } from "./output.ts";
 import { devCommand, startCommand } from "./serve-commands.ts";
 import { backupCommand, checkCommand } from "./store-commands.ts";
@@ -36,6 +37,7 @@ export async function runProgram(args: readonly string[]): Promise<void> {
     checkCommand(),
     backupCommand(),
     callCommand(),
+    mcpCommand(),
     deliverCommand(),
   ];
   for (const command of commands) program.addCommand(command);

@@ -2,6 +2,8 @@ import type { ErrorObject } from "./operations.ts";
 
 /** A refusal of the server, or `upstream_unavailable` of our own when it could not be reached. */
 export class RequestError extends Error {
+  /** As the server said it. */
+  readonly refusal: ErrorObject;
   readonly code: ErrorObject["code"];
   /** Of HTTP; 0 when there was no answer. */
   readonly status: number;
@@ -17,6 +19,7 @@ export class RequestError extends Error {
   constructor(status: number, error: ErrorObject, cause?: unknown) {
     super(error.message, cause === undefined ? undefined : { cause });
     this.name = "RequestError";
+    this.refusal = error;
     this.code = error.code;
     this.status = status;
     this.hint = error.hint;

@@ -1,0 +1,71 @@
+import { Command } from "commander";
+import type { ToolDoor } from "#/protocols/json/mcp/tool-server.ts";
+import type { Operation } from "#/protocols/json/operation.ts";
+import { type CallName, createClient, RequestError } from "#/src/client/client.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import type { Scope } from "#/src/model/roles.ts";
+
+/** How long the list of tools is good for. */
+const listedMs = 30_000;
+
+interface McpOptions {
+  readonly url?: string;
+  readonly token?: string;
+}
+
+/** `waypost mcp`: the tools of `/mcp` over standard input and output, for clients that start their servers. It holds nothing:
+ *  each call is a request to the server that `--url` names. */
+export function mcpCommand(): Command {
+  return new Command("mcp")
+    .description("Speak the Model Context Protocol on standard input and output, for the server at a URL.")
+    .option("--url <url>", "the server, as http://127.0.0.1:8080 (default: WAYPOST_URL)")
+    .option("--token <token>", "an agent's token (default: WAYPOST_TOKEN)")
+    .action(async (options: McpOptions) => {
+      const { url = process.env.WAYPOST_URL, token = process.env.WAYPOST_TOKEN } = options;
+      if (url === undefined || token === undefined)
+        throw new WaypostError(
+          "invalid",
+          "Say where and as whom: --url and --token, or WAYPOST_URL and WAYPOST_TOKEN.",
+        );
+      const [{ serveStdio }, { createToolServer }, { operations }, { canCall }] = await Promise.all([
+        import("@modelcontextprotocol/server/stdio"),
+        import("#/protocols/json/mcp/tool-server.ts"),
+        import("#/protocols/json/registry.ts"),
+        import("#/protocols/json/scopes.ts"),
+      ]);
+      const client = createClient({ url, token });
+      // A wrong URL or token is said at once, where a person sees it.
+      await client.call("health");
+      let listed: { readonly at: number; readonly operations: readonly Operation[] } | undefined;
+      const door: ToolDoor = {
+        async listOperations() {
+          if (listed !== undefined && performance.now() - listed.at < listedMs) return listed.operations;
+          const { content } = await client.call("catalog.describe");
+          const { operations: served, scopes } = content as unknown as Catalogue;
+          const names = new Set(served.map(({ name }) => name));
+          const caller = { scopes: new Set(scopes.credential) };
+          const own = operations.filter((one) => names.has(one.name) && canCall(caller, one));
+          listed = { at: performance.now(), operations: own };
+          return own;
+        },
+        async call({ name }, input, signal) {
+          try {
+            return { result: await client.call(name as CallName, input as never, { signal }) };
+          } catch (error) {
+            if (error instanceof RequestError) return { error: error.refusal };
+            throw error;
+          }
+        },
+      };
+      serveStdio(() => createToolServer(door), { maxSubscriptions: 0 });
+      const ended = Promise.withResolvers<void>();
+      process.stdin.once("end", () => ended.resolve()).once("close", () => ended.resolve());
+      await ended.promise;
+    });
+}
+
+/** What `catalog.describe` says of the credential. */
+interface Catalogue {
+  readonly operations: readonly { readonly name: string }[];
+  readonly scopes: { readonly credential: readonly Scope[] };
+}

@@ -1,0 +1,90 @@
+/** `waypost call`: every operation from the command line. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { operations } from "#/protocols/json/registry.ts";
+import { type ChildDaemon, startChildDaemon, startScript } from "../support/daemon.ts";
+
+let daemon: ChildDaemon;
+beforeAll(async () => {
+  daemon = await startChildDaemon();
+});
+afterAll(() => daemon.stop());
+
+const [program, script] = startScript as readonly [string, string];
+
+function start(args: readonly string[]) {
+  return spawn(program, [script, "call", ...args], { cwd: daemon.data, stdio: ["pipe", "pipe", "pipe"] });
+}
+
+async function call(args: readonly string[], input = "") {
+  const child = start(args);
+  child.stdin.end(input);
+  let stdout = "";
+  let stderr = "";
+  child.stdout.on("data", (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr.on("data", (chunk) => {
+    stderr += chunk;
+  });
+  const [code] = await once(child, "close");
+  return { code, stdout, stderr };
+}
+
+const here = (): string[] => ["--data", daemon.data, "--agent", daemon.agents[0]!.address];
+const there = (): string[] => ["--url", daemon.http.url, "--token", daemon.agents[0]!.token];
+
+describe("waypost call", () => {
+  it("lists the operations, and says what one takes, from the declarations", async () => {
+    const { code, stdout } = await call(["--help"]);
+    expect(code).toBe(0);
+    for (const { name, summary } of operations) expect(stdout).toContain(`${name.padEnd(16)}  ${summary}`);
+    expect((await call(["search", "--help"])).stdout).toMatch(/folder +string\. folder_…, a role/);
+    expect((await call(["part.describe", "-h"])).stdout).toMatch(/id +string \(needed\)\./);
+    expect(await call(["nonsense", "--help"])).toMatchObject({ code: 1 });
+  });
+
+  it.each([
+    ["by the private socket", here],
+    ["over HTTP", there],
+  ])("takes its input from standard input and ends with what came of it, %s", async (_, way) => {
+    const listed = await call(["search", "--json", "-", ...way()], '{"folder":"inbox"}');
+    expect([listed.code, JSON.parse(listed.stdout).kind]).toEqual([0, "listing"]);
+    expect(await call(["search", "--json", '{"limit":0}', ...way()])).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining("under its minimum"),
+    });
+    expect(await call(["search", "--json", '{"folder":"nowhere"}', ...way()])).toMatchObject({
+      code: 1,
+      stdout: "",
+    });
+  });
+
+  it.each([
+    ["by the private socket", here],
+    ["over HTTP", there],
+  ])("prints a line for each batch of a stream, %s", async (_, way) => {
+    const { cursor } = JSON.parse((await call(["wait", ...here()])).stdout);
+    const child = start(["watch", "--json", JSON.stringify({ cursor }), ...way()]);
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const sent = spawn(program, [
+      script,
+      ...["deliver", "--data", daemon.data, "--to", daemon.agents[0]!.address],
+    ]);
+    await once(sent, "close");
+    for (;;) {
+      const { value } = await lines.next();
+      if (value!.includes("mail.received")) break;
+    }
+    child.kill("SIGINT");
+    await once(child, "close");
+  });
+
+  it("ends with 1 when a stream ends with an error", async () => {
+    const wrong = await call(["watch", ...there().slice(0, 2), "--token", "wp_wrong"]);
+    expect(wrong).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("credential") });
+  });
+});
