@@ -1,5 +1,6 @@
 /** From a route to a connection that takes mail: servers in their order, each address of each, with TLS as far as it can be
  *  had. Falls through to the next one when a server cannot be reached or does not want to talk (RFC 5321 section 5.1). */
+import { once } from "node:events";
 import { createConnection, isIP, type Socket } from "node:net";
 import type { Settings } from "#/config/schema.ts";
 import type { HostBackoff } from "./host-backoff.ts";
@@ -10,6 +11,8 @@ import { ConnectFailure, openWire, type WireConnection, type WireTls } from "./w
 export interface ConnectorRooms {
   readonly settings: Pick<Settings, "server" | "outbound">;
   readonly backoff: HostBackoff;
+  /** Aborts when no new connection is wanted any more. */
+  readonly signal: AbortSignal;
 }
 
 export interface Target {
@@ -53,12 +56,13 @@ export function createOpener(rooms: ConnectorRooms, target: Target): Opener {
     async next() {
       for (let place = waiting.shift(); place !== undefined; place = waiting.shift()) {
         const name = placeName(place.address, target.port);
+        if (rooms.signal.aborted) break;
         try {
           const wire = await openPlace(rooms, target, place.host, place.address);
           rooms.backoff.noteSuccess(name);
           return { ...place, wire };
         } catch (error) {
-          rooms.backoff.noteFailure(name);
+          if (!rooms.signal.aborted) rooms.backoff.noteFailure(name);
           const reply = error instanceof ConnectFailure ? error.reply : undefined;
           failures.push({ host: place.host, reason: reasonOf(error), reply });
         }
@@ -90,20 +94,21 @@ async function openPlace(
 }
 
 async function openOnce(
-  { settings }: ConnectorRooms,
+  { settings, signal }: ConnectorRooms,
   target: Target,
   host: string,
   address: string,
   tls: WireTls,
 ): Promise<WireConnection> {
   const { connectTimeoutMs, replyTimeoutMs } = settings.outbound;
-  const socket = await openSocket(address, target.port, connectTimeoutMs);
+  const socket = await openSocket(address, target.port, connectTimeoutMs, signal);
   return openWire({
     socket,
     host,
     clientName: clientName(settings.server.hostname),
     tls,
     replyTimeoutMs,
+    signal,
     ...(target.login === undefined ? {} : { login: target.login }),
   });
 }
@@ -113,20 +118,22 @@ function clientName(hostname: string): string {
   return isIP(hostname) === 0 ? hostname : isIP(hostname) === 6 ? `[IPv6:${hostname}]` : `[${hostname}]`;
 }
 
-function openSocket(address: string, port: number, timeoutMs: number): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const socket = createConnection({ host: address, port, noDelay: true });
-    const timer = setTimeout(() => socket.destroy(new Error("The connection timed out.")), timeoutMs);
-    socket.once("connect", () => {
-      clearTimeout(timer);
-      socket.off("error", reject);
-      resolve(socket);
-    });
-    socket.once("error", (error) => {
-      clearTimeout(timer);
-      reject(error);
-    });
-  });
+async function openSocket(
+  address: string,
+  port: number,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const socket = createConnection({ host: address, port, noDelay: true });
+  try {
+    await once(socket, "connect", { signal: AbortSignal.any([timeout, signal]) });
+    return socket;
+  } catch (error) {
+    socket.destroy();
+    if (timeout.aborted) throw new Error("The connection timed out.", { cause: error });
+    throw error;
+  }
 }
 
 function reasonOf(error: unknown): string {

@@ -20,6 +20,7 @@ export interface StsRooms {
   readonly policies: StsPolicies;
   /** Where policies are served: 443 but for tests. */
   readonly policyPort?: number;
+  readonly signal: AbortSignal;
 }
 
 /** Section 3.3: 64 KiB and one minute are what it suggests at most. */
@@ -101,7 +102,7 @@ async function fetchPolicy(rooms: StsRooms, domain: string): Promise<Buffer> {
       port: rooms.policyPort ?? 443,
       path: "/.well-known/mta-sts.txt",
       agent: false,
-      signal: AbortSignal.timeout(fetchTimeoutMs),
+      signal: AbortSignal.any([AbortSignal.timeout(fetchTimeoutMs), rooms.signal]),
     },
     (response) => {
       const type = response.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();

@@ -65,6 +65,7 @@ class Runner implements Delivery {
   readonly #attempt: AttemptRooms;
   readonly #octets = createOctetRoom(octetsMax);
   readonly #open = new Set<OpenHost>();
+  readonly #stopping = new AbortController();
   readonly #stopListening: () => void;
   readonly #idle = new Set<() => void>();
   readonly #lanes = createLanes<DueDelivery>(
@@ -75,14 +76,14 @@ class Runner implements Delivery {
   #held = 0;
   #isLooking = false;
   #isAskedAgain = false;
-  #isStopping = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(rooms: DeliveryRooms) {
     this.#rooms = rooms;
     const { settings, resolve, dispatch, policyPort } = rooms;
     const { clock } = rooms.store;
-    const policies = { settings, resolve, clock, policies: dispatch.policies };
+    const { signal } = this.#stopping;
+    const policies = { settings, resolve, clock, signal, policies: dispatch.policies };
     const policyLookup = createPolicyLookup(
       policyPort === undefined ? policies : { ...policies, policyPort },
     );
@@ -90,6 +91,7 @@ class Runner implements Delivery {
       settings,
       clock,
       backoff: createHostBackoff(clock),
+      signal,
       findTarget: (domain) => findTarget({ settings, resolve, policyLookup }, domain),
       prepare: (delivery) => dispatch.prepare(delivery),
     };
@@ -114,7 +116,7 @@ class Runner implements Delivery {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isStopping = true;
+    this.#stopping.abort();
     this.#stopListening();
     clearTimeout(this.#timer);
     for (const delivery of this.#lanes.drain()) this.#giveBack(delivery);
@@ -124,6 +126,10 @@ class Runner implements Delivery {
     await this.#lanes.whenStill();
     clearTimeout(cut);
     await this.whenIdle();
+  }
+
+  get #isStopping(): boolean {
+    return this.#stopping.signal.aborted;
   }
 
   #limits(name: string) {

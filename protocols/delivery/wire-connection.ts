@@ -21,6 +21,8 @@ export interface WireOptions {
   readonly tls: WireTls;
   readonly replyTimeoutMs: number;
   readonly login?: { readonly user: string; readonly password: string };
+  /** Gives up before there is a connection. */
+  readonly signal: AbortSignal;
 }
 
 export type WireTls =
@@ -131,17 +133,14 @@ export async function openWire(options: WireOptions): Promise<WireConnection> {
     socketTimeout: options.replyTimeoutMs,
     ...tlsOptions(options.tls),
   });
-  await new Promise<void>((resolve, reject) => {
-    const fail = (error: WireError): void => {
-      const isTls = client.upgrading === true || error.code === "ETLS";
-      client.close();
-      reject(new ConnectFailure(error.message, { reply: readReply(error.response), isTls }));
-    };
-    // Stays: what goes wrong later is told to the command that waits, and to nobody else.
-    client.on("error", fail);
-    client.connect((error) => (error === undefined ? resolve() : fail(error)));
-  });
-  if (options.login !== undefined) await login(client, options.login);
+  const giveUp = (): void => client.close();
+  options.signal.addEventListener("abort", giveUp, { once: true });
+  try {
+    await connect(client);
+    if (options.login !== undefined) await login(client, options.login);
+  } finally {
+    options.signal.removeEventListener("abort", giveUp);
+  }
   return {
     isSecure: client.secure,
     hasExtension: (name) => client._supportedExtensions.includes(name),
@@ -156,6 +155,21 @@ export async function openWire(options: WireOptions): Promise<WireConnection> {
     },
     close: () => client.close(),
   };
+}
+
+function connect(client: Client): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: WireError): void => {
+      const isTls = client.upgrading === true || error.code === "ETLS";
+      // First: closing ends the connection, which is an error of its own.
+      reject(new ConnectFailure(error.message, { reply: readReply(error.response), isTls }));
+      client.close();
+    };
+    // Stays: what goes wrong later is told to the command that waits, and to nobody else.
+    client.on("error", fail);
+    client.once("end", () => fail(new Error("The connection ended.")));
+    client.connect((error) => (error === undefined ? resolve() : fail(error)));
+  });
 }
 
 function tlsOptions(tls: WireTls): SMTPConnectionOptions {

@@ -27,6 +27,8 @@ export interface SinkOptions {
   readonly onSender?: (address: string) => SinkReply | undefined;
   /** What the message is answered; "die": the connection ends instead. The message counts as taken for 250 alone. */
   readonly onMessage?: (mail: SinkMail) => SinkReply | "die" | undefined;
+  /** Answers when the function that it is given is called. */
+  readonly onSlowMessage?: (answer: () => void) => void;
   readonly onConnect?: (count: number) => SinkReply | undefined;
   readonly server?: SMTPServerOptions;
 }
@@ -81,7 +83,9 @@ export async function startSink(options: SinkOptions = {}): Promise<SmtpSink> {
           return;
         }
         if (reply === undefined) mails.push(mail);
-        done(errorOf(reply));
+        const answer = (): void => done(errorOf(reply));
+        if (options.onSlowMessage === undefined) answer();
+        else options.onSlowMessage(answer);
       });
     },
   });
