@@ -1,0 +1,142 @@
+/** A person approves an agent's mail in a mail client, and it leaves once: whole daemons, imapflow, and a server of somebody
+ *  else that counts. */
+import { ImapFlow } from "imapflow";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type ChildDaemon, startChildDaemon } from "../support/daemon.ts";
+import { type HttpClient, httpClient } from "../support/http.ts";
+import { type SmtpSink, startSink } from "../support/smtp-sink.ts";
+
+let sink: SmtpSink;
+let daemon: ChildDaemon;
+
+beforeAll(async () => {
+  sink = await startSink();
+  daemon = await startChildDaemon({
+    set: [
+      "outbound.smarthost_host=127.0.0.1",
+      `outbound.smarthost_port=${sink.port}`,
+      "outbound.smarthost_tls=none",
+      "holds.grace_s=1",
+    ],
+  });
+});
+afterAll(async () => {
+  await daemon.stop();
+  await sink[Symbol.asyncDispose]();
+});
+
+const agentClient = (): HttpClient => httpClient(daemon.http.url, daemon.agents[0]!.token);
+const mailboxOf = (name: string): string => `Other Users/${daemon.agents[0]!.address}/Holds/${name}`;
+
+/** The person's mail client, with the waiting mail open. */
+async function openClient(mailbox = mailboxOf("Waiting")): Promise<ImapFlow> {
+  const { address, password } = daemon.people[0]!;
+  const client = new ImapFlow({
+    host: daemon.imap.host,
+    port: daemon.imap.port,
+    secure: false,
+    doSTARTTLS: false,
+    auth: { user: address, pass: password },
+    logger: false,
+  });
+  await client.connect();
+  await client.mailboxOpen(mailbox);
+  return client;
+}
+
+async function send(subject: string): Promise<{ hold: string; ref: string; cursor: string }> {
+  const client = agentClient();
+  const { cursor } = await client.ok("wait", {});
+  const sent = await client.ok("send", {
+    body: { to: [`lee@${subject.replaceAll(" ", "-")}.example`], subject, text: "Ten pieces." },
+  });
+  expect(sent.state).toBe("held");
+  return { ...sent, cursor };
+}
+
+/** Resolves when the agent is told that a mail was handed over. */
+async function untilSent({ cursor, ref }: { cursor: string; ref: string }): Promise<void> {
+  for (let from = cursor; ; ) {
+    const { events, cursor: next } = await agentClient().ok("wait", {
+      cursor: from,
+      types: ["mail.sent"],
+      timeout_s: 25,
+    });
+    if (events.some((event: { message: string }) => event.message === ref)) return;
+    from = next;
+  }
+}
+
+const subjectsAtSink = (): string[] =>
+  sink.mails.map(({ text }) => /^Subject: (.*)\r$/m.exec(text)?.[1] ?? "").sort();
+
+/** What one of two clients does while the other does the same. */
+const ways: Record<string, (client: ImapFlow, uid: string) => Promise<unknown>> = {
+  "by moving": (client, uid) => client.messageMove(uid, mailboxOf("Approved"), { uid: true }),
+  "by copying": async (client, uid) => {
+    await client.messageCopy(uid, mailboxOf("Approved"), { uid: true });
+    await client.messageDelete(uid, { uid: true });
+  },
+  "by keyword": (client, uid) => client.messageFlagsAdd(uid, ["$Approved"], { uid: true }),
+};
+
+it.each(Object.entries(ways))(
+  "leaves once when two clients approve %s at the same time",
+  async (name, approve) => {
+    const sent = await send(name);
+    const clients = [await openClient(), await openClient()];
+    const uids = await clients[0]!.search({ subject: name }, { uid: true });
+    expect(uids).toHaveLength(1);
+    const before = sink.mails.length;
+    await Promise.all(clients.map((client) => approve(client, String((uids as number[])[0]))));
+    await untilSent(sent);
+    for (const client of clients) await client.logout();
+    expect(sink.mails).toHaveLength(before + 1);
+    const { content } = await agentClient().ok("search", { folder: "sent", limit: 1 });
+    expect(content.items[0]).toMatchObject({ id: sent.ref, subject: name });
+  },
+);
+
+it("sends nothing when it is moved back in the grace time", async () => {
+  const sent = await send("taken back");
+  const client = await openClient();
+  const uids = (await client.search({ subject: "taken back" }, { uid: true })) as number[];
+  const moved = await client.messageMove(uids, mailboxOf("Approved"), { uid: true });
+  await client.mailboxOpen(mailboxOf("Approved"));
+  const uid = moved === false ? undefined : moved.uidMap?.get(uids[0]!);
+  await client.messageMove(String(uid), mailboxOf("Waiting"), { uid: true });
+  await client.logout();
+  // What is approved later leaves, and by then what was taken back would have left.
+  const later = await send("later");
+  const second = await openClient();
+  const found = (await second.search({ subject: "later" }, { uid: true })) as number[];
+  await second.messageMove(found, mailboxOf("Approved"), { uid: true });
+  await second.logout();
+  await untilSent(later);
+  expect(subjectsAtSink()).not.toContain("taken back");
+  const { content } = await agentClient().ok("part.describe", { id: sent.hold });
+  expect(content.state).toBe("waiting");
+});
+
+it("leaves once when the server is killed in the grace time", async () => {
+  const sent = await send("through a restart");
+  const client = await openClient();
+  client.on("error", () => {});
+  const uids = (await client.search({ subject: "through a restart" }, { uid: true })) as number[];
+  await client.messageMove(uids, mailboxOf("Approved"), { uid: true });
+  await daemon.restart("SIGKILL");
+  client.close();
+  await untilSent(sent);
+  expect(subjectsAtSink().filter((subject) => subject === "through a restart")).toHaveLength(1);
+});
+
+it("tells the person in INBOX what waits", async () => {
+  const client = await openClient("INBOX");
+  const uids = (await client.search({ subject: "Waiting for your approval" }, { uid: true })) as number[];
+  expect(uids.length).toBeGreaterThanOrEqual(1);
+  const { source } = (await client.fetchOne(String(uids[0]), { source: true }, { uid: true })) as {
+    source: Buffer;
+  };
+  expect(source.toString()).toContain(mailboxOf("Waiting"));
+  await client.logout();
+});
