@@ -3,18 +3,26 @@ const backslash = 92;
 
 /** How deep JSON text is nested, counted on its bytes before anything walks the value. Of what is no JSON, some number. */
 export function jsonDepth(bytes: Uint8Array): number {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let depth = 0;
   let deepest = 0;
-  let isInString = false;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at]!;
-    if (isInString) {
-      if (byte === backslash) at++;
-      else if (byte === quote) isInString = false;
-    } else if (byte === quote) isInString = true;
+  for (let at = 0; at < text.length; at++) {
+    const byte = text[at]!;
+    if (byte === quote) at = closingQuote(text, at);
     // "[" and "{", "]" and "}" differ in one bit.
     else if ((byte & 0xdf) === 0x5b) deepest = Math.max(deepest, ++depth);
     else if ((byte & 0xdf) === 0x5d) depth--;
   }
   return deepest;
+}
+
+/** Of the string that begins at a quote: the first one with an even number of backslashes before. A string may be as long as
+ *  the text, so that its bytes are not looked at one by one. */
+function closingQuote(text: Buffer, begin: number): number {
+  for (let at = text.indexOf(quote, begin + 1); at !== -1; at = text.indexOf(quote, at + 1)) {
+    let before = at;
+    while (text[before - 1] === backslash) before--;
+    if ((at - before) % 2 === 0) return at;
+  }
+  return text.length;
 }
