@@ -1,0 +1,102 @@
+import { expect, test } from "vitest";
+import { createLanes } from "#/protocols/delivery/lanes.ts";
+import { createOctetRoom } from "#/protocols/delivery/octet-room.ts";
+import { settleOutcomes } from "#/protocols/delivery/settle.ts";
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}
+
+function openLanes(limits = { carriersPerLane: 2, carriers: 3 }) {
+  const log: string[] = [];
+  const gates = new Map<string, () => void>();
+  const lanes = createLanes<string>(
+    () => limits,
+    async (name, next) => {
+      for (let piece = await next(0); piece !== undefined; piece = await next(0)) {
+        log.push(`${name} ${piece}`);
+        await new Promise<void>((resolve) => gates.set(piece!, resolve));
+      }
+    },
+  );
+  const finish = async (piece: string): Promise<void> => {
+    gates.get(piece)!();
+    await turn();
+  };
+  return { lanes, log, finish };
+}
+
+test("a lane has so many carriers, and all lanes together so many", async () => {
+  const { lanes, log } = openLanes();
+  for (const piece of ["a1", "a2", "a3"]) lanes.push("a", piece);
+  for (const piece of ["b1", "b2"]) lanes.push("b", piece);
+  await turn();
+  expect(log).toEqual(["a a1", "a a2", "b b1"]);
+  expect([lanes.waitingIn("a"), lanes.waitingIn("b"), lanes.waitingIn("c")]).toEqual([1, 1, 0]);
+});
+
+test("a carrier that is done takes the next piece of its lane, and makes room for others when there is none", async () => {
+  const { lanes, log, finish } = openLanes();
+  for (const piece of ["a1", "a2", "a3"]) lanes.push("a", piece);
+  for (const piece of ["b1", "b2"]) lanes.push("b", piece);
+  await turn();
+  await finish("a1");
+  expect(log.at(-1)).toBe("a a3");
+  await finish("a2");
+  expect(log.at(-1)).toBe("b b2");
+});
+
+test("what is drained is begun by nobody", async () => {
+  const { lanes, log, finish } = openLanes();
+  for (const piece of ["a1", "a2", "a3", "a4"]) lanes.push("a", piece);
+  await turn();
+  expect(lanes.drain()).toEqual(["a3", "a4"]);
+  const still = lanes.whenStill();
+  await finish("a1");
+  await finish("a2");
+  await still;
+  expect(log).toEqual(["a a1", "a a2"]);
+});
+
+test("who finds no room in memory waits, and a large one goes alone", async () => {
+  const room = createOctetRoom(100);
+  const first = await room.take(60);
+  const order: string[] = [];
+  const large = room.take(500).then((giveBack) => {
+    order.push("large");
+    return giveBack;
+  });
+  const small = room.take(10).then((giveBack) => {
+    order.push("small");
+    return giveBack;
+  });
+  await Promise.resolve();
+  expect(order).toEqual([]);
+  first();
+  (await large)();
+  (await small)();
+  expect(order).toEqual(["large", "small"]);
+});
+
+test("what is put off is tried again later and later, and has failed when its time is over", () => {
+  const outcome = { number: 1, state: "deferred" as const, status: "4.2.1", isReportedThere: false };
+  const day = 86_400_000;
+  const settle = (attemptCount: number, now: number, random: number) =>
+    settleOutcomes(
+      {
+        expiresAt: 5 * day,
+        recipients: [{ number: 1, address: "a@b.c", notify: [], orcpt: null, attemptCount }],
+      },
+      [outcome],
+      now,
+      () => random,
+    )[0]!;
+  expect([0, 1, 2, 3, 7, 50].map((count) => settle(count, 0, 0.5).retryAt! / 60_000)).toEqual([
+    1, 2, 4, 8, 120, 120,
+  ]);
+  expect([0, 0.5, 0.999].map((random) => Math.round(settle(7, 0, random).retryAt! / 60_000))).toEqual([
+    90, 120, 150,
+  ]);
+  expect(settle(7, 5 * day - 1000, 0.5).retryAt).toBe(5 * day);
+  expect(settle(7, 5 * day, 0.5)).toMatchObject({ state: "failed", status: "4.4.7" });
+});
