@@ -20,9 +20,6 @@ export interface FrameSource {
   close(): void;
 }
 
-/** How long a reader may leave a frame untaken. */
-const stalledReaderDefaultMs = 30_000;
-
 const headers = {
   "Content-Type": "text/event-stream; charset=utf-8",
   "Cache-Control": "no-store",
@@ -30,19 +27,14 @@ const headers = {
   "X-Accel-Buffering": "no",
 };
 
-/** The answer that is open. It ends with `end`, or when the reader goes or stalls; the source hears of the latter by `close`. */
+/** The answer that is open. `stalledReaderMs`: how long a reader may leave a frame untaken. It ends with `end`, or when the reader goes or stalls; the source hears of the latter by `close`. */
 export class EventStream {
   readonly #response: ServerResponse;
   readonly #source: FrameSource;
   readonly #stalledReaderMs: number;
   #stalled: NodeJS.Timeout | undefined;
 
-  constructor(
-    response: ServerResponse,
-    requestId: string,
-    source: FrameSource,
-    stalledReaderMs: number = stalledReaderDefaultMs,
-  ) {
+  constructor(response: ServerResponse, requestId: string, source: FrameSource, stalledReaderMs: number) {
     this.#response = response;
     this.#source = source;
     this.#stalledReaderMs = stalledReaderMs;

@@ -42,7 +42,7 @@ export function createStreamRoute(
     if (outcome.kind !== "stream") throw new TypeError("the operation does not stream");
     if (signal.aborted) return outcome.frames.close();
     const sink = new SseSink(outcome.frames, open);
-    sink.begin(new EventStream(response, requestId, sink));
+    sink.begin(new EventStream(response, requestId, sink, rooms.settings.http.requestTimeoutMs));
     forgetHeaders(request);
   }
 

@@ -33,6 +33,37 @@ describe("an event stream", () => {
     server.close();
   });
 
+  it("of a reader that takes nothing holds up no other", async () => {
+    const frame = Buffer.alloc(100_000, "y");
+    const frames = 300;
+    let isCutOff = false;
+    const server = createServer((request, response) => {
+      let left = frames;
+      const source = {
+        resume: fill,
+        close: () => {
+          if (request.url === "/slow") isCutOff = true;
+        },
+      };
+      const stream = new EventStream(response, "req_1", source, 200);
+      function fill(): void {
+        while (left-- > 0 && stream.write(frame));
+        if (left <= 0) stream.end();
+      }
+      fill();
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const { port } = server.address() as AddressInfo;
+    const slow = connect(port, "127.0.0.1").on("error", () => {});
+    slow.write("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
+    slow.pause();
+    const whole = await (await fetch(`http://127.0.0.1:${port}/quick`)).arrayBuffer();
+    expect(whole.byteLength).toBe(frames * frame.length);
+    await expect.poll(() => isCutOff, { timeout: 5000 }).toBe(true);
+    slow.destroy();
+    server.close();
+  });
+
   it("writes frames as the standard has them", () => {
     expect(formatFrame({ event: "batch", id: "c1", data: '{"a":1}' })).toBe(
       'event: batch\nid: c1\ndata: {"a":1}\n\n',

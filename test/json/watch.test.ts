@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { httpClient } from "../support/http.ts";
@@ -155,6 +156,22 @@ describe("a stream", () => {
     await using _other = await small.bob.client.watch();
     first.close();
     await expect.poll(async () => (await client.watch()).status).toBe(200);
+  });
+
+  it("that nobody reads keeps nothing from the others", async () => {
+    const { port } = new URL(server.url);
+    const idle = connect(Number(port), "127.0.0.1").on("error", () => {});
+    idle.write(
+      `POST /v1/watch HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.ada.token}\r\nContent-Length: 2\r\n\r\n{}`,
+    );
+    idle.pause();
+    await using stream = await server.ada.client.watch();
+    await stream.next();
+    const ids: string[] = [];
+    for (let index = 0; index < 50; index++)
+      ids.push(await server.deliver(server.ada, plainMessage(`told ${index}`)));
+    expect((await stream.events(50)).map(({ message }) => message)).toEqual(ids);
+    idle.destroy();
   });
 
   it("ends without an error when the server closes, and the ports close at once", async () => {
