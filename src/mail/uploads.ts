@@ -64,8 +64,9 @@ export function createUploads(store: Store): Uploads {
         version: String(upload),
       };
     },
-    async createUpload(agent, { bytes, name, type }, idempotency) {
-      const structure = serializeStructure(onePart(type, bytes.byteLength));
+    async createUpload(agent, upload, idempotency) {
+      const { bytes, name, type } = upload;
+      const structure = serializeStructure(onePart(upload));
       const blob = await encodeBlob(bytes, 0, structure);
       const now = at();
       const args = { agent, blob, name, type, expiresAt: now + uploadDays * dayMs, at: now };
@@ -76,15 +77,20 @@ export function createUploads(store: Store): Uploads {
   };
 }
 
-/** Whatever its type: nothing is looked for inside. */
-function onePart(type: string, size: number): MimePart {
-  const header = Buffer.from(`Content-Type: ${type}\r\nContent-Transfer-Encoding: binary\r\n\r\n`);
-  const part = parseStructure(header);
+/** Whatever its type: nothing is looked for inside. Its name may say more than its type. */
+function onePart({ type, name, bytes }: NewUpload): MimePart {
+  // RFC 8187 section 3.2: what encodeURIComponent leaves and an ext-value may not hold.
+  const quoted = encodeURIComponent(name).replace(
+    /['()*!]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16)}`,
+  );
+  const disposition = name === "" ? "" : `Content-Disposition: attachment; filename*=utf-8''${quoted}\r\n`;
+  const header = `Content-Type: ${type}\r\nContent-Transfer-Encoding: binary\r\n${disposition}\r\n`;
   return {
-    ...part,
+    ...parseStructure(Buffer.from(header)),
     headerStart: 0,
     bodyStart: 0,
-    bodyEnd: size,
+    bodyEnd: bytes.byteLength,
     lines: 0,
     parts: [],
     message: undefined,

@@ -53,6 +53,20 @@ describe("blob.create", () => {
     }
   });
 
+  it("is read in the forms of an attachment, by its type or the end of its name", async () => {
+    const { client } = server.ada;
+    const html = "<p>Hello <b>there</b><script>x</script></p>";
+    for (const more of [{ type: "text/html" }, { name: "l'été (1)*.html" }]) {
+      const { ref: id } = await upload(html, more);
+      const read = await client.ok("part.describe", { id });
+      expect([read.text.trim(), read.provenance.removed]).toEqual(["Hello there", ["script"]]);
+      expect((await client.ok("part.describe", { id, render: "markdown" })).text).toContain("**there**");
+      expect((await client.ok("part.describe", { id, render: "json" })).text).toBeUndefined();
+      const { status, body } = await client.call("part.describe", { id, render: "source" });
+      expect([status, body.error.field]).toEqual([400, "/render"]);
+    }
+  });
+
   it("goes on with a cut text", async () => {
     const { client } = server.ada;
     const { ref: id } = await upload("Lorem ipsum. ".repeat(100), { type: "text/plain" });

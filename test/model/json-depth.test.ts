@@ -34,5 +34,9 @@ it("is that of the value, whatever stands in its strings", () => {
       fc.dictionary(text, tie("any"), { maxKeys: 3 }),
     ),
   })).any;
-  fc.assert(fc.property(value, (one) => expect(depthOf(JSON.stringify(one))).toBe(height(one))));
+  fc.assert(
+    fc.property(value, (one) => {
+      expect(depthOf(JSON.stringify(one))).toBe(height(one));
+    }),
+  );
 });

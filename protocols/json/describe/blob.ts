@@ -3,8 +3,8 @@ import type { MimePart } from "#/src/formats/mime/structure.ts";
 import type { Upload } from "#/src/mail/uploads.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
 import type { Scope } from "#/src/model/roles.ts";
-import { renderPart, textRenderer } from "#/src/render/body-text.ts";
-import { pageText } from "#/src/render/page-text.ts";
+import { bodyForms, renderPart, textRenderer, withoutHistory } from "#/src/render/body-text.ts";
+import type { Description } from "#/src/render/describe-message.ts";
 import { isReadable } from "#/src/render/part-reading.ts";
 import type { Current } from "../current.ts";
 import { unknownObject } from "../identifiers.ts";
@@ -15,7 +15,7 @@ import { assertReachesAll, reachAgent, reachesScope } from "../reach.ts";
 import type { ReadResult } from "../schemas.ts";
 import { missingScope } from "../scopes.ts";
 import { assertRender } from "./assert-render.ts";
-import { defaultCharacters, octetsPerAnswer } from "./limits.ts";
+import { pageOf } from "./page.ts";
 
 /** A blob that the caller reaches: it is in no folder. */
 export async function reachBlob(context: OperationContext, name: ObjectName, scope: Scope): Promise<Upload> {
@@ -37,24 +37,24 @@ export async function describeBlob(
 ): Promise<ReadResult> {
   const blob = await reachBlob(context, name, "mail:read");
   const part = await context.rooms.mail.readStructure(blob);
-  const accepted = isReadable(part) ? ["text", "json", "raw"] : ["json", "raw"];
+  const accepted = isReadable(part) ? [...bodyForms, "json", "raw"] : ["json", "raw"];
   const object = { kind: "blob", ...blob } as const;
   const continued = openContinuation(context, object, request);
   assertRender(request.render, accepted);
   const render = request.render ?? continued?.render ?? accepted[0]!;
   if (render === "raw" && !(await reachesScope(context, name.agent, "raw"))) throw missingScope("raw");
-  const from = continued?.from ?? 0;
-  const read = render === "raw" ? rawOf : render === "text" ? textOf : factsAlone;
-  const { text, content, removed, next } = await read(context, blob, part, from, request.max_chars);
+  const read = await readBlob(context, blob, part, render);
+  const { text, content, next } = await pageOf(read, continued?.from ?? 0, request.max_chars);
   return {
     ref: request.id,
     kind: "blob",
     ...(text === undefined ? {} : { text }),
-    content: { ...factsOf(blob), ...content },
-    // Nobody vouched for what is in it.
+    content: { ...content },
     provenance: {
+      // Nobody vouched for what is in it.
       authenticated: false,
-      removed: [...new Set(removed.map(({ what }) => what))],
+      removed: [...new Set(read.removed.map(({ what }) => what))],
+      removed_detail: [...read.removed],
       source: "api",
     },
     version: blob.version,
@@ -62,6 +62,26 @@ export async function describeBlob(
       ? {}
       : { cursor: sealContinuation(context, object, { part: "", render, from: next }) }),
   };
+}
+
+async function readBlob(
+  { rooms: { mail } }: OperationContext,
+  blob: Upload,
+  part: MimePart,
+  render: string,
+): Promise<Pick<Description, "kind" | "content" | "text" | "octets" | "removed">> {
+  const facts = { kind: "attachment", content: factsOf(blob), removed: [] } as const;
+  if (render === "raw")
+    return {
+      ...facts,
+      content: { ...facts.content, encoding: "base64" },
+      octets: { total: blob.size, read: (start, end) => mail.readBytes(blob, { start, end }) },
+    };
+  const form = bodyForms.find((one) => one === render);
+  if (form === undefined) return facts;
+  const whole = await renderPart({ mail, readers: mail.readers }, blob, part, form);
+  const { text, removed } = form === "reply" ? withoutHistory(whole) : whole;
+  return { ...facts, content: { ...facts.content, renderer: textRenderer }, text, removed };
 }
 
 function factsOf(blob: Upload): Readonly<Record<string, unknown>> {
@@ -75,49 +95,3 @@ function factsOf(blob: Upload): Readonly<Record<string, unknown>> {
     expires_at: new Date(blob.expiresAt).toISOString(),
   };
 }
-
-interface BlobPage {
-  readonly text?: string;
-  readonly content?: Readonly<Record<string, unknown>>;
-  readonly removed: Awaited<ReturnType<typeof renderPart>>["removed"];
-  readonly next?: number | undefined;
-}
-
-type ReadBlob = (
-  context: OperationContext,
-  blob: Upload,
-  part: MimePart,
-  from: number,
-  maxChars: number | undefined,
-) => Promise<BlobPage>;
-
-const factsAlone: ReadBlob = async () => ({ removed: [] });
-
-const textOf: ReadBlob = async (context, blob, part, from, maxChars) => {
-  const { mail } = context.rooms;
-  const source = { mail, readers: mail.readers };
-  const { text, removed } = await renderPart(source, blob, part);
-  const page = pageText(text, from, maxChars ?? defaultCharacters);
-  const range = { start: page.start, end: page.end };
-  return {
-    text: page.text,
-    content: { renderer: textRenderer, chars_total: page.total, range },
-    removed,
-    next: page.next,
-  };
-};
-
-const rawOf: ReadBlob = async (context, blob, _part, from, maxChars) => {
-  const most = maxChars === undefined ? octetsPerAnswer : Math.floor(maxChars / 4) * 3;
-  const end = Math.min(blob.size, from + most);
-  const bytes = await context.rooms.mail.readBytes(blob, { start: from, end });
-  return {
-    content: {
-      encoding: "base64",
-      data: bytes.toString("base64"),
-      range: { start: from, end, total: blob.size },
-    },
-    removed: [],
-    next: end < blob.size ? end : undefined,
-  };
-};

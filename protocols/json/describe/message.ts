@@ -3,9 +3,8 @@
 import type { Message } from "#/src/mail/messages.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
-import { type Description, describeMessagePart, noSuchPart } from "#/src/render/describe-message.ts";
+import { describeMessagePart, noSuchPart } from "#/src/render/describe-message.ts";
 import { messageState } from "#/src/render/message-state.ts";
-import { pageText } from "#/src/render/page-text.ts";
 import { findTarget, isPartName, type Render, rendersOf } from "#/src/render/part-target.ts";
 import { shownProvenance } from "#/src/render/provenance.ts";
 import type { OperationContext } from "../operation.ts";
@@ -15,7 +14,7 @@ import { type ReachedAgent, reachAgent, reachesScope, reachMessage } from "../re
 import type { ReadResult } from "../schemas.ts";
 import { missingScope } from "../scopes.ts";
 import { assertRender } from "./assert-render.ts";
-import { defaultCharacters, octetsPerAnswer } from "./limits.ts";
+import { pageOf } from "./page.ts";
 
 export async function describeMessage(
   context: OperationContext,
@@ -80,38 +79,5 @@ export async function describeStoredMessage(
     ...(page.next === undefined
       ? {}
       : { cursor: sealContinuation(context, object, { part, render, from: page.next }) }),
-  };
-}
-
-interface Page {
-  readonly text?: string;
-  readonly content: Record<string, unknown>;
-  readonly next: number | undefined;
-}
-
-async function pageOf(described: Description, from: number, maxChars: number | undefined): Promise<Page> {
-  const { octets, text, content } = described;
-  if (octets !== undefined) {
-    // Base64 of three octets is four characters.
-    const most = maxChars === undefined ? octetsPerAnswer : Math.floor(maxChars / 4) * 3;
-    const end = Math.min(octets.total, from + most);
-    const bytes = Buffer.from(await octets.read(from, end));
-    return {
-      content: {
-        ...content,
-        data: bytes.toString("base64"),
-        range: { start: from, end, total: octets.total },
-      },
-      next: end < octets.total ? end : undefined,
-    };
-  }
-  if (text === undefined) return { content: { ...content }, next: undefined };
-  const page = pageText(text, from, maxChars ?? defaultCharacters);
-  const range = { start: page.start, end: page.end };
-  const isText = described.kind === "body" || described.kind === "attachment";
-  return {
-    text: page.text,
-    content: isText ? { ...content, chars_total: page.total, range } : { ...content },
-    next: page.next,
   };
 }
