@@ -233,4 +233,38 @@ describe("the address /mcp", () => {
     const large = await client.callTool(params as never);
     expect(large.structuredContent).toMatchObject({ error: { code: "invalid", field: "" } });
   });
+
+  it.each([
+    ["nothing", "", 400],
+    ["no JSON", "{", 400],
+    ["a number", "7", 400],
+    ["an empty batch", "[]", 400],
+    ["a long batch", JSON.stringify(Array(21).fill({ jsonrpc: "2.0", method: "ping" })), 400],
+    ["no method", '{"jsonrpc":"2.0","id":1}', 400],
+    ["another version", '{"jsonrpc":"1.0","id":1,"method":"ping"}', 400],
+    ["parameters that are none", '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":7}', 400],
+    [
+      "arguments that are none",
+      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"health","arguments":[]}}',
+      200,
+    ],
+    ["an unknown method", '{"jsonrpc":"2.0","id":1,"method":"__proto__"}', 200],
+    ["an answer to nothing", '{"jsonrpc":"2.0","id":1,"result":{}}', 202],
+    ["a depth of 1000", `${"[".repeat(1000)}${"]".repeat(1000)}`, 400],
+  ])("survives %s", async (_, body, status) => {
+    const response = await fetch(`${server.url}/mcp`, {
+      method: "POST",
+      headers: {
+        Authorization: `Bearer ${server.ada.token}`,
+        "Content-Type": "application/json",
+        Accept: "application/json, text/event-stream",
+      },
+      body,
+    });
+    expect([response.status, await response.text()]).toEqual([
+      status,
+      expect.not.stringMatching(/at .*\.ts/),
+    ]);
+    expect((await fetchTool(server, "health")).status).toBe(200);
+  });
 });

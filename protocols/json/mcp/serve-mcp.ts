@@ -21,6 +21,7 @@ import { assertKnownPlace } from "./known-place.ts";
 import type { ToolDoor } from "./tool-server.ts";
 
 const path = "/mcp";
+const batchMax = 20;
 
 /** One request and who makes it, as it passes through the SDK. */
 interface Caller {
@@ -80,6 +81,7 @@ export function createMcpRoute(rooms: JsonRooms, registry: OperationRegistry, in
     }
     const body = await readBody(koa.req, jsonBlobBodyBytesMax);
     const message = parseJson(body);
+    assertFew(message);
     if (!isToolCall(message)) invoke.admit(principal);
     const caller: Caller = { principal, signal, bodyBytes: body.length };
     handler ??= loadHandler();
@@ -126,6 +128,15 @@ function isToolCall(message: unknown): boolean {
   return (
     typeof message === "object" && message !== null && "method" in message && message.method === "tools/call"
   );
+}
+
+/** A batch (JSON-RPC 2.0 section 6, until the revision of March 2025) is answered whole. */
+function assertFew(message: unknown): void {
+  if (!Array.isArray(message) || message.length <= batchMax) return;
+  throw new WaypostError("invalid", `The batch has more than ${batchMax} messages.`, {
+    field: "",
+    hint: "Send one message a request.",
+  });
 }
 
 function assertFits(operation: Operation, bodyBytes: number): void {
