@@ -195,13 +195,14 @@ export interface EntryMessageRow extends EntryRow {
 }
 
 /** What a message is threaded by (RFC 5256 section 3). */
-export interface EntryThreadRow extends EntryRow {
-  readonly account: AccountNumber;
-  readonly blob: BlobNumber;
+export interface EntryThreadRow extends Pick<EntryRow, "uid" | "internalDate" | "size"> {
   readonly date: number | null;
-  readonly trace: Uint8Array;
   readonly subject: string;
   readonly referenceIds: string | null;
+  readonly account: AccountNumber;
+  readonly blob: BlobNumber;
+  /** null where the identifiers were kept: the bytes are not needed. */
+  readonly trace: Uint8Array | null;
 }
 
 export interface KeywordRow {

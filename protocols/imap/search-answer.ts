@@ -1,5 +1,4 @@
 /** Answers of SEARCH and SORT: ESEARCH (RFC 4731, RFC 5267 section 3.1) and the plain lists of RFC 3501 and RFC 5256. */
-import { formatNumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
 import type { Form } from "./command.ts";
 import { LoopTurns } from "./loop-turns.ts";
@@ -12,8 +11,6 @@ export interface ExtendedAnswer {
   readonly form: Form;
   /** In the order of the result. */
   readonly numbers: readonly number[];
-  /** The order is one of its own: sets are written in it. */
-  readonly isSorted: boolean;
   readonly modseq: Modseq | undefined;
   /** With RELEVANCY: a score for each number (RFC 6203 section 4). */
   readonly relevancy?: readonly number[] | undefined;
@@ -30,26 +27,32 @@ export function namedUids(uids: readonly number[], { options, partial }: SearchR
   return [...(options.includes("MIN") ? [uids[0]!] : []), ...(options.includes("MAX") ? [uids.at(-1)!] : [])];
 }
 
-export function writeExtended(answer: ExtendedAnswer, returns: SearchReturn, out: ResponseWriter): void {
+export async function writeExtended(
+  answer: ExtendedAnswer,
+  returns: SearchReturn,
+  out: ResponseWriter,
+): Promise<void> {
   const { numbers, modseq } = answer;
   const { options, partial } = returns;
   // SAVE alone answers nothing (RFC 5182 section 2.1).
   if (options.every((option) => option === "SAVE")) return;
   const { mailbox } = answer;
   const place = mailbox === undefined ? "" : ` MAILBOX ${mailbox.name} UIDVALIDITY ${mailbox.uidValidity}`;
+  const turns = new LoopTurns();
+  await turns.turn();
   const parts = [`* ESEARCH (TAG ${stringText(answer.tag)}${place})`];
   if (answer.form === "uid") parts.push("UID");
-  const setOf = (some: readonly number[]): string =>
-    answer.isSorted ? formatInOrder(some) : formatNumberSet(numberSetOf(some));
   if (numbers.length > 0) {
     if (options.includes("MIN")) parts.push(`MIN ${numbers[0]}`);
     if (options.includes("MAX")) parts.push(`MAX ${numbers.at(-1)}`);
-    if (options.includes("ALL")) parts.push(`ALL ${setOf(numbers)}`);
+    if (options.includes("ALL")) parts.push(`ALL ${await formatInTurns(numbers, turns)}`);
   }
   if (options.includes("COUNT")) parts.push(`COUNT ${numbers.length}`);
   if (partial !== undefined) {
     const cut = cutPartial(numbers, partial);
-    parts.push(`PARTIAL (${formatPartialRange(partial)} ${cut.length === 0 ? "NIL" : setOf(cut)})`);
+    parts.push(
+      `PARTIAL (${formatPartialRange(partial)} ${cut.length === 0 ? "NIL" : await formatInTurns(cut, turns)})`,
+    );
   }
   const { relevancy } = answer;
   if (relevancy !== undefined && numbers.length > 0) {
@@ -60,12 +63,13 @@ export function writeExtended(answer: ExtendedAnswer, returns: SearchReturn, out
   out.line(parts.join(" "));
 }
 
-/** A sequence set that keeps an order: only what ascends by one becomes a range. */
-function formatInOrder(numbers: readonly number[]): string {
+/** A sequence set in the order of the numbers: what ascends by one becomes a range. */
+async function formatInTurns(numbers: readonly number[], turns: LoopTurns): Promise<string> {
   const texts: string[] = [];
   for (let first = 0, last = 0; first < numbers.length; first = ++last) {
     while (last + 1 < numbers.length && numbers[last + 1] === numbers[last]! + 1) last++;
     texts.push(first === last ? `${numbers[first]}` : `${numbers[first]}:${numbers[last]}`);
+    if (texts.length % numbersAtOnce === 0) await turns.turn();
   }
   return texts.join(",");
 }

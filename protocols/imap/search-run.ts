@@ -68,6 +68,7 @@ async function knownTo(session: Session, uids: readonly number[]): Promise<numbe
   const { view } = session.selected;
   const turns = new LoopTurns();
   const known: number[] = [];
+  await turns.turn();
   const { allUids } = view;
   let at = 0;
   for (const uid of uids) {
@@ -87,6 +88,7 @@ export async function numbersOf(
   if (form === "uid") return uids;
   const { view } = session.selected;
   const turns = new LoopTurns();
+  await turns.turn();
   const seqs: number[] = [];
   for (const uid of uids) {
     seqs.push(view.seqOf(uid)!);

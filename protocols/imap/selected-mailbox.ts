@@ -76,6 +76,8 @@ export class SelectedMailbox {
   readonly #own = new Set<number>();
   /** Messages that the client put here itself and has not been told. */
   #made: NumberSet = emptyNumberSet;
+  /** MODSEQ of the first EXPUNGE that the client has not been told. */
+  #expungedFrom: number | undefined;
   #isDeleted = false;
   #hasRung = true;
   #onRing: (() => void) | undefined;
@@ -233,17 +235,23 @@ export class SelectedMailbox {
     const uids = parseNumberSet(change.ids);
     if (change.operation !== "remove") this.contexts.note(uids);
     if (change.operation === "add") this.view.arrive(uidsIn(uids));
-    else if (change.operation === "remove") this.view.remove(uids);
+    else if (change.operation === "remove") this.#remove(uids, change.modseq);
     else if (!this.#own.has(change.modseq)) this.#updated = uniteNumberSets(this.#updated, uids);
+  }
+
+  #remove(uids: NumberSet, modseq: number): void {
+    this.view.remove(uids);
+    if (this.view.hasExpunged) this.#expungedFrom ??= modseq;
   }
 
   /** The log no longer reaches back to where this session is: what is there is compared with what is known. */
   async #compare(): Promise<void> {
     const { agent, number } = this.mailbox;
+    const before = this.#position;
     this.#position = await this.#rooms.feed.position(agent);
     const uids = await this.#rooms.mail.listUids(agent, number);
     const present = new Set<number>(uids);
-    this.view.remove(numberSetOf(this.view.allUids.filter((uid) => !present.has(uid))));
+    this.#remove(numberSetOf(this.view.allUids.filter((uid) => !present.has(uid))), before + 1);
     this.view.arrive(uids);
     this.#updated = [[1, 2 ** 32 - 1]];
     this.contexts.note(this.#updated);
@@ -258,6 +266,7 @@ export class SelectedMailbox {
       this.contexts.tellExpunged(this.view, out);
       if (options.hasVanished) await writeVanished(this.view.takeVanished(), false, out);
       else await this.#tellExpunged(out);
+      this.#expungedFrom = undefined;
       if (this.saved.length > 0) this.saved = numberSetOf(this.view.knownUids(this.saved));
     }
     if (events.hasNew) await this.#tellArrived(out, options);
@@ -295,9 +304,11 @@ export class SelectedMailbox {
 
   async #tellExpunged(out: ResponseWriter): Promise<void> {
     const turns = new LoopTurns();
+    await turns.turn();
     for (const seq of this.view.takeExpunged()) {
       out.line(`* ${seq} EXPUNGE`);
-      await out.flushIfLarge();
+      if (!out.isLarge) continue;
+      await out.flush();
       await turns.turn();
     }
   }
@@ -335,7 +346,14 @@ export class SelectedMailbox {
   async readHighestModseq(): Promise<number> {
     const { agent, number, highestModseq } = this.mailbox;
     const now = await this.#rooms.mail.findMailboxByNumber(agent, number);
-    return Math.min(now?.highestModseq ?? highestModseq, this.#position);
+    const told = this.#expungedFrom === undefined ? this.#position : this.#expungedFrom - 1;
+    return Math.min(now?.highestModseq ?? highestModseq, told);
+  }
+
+  /** While EXPUNGE is kept back, MODSEQs beyond it say nothing of what the client knows (RFC 7162 sections 3.2 and 6). */
+  tellDelayed(out: ResponseWriter): void {
+    if (this.#expungedFrom !== undefined)
+      out.line(`* OK [HIGHESTMODSEQ ${this.#expungedFrom - 1}] EXPUNGE is delayed`);
   }
 
   /** Names keywords that have come since, before a FETCH uses them (RFC 9051 section 7.3.5). */

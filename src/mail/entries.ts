@@ -143,9 +143,20 @@ function toMailboxMessage(row: EntryMessageRow): MailboxMessage {
 }
 
 function toShownMessage(row: ShownMessageRow): ShownMessage {
-  const { uid, message, modseq, internalDate, savedAt, size, thread, envelope, bodyStructure } = row;
-  const flags = { mask: row.flags, overflow: row.keywords };
-  const shown = { uid, flags, message, modseq, internalDate, savedAt, size, thread, envelope, bodyStructure };
+  const shown = {
+    uid: row.uid,
+    flags: { mask: row.flags, overflow: row.keywords },
+    message: row.message,
+    modseq: row.modseq,
+    internalDate: row.internalDate,
+    savedAt: row.savedAt,
+    size: row.size,
+    thread: row.thread,
+    sentAt: row.sentAt,
+    subject: row.subject,
+    envelope: row.envelope,
+    bodyStructure: row.bodyStructure,
+  };
   if (row.account === undefined) return shown;
   const { account, blob, trace } = row;
   return { ...shown, account, blob, trace: trace ?? noTrace, held: heldBytesOf(row) };

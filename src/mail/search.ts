@@ -1,11 +1,11 @@
 /** SEARCH (RFC 9051 section 6.4.4) by looking: keys that need only the entry are answered from it, and a message's row,
  *  header and text are read when a key first needs them. Text is compared decoded, without regard to case, as a substring;
  *  of messages that the index has, it says whether they hold it, and the others are read. */
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { parseDateTime } from "#/src/formats/mime/dates.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { keywordNumbers } from "#/src/model/flags.ts";
 import { pageRows } from "#/src/model/limits.ts";
+import { LoopTurns } from "#/src/model/loop-turns.ts";
 import { hasNumber, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Entries, MailboxMessage, MessageFacet, ShownMessage } from "./entries.ts";
@@ -72,7 +72,7 @@ export function createMailSearch(
 ): MailSearch {
   return {
     async searchMailbox(agent, mailbox, key) {
-      const takeTurn = createTurns();
+      const turns = new LoopTurns();
       const keywords = await foldedKeywords(entries, agent);
       const flags = flagSearchOf(key, keywords);
       if (flags !== undefined) {
@@ -97,7 +97,7 @@ export function createMailSearch(
               const text = createDocumentReader(bytes, message);
               if (await fitsIfThere(key, { entry: message, keywords, index, message, text }))
                 found.push(message);
-              await takeTurn();
+              await turns.turn();
             }
           found.sort((a, b) => a.uid - b.uid);
         }
@@ -109,7 +109,7 @@ export function createMailSearch(
     },
 
     async searchNewest(agent, key, options) {
-      const takeTurn = createTurns();
+      const turns = new LoopTurns();
       const keywords = await foldedKeywords(entries, agent);
       const { lookUp: index, candidates } = await lookUpText(textIndex, agent, key);
       const found: Message[] = [];
@@ -132,7 +132,7 @@ export function createMailSearch(
             size: message.size,
           };
           if (await fitsIfThere(key, { entry, keywords, index, message, text })) found.push(message);
-          await takeTurn();
+          await turns.turn();
           if (found.length === options.limit) return { messages: found, next: message.number };
         }
         looked += page.looked;
@@ -141,18 +141,6 @@ export function createMailSearch(
       }
       return { messages: found };
     },
-  };
-}
-
-/** Whoever reads text on this thread gives the loop a turn when it has had it for this long. */
-const turnMs = 5;
-
-function createTurns(): () => Promise<void> {
-  let begun = performance.now();
-  return async () => {
-    if (performance.now() - begun < turnMs) return;
-    await nextTurn();
-    begun = performance.now();
   };
 }
 

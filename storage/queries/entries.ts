@@ -178,8 +178,9 @@ export function threadPages(
 ): AsyncGenerator<EntryThreadRow[]> {
   return pagesOf<EntryThreadRow>(
     reader,
-    `select ${entryColumns}, message.account_id as account, message.blob_id as blob, message.date, message.trace,
-      message.subject, message.reference_ids as "referenceIds"
+    `select entry.uid, entry.internal_date as "internalDate", entry.size, message.date, message.subject,
+      message.reference_ids as "referenceIds", message.account_id as account, message.blob_id as blob,
+      case when message.reference_ids is null then message.trace end as trace
     from entry
     join message on message.agent_id = entry.agent_id and message.message_id = entry.message_id
     where entry.agent_id = ? and entry.mailbox_id = ?`,

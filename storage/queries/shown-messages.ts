@@ -22,6 +22,8 @@ export type MessageFacet =
   | "numbers"
   | "envelope"
   | "bodyStructure"
+  | "sentAt"
+  | "subject"
   | "thread"
   | "header"
   | "body";
@@ -32,14 +34,17 @@ export interface ShownMessageRow {
   readonly flags: number;
   readonly keywords: string | null;
   readonly message?: MessageNumber;
+  // numbers, sentAt
+  readonly internalDate?: number;
+  readonly sentAt?: number | null;
   // numbers
   readonly modseq?: Modseq;
-  readonly internalDate?: number;
   readonly savedAt?: number;
   readonly size?: number;
 
   readonly envelope?: string;
   readonly bodyStructure?: string;
+  readonly subject?: string;
   readonly thread?: ThreadNumber;
   // header, body
   readonly account?: AccountNumber;
@@ -87,6 +92,8 @@ const columnsOf: Readonly<Record<MessageFacet, readonly string[]>> = {
   numbers: numberColumns,
   envelope: ["message.envelope"],
   bodyStructure: ['message.body_structure as "bodyStructure"'],
+  sentAt: ['message.date as "sentAt"', 'entry.internal_date as "internalDate"'],
+  subject: ["message.subject"],
   thread: ["message.thread_id as thread"],
   header: headerColumns,
   body: bodyColumns,

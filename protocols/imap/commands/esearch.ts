@@ -107,12 +107,11 @@ async function searchIn(
   const named = namedUids(uids, returns);
   const ofNamed =
     named.length === uids.length ? highestModseq : await highestModseqOf(session, named, mailbox);
-  writeExtended(
+  await writeExtended(
     {
       tag: session.tag,
       form: "uid",
       numbers: uids,
-      isSorted: false,
       modseq: asksModseq(key) ? ofNamed : undefined,
       mailbox: { name: session.writeName(mailbox.name), uidValidity },
     },

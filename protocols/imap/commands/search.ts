@@ -78,8 +78,8 @@ async function runSearch(
   if (returns === undefined && !session.isEnabled("IMAP4REV2"))
     await writePlain("SEARCH", numbers, modseq, out);
   else
-    writeExtended(
-      { tag: session.tag, form, numbers, isSorted: false, modseq, relevancy },
+    await writeExtended(
+      { tag: session.tag, form, numbers, modseq, relevancy },
       returns ?? { options: ["ALL"] },
       out,
     );

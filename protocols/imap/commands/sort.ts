@@ -108,7 +108,7 @@ async function runSort(
     const relevancy = returns.options.includes("RELEVANCY")
       ? uids.map((uid) => scoreOf.get(uid)!)
       : undefined;
-    writeExtended({ tag: session.tag, form, numbers, isSorted: true, modseq, relevancy }, returns, out);
+    await writeExtended({ tag: session.tag, form, numbers, modseq, relevancy }, returns, out);
   }
   return undefined;
 }

@@ -2,7 +2,7 @@
 import { decodeWords } from "#/src/formats/mime/encoded-words.ts";
 import { type EnvelopeAddress, readEnvelopeHeads } from "#/src/formats/mime/envelope-reader.ts";
 import { parseSubject } from "#/src/formats/mime/subject.ts";
-import type { MailboxMessage } from "../entries.ts";
+import type { MessageFacet, ShownMessage } from "../entries.ts";
 import { foldText } from "../search-document.ts";
 
 export const sortFields = [
@@ -30,36 +30,48 @@ export interface ScoreCriterion {
   readonly isReverse: boolean;
 }
 
-export function sortValue(
-  criterion: SortCriterion | ScoreCriterion,
-  message: MailboxMessage,
-): string | number {
+/** What of a message a criterion looks at. */
+export const facetOf: Readonly<Record<SortField | "score", MessageFacet | undefined>> = {
+  arrival: "numbers",
+  cc: "envelope",
+  date: "sentAt",
+  displayFrom: "envelope",
+  displayTo: "envelope",
+  from: "envelope",
+  score: undefined,
+  size: "numbers",
+  subject: "subject",
+  to: "envelope",
+};
+export const sortFacets = ["numbers", "envelope", "sentAt", "subject"] as const;
+
+export function sortValue(criterion: SortCriterion | ScoreCriterion, message: ShownMessage): string | number {
   const { field } = criterion;
   switch (field) {
     case "score":
       return -(criterion.scores.get(message.uid) ?? 0);
     case "arrival":
-      return message.internalDate;
+      return message.internalDate!;
     case "date":
-      return sentTime(message);
+      return sentTime(message.sentAt, message.internalDate!);
     case "size":
-      return message.size;
+      return message.size!;
     case "subject":
-      return collationKey(parseSubject(message.subject).base);
+      return collationKey(parseSubject(message.subject!).base);
     case "from":
     case "to":
     case "cc":
-      return collationKey(readEnvelopeHeads(message.envelope)[field]?.mailbox ?? "");
+      return collationKey(readEnvelopeHeads(message.envelope!)[field]?.mailbox ?? "");
     case "displayFrom":
-      return displayKey(readEnvelopeHeads(message.envelope).from);
+      return displayKey(readEnvelopeHeads(message.envelope!).from);
     case "displayTo":
-      return displayKey(readEnvelopeHeads(message.envelope).to);
+      return displayKey(readEnvelopeHeads(message.envelope!).to);
   }
 }
 
 /** Sent date in UTC, or when there is none that can be read, when it arrived (RFC 5256 section 2.2). */
-export function sentTime(message: { readonly sentAt: number | null; readonly internalDate: number }): number {
-  return message.sentAt ?? message.internalDate;
+export function sentTime(sentAt: number | null | undefined, internalDate: number): number {
+  return sentAt ?? internalDate;
 }
 
 /** Text in the order of i;unicode-casemap (RFC 5051), which is that of the octets of what search compares; as a string of

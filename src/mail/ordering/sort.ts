@@ -3,7 +3,7 @@ import type { NumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import type { Entries } from "../entries.ts";
 import { sortInTurns } from "./sort-in-turns.ts";
-import { type ScoreCriterion, type SortCriterion, sortValue } from "./sort-keys.ts";
+import { facetOf, type ScoreCriterion, type SortCriterion, sortFacets, sortValue } from "./sort-keys.ts";
 
 interface Sorted {
   readonly uid: number;
@@ -19,15 +19,18 @@ export async function sortMessages(
   criteria: readonly (SortCriterion | ScoreCriterion)[],
 ): Promise<number[]> {
   const rows: Sorted[] = [];
-  for await (const page of entries.messagePages(agent, mailbox, uids))
+  const facets = sortFacets.filter((facet) => criteria.some(({ field }) => facetOf[field] === facet));
+  for await (const page of entries.shownPages(agent, mailbox, uids, facets))
     for (const message of page)
       rows.push({ uid: message.uid, values: criteria.map((criterion) => sortValue(criterion, message)) });
   const sorted = await sortInTurns(rows, (a, b) => compareBy(criteria, a, b));
   return sorted.map(({ uid }) => uid);
 }
 
+/** Called some two million times for 100,000 messages. */
 function compareBy(criteria: readonly (SortCriterion | ScoreCriterion)[], a: Sorted, b: Sorted): number {
-  for (const [at, { isReverse }] of criteria.entries()) {
+  for (let at = 0; at < criteria.length; at++) {
+    const { isReverse } = criteria[at]!;
     const one = a.values[at]!;
     const other = b.values[at]!;
     if (one !== other) return one < other === isReverse ? 1 : -1;

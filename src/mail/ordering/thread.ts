@@ -26,17 +26,21 @@ export async function threadMessages(
     for (const row of page) {
       const { base, isReply } = parseSubject(row.subject);
       const { own, references } =
-        algorithm === "references" ? await idsOf(bytes, row) : { own: "", references: [] };
-      const time = sentTime({ sentAt: row.date, internalDate: row.internalDate });
+        algorithm === "orderedSubject"
+          ? { own: "", references: [] }
+          : row.referenceIds === null
+            ? await readIds(bytes, row)
+            : parseReferenceIds(row.referenceIds);
+      const time = sentTime(row.date, row.internalDate);
       messages.push({ uid: row.uid, time, subject: collationKey(base), isReply, id: own, references });
     }
   return algorithm === "references" ? threadByReferences(messages) : threadBySubject(messages);
 }
 
 /** Messages from before the identifiers were kept have them in their header alone. */
-async function idsOf(bytes: MessageBytes, row: EntryThreadRow): Promise<ReferenceIds> {
-  if (row.referenceIds !== null) return parseReferenceIds(row.referenceIds);
-  const structure = await bytes.readStructure(row);
-  const header = await bytes.readBytes(row, bytes.findSection(row, structure, "HEADER"));
+async function readIds(bytes: MessageBytes, row: EntryThreadRow): Promise<ReferenceIds> {
+  const message = { ...row, trace: row.trace! };
+  const structure = await bytes.readStructure(message);
+  const header = await bytes.readBytes(message, bytes.findSection(message, structure, "HEADER"));
   return referenceIdsOf(readHeaderFields(header));
 }
