@@ -121,6 +121,26 @@ describe.each(["without a daemon", "with a daemon"] as const)("administration %s
     expect(stdout).toMatch(/ada@example\.org +Ada +active/);
   });
 
+  test("says what to put in the DNS for a domain, and shows no key", async () => {
+    const added = await waypost("domain", "add", "ours.dev", ...at);
+    expect(added.code).toBe(0);
+    expect(added.stdout).toMatch(/^name +type +value +purpose$/m);
+    expect(added.stdout).toMatch(/^rsa-\d{8}\._domainkey\.ours\.dev +TXT +v=DKIM1; k=rsa; p=MII/m);
+    expect(added.stdout).toMatch(/^ed25519-\d{8}\._domainkey\.ours\.dev +TXT +v=DKIM1; k=ed25519; p=.{44} /m);
+    expect(added.stdout).toMatch(/^_dmarc\.ours\.dev +TXT +v=DMARC1/m);
+    expect((await waypost("domain", "show", "ours.dev", ...at)).stdout).toBe(added.stdout);
+    expect(added.stdout).not.toContain("PRIVATE");
+    // Nobody can look this one up.
+    expect(await wayposted("domain", "show", "example.org", ...at)).toMatchObject({ records: [] });
+    expect((await waypost("domain", "add", "ours.dev", ...at)).code).toBe(1);
+  });
+
+  test("has an empty queue, and nobody who gets no mail", async () => {
+    expect((await waypost("queue", "list", ...at)).stdout).toBe("No mails.\n");
+    expect(await wayposted("suppression", "list", ...at)).toEqual({ suppressions: [] });
+    expect((await waypost("queue", "retry", "0".repeat(26), ...at)).code).toBe(1);
+  });
+
   test("refuses what is taken and what is not there, with 1", async () => {
     expect(await waypost("agent", "create", "ADA@example.org", ...at)).toMatchObject({ code: 1, stdout: "" });
     expect(await waypost("token", "revoke", "99", ...at)).toMatchObject({ code: 1 });

@@ -31,9 +31,9 @@ describe("the queue", () => {
     const submission = await house.send({ to: ["bob@theirs.net"] });
     const id = house.dispatch.tokenOf({ agent: house.agent.agent, submission });
     expect(await run(house, "queue.list")).toMatchObject({
-      queue: [{ id, from: "ada@ours.org", to: ["bob@theirs.net"], attempts: 1, status: "4.2.1" }],
+      mails: [{ id, from: "ada@ours.org", to: ["bob@theirs.net"], attempts: 1, status: "4.2.1" }],
     });
-    expect(await run(house, "queue.list", { agent: "pat@ours.org" })).toEqual({ queue: [] });
+    expect(await run(house, "queue.list", { agent: "pat@ours.org" })).toEqual({ mails: [] });
     expect(await run(house, "queue.show", { id })).toMatchObject({
       message: expect.stringMatching(/^message_/),
       recipients: [{ address: "bob@theirs.net", state: "queued", reply: expect.stringContaining("busy") }],
@@ -65,7 +65,7 @@ describe("the queue", () => {
     await house.advance(3_600_000);
     expect(sink.mails).toHaveLength(0);
     expect(await house.events()).toEqual(["mail.bounced bob@theirs.net failed 5.7.1"]);
-    expect(await run(house, "queue.list")).toEqual({ queue: [] });
+    expect(await run(house, "queue.list")).toEqual({ mails: [] });
   });
 
   test("knows no mail that was made up", async () => {

@@ -88,8 +88,8 @@ async function open(
     },
     async retry() {
       const { house } = daemon.daemon;
-      const { queue } = (await administer(house, "queue.list", {})) as { queue: { id: string }[] };
-      for (const { id } of queue) await administer(house, "queue.retry", { id });
+      const { mails } = (await administer(house, "queue.list", {})) as { mails: { id: string }[] };
+      for (const { id } of mails) await administer(house, "queue.retry", { id });
       await daemon.daemon.delivery.whenIdle();
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

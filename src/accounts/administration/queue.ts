@@ -105,9 +105,9 @@ export const queueOperations = [
     async run({ store }, { agent }) {
       const owner = agent === undefined ? undefined : (await selectOwner(store, agent)).agent;
       const rows = await listOpenSubmissions(store, { agent: owner, limit: entriesMax });
-      const queue = [];
-      for (const row of rows) queue.push(await summarize(store, row));
-      return { queue };
+      const mails = [];
+      for (const row of rows) mails.push(await summarize(store, row));
+      return { mails };
     },
   }),
   administrationOperation({
