@@ -1,18 +1,9 @@
-/** README.md names a test for every sentence of the interface, and every test that it names is there. */
+/** The lists of README.md and decisions.md have every sentence of the interface, and every test that they name is there. */
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
 const fileOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const readme = readFileSync(fileOf("./README.md"), "utf8");
-const [tested = "", untested = ""] = readme.split("## What asks nothing of the server");
-
-const folders: Readonly<Record<string, string>> = {
-  base: "./",
-  matrix: "./",
-  "straight-line": "../acceptance/",
-  writer: "../storage/",
-};
 
 interface Claim {
   readonly sentence: string;
@@ -25,15 +16,11 @@ function listClaims(text: string): Claim[] {
   return blocks.map(([sentence = "", ...rest]) => ({
     sentence: sentence.slice(2),
     tests: rest
-      .map((line) => /^> - ([\w-]+): (.+)$/.exec(line))
+      .map((line) => /^> - ([\w/-]+): (.+)$/.exec(line))
       .filter((match) => match !== null)
       .map(([, file, title]) => ({ file: file!, title: title! })),
   }));
 }
-
-const baseDocument = fileOf("../../../shared/interface/base.md");
-const hasDocument = existsSync(baseDocument);
-const note = hasDocument ? "" : ` (skipped: no ${baseDocument})`;
 
 /** What the document says, piece by piece: sentences, list items, rows of tables without their heads. */
 function listSentences(text: string): string[] {
@@ -47,27 +34,37 @@ function listSentences(text: string): string[] {
   });
 }
 
-describe("the list of sentences", () => {
-  it("names at least one test for each", () => {
-    const claims = listClaims(tested);
-    expect(claims.length).toBeGreaterThan(100);
+describe.each([
+  ["README.md", "base.md"],
+  ["decisions.md", "decisions.md"],
+])("%s", (list, document) => {
+  const [tested = "", untested = ""] = readFileSync(fileOf(`./${list}`), "utf8").split(
+    "## What asks nothing of the server",
+  );
+  const claims = listClaims(tested);
+
+  it("names at least one test for each sentence", () => {
+    expect(claims.length).toBeGreaterThan(90);
     expect(claims.filter(({ tests }) => tests.length === 0)).toEqual([]);
   });
 
   it("names no test that is not there", () => {
     const texts = new Map<string, string>();
     const hasTest = ({ file, title }: Claim["tests"][number]): boolean => {
-      const text =
-        texts.get(file) ?? readFileSync(fileOf(`${folders[file] ?? "../json/"}${file}.test.ts`), "utf8");
+      const text = texts.get(file) ?? readFileSync(fileOf(`../${file}.test.ts`), "utf8");
       texts.set(file, text);
       return text.includes(JSON.stringify(title));
     };
-    expect(listClaims(tested).flatMap(({ tests }) => tests.filter((test) => !hasTest(test)))).toEqual([]);
+    expect(claims.flatMap(({ tests }) => tests.filter((test) => !hasTest(test)))).toEqual([]);
   });
 
+  const path = fileOf(`../../../shared/interface/${document}`);
+  const hasDocument = existsSync(path);
+  const note = hasDocument ? "" : ` (skipped: no ${path})`;
+
   it.skipIf(!hasDocument)(`has every sentence of the document, and no other${note}`, () => {
-    const listed = [...listClaims(tested), ...listClaims(untested)].map(({ sentence }) => sentence);
-    const said = new Set(listSentences(readFileSync(baseDocument, "utf8")));
+    const listed = [...claims, ...listClaims(untested)].map(({ sentence }) => sentence);
+    const said = new Set(listSentences(readFileSync(path, "utf8")));
     expect([...said].filter((sentence) => !listed.includes(sentence))).toEqual([]);
     expect(listed.filter((sentence) => !said.has(sentence))).toEqual([]);
   });
