@@ -84,7 +84,7 @@ export function formatReady(daemon: Daemon, line: ReadyLine): string {
       `SMTP         ${place("smtp")}`,
       `Submission   ${place("submissions")} (TLS), ${place("submission")} (STARTTLS)`,
       `IMAP         ${place("imaps")} (TLS), ${place("imap")} (STARTTLS)`,
-      `JSON         ${line.http?.url ?? "off"}, ${line.https?.url ?? "off"} (TLS)`,
+      `JSON         ${line.http?.url ?? "off"}, ${line.https?.url ?? "off"} (TLS); MCP below /mcp`,
       certificate.isSelfSigned
         ? `Certificate  self-signed, SHA-256 ${certificate.fingerprint}`
         : `Certificate  ${settings.tls.certificateFile}, until ${new Date(certificate.expiresAt).toISOString().slice(0, 10)}`,

@@ -37,6 +37,16 @@ test("serves from an empty folder with an empty environment, and stops cleanly",
     body: "{}",
   });
   expect(response.status).toBe(200);
+  const tools = await fetch(`${daemon.http.url}/mcp`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${daemon.agents[0]!.token}`,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+    },
+    body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}',
+  });
+  expect(await tools.text()).toContain('"part_describe"');
   const { address } = daemon.agents[0]!;
   const run = (...args: string[]) =>
     execFileSync(binary, [...args, "--data", path.join(folder, "data")], {

@@ -60,6 +60,7 @@ describe("the list of tools", () => {
       expect(tool.name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
       expect([tool.inputSchema.type, tool.outputSchema?.type]).toEqual(["object", "object"]);
       expect(tool.description).not.toBe("");
+      expect(JSON.stringify(tool)).not.toMatch(/"\$(?:ref|defs|schema)"/);
     }
     const annotations = Object.fromEntries(tools.map((tool) => [tool.name, tool.annotations]));
     expect(annotations.search).toMatchObject({ readOnlyHint: true, destructiveHint: false });

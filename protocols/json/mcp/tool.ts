@@ -44,11 +44,24 @@ export function toolOf(operation: Operation): Tool {
   };
 }
 
-/** The protocol wants an object at the root, also where a result is one of several. */
+/** The protocol wants an object at the root, also where a result is one of several; and many clients know no `$ref`. */
 function objectSchema(schema: z.ZodType, io: "input" | "output"): ObjectSchema {
-  const { $schema, ...rest } = z.toJSONSchema(schema, { io, target: "draft-2020-12" }) as Record<
-    string,
-    unknown
-  >;
-  return { ...rest, type: "object" };
+  const { $schema, $defs, ...rest } = z.toJSONSchema(schema, { io, target: "draft-2020-12" }) as Json;
+  return { ...(inlined(rest, ($defs as Json | undefined) ?? {}) as Json), type: "object" };
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** A schema with what it refers to in its place. No shape of the interface is within itself. */
+function inlined(value: unknown, definitions: Json): unknown {
+  if (Array.isArray(value)) return value.map((item) => inlined(item, definitions));
+  if (typeof value !== "object" || value === null) return value;
+  const members: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(value)) {
+    if (name === "$ref" && typeof member === "string")
+      Object.assign(members, inlined(definitions[member.slice(member.lastIndexOf("/") + 1)], definitions));
+    // The name of a shape; a field of that name is an object.
+    else if (name !== "id" || typeof member !== "string") members[name] = inlined(member, definitions);
+  }
+  return members;
 }
