@@ -9,6 +9,7 @@ import {
   rightsOf,
   uniteRights,
 } from "#/src/accounts/mailbox-rights.ts";
+import { otherUsers, otherUsersPrefix, ownerLevel, sharedMailboxName } from "#/src/accounts/other-users.ts";
 import { hasScope } from "#/src/accounts/principal.ts";
 import type { Actor } from "#/src/model/actor.ts";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -16,9 +17,7 @@ import type { AgentNumber } from "#/src/model/numbers.ts";
 import { hierarchyDelimiter } from "#/src/model/roles.ts";
 import type { Mailbox, Mailboxes } from "./mailboxes.ts";
 
-/** The first level of the names of others' mailboxes. */
-export const otherUsers = "Other Users";
-export const otherUsersPrefix = `${otherUsers}${hierarchyDelimiter}`;
+export { otherUsers, otherUsersPrefix, ownerLevel } from "#/src/accounts/other-users.ts";
 
 /** A mailbox as one principal sees it: `name` is its name for that principal. */
 export interface ReachedMailbox extends Mailbox {
@@ -82,9 +81,7 @@ export function createMailboxAccess(
     const isOwn = mailbox.agent === principal.agent;
     const rights = uniteRights(reaches.map((reach) => rightsOf(reach, mailbox.name)));
     if (!rights.has("l")) return undefined;
-    const name = isOwn
-      ? mailbox.name
-      : `${otherUsersPrefix}${ownerLevel(address)}${hierarchyDelimiter}${mailbox.name}`;
+    const name = isOwn ? mailbox.name : sharedMailboxName(address, mailbox.name);
     const actor = actorOf(principal, mailbox.agent, reaches);
     return { ...mailbox, name, rights, isOwn, ownName: mailbox.name, owner: address, actor };
   }
@@ -179,15 +176,6 @@ export function createMailboxAccess(
 
 /** The owner's own, whatever the credential that asks. */
 const fullReach = { scopes: new Set(["mail"] as const), mailboxes: "all" } as const;
-
-/** An address as one level of a name. What no level may hold is written as "=" and its hexadecimal octets. */
-export function ownerLevel(address: string): string {
-  return address.replace(/[/%*\\=\p{Cc}]/gu, (character) =>
-    [...Buffer.from(character)]
-      .map((octet) => `=${octet.toString(16).toUpperCase().padStart(2, "0")}`)
-      .join(""),
-  );
-}
 
 function forbidden(text: string): WaypostError {
   return new WaypostError("forbidden_scope", text, { hint: "The operator can grant more." });

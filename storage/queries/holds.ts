@@ -66,6 +66,7 @@ export async function listReleasableHolds(
   const rows = await reader.all<StoredHold>(
     `${selectHold}
     join agent on agent.agent_id = hold.agent_id and agent.state = 'active'
+    join account on account.account_id = agent.account_id and account.state = 'active'
     where hold.state = 'approved' and decided_at <= ?
     order by decided_at
     limit ?`,
@@ -97,6 +98,7 @@ export async function findNextHoldTimes(
       (select min(decided_at)
         from hold
         join agent on agent.agent_id = hold.agent_id and agent.state = 'active'
+        join account on account.account_id = agent.account_id and account.state = 'active'
         where hold.state = 'approved') as "approvedAt",
       (select min(expires_at)
         from hold

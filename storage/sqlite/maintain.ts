@@ -17,6 +17,7 @@ export async function maintainStore(
   while (!(await write("pruneUploads", { now, limit: rowsPerSlice / 10 })).isDone);
   const closedBefore = now - options.changesMs;
   while (!(await write("pruneSubmissions", { before: closedBefore, limit: rowsPerSlice / 10 })).isDone);
+  while (!(await write("pruneHolds", { before: closedBefore, limit: rowsPerSlice / 10 })).isDone);
   const pages = store.pages<{ agent: AgentNumber }>(
     `select agent_id as agent
     from agent

@@ -29,6 +29,7 @@ import { keepRecent } from "./keep-recent.ts";
 import { keepStsPolicy } from "./keep-sts-policy.ts";
 import { moveMessages } from "./move-messages.ts";
 import { pruneChanges } from "./prune-changes.ts";
+import { pruneHolds } from "./prune-holds.ts";
 import { pruneIdempotency } from "./prune-idempotency.ts";
 import { pruneSubmissions } from "./prune-submissions.ts";
 import { pruneThreadKeys } from "./prune-thread-keys.ts";
@@ -91,6 +92,7 @@ export const transactions = {
   keepStsPolicy,
   moveMessages,
   pruneChanges,
+  pruneHolds,
   pruneIdempotency,
   pruneSubmissions,
   pruneThreadKeys,

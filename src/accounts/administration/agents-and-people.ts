@@ -17,6 +17,7 @@ import {
   type PolicyInput,
   readSendingPolicy,
   sendingPolicyFields,
+  subscribeApprover,
 } from "./sending-policy.ts";
 
 export interface NewOwner {
@@ -59,6 +60,7 @@ export async function createOwner(
   if (policy !== undefined)
     await store.write("setSendingPolicy", { agent, ...policy, at: store.clock.now() });
   const row = (await findAgent(store, agent))!;
+  if (policy?.approver != null) await subscribeApprover(store, row);
   const created = { id: store.ids.encode("agent", agent), kind, address: primaryAddress(row), name };
   const { secret: password } = await createPassword(store, row, "first");
   if (kind === "person") return { ...created, password };
@@ -148,6 +150,7 @@ function ownerOperations(kind: AgentKind) {
         if (policy !== undefined)
           await store.write("setSendingPolicy", { agent, ...policy, at: store.clock.now() });
         const row = (await findAgent(store, agent))!;
+        if (policy?.approver != null) await subscribeApprover(store, row);
         return describeOwner(store, row, await listAddresses(store, agent));
       },
     }),

@@ -3,10 +3,13 @@ import { z } from "zod";
 import { WaypostError } from "#/src/model/errors.ts";
 import { sendingPolicies } from "#/src/model/holds.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
+import { holdRoles, mailboxRoles } from "#/src/model/roles.ts";
 import { findAgent } from "#/storage/queries/agents.ts";
 import { findSendingPolicy } from "#/storage/queries/holds.ts";
+import type { AgentRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 import { parseAddress, parseDomain } from "../address.ts";
+import { sharedMailboxName } from "../other-users.ts";
 import { primaryAddress } from "../principal.ts";
 import { selectOwner } from "./selectors.ts";
 
@@ -56,6 +59,21 @@ export async function readSendingPolicy(store: Store, account: AccountNumber, in
     allowed: readList(allow, "/allow"),
     blocked: readList(block, "/block"),
   };
+}
+
+/** Mail programs show what is subscribed: the approver finds at once where mail waits. */
+export async function subscribeApprover(store: Store, agent: AgentRow): Promise<void> {
+  const approver = (await findSendingPolicy(store, agent.agent))?.approver;
+  if (approver == null) return;
+  for (const role of holdRoles) {
+    const name = sharedMailboxName(primaryAddress(agent), mailboxRoles[role].name);
+    await store.write("setSubscription", {
+      agent: approver,
+      name,
+      isSubscribed: true,
+      at: store.clock.now(),
+    });
+  }
 }
 
 /** In the normal form that recipients are compared in. */

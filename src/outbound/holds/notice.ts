@@ -1,7 +1,7 @@
 /** The mail that tells an approver what waits. It says facts in plain text: of what the agent wrote only the subject, on one
  *  line, bounded, without what shapes or hides text and without what a mail program makes a link of. */
 import { randomUUID } from "node:crypto";
-import { otherUsersPrefix, ownerLevel } from "#/src/mail/mailbox-access.ts";
+import { sharedMailboxName } from "#/src/accounts/other-users.ts";
 import type { HoldReason } from "#/src/model/holds.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { mailboxRoles } from "#/src/model/roles.ts";
@@ -130,7 +130,7 @@ async function describe({ store, accounts }: HoldRooms, hold: HoldRow): Promise<
     `Subject: ${plainLine(message?.subject ?? "", 100)}`,
     `Waits because: ${reasonTexts[hold.reason]}`,
     `Until: ${new Date(hold.expiresAt).toUTCString()}`,
-    `Mailbox: ${otherUsersPrefix}${ownerLevel(owner?.address ?? "")}/${mailboxRoles.holds.name}`,
+    `Mailbox: ${sharedMailboxName(owner?.address ?? "", mailboxRoles.holds.name)}`,
   ].join("\n");
 }
 

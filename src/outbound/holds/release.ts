@@ -71,10 +71,16 @@ export function createHoldRelease(rooms: HoldRooms): Pick<Holds, "runDue" | "nex
   return {
     async runDue() {
       const now = store.clock.now();
+      const failures: unknown[] = [];
+      // One that cannot be released keeps no other one.
+      const each = async (holds: readonly HoldRow[], work: (hold: HoldRow) => Promise<void>) => {
+        for (const hold of holds) await work(hold).catch((error: unknown) => failures.push(error));
+      };
       const approved = await listReleasableHolds(store, now - graceMs, holdsAtOnce);
-      for (const hold of approved) await release(hold);
+      await each(approved, release);
       const expired = await listExpiredHolds(store, now, holdsAtOnce);
-      for (const hold of expired) await end(hold, "expire", "expired");
+      await each(expired, (hold) => end(hold, "expire", "expired"));
+      if (failures.length > 0) throw new AggregateError(failures, "Some holds could not be dealt with");
       return approved.length === holdsAtOnce || expired.length === holdsAtOnce;
     },
 
