@@ -159,6 +159,7 @@ async function tellChanges(
   const mayExpunge = form === "uid" || !command.usesSequence;
   const isWrite = command.isWrite ?? false;
   await session.selected.tell(out, session.tellOptions(mayExpunge, form === "uid", isWrite));
+  if (session.isEnabled("CONDSTORE")) session.selected.tellDelayed(out);
   if (!session.owesHighestModseq) return;
   session.owesHighestModseq = false;
   out.line(`* OK [HIGHESTMODSEQ ${await session.selected.readHighestModseq()}] Highest MODSEQ`);

@@ -64,6 +64,14 @@ export async function setMetadata(tx: Transaction, args: SetMetadata): Promise<{
     await assertCount(tx, "agent_id = ? and mailbox_id = ? and holder_id = ?", ofMailbox, metadataEntriesMax);
     await assertCount(tx, "agent_id = ? and holder_id = ?", [agent, holder], metadataEntriesOfAgentMax);
   }
+  // RFC 7162 section 3.2: the MODSEQ of a mailbox grows with its annotations.
+  if (mailbox !== 0 && changed.size > 0)
+    await tx.run(
+      "update mailbox set modseq = ? where agent_id = ? and mailbox_id = ?",
+      write.modseq,
+      agent,
+      mailbox,
+    );
   if (mailbox !== 0 && changed.has(0)) write.mailboxChanged("update", mailbox);
   for (const [holder, names] of changed) write.metadataChanged(mailbox, holder, names);
   return { modseq: await write.finish() };

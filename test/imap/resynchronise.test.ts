@@ -80,11 +80,40 @@ test("keeps VANISHED back while sequence numbers are in use", async () => {
     C: a1 FETCH 4 (UID)
     S: * 4 FETCH (UID 4)
     S: * 4 FETCH (UID 4 FLAGS (\\Recent \\Flagged) MODSEQ ({{*}}))
+    S: * OK [HIGHESTMODSEQ {{delayed:\\d+}}] {{*}}
     S: a1 OK {{*}}
     C: a2 UID FETCH 4 (FLAGS)
     S: * 4 FETCH (UID 4 FLAGS (\\Recent \\Flagged))
     S: * VANISHED 2:3,5
     S: a2 OK {{*}}
+  `);
+});
+
+test("says up to where a client knows all while EXPUNGE is kept back, so that it misses none when it is cut off", async () => {
+  await using server = await startImap();
+  await server.converse(`${five}
+    ${changed}
+    C: a1 STORE 1 FLAGS (\\Answered)
+    S: * 1 FETCH (UID 1 FLAGS (\\Recent \\Answered) MODSEQ ({{*}}))
+    S: * 4 FETCH (UID 4 FLAGS (\\Recent \\Flagged) MODSEQ ({{*}}))
+    S: * OK [HIGHESTMODSEQ {{safe:\\d+}}] {{*}}
+    S: a1 OK {{*}}
+    # the client is cut off, and comes again with what it was told
+    S3: * OK {{*}}
+    C3: i1 LOGIN {{=login}}
+    S3: i1 OK {{*}}
+    C3: i2 ENABLE QRESYNC
+    S3*: i2 OK {{*}}
+    C3: b1 SELECT INBOX (QRESYNC ({{=validity}} {{=safe}}))
+    S3*: * VANISHED (EARLIER) 2:3,5
+    S3*: b1 OK {{*}}
+    # and once it is told, there is nothing to wait for
+    C: a2 NOOP
+    S: * VANISHED 2:3,5
+    S: a2 OK {{*}}
+    C: a3 FETCH 1 (FLAGS)
+    S: * 1 FETCH (FLAGS (\\Recent \\Answered))
+    S: a3 OK {{*}}
   `);
 });
 
