@@ -47,15 +47,28 @@ export function buildTransaction(
     mailParameters: parameters.map((parameter) => ` ${parameter}`).join(""),
     forwardPaths: recipients.map(({ address, notify, orcpt }) => ({
       address,
-      parameters: hasDsn ? recipientParameters(notify, orcpt) : "",
+      parameters: hasDsn ? recipientParameters(notify, orcpt, isInternational) : "",
     })),
     message: messageChunks(message),
   };
 }
 
-/** RFC 3461 section 5.2.1: as they were given. */
-function recipientParameters(notify: readonly string[], orcpt: string | null): string {
-  return `${notify.length > 0 ? ` NOTIFY=${notify.join(",")}` : ""}${orcpt === null ? "" : ` ORCPT=${orcpt}`}`;
+/** RFC 3461 section 5.2.1: as they were given. RFC 6533 section 3: without SMTPUTF8 an original recipient beyond ASCII is
+ *  written with \\x{…}. */
+function recipientParameters(
+  notify: readonly string[],
+  orcpt: string | null,
+  isInternational: boolean,
+): string {
+  const words = notify.length > 0 ? ` NOTIFY=${notify.join(",")}` : "";
+  if (orcpt === null) return words;
+  const original = isInternational
+    ? orcpt
+    : orcpt.replace(
+        /[\u{80}-\u{10ffff}]/gu,
+        (character) => `\\x{${character.codePointAt(0)!.toString(16).toUpperCase()}}`,
+      );
+  return `${words} ORCPT=${original}`;
 }
 
 function* messageChunks({ signatures, bytes }: PreparedMessage): Iterable<Buffer> {

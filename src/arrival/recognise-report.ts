@@ -1,7 +1,7 @@
 /** Reports of other servers on what was sent from here: told by the return path that they come to, or by the ENVID that they
  *  name, both of which only who got the message can know. What they say is recorded; anything else is just mail. */
 import { parseAddress, splitTag } from "#/src/accounts/address.ts";
-import { createReturnPaths, type ReturnPaths, type SubmissionName } from "#/src/model/return-path.ts";
+import { createReturnPaths, type SubmissionName } from "#/src/model/return-path.ts";
 import { isBadAddress } from "#/src/outbound/queue.ts";
 import {
   type DeliveryReportMail,
@@ -22,21 +22,18 @@ export interface ArrivingReport {
 
 /** Whether that was all there is to do with it: who sends with the operation `send` is told by events. */
 export async function recordReport(store: Store, mail: ArrivingReport): Promise<boolean> {
-  const paths = createReturnPaths(store.key("return-path"));
   const [recipient] = mail.recipients;
   if (recipient === undefined || mail.recipients.length > 1) return false;
-  const named = submissionOfPath(paths, recipient.address);
+  const tag = splitTag(parseAddress(recipient.address)?.localPart ?? "")?.tag;
   // RFC 3464 section 2: reports come from the null reverse path; others are looked at only where they were invited.
+  if (tag === undefined && mail.reversePath !== "") return false;
+  const paths = createReturnPaths(store.key("return-path"));
+  const named = tag === undefined ? undefined : paths.openTag(tag);
   if (named === undefined && mail.reversePath !== "") return false;
   const report = readDeliveryReport(mail.bytes);
   const name = named ?? paths.readToken(report?.envid ?? "");
   if (report === undefined || name === undefined || name.agent !== recipient.agent) return false;
   return record(store, name, report);
-}
-
-function submissionOfPath(paths: ReturnPaths, address: string): SubmissionName | undefined {
-  const tag = splitTag(parseAddress(address)?.localPart ?? "")?.tag;
-  return tag === undefined ? undefined : paths.openTag(tag);
 }
 
 async function record(store: Store, name: SubmissionName, report: DeliveryReportMail): Promise<boolean> {

@@ -131,6 +131,21 @@ describe("a report of another server", () => {
     expect((await house.events()).filter((one) => one === event)).toHaveLength(1);
   });
 
+  test.each([
+    ["relayed", "relayed"],
+    ["expanded", "delivered"],
+    ["vanished", "relayed"],
+  ])("that says %s leaves the recipient %s", async (action, state) => {
+    await using open_ = await open();
+    const { house, sink } = open_;
+    const { submission } = await sentMail(house);
+    const bytes = Buffer.from(
+      report("delivered", "2.0.0").toString().replace("Action: delivered", `Action: ${action}`),
+    );
+    await arrive(house, sink.mails[0]!.from, bytes);
+    expect(await house.recipients(submission)).toMatchObject([{ state }]);
+  });
+
   test("of a bad address keeps further mail from it", async () => {
     await using open_ = await open();
     const { house, sink } = open_;

@@ -3,6 +3,8 @@ import { describe, expect, test } from "vitest";
 import { loadSettings } from "#/config/load.ts";
 import { findRoute } from "#/protocols/delivery/routes.ts";
 import { type Zone, zoneResolve } from "../support/dns-zone.ts";
+import { startSink } from "../support/smtp-sink.ts";
+import { openDeliveryHouse } from "./delivery-house.ts";
 
 const zone: Zone = {
   "several.net": [
@@ -111,6 +113,18 @@ describe("mail of a domain goes", () => {
     }
     expect(seen.size).toBe(2);
   });
+});
+
+test("a server that has an IPv6 address gets mail over it", async ({ skip }) => {
+  const sink = await startSink({ host: "::1" }).catch(() => undefined);
+  if (sink === undefined) return skip("this host has no ::1");
+  await using _ = sink;
+  await using house = await openDeliveryHouse({
+    zone: { "six.net": [["AAAA", "::1"]] },
+    set: [`outbound.mx_port=${sink.port}`],
+  });
+  await house.send({ to: ["bob@six.net"] });
+  expect(sink.mails).toHaveLength(1);
 });
 
 describe("mail goes nowhere", () => {

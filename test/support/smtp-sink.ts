@@ -21,7 +21,7 @@ export interface SinkReply {
 }
 
 export interface SinkOptions {
-  readonly port?: number;
+  readonly host?: string;
   /** What RCPT is answered; undefined: 250. */
   readonly onRecipient?: (address: string) => SinkReply | undefined;
   readonly onSender?: (address: string) => SinkReply | undefined;
@@ -90,7 +90,7 @@ export async function startSink(options: SinkOptions = {}): Promise<SmtpSink> {
     },
   });
   server.on("error", () => {});
-  server.listen(options.port ?? 0, "127.0.0.1");
+  server.listen(0, options.host ?? "127.0.0.1");
   await once(server.server, "listening");
   return {
     port: (server.server.address() as AddressInfo).port,
