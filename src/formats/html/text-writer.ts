@@ -57,6 +57,7 @@ export class TextWriter implements PageWriter {
   #wantsGap = "";
   #links: EndLink[] = [];
   #quotes = 0;
+  #quotesBefore = 0;
   #pre = 0;
   readonly #indents: string[] = [];
   #marker: string | undefined;
@@ -123,7 +124,7 @@ export class TextWriter implements PageWriter {
     } else if (name === "li") this.#openItem();
     else if (name === "pre") {
       this.#pre++;
-      if (this.#isMarkdown) this.#lines.push(`${this.#prefix()}\`\`\``);
+      if (this.#isMarkdown) this.#push(`${this.#prefix()}\`\`\``);
     } else if (name === "hr" && this.#isMarkdown) this.#line = "---";
     else if (url !== undefined) this.#openLinks.push({ line: this.#lines.length, column: this.#line.length });
     if (this.#isMarkdown) {
@@ -139,6 +140,11 @@ export class TextWriter implements PageWriter {
     if (name === "br") return;
     if (this.#isMarkdown && emphasis.has(name) && this.#pre === 0) this.#closeMark();
     if (url !== undefined) this.#closeLink(url);
+    if (name === "pre") {
+      this.#endLine();
+      this.#pre--;
+      if (this.#isMarkdown) this.#push(`${this.#prefix()}\`\`\``);
+    }
     this.#closeBox(name, style);
     if (name === "blockquote") this.#quotes--;
     else if (name === "ul" || name === "ol" || name === "menu") {
@@ -147,9 +153,6 @@ export class TextWriter implements PageWriter {
     } else if (name === "li") {
       this.#indents.pop();
       this.#marker = undefined;
-    } else if (name === "pre") {
-      this.#pre--;
-      if (this.#isMarkdown) this.#lines.push(`${this.#prefix()}\`\`\``);
     }
     if (headings.has(name)) this.#heading = "";
   }
@@ -185,7 +188,7 @@ export class TextWriter implements PageWriter {
   }
 
   #prefix(): string {
-    const quotes = "> ".repeat(Math.min(quotesMax, this.#quotes));
+    const quotes = quoteMarks(this.#quotes);
     if (this.#marker === undefined) return quotes + this.#indents.join("");
     const prefix = quotes + this.#indents.slice(0, -1).join("") + this.#marker;
     this.#marker = undefined;
@@ -214,13 +217,19 @@ export class TextWriter implements PageWriter {
   }
 
   #flush(): void {
-    if (this.#wantsBlank && this.#lines.length > 0)
-      this.#lines.push("> ".repeat(Math.min(quotesMax, this.#quotes)).trimEnd());
-    this.#wantsBlank = false;
     const body = this.#pre > 0 ? this.#line : this.#line.trimEnd();
     const links = this.#links.splice(0);
-    this.#lines.push((this.#prefix() + body + links.map((link) => linkText(link, body)).join("")).trimEnd());
+    this.#push((this.#prefix() + body + links.map((link) => linkText(link, body)).join("")).trimEnd());
     this.#line = "";
+  }
+
+  /** A line, and before it the empty one that is owed, as deep in quotations as both its neighbours. */
+  #push(line: string): void {
+    if (this.#wantsBlank && this.#lines.length > 0)
+      this.#lines.push(quoteMarks(Math.min(this.#quotes, this.#quotesBefore)).trimEnd());
+    this.#wantsBlank = false;
+    this.#quotesBefore = this.#quotes;
+    this.#lines.push(line);
   }
 
   #closeLink(url: string): void {
@@ -261,6 +270,10 @@ export class TextWriter implements PageWriter {
     const tail = inside.slice(lead.length + words.length);
     this.#line = `${this.#line.slice(0, start.column)}${lead}${start.mark}${words}${start.mark}${tail}`;
   }
+}
+
+function quoteMarks(depth: number): string {
+  return "> ".repeat(Math.min(quotesMax, depth));
 }
 
 function linkText({ label, url }: EndLink, line: string): string {

@@ -188,7 +188,7 @@ function isQuoted(line: string): boolean {
 function cutQuotations(lines: readonly string[], end: number, cut: (ReplyCut["what"] | undefined)[]): void {
   for (let at = 0; at < end; at++) {
     if (!isQuoted(lines[at]!)) continue;
-    for (let next = at; next < end && isQuoted(lines[next]!); next++) cut[next] = "quoted-history";
+    cut[at] = "quoted-history";
     if (at > 0 && cut[at - 1] === "quoted-history") continue;
     let above = at - 1;
     while (above >= 0 && at - above < 4 && lines[above]!.trim() === "") above--;

@@ -1,0 +1,106 @@
+/** What Chromium draws and what the rendered text says, of the same HTML. */
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { renderHtml } from "../../src/formats/html/render-html.ts";
+import { decodeCharset } from "../../src/formats/mime/charset.ts";
+import { parseStructure, walkParts } from "../../src/formats/mime/structure.ts";
+import { decodeTransfer } from "../../src/formats/mime/transfer-encoding.ts";
+import { hiddenCases, shownCases } from "../formats/html-cases.ts";
+import { corpusNote, hasCorpus, listCorpusMessages } from "../support/corpus.ts";
+import { type Chromium, chromiumNote, type DrawnText, hasChromium, startChromium } from "./chromium.ts";
+
+/** Text that is drawn and left out on purpose: form controls, letters of drawings, what stands for something that is not
+ *  loaded, and what is kept from Outlook or from those who do not see. */
+const leftOut = /^(?:svg|option|select|textarea|noscript|object|[^[]*\[aria-hidden\]|[^[]*\[mso-hide\])/;
+/** Letters too small to read, and such that only their number is seen, leave marks in the picture. */
+const illegible = /font-size:0\.1em|text-security/;
+/** Turned, clipped or moved text leaves other rectangles than those that the browser tells. */
+const notMeasured = /rotate\(45deg\)|inset\(10%\)|margin-top:-60px/;
+
+function fold(text: string): string {
+  return text.replace(/[\s\p{Default_Ignorable_Code_Point}\p{Cc}\p{Co}]+/gu, "");
+}
+
+function isLeftOut({ inside }: DrawnText): boolean {
+  return inside.some((element) => leftOut.test(element));
+}
+
+/** Beginnings of texts that only one of both has. */
+async function differences(chromium: Chromium, html: string): Promise<string[]> {
+  const drawn = await chromium.draw(html);
+  const { text } = renderHtml(html, "text");
+  const ours = fold(text);
+  const seen = fold(
+    drawn
+      .filter(({ isSeen }) => isSeen)
+      .map((one) => one.text)
+      .join(""),
+  );
+  const lost = drawn.filter(
+    (one) => one.isSeen && !isLeftOut(one) && !ours.includes(fold(one.text).slice(0, 60)),
+  );
+  // Addresses of links stand behind their lines, and lists have marks.
+  const words = text
+    .replaceAll(/ ?<[^<>]*>/g, " ")
+    .split(/\s+/)
+    .map(fold);
+  const added = words.filter(
+    (word) => word.length > 2 && !/^[>*-]+$|^\d+\.$/.test(word) && !seen.includes(word),
+  );
+  return [
+    ...lost.map((one) => `lost: ${one.text.trim().slice(0, 60)}`),
+    ...added.map((word) => `added: ${word}`),
+  ];
+}
+
+function htmlOf(bytes: Buffer): string[] {
+  return walkParts(parseStructure(bytes))
+    .filter(({ type, subtype }) => type === "text" && subtype === "html")
+    .map((part) =>
+      decodeCharset(
+        decodeTransfer(bytes.subarray(part.bodyStart, part.bodyEnd), part.encoding),
+        part.parameters.charset ?? "us-ascii",
+      ),
+    );
+}
+
+function listHtml(): { readonly name: string; readonly html: string }[] {
+  const corpus = fileURLToPath(new URL("../../../shared/corpus/", import.meta.url));
+  const own = ["injection/hidden-text", "injection/legit", "attack/html"].flatMap((folder) =>
+    readdirSync(`${corpus}${folder}`)
+      .filter((name) => name.endsWith(".eml"))
+      .map((name) => ({ file: name, bytes: readFileSync(`${corpus}${folder}/${name}`) })),
+  );
+  return [...own, ...listCorpusMessages()].flatMap(({ file, bytes }) =>
+    htmlOf(bytes).map((html) => ({ name: file, html })),
+  );
+}
+
+describe.skipIf(!hasChromium)(`Chromium${chromiumNote}`, () => {
+  test.skipIf(!hasCorpus)(
+    `shows of every mail what the text says, and nothing else${corpusNote}`,
+    async () => {
+      await using chromium = await startChromium();
+      const found: string[] = [];
+      for (const { name, html } of listHtml())
+        for (const difference of await differences(chromium, html)) found.push(`${name}: ${difference}`);
+      expect(found).toEqual([]);
+    },
+  );
+
+  test("sees each case as the tests of the renderer say", async () => {
+    await using chromium = await startChromium();
+    const wrong: string[] = [];
+    for (const [cases, isShown] of [
+      [hiddenCases, false],
+      [shownCases, true],
+    ] as const)
+      for (const html of cases) {
+        const drawn = await chromium.draw(`<!doctype html>${html}<p>end`);
+        const isSeen = drawn.some((one) => one.isSeen && one.text.includes("SECRET") && !isLeftOut(one));
+        if (isSeen !== isShown && !illegible.test(html) && !notMeasured.test(html)) wrong.push(html);
+      }
+    expect(wrong).toEqual([]);
+  });
+});
