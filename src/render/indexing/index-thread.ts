@@ -173,12 +173,9 @@ async function start(): Promise<void> {
     // What is indexed from now on is beyond it.
     const upTo = database.position(agent);
     const found = keys.map((): MessageNumber[] => []);
-    // Terms too short for the index are looked for in one walk through all documents.
-    const [long, short] = [true, false].map((isLong) =>
-      [...keys.entries()].filter(([, key]) => hasTrigram(key.text) === isLong),
-    ) as [[number, TextKey][], [number, TextKey][]];
-    for (const together of [...long.map((one) => [one]), short]) {
-      if (together.length === 0) continue;
+    // One term in several places is looked for in one walk; those too short for the index in one through all documents.
+    const walks = Map.groupBy(keys.entries(), ([, { text }]) => (hasTrigram(text) ? text : ""));
+    for (const together of walks.values()) {
       const parts = [...new Set(together.flatMap(([, key]) => partsOf(key)))];
       const candidates = database.listCandidates(agent, together[0]![1].text);
       for (let at = 0; at < candidates.length; at += candidatesPerTurn) {
