@@ -7,6 +7,7 @@ const suites = [
   ["power-loss-store.ts"],
   ["full-disk-store.ts"],
   ["kill-daemon.ts"],
+  ["kill-queue.ts"],
   ["kill-delivery.ts", "15"],
   ["power-loss.ts"],
   ["disk-full.ts"],

@@ -1,0 +1,155 @@
+/** kill -9 of a daemon that sends, again and again: each mail has a key and is asked for until there is an answer. Every mail that
+ *  was acknowledged reaches the other server and the mailbox here, the mailbox and Sent exactly once. The other server may see
+ *  one twice only if a kill fell between its 250 and our commit; those are counted, and bounded.
+ *  `node test/long/kill-queue.ts [kills]`; 30 by default. */
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { callDaemon, connectToDaemon } from "#/src/daemon/private-client.ts";
+import { type ChildDaemon, startChildDaemon } from "../support/daemon.ts";
+import { startSink } from "../support/smtp-sink.ts";
+import { checkStore, kill } from "./daemon-load.ts";
+
+const kills = Number(process.argv[2] ?? 30);
+const senders = 8;
+const connectionsPerDomain = 2;
+const base = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-kill-queue-"));
+const data = path.join(base, "data");
+const startedAt = Date.now();
+await using sink = await startSink();
+const daemon = await startChildDaemon({
+  agents: 2,
+  data,
+  set: [
+    "log.level=fatal",
+    "outbound.smarthost_host=127.0.0.1",
+    `outbound.smarthost_port=${sink.port}`,
+    "outbound.smarthost_tls=none",
+    `outbound.connections_per_domain=${connectionsPerDomain}`,
+    ...["requests_per_second", "requests_burst", "agent_requests_per_second", "agent_requests_burst"].map(
+      (name) => `limits.${name}=1000000`,
+    ),
+    "limits.sends_per_hour=0",
+    "limits.sends_per_day=0",
+  ],
+});
+const [ada, bob] = daemon.agents as [ChildDaemon["agents"][0], ChildDaemon["agents"][0]];
+await administer("agent.update", { owner: ada.address, holdPolicy: "open" });
+
+/** The id that each mark was acknowledged with. */
+const acknowledged = new Map<string, string>();
+const faults: string[] = [];
+const unanswered: string[] = [];
+let lastMark = 0;
+for (let count = 1; count <= kills; count++) {
+  const state = { isStopped: false };
+  const clients = Array.from({ length: senders }, () => sendMail(state));
+  await delay(150 + Math.random() * 500);
+  await kill(daemon);
+  state.isStopped = true;
+  await Promise.all(clients);
+  faults.push(...checkStore(data));
+  await daemon.restart();
+  if (count % 10 === 0 || count === kills)
+    console.log(
+      `${count} kills, ${acknowledged.size} acknowledged, ${sink.mails.length} at the other server`,
+    );
+}
+for (let left = unanswered.length * 3; unanswered.length > 0 && left > 0; left--)
+  await sendMail({ isStopped: true });
+await untilDrained();
+compareThere();
+await compareHere(ada, "sent");
+await compareHere(bob, "inbox");
+await daemon.stop();
+faults.push(...checkStore(data));
+fs.rmSync(base, { recursive: true });
+for (const fault of faults.slice(0, 20)) console.log(`  ${fault}`);
+const isGood = faults.length === 0 && acknowledged.size > 0;
+console.log(`${isGood ? "passed" : "failed"} in ${Math.round((Date.now() - startedAt) / 1000)} s`);
+process.exitCode = isGood ? 0 : 1;
+
+/** One mail after the other; what got no answer first. */
+async function sendMail(state: { isStopped: boolean }): Promise<void> {
+  do {
+    const mark = unanswered.shift() ?? `mark-${++lastMark}`;
+    const body = { to: [`${mark}@far.example`, bob.address], subject: mark, text: "x".repeat(200) };
+    const answer = await call(ada.token, "send", { body, idempotency_key: mark });
+    if (answer === undefined || answer.status !== 200) {
+      if (answer !== undefined && answer.status !== 429)
+        faults.push(`${mark}: ${JSON.stringify(answer.body)}`);
+      unanswered.push(mark);
+      if (answer === undefined && !state.isStopped) return;
+      continue;
+    }
+    const known = acknowledged.get(mark);
+    if (known !== undefined && known !== answer.body.ref) faults.push(`${mark} has two answers`);
+    acknowledged.set(mark, answer.body.ref);
+  } while (!state.isStopped);
+}
+
+interface Answer {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: answers differ
+  readonly body: any;
+}
+
+async function call(token: string, operation: string, input: unknown): Promise<Answer | undefined> {
+  try {
+    const response = await fetch(`${daemon.http.url}/v1/${operation}`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+      body: JSON.stringify(input),
+    });
+    return { status: response.status, body: await response.json() };
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+async function administer(operation: string, input: Record<string, unknown>): Promise<unknown> {
+  return callDaemon((await connectToDaemon(data))!, { operation, input });
+}
+
+async function untilDrained(): Promise<void> {
+  for (let seconds = 0; seconds < 300; seconds++) {
+    const { mails } = (await administer("queue.list", {})) as { mails: { id: string }[] };
+    if (mails.length === 0) return;
+    for (const { id } of mails) await administer("queue.retry", { id }).catch(() => {});
+    await delay(1000);
+  }
+  faults.push("the queue was not empty after five minutes");
+}
+
+function compareThere(): void {
+  const there = countBy(sink.mails.map(({ to }) => to[0]!.split("@")[0]!));
+  for (const mark of acknowledged.keys())
+    if (!there.has(mark)) faults.push(`${mark} did not reach the other server`);
+  for (const mark of there.keys()) if (!acknowledged.has(mark)) faults.push(`${mark} was never acknowledged`);
+  const twice = [...there.values()].filter((count) => count > 1).length;
+  console.log(`${twice} of ${there.size} mails came twice to the other server, with ${kills} kills`);
+  // Each kill can cut off what the connections of one destination have just handed over.
+  if (twice > kills * connectionsPerDomain) faults.push("too many mails came twice");
+}
+
+async function compareHere({ token, address }: typeof ada, folder: string): Promise<void> {
+  const marks: string[] = [];
+  for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
+    const input = { folder, limit: 100, ...(cursor === undefined ? {} : { cursor }) };
+    const { body } = (await call(token, "search", input))!;
+    marks.push(...body.content.items.map(({ subject }: { subject: string }) => subject));
+    cursor = body.cursor;
+  }
+  const here = countBy(marks);
+  for (const mark of acknowledged.keys())
+    if (here.get(mark) !== 1)
+      faults.push(`${mark} is ${here.get(mark) ?? 0} times in ${folder} of ${address}`);
+}
+
+function countBy(marks: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const mark of marks) counts.set(mark, (counts.get(mark) ?? 0) + 1);
+  return counts;
+}
