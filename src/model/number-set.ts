@@ -20,14 +20,24 @@ export function numberSetOfRanges(ranges: Iterable<NumberRange>): NumberSet {
 }
 
 export function numberSetOf(numbers: Iterable<number>): NumberSet {
-  const sorted = Float64Array.from(numbers);
-  // Most come in their order, and a look at them costs a tenth of a sort.
-  if (sorted.some((number, index) => index > 0 && number < sorted[index - 1]!)) sorted.sort();
+  const list = Array.isArray(numbers) ? (numbers as readonly number[]) : [...numbers];
+  // Most come in their order: one walk, without a copy.
+  return rangesOf(list) ?? rangesOf(Float64Array.from(list).sort())!;
+}
+
+/** undefined for numbers that do not ascend. */
+function rangesOf(numbers: ArrayLike<number>): [number, number][] | undefined {
   const ranges: [number, number][] = [];
-  for (const number of sorted) {
-    const last = ranges.at(-1);
-    if (last !== undefined && number <= last[1] + 1) last[1] = Math.max(last[1], number);
-    else ranges.push([number, number]);
+  let range: [number, number] | undefined;
+  for (let at = 0; at < numbers.length; at++) {
+    const number = numbers[at]!;
+    if (range !== undefined && number <= range[1] + 1) {
+      if (number < range[1]) return undefined;
+      range[1] = number;
+    } else {
+      range = [number, number];
+      ranges.push(range);
+    }
   }
   return ranges;
 }

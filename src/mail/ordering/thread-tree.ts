@@ -36,7 +36,7 @@ export async function threadBySubject(messages: readonly ThreadedMessage[]): Pro
   // The first of each was met in the order of time: so are the threads.
   const threads: ThreadNode[] = [];
   for (const [first, ...others] of bySubject.values()) {
-    threads.push({ uid: first!.uid, children: others.map(({ uid }) => ({ uid, children: [] })) });
+    threads.push({ uid: first!.uid, children: others.map(({ uid }) => ({ uid, children: noNodes })) });
     if (turns.isDue) await turns.turn();
   }
   return threads;
@@ -47,7 +47,8 @@ interface Node {
   readonly uid: number | undefined;
   readonly message: ThreadedMessage | undefined;
   parent: Node | undefined;
-  children: Node[];
+  /** `noNodes` until there is one: most have none, and what 100,000 nodes hold is copied as often as memory is tidied. */
+  children: readonly Node[];
   /** Nearest node above that is a message, or else the top of the tree; found once. */
   anchor: Node | undefined;
   /** Of the sets of nodes that are joined: to tell loops from links without walking. */
@@ -59,11 +60,18 @@ function newNode(message?: ThreadedMessage): Node {
     uid: message?.uid,
     message,
     parent: undefined,
-    children: [],
+    children: noNodes,
     anchor: undefined,
   };
   node.joined = node as Node;
   return node as Node;
+}
+
+const noNodes: readonly never[] = [];
+
+function addChild(node: Node, child: Node): void {
+  if (node.children === noNodes) node.children = [child];
+  else (node.children as Node[]).push(child);
 }
 
 /** Steps up a tree that may be walked for each message, on average, to be sure of a loop; only headers that contradict each
@@ -89,7 +97,8 @@ async function linkMessages(messages: readonly ThreadedMessage[], turns: LoopTur
   for (const message of messages) {
     const node = newNode(message);
     nodes.push(node);
-    if (message.id !== "" && !byId.has(message.id)) byId.set(message.id, node);
+    const { id } = message;
+    if (id !== "" && !byId.has(id)) byId.set(id, node);
     if (turns.isDue) await turns.turn();
   }
   const nodeOf = (id: string): Node => {
@@ -149,7 +158,7 @@ function join(a: Node, b: Node): void {
 /** Steps 2 and 3: messages below the nearest message above; a dummy stays only at the top, over more than one. */
 async function dropDummies(nodes: readonly Node[], turns: LoopTurns): Promise<Node[]> {
   for (const node of nodes) {
-    if (node.message !== undefined && node.parent !== undefined) anchorOf(node).children.push(node);
+    if (node.message !== undefined && node.parent !== undefined) addChild(anchorOf(node), node);
     if (turns.isDue) await turns.turn();
   }
   const roots: Node[] = [];
@@ -204,8 +213,8 @@ async function mergeSubjects(roots: readonly Node[], turns: LoopTurns): Promise<
     if (first === undefined || first === root) continue;
     gone.add(root);
     if (first.message === undefined)
-      for (const child of root.message === undefined ? root.children : [root]) first.children.push(child);
-    else if (root.message?.isReply && !first.message.isReply) first.children.push(root);
+      for (const child of root.message === undefined ? root.children : [root]) addChild(first, child);
+    else if (root.message?.isReply && !first.message.isReply) addChild(first, root);
     else {
       const both = newNode();
       both.children = [first, root];
@@ -214,7 +223,12 @@ async function mergeSubjects(roots: readonly Node[], turns: LoopTurns): Promise<
     }
     if (turns.isDue) await turns.turn();
   }
-  return roots.filter((root) => !gone.has(root)).map((root) => added.get(root) ?? root);
+  const merged: Node[] = [];
+  for (const root of roots) {
+    if (!gone.has(root)) merged.push(added.get(root) ?? root);
+    if (turns.isDue) await turns.turn();
+  }
+  return merged;
 }
 
 /** Steps 4 and 6: siblings by sent date, a dummy by its first child's. */

@@ -7,7 +7,12 @@ import { threadPages } from "#/storage/queries/entries.ts";
 import type { EntryThreadRow } from "#/storage/rows.ts";
 import type { Reader } from "#/storage/store.ts";
 import type { MessageBytes } from "../message-bytes.ts";
-import { parseReferenceIds, type ReferenceIds, referenceIdsOf } from "../reference-ids.ts";
+import {
+  formatReferenceIds,
+  parseReferenceIds,
+  type ReferenceIds,
+  referenceIdsOf,
+} from "../reference-ids.ts";
 import { collationKey, sentTime } from "./sort-keys.ts";
 import { type ThreadedMessage, type ThreadNode, threadByReferences, threadBySubject } from "./thread-tree.ts";
 
@@ -25,16 +30,37 @@ export async function threadMessages(
   for await (const page of threadPages(store, agent, mailbox, uids))
     for (const row of page) {
       const { base, isReply } = parseSubject(row.subject);
-      const { own, references } =
-        algorithm === "orderedSubject"
-          ? { own: "", references: [] }
-          : row.referenceIds === null
-            ? await readIds(bytes, row)
-            : parseReferenceIds(row.referenceIds);
+      let ids = "";
+      if (algorithm === "references") ids = row.referenceIds ?? formatReferenceIds(await readIds(bytes, row));
       const time = sentTime(row.date, row.internalDate);
-      messages.push({ uid: row.uid, time, subject: collationKey(base), isReply, id: own, references });
+      messages.push(new StoredMessage(row.uid, time, collationKey(base), isReply, ids));
     }
   return algorithm === "references" ? threadByReferences(messages) : threadBySubject(messages);
+}
+
+/** Its identifiers stay one text until they are asked for, which is once. */
+class StoredMessage implements ThreadedMessage {
+  readonly uid: number;
+  readonly time: number;
+  readonly subject: string;
+  readonly isReply: boolean;
+  readonly #ids: string;
+
+  constructor(uid: number, time: number, subject: string, isReply: boolean, ids: string) {
+    this.uid = uid;
+    this.time = time;
+    this.subject = subject;
+    this.isReply = isReply;
+    this.#ids = ids;
+  }
+
+  get id(): string {
+    return parseReferenceIds(this.#ids).own;
+  }
+
+  get references(): readonly string[] {
+    return parseReferenceIds(this.#ids).references;
+  }
 }
 
 /** Messages from before the identifiers were kept have them in their header alone. */
