@@ -45,6 +45,9 @@ export interface Command<Arguments = unknown> {
   readonly isWrite?: boolean;
   /** What it adds to CAPABILITY while its state can still be reached. */
   readonly capabilities?: readonly string[] | ((context: CapabilityContext) => readonly string[]);
+  /** Its answer is a picture of a mailbox. What changes meanwhile is told with the next command: clients that resynchronise
+   *  do not expect VANISHED without EARLIER before they have taken in EXISTS. */
+  readonly isPicture?: boolean;
   /** It lasts as long as the client wants. */
   readonly waitsForClient?: boolean;
   /** Where it is defined, for the README. */

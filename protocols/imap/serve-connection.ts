@@ -155,7 +155,7 @@ async function tellChanges(
   out: ResponseWriter,
 ): Promise<void> {
   await session.watch?.tell(out);
-  if (session.state !== "selected") return;
+  if (session.state !== "selected" || command.isPicture) return;
   const mayExpunge = form === "uid" || !command.usesSequence;
   const isWrite = command.isWrite ?? false;
   await session.selected.tell(out, session.tellOptions(mayExpunge, form === "uid", isWrite));

@@ -24,6 +24,7 @@ function selectCommand(name: "SELECT" | "EXAMINE", isReadOnly: boolean): Command
     states: afterLogin,
     forms: ["plain"],
     usesSequence: false,
+    isPicture: true,
     capabilities: name === "SELECT" ? ["QRESYNC"] : [],
     source: name === "SELECT" ? "RFC 9051 6.3.2, RFC 7162 3.1.8, 3.2.5" : "RFC 9051 6.3.3",
     parse: parseSelect,
