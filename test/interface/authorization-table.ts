@@ -194,7 +194,7 @@ export const rows: readonly Row[] = [
 
 /** The fields of a body that name objects. */
 function composed(operation: string, changed: "" | "draft" | "hold", scope: Scope, reached: number): Row[] {
-  const scopes: readonly Scope[] = [scope, "mail:read"];
+  const scopes = read;
   const to = reached === 400 ? toNobody : body;
   const inputOf = (more: (named: Named) => object) => (named: Named, own: Named) => ({
     ...(changed === "" ? {} : { id: own[changed] }),

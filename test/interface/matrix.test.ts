@@ -12,7 +12,15 @@ import { type JsonServer, type Owner, openJsonServer, plainMessage } from "../su
 import { type Named, type Row, rows } from "./authorization-table.ts";
 
 /** Whose the object is, as seen by who asks. */
-const relations = ["own", "granted", "granted INBOX", "same account", "other account"] as const;
+const relations = [
+  "own",
+  "granted",
+  "granted INBOX",
+  "granted mail:read",
+  "grant has ended",
+  "same account",
+  "other account",
+] as const;
 type Relation = (typeof relations)[number];
 
 /** A token of each scope, of none that is of use, of pairs that some operations take, and of all. */
@@ -24,6 +32,10 @@ const scopeSets: readonly (readonly Scope[])[] = [
   [...allScopes],
 ];
 
+/** What a grant narrows is asked with all that a token can have: what a token narrows is asked of the others. */
+const scopeSetsOf = (relation: Relation): readonly (readonly Scope[])[] =>
+  relation === "granted mail:read" || relation === "grant has ended" ? [allScopes] : scopeSets;
+
 let server: JsonServer;
 const named = {} as Record<Relation, Named>;
 const clients = new Map<string, HttpClient>();
@@ -31,18 +43,38 @@ const clients = new Map<string, HttpClient>();
 beforeAll(async () => {
   server = await openJsonServer({ limits: { streamsPerToken: 1000, sendsPerHour: 0, sendsPerDay: 0 } });
   const { ada, bob, eve } = server;
-  const gus = await createOwner("gus@first.example");
-  const ivy = await createOwner("ivy@first.example");
-  const owners = { own: ada, granted: gus, "granted INBOX": ivy, "same account": bob, "other account": eve };
+  const [gus, ivy, rex, una] = [
+    await createOwner("gus@first.example"),
+    await createOwner("ivy@first.example"),
+    await createOwner("rex@first.example"),
+    await createOwner("una@first.example"),
+  ];
+  const owners: Record<Relation, Owner> = {
+    own: ada,
+    granted: gus,
+    "granted INBOX": ivy,
+    "granted mail:read": rex,
+    "grant has ended": una,
+    "same account": bob,
+    "other account": eve,
+  };
   for (const relation of relations) named[relation] = await name(owners[relation]);
-  const everything = allScopes.filter((scope) => !scope.endsWith(":read"));
-  await server.administer("grant.create", { holder: ada.address, target: gus.address, scopes: everything });
-  await server.administer("grant.create", {
-    holder: ada.address,
-    target: ivy.address,
-    scopes: everything,
-    mailboxes: ["INBOX"],
-  });
+  const scopes = allScopes.filter((scope) => !scope.endsWith(":read"));
+  const grant = async (target: Owner, more: object) => {
+    const made = await server.administer("grant.create", {
+      holder: ada.address,
+      target: target.address,
+      scopes,
+      ...more,
+    });
+    return made.number as number;
+  };
+  await grant(gus, {});
+  await grant(ivy, { mailboxes: ["INBOX"] });
+  await grant(rex, { scopes: ["mail:read"] });
+  await grant(una, { expiresInDays: 1 });
+  await server.administer("grant.revoke", { number: await grant(una, {}) });
+  server.clock.advance(86_400_000);
   for (const scopes of scopeSets) clients.set(scopes.join(), (await server.token(ada, scopes)).client);
 });
 afterAll(() => server[Symbol.asyncDispose]());
@@ -87,7 +119,8 @@ function expectedOf(row: Row, relation: Relation, scopes: readonly Scope[]): num
   const isReached = needed.every((one) => hasScope(owned, one));
   if (row.isBeside === true) return !isReached ? 403 : relation === "own" ? ownOf(row) : 400;
   if (relation === "other account") return 404;
-  if (relation === "same account" || !isReached) return 403;
+  if (relation === "same account" || relation === "grant has ended" || !isReached) return 403;
+  if (relation === "granted mail:read" && row.scopes.some((one) => one !== "mail:read")) return 403;
   if (relation === "granted INBOX" && ["all", "drafts", "holds"].includes(row.folder)) return 403;
   return relation === "own" ? (row.own?.reached ?? row.reached) : row.reached;
 }
@@ -156,7 +189,7 @@ describe("what names an object is answered by scope and by whose the object is",
     it(titleOf(row, index), async () => {
       const answers = [];
       for (const relation of relations)
-        for (const scopes of scopeSets) {
+        for (const scopes of scopeSetsOf(relation)) {
           const status = await ask(clients.get(scopes.join())!, row, relation);
           const expected = expectedOf(row, relation, scopes);
           answers.push({ relation, scopes: scopes.join(), status, expected });
