@@ -1,6 +1,7 @@
 /** `ag_…`: where everything else is found: addresses, state, folders with counts, reach. */
 import { WaypostError } from "#/src/model/errors.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
+import { roleField } from "../folder-role.ts";
 import { unknownObject } from "../identifiers.ts";
 import type { OperationContext } from "../operation.ts";
 import type { PartRequest } from "../operations/part/describe.ts";
@@ -37,7 +38,7 @@ export async function describeAgent(
       folders: folders.map((one) => ({
         id: one.id,
         path: one.name,
-        ...(one.role === undefined ? {} : { role: one.role }),
+        ...roleField(one.role),
         total: one.messageCount,
         unread: one.unseenCount,
         size: one.byteCount,

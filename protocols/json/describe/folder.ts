@@ -3,6 +3,7 @@ import type { Mailbox } from "#/src/mail/mailboxes.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
 import type { MailboxNumber } from "#/src/model/numbers.ts";
 import type { Current } from "../current.ts";
+import { roleField } from "../folder-role.ts";
 import { unknownObject } from "../identifiers.ts";
 import { listMessages } from "../listing.ts";
 import type { OperationContext } from "../operation.ts";
@@ -33,7 +34,7 @@ function factsOf(folder: Mailbox): Readonly<Record<string, unknown>> {
   return {
     id: folder.id,
     path: folder.name,
-    ...(folder.role === undefined ? {} : { role: folder.role }),
+    ...roleField(folder.role),
     unread: folder.unseenCount,
     total: folder.messageCount,
   };
