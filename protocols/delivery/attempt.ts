@@ -19,7 +19,7 @@ export interface AttemptRooms extends ConnectorRooms {
   /** Where the mail of a domain goes now. */
   findTarget(domain: string): Promise<Target | Exclude<Route, { kind: "hosts" }>>;
   /** Bytes and signatures, made when somebody is there to take them. */
-  prepare(delivery: DueDelivery): Promise<PreparedMessage>;
+  prepare(): Promise<PreparedMessage>;
 }
 
 export interface Attempt {
@@ -103,7 +103,7 @@ class DeliveryAttempt {
     this.#open = open;
     this.#hosts.push(open.host);
     this.#isSecure = open.wire.isSecure;
-    this.#message ??= this.#rooms.prepare(this.#delivery);
+    this.#message ??= this.#rooms.prepare();
     const isAnswered = await this.#transact(open, recipients, await this.#message);
     return isAnswered ? [] : recipients;
   }

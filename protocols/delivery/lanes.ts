@@ -6,6 +6,9 @@ export interface LaneLimits {
   readonly carriers: number;
 }
 
+/** A carrier gives way after so many pieces when a lane has nobody. */
+const turnPieces = 20;
+
 /** Carries pieces of one lane until `next` has none; does not throw. */
 export type Carry<T> = (name: string, next: (waitMs: number) => Promise<T | undefined>) => Promise<void>;
 
@@ -48,21 +51,33 @@ export function createLanes<T>(limits: (name: string) => LaneLimits, carry: Carr
     });
   }
 
+  /** Who has the fewest carriers comes first. */
   function start(): void {
-    for (const [name, lane] of lanes) {
-      const { carriersPerLane, carriers: all } = limits(name);
-      while (lane.pieces.length > 0 && lane.carriers < carriersPerLane && carriers < all) {
-        lane.carriers++;
-        carriers++;
-        void run(name, lane, lane.pieces.shift()!);
+    for (;;) {
+      let next: [string, Lane<T>] | undefined;
+      for (const [name, lane] of lanes) {
+        const { carriersPerLane, carriers: all } = limits(name);
+        const mayStart = lane.pieces.length > 0 && lane.carriers < carriersPerLane && carriers < all;
+        if (mayStart && (next === undefined || lane.carriers < next[1].carriers)) next = [name, lane];
       }
+      if (next === undefined) return;
+      const [name, lane] = next;
+      lane.carriers++;
+      carriers++;
+      void run(name, lane, lane.pieces.shift()!);
     }
+  }
+
+  function isSomeoneWaiting(): boolean {
+    return [...lanes.values()].some((lane) => lane.carriers === 0);
   }
 
   async function run(name: string, lane: Lane<T>, first: T): Promise<void> {
     let given: T | undefined = first;
+    let count = 0;
     try {
       await carry(name, async (waitMs) => {
+        if (++count > turnPieces && isSomeoneWaiting()) return undefined;
         const piece = given ?? (await take(lane, waitMs));
         given = undefined;
         return piece;
@@ -70,7 +85,9 @@ export function createLanes<T>(limits: (name: string) => LaneLimits, carry: Carr
     } finally {
       lane.carriers--;
       carriers--;
-      if (lane.carriers === 0 && lane.pieces.length === 0) lanes.delete(name);
+      // Behind the others, so that lanes take turns.
+      lanes.delete(name);
+      if (lane.carriers > 0 || lane.pieces.length > 0) lanes.set(name, lane);
       start();
       if (carriers === 0) for (const tell of still) tell();
     }

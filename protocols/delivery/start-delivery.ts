@@ -1,5 +1,6 @@
 /** The runner: asks the queue for what is due, carries it out, and reports back before anything else happens. What it holds in
  *  memory is only what it is trying; killed at any moment, the queue still has everything. */
+import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Settings } from "#/config/schema.ts";
 import {
@@ -15,10 +16,10 @@ import type { DueDelivery, Outbound } from "#/src/outbound/outbound.ts";
 import { type AttemptRooms, attemptDelivery } from "./attempt.ts";
 import type { OpenHost } from "./connector.ts";
 import { createHostBackoff } from "./host-backoff.ts";
-import { createLanes } from "./lanes.ts";
+import { createLanes, type Lanes } from "./lanes.ts";
 import { createPolicyLookup } from "./mta-sts.ts";
 import { createOctetRoom } from "./octet-room.ts";
-import { allOutcomes } from "./outcomes.ts";
+import { type AttemptOutcome, allOutcomes } from "./outcomes.ts";
 import { settleOutcomes } from "./settle.ts";
 import { findTarget } from "./targets.ts";
 
@@ -48,6 +49,8 @@ const octetsMax = 256 * 1024 * 1024;
 const localCarriers = 4;
 /** An open connection waits so long for more mail. */
 const idleMs = 1000;
+/** A server that always has one more reply to wait for is waited for no longer. */
+const attemptMsMax = 30 * 60_000;
 /** Servers grow suspicious of connections that never end. */
 const messagesPerConnection = 100;
 /** A stop waits so long for messages whose last octet is on its way: given up, they may arrive twice. */
@@ -62,15 +65,20 @@ export function startDelivery(rooms: DeliveryRooms): Delivery {
 
 class Runner implements Delivery {
   readonly #rooms: DeliveryRooms;
-  readonly #attempt: AttemptRooms;
+  readonly #attempt: Omit<AttemptRooms, "prepare">;
   readonly #octets = createOctetRoom(octetsMax);
   readonly #open = new Set<OpenHost>();
   readonly #stopping = new AbortController();
   readonly #stopListening: () => void;
   readonly #idle = new Set<() => void>();
+  /** For other servers, and for mailboxes here, which wait for nobody else. */
   readonly #lanes = createLanes<DueDelivery>(
-    (name) => this.#limits(name),
-    (name, next) => this.#carry(name, next),
+    () => this.#limits(),
+    (_name, next) => this.#carryAll(next),
+  );
+  readonly #localLane = createLanes<DueDelivery>(
+    () => ({ carriersPerLane: localCarriers, carriers: localCarriers }),
+    (_name, next) => this.#carryAllLocally(next),
   );
   /** Taken and not yet reported or given back. */
   #held = 0;
@@ -93,7 +101,6 @@ class Runner implements Delivery {
       backoff: createHostBackoff(clock),
       signal,
       findTarget: (domain) => findTarget({ settings, resolve, policyLookup }, domain),
-      prepare: (delivery) => dispatch.prepare(delivery),
     };
     this.#stopListening = rooms.outbound.onDue(() => this.wake());
     this.wake();
@@ -119,11 +126,11 @@ class Runner implements Delivery {
     this.#stopping.abort();
     this.#stopListening();
     clearTimeout(this.#timer);
-    for (const delivery of this.#lanes.drain()) this.#giveBack(delivery);
+    for (const delivery of [...this.#lanes.drain(), ...this.#localLane.drain()]) this.#giveBack(delivery);
     const cut = setTimeout(() => {
       for (const { wire } of this.#open) wire.close();
     }, graceMs);
-    await this.#lanes.whenStill();
+    await Promise.all([this.#lanes.whenStill(), this.#localLane.whenStill()]);
     clearTimeout(cut);
     await this.whenIdle();
   }
@@ -132,12 +139,9 @@ class Runner implements Delivery {
     return this.#stopping.signal.aborted;
   }
 
-  #limits(name: string) {
+  #limits() {
     const { connections, connectionsPerDomain } = this.#rooms.settings.outbound;
-    return {
-      carriers: connections + localCarriers,
-      carriersPerLane: name === "" ? localCarriers : connectionsPerDomain,
-    };
+    return { carriers: connections, carriersPerLane: connectionsPerDomain };
   }
 
   async #look(): Promise<void> {
@@ -170,18 +174,22 @@ class Runner implements Delivery {
       for (const delivery of deliveries) {
         this.#held++;
         if (this.#isStopping) this.#giveBack(delivery);
-        else this.#lanes.push(this.#laneOf(delivery), delivery);
+        else this.#push(delivery);
       }
     }
   }
 
-  #laneOf({ domain }: DueDelivery): string {
+  #push(delivery: DueDelivery): void {
     const { smarthostHost } = this.#rooms.settings.outbound;
-    return domain === "" || smarthostHost === "" ? domain : smarthostLane;
+    const { domain } = delivery;
+    if (domain === "") this.#localLane.push(domain, delivery);
+    else this.#lanes.push(smarthostHost === "" ? domain : smarthostLane, delivery);
   }
 
   #crowdedLanes(): ReadonlySet<string> {
-    return new Set(this.#lanes.names().filter((name) => this.#lanes.waitingIn(name) >= waitingMax));
+    const crowded = (lanes: Lanes<DueDelivery>) =>
+      lanes.names().filter((name) => lanes.waitingIn(name) >= waitingMax);
+    return new Set([...crowded(this.#lanes), ...crowded(this.#localLane)]);
   }
 
   #sleep(ms: number): void {
@@ -203,7 +211,7 @@ class Runner implements Delivery {
     this.#idle.clear();
   }
 
-  async #carry(name: string, next: (waitMs: number) => Promise<DueDelivery | undefined>): Promise<void> {
+  async #carryAll(next: (waitMs: number) => Promise<DueDelivery | undefined>): Promise<void> {
     let open: OpenHost | undefined;
     let sentCount = 0;
     for (
@@ -211,13 +219,7 @@ class Runner implements Delivery {
       piece !== undefined;
       piece = await next(open === undefined ? 0 : idleMs)
     ) {
-      const giveBack = await this.#octets.take(piece.size);
-      try {
-        if (name === "") await this.#carryLocally(piece);
-        else open = await this.#carryOut(piece, open);
-      } finally {
-        giveBack();
-      }
+      open = await this.#carryOut(piece, open);
       sentCount = open === undefined ? 0 : sentCount + 1;
       if (sentCount < messagesPerConnection) continue;
       this.#quit(open);
@@ -232,49 +234,77 @@ class Runner implements Delivery {
     open.wire.quit();
   }
 
+  async #carryAllLocally(next: (waitMs: number) => Promise<DueDelivery | undefined>): Promise<void> {
+    for (let piece = await next(0); piece !== undefined; piece = await next(0)) {
+      const giveBack = await this.#octets.take(piece.size);
+      await this.#carryLocally(piece);
+      giveBack();
+    }
+  }
+
   /** Into the mailboxes of this server: the copies and the word that they are made are stored together. */
   async #carryLocally(delivery: DueDelivery): Promise<void> {
     const { log, outbound } = this.#rooms;
+    const startedAt = performance.now();
+    let plan: LocalDelivery;
     try {
-      const bytes = await outbound.readMessage(delivery);
-      const { outcomes, letters } = await planLocalDelivery(this.#rooms, delivery, bytes);
-      await this.#report(delivery, outcomes, letters);
+      plan = await planLocalDelivery(this.#rooms, delivery, await outbound.readMessage(delivery));
     } catch (error) {
       log.error({ err: error, ...this.#nameOf(delivery) }, "delivery into mailboxes failed");
-      const deferred = allOutcomes(delivery.recipients, { state: "deferred", status: "4.3.0" });
-      await this.#report(delivery, settleOutcomes(delivery, deferred, this.#now()));
+      plan = { outcomes: this.#unexpected(delivery), letters: [] };
     }
+    await this.#report(delivery, plan.outcomes, plan.letters);
+    this.#log(delivery, plan.outcomes, startedAt, {});
   }
 
   /** Answers the connection that is left for the next one. */
   async #carryOut(delivery: DueDelivery, reused: OpenHost | undefined): Promise<OpenHost | undefined> {
-    const { log } = this.#rooms;
+    const { log, dispatch } = this.#rooms;
     const startedAt = performance.now();
     let current = reused;
-    const attempt = await attemptDelivery(this.#attempt, delivery, reused, (open) => {
+    let giveBack = (): void => {};
+    const rooms: AttemptRooms = {
+      ...this.#attempt,
+      prepare: async () => {
+        giveBack = await this.#octets.take(delivery.size);
+        return dispatch.prepare(delivery);
+      },
+    };
+    const giveUp = setTimeout(() => current?.wire.close(), attemptMsMax);
+    const attempt = await attemptDelivery(rooms, delivery, reused, (open) => {
       if (current !== undefined && current !== open) this.#open.delete(current);
       current = open;
       this.#open.add(open);
     }).catch((error: unknown) => {
       log.error({ err: error, ...this.#nameOf(delivery) }, "an attempt failed");
       current?.wire.close();
-      const outcomes = allOutcomes(delivery.recipients, { state: "deferred", status: "4.3.0" });
-      return { outcomes, open: undefined, hosts: [], isSecure: false };
+      return { outcomes: this.#unexpected(delivery), open: undefined, hosts: [], isSecure: false };
     });
+    clearTimeout(giveUp);
     if (attempt.open === undefined && current !== undefined) this.#open.delete(current);
     const outcomes = settleOutcomes(delivery, attempt.outcomes, this.#now());
     await this.#report(delivery, outcomes);
-    log.info(
+    giveBack();
+    this.#log(delivery, outcomes, startedAt, { hosts: attempt.hosts, tls: attempt.isSecure });
+    return attempt.open;
+  }
+
+  /** What nobody foresaw (a store that cannot be read) is tried again like anything else. */
+  #unexpected(delivery: DueDelivery): AttemptOutcome[] {
+    const deferred = allOutcomes(delivery.recipients, { state: "deferred", status: "4.3.0" });
+    return settleOutcomes(delivery, deferred, this.#now());
+  }
+
+  #log(delivery: DueDelivery, outcomes: readonly NoticedOutcome[], startedAt: number, more: object): void {
+    this.#rooms.log.info(
       {
         ...this.#nameOf(delivery),
-        hosts: attempt.hosts,
-        tls: attempt.isSecure,
+        ...more,
         outcomes: outcomes.map(({ state, status }) => `${state} ${status}`),
         ms: Math.round(performance.now() - startedAt),
       },
       "delivery attempt",
     );
-    return attempt.open;
   }
 
   #now(): number {
@@ -309,9 +339,15 @@ class Runner implements Delivery {
         log.error({ err: error, ...this.#nameOf(delivery) }, "an outcome could not be stored");
         const isAnother = code === "precondition_failed" || code === "not_found";
         if (isAnother || this.#isStopping) return this.#giveBack(delivery);
-        await new Promise((resolve) => setTimeout(resolve, waitMs));
+        await this.#wait(waitMs);
       }
     }
+  }
+
+  /** Cut short by the stop. */
+  async #wait(ms: number): Promise<void> {
+    const { signal } = this.#stopping;
+    await delay(ms, undefined, { signal }).catch(() => {});
   }
 
   /** A notice that cannot be made keeps no outcome from being stored. */

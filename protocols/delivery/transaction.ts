@@ -54,7 +54,7 @@ export function buildTransaction(
 }
 
 /** RFC 3461 section 5.2.1: as they were given. RFC 6533 section 3: without SMTPUTF8 an original recipient beyond ASCII is
- *  written with \\x{…}. */
+ *  written with \x{…}. */
 function recipientParameters(
   notify: readonly string[],
   orcpt: string | null,

@@ -20,6 +20,7 @@ function openLanes(limits = { carriersPerLane: 2, carriers: 3 }) {
     },
   );
   const finish = async (piece: string): Promise<void> => {
+    await turn();
     gates.get(piece)!();
     await turn();
   };
@@ -44,6 +45,16 @@ test("a carrier that is done takes the next piece of its lane, and makes room fo
   expect(log.at(-1)).toBe("a a3");
   await finish("a2");
   expect(log.at(-1)).toBe("b b2");
+});
+
+test("a carrier that has had many pieces gives way to a lane that has nobody", async () => {
+  const { lanes, log, finish } = openLanes({ carriersPerLane: 1, carriers: 1 });
+  for (let n = 0; n < 30; n++) lanes.push("a", `a${n}`);
+  lanes.push("b", "b0");
+  for (let n = 0; n < 20; n++) await finish(`a${n}`);
+  expect(log.slice(-2)).toEqual(["a a19", "b b0"]);
+  await finish("b0");
+  expect(log.at(-1)).toBe("a a20");
 });
 
 test("what is drained is begun by nobody", async () => {

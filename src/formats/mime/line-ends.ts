@@ -1,4 +1,5 @@
 /** Line ends as SMTP wants them (RFC 5321 section 2.3.8): a CR or LF that stands alone becomes CRLF. */
+import { isAscii } from "node:buffer";
 import { asBuffer } from "./octets.ts";
 
 const carriageReturn = 13;
@@ -45,6 +46,5 @@ function countLone(buffer: Buffer): number {
 
 /** Whether any octet is beyond ASCII: the message needs 8BITMIME (RFC 6152). */
 export function isEightBit(bytes: Uint8Array): boolean {
-  for (let at = 0; at < bytes.length; at++) if (bytes[at]! > 127) return true;
-  return false;
+  return !isAscii(bytes);
 }

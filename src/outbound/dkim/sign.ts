@@ -8,6 +8,7 @@ import { Readable } from "node:stream";
 import RelaxedBody from "nodemailer/lib/dkim/relaxed-body.js";
 import { type HeaderField, readHeaderFields } from "#/src/formats/mime/header.ts";
 import { octetString } from "#/src/formats/mime/octets.ts";
+import { LoopTurns } from "#/src/model/loop-turns.ts";
 
 export interface SigningKey {
   readonly domain: string;
@@ -93,8 +94,16 @@ async function hashBody(body: Uint8Array): Promise<string> {
   const relaxed = new RelaxedBody({ hashAlgo: "sha256" });
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   relaxed.once("hash", resolve).once("error", reject).resume();
-  Readable.from(slices(body), { objectMode: false, highWaterMark: sliceBytes }).pipe(relaxed);
+  Readable.from(slicesInTurns(body), { objectMode: false, highWaterMark: sliceBytes }).pipe(relaxed);
   return promise;
+}
+
+async function* slicesInTurns(bytes: Uint8Array): AsyncIterable<Buffer> {
+  const turns = new LoopTurns();
+  for (const slice of slices(bytes)) {
+    await turns.turn();
+    yield slice;
+  }
 }
 
 export function* slices(bytes: Uint8Array): Iterable<Buffer> {
