@@ -65,9 +65,11 @@ export async function composeMessage(body: MessageBody, facts: CompositionFacts)
   const html = body.html === undefined ? undefined : crlf(body.html);
   // A message that is nothing but an attachment is shown by few clients as one.
   const text = crlf(body.text || (html === undefined ? "\n" : renderHtml(html, "text").text));
+  // RFC 5322 section 3.6.3: a message whose recipients are all hidden says so by an empty group.
+  const isUndisclosed = facts.hasBcc !== true && body.to.length + body.cc.length === 0;
   const composer = new MailComposer({
     from: [facts.from],
-    to: [...body.to],
+    ...(isUndisclosed ? {} : { to: [...body.to] }),
     cc: [...body.cc],
     subject: body.subject,
     date: new Date(facts.date),
@@ -80,7 +82,10 @@ export async function composeMessage(body: MessageBody, facts: CompositionFacts)
       ...(body.agentPart === undefined ? [] : [agentAttachment(body.agentPart)]),
       ...body.attachments.map(composedAttachment),
     ],
-    headers: facts.autoSubmitted === undefined ? {} : { "Auto-Submitted": facts.autoSubmitted },
+    headers: {
+      ...(isUndisclosed ? { To: { prepared: true, value: "undisclosed-recipients:;" } } : {}),
+      ...(facts.autoSubmitted === undefined ? {} : { "Auto-Submitted": facts.autoSubmitted }),
+    },
     // Nothing is fetched for a writer.
     disableFileAccess: true,
     disableUrlAccess: true,
@@ -137,14 +142,13 @@ function composedAttachment({ content, name, type, cid }: Attachment) {
 
 /** Whether mail can carry the octets as they are: no NUL, every line ended by CRLF and not too long. */
 export function hasMailLines(bytes: Buffer): boolean {
+  if (bytes.includes(0)) return false;
   let start = 0;
-  for (let at = 0; at <= bytes.length; at++) {
-    const octet = bytes[at];
-    if (octet === 0 || (octet === 13 && bytes[at + 1] !== 10)) return false;
-    if (octet === 10 && bytes[at - 1] !== 13) return false;
-    if (octet !== 10 && octet !== undefined) continue;
-    if (at - start > lineOctetsMax + 1) return false;
-    start = at + 1;
+  for (;;) {
+    const end = bytes.indexOf("\r\n", start);
+    const line = bytes.subarray(start, end < 0 ? bytes.length : end);
+    if (line.length > lineOctetsMax || line.includes(10) || line.includes(13)) return false;
+    if (end < 0) return true;
+    start = end + 2;
   }
-  return true;
 }

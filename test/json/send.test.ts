@@ -346,6 +346,31 @@ describe("a key", () => {
   });
 });
 
+describe("from another mailbox", () => {
+  it("a granted one sends as itself, with the copy in its own Sent", async () => {
+    await using own = await openJsonServer();
+    await own.administer("grant.create", {
+      holder: own.ada.address,
+      target: own.bob.address,
+      scopes: ["mail", "send"],
+    });
+    const sent = await send(own.ada, hello(own.eve.address, "for bob"), {
+      in: own.bob.id,
+      hold: "always",
+    });
+    const { agent, object } = own.store.ids.decode(sent.ref)!;
+    expect(agent).toBe(own.bob.agent);
+    const message = (await own.mail.findMessage(agent, object as never))!;
+    expect(message.fromAddress).toBe(own.bob.address);
+    const hold = await own.store.get<{ asked: number }>(
+      "select requested_by as asked from hold where agent_id = ? and message_id = ?",
+      agent,
+      object,
+    );
+    expect(hold).toEqual({ asked: own.ada.agent });
+  });
+});
+
 describe("limits", () => {
   it("say exactly when the next mail may go, and count what is held too", async () => {
     await using own = await openJsonServer({ limits: { sendsPerHour: 2, sendsPerDay: 3 } });

@@ -58,6 +58,13 @@ describe("a composed message", () => {
     expect(draft.toString()).toMatch(/^Bcc: secret@far\.example\r\n/);
   });
 
+  it("says that its recipients are hidden when all of them are", async () => {
+    const hidden = { ...body, to: [], bcc: [{ name: "", address: "secret@far.example" }] };
+    expect((await composeMessage(hidden, facts)).toString()).toContain(
+      "\r\nTo: undisclosed-recipients:;\r\n",
+    );
+  });
+
   it("has text before html, with the images that it shows, then data for programs, then attachments", async () => {
     const bytes = await composeMessage(
       {
@@ -159,4 +166,18 @@ describe("a composed message", () => {
       "application/octet-stream",
     ]);
   });
+});
+
+it.each([
+  ["", true],
+  ["a\r\nb", true],
+  [`${"x".repeat(998)}\r\n`, true],
+  [`${"x".repeat(999)}\r\n`, false],
+  ["x".repeat(999), false],
+  ["a\nb\r\n", false],
+  ["a\rb\r\n", false],
+  ["\r\r\n", false],
+  ["a\0\r\n", false],
+])("knows whether mail can carry %j", (text, isCarried) => {
+  expect(hasMailLines(Buffer.from(text))).toBe(isCarried);
 });

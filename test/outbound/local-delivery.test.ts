@@ -58,8 +58,7 @@ describe("mail to mailboxes here", () => {
   });
 
   it("comes once to oneself, and once to a mailbox that several of its addresses lead to", async () => {
-    const team = { domain: "first.example", localPart: "team", isPrimary: false };
-    await server.store.write("addAddress", { agent: server.bob.agent, ...team, at: server.clock.now() });
+    await server.administer("agent.alias", { owner: server.bob.address, address: "team@first.example" });
     await send(
       server.ada,
       server.ada.address,
