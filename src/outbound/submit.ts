@@ -1,23 +1,28 @@
 /** From a complete message to rows: whom it goes to, whether it may, and one durable write. */
 
+import type { AgentFacts } from "#/src/accounts/accounts.ts";
 import { parseAddress } from "#/src/accounts/address.ts";
 import { readHeaderFields } from "#/src/formats/mime/header.ts";
 import type { Provenance } from "#/src/mail/messages.ts";
+import { parseReferenceIds } from "#/src/mail/reference-ids.ts";
 import { writeOnce } from "#/src/mail/write-once.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { holdDigest } from "#/src/model/holds.ts";
 import { headerBytesMax } from "#/src/model/limits.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
 import { transferableBuffers } from "#/storage/blob.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 import type { Envelope, EnvelopeRecipient, SubmissionSource } from "#/storage/submission.ts";
 import { decideSending } from "./decide.ts";
 import type { Outbound, OutboundRooms, SubmitRequest } from "./outbound.ts";
 import { unnamedField, withOwnTrace } from "./own-trace.ts";
+import { Turns } from "./turns.ts";
 
 const hourMs = 3_600_000;
 
 export function createSubmit(rooms: OutboundRooms, ring: () => void): Pick<Outbound, "submit"> {
   const { store, accounts, settings } = rooms;
+  const turns = new Turns<AgentNumber>();
   return {
     async submit(request) {
       const { principal, mailbox, idempotency } = request;
@@ -33,6 +38,8 @@ export function createSubmit(rooms: OutboundRooms, ring: () => void): Pick<Outbo
       // Before the bytes are given away.
       const header = Buffer.from(request.bytes.subarray(0, headerBytesMax));
       const prepared = await rooms.prepare(request.bytes);
+      // An agent's answers go one by one: each counts in the conversation before the next one is looked at.
+      using _turn = isAnswerOfAgent(request, owner, prepared) ? await turns.take(mailbox) : undefined;
       const decision = await decideSending(rooms, { request, owner, envelope, facts: prepared, at });
       const isHeld = decision.kind === "hold";
       const bcc = request.bcc === undefined ? "" : `${request.bcc}\r\n`;
@@ -62,6 +69,15 @@ export function createSubmit(rooms: OutboundRooms, ring: () => void): Pick<Outbo
       return submitted;
     },
   };
+}
+
+function isAnswerOfAgent(
+  { inReplyTo }: SubmitRequest,
+  { kind }: AgentFacts,
+  { referenceIds = "" }: MessageFacts,
+): boolean {
+  const isAnswer = inReplyTo !== undefined || parseReferenceIds(referenceIds).references.length > 0;
+  return kind === "agent" && isAnswer;
 }
 
 /** Where each recipient is, each of them once. */

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { HttpClient } from "../support/http.ts";
-import { openHoldHouse } from "./hold-house.ts";
+import { deliver, openHoldHouse } from "./hold-house.ts";
 
 it("two agents that answer everything stop after ten mails, and both mailboxes show why", async () => {
   await using house = await openHoldHouse();
@@ -37,6 +37,19 @@ it("two agents that answer everything stop after ten mails, and both mailboxes s
   async function beginningOf(client: HttpClient): Promise<string> {
     return house.beginning(agents.find((one) => one.client === client)!.agent);
   }
+});
+
+it("answers that are sent at once are counted one by one", async () => {
+  await using house = await openHoldHouse();
+  const question = await deliver(house, "Question", { isAuthenticated: true });
+  const states = await Promise.all(
+    Array.from({ length: 30 }, async (_, n) => {
+      const body = { in_reply_to: question, text: `Answer ${n}` };
+      return (await house.client.ok("send", { body })).state as string;
+    }),
+  );
+  expect(states.filter((state) => state === "queued")).toHaveLength(10);
+  expect(states.filter((state) => state === "held")).toHaveLength(20);
 });
 
 async function inboxOf(client: HttpClient): Promise<string[]> {
