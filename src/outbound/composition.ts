@@ -65,11 +65,9 @@ export async function composeMessage(body: MessageBody, facts: CompositionFacts)
   const html = body.html === undefined ? undefined : crlf(body.html);
   // A message that is nothing but an attachment is shown by few clients as one.
   const text = crlf(body.text || (html === undefined ? "\n" : renderHtml(html, "text").text));
-  // RFC 5322 section 3.6.3: a message whose recipients are all hidden says so by an empty group.
-  const isUndisclosed = facts.hasBcc !== true && body.to.length + body.cc.length === 0;
   const composer = new MailComposer({
     from: [facts.from],
-    ...(isUndisclosed ? {} : { to: [...body.to] }),
+    to: [...body.to],
     cc: [...body.cc],
     subject: body.subject,
     date: new Date(facts.date),
@@ -82,10 +80,7 @@ export async function composeMessage(body: MessageBody, facts: CompositionFacts)
       ...(body.agentPart === undefined ? [] : [agentAttachment(body.agentPart)]),
       ...body.attachments.map(composedAttachment),
     ],
-    headers: {
-      ...(isUndisclosed ? { To: { prepared: true, value: "undisclosed-recipients:;" } } : {}),
-      ...(facts.autoSubmitted === undefined ? {} : { "Auto-Submitted": facts.autoSubmitted }),
-    },
+    headers: facts.autoSubmitted === undefined ? {} : { "Auto-Submitted": facts.autoSubmitted },
     // Nothing is fetched for a writer.
     disableFileAccess: true,
     disableUrlAccess: true,
@@ -94,8 +89,15 @@ export async function composeMessage(body: MessageBody, facts: CompositionFacts)
     baseBoundary: randomUUID(),
   });
   const message = await composer.compile().build();
-  if (facts.hasBcc !== true || body.bcc.length === 0) return message;
-  return Buffer.concat([Buffer.from(`${bccField(body.bcc)}\r\n`), message]);
+  const above = fieldAbove(body, facts);
+  return above === undefined ? message : Buffer.concat([Buffer.from(`${above}\r\n`), message]);
+}
+
+/** What the composer would leave out: Bcc, and the empty group of a message whose recipients are all hidden (RFC 5322 section
+ *  3.6.3). */
+function fieldAbove({ to, cc, bcc }: MessageBody, { hasBcc }: CompositionFacts): string | undefined {
+  if (hasBcc === true) return bcc.length === 0 ? undefined : bccField(bcc);
+  return to.length + cc.length === 0 ? "To: undisclosed-recipients:;" : undefined;
 }
 
 /** `Bcc: …`, folded, without its last line end. */
