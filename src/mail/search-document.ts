@@ -10,6 +10,7 @@ import { readHeaderFields } from "#/src/formats/mime/header.ts";
 import { type MimePart, walkParts } from "#/src/formats/mime/structure.ts";
 import { decodeTransfer } from "#/src/formats/mime/transfer-encoding.ts";
 import { cleanText } from "#/src/formats/text/clean-text.ts";
+import { calendarText } from "#/src/formats/text/content-lines.ts";
 import { type ContentReaders, directReaders } from "./content-readers.ts";
 import type { MessageBytes, StoredBytes } from "./message-bytes.ts";
 import type { SearchKey } from "./search-keys.ts";
@@ -149,7 +150,8 @@ async function decodePiece({ part }: Piece, raw: Uint8Array, readers: ContentRea
       .map(({ name, value }) => foldField(name, decodeWords(value)))
       .join("\n");
   const text = decodeCharset(decodeTransfer(raw, part.encoding), part.parameters.charset ?? "us-ascii");
-  return foldPiece(part.subtype === "html" ? (await readers.renderHtml(text, "text")).text : text);
+  if (part.subtype === "html") return foldPiece((await readers.renderHtml(text, "text")).text);
+  return foldPiece(part.subtype === "calendar" ? calendarText(text, () => {}) : text);
 }
 
 function foldField(name: string, value: string): string {

@@ -1,13 +1,15 @@
 /** What Chromium draws and what the rendered text says, of the same HTML. */
-import { readdirSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { renderHtml } from "../../src/formats/html/render-html.ts";
-import { decodeCharset } from "../../src/formats/mime/charset.ts";
-import { parseStructure, walkParts } from "../../src/formats/mime/structure.ts";
-import { decodeTransfer } from "../../src/formats/mime/transfer-encoding.ts";
 import { hiddenCases, shownCases } from "../formats/html-cases.ts";
-import { corpusNote, hasCorpus, listCorpusMessages } from "../support/corpus.ts";
+import {
+  corpusNote,
+  hasCorpus,
+  htmlOf,
+  listAttackMessages,
+  listCorpusMessages,
+  listInjectionMessages,
+} from "../support/corpus.ts";
 import { type Chromium, chromiumNote, type DrawnText, hasChromium, startChromium } from "./chromium.ts";
 
 /** Text that is drawn and left out on purpose: form controls, letters of drawings, what stands for something that is not
@@ -54,26 +56,9 @@ async function differences(chromium: Chromium, html: string): Promise<string[]> 
   ];
 }
 
-function htmlOf(bytes: Buffer): string[] {
-  return walkParts(parseStructure(bytes))
-    .filter(({ type, subtype }) => type === "text" && subtype === "html")
-    .map((part) =>
-      decodeCharset(
-        decodeTransfer(bytes.subarray(part.bodyStart, part.bodyEnd), part.encoding),
-        part.parameters.charset ?? "us-ascii",
-      ),
-    );
-}
-
 function listHtml(): { readonly name: string; readonly html: string }[] {
-  const corpus = fileURLToPath(new URL("../../../shared/corpus/", import.meta.url));
-  const own = ["injection/hidden-text", "injection/legit", "attack/html"].flatMap((folder) =>
-    readdirSync(`${corpus}${folder}`)
-      .filter((name) => name.endsWith(".eml"))
-      .map((name) => ({ file: name, bytes: readFileSync(`${corpus}${folder}/${name}`) })),
-  );
-  return [...own, ...listCorpusMessages()].flatMap(({ file, bytes }) =>
-    htmlOf(bytes).map((html) => ({ name: file, html })),
+  return [...listInjectionMessages(), ...listAttackMessages("html"), ...listCorpusMessages()].flatMap(
+    ({ file, bytes }) => htmlOf(bytes).map((html) => ({ name: file, html })),
   );
 }
 

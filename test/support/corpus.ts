@@ -3,6 +3,9 @@
 import { Buffer } from "node:buffer";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { decodeCharset } from "#/src/formats/mime/charset.ts";
+import { parseStructure, walkParts } from "#/src/formats/mime/structure.ts";
+import { decodeTransfer } from "#/src/formats/mime/transfer-encoding.ts";
 
 const corpusFolder = fileURLToPath(new URL("../../../shared/corpus", import.meta.url));
 
@@ -55,4 +58,32 @@ export function toCrlf(bytes: Buffer): Buffer {
 /** A vector file of the corpus as text, octet by octet. */
 export function readCorpusText(file: string): string {
   return readFileSync(`${corpusFolder}/${file}`, "utf8");
+}
+
+/** Every HTML part of the corpus' mail, decoded; none where the corpus is absent. */
+export function listCorpusHtml(): string[] {
+  if (!hasCorpus) return [];
+  return [...listCorpusMessages(), ...listAttackMessages("html"), ...listInjectionMessages()].flatMap(
+    ({ bytes }) => htmlOf(bytes),
+  );
+}
+
+/** Mail that hides text, and mail that nothing may be taken from. */
+export function listInjectionMessages(): CorpusMessage[] {
+  return ["hidden-text", "legit"].flatMap((kind) =>
+    readdirSync(`${corpusFolder}/injection/${kind}`)
+      .filter((name) => name.endsWith(".eml"))
+      .map((file) => ({ file, bytes: readFileSync(`${corpusFolder}/injection/${kind}/${file}`) })),
+  );
+}
+
+export function htmlOf(bytes: Buffer): string[] {
+  return walkParts(parseStructure(bytes))
+    .filter(({ type, subtype }) => type === "text" && subtype === "html")
+    .map((part) =>
+      decodeCharset(
+        decodeTransfer(bytes.subarray(part.bodyStart, part.bodyEnd), part.encoding),
+        part.parameters.charset ?? "us-ascii",
+      ),
+    );
 }

@@ -23,6 +23,10 @@ class TooMuch extends Error {}
 export function docxText(bytes: Buffer, count: CountRemoval): string | undefined {
   const xml = readZipEntry(bytes, "word/document.xml", xmlBytesMax);
   if (xml === undefined) return undefined;
+  if (xml === "over-limit") {
+    count("over-limit", 1);
+    return "";
+  }
   const reader = new DocumentReader(count);
   const parser = new SaxesParser({ xmlns: true });
   let tags = 0;

@@ -7,8 +7,12 @@ const entriesMax = 5000;
 /** The record at the end is followed by at most this much comment. */
 const commentMax = 65_535 + 22;
 
-/** undefined when the archive has no such file, is damaged, or unpacks to more than `bytesMax`. */
-export function readZipEntry(archive: Buffer, name: string, bytesMax: number): Buffer | undefined {
+/** undefined when the archive has no such file or is damaged. */
+export function readZipEntry(
+  archive: Buffer,
+  name: string,
+  bytesMax: number,
+): Buffer | "over-limit" | undefined {
   const end = findEnd(archive);
   if (end === undefined) return undefined;
   let at = archive.readUInt32LE(end + 16);
@@ -29,19 +33,19 @@ function findEnd(archive: Buffer): number | undefined {
   return undefined;
 }
 
-function unpack(archive: Buffer, entry: number, bytesMax: number): Buffer | undefined {
+function unpack(archive: Buffer, entry: number, bytesMax: number): Buffer | "over-limit" | undefined {
   const method = archive.readUInt16LE(entry + 10);
   const size = archive.readUInt32LE(entry + 20);
   const local = archive.readUInt32LE(entry + 42);
   if (local + 30 > archive.length) return undefined;
   const start = local + 30 + archive.readUInt16LE(local + 26) + archive.readUInt16LE(local + 28);
   const packed = archive.subarray(start, start + size);
-  if (method === 0) return packed.length > bytesMax ? undefined : packed;
+  if (method === 0) return packed.length > bytesMax ? "over-limit" : packed;
   if (method !== 8) return undefined;
   try {
     return inflateRawSync(packed, { maxOutputLength: bytesMax });
-  } catch {
-    // Damaged, or more than it may be.
-    return undefined;
+  } catch (error) {
+    // zlib says nothing else of what is damaged.
+    return (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE" ? "over-limit" : undefined;
   }
 }

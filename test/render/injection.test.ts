@@ -1,0 +1,84 @@
+/** Mail that hides text from people, and mail that nothing may be taken from: read in every way there is. */
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { corpusNote, hasCorpus } from "../support/corpus.ts";
+import { type JsonServer, openJsonServer } from "../support/json-server.ts";
+
+const folder = path.resolve(import.meta.dirname, "../../../shared/corpus/injection");
+
+interface Case {
+  readonly name: string;
+  readonly bytes: Buffer;
+  readonly hidden: readonly string[];
+  readonly visible: readonly string[];
+}
+
+const cases: readonly Case[] = hasCorpus
+  ? ["hidden-text", "legit"].flatMap((kind) =>
+      readdirSync(path.join(folder, kind))
+        .filter((name) => name.endsWith(".eml"))
+        .map((name) => {
+          const file = path.join(folder, kind, name);
+          const sidecar = JSON.parse(readFileSync(file.replace(/eml$/, "json"), "utf8"));
+          return {
+            name,
+            bytes: readFileSync(file),
+            hidden: sidecar.hidden,
+            visible: sidecar.visible ?? sidecar.must_keep,
+          };
+        }),
+    )
+  : [];
+
+function fold(text: string): string {
+  return text.replace(/\s+/g, " ");
+}
+
+/** Text of HTML that holds no comments, scripts or style. */
+function bareText(html: string): string {
+  return html
+    .replaceAll(/<[^>]*>/g, " ")
+    .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
+}
+
+describe.skipIf(!hasCorpus)(`hidden text${corpusNote}`, () => {
+  let server: JsonServer;
+  beforeAll(async () => {
+    server = await openJsonServer();
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  it.each(cases)("reaches nobody, and nothing else is lost: $name", async ({ bytes, hidden, visible }) => {
+    const id = await server.deliver(server.ada, bytes);
+    const { client } = server.ada;
+    const said: string[] = [];
+    for (const render of ["text", "reply", "markdown", "html"]) {
+      const { text, content, provenance } = await client.ok("part.describe", { id, render });
+      const shown = fold(render === "html" ? bareText(text) : text);
+      said.push(text, shown, JSON.stringify([content, provenance]));
+      for (const one of visible)
+        expect([render, shown]).toEqual([render, expect.stringContaining(fold(one))]);
+    }
+    const { content } = await client.ok("part.describe", { id, render: "json" });
+    for (const { part } of content.parts) {
+      const described = await client.ok("part.describe", { id, part });
+      // A text alternative that says something else is a part of its own, for who asks for it.
+      if (described.content.type !== "text/plain") said.push(JSON.stringify(described));
+    }
+    const listing = await client.ok("search", { limit: 1 });
+    said.push(JSON.stringify(listing));
+    for (const one of hidden) for (const text of said) expect(fold(text)).not.toContain(fold(one));
+  });
+
+  it.each(cases.filter(({ hidden }) => hidden.some((one) => /^[a-z ]{8,}$/i.test(one))))(
+    "finds nothing when it is searched for: $name",
+    async ({ name, bytes, hidden }) => {
+      await server.deliver(server.ada, bytes);
+      // The other alternative is text for the one who searches, too.
+      if (name.includes("plain-differs")) return;
+      for (const one of hidden.filter((text) => /^[a-z ]{8,}$/i.test(text)))
+        expect((await server.ada.client.ok("search", { q: one })).content.items).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,58 @@
+/** Small documents, made byte by byte. */
+import { crc32, deflateRawSync } from "node:zlib";
+
+/** A ZIP archive of one file. */
+export function zipOf(name: string, content: Buffer): Buffer {
+  const packed = deflateRawSync(content);
+  const file = Buffer.from(name);
+  const facts = Buffer.alloc(26);
+  facts.writeUInt16LE(20, 0);
+  facts.writeUInt16LE(8, 4);
+  facts.writeUInt32LE(crc32(content), 10);
+  facts.writeUInt32LE(packed.length, 14);
+  facts.writeUInt32LE(content.length, 18);
+  facts.writeUInt16LE(file.length, 22);
+  const local = Buffer.concat([Buffer.from("PK\x03\x04"), facts, file, packed]);
+  const central = Buffer.concat([Buffer.from("PK\x01\x02\x14\0"), facts, Buffer.alloc(14), file]);
+  const end = Buffer.alloc(22);
+  end.write("PK\x05\x06", "latin1");
+  end.writeUInt16LE(1, 8);
+  end.writeUInt16LE(1, 10);
+  end.writeUInt32LE(central.length, 12);
+  end.writeUInt32LE(local.length, 16);
+  return Buffer.concat([local, central, end]);
+}
+
+/** A Word document with this body. */
+export function docxOf(body: string): Buffer {
+  const xml = `<?xml version="1.0"?><w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>${body}</w:body></w:document>`;
+  return zipOf("word/document.xml", Buffer.from(xml));
+}
+
+/** A PDF with a line of text on each page. */
+export function pdfOf(pages: readonly string[]): Buffer {
+  const objects: string[] = [];
+  const kids = pages.map((_, at) => `${4 + at * 2} 0 R`).join(" ");
+  objects.push(
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    `<< /Type /Pages /Kids [${kids}] /Count ${pages.length} >>`,
+  );
+  objects.push("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>");
+  for (const [at, text] of pages.entries()) {
+    const stream = `BT /F1 12 Tf 72 720 Td (${text}) Tj ET`;
+    objects.push(
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >> /Contents ${5 + at * 2} 0 R >>`,
+      `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
+    );
+  }
+  let file = "%PDF-1.4\n";
+  const offsets = objects.map((object, at) => {
+    const offset = file.length;
+    file += `${at + 1} 0 obj\n${object}\nendobj\n`;
+    return offset;
+  });
+  const start = file.length;
+  const table = offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`).join("");
+  file += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${start}\n%%EOF`;
+  return Buffer.from(file, "latin1");
+}
