@@ -93,11 +93,13 @@ export async function composeMessage(body: MessageBody, facts: CompositionFacts)
   return above === undefined ? message : Buffer.concat([Buffer.from(`${above}\r\n`), message]);
 }
 
-/** What the composer would leave out: Bcc, and the empty group of a message whose recipients are all hidden (RFC 5322 section
- *  3.6.3). */
+/** RFC 5322 section 3.4, an empty group: of a message whose recipients are all hidden. */
+export const hiddenRecipientsField = "To: undisclosed-recipients:;";
+
+/** What the composer would leave out. */
 function fieldAbove({ to, cc, bcc }: MessageBody, { hasBcc }: CompositionFacts): string | undefined {
   if (hasBcc === true) return bcc.length === 0 ? undefined : bccField(bcc);
-  return to.length + cc.length === 0 ? "To: undisclosed-recipients:;" : undefined;
+  return to.length + cc.length === 0 ? hiddenRecipientsField : undefined;
 }
 
 /** `Bcc: …`, folded, without its last line end. */

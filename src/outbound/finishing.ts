@@ -6,7 +6,7 @@ import { type HeaderField, headerValues, readHeaderFields } from "#/src/formats/
 import { withCrlf } from "#/src/formats/mime/line-ends.ts";
 import { draftField } from "#/src/mail/prepare-message.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { bccField, hasMailLines } from "./composition.ts";
+import { bccField, hasMailLines, hiddenRecipientsField } from "./composition.ts";
 import { addressKey, type NamedAddress, normalAddress } from "./mail-address.ts";
 
 export interface FinishFacts {
@@ -62,6 +62,7 @@ function rewrite(bytes: Buffer, fields: readonly HeaderField[], facts: FinishFac
   const has = (name: string): boolean => fields.some((field) => field.name === name);
   const added = [
     `Date: ${formatDate(facts.date)}`,
+    ...(has("to") || has("cc") ? [] : [hiddenRecipientsField]),
     ...(has("message-id") ? [] : [`Message-ID: <${facts.messageId}>`]),
     ...(facts.autoSubmitted === undefined || has("auto-submitted")
       ? []
