@@ -7,6 +7,9 @@ export interface Named {
   readonly agent: string;
   /** In INBOX. */
   readonly message: string;
+  /** In `folder`, with a conversation of its own. */
+  readonly filed: string;
+  readonly filedThread: string;
   readonly inbox: string;
   /** A folder without a role. */
   readonly folder: string;
@@ -127,6 +130,14 @@ export const rows: readonly Row[] = [
     folder,
   })),
   row("message.delete", "/id", "message", write, "inbox", ({ message }) => ({ id: message }), 409),
+  // The same in a folder that a grant may not reach.
+  row("part.describe", "/id", "message", read, "all", ({ filed }) => ({ id: filed }), 200),
+  row("part.describe", "/id", "folder", read, "all", ({ folder }) => ({ id: folder }), 200),
+  row("part.describe", "/id", "thread", read, "all", ({ filedThread }) => ({ id: filedThread }), 200),
+  row("search", "/folder", "folder", read, "all", ({ agent, folder }) => ({ in: agent, folder }), 200),
+  row("message.update", "/id", "message", write, "all", ({ filed }) => ({ id: filed, unread: true }), 200),
+  row("message.update", "/ids/0", "message", write, "all", ({ filed }) => ({ ids: [filed] }), 200),
+  row("message.delete", "/id", "message", write, "all", ({ filed }) => ({ id: filed }), 409),
 
   row("folder.create", "/in", "ag", write, "all", ({ agent }) => ({ in: agent, path: "INBOX" }), 400),
   row(
@@ -194,50 +205,28 @@ export const rows: readonly Row[] = [
 
 /** The fields of a body that name objects. */
 function composed(operation: string, changed: "" | "draft" | "hold", scope: Scope, reached: number): Row[] {
-  const scopes = read;
   const to = reached === 400 ? toNobody : body;
+  const of = (field: string, kind: string, folder: Row["folder"], more: (named: Named) => object): Row => ({
+    ...row(operation, `/body/${field}`, kind, read, folder, inputOf(more), reached),
+    first: scope,
+  });
   const inputOf = (more: (named: Named) => object) => (named: Named, own: Named) => ({
     ...(changed === "" ? {} : { id: own[changed] }),
     body: { ...to, ...more(named) },
   });
   return [
-    row(
-      operation,
-      "/body/in_reply_to",
-      "message",
-      scopes,
-      "inbox",
-      inputOf(({ message }) => ({ in_reply_to: message })),
-      reached,
-    ),
-    row(
-      operation,
-      "/body/forward_of",
-      "message",
-      scopes,
-      "inbox",
-      inputOf(({ message }) => ({ forward_of: message })),
-      reached,
-    ),
-    row(
-      operation,
-      "/body/attachments",
-      "blob",
-      scopes,
-      "all",
-      inputOf(({ blob }) => ({ attachments: [{ blob }] })),
-      reached,
-    ),
-    row(
-      operation,
-      "/body/attachments",
-      "message",
-      scopes,
-      "inbox",
-      inputOf(({ message }) => ({ attachments: [{ part: `${message}#1` }] })),
-      reached,
-    ),
-  ].map((one) => ({ ...one, first: scope }));
+    of("attachments", "blob", "all", ({ blob }) => ({ attachments: [{ blob }] })),
+    ...(["inbox", "all"] as const).flatMap((folder) => {
+      const messageOf = ({ message, filed }: Named): string => (folder === "inbox" ? message : filed);
+      return [
+        of("in_reply_to", "message", folder, (named) => ({ in_reply_to: messageOf(named) })),
+        of("forward_of", "message", folder, (named) => ({ forward_of: messageOf(named) })),
+        of("attachments", "message", folder, (named) => ({
+          attachments: [{ part: `${messageOf(named)}#1` }],
+        })),
+      ];
+    }),
+  ];
 }
 
 function row(

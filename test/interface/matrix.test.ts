@@ -89,15 +89,20 @@ async function name(owner: Owner): Promise<Named> {
   const { client, id } = owner;
   const message = await server.deliver(owner, plainMessage());
   const { content } = await client.ok("part.describe", { id: message });
+  const filed = await server.deliver(owner, plainMessage("Filed"));
+  const { thread: filedThread } = (await client.ok("part.describe", { id: filed })).content;
   const [folder, draft, blob] = [
     await client.ok("folder.create", { path: "Work" }),
     await client.ok("draft.create", { body: { text: "Hello" } }),
     await client.ok("blob.create", { data: "" }),
   ];
+  await client.ok("message.update", { id: filed, folder: folder.ref });
   const hold = await client.ok("send", { body: { to: [owner.address], text: "Hello" }, hold: "always" });
   return {
     agent: id,
     message,
+    filed,
+    filedThread,
     inbox: content.folder,
     folder: folder.ref,
     thread: content.thread,

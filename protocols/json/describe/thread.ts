@@ -5,7 +5,7 @@ import { unknownObject } from "../identifiers.ts";
 import { listMessages } from "../listing.ts";
 import type { OperationContext } from "../operation.ts";
 import type { PartRequest } from "../operations/part/describe.ts";
-import { reachAgent } from "../reach.ts";
+import { assertVisible, reachAgent } from "../reach.ts";
 import type { ReadResult } from "../schemas.ts";
 import { assertRender } from "./assert-render.ts";
 import { defaultCharacters, listedItems } from "./limits.ts";
@@ -29,6 +29,8 @@ export async function describeThread(
     charactersMax: request.max_chars ?? defaultCharacters,
     scope: request.id,
   });
+  // One that lies where a grant does not reach is not there for its holder.
+  if (items.length === 0 && cursor === undefined && !request.cursor) assertVisible(reached, []);
   return {
     ref: request.id,
     kind: "thread",
