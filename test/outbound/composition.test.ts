@@ -1,5 +1,9 @@
+import fc from "fast-check";
 import { simpleParser } from "mailparser";
 import { describe, expect, it } from "vitest";
+import { messageBody } from "#/protocols/json/message-body.ts";
+import { decodeWords } from "#/src/formats/mime/encoded-words.ts";
+import { headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
 import { parseStructure, walkParts } from "#/src/formats/mime/structure.ts";
 import {
   type CompositionFacts,
@@ -178,4 +182,56 @@ it.each([
   ["a\0\r\n", false],
 ])("knows whether mail can carry %j", (text, isCarried) => {
   expect(hasMailLines(Buffer.from(text))).toBe(isCarried);
+});
+
+const line = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 80 }),
+  fc.string({ unit: "grapheme", maxLength: 200 }),
+  fc.string({
+    unit: fc.constantFrom(
+      "\r",
+      "\n",
+      "\0",
+      "\t",
+      " ",
+      ":",
+      "a",
+      "=?",
+      "?=",
+      "ü",
+      '"',
+      "\\",
+      ",",
+      "<",
+      ">",
+      "@",
+    ),
+    maxLength: 30,
+  }),
+);
+
+it("has the fields that it is to have and no others, whatever the input said", async () => {
+  await fc.assert(
+    fc.asyncProperty(line, line, line, async (subject, name, fileName) => {
+      const input = {
+        subject,
+        to: [{ name, address: "b@x.example" }],
+        attachments: [{ data: "eA==", name: fileName }],
+      };
+      // What the schema refuses never comes here.
+      if (!messageBody.safeParse(input).success) return;
+      const attachments = [{ content: Buffer.from("x"), name: fileName, type: "application/octet-stream" }];
+      const bytes = await composeMessage({ ...body, ...input, attachments }, facts);
+      const fields = readHeaderFields(bytes);
+      const names = fields.map((field) => field.name).filter((one) => one !== "subject");
+      expect(names.toSorted().join(" ")).toBe("content-type date from message-id mime-version to");
+      const shown = decodeWords(headerValues(fields, "subject")[0] ?? "");
+      expect(shown.replace(/\s+/g, " ").trim()).toBe(subject.replace(/\s+/g, " ").trim());
+      expect(hasMailLines(bytes)).toBe(true);
+      expect(typesOf(bytes)).toEqual(["multipart/mixed", "text/plain", "application/octet-stream"]);
+      const [attached] = (await simpleParser(bytes)).attachments;
+      expect(attached?.content.toString()).toBe("x");
+    }),
+    { numRuns: 300 },
+  );
 });
