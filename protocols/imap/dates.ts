@@ -34,12 +34,30 @@ export function readDateTime(reader: WireReader): number {
 
 /** date-time in UTC: the zone in which a message came is not kept. */
 export function formatDateTime(atMs: number): string {
-  const date = new Date(atMs);
-  const two = (number: number): string => String(number).padStart(2, "0");
-  const day = String(date.getUTCDate()).padStart(2, " ");
+  const day = Math.floor(atMs / dayMs);
+  if (day !== lastDay) {
+    lastDay = day;
+    lastDayText = formatDay(day);
+  }
+  const seconds = Math.floor((atMs - day * dayMs) / 1000);
+  const time = `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+  return `"${lastDayText} ${time} +0000"`;
+}
+
+/** Messages next to each other are often of one day. */
+let lastDay = Number.NaN;
+let lastDayText = "";
+
+function formatDay(day: number): string {
+  const date = new Date(day * dayMs);
   const year = String(date.getUTCFullYear()).padStart(4, "0");
-  const time = `${two(date.getUTCHours())}:${two(date.getUTCMinutes())}:${two(date.getUTCSeconds())}`;
-  return `"${day}-${months[date.getUTCMonth()]}-${year} ${time} +0000"`;
+  return `${String(date.getUTCDate()).padStart(2, " ")}-${months[date.getUTCMonth()]}-${year}`;
+}
+
+const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, "0"));
+
+function two(number: number): string {
+  return twoDigits[number]!;
 }
 
 /** null for a day that the calendar does not have. */

@@ -143,7 +143,7 @@ function toMailboxMessage(row: EntryMessageRow): MailboxMessage {
 }
 
 function toShownMessage(row: ShownMessageRow): ShownMessage {
-  const shown = {
+  return {
     uid: row.uid,
     flags: { mask: row.flags, overflow: row.keywords },
     message: row.message,
@@ -156,16 +156,17 @@ function toShownMessage(row: ShownMessageRow): ShownMessage {
     subject: row.subject,
     envelope: row.envelope,
     bodyStructure: row.bodyStructure,
+    account: row.account,
+    blob: row.blob,
+    trace: row.trace === null ? noTrace : row.trace,
+    held: row.header == null ? undefined : heldBytesOf(row, row.header),
   };
-  if (row.account === undefined) return shown;
-  const { account, blob, trace } = row;
-  return { ...shown, account, blob, trace: trace ?? noTrace, held: heldBytesOf(row) };
 }
 
 const noTrace = new Uint8Array();
 
-function heldBytesOf({ codec, blobSize, headerSize, header, data, structure }: ShownMessageRow): HeldBytes {
-  if (header == null) return {};
+function heldBytesOf(row: ShownMessageRow, header: Uint8Array): HeldBytes {
+  const { codec, blobSize, headerSize, data, structure } = row;
   return {
     header,
     structure: structure ?? undefined,

@@ -51,11 +51,11 @@ export interface ShownMessageRow {
   readonly blob?: BlobNumber;
   /** null: empty. */
   readonly trace?: Uint8Array | null;
-  readonly headerSize?: number;
   /** null: too long to come along. */
   readonly header?: Uint8Array | null;
   // body
   readonly codec?: number;
+  readonly headerSize?: number;
   readonly blobSize?: number;
   /** null: too long to come along. */
   readonly data?: Uint8Array | null;
@@ -77,12 +77,12 @@ const headerColumns = [
   "message.account_id as account",
   "message.blob_id as blob",
   "case when length(message.trace) > 0 then message.trace end as trace",
-  'blob.header_size as "headerSize"',
   `case when blob.header_size <= ${headerAlongMax} then blob.header end as header`,
 ];
 const bodyColumns = [
   ...headerColumns,
   "blob.codec",
+  'blob.header_size as "headerSize"',
   'blob.size as "blobSize"',
   `case when blob.size <= ${messageAlongMax} then blob.data end as data`,
   `case when length(blob.structure) <= ${headerAlongMax} then blob.structure end as structure`,
