@@ -223,7 +223,7 @@ class Runner implements Delivery {
       sentCount = open === undefined ? 0 : sentCount + 1;
       if (sentCount < messagesPerConnection) continue;
       this.#quit(open);
-      open = undefined;
+      [open, sentCount] = [undefined, 0];
     }
     this.#quit(open);
   }

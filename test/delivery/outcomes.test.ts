@@ -79,6 +79,25 @@ test("mails to one domain share a connection", async () => {
   expect(sink.connectionCount).toBe(1);
 });
 
+test("a connection ends after a hundred mails, and the next one carries as many", async () => {
+  await using sink = await startSink();
+  await using house = await openDeliveryHouse({
+    zone: zoneOf(),
+    set: [
+      ...settingsOf(sink),
+      "outbound.connections_per_domain=1",
+      "limits.sends_per_hour=1000",
+      "limits.sends_per_day=1000",
+    ],
+    isStopped: true,
+  });
+  await Promise.all(Array.from({ length: 205 }, (_, n) => house.send({ to: [`u${n}@theirs.net`] })));
+  house.start();
+  await house.advance(0);
+  expect(sink.mails).toHaveLength(205);
+  expect(sink.connectionCount).toBe(3);
+});
+
 test("a server that refuses a message still gets the next one over the same connection", async () => {
   await using sink = await startSink({
     onMessage: ({ to }) => (to[0] === "u0@theirs.net" ? { code: 554, text: "5.6.0 not that" } : undefined),
