@@ -19,18 +19,20 @@ export interface MailboxChanges {
 /** Changes read from the log at once. */
 const changesMax = 1000;
 
-/** undefined: the log does not reach back that far, and the mailbox itself has to be looked at. */
+/** Up to the MODSEQ that the mailbox was seen with, and beyond. undefined: the log does not reach back that far, and the
+ *  mailbox itself has to be looked at. */
 export async function readMailboxChanges(
   feed: Pick<Feed, "readChanges">,
   agent: AgentNumber,
   mailbox: MailboxNumber,
   since: Modseq,
+  highestModseq: Modseq,
 ): Promise<MailboxChanges | undefined> {
   const changed: NumberRange[] = [];
   const removed: NumberRange[] = [];
   const turns = new LoopTurns();
   for (let position = since; ; ) {
-    const page = await feed.readChanges(agent, position, changesMax);
+    const page = await feed.readChanges(agent, position, changesMax, highestModseq);
     if (page.isBelowFloor) return undefined;
     for (const change of page.changes) {
       if (change.kind !== "entry" || change.parent !== mailbox) continue;

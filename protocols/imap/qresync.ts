@@ -83,7 +83,13 @@ export async function resynchronise(
   const now = await mail.findMailboxByNumber(mailbox.agent, mailbox.number);
   if (now === undefined || now.highestModseq <= known.modseq) return;
   const wanted: NumberSet = known.knownUids ?? [[1, Math.max(1, mailbox.uidNext - 1)]];
-  const changes = await readMailboxChanges(feed, mailbox.agent, mailbox.number, known.modseq);
+  const changes = await readMailboxChanges(
+    feed,
+    mailbox.agent,
+    mailbox.number,
+    known.modseq,
+    now.highestModseq,
+  );
 
   const { matchData } = known;
   const matched = matchData === undefined ? 0 : highestMatch(view, matchData.seqs, matchData.uids);

@@ -199,8 +199,8 @@ export class SelectedMailbox {
   }
 
   /** Takes what happened since into the view, without telling. */
-  async gather(): Promise<void> {
-    while (this.#hasRung) {
+  async gather(reaching?: Modseq): Promise<void> {
+    while (this.#hasRung || (reaching ?? 0) > this.#position) {
       this.#hasRung = false;
       for (;;) {
         const { agent } = this.mailbox;
@@ -208,6 +208,7 @@ export class SelectedMailbox {
           agent,
           this.#position,
           changesMax,
+          reaching,
         );
         if (isBelowFloor) {
           await this.#compare();
@@ -259,7 +260,8 @@ export class SelectedMailbox {
 
   /** Writes what the client has to be told: EXPUNGE, EXISTS, FLAGS, FETCH. */
   async tell(out: ResponseWriter, options: TellOptions): Promise<void> {
-    await this.gather();
+    // A commit is in the store before its doorbell is heard, and a MODSEQ of it may have been told.
+    await this.gather(options.hasCondstore ? await this.#rooms.feed.position(this.mailbox.agent) : undefined);
     if (this.#isDeleted) throw new Refusal("BYE", "The selected mailbox was deleted");
     const { events } = options;
     if (options.mayExpunge && events.hasExpunge && this.view.hasExpunged) {

@@ -27,7 +27,8 @@ export interface Feed {
   subscribe(agent: AgentNumber, onRing: () => void): () => void;
   /** How far the agent's log reaches. */
   position(agent: AgentNumber): Promise<Modseq>;
-  readChanges(agent: AgentNumber, after: Modseq, limit?: number): Promise<ChangePage>;
+  /** `reaching`: a change that the caller has seen in the store, where a commit is visible before its doorbell is heard. */
+  readChanges(agent: AgentNumber, after: Modseq, limit?: number, reaching?: Modseq): Promise<ChangePage>;
   /** Grows with every commit that lengthened a log; a page that was read is as good as new while it stays. */
   commitCount(): number;
   /** Events of the interface, and the cursors that stand between them. */
@@ -92,9 +93,9 @@ export function createFeed(store: Store): Feed {
       return (await readLog(agent)).modseq;
     },
 
-    async readChanges(agent, after, limit = pageRows) {
+    async readChanges(agent, after, limit = pageRows, reaching = after) {
       const last = lastPages.get(agent);
-      if (last?.after === after && last.limit === limit) return last.page;
+      if (last?.after === after && last.limit === limit && last.page.end >= reaching) return last.page;
       const commitsBefore = commits;
       const page = await readPage(agent, after, limit);
       // Kept while somebody listens, so that the memory is that of the listeners.

@@ -48,6 +48,24 @@ describe("the doorbell", () => {
 });
 
 describe("the log", () => {
+  it("is read anew for who has seen more of the store than the doorbell has told", async () => {
+    // Commits whose doorbell is still under way.
+    const { store } = opened;
+    const deaf = createFeed({
+      ...store,
+      key: store.key.bind(store),
+      get: store.get.bind(store),
+      all: store.all.bind(store),
+      onCommit: () => () => {},
+    });
+    deaf.subscribe(ada.agent, () => {});
+    const before = await deaf.position(ada.agent);
+    expect(await deaf.readChanges(ada.agent, before, 10)).toMatchObject({ changes: [] });
+    await deliver(opened.store, [ada]);
+    const seen = await deaf.position(ada.agent);
+    expect(await deaf.readChanges(ada.agent, before, 10, seen)).toMatchObject({ upTo: seen });
+  });
+
   it("is read in whole transactions, however small the limit", async () => {
     const before = await feed.position(ada.agent);
     for (let index = 0; index < 5; index++) await deliver(opened.store, [ada]);

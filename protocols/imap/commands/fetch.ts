@@ -141,7 +141,7 @@ async function changedUids(
   const { agent, number } = selected.mailbox;
   const now = await session.rooms.mail.findMailboxByNumber(agent, number);
   if (now === undefined || now.highestModseq <= since) return emptyNumberSet;
-  const changes = await readMailboxChanges(session.rooms.feed, agent, number, since);
+  const changes = await readMailboxChanges(session.rooms.feed, agent, number, since, now.highestModseq);
   if (args.modifiers.hasVanished) {
     const wanted =
       args.set === "saved" ? selected.saved : resolveSequenceSet(args.set, selected.view.highestUid);
