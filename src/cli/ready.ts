@@ -1,9 +1,12 @@
 /** What a started daemon says about itself: one line of JSON for programs, a page for people. */
 
-import type { ListenerSection } from "#/config/schema.ts";
+import type { ListenerSection, Settings } from "#/config/schema.ts";
 import type { Listener } from "#/protocols/connection/listener.ts";
 import type { NewOwner } from "#/src/accounts/administration/agents-and-people.ts";
+import { sharedMailboxName } from "#/src/accounts/other-users.ts";
 import type { Daemon } from "#/src/daemon/daemon.ts";
+import { mailboxRoles } from "#/src/model/roles.ts";
+import { hasRoute } from "#/src/outbound/route.ts";
 
 interface Place {
   readonly host: string;
@@ -116,8 +119,23 @@ export function formatReady(daemon: Daemon, line: ReadyLine): string {
     sections.push([
       "Who has a mailbox: waypost agent list, waypost person list. A new secret: waypost token create, waypost password create.",
     ]);
-  sections.push(["Mail to other servers is not sent. Stop with Ctrl-C."]);
+  if (agent !== undefined && person !== undefined)
+    sections.push([
+      `${person.address} approves what agents send to somebody new: in the mail program, move the mail from`,
+      `  ${sharedMailboxName(agent.address, mailboxRoles.holds.name)} to ${mailboxRoles.holds_approved.name} beside it.`,
+      "Or: waypost hold list, waypost hold approve <hold>. Who approves: waypost agent update <agent> --approver <person>.",
+    ]);
+  sections.push([...wayOut(settings), "Stop with Ctrl-C."]);
   return sections.map((lines) => lines.join("\n")).join("\n\n");
+}
+
+/** Whether mail gets to other servers. */
+function wayOut({ outbound, server }: Settings): string[] {
+  if (hasRoute(outbound, server.domain)) return [];
+  return [
+    `Mail to other servers is not sent: ${server.domain} is a domain that they cannot know.`,
+    "To send it: waypost domain add <your domain>, or --set outbound.smarthost_host=<a server that takes it>.",
+  ];
 }
 
 function formatSecrets({ address, token, password }: Credentials): string {
