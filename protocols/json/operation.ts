@@ -27,7 +27,7 @@ export interface OperationContext {
   readonly signal: AbortSignal;
   /** Takes one of the token's stream slots; throws `rate_limited`. */
   holdStream(): Disposable;
-  /** What a credential reaches, asked once for all who ask in the same turn of the loop. */
+  /** What a credential reaches, asked once for all its streams that are told of one commit. */
   readonly reach: ReachMemo;
 }
 

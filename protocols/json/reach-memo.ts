@@ -1,6 +1,6 @@
-/** Whose mail a credential reaches, for streams: thousands of them are told of one commit, and those that belong to the same
- *  credential in the same turn of the loop have the same answer. Nothing is kept longer than that, so what is revoked is
- *  heard of with the next event. */
+/** Whose mail a credential reaches, for streams: thousands of them are told of one commit, and those of the same credential have
+ *  the same answer. It is kept until the next commit that concerns anybody's mail or reach, and no longer than a moment. A
+ *  credential or grant that is revoked is such a commit. */
 import type { Principal } from "#/src/accounts/accounts.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { type ReachedAgent, reachableAgents } from "./reach.ts";
@@ -13,8 +13,17 @@ export interface ReachMemo {
   listReadable(principal: Principal): Promise<ReachedAgents>;
 }
 
+/** Less than the shortest interval of quiet after which a credential is looked at again. */
+const momentMs = 500;
+
+interface Answer {
+  readonly at: number;
+  readonly reached: Promise<ReachedAgents>;
+}
+
 export function createReachMemo(rooms: JsonRooms): ReachMemo {
-  const ofThisTurn = new Map<string, Promise<ReachedAgents>>();
+  const answers = new Map<string, Answer>();
+  let commitCount = -1;
 
   async function ask(principal: Principal): Promise<ReachedAgents> {
     await rooms.accounts.assertCurrent(principal);
@@ -24,14 +33,17 @@ export function createReachMemo(rooms: JsonRooms): ReachMemo {
 
   return {
     listReadable(principal) {
+      const present = rooms.feed.commitCount();
+      if (present !== commitCount) answers.clear();
+      commitCount = present;
       const { kind, number } = principal.credential;
       const name = `${kind}:${number}:${principal.agent}`;
-      const known = ofThisTurn.get(name);
-      if (known !== undefined) return known;
-      if (ofThisTurn.size === 0) setImmediate(() => ofThisTurn.clear());
-      const asked = ask(principal);
-      ofThisTurn.set(name, asked);
-      return asked;
+      const now = performance.now();
+      const known = answers.get(name);
+      if (known !== undefined && now - known.at < momentMs) return known.reached;
+      const reached = ask(principal);
+      answers.set(name, { at: now, reached });
+      return reached;
     },
   };
 }

@@ -65,6 +65,8 @@ export class WatchStream implements FrameStream {
 
   close(): void {
     clearTimeout(this.#quiet);
+    // Refreshing it would start it again.
+    this.#quiet = undefined;
     this.#source?.[Symbol.dispose]();
     this.#source = undefined;
     this.#sink = undefined;

@@ -111,6 +111,9 @@ class Line implements AsyncDisposable {
         try {
           await this.#turn();
         } catch (error) {
+          // It may have gone with its owner.
+          this.isOver = (await webhooks.find(this.#webhook.webhook).catch(() => this.#webhook)) === undefined;
+          if (this.isOver) break;
           log.error({ err: error, webhook: this.#webhook.webhook }, "webhook failed");
           await this.#sleep(faultMs);
         }

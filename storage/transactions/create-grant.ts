@@ -1,7 +1,8 @@
 import { WaypostError } from "#/src/model/errors.ts";
-import type { AccountNumber, AgentNumber, Modseq } from "#/src/model/numbers.ts";
+import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import type { Transaction } from "../sql.ts";
 import { takeCounter } from "../writing/counters.ts";
+import { wakeAgent } from "../writing/wake-agent.ts";
 
 export interface CreateGrant {
   /** Who may reach. */
@@ -39,7 +40,6 @@ export async function createGrant(tx: Transaction, args: CreateGrant): Promise<{
     args.at,
     args.expiresAt,
   );
-  const row = await tx.get<{ modseq: Modseq }>("select modseq from agent where agent_id = ?", args.agent);
-  tx.touch(args.agent, row!.modseq);
+  await wakeAgent(tx, args.agent);
   return { grant };
 }

@@ -1,6 +1,7 @@
 import { WaypostError } from "#/src/model/errors.ts";
-import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Transaction } from "../sql.ts";
+import { wakeAgent } from "../writing/wake-agent.ts";
 
 /** A grant no longer reaches. One that was revoked before keeps its time. Who follows the data is woken, though nothing of
  *  it has changed, so that those who may not any longer notice. */
@@ -14,7 +15,5 @@ export async function revokeGrant(tx: Transaction, args: { grant: number; at: nu
     args.grant,
   );
   if (target === undefined) throw new WaypostError("not_found", "There is no such grant");
-  const { agent } = target;
-  const row = await tx.get<{ modseq: Modseq }>("select modseq from agent where agent_id = ?", agent);
-  if (row !== undefined) tx.touch(agent, row.modseq);
+  await wakeAgent(tx, target.agent);
 }

@@ -1,12 +1,14 @@
 /** `npm run bench:watch [streams]`: so many open `watch` streams (5,000 by default) on a daemon as everybody starts it: what each
  *  costs in memory, and how long after a message's last octet the last of them has been told. Prints a table in Markdown.
  *
- *  `one mailbox`: all streams watch the mailbox that the mail comes to. `many mailboxes`: 50 of them, and each gets a mail. */
+ *  One mailbox: all streams watch the mailbox that the mail comes to, under one credential, or under 50 by grants. 50 mailboxes: each
+ *  gets a mail. */
 import fs from "node:fs";
 import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { callDaemon, connectToDaemon } from "#/src/daemon/private-client.ts";
 import { type ChildDaemon, startChildDaemon } from "../support/daemon.ts";
 import { runSmtpLoad } from "./smtp-load.ts";
 
@@ -39,21 +41,51 @@ try {
   console.log("| streams on | KiB each | of it heap | p50 ms to the last | max ms | opened in ms |");
   console.log("|---|--:|--:|--:|--:|--:|");
   // Code that has not run yet, and what a process keeps once it has served streams, are not the streams' own.
-  const earlier = await openStreams(daemon, Math.min(500, streamCount), 1);
+  const earlier = await openStreams(daemon, Math.min(500, streamCount), {
+    tokens: 1,
+    mailboxes: 1,
+    mailbox: ({ id }) => id,
+  });
   for (const stream of earlier) stream.close();
   await delay(500);
-  await measure(daemon, "one mailbox", 1);
-  await delay(500);
-  await measure(daemon, `${mailboxCount} mailboxes`, mailboxCount);
+  const [shared, ...others] = daemon.agents;
+  for (const { address: holder } of others)
+    await operate(daemon, "grant.create", { holder, target: shared!.address, scopes: ["mail:read"] });
+  await measure(daemon, "one mailbox, one credential", {
+    tokens: 1,
+    mailboxes: 1,
+    mailbox: () => shared!.id,
+  });
+  await measure(daemon, "one mailbox, 50 credentials", {
+    tokens: 50,
+    mailboxes: 1,
+    mailbox: () => shared!.id,
+  });
+  await measure(daemon, "50 mailboxes, 50 credentials", {
+    tokens: 50,
+    mailboxes: 50,
+    mailbox: ({ id }) => id,
+  });
 } finally {
   await daemon.stop();
   fs.rmSync(data, { recursive: true, force: true });
 }
 
-async function measure(of: ChildDaemon, name: string, mailboxes: number): Promise<void> {
+interface Load {
+  /** Credentials that the streams are of. */
+  readonly tokens: number;
+  /** Mailboxes that get a mail each. */
+  readonly mailboxes: number;
+  /** What the stream of an agent watches. */
+  mailbox(agent: ChildDaemon["agents"][number]): string;
+}
+
+async function measure(of: ChildDaemon, name: string, load: Load): Promise<void> {
+  await delay(500);
+  const { mailboxes } = load;
   const before = await takeMemory(of);
   const opening = performance.now();
-  const streams = await openStreams(of, streamCount, mailboxes);
+  const streams = await openStreams(of, streamCount, load);
   const openedMs = performance.now() - opening;
   const after = await takeMemory(of);
   const each = (key: "rss" | "heapUsed"): string =>
@@ -77,6 +109,11 @@ async function measure(of: ChildDaemon, name: string, mailboxes: number): Promis
     `| ${name} | ${each("rss")} | ${each("heapUsed")} | ${sorted[probes >> 1]!.toFixed(0)} | ${sorted.at(-1)!.toFixed(0)} | ${openedMs.toFixed(0)} |`,
   );
   for (const stream of streams) stream.close();
+}
+
+async function operate(of: ChildDaemon, operation: string, input: Record<string, unknown>): Promise<void> {
+  const socket = await connectToDaemon(of.data);
+  await callDaemon(socket!, { operation, input });
 }
 
 interface Memory {
@@ -104,26 +141,27 @@ interface Stream {
   close(): void;
 }
 
-async function openStreams(of: ChildDaemon, count: number, mailboxes: number): Promise<Stream[]> {
+async function openStreams(of: ChildDaemon, count: number, { tokens, mailbox }: Load): Promise<Stream[]> {
   const streams: Stream[] = [];
   while (streams.length < count) {
     const some = Math.min(100, count - streams.length);
-    const opening = Array.from({ length: some }, (_, index) =>
-      openStream(of, of.agents[(streams.length + index) % mailboxes]!.token),
-    );
+    const opening = Array.from({ length: some }, (_, index) => {
+      const agent = of.agents[(streams.length + index) % tokens]!;
+      return openStream(of, agent.token, JSON.stringify({ mailbox: mailbox(agent) }));
+    });
     streams.push(...(await Promise.all(opening)));
   }
   return streams;
 }
 
 /** Without an HTTP client, so that reading 5,000 streams costs this process little. */
-function openStream({ http }: ChildDaemon, token: string): Promise<Stream> {
+function openStream({ http }: ChildDaemon, token: string, body: string): Promise<Stream> {
   const { hostname, port } = new URL(http.url);
   const socket = net.connect({ host: hostname, port: Number(port), noDelay: true });
   const event = Buffer.from("mail.received");
   let wake: ((at: number) => void) | undefined;
   socket.write(
-    `POST /v1/watch HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`,
+    `POST /v1/watch HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
   );
   return new Promise((resolve, reject) => {
     socket.on("error", reject);
