@@ -283,7 +283,9 @@ class Runner implements Delivery {
     clearTimeout(giveUp);
     if (attempt.open === undefined && current !== undefined) this.#open.delete(current);
     const outcomes = settleOutcomes(delivery, attempt.outcomes, this.#now());
-    await this.#report(delivery, outcomes);
+    // Nobody was reached because of the stop: that was no attempt.
+    if (this.#isStopping && attempt.hosts.length === 0) this.#giveBack(delivery);
+    else await this.#report(delivery, outcomes);
     giveBack();
     this.#log(delivery, outcomes, startedAt, { hosts: attempt.hosts, tls: attempt.isSecure });
     return attempt.open;

@@ -28,6 +28,9 @@ export interface DeliveryReportMail {
 const reportBytesMax = 512 * 1024;
 const statusBytesMax = 256 * 1024;
 const recipientsMax = 1000;
+/** What is kept of it with the recipient. */
+const hostCharactersMax = 255;
+const diagnosticCharactersMax = 1000;
 const statusText = /^([245])\.(\d{1,3})\.(\d{1,3})/;
 
 /** Undefined for what is no report. */
@@ -72,9 +75,10 @@ function readStatus(group: Group, reporter: string | undefined): DeliveryStatus[
     // Decoded it should be, and is not by all.
     return address === undefined ? [] : [...new Set([address, decodeXtext(address)])];
   });
-  const host = typedValue(group, "remote-mta") ?? reporter;
+  const host = (typedValue(group, "remote-mta") ?? reporter)?.slice(0, hostCharactersMax);
   const known = addresses.map((address) => address.toLowerCase());
-  return [{ action, status, addresses: known, host, diagnostic: typedValue(group, "diagnostic-code") }];
+  const diagnostic = typedValue(group, "diagnostic-code")?.slice(0, diagnosticCharactersMax);
+  return [{ action, status, addresses: known, host, diagnostic }];
 }
 
 function fieldValue(group: Group, name: string): string | undefined {

@@ -35,6 +35,14 @@ describe("a person who sends by SMTP", () => {
     expect(await house.letters()).toHaveLength(count);
   });
 
+  test("in nobody's name is told nothing", async () => {
+    await using sink = await refuse(550, "5.1.1 unknown");
+    await using house = await openDeliveryHouse({ zone, set: [`outbound.mx_port=${sink.port}`] });
+    await house.send({ by: "person", from: "", to: ["no@theirs.net", "yes@theirs.net"] });
+    expect(sink.mails).toMatchObject([{ from: "", to: ["yes@theirs.net"] }]);
+    expect(await house.letters()).toHaveLength(0);
+  });
+
   test("is told once that it takes long, then that it failed", async () => {
     await using sink = await refuse(450, "4.2.1 busy");
     await using house = await openDeliveryHouse({ zone, set: [`outbound.mx_port=${sink.port}`] });

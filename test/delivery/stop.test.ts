@@ -20,7 +20,7 @@ test("a stop does not wait for a server that does not greet", async () => {
   const sent = house.send({ to: ["bob@theirs.net"] });
   await connected;
   await house.delivery[Symbol.asyncDispose]();
-  expect(await house.recipients(await sent)).toMatchObject([{ state: "queued" }]);
+  expect(await house.recipients(await sent)).toMatchObject([{ state: "queued", attemptCount: 0 }]);
   for (const socket of sockets) socket.destroy();
   server.close();
 });

@@ -25,7 +25,11 @@ export function createSigner(store: Store): Signer {
     if (found !== undefined && found.until > now) return found.keys;
     if (known.size >= domainsMax) known.clear();
     const keys = readKeys(store, domain);
-    keys.catch(() => known.delete(domain));
+    // A domain gets its keys at any moment; one that has none is asked for each time.
+    keys.then(
+      ({ length }) => length === 0 && known.delete(domain),
+      () => known.delete(domain),
+    );
     known.set(domain, { keys, until: now + keysMemoryMs });
     return keys;
   }
