@@ -53,7 +53,7 @@ test("stores the octets as they came, behind the trace", async () => {
   const source = await rooms.source(stored!);
   expect(source.slice(-message.length)).toBe(message);
   expect(source.slice(0, -message.length)).toMatch(
-    /^Return-Path: <alice@outside\.example>\r\nDelivered-To: robin@waypost\.example\r\nReceived: from mx\.outside\.example \(\[127\.0\.0\.1\]\)\r\n\tby mx\.waypost\.example \(Waypost\) with ESMTP id \w+-1;\r\n\t[^\r]+ \+0000\r\n$/,
+    /^Return-Path: <alice@outside\.example>\r\nDelivered-To: robin@waypost\.example\r\nAuthentication-Results: mx\.waypost\.example;(?:\r\n\t[-a-z]+=\w+ [-.=\w]+;?)+\r\nReceived: from mx\.outside\.example \(\[127\.0\.0\.1\]\)\r\n\tby mx\.waypost\.example \(Waypost\) with ESMTP id \w+-1;\r\n\t[^\r]+ \+0000\r\n$/,
   );
   expect(stored).toMatchObject({
     subject: "dots",

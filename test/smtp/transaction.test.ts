@@ -164,7 +164,10 @@ test("lets nothing of HELO, ENVID, ORCPT or the addresses into the header", asyn
     expect(
       source
         .split("\r\n")
-        .filter((line) => !/^(?:Return-Path|Delivered-To|Received|Subject): |^\t|^$/.test(line)),
+        .filter(
+          (line) =>
+            !/^(?:Return-Path|Delivered-To|Authentication-Results|Received|Subject): |^\t|^$/.test(line),
+        ),
     ).toEqual([]);
   }
 });
