@@ -154,6 +154,7 @@ function toShownMessage(row: ShownMessageRow): ShownMessage {
     thread: row.thread,
     sentAt: row.sentAt,
     subject: row.subject,
+    hasAgentPart: row.hasAgentPart === undefined ? undefined : row.hasAgentPart === 1,
     envelope: row.envelope,
     bodyStructure: row.bodyStructure,
     account: row.account,

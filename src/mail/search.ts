@@ -83,6 +83,8 @@ export function createMailSearch(
       const uids: number[] = [];
       let highestModseq: Modseq | undefined;
       const facets = facetsOf(key);
+      const readsBytes = costOf(key) >= costOfHeader;
+      const readFacets = readsBytes ? [...rowFacets, "body" as const] : rowFacets;
       for await (const page of entries.shownPages(agent, mailbox, uidsOfKey(key), facets)) {
         const unknown: number[] = [];
         const found: Pick<ShownMessage, "uid" | "modseq">[] = [];
@@ -92,11 +94,12 @@ export function createMailSearch(
           else if (isFound) found.push(entry);
         }
         if (unknown.length > 0) {
-          for await (const rows of entries.messagePages(agent, mailbox, numberSetOf(unknown)))
-            for (const message of rows) {
-              const text = createDocumentReader(bytes, message);
-              if (await fitsIfThere(key, { entry: message, keywords, index, message, text }))
-                found.push(message);
+          for await (const rows of entries.shownPages(agent, mailbox, numberSetOf(unknown), readFacets))
+            for (const row of rows) {
+              const message = row as ShownMessage & MailboxMessage;
+              const candidate = { entry: row, keywords, index, message };
+              const text = readsBytes ? { text: createDocumentReader(bytes, message) } : {};
+              if (await fitsIfThere(key, { ...candidate, ...text })) found.push(row);
               await turns.turn();
             }
           found.sort((a, b) => a.uid - b.uid);
@@ -147,6 +150,11 @@ export function createMailSearch(
 async function foldedKeywords(entries: Entries, agent: AgentNumber): Promise<string[]> {
   return (await entries.keywordNames(agent)).map((name) => name.toLowerCase());
 }
+
+/** What a key that the entry does not answer may look at, but for the bytes. */
+const rowFacets = ["message", "numbers", "envelope", "sentAt", "thread", "agentPart"] as const;
+/** Of these a message's bytes are read. */
+const costOfHeader = 2;
 
 /** What of an entry a key looks at. */
 function facetsOf(key: SearchKey): readonly MessageFacet[] {

@@ -25,6 +25,7 @@ export type MessageFacet =
   | "sentAt"
   | "subject"
   | "thread"
+  | "agentPart"
   | "header"
   | "body";
 
@@ -46,6 +47,7 @@ export interface ShownMessageRow {
   readonly bodyStructure?: string;
   readonly subject?: string;
   readonly thread?: ThreadNumber;
+  readonly hasAgentPart?: number;
   // header, body
   readonly account?: AccountNumber;
   readonly blob?: BlobNumber;
@@ -95,6 +97,7 @@ const columnsOf: Readonly<Record<MessageFacet, readonly string[]>> = {
   sentAt: ['message.date as "sentAt"', 'entry.internal_date as "internalDate"'],
   subject: ["message.subject"],
   thread: ["message.thread_id as thread"],
+  agentPart: ['message.agent_part as "hasAgentPart"'],
   header: headerColumns,
   body: bodyColumns,
 };
