@@ -69,7 +69,7 @@ export function readyResponse(
 function readyValue(fetched: ShownMessage, item: FetchItem, context: ResponseContext): string | undefined {
   if (item.kind === "row") return item.name === "BODY" ? undefined : rowValue(item.name, fetched, context);
   const octets = item.kind === "section" ? readySection(fetched as StoredBytes, item, context) : undefined;
-  return octets && `{${octets.length}}\r\n${octets}`;
+  return octets === undefined ? undefined : `{${octets.length}}\r\n${octets}`;
 }
 
 function readySection(message: StoredBytes, item: Section, { mail }: ResponseContext): string | undefined {

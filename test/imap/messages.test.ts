@@ -49,6 +49,12 @@ test("appends and fetches messages as they were sent", async () => {
     C: a3 FETCH 1 (ENVELOPE BODY BODYSTRUCTURE)
     S: * 1 FETCH (ENVELOPE (NIL "one" (("Ann" NIL "ann" "example.net")) (("Ann" NIL "ann" "example.net")) (("Ann" NIL "ann" "example.net")) NIL NIL NIL NIL NIL) BODY ("text" "plain" ("charset" "us-ascii") NIL NIL "7bit" 12 1) BODYSTRUCTURE ("text" "plain" ("charset" "us-ascii") NIL NIL "7bit" 12 1 NIL NIL NIL NIL))
     S: a3 OK {{*}}
+    C: a3a FETCH 1 (BODY.PEEK[HEADER]<9999.1> BODY.PEEK[]<9999.1> BODY.PEEK[HEADER.FIELDS (subject)]<9999.1> UID)
+    S: * 1 FETCH (BODY[HEADER]<9999> {0}
+    S:  BODY[]<9999> {0}
+    S:  BODY[HEADER.FIELDS (subject)]<9999> {0}
+    S:  UID 1)
+    S: a3a OK {{*}}
     C: a4 FETCH 1 (BODY.PEEK[HEADER.FIELDS (subject date)] BODY.PEEK[TEXT]<6.100> BODY.PEEK[TEXT]<50.10> BODY.PEEK[7])
     S: * 1 FETCH (BODY[HEADER.FIELDS (subject date)] {16}
     S: Subject: one
