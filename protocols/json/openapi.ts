@@ -5,7 +5,7 @@ import { statusOfCode } from "./errors.ts";
 import { commonErrors, type Operation } from "./operation.ts";
 import { interfaceVersion } from "./operations/catalog/describe.ts";
 import { namedOperations, type OperationRegistry } from "./registry.ts";
-import { errorSchema } from "./schemas.ts";
+import { errorSchema, eventSchema } from "./schemas.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -39,6 +39,7 @@ export function openApiDocument(registry: OperationRegistry): Json {
     },
     security: [{ bearer: [] }],
     paths,
+    webhooks: { "mail.events": { post: webhookObject(schemaOf(z.array(eventSchema), "output")) } },
     components: {
       securitySchemes: { bearer: { type: "http", scheme: "bearer" } },
       headers: {
@@ -83,6 +84,51 @@ function unservedObject(name: string): Json {
     ? "Named by the interface, not served."
     : "Not served by this deployment.";
   return { operationId: name, summary: why, responses: refusals(["unauthorized", "unavailable"]) };
+}
+
+/** What the operator has sent to a program (Standard Webhooks). */
+function webhookObject(events: unknown): Json {
+  const header = (name: string, description: string): Json => ({
+    name,
+    in: "header",
+    required: true,
+    description,
+    schema: { type: "string" },
+  });
+  return {
+    operationId: "mail.events",
+    summary: "Events of a mailbox, in order, at least once, signed by the Standard Webhooks scheme.",
+    security: [],
+    parameters: [
+      header("webhook-id", "The same when the request is made again."),
+      header("webhook-timestamp", "Seconds since 1970, of this attempt."),
+      header("webhook-signature", "v1, and the base64 of an HMAC-SHA256 over id, timestamp and body."),
+    ],
+    requestBody: {
+      required: true,
+      content: {
+        "application/json": {
+          schema: {
+            type: "object",
+            properties: {
+              type: { const: "mail.events" },
+              timestamp: { type: "string" },
+              data: {
+                type: "object",
+                properties: {
+                  cursor: { type: "string", description: "wait and watch go on from it." },
+                  events,
+                },
+                required: ["cursor", "events"],
+              },
+            },
+            required: ["type", "timestamp", "data"],
+          },
+        },
+      },
+    },
+    responses: { "2XX": { description: "Taken." }, 410: { description: "No more of it." } },
+  };
 }
 
 const requestIdHeader = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };

@@ -114,7 +114,9 @@ function forgetHeaders(request: IncomingMessage): void {
   request.rawHeaders = [];
 }
 
+/** A request to a proxy names the whole URL (RFC 9112 section 3.2.2). */
 function pathOf({ url = "" }: IncomingMessage): string {
+  if (!url.startsWith("/")) return URL.parse(url)?.pathname ?? "";
   const end = url.indexOf("?");
   return end === -1 ? url : url.slice(0, end);
 }

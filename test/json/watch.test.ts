@@ -158,6 +158,20 @@ describe("a stream", () => {
     await expect.poll(async () => (await client.watch()).status).toBe(200);
   });
 
+  it.each(["/v1/watch", "/v1/watch?now", "http://mail.example/v1/watch"])("opens at %s", async (target) => {
+    const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
+    socket.write(
+      `POST ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.ada.token}\r\nContent-Length: 2\r\n\r\n{}`,
+    );
+    let answer = "";
+    for await (const chunk of socket) {
+      answer += chunk;
+      if (answer.includes("event: open")) break;
+    }
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(answer).toMatch(/\r\nX-Request-Id: req_[0-9a-f]{32}\r\n/);
+  });
+
   it("that nobody reads keeps nothing from the others", async () => {
     const { port } = new URL(server.url);
     const idle = connect(Number(port), "127.0.0.1").on("error", () => {});
