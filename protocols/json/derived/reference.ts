@@ -20,6 +20,13 @@ Every operation is \`POST /v1/<operation>\` with a JSON object and \`Authorizati
 refused. A tool of the Model Context Protocol (\`POST /mcp\`, or \`waypost mcp\` over standard input and output) takes and answers the
 same; its name is given where it differs. \`waypost call <operation> --json '{…}'\` calls one from the command line.`;
 
+const webhooks = `## Webhooks
+
+\`waypost webhook add\` has the events of a mailbox sent to a program: \`POST\` with
+\`{"type": "mail.events", "timestamp", "data": {"cursor", "events": [Event]}}\`, signed as Standard Webhooks has it
+(\`webhook-id\`, \`webhook-timestamp\`, \`webhook-signature\`; the secret is shown once). The events are those of \`watch\`, in order, at
+least once; \`wait\` and \`watch\` take the cursor. 2xx is taken, 410 wants no more, anything else is tried again for three days.`;
+
 export function referenceText(operations: readonly Operation[]): string {
   const shapes = new Map<string, JsonSchema>();
   const sections = verbs.flatMap((verb) => {
@@ -40,6 +47,7 @@ export function referenceText(operations: readonly Operation[]): string {
     wordsText(),
     unservedText(operations),
     commandsText(),
+    webhooks,
   ].join("\n\n")}\n`;
 }
 
