@@ -129,8 +129,14 @@ describe("a tool", () => {
     expect(await health()).toMatchObject({ structuredContent: { ok: true } });
     await small.ada.client.call("health");
     expect(await health()).toMatchObject({ structuredContent: { error: { code: "rate_limited" } } });
-    const listed = await post("tools/list");
-    expect([listed.status, listed.body.error.code]).toEqual([429, "rate_limited"]);
+    for (const [method, params] of [
+      ["tools/list", {}],
+      ["initialize", {}],
+      ["tools/call", { name: "nonsense" }],
+    ] as const) {
+      const { status, body } = await post(method, params);
+      expect([status, body.error.code]).toEqual([429, "rate_limited"]);
+    }
   });
 
   it("answers no more than a model can take in", async () => {

@@ -18,6 +18,7 @@ import type { OperationRegistry } from "../registry.ts";
 import type { JsonRooms } from "../rooms.ts";
 import { canCall } from "../scopes.ts";
 import { assertKnownPlace } from "./known-place.ts";
+import { isTool, toolName } from "./tool.ts";
 import type { ToolDoor } from "./tool-server.ts";
 
 const path = "/mcp";
@@ -46,9 +47,12 @@ export function createMcpRoute(rooms: JsonRooms, registry: OperationRegistry, in
     });
   }
 
+  const listCallable = (principal: Principal): readonly Operation[] =>
+    registry.served.filter((one) => isTool(one) && canCall(principal, one));
+
   function doorOf({ principal, signal, bodyBytes }: Caller): ToolDoor {
     return {
-      listOperations: async () => registry.served.filter((one) => canCall(principal, one)),
+      listOperations: async () => listCallable(principal),
       async call(operation, input, cancelled) {
         const requestId = newRequestId();
         try {
@@ -82,7 +86,7 @@ export function createMcpRoute(rooms: JsonRooms, registry: OperationRegistry, in
     const body = await readBody(koa.req, jsonBlobBodyBytesMax);
     const message = parseJson(body);
     assertFew(message);
-    if (!isToolCall(message)) invoke.admit(principal);
+    if (!isToolCall(message, listCallable(principal))) invoke.admit(principal);
     const caller: Caller = { principal, signal, bodyBytes: body.length };
     handler ??= loadHandler();
     const response = await (await handler).fetch(
@@ -123,11 +127,11 @@ const notPost = new WaypostError("invalid", "The Model Context Protocol is spoke
   hint: "There are no sessions to open with GET or to end with DELETE.",
 });
 
-/** A call is admitted by `invoke`; everything else costs a request here. */
-function isToolCall(message: unknown): boolean {
-  return (
-    typeof message === "object" && message !== null && "method" in message && message.method === "tools/call"
-  );
+/** The call of a tool that is there is admitted by `invoke`; everything else costs a request here. */
+function isToolCall(message: unknown, callable: readonly Operation[]): boolean {
+  const { method, params } = (message ?? {}) as { readonly method?: unknown; readonly params?: unknown };
+  const { name } = (params ?? {}) as { readonly name?: unknown };
+  return method === "tools/call" && callable.some((one) => toolName(one.name) === name);
 }
 
 /** A batch (JSON-RPC 2.0 section 6, until the revision of March 2025) is answered whole. */

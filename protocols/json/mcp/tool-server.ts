@@ -30,7 +30,7 @@ export function createToolServer(door: ToolDoor): Server {
     { capabilities: { tools: {} }, instructions },
   );
   server.setRequestHandler("tools/list", async () => ({
-    tools: (await listTools(door)).map(({ tool }) => tool) as never,
+    tools: (await door.listOperations()).filter(isTool).map(knownTool) as never,
   }));
   server.setRequestHandler("tools/call", async ({ params }, context) => {
     const found = (await door.listOperations()).find(
@@ -38,26 +38,25 @@ export function createToolServer(door: ToolDoor): Server {
     );
     if (found === undefined)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, "There is no such tool for this credential.");
-    return answerOf(await door.call(found, params.arguments ?? {}, context.mcpReq.signal)) as never;
+    const outcome = await door.call(found, params.arguments ?? {}, context.mcpReq.signal);
+    return answerOf(outcome, found) as never;
   });
   return server;
 }
 
 const toolsByOperation = new WeakMap<Operation, Tool>();
 
-async function listTools(door: ToolDoor): Promise<readonly { readonly tool: Tool }[]> {
-  return (await door.listOperations()).filter(isTool).map((operation) => {
-    const tool = toolsByOperation.get(operation) ?? toolOf(operation);
-    toolsByOperation.set(operation, tool);
-    return { tool };
-  });
+function knownTool(operation: Operation): Tool {
+  const tool = toolsByOperation.get(operation) ?? toolOf(operation);
+  toolsByOperation.set(operation, tool);
+  return tool;
 }
 
-/** A refusal is a result too, so that the model reads what to do about it. */
-function answerOf(outcome: ToolOutcome) {
+/** A refusal is a result too, so that the model reads what to do about it. What was written is told whatever its length. */
+function answerOf(outcome: ToolOutcome, { effect }: Operation) {
   if ("error" in outcome) return errorAnswer(outcome.error);
   const text = JSON.stringify(outcome.result);
-  if (text.length > resultCharactersMax) return errorAnswer(tooLong);
+  if (effect === "reads" && text.length > resultCharactersMax) return errorAnswer(tooLong);
   return { content: [{ type: "text", text }], structuredContent: outcome.result };
 }
 
