@@ -16,7 +16,7 @@ import type { OutboundRooms, SubmitRequest } from "./outbound.ts";
 import { assertRoute } from "./route.ts";
 
 export interface SendingFacts {
-  readonly request: Pick<SubmitRequest, "holdWish" | "inReplyTo">;
+  readonly request: Pick<SubmitRequest, "holdWish" | "inReplyTo" | "principal">;
   /** Of the mailbox that it leaves from. */
   readonly owner: AgentFacts;
   readonly envelope: Envelope;
@@ -36,9 +36,28 @@ export async function decideSending(rooms: OutboundRooms, sending: SendingFacts)
   const { owner, envelope, at } = sending;
   const policy = await policyOf(rooms, owner);
   await assertMayLeave(rooms, owner, envelope, policy);
-  const reason = await reasonToHold(rooms, sending, policy);
+  const reason = (await reasonToHold(rooms, sending, policy)) ?? (await reasonOfAsker(rooms, sending));
   if (reason === undefined) return { kind: "queue" };
   return { kind: "hold", reason, expiresAt: at + rooms.settings.holds.expiryDays * dayMs };
+}
+
+/** A grant on another mailbox is no way round what an agent has to ask for when it sends from its own. In a person's mailbox
+ *  only that person's own mail waits, so there it is refused. */
+async function reasonOfAsker(rooms: OutboundRooms, sending: SendingFacts): Promise<HoldReason | undefined> {
+  const { request, owner, envelope } = sending;
+  const { principal } = request;
+  if (principal.kind !== "agent" || principal.agent === owner.agent) return undefined;
+  const asker = (await rooms.accounts.findAgentFacts(principal.agent))!;
+  const policy = await policyOf(rooms, asker);
+  await assertMayLeave(rooms, asker, envelope, policy);
+  // What is answered is a message of the other mailbox.
+  const own = { ...sending, request: { principal, holdWish: request.holdWish }, owner: asker };
+  const reason = await reasonToHold(rooms, own, policy);
+  if (reason === undefined || owner.kind === "agent") return reason;
+  throw new WaypostError("policy_refused", "This agent may not send that mail without asking a person.", {
+    reason: "approval_needed",
+    hint: "Write it into this mailbox as a draft (draft.create with in); its owner can send it.",
+  });
 }
 
 /** What no approval overrides: asked again when an approved mail leaves. */

@@ -371,6 +371,46 @@ describe("from another mailbox", () => {
   });
 });
 
+describe("from a mailbox that is granted", () => {
+  it("an agent does not get round what it has to ask for from its own", async () => {
+    await using own = await openJsonServer({ outbound: { smarthostHost: "relay.example" } });
+    await own.administer("agent.update", { owner: own.bob.address, holdPolicy: "open" });
+    await own.administer("grant.create", {
+      holder: own.ada.address,
+      target: own.bob.address,
+      scopes: ["mail", "send"],
+    });
+    const body = hello("mel@far.example");
+    expect(await own.bob.client.ok("send", { body })).toMatchObject({ state: "queued" });
+    expect(await own.ada.client.ok("send", { body, in: own.bob.id })).toMatchObject({ state: "held" });
+  });
+});
+
+describe("from a person's mailbox", () => {
+  it("an agent sends what it may send from its own, and nothing that it would have to ask for", async () => {
+    await using own = await openJsonServer({ outbound: { smarthostHost: "relay.example" } });
+    const { id } = (await own.administer("person.create", { address: "pat@first.example" })) as {
+      id: string;
+    };
+    await own.administer("grant.create", {
+      holder: own.ada.address,
+      target: "pat@first.example",
+      scopes: ["mail", "send"],
+    });
+    const beside = { in: id };
+    expect(await own.ada.client.ok("send", { body: hello(own.bob.address), ...beside })).toMatchObject({
+      state: "queued",
+    });
+    const answer = await own.ada.client.call("send", { body: hello("mel@far.example"), ...beside });
+    expect(answer.status).toBe(422);
+    expect(answer.body.error).toMatchObject({ code: "policy_refused", hint: expect.stringMatching(/draft/) });
+    await own.administer("agent.update", { owner: own.ada.address, allow: ["far.example"] });
+    expect(await own.ada.client.ok("send", { body: hello("mel@far.example"), ...beside })).toMatchObject({
+      state: "queued",
+    });
+  });
+});
+
 describe("limits", () => {
   it("say exactly when the next mail may go, and count what is held too", async () => {
     await using own = await openJsonServer({ limits: { sendsPerHour: 2, sendsPerDay: 3 } });
