@@ -236,6 +236,7 @@ export function createAccounts(store: Store, settings: AccountsSettings): Accoun
         if (common.size === 0) continue;
         reach.push(reachOf(target, common, grant.mailboxes ?? "all"));
       }
+      if (principal.kind === "agent") return reach;
       for (const agent of await listAgentsOfApprover(store, principal.agent)) {
         const target = await findAgent(store, agent);
         if (target === undefined || target.account !== principal.account) continue;

@@ -92,19 +92,25 @@ export async function listExpiredHolds(reader: Reader, now: number, limit: numbe
 /** When the next hold was approved that may leave and has not, and when the next one expires. */
 export async function findNextHoldTimes(
   reader: Reader,
-): Promise<{ readonly approvedAt: number | null; readonly expiresAt: number | null }> {
-  return (await reader.get(
-    `select
-      (select min(decided_at)
-        from hold
-        join agent on agent.agent_id = hold.agent_id and agent.state = 'active'
-        join account on account.account_id = agent.account_id and account.state = 'active'
-        where hold.state = 'approved') as "approvedAt",
-      (select min(expires_at)
-        from hold
-        join agent on agent.agent_id = hold.agent_id and agent.state <> 'deleted'
-        where hold.state = 'waiting') as "expiresAt"`,
-  ))!;
+): Promise<{ readonly approvedAt: number | undefined; readonly expiresAt: number | undefined }> {
+  const approved = await reader.get<{ at: number }>(
+    `select decided_at as at
+    from hold
+    join agent on agent.agent_id = hold.agent_id and agent.state = 'active'
+    join account on account.account_id = agent.account_id and account.state = 'active'
+    where hold.state = 'approved'
+    order by decided_at
+    limit 1`,
+  );
+  const waiting = await reader.get<{ at: number }>(
+    `select expires_at as at
+    from hold
+    join agent on agent.agent_id = hold.agent_id and agent.state <> 'deleted'
+    where hold.state = 'waiting'
+    order by expires_at
+    limit 1`,
+  );
+  return { approvedAt: approved?.at, expiresAt: waiting?.at };
 }
 
 /** Approvers with mail that they have not been told of. */

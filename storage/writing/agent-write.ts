@@ -180,7 +180,7 @@ export class AgentWrite {
       throw new WaypostError("policy_refused", "The mailbox has no UID left", { reason: "limit_reached" });
     const uid = mailbox.uidNext++ as Uid;
     mailbox.added.push({ ...entry, uid });
-    this.#touchHold({ kind: "added", mailbox }, entry.message);
+    if (mailbox.isForHolds) this.#touchHold({ kind: "added", mailbox }, entry.message);
     mailbox.count(entry, 1);
     if (!isNewMessage) this.#countEntry(entry.message, 1);
     this.#grow(entry.size, 1);
@@ -188,7 +188,7 @@ export class AgentWrite {
   }
 
   removeEntry(mailbox: MailboxWrite, entry: HeldEntry): void {
-    this.#touchHold({ kind: "removed", mailbox }, entry.message);
+    if (mailbox.isForHolds) this.#touchHold({ kind: "removed", mailbox }, entry.message);
     mailbox.removed.push(entry.uid);
     mailbox.count(entry, -1);
     this.#countEntry(entry.message, -1);
@@ -199,7 +199,7 @@ export class AgentWrite {
   updateEntry(mailbox: MailboxWrite, entry: HeldEntry, state: FlagState): boolean {
     if (entry.flags === state.mask && entry.keywords === state.overflow) return false;
     mailbox.update(entry, state);
-    this.#touchHold({ kind: "updated", mailbox, entry, state }, entry.message);
+    if (mailbox.isForHolds) this.#touchHold({ kind: "updated", mailbox, entry, state }, entry.message);
     return true;
   }
 
@@ -209,7 +209,6 @@ export class AgentWrite {
   }
 
   #touchHold(touch: HoldTouch, message: MessageNumber): void {
-    if (!touch.mailbox.isForHolds) return;
     const touches = this.#holdTouches.get(message);
     if (touches === undefined) this.#holdTouches.set(message, [touch]);
     else touches.push(touch);

@@ -1,6 +1,7 @@
 /** A person approves an agent's mail in a mail client, and it leaves once: whole daemons, imapflow, and a server of somebody
  *  else that counts. */
 import { ImapFlow } from "imapflow";
+import { createTransport } from "nodemailer";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type ChildDaemon, startChildDaemon } from "../support/daemon.ts";
 import { type HttpClient, httpClient } from "../support/http.ts";
@@ -128,6 +129,37 @@ it("leaves once when the server is killed in the grace time", async () => {
   client.close();
   await untilSent(sent);
   expect(subjectsAtSink().filter((subject) => subject === "through a restart")).toHaveLength(1);
+});
+
+it("holds what an agent submits by SMTP, too", async () => {
+  const { address, password } = daemon.agents[0]!;
+  const { cursor } = await agentClient().ok("wait", {});
+  const transport = createTransport({
+    host: daemon.submission.host,
+    port: daemon.submission.port,
+    ignoreTLS: true,
+    auth: { user: address, pass: password },
+  });
+  const info = await transport.sendMail({
+    from: address,
+    to: "lee@by-smtp.example",
+    bcc: "max@by-smtp.example",
+    subject: "by SMTP",
+    text: "Ten pieces.",
+  });
+  expect(info.response).toMatch(/^250 /);
+  const client = await openClient();
+  const uids = (await client.search({ subject: "by SMTP" }, { uid: true })) as number[];
+  const shown = await client.fetchOne(String(uids[0]), { headers: ["bcc"] }, { uid: true });
+  // Who decides sees everybody whom it goes to.
+  expect(shown === false ? "" : shown.headers?.toString()).toContain("max@by-smtp.example");
+  await client.messageMove(uids, mailboxOf("Approved"), { uid: true });
+  await client.logout();
+  const { events } = await agentClient().ok("wait", { cursor, types: ["mail.held"] });
+  await untilSent({ cursor, ref: events[0].message });
+  const mails = sink.mails.filter(({ text }) => text.includes("Subject: by SMTP"));
+  expect(mails.flatMap(({ to }) => to).sort()).toEqual(["lee@by-smtp.example", "max@by-smtp.example"]);
+  expect(mails.every(({ text }) => !/^Bcc:/im.test(text))).toBe(true);
 });
 
 it("tells the person in INBOX what waits", async () => {

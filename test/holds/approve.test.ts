@@ -182,3 +182,59 @@ it("what waits is not put out of sight", async () => {
   `);
   expect(await house.folder("Holds/Waiting")).toHaveLength(1);
 });
+
+it("who approves puts nothing else there either, nor makes mailboxes beside them", async () => {
+  await using house = await openHoldHouse();
+  await house.send();
+  const text = "Subject: Mine\\r\\n\\r\\nx";
+  await house.converse(`
+    S: * OK {{*}}
+    C: a0 LOGIN {{=kim}}
+    S: a0 OK {{*}}
+    C: a1 APPEND INBOX {18+}
+    C: ${text}
+    S*: a1 OK {{*}}
+    C: a2 SELECT INBOX
+    S*: a2 OK {{*}}
+    C: a3 UID COPY 1 "{{=holds}}/Approved"
+    S: a3 NO [NOPERM] {{*}}
+    C: a4 UID MOVE 1 "{{=holds}}/Waiting"
+    S: a4 NO [NOPERM] {{*}}
+    C: a5 APPEND "{{=holds}}/Declined" {18+}
+    C: ${text}
+    S: a5 NO [NOPERM] {{*}}
+    C: a6 APPEND "{{=holds}}/Waiting" {18+}
+    C: ${text}
+    S: a6 NO [NOPERM] {{*}}
+    C: a7 CREATE "{{=holds}}/Waiting/Mine"
+    S: a7 NO {{*}}
+    C: a8 DELETE "{{=holds}}/Waiting"
+    S: a8 NO {{*}}
+    C: a9 SELECT "Other Users/robin@ours.example/INBOX"
+    S*: a9 NO {{*}}
+  `);
+  expect(await house.folder("Holds/Approved")).toEqual([]);
+  expect(await house.folder("Holds/Waiting")).toHaveLength(1);
+});
+
+it("several mails are approved by one MOVE, each of them once", async () => {
+  await using house = await openHoldHouse();
+  for (const subject of ["One", "Two", "Three"]) await house.send({ subject });
+  await house.converse(`
+    ${kimReads}
+    C: a2 MOVE 1:* "{{=holds}}/Approved"
+    S*: a2 OK {{*}}
+  `);
+  await house.advance(graceMs);
+  expect((await house.left()).sort()).toEqual(["One", "Three", "Two"]);
+});
+
+it("mail that was to leave later leaves then, not at its approval", async () => {
+  await using house = await openHoldHouse();
+  const sendAt = house.clock.now() + 3_600_000;
+  const held = await house.send({}, { send_at: new Date(sendAt).toISOString() });
+  await house.administer("hold.approve", { hold: held.hold });
+  await house.advance(graceMs);
+  expect(await house.left()).toEqual(["Offer"]);
+  expect(await house.outbound.nextDueAt()).toBe(sendAt);
+});

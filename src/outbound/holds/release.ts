@@ -86,7 +86,7 @@ export function createHoldRelease(rooms: HoldRooms): Pick<Holds, "runDue" | "nex
 
     async nextDueAt() {
       const { approvedAt, expiresAt } = await findNextHoldTimes(store);
-      const times = [approvedAt === null ? undefined : approvedAt + graceMs, expiresAt ?? undefined];
+      const times = [approvedAt === undefined ? undefined : approvedAt + graceMs, expiresAt];
       const known = times.filter((at) => at !== undefined);
       return known.length === 0 ? undefined : Math.min(...known);
     },
