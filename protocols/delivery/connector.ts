@@ -3,10 +3,11 @@
 import { once } from "node:events";
 import { createConnection, isIP, type Socket } from "node:net";
 import type { Settings } from "#/config/schema.ts";
+import { ConnectFailure } from "./connect-failure.ts";
 import type { HostBackoff } from "./host-backoff.ts";
 import type { Reply } from "./reply.ts";
 import type { Host } from "./routes.ts";
-import { ConnectFailure, openWire, type WireConnection, type WireTls } from "./wire-connection.ts";
+import type { WireConnection, WireTls } from "./wire-connection.ts";
 
 export interface ConnectorRooms {
   readonly settings: Pick<Settings, "server" | "outbound">;
@@ -101,6 +102,8 @@ async function openOnce(
   tls: WireTls,
 ): Promise<WireConnection> {
   const { connectTimeoutMs, replyTimeoutMs } = settings.outbound;
+  // With the first mail: a start has no use for the client.
+  const { openWire } = await import("./wire-connection.ts");
   const socket = await openSocket(address, target.port, connectTimeoutMs, signal);
   return openWire({
     socket,

@@ -6,7 +6,6 @@
  *
  *  Grammar and matching are mailauth's. */
 import https from "node:https";
-import { parsePolicy, resolvePolicy, validateMx } from "mailauth/lib/mta-sts.js";
 import type { Settings } from "#/config/schema.ts";
 import type { Resolve } from "#/src/evidence/dns.ts";
 import type { Clock } from "#/src/model/clock.ts";
@@ -33,9 +32,17 @@ const renewMs = 24 * 3_600_000;
 const failuresMax = 1000;
 
 export interface PolicyLookup {
-  /** The policy that is to be enforced for a domain; undefined for none. */
-  find(domain: string): Promise<StsPolicy | undefined>;
+  /** What is to be enforced for a domain (section 5); undefined for nothing. */
+  find(domain: string): Promise<EnforcedPolicy | undefined>;
 }
+
+export interface EnforcedPolicy {
+  /** Section 4.1: whether a host may be given mail. */
+  names(host: string): boolean;
+}
+
+/** Loaded with the first mail: it takes as long as a third of a start. */
+const grammar = () => import("mailauth/lib/mta-sts.js");
 
 export function createPolicyLookup(rooms: StsRooms): PolicyLookup {
   const { policies, clock, resolve } = rooms;
@@ -46,6 +53,7 @@ export function createPolicyLookup(rooms: StsRooms): PolicyLookup {
     const key = `${domain} ${id}`;
     if ((failures.get(key) ?? 0) > now) return kept;
     try {
+      const { parsePolicy } = await grammar();
       const policy = parsePolicy(await fetchPolicy(rooms, domain), { strict: true });
       const fresh: StsPolicy = {
         domain,
@@ -65,29 +73,37 @@ export function createPolicyLookup(rooms: StsRooms): PolicyLookup {
     }
   }
 
+  async function findPolicy(domain: string): Promise<StsPolicy | undefined> {
+    const now = clock.now();
+    const stored = await policies.find(domain);
+    const kept = stored !== undefined && stored.expiresAt > now ? stored : undefined;
+    const id = await findPolicyId(resolve, domain);
+    if (id === undefined) return kept;
+    if (kept?.id === id && kept.expiresAt - now > renewMs) return kept;
+    return fetchAnew(domain, id, kept);
+  }
+
   return {
     async find(domain) {
       if (domain.startsWith("[")) return undefined;
-      const now = clock.now();
-      const stored = await policies.find(domain);
-      const kept = stored !== undefined && stored.expiresAt > now ? stored : undefined;
-      const id = await resolvePolicy(domain, { strict: true, resolver: textResolver(resolve) }).catch(
-        () => false as const,
-      );
-      if (id === false) return kept;
-      if (kept?.id === id && kept.expiresAt - now > renewMs) return kept;
-      return fetchAnew(domain, id, kept);
+      const policy = await findPolicy(domain);
+      if (policy?.mode !== "enforce") return undefined;
+      const { validateMx } = await grammar();
+      const { id, mode, mx } = policy;
+      return { names: (host) => validateMx(host, { id, mode, mx: [...mx] } as never).valid };
     },
   };
 }
 
-function textResolver(resolve: Resolve) {
-  return (name: string, type: string) => resolve(name, type) as Promise<string[][]>;
-}
-
-/** Section 4.1: whether a host may be given mail under a policy. */
-export function isHostNamed(policy: StsPolicy, host: string): boolean {
-  return validateMx(host, { id: policy.id, mode: policy.mode, mx: [...policy.mx] } as never).valid;
+/** Of several records, and of one that breaks the grammar, none counts (section 3.1). */
+async function findPolicyId(resolve: Resolve, domain: string): Promise<string | undefined> {
+  const { resolvePolicy } = await grammar();
+  const resolver = (name: string, type: string) => resolve(name, type) as Promise<string[][]>;
+  try {
+    return (await resolvePolicy(domain, { strict: true, resolver })) || undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 async function fetchPolicy(rooms: StsRooms, domain: string): Promise<Buffer> {

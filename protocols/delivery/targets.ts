@@ -2,7 +2,7 @@
 import { lookup } from "node:dns/promises";
 import type { Settings } from "#/config/schema.ts";
 import type { Target } from "./connector.ts";
-import { isHostNamed, type PolicyLookup } from "./mta-sts.ts";
+import type { PolicyLookup } from "./mta-sts.ts";
 import { findRoute, type Route, type RouteRooms } from "./routes.ts";
 import type { WireTls } from "./wire-connection.ts";
 
@@ -22,10 +22,10 @@ export async function findTarget(rooms: TargetRooms, domain: string): Promise<Fo
   const { outbound } = rooms.settings;
   if (outbound.smarthostHost !== "") return smarthostTarget(outbound);
   const policy = await rooms.policyLookup.find(domain);
-  const isEnforced = policy?.mode === "enforce";
-  const route = await findRoute(rooms, domain, isEnforced ? (name) => isHostNamed(policy, name) : undefined);
+  const route = await findRoute(rooms, domain, policy?.names);
   if (route.kind !== "hosts") return route;
-  return { hosts: route.hosts, port: outbound.mxPort, tls: isEnforced ? "verified" : "opportunistic" };
+  const tls = policy === undefined ? "opportunistic" : "verified";
+  return { hosts: route.hosts, port: outbound.mxPort, tls };
 }
 
 /** Looked up as this host looks up any name: it may be one of its own network. */

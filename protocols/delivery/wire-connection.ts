@@ -9,6 +9,7 @@ import SMTPConnection, {
   type SMTPConnectionEnvelope,
   type SMTPConnectionOptions,
 } from "nodemailer/lib/smtp-connection";
+import { ConnectFailure } from "./connect-failure.ts";
 import { type Reply, readReply } from "./reply.ts";
 
 export interface WireOptions {
@@ -53,21 +54,6 @@ export interface TransactionResult {
   readonly isDataSent: boolean;
   /** Why there is no reply. */
   readonly failure: string | undefined;
-}
-
-/** The connection could not be used at all. */
-export class ConnectFailure extends Error {
-  readonly reply: Reply | undefined;
-  /** The TLS handshake failed: without TLS it may go. */
-  readonly isTls: boolean;
-  readonly isLogin: boolean;
-
-  constructor(message: string, details: { reply?: Reply | undefined; isTls?: boolean; isLogin?: boolean }) {
-    super(message);
-    this.reply = details.reply;
-    this.isTls = details.isTls ?? false;
-    this.isLogin = details.isLogin ?? false;
-  }
 }
 
 /** A reply longer than this is no reply. */
