@@ -190,6 +190,63 @@ test("lets a token that may only read mail look at it", async () => {
   );
 });
 
+test("takes the name and the password of LOGIN in every form of a string, and no other", async () => {
+  await using server = await startImap();
+  const name = "robin@example.test";
+  const { password } = server.robin;
+  const size = password.length;
+  const forms = [
+    `"${name}" "${password}"`,
+    `{18+}\\r\\n${name} {${size}+}\\r\\n${password}`,
+    `"robin\\@example.test" x`,
+    `{0+}\\r\\n {0+}\\r\\n`,
+    `"" ""`,
+    `{18+}\\r\\n${name} {3+}\\r\\na\\x00b`,
+    `~{18+}\\r\\n${name} x`,
+    `{18+}\\r\\n${name}{${size}+}\\r\\n${password}`,
+    `${name} {${size}+}\\r\\n${password} x`,
+    `${name} {-1}`,
+    `${name} {4294967296}`,
+    `(${name}) x`,
+    `${name}`,
+    `${name} NIL`,
+    `"Grüße" "ß"`,
+  ];
+  const answers = [
+    "OK",
+    "OK",
+    "BAD",
+    "NO",
+    "NO",
+    "BAD",
+    "BAD",
+    "BAD",
+    "BAD",
+    "BAD",
+    "BAD",
+    "BAD",
+    "BAD",
+    "NO",
+    "NO",
+  ];
+  for (const [index, form] of forms.entries())
+    await server.converse(`
+      S: * OK {{*}}
+      C: a1 LOGIN ${form}
+      S: a1 ${answers[index]} {{*}}
+    `);
+  // One literal after the other, each waited for.
+  await server.converse(`
+    S: * OK {{*}}
+    C: a1 login {18}
+    S: + {{*}}
+    C: ${name} {${size}}
+    S: + {{*}}
+    C: ${password}
+    S: a1 OK {{*}}
+  `);
+});
+
 test("limits the connections of one mailbox owner", async () => {
   await using server = await startImap({ maxConnectionsPerLogin: 1 });
   await server.converse(`
