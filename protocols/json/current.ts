@@ -1,13 +1,19 @@
-/** A refused compare-and-swap says what the object is now ("Errors" of the interface, `version` and `current`), as far as the
- *  caller may read it. */
+/** A refused compare-and-swap says what the object is now ("Errors" of the interface, `version` and `current`), to who may read
+ *  it. */
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { OperationContext } from "./operation.ts";
+import { reachesScope } from "./reach.ts";
 
 export interface Current {
   readonly version: string;
   readonly content: Readonly<Record<string, unknown>>;
 }
 
+/** `agent`: whose object it is. */
 export async function withCurrent<R>(
+  context: OperationContext,
+  agent: AgentNumber,
   write: () => Promise<R>,
   read: () => Promise<Current | undefined>,
 ): Promise<R> {
@@ -15,6 +21,7 @@ export async function withCurrent<R>(
     return await write();
   } catch (error) {
     if (!isWaypostError(error) || error.code !== "precondition_failed") throw error;
+    if (!(await reachesScope(context, agent, "mail:read"))) throw error;
     const current = await read();
     if (current === undefined) throw error;
     const { version, content } = current;

@@ -6,6 +6,8 @@ import { WaypostError } from "#/src/model/errors.ts";
 import { finishDraft } from "#/src/outbound/finishing.ts";
 import { normalAddress } from "#/src/outbound/mail-address.ts";
 import type { ComposedMessage } from "./composed-message.ts";
+import { withCurrent } from "./current.ts";
+import { findDraft, reachDraft } from "./describe/draft.ts";
 import { readId, unknownObject } from "./identifiers.ts";
 import type { OperationContext } from "./operation.ts";
 
@@ -26,16 +28,15 @@ export async function finishedDraft(
   version: string | undefined,
 ): Promise<FinishedDraft> {
   const { accounts, mail } = context.rooms;
-  const { agent, object } = readId(context, id, ["draft"], "/draft");
-  const draft = (await mail.findDraft(agent, object)) ?? unknownObject("draft");
-  if (draft.version !== version)
-    throw new WaypostError(
-      "precondition_failed",
-      version === undefined
-        ? "Sending a draft needs the version that was read."
-        : "The draft has changed since that version.",
-      { version: draft.version, hint: "Read the draft again, or send this version." },
-    );
+  const name = readId(context, id, ["draft"], "/draft");
+  const { agent } = name;
+  const { reached, draft } = await reachDraft(context, name, "send");
+  await withCurrent(
+    context,
+    agent,
+    async () => assertVersion(version, draft.version),
+    () => findDraft(context, reached, draft.number),
+  );
   const message = (await mail.findMessage(agent, draft.message)) ?? unknownObject("draft");
   const owner = (await accounts.findAgentFacts(agent))!;
   const bytes = await mail.readBytes(message);
@@ -72,4 +73,15 @@ export async function finishedDraft(
       sendAt: draft.options.sendAt === undefined ? undefined : Date.parse(draft.options.sendAt),
     },
   };
+}
+
+function assertVersion(given: string | undefined, version: string): void {
+  if (given === version) return;
+  throw new WaypostError(
+    "precondition_failed",
+    given === undefined
+      ? "Sending a draft needs the version that was read."
+      : "The draft has changed since that version.",
+    { version, hint: "Read the draft again, or send this version." },
+  );
 }

@@ -177,10 +177,10 @@ export const rows: readonly Row[] = [
   row("blob.delete", "/id", "blob", write, "all", ({ blob }) => ({ id: blob }), 409),
 
   row("send", "/in", "ag", ["send"], "any", ({ agent }) => ({ in: agent, body: toNobody }), 400),
-  row("send", "/draft", "draft", ["send"], "any", ({ draft }) => ({ draft }), 409),
+  row("send", "/draft", "draft", ["send"], "drafts", ({ draft }) => ({ draft }), 409),
 
   row("hold.create", "/in", "ag", ["send"], "any", ({ agent }) => ({ in: agent, body: toNobody }), 400),
-  row("hold.create", "/draft", "draft", ["send"], "any", ({ draft }) => ({ draft }), 409),
+  row("hold.create", "/draft", "draft", ["send"], "drafts", ({ draft }) => ({ draft }), 409),
   // Nobody approves what their own mailbox asked for.
   ...(["approved", "declined", "waiting"] as const).map((state) => ({
     ...row("hold.update", "/id", "hold", ["approve"], "holds", ({ hold }) => ({ id: hold, state }), 409),

@@ -146,6 +146,19 @@ describe("draft.update", () => {
   });
 });
 
+describe("a draft that is sent in an old version", () => {
+  it("is told as it is now to who may read it, and to others its version alone", async () => {
+    const draft = await write();
+    const sender = await server.token(server.ada, ["send"]);
+    const refusals = [];
+    for (const client of [server.ada.client, sender.client])
+      refusals.push((await client.call("send", { draft: draft.ref, version: "1" })).body.error);
+    expect(refusals.map(({ version }) => version)).toEqual([draft.version, draft.version]);
+    expect(refusals[0].current).toMatchObject({ id: draft.ref, subject: "Plan" });
+    expect(refusals[1].current).toBeUndefined();
+  });
+});
+
 describe("draft.delete", () => {
   it("puts the message into Trash, where it is no draft any more", async () => {
     const { client } = server.ada;

@@ -27,6 +27,8 @@ export default operation({
     const remove = async () => {
       await reachBlob(context, name, "mail");
       return withCurrent(
+        context,
+        name.agent,
         () => mail.deleteUpload(name.agent, name.object, input.version, once),
         () => findBlob(context, name),
       );

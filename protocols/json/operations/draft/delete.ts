@@ -27,6 +27,8 @@ export default operation({
     const remove = async () => {
       const { reached } = await reachDraft(context, name, "mail");
       return withCurrent(
+        context,
+        name.agent,
         () => mail.deleteDraft(name.agent, name.object, input.version, once),
         () => findDraft(context, reached, name.object),
       );

@@ -29,6 +29,8 @@ export default operation({
       const { reached } = await reachDraft(context, name, "mail");
       const changed = await draftOf(context, reached, input);
       return withCurrent(
+        context,
+        name.agent,
         () => mail.updateDraft(name.agent, name.object, input.version, changed, once),
         () => findDraft(context, reached, name.object),
       );

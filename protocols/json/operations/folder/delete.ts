@@ -28,6 +28,8 @@ export default operation({
     const remove = async () => {
       const { folder } = await reachFolderWhole(context, name);
       return withCurrent(
+        context,
+        name.agent,
         () => mail.deleteFolder(name.agent, folder.number, input.version, once),
         () => findFolder(context, name),
       );

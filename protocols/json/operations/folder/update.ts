@@ -40,6 +40,8 @@ export default operation({
       const { reached, folder } = await reachFolderWhole(context, name);
       const path = await folderPath(context, reached, input);
       return withCurrent(
+        context,
+        name.agent,
         () => atPath(() => mail.renameFolder(name.agent, folder.number, path, input.version, once)),
         () => findFolder(context, name),
       );

@@ -29,6 +29,8 @@ export default operation({
       const { agent, actor } = reached;
       const { version } = input;
       return withCurrent(
+        context,
+        name.agent,
         () => holds.decide({ agent, hold: hold.hold, version, deed: "withdraw", actor, idempotency }),
         () => currentHold(context, reached, hold.hold),
       );

@@ -72,6 +72,8 @@ async function decide(context: OperationContext, name: ObjectName, input: Input)
   const { agent, actor } = reached;
   const deed = deeds[input.state!];
   return withCurrent(
+    context,
+    name.agent,
     () => holds.decide({ agent, hold: hold.hold, version: input.version, deed, actor, idempotency }),
     () => currentHold(context, reached, hold.hold),
   );
@@ -87,6 +89,8 @@ async function edit(context: OperationContext, name: ObjectName, input: Input) {
   const { agent, actor } = reached;
   const { bytes } = await composeBody(context, agent, input.body!, { hasBcc: true });
   const edited = await withCurrent(
+    context,
+    name.agent,
     () => holds.edit({ agent, hold: hold.hold, version: input.version, bytes, actor, idempotency }),
     () => currentHold(context, reached, hold.hold),
   );

@@ -46,6 +46,8 @@ async function remove(
   const reached = await reachAgent(context, name.agent, "mail");
   await reachMessage(context, reached, number);
   return withCurrent(
+    context,
+    name.agent,
     () => context.rooms.mail.deleteMessage(name.agent, number, version, once, reached.actor),
     async () => {
       const message = await reachMessageIfAny(context, reached, number);
