@@ -76,7 +76,7 @@ test("writes values as strings, literals or literal8s", () => {
 
 test("keeps entries of a mailbox and of the server, changes and removes them", async () => {
   await using server = await startImap();
-  await server.converse(`${loggedIn}
+  const { before, after } = await server.converse(`${loggedIn}
     C: a1 SETMETADATA INBOX (/private/Comment "mine" /shared/comment {4+}
     C: ours /shared/vendor/x/color "#f00")
     S: a1 OK {{*}}
@@ -93,9 +93,16 @@ test("keeps entries of a mailbox and of the server, changes and removes them", a
     S: a5 OK [METADATA LONGENTRIES 4] {{*}}
     C: a5a GETMETADATA INBOX (MAXSIZE 3) (/private/comment)
     S: a5a OK [METADATA LONGENTRIES 4] {{*}}
+    C: a5b STATUS INBOX (HIGHESTMODSEQ)
+    S: * STATUS "INBOX" (HIGHESTMODSEQ {{before:\\d+}})
+    S: a5b OK {{*}}
     C: a6 SETMETADATA INBOX (/private/comment NIL /shared/comment ~{1+}
     C: \\x00)
     S: a6 OK {{*}}
+    # RFC 7162 section 3.2
+    C: a6a STATUS INBOX (HIGHESTMODSEQ)
+    S: * STATUS "INBOX" (HIGHESTMODSEQ {{after:\\d+}})
+    S: a6a OK {{*}}
     C: a7 GETMETADATA (DEPTH 1) INBOX (/private /shared)
     S: * METADATA "INBOX" (/shared/comment ~{1}
     S: \\x00)
@@ -115,6 +122,7 @@ test("keeps entries of a mailbox and of the server, changes and removes them", a
     C: ${"x".repeat(8193)})
     S: b4 NO [METADATA MAXSIZE 8192] {{*}}
   `);
+  expect(Number(after)).toBeGreaterThan(Number(before));
 });
 
 test("goes with a mailbox that is renamed, and away with one that is deleted", async () => {
