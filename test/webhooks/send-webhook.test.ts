@@ -1,10 +1,12 @@
 import { once } from "node:events";
+import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { publicLookup } from "#/protocols/webhooks/public-lookup.ts";
 import { createWebhookClient } from "#/protocols/webhooks/send-webhook.ts";
+import { testCertificate } from "../support/certificate.ts";
 import { openWebhookReceiver, type WebhookReceiver } from "../support/webhook-receiver.ts";
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
@@ -76,6 +78,21 @@ describe("a request", () => {
       status: null,
       error: "the connection failed (ECONNREFUSED)",
     });
+  });
+});
+
+describe("over TLS", () => {
+  it("is not sent to a receiver whose certificate nobody vouches for", async () => {
+    let requests = 0;
+    const server = createHttpsServer(testCertificate, (_, response) => {
+      requests++;
+      response.end();
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const url = `https://localhost:${(server.address() as AddressInfo).port}/`;
+    expect((await send({ url })).error).toMatch(/^the connection failed \(.*SELF_SIGNED.*\)$/);
+    expect(requests).toBe(0);
+    server.close();
   });
 });
 
