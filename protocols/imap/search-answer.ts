@@ -18,13 +18,15 @@ export interface ExtendedAnswer {
   readonly mailbox?: { readonly name: string; readonly uidValidity: number } | undefined;
 }
 
-/** UIDs that the answer names and SAVE keeps: with MIN or MAX and neither ALL nor COUNT, only those (RFC 9051 section
- *  6.4.4.1); with PARTIAL, those of the range (RFC 9394 section 3.1). */
+/** UIDs that the answer names and SAVE keeps: all of them with ALL or COUNT, else those of MIN, MAX and PARTIAL (RFC 9051
+ *  section 6.4.4.1, RFC 9394 section 3.2). */
 export function namedUids(uids: readonly number[], { options, partial }: SearchReturn): readonly number[] {
-  if (partial !== undefined) return cutPartial(uids, partial);
-  const hasEnds = options.includes("MIN") || options.includes("MAX");
-  if (!hasEnds || options.includes("ALL") || options.includes("COUNT") || uids.length === 0) return uids;
-  return [...(options.includes("MIN") ? [uids[0]!] : []), ...(options.includes("MAX") ? [uids.at(-1)!] : [])];
+  const hasSome = partial !== undefined || options.includes("MIN") || options.includes("MAX");
+  if (!hasSome || options.includes("ALL") || options.includes("COUNT") || uids.length === 0) return uids;
+  const named = new Set(partial === undefined ? [] : cutPartial(uids, partial));
+  if (options.includes("MIN")) named.add(uids[0]!);
+  if (options.includes("MAX")) named.add(uids.at(-1)!);
+  return [...named];
 }
 
 export async function writeExtended(

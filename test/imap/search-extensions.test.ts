@@ -45,6 +45,18 @@ test("answers a part of the result, from either end", async () => {
     C: a9 SEARCH $
     S: * SEARCH 2
     S: a9 OK {{*}}
+    C: a9a SEARCH RETURN (SAVE PARTIAL 2:2 MIN MAX) ALL
+    S: * ESEARCH (TAG "a9a") MIN 1 MAX 5 PARTIAL (2:2 2)
+    S: a9a OK {{*}}
+    C: a9b SEARCH $
+    S: * SEARCH 1 2 5
+    S: a9b OK {{*}}
+    C: a9c SEARCH RETURN (SAVE PARTIAL 2:2 MIN COUNT) ALL
+    S: * ESEARCH (TAG "a9c") MIN 1 COUNT 5 PARTIAL (2:2 2)
+    S: a9c OK {{*}}
+    C: a9d SEARCH $
+    S: * SEARCH 1 2 3 4 5
+    S: a9d OK {{*}}
     C: b1 SORT RETURN (PARTIAL 1:2) (REVERSE SUBJECT) UTF-8 ALL
     S: * ESEARCH (TAG "b1") PARTIAL (1:2 5,4)
     S: b1 OK {{*}}
