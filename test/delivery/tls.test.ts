@@ -1,12 +1,13 @@
 /** TLS with servers of others: as good as they can, as good as their policy wants, and with a smarthost as the operator says. */
 import { once } from "node:events";
 import https from "node:https";
-import net, { type AddressInfo } from "node:net";
+import type { AddressInfo } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Zone } from "../support/dns-zone.ts";
 import { type SinkOptions, startSink } from "../support/smtp-sink.ts";
 import { type TrustedCertificate, trustCertificate } from "../support/trusted-certificate.ts";
 import { openDeliveryHouse } from "./delivery-house.ts";
+import { startScriptedServer } from "./scripted-server.ts";
 
 let trusted: TrustedCertificate;
 beforeAll(async () => {
@@ -35,7 +36,7 @@ describe("without a policy", () => {
   });
 
   test("a server that refuses STARTTLS for the moment is talked to without", async () => {
-    await using server = await scriptedServer({ STARTTLS: "454 4.7.0 not now" });
+    await using server = await startScriptedServer({ STARTTLS: "454 4.7.0 not now" });
     await using house = await openDeliveryHouse({ zone, set: [`outbound.mx_port=${server.port}`] });
     const submission = await house.send({ to: ["bob@theirs.net"] });
     expect(await house.recipients(submission)).toMatchObject([{ state: "relayed" }]);
@@ -202,37 +203,3 @@ describe("a smarthost", () => {
     expect(sink.mails).toHaveLength(0);
   });
 });
-
-/** A server that says what a script says, and 250 to everything else. */
-async function scriptedServer(replies: Readonly<Record<string, string>>) {
-  const commands: string[] = [];
-  const server = net.createServer((socket) => {
-    let isData = false;
-    socket.on("error", () => {});
-    socket.write("220 mx.theirs.net\r\n");
-    socket.on("data", (chunk: Buffer) => {
-      for (const line of chunk.toString().split("\r\n").slice(0, -1)) {
-        if (isData && line !== ".") continue;
-        isData = false;
-        commands.push(line);
-        const verb = line.split(/[ :]/)[0]!.toUpperCase();
-        if (replies[verb] !== undefined) socket.write(`${replies[verb]}\r\n`);
-        else if (verb === "EHLO") socket.write("250-mx.theirs.net\r\n250-STARTTLS\r\n250 SIZE 1000\r\n");
-        else if (verb === "DATA") {
-          isData = true;
-          socket.write("354 go\r\n");
-        } else if (verb === "QUIT") socket.end("221 bye\r\n");
-        else socket.write("250 ok\r\n");
-      }
-    });
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    port: (server.address() as AddressInfo).port,
-    commands,
-    async [Symbol.asyncDispose]() {
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-    },
-  };
-}
