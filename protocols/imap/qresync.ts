@@ -98,9 +98,10 @@ export async function resynchronise(
 
   const shown = intersectNumberSets(wanted, changes?.changed ?? view.uidSet);
   const turns = new LoopTurns();
-  for await (const page of mail.entryPages(mailbox.agent, mailbox.number, selected.presentUids(shown)))
+  const { agent, number } = mailbox;
+  for await (const page of mail.shownPages(agent, number, selected.presentUids(shown), ["numbers"]))
     for (const entry of page) {
-      if (entry.modseq <= known.modseq || view.seqOf(entry.uid) === undefined) continue;
+      if (entry.modseq! <= known.modseq || view.seqOf(entry.uid) === undefined) continue;
       out.line(selected.flagsResponse(entry, { hasUid: true, hasCondstore: true }));
       await out.flushIfLarge();
       await turns.turn();

@@ -105,7 +105,7 @@ export async function highestModseqOf(
 ): Promise<Modseq | undefined> {
   const { agent, number } = mailbox;
   let highest: Modseq | undefined;
-  for await (const page of session.rooms.mail.entryPages(agent, number, numberSetOf(uids)))
-    for (const { modseq } of page) if (highest === undefined || modseq > highest) highest = modseq;
+  for await (const page of session.rooms.mail.shownPages(agent, number, numberSetOf(uids), ["numbers"]))
+    for (const { modseq } of page) if (modseq! > (highest ?? 0)) highest = modseq;
   return highest;
 }

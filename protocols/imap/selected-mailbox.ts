@@ -3,7 +3,7 @@
  *  Changes come from the agent's log, read from this session's own position; the doorbell only says that there are some.
  *  They are gathered at any time and told when the standard allows (RFC 9051 sections 5.2, 7.4 and 7.5). */
 
-import type { Entry } from "#/src/mail/entries.ts";
+import type { MessageFacet, ShownMessage } from "#/src/mail/entries.ts";
 import type { ReachedMailbox } from "#/src/mail/mailbox-access.ts";
 import type { Recency } from "#/src/mail/recency.ts";
 import { systemFlagNames } from "#/src/model/flags.ts";
@@ -321,7 +321,8 @@ export class SelectedMailbox {
     if (updated.length === 0) return;
     await this.tellKeywords(out);
     const { agent, number } = this.mailbox;
-    for await (const page of this.#rooms.mail.entryPages(agent, number, updated))
+    const facets = flagFacets(options.hasCondstore);
+    for await (const page of this.#rooms.mail.shownPages(agent, number, updated, facets))
       for (const entry of page) {
         if (this.view.seqOf(entry.uid) === undefined) continue;
         out.line(this.flagsResponse(entry, options));
@@ -338,7 +339,7 @@ export class SelectedMailbox {
   }
 
   /** FETCH response with the flags of a message that the client knows. */
-  flagsResponse(entry: Entry, options: Pick<TellOptions, "hasUid" | "hasCondstore">): string {
+  flagsResponse(entry: ShownMessage, options: Pick<TellOptions, "hasUid" | "hasCondstore">): string {
     const uid = options.hasUid && !this.isUidOnly ? `UID ${entry.uid} ` : "";
     const modseq = options.hasCondstore ? ` MODSEQ (${entry.modseq})` : "";
     return `${this.responseHead(entry.uid)}${uid}FLAGS ${this.flags.write(entry)}${modseq})`;
@@ -371,6 +372,11 @@ export class SelectedMailbox {
     const permanent = this.isReadOnly ? "()" : this.flags.permanent;
     out.line(`* OK [PERMANENTFLAGS ${permanent}] ${systemFlagNames.length} system flags and keywords`);
   }
+}
+
+/** What `flagsResponse` needs of a message. */
+export function flagFacets(hasCondstore: boolean): readonly MessageFacet[] {
+  return hasCondstore ? ["numbers"] : [];
 }
 
 function* uidsIn(uids: NumberSet): Generator<number> {

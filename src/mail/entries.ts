@@ -10,13 +10,7 @@ import type {
   ThreadNumber,
   Uid,
 } from "#/src/model/numbers.ts";
-import {
-  entryPages,
-  type FlagQuery,
-  flaggedUidPages,
-  listUids,
-  messagePages,
-} from "#/storage/queries/entries.ts";
+import { type FlagQuery, flaggedUidPages, listUids, messagePages } from "#/storage/queries/entries.ts";
 import { listKeywords } from "#/storage/queries/mailboxes.ts";
 import {
   type MessageFacet,
@@ -76,8 +70,14 @@ export interface Entries {
     uids: NumberSet,
     query: FlagQuery,
   ): Promise<readonly Uid[]>;
-  /** The entries among the UIDs, ascending, in pages, the loop having its turn between them. */
-  entryPages(agent: AgentNumber, mailbox: MailboxNumber, uids: NumberSet): AsyncIterable<readonly Entry[]>;
+  /** The first of them. */
+  findFlaggedUid(
+    agent: AgentNumber,
+    mailbox: MailboxNumber,
+    uids: NumberSet,
+    query: FlagQuery,
+  ): Promise<Uid | undefined>;
+  /** The messages among the UIDs, ascending, in pages, the loop having its turn between them. */
   messagePages(
     agent: AgentNumber,
     mailbox: MailboxNumber,
@@ -104,8 +104,10 @@ export function createEntries(store: Store): Entries {
         for (const uid of page) found.push(uid);
       return found;
     },
-    async *entryPages(agent, mailbox, uids) {
-      for await (const rows of entryPages(store, agent, mailbox, uids)) yield rows.map(toEntry);
+    async findFlaggedUid(agent, mailbox, uids, query) {
+      for await (const [first] of flaggedUidPages(store, agent, mailbox, uids, query))
+        if (first !== undefined) return first;
+      return undefined;
     },
     async *messagePages(agent, mailbox, uids) {
       for await (const rows of messagePages(store, agent, mailbox, uids)) yield rows.map(toMailboxMessage);

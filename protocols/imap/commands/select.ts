@@ -93,7 +93,7 @@ async function firstUnseen(session: Session, selected: SelectedMailbox): Promise
   const { mailbox, view } = selected;
   if (mailbox.unseenCount === 0 || view.count === 0) return undefined;
   const { mail } = session.rooms;
-  for await (const page of mail.entryPages(mailbox.agent, mailbox.number, [[1, view.highestUid]]))
-    for (const entry of page) if ((entry.flags.mask & seenFlag) === 0) return view.seqOf(entry.uid);
-  return undefined;
+  const unseen = { mask: seenFlag, value: 0 };
+  const uid = await mail.findFlaggedUid(mailbox.agent, mailbox.number, [[1, view.highestUid]], unseen);
+  return uid === undefined ? undefined : view.seqOf(uid);
 }

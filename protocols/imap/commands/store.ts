@@ -11,6 +11,7 @@ import { LoopTurns } from "../loop-turns.ts";
 import { limitedAnswer, limitMessages } from "../message-limit.ts";
 import { goneAnswer, namedMessages } from "../named-messages.ts";
 import type { ResponseWriter } from "../response-writer.ts";
+import { flagFacets } from "../selected-mailbox.ts";
 import { readSequenceSet, type SequenceSet } from "../sequence-set.ts";
 import type { Session } from "../session.ts";
 import type { WireReader } from "../wire-reader.ts";
@@ -111,10 +112,10 @@ async function answerFlags(
   const hasCondstore = session.isEnabled("CONDSTORE");
   await selected.tellKeywords(out);
   const { agent, number } = selected.mailbox;
-  for await (const page of session.rooms.mail.entryPages(agent, number, uids))
+  for await (const page of session.rooms.mail.shownPages(agent, number, uids, flagFacets(hasCondstore)))
     for (const entry of page) {
       out.line(selected.flagsResponse(entry, { hasUid: form === "uid" || hasCondstore, hasCondstore }));
-      await out.flushIfLarge();
+      if (out.isLarge) await out.flush();
     }
 }
 
