@@ -2,7 +2,12 @@
  *  RFC 3464). Who sent with the operation `send` has events instead. */
 import type { DueDelivery, Outbound, RecipientOutcome } from "#/src/outbound/outbound.ts";
 import { isDelayDue } from "#/src/outbound/queue.ts";
-import { composeReport, type ReportAction, type ReportedRecipient } from "#/src/outbound/reports.ts";
+import {
+  composeReport,
+  type ReportAction,
+  type ReportedRecipient,
+  returnedBytesMax,
+} from "#/src/outbound/reports.ts";
 import type { DeliverMessage } from "#/storage/transactions/deliver-message.ts";
 import type { Preparation } from "./preparing/preparation.ts";
 
@@ -38,7 +43,10 @@ export async function noticesOf(
     arrivedAt: delivery.createdAt,
     at,
     expiresAt: delivery.expiresAt,
-    message: await rooms.outbound.readMessage(delivery),
+    message: await rooms.outbound.readMessage({
+      ...delivery,
+      size: Math.min(delivery.size, returnedBytesMax + 1),
+    }),
   });
   const { facts } = await rooms.preparation.prepare(bytes);
   const recipient = {

@@ -34,7 +34,7 @@ export interface ReportFacts {
   readonly at: number;
   /** When trying ends. */
   readonly expiresAt: number;
-  /** What was sent. */
+  /** What was sent; of more than goes back the beginning does. */
   readonly message: Buffer;
 }
 
@@ -55,7 +55,7 @@ const explanations: Record<ReportAction, string> = {
 };
 
 /** What goes back whole with a failure, if it was asked for (RET=FULL); of more the header does. */
-const returnedBytesMax = 1024 * 1024;
+export const returnedBytesMax = 1024 * 1024;
 const returnedHeaderBytesMax = 64 * 1024;
 
 /** A complete message with CRLF. */

@@ -65,6 +65,30 @@ test("recipients of one mail go in one transaction, and each has its own outcome
   await expect(house.send({ to: ["NO@theirs.net"] })).rejects.toThrow(/has failed for good before/);
 });
 
+test("a mail to very many goes a hundred recipients at a time", async () => {
+  await using sink = await startSink();
+  await using house = await openDeliveryHouse({ zone: zoneOf(), set: settingsOf(sink) });
+  const to = Array.from({ length: 250 }, (_, n) => `u${n}@theirs.net`);
+  await house.send({ to });
+  expect(sink.mails.map((mail) => mail.to.length)).toEqual([100, 100, 50]);
+  expect(new Set(sink.mails.flatMap((mail) => mail.to)).size).toBe(250);
+});
+
+test("a server that takes few recipients at a time gets the others at once", async () => {
+  let count = 0;
+  await using sink = await startSink({
+    onRecipient: () => (++count > 3 ? { code: 452, text: "4.5.3 too many recipients" } : undefined),
+    onMessage: () => {
+      count = 0;
+      return undefined;
+    },
+  });
+  await using house = await openDeliveryHouse({ zone: zoneOf(), set: settingsOf(sink) });
+  const submission = await house.send({ to: [1, 2, 3, 4, 5, 6, 7].map((n) => `u${n}@theirs.net`) });
+  expect(sink.mails.map((mail) => mail.to.length)).toEqual([3, 3, 1]);
+  expect((await house.recipients(submission)).map(({ state }) => state)).toEqual(Array(7).fill("relayed"));
+});
+
 test("mails to one domain share a connection", async () => {
   await using sink = await startSink();
   await using house = await openDeliveryHouse({
