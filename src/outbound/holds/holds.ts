@@ -3,9 +3,9 @@
 
 import { type Idempotency, type Once, writeOnce } from "#/src/mail/write-once.ts";
 import type { Actor } from "#/src/model/actor.ts";
-import type { AgentNumber, MailboxNumber, Uid } from "#/src/model/numbers.ts";
+import type { AgentNumber, MailboxNumber, MessageNumber, Uid } from "#/src/model/numbers.ts";
 import type { HoldRow } from "#/storage/holds.ts";
-import { findHold } from "#/storage/queries/holds.ts";
+import { findHold, findHoldOfMessage } from "#/storage/queries/holds.ts";
 import type { DecidedHold } from "#/storage/transactions/decide-hold.ts";
 import type { EditedHold } from "#/storage/transactions/edit-hold.ts";
 import type { Outbound, OutboundRooms } from "../outbound.ts";
@@ -17,6 +17,8 @@ export type { HoldRow as Hold } from "#/storage/holds.ts";
 
 export interface Holds {
   findHold(agent: AgentNumber, hold: number): Promise<HoldRow | undefined>;
+  /** The latest one that a message is about. */
+  findHoldOfMessage(agent: AgentNumber, message: MessageNumber): Promise<HoldRow | undefined>;
   /** `version` as read: anything else is `precondition_failed`, as the mail may be another by now. */
   decide(request: HoldDecision): Promise<Once<DecidedHold>>;
   /** A new version of the mail, which then waits again. Throws `invalid`, `policy_refused`, `precondition_failed`. */
@@ -67,6 +69,7 @@ export function createHolds(rooms: HoldRooms): Holds {
   const notices = createHoldNotices(rooms);
   return {
     findHold: (agent, hold) => findHold(store, agent, hold),
+    findHoldOfMessage: (agent, message) => findHoldOfMessage(store, agent, message),
     decide({ idempotency, ...decision }) {
       return writeOnce(store, "decideHold", { ...decision, at: store.clock.now() }, idempotency);
     },

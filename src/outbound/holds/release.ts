@@ -24,8 +24,10 @@ export function createHoldRelease(rooms: HoldRooms): Pick<Holds, "runDue" | "nex
     if (owner === undefined) return;
     const checked = await check(hold);
     if (typeof checked === "string") return end(hold, "fail", checked);
+    const asker = hold.requestedBy === hold.agent ? owner : await accounts.findAgentFacts(hold.requestedBy);
     try {
-      await assertMayLeave(rooms, owner, checked);
+      // A grant is no way round what the asker's own mailbox may not do.
+      for (const one of new Set([owner, asker ?? owner])) await assertMayLeave(rooms, one, checked);
     } catch (error) {
       if (!isWaypostError(error) || error.code !== "policy_refused") throw error;
       return end(hold, "fail", failureOf(error.details.reason));
