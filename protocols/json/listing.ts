@@ -9,6 +9,7 @@ import type { MailboxNumber, MessageNumber, ThreadNumber } from "#/src/model/num
 import { messageState } from "#/src/render/message-state.ts";
 import { type ShortForm, shortForm } from "#/src/render/short-form.ts";
 import type { OperationContext } from "./operation.ts";
+import { type OtherNames, otherNames } from "./other-names.ts";
 import { type ReachedAgent, reachName } from "./reach.ts";
 
 export interface ListingRequest {
@@ -23,8 +24,8 @@ export interface ListingRequest {
   readonly scope: string;
 }
 
-/** A message in a listing, and which draft it is. */
-export type ListedForm = ShortForm & { readonly draft_id?: string };
+/** A message in a listing, and what else it is. */
+export type ListedForm = ShortForm & OtherNames;
 
 export interface Listing {
   readonly items: readonly ListedForm[];
@@ -62,7 +63,8 @@ export async function listMessages(
       ...(mailbox === undefined ? {} : { mailbox }),
       ...(request.cursor ? { before: readCursor(request.cursor) } : {}),
     };
-    if (thread === undefined) return mail.searchNewest(reached.agent, request.key, options);
+    if (thread === undefined)
+      return mail.searchNewest(reached.agent, request.key, { ...options, isVisible: reached.isVisible });
     const messages = await mail.listNewestMessages(reached.agent, { ...options, thread });
     const last = messages.at(-1);
     return messages.length < limit || last === undefined ? { messages } : { messages, next: last.number };
@@ -105,15 +107,15 @@ async function createListedForm(
 ): Promise<(message: Message) => Promise<ListedForm>> {
   const { mail } = context.rooms;
   const keywords = await mail.keywordNames(reached.agent);
-  const drafts = (await mail.listMailboxes(reached.agent)).find(({ role }) => role === "drafts")?.number;
+  const mailboxes = await mail.listMailboxes(reached.agent);
   return async (message) => {
     const state = messageState(mail.ids, message, keywords, (folder) =>
       shown === undefined ? reached.isVisible(folder) : folder === shown,
     );
-    const item = await shortForm(mail, message, state);
-    if (!message.places.some(({ mailbox }) => mailbox === drafts)) return item;
-    const draft = await mail.findDraftOfMessage(message.agent, message.number);
-    return draft === undefined ? item : { ...item, draft_id: draft.id };
+    return {
+      ...(await shortForm(mail, message, state)),
+      ...(await otherNames(context, message, mailboxes)),
+    };
   };
 }
 

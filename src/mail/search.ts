@@ -34,6 +34,8 @@ export interface SearchResult {
 export interface SearchNewestOptions {
   readonly mailbox?: MailboxNumber;
   readonly before?: MessageNumber;
+  /** Mailboxes outside of which a message is not there; absent: all. */
+  readonly isVisible?: (mailbox: MailboxNumber) => boolean;
   readonly limit: number;
 }
 
@@ -127,7 +129,10 @@ export function createMailSearch(
       for await (const page of pages) {
         for (const message of page.messages) {
           const text = createDocumentReader(bytes, message);
-          const place = message.places.find((one) => one.mailbox === mailbox) ?? message.places[0]!;
+          const place = message.places.find((one) =>
+            mailbox === undefined ? (options.isVisible?.(one.mailbox) ?? true) : one.mailbox === mailbox,
+          );
+          if (place === undefined) continue;
           const entry = {
             ...place,
             message: message.number,

@@ -154,4 +154,32 @@ describe("search", () => {
     expect((await server.ada.client.call("search", { in: server.bob.id })).status).toBe(403);
     expect((await server.ada.client.call("search", { in: server.eve.id })).status).toBe(404);
   });
+
+  it("fills its pages with what a grant reaches, as it is there", async () => {
+    await using other = await openJsonServer();
+    const { ada, bob } = other;
+    const grant = { holder: ada.address, target: bob.address, scopes: ["mail:read"], mailboxes: ["INBOX"] };
+    await other.administer("grant.create", grant);
+    const inbox: string[] = [];
+    for (let at = 0; at < 6; at++) {
+      inbox.unshift(await other.deliver(bob, plainMessage(`in ${at}`)));
+      await other.deliver(bob, plainMessage(`out ${at}`), { role: "junk" });
+    }
+    const first = await ada.client.ok("search", { in: bob.id, limit: 4, unread: true });
+    expect(first.content.items.map((one: { id: string }) => one.id)).toEqual(inbox.slice(0, 4));
+    const rest = await ada.client.ok("search", { in: bob.id, limit: 4, unread: true, cursor: first.cursor });
+    expect(rest.content.items.map((one: { id: string }) => one.id)).toEqual(inbox.slice(4));
+    expect(rest.cursor).toBeUndefined();
+  });
+
+  it("names the hold that a mail is, where it waits", async () => {
+    const { client } = server.bob;
+    const held = await client.ok("send", {
+      body: { to: [server.ada.address], subject: "May I?", text: "Hello" },
+      hold: "always",
+    });
+    const { content } = await client.ok("search", { folder: "holds" });
+    expect(content.items).toEqual([expect.objectContaining({ id: held.ref, hold_id: held.hold })]);
+    expect((await client.ok("part.describe", { id: held.ref })).content.hold_id).toBe(held.hold);
+  });
 });

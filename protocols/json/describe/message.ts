@@ -9,6 +9,7 @@ import { findTarget, isPartName, type Render, rendersOf } from "#/src/render/par
 import { shownProvenance } from "#/src/render/provenance.ts";
 import type { OperationContext } from "../operation.ts";
 import type { PartRequest } from "../operations/part/describe.ts";
+import { otherNames } from "../other-names.ts";
 import { openContinuation, type ReadObject, sealContinuation } from "../part-cursor.ts";
 import { type ReachedAgent, reachAgent, reachesScope, reachMessage } from "../reach.ts";
 import type { ReadResult } from "../schemas.ts";
@@ -65,13 +66,15 @@ export async function describeStoredMessage(
     render,
   );
   const page = await pageOf(described, continued?.from ?? 0, request.max_chars);
-  const isWhole = described.kind === "message";
-  const draft = isWhole ? await mail.findDraftOfMessage(message.agent, message.number) : undefined;
+  const names =
+    described.kind === "message"
+      ? await otherNames(context, message, await mail.listMailboxes(message.agent))
+      : undefined;
   return {
     ref: part === "" ? ref : `${ref}#${part}`,
     kind: described.kind,
     ...(page.text === undefined ? {} : { text: page.text }),
-    content: draft === undefined ? page.content : { ...page.content, draft_id: draft.id },
+    content: { ...page.content, ...names },
     provenance: {
       ...shownProvenance(message, described.removed, described.isNested),
     } as ReadResult["provenance"],

@@ -1,0 +1,28 @@
+/** The names that a message has beside its own: a draft and a hold are messages, too. */
+import type { Mailbox } from "#/src/mail/mailboxes.ts";
+import type { Message } from "#/src/mail/messages.ts";
+import { isHoldRole } from "#/src/model/roles.ts";
+import type { OperationContext } from "./operation.ts";
+
+export interface OtherNames {
+  readonly draft_id?: string;
+  readonly hold_id?: string;
+}
+
+/** `mailboxes`: those of the message's owner. */
+export async function otherNames(
+  { rooms: { mail, holds } }: OperationContext,
+  { agent, number, places }: Message,
+  mailboxes: readonly Mailbox[],
+): Promise<OtherNames> {
+  const roles = mailboxes
+    .filter((one) => places.some(({ mailbox }) => mailbox === one.number))
+    .map(({ role }) => role)
+    .filter((role) => role !== undefined);
+  const draft = roles.includes("drafts") ? await mail.findDraftOfMessage(agent, number) : undefined;
+  const hold = roles.some(isHoldRole) ? await holds.findHoldOfMessage(agent, number) : undefined;
+  return {
+    ...(draft === undefined ? {} : { draft_id: draft.id }),
+    ...(hold === undefined ? {} : { hold_id: mail.ids.encode("hold", agent, hold.hold) }),
+  };
+}
