@@ -90,7 +90,7 @@ interface EventData {
 }
 
 /** Pages that are kept for the next reader. */
-const sharedPagesMax = 1000;
+const sharedPagesMax = 5000;
 
 export function createEventReader(
   ids: IdCodec,
