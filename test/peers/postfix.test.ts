@@ -1,12 +1,13 @@
 /** Delivery by a whole daemon to Debian's Postfix, which is asked what it has. */
 import { once } from "node:events";
 import net, { type AddressInfo } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { administer } from "../../src/accounts/administration/operations.ts";
 import { testCertificate } from "../support/certificate.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
 import { startDnsServer } from "../support/dns-server.ts";
-import { hasPostfix, type Postfix, postfixNote, startPostfix } from "./postfix.ts";
+import { freePort, hasPostfix, type Postfix, postfixNote, startPostfix } from "./postfix.ts";
 
 const domain = "theirs.net";
 const zone = {
@@ -31,13 +32,16 @@ async function open(
   portOf?: (postfix: Postfix) => Promise<number>,
 ): Promise<Setting> {
   const stack = new AsyncDisposableStack();
-  const postfix = stack.use(await startPostfix({ domain, certificate: testCertificate, onRecipient }));
+  const port = await freePort();
+  const home = { domain: "ours.dev", port };
+  const postfix = stack.use(await startPostfix({ domain, certificate: testCertificate, onRecipient, home }));
   const dns = stack.use(await startDnsServer(zone));
   const daemon = stack.use(
     await startInProcessDaemon({
       set: [
         "server.domain=ours.dev",
         "server.hostname=mx.ours.dev",
+        `smtp.port=${port}`,
         `dns.servers=${dns.address}`,
         `outbound.mx_port=${(await portOf?.(postfix)) ?? postfix.port}`,
         "outbound.allow_private_addresses=true",
@@ -172,6 +176,21 @@ describe.skipIf(!hasPostfix)(`Postfix${postfixNote}`, () => {
     ]);
     expect(await setting.recipients()).toMatchObject([{ state: "relayed" }, { state: "relayed" }]);
     expect(await setting.events()).toEqual(["mail.sent a@theirs.net relayed 2.0.0"]);
+  });
+
+  test("that finds out later says so, and what it says becomes events", async () => {
+    await using setting = await open(() => "FILTER error:5.2.2 the mailbox is full");
+    await setting.send(["a@theirs.net", "b@theirs.net"], "late");
+    for (let tries = 0; tries < 200 && (await setting.events()).length < 3; tries++) await delay(50);
+    expect(await setting.events()).toEqual([
+      "mail.sent a@theirs.net relayed 2.0.0",
+      "mail.bounced a@theirs.net failed 5.2.2",
+      "mail.bounced b@theirs.net failed 5.2.2",
+    ]);
+    expect(await setting.recipients()).toMatchObject([
+      { state: "failed", status: "5.2.2" },
+      { state: "failed", status: "5.2.2" },
+    ]);
   });
 
   test("gets many mails over few connections", async () => {

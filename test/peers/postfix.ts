@@ -35,8 +35,11 @@ export interface Postfix extends AsyncDisposable {
 export interface PostfixOptions {
   readonly domain: string;
   readonly certificate: { readonly key: string; readonly cert: string };
-  /** An action of access(5) for a recipient, as "450 4.7.1 later"; undefined: it is taken. */
+  /** An action of access(5) for a recipient, as "450 4.7.1 later"; undefined: it is taken. "FILTER error:5.2.2 full" takes the
+   *  message and sends a bounce about it afterwards. */
   readonly onRecipient: (address: string) => string | undefined;
+  /** Where its own mail to a domain goes: bounces. */
+  readonly home: { readonly domain: string; readonly port: number };
 }
 
 export async function startPostfix(options: PostfixOptions): Promise<Postfix> {
@@ -50,7 +53,7 @@ export async function startPostfix(options: PostfixOptions): Promise<Postfix> {
   for (const name of ["data", "mail"]) execFileSync("chown", ["postfix", path.join(folder, name)]);
   fs.writeFileSync(path.join(folders.etc, "key.pem"), options.certificate.key, { mode: 0o600 });
   fs.writeFileSync(path.join(folders.etc, "cert.pem"), options.certificate.cert);
-  fs.writeFileSync(path.join(folders.etc, "main.cf"), mainConfiguration(folder, options.domain, policy.port));
+  fs.writeFileSync(path.join(folders.etc, "main.cf"), mainConfiguration(folder, options, policy.port));
   fs.writeFileSync(path.join(folders.etc, "master.cf"), masterConfiguration(port, plainPort));
   const child = spawn(program, ["-c", folders.etc, "start-fg"], { stdio: "ignore" });
   const inbox = path.join(folders.mail, "box", "new");
@@ -89,7 +92,7 @@ export async function startPostfix(options: PostfixOptions): Promise<Postfix> {
   return postfix;
 }
 
-function mainConfiguration(folder: string, domain: string, policyPort: number): string {
+function mainConfiguration(folder: string, { domain, home }: PostfixOptions, policyPort: number): string {
   return `
 compatibility_level = 3.6
 queue_directory = ${folder}/spool
@@ -122,6 +125,8 @@ smtpd_tls_received_header = yes
 smtpd_tls_loglevel = 1
 smtpd_hard_error_limit = 100
 smtputf8_enable = yes
+smtp_tls_security_level = may
+transport_maps = inline:{ ${home.domain}=smtp:[127.0.0.1]:${home.port} }
 notify_classes =
 `;
 }
@@ -143,6 +148,7 @@ verify    unix  -       -       n       -       1       verify
 flush     unix  n       -       n       1000?   0       flush
 proxymap  unix  -       -       n       -       -       proxymap
 proxywrite unix -       -       n       -       1       proxymap
+smtp      unix  -       -       n       -       -       smtp
 error     unix  -       -       n       -       -       error
 retry     unix  -       -       n       -       -       error
 discard   unix  -       -       n       -       -       discard
@@ -193,7 +199,7 @@ function listFolder(folder: string): string[] {
   return fs.existsSync(folder) ? fs.readdirSync(folder).sort() : [];
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = net.createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
