@@ -7,6 +7,7 @@ export const firstRetryMs = 60_000;
 export const longestRetryMs = 2 * 3_600_000;
 /** Rows of the queue that one look at it reads. */
 export const duePageRows = 256;
+export const dueDomainsPage = 64;
 /** Mails of agents and programs in one conversation, within the window and without one of a person between, after which the
  *  next one waits: two agents that answer everything would never end. */
 export const loopMailsMax = 10;

@@ -7,12 +7,13 @@ import {
   findNextDue,
   findSubmission,
   listDue,
+  listDueDomains,
   listDueRecipients,
 } from "#/storage/queries/submissions.ts";
 import type { Store } from "#/storage/store.ts";
 import type { SubmissionRow } from "#/storage/submission.ts";
 import type { ReportedOutcome } from "#/storage/transactions/report-delivery.ts";
-import { duePageRows, firstRetryMs, longestRetryMs } from "./limits.ts";
+import { dueDomainsPage, duePageRows, firstRetryMs, longestRetryMs } from "./limits.ts";
 import type { DueDelivery, DueOptions, Outbound, OutboundRooms, RecipientOutcome } from "./outbound.ts";
 
 export type Queue = Omit<Outbound, "submit">;
@@ -91,12 +92,33 @@ function nameOf({ agent, submission, domain }: DueGroup): string {
   return `${agent} ${submission} ${domain}`;
 }
 
-/** Each submission and domain once, in the order in which their first recipients are due. */
+/** Each submission and domain once. In the order in which their first recipients are due; where domains are skipped, domain by
+ *  domain, so that what waits for a busy one is not looked through each time. */
 async function* dueGroups(store: Store, { now, skipDomains }: DueOptions): AsyncGenerator<DueGroup> {
+  if (skipDomains.size === 0) yield* groupsOf(store, now, undefined);
+  else
+    for await (const domain of dueDomains(store, now, [...skipDomains])) yield* groupsOf(store, now, domain);
+}
+
+async function* dueDomains(
+  store: Store,
+  now: number,
+  skipDomains: readonly string[],
+): AsyncGenerator<string> {
+  let after: string | undefined;
+  for (;;) {
+    const domains = await listDueDomains(store, { now, limit: dueDomainsPage, skipDomains, after });
+    yield* domains;
+    after = domains.at(-1);
+    if (domains.length < dueDomainsPage) return;
+  }
+}
+
+async function* groupsOf(store: Store, now: number, domain: string | undefined): AsyncGenerator<DueGroup> {
   const seen = new Set<string>();
   let after: DueRow | undefined;
   for (;;) {
-    const rows = await listDue(store, { now, limit: duePageRows, skipDomains: [...skipDomains], after });
+    const rows = await listDue(store, { now, limit: duePageRows, domain, after });
     for (const row of rows) {
       const name = nameOf(row);
       if (seen.has(name)) continue;

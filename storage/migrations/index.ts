@@ -11,6 +11,7 @@ import { draftKeys } from "./0007-draft-keys.ts";
 import { stsPolicies } from "./0008-sts-policies.ts";
 import { holdTimes } from "./0009-hold-times.ts";
 import { resumed } from "./0010-resumed.ts";
+import { queueDomains } from "./0011-queue-domains.ts";
 
 export interface Migration {
   readonly name: string;
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   { name: "sts policies", run: stsPolicies },
   { name: "hold times", run: holdTimes },
   { name: "resumed", run: resumed },
+  { name: "queue domains", run: queueDomains },
 ];

@@ -55,23 +55,15 @@ export async function listRecipients(
   return rows.map(recipientOf);
 }
 
-/** Of a submission, those of one domain whose time has come. */
+/** Of a submission, those of one domain whose time has come. All of its rows are read: by its key they are few, by the domain
+ *  they would be found among everything that waits for it. */
 export async function listDueRecipients(
   reader: Reader,
   { agent, submission, domain }: DueGroup,
   now: number,
 ): Promise<SubmissionRecipientRow[]> {
-  const rows = await reader.all<StoredRecipient>(
-    `select ${recipientColumns}
-    from submission_recipient
-    where agent_id = ? and submission_id = ? and domain = ? and state = 'queued' and next_attempt_at <= ?
-    order by recipient_number`,
-    agent,
-    submission,
-    domain,
-    now,
-  );
-  return rows.map(recipientOf);
+  const rows = await listRecipients(reader, agent, submission);
+  return rows.filter((row) => row.state === "queued" && row.domain === domain && row.nextAttemptAt <= now);
 }
 
 export interface DueGroup {
@@ -86,18 +78,18 @@ export interface DueRow extends DueGroup {
   readonly number: number;
 }
 
-/** Recipients that are due, the longest waiting first, behind `after`; mailboxes that are paused send nothing. */
+/** Recipients that are due, the longest waiting first, behind `after`: of one domain or of all. Mailboxes that are paused send
+ *  nothing. */
 export function listDue(
   reader: Reader,
   options: {
     readonly now: number;
     readonly limit: number;
-    readonly skipDomains: readonly string[];
+    readonly domain: string | undefined;
     readonly after: DueRow | undefined;
   },
 ): Promise<DueRow[]> {
-  const { after, skipDomains } = options;
-  const skipped = skipDomains.length === 0 ? [] : paddedList(skipDomains);
+  const { after, domain } = options;
   const place: SqlValue[] =
     after === undefined
       ? [0, "", 0, 0, 0]
@@ -108,15 +100,52 @@ export function listDue(
     from submission_recipient as due
     where state = 'queued' and next_attempt_at <= ?
       and (next_attempt_at, domain, agent_id, submission_id, recipient_number) > (?, ?, ?, ?, ?)
-      ${skipped.length === 0 ? "" : `and domain not in (${placesFor(skipped)})`}
+      ${domain === undefined ? "" : "and domain = ?"}
       and exists (select 1 from agent where agent.agent_id = due.agent_id and agent.state = 'active')
     order by next_attempt_at, domain, agent_id, submission_id, recipient_number
     limit ?`,
     options.now,
     ...place,
-    ...skipped,
+    ...(domain === undefined ? [] : [domain]),
     options.limit,
   );
+}
+
+/** Domains behind `after` in their order that something is due for, but for the skipped ones: one step of the index for each,
+ *  whatever waits for it. */
+export async function listDueDomains(
+  reader: Reader,
+  options: {
+    readonly now: number;
+    readonly limit: number;
+    readonly skipDomains: readonly string[];
+    readonly after: string | undefined;
+  },
+): Promise<string[]> {
+  const { after } = options;
+  const skipped = paddedList(options.skipDomains);
+  const rows = await reader.all<{ domain: string }>(
+    `with recursive queued (domain) as (
+      select min(domain)
+      from submission_recipient
+      where state = 'queued' ${after === undefined ? "" : "and domain > ?"}
+      union all
+      select (select min(domain) from submission_recipient as next where state = 'queued' and next.domain > queued.domain)
+      from queued
+      where queued.domain is not null)
+    select domain
+    from queued
+    where domain is not null and domain not in (${placesFor(skipped)}) and exists (
+      select 1
+      from submission_recipient as due
+      where due.state = 'queued' and due.domain = queued.domain and due.next_attempt_at <= ?)
+    limit ?`,
+    ...(after === undefined ? [] : [after]),
+    ...skipped,
+    options.now,
+    options.limit,
+  );
+  return rows.map(({ domain }) => domain);
 }
 
 /** The next time after `now` at which something becomes due. */

@@ -91,7 +91,7 @@ describe("submitMessage", () => {
     const due = await listDue(store, {
       now: store.clock.now(),
       limit: 10,
-      skipDomains: [],
+      domain: undefined,
       after: undefined,
     });
     expect(due.map(({ domain }) => domain)).toEqual(["else.example", "far.example"]);
@@ -195,7 +195,7 @@ describe("submitMessage", () => {
     const sendAt = clock.now() + hourMs;
     const made = await store.write("submitMessage", await submission(store, ada, { sendAt }));
     expect(made.state).toBe("scheduled");
-    const due = (now: number) => listDue(store, { now, limit: 10, skipDomains: [], after: undefined });
+    const due = (now: number) => listDue(store, { now, limit: 10, domain: undefined, after: undefined });
     expect(await due(sendAt - 1)).toEqual([]);
     expect(await due(sendAt)).toHaveLength(1);
   });

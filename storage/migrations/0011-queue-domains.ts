@@ -1,0 +1,8 @@
+/** The queue by domain: past a domain that is busy, however much waits for it. */
+import type { Sql } from "../sql.ts";
+
+export async function queueDomains(tx: Sql): Promise<void> {
+  await tx.run(
+    "create index submission_recipient_by_domain on submission_recipient (domain, next_attempt_at) where state = 'queued'",
+  );
+}
