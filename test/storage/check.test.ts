@@ -71,6 +71,14 @@ it.each([
     ["a key of agent 1 leads to draft 999, which is not there"],
   ],
   [
+    "update mailbox set role = 'holds' where name = 'Archive'; update mailbox set role = null where name = 'INBOX'; update mailbox set role = 'holds_approved' where name = 'INBOX'",
+    ["is among mail that waits, and nobody is asked about it"],
+  ],
+  [
+    "insert into hold (agent_id, hold_id, message_id, modseq, state, reason, digest, envelope, requested_by, send_at, expires_at, created_at) values (1, 5, 7, 5, 'waiting', 'always', x'00', '{}', 1, 0, 0, 0)",
+    ["hold 5 of agent 1 is live, and its mail is not in the mailbox of its state alone"],
+  ],
+  [
     "insert into upload values (1, 5, 1, 1, '', 'text/plain', 1, x'00', 0, 0)",
     ["blob 1 of account 1 counts"],
   ],
