@@ -40,7 +40,10 @@ export function callCommand(): Command {
     .option("--json <input>", "the input; - reads it from standard input", "{}")
     .action(async (operation: string | undefined, options: CallOptions) => {
       if (options.help === true || operation === undefined) return showHelp(command, operation);
-      const { agent, url = agent === undefined ? process.env.WAYPOST_URL : undefined } = options;
+      const { agent, data } = options;
+      // Who names an agent or a data folder means the one here.
+      const url =
+        options.url ?? (agent === undefined && data === undefined ? process.env.WAYPOST_URL : undefined);
       const token = options.token ?? (agent === undefined ? process.env.WAYPOST_TOKEN : undefined);
       const target = { ...options, operation, input: parseJson(options.json), agent, token, url };
       await (url === undefined ? callHere(target) : callThere(target, url));
