@@ -207,3 +207,15 @@ it("who is approver no longer reaches nothing of it", async () => {
   );
   expect((await house.administer("hold.list", {})).holds).toMatchObject([{ state: "waiting" }]);
 });
+
+it("what was decided long ago is forgotten; its mail stays where it is", async () => {
+  await using house = await openHoldHouse();
+  const held = await house.send();
+  const other = await house.send({ subject: "Waits" });
+  await house.administer("hold.decline", { hold: held.hold });
+  house.clock.advance(90 * 86_400_000);
+  await house.store.maintain({ changesMs: 90 * 86_400_000 });
+  expect((await house.client.call("part.describe", { id: held.hold })).status).toBe(404);
+  expect(await house.folder("Holds/Declined")).toEqual([held.ref]);
+  expect(await house.hold(other.hold)).toMatchObject({ state: "waiting" });
+});
