@@ -35,8 +35,12 @@ export async function startWebhooks(rooms: WebhookRooms): Promise<AsyncDisposabl
           lines.delete(number);
           await line[Symbol.asyncDispose]();
         } else line.lookAgain();
-      for (const webhook of active)
-        if (!lines.has(webhook.webhook)) lines.set(webhook.webhook, new Line(rooms, client, webhook));
+      for (const { webhook: number } of active)
+        if (!lines.has(number)) {
+          // As it stands now: the line that has just ended may have moved it.
+          const webhook = await webhooks.find(number);
+          if (webhook?.state === "active") lines.set(number, new Line(rooms, client, webhook));
+        }
     } catch (error) {
       rooms.log.error({ err: error }, "webhooks could not be listed");
     }
