@@ -1,7 +1,6 @@
 /** What a message becomes when it is handed to another server: signed, under a return path of its own. */
 import type { Settings } from "#/config/schema.ts";
-import { readHeaderFields } from "#/src/formats/mime/header.ts";
-import { withCrlf } from "#/src/formats/mime/line-ends.ts";
+import { bodyOffset, withCrlf } from "#/src/formats/mime/line-ends.ts";
 import { createReturnPaths, type SubmissionName } from "#/src/model/return-path.ts";
 import type { Store } from "#/storage/store.ts";
 import { createSigner } from "./dkim/signer.ts";
@@ -45,7 +44,7 @@ export function createDispatch({ store, outbound, settings }: DispatchRooms): Di
       return {
         signatures: Buffer.from(await signer.sign(bytes, envelopeFrom), "latin1"),
         bytes,
-        headerBytes: readHeaderFields(bytes).at(-1)?.end ?? 0,
+        headerBytes: bodyOffset(bytes),
         reversePath: settings.outbound.returnPathTags
           ? returnPaths.seal(envelopeFrom, delivery)
           : envelopeFrom,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isEightBit, withCrlf } from "#/src/formats/mime/line-ends.ts";
+import { bodyOffset, isEightBit, withCrlf } from "#/src/formats/mime/line-ends.ts";
 
 test.each([
   ["a\r\nb\r\n", "a\r\nb\r\n"],
@@ -16,6 +16,16 @@ test.each([
 test("bytes that are right are not copied", () => {
   const bytes = Buffer.from("a\r\n");
   expect(withCrlf(bytes)).toBe(bytes);
+});
+
+test.each([
+  ["a: b\r\n\r\nbody", 8],
+  ["a: b\r\nno field\r\n\r\nbody", 18],
+  ["\r\nbody", 2],
+  ["a: b\r\n", 6],
+  ["", 0],
+])("the body of %j begins at %i", (text, at) => {
+  expect(bodyOffset(Buffer.from(text))).toBe(at);
 });
 
 test("an octet beyond ASCII is seen", () => {

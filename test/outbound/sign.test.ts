@@ -1,5 +1,6 @@
 /** Signatures as mailauth verifies them, with the keys from a DNS that is a table. */
 import { generateKeyPairSync } from "node:crypto";
+import fc from "fast-check";
 import { dkimVerify } from "mailauth/lib/dkim/verify.js";
 import { expect, test } from "vitest";
 import { formatDkimRecord } from "#/src/accounts/dns-records.ts";
@@ -55,10 +56,26 @@ test.each([
   ["a body without a last line end", "From: ada@example.org\r\n\r\nHello"],
   ["a body that ends in spaces", "From: ada@example.org\r\n\r\nHello \t\r\n \r\n\r\n"],
   ["octets beyond ASCII", "From: ada@example.org\r\nSubject: caf\xc3\xa9\r\n\r\nna\xefve\xa0\r\n"],
+  ["no header", "\r\nHello\r\n"],
   ["two fields of one name", "From: ada@example.org\r\nReferences: <1>\r\nReferences: <2>\r\n\r\nx\r\n"],
   ["a body of several slices", `From: ada@example.org\r\n\r\n${"0123456789 \r\n".repeat(20_000)}`],
 ])("both signatures of a message with %s are good", async (_, text) => {
   expect(await verify(await signed(text))).toEqual(["pass", "pass"]);
+});
+
+test("both signatures of any message are good", async () => {
+  const pieces = fc.constantFrom(" ", "\t", "\r\n", "a", ":", "\xe9", ".", "=", ";", "Subject: x", "From: y");
+  const text = fc.array(pieces, { maxLength: 40 }).map((list) => list.join(""));
+  await fc.assert(
+    fc.asyncProperty(text, text, async (subject, body) => {
+      const folded = subject.replace(/[ \t\r\n]+/g, "\r\n ");
+      const results = await verify(
+        await signed(`From: ada@example.org\r\nSubject: ${folded}x\r\n\r\n${body}`),
+      );
+      expect(results).toEqual(["pass", "pass"]);
+    }),
+    { numRuns: 200 },
+  );
 });
 
 test("what is shown of a message cannot be changed or added", async () => {

@@ -44,6 +44,14 @@ function countLone(buffer: Buffer): number {
   return count;
 }
 
+/** Where the body of a message with CRLF line ends begins: behind the first empty line, or at the end. */
+export function bodyOffset(bytes: Uint8Array): number {
+  const buffer = asBuffer(bytes);
+  if (buffer[0] === carriageReturn && buffer[1] === lineFeed) return 2;
+  const end = buffer.indexOf("\r\n\r\n");
+  return end < 0 ? buffer.length : end + 4;
+}
+
 /** Whether any octet is beyond ASCII: the message needs 8BITMIME (RFC 6152). */
 export function isEightBit(bytes: Uint8Array): boolean {
   return !isAscii(bytes);

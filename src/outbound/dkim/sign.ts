@@ -7,6 +7,7 @@ import { createHash, createPrivateKey, type KeyObject, sign as signBytes } from 
 import { Readable } from "node:stream";
 import RelaxedBody from "nodemailer/lib/dkim/relaxed-body.js";
 import { type HeaderField, readHeaderFields } from "#/src/formats/mime/header.ts";
+import { bodyOffset } from "#/src/formats/mime/line-ends.ts";
 import { octetString } from "#/src/formats/mime/octets.ts";
 import { LoopTurns } from "#/src/model/loop-turns.ts";
 
@@ -70,8 +71,7 @@ export async function signMessage(
   at: number,
 ): Promise<string> {
   const fields = readHeaderFields(message);
-  const bodyStart = bodyOffset(message, fields);
-  const bodyHash = await hashBody(message.subarray(bodyStart));
+  const bodyHash = await hashBody(message.subarray(bodyOffset(message)));
   const { names, lines } = selectFields(message, fields);
   const signatures = await Promise.all(
     keys.map(async (key) => {
@@ -81,12 +81,6 @@ export async function signMessage(
     }),
   );
   return signatures.join("");
-}
-
-/** Where the body begins: after the empty line, or at the end. */
-function bodyOffset(message: Uint8Array, fields: readonly HeaderField[]): number {
-  const from = fields.at(-1)?.end ?? 0;
-  return message[from] === 13 && message[from + 1] === 10 ? from + 2 : from;
 }
 
 /** Section 3.4.4, in slices, with a turn of the loop for the others between them. */
