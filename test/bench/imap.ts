@@ -63,7 +63,7 @@ async function measure(server: Server): Promise<Measures> {
   const idleKibibytes = await weighIdle(server);
   await fill(server);
   // What is indexed behind the mail gets its time; what is kept on demand is filled by a round that is not counted.
-  await delay(count * 2);
+  await delay(count * 4);
   await measureReading(server, measures);
   await measureWriting(server, measures);
   await measureLatency(server, measures);
