@@ -5,7 +5,7 @@ import { findAgent, listAddresses, listAddressTargets, listAgents } from "#/stor
 import { findToken, listGrants, listGrantsOn, listPasswords } from "#/storage/queries/credentials.ts";
 import { listMailboxes, listSubscriptions } from "#/storage/queries/mailboxes.ts";
 import { deliver } from "../support/delivery.ts";
-import { openTestStore, seedAgent } from "../support/store.ts";
+import { openTestStore, seedAgent, testFacts } from "../support/store.ts";
 
 it("gives a new agent INBOX and the mailboxes of special use, all subscribed", async () => {
   await using test = await openTestStore();
@@ -185,6 +185,13 @@ it("deletes an agent at once for everybody and frees all it had", async () => {
   const ada = await seedAgent(test.store, "ada");
   const bob = await seedAgent(test.store, "bob");
   for (let count = 0; count < 3; count++) await deliver(test.store, [ada, bob]);
+  const { agent } = ada;
+  const at = test.clock.now();
+  const facts = { ...(await testFacts()), draftKeys: [new Uint8Array(16)] };
+  const message = { facts, provenance: "{}", isAuthenticated: false };
+  await test.store.write("createDraft", { agent, message, options: "{}", at });
+  const upload = { blob: facts.blob, name: "", type: "text/plain", expiresAt: at + 1, at };
+  await test.store.write("createUpload", { agent, ...upload });
   await test.store.write("deleteAgent", { agent: ada.agent });
   expect(await findAgent(test.store, ada.agent)).toBeUndefined();
   expect(await listAddressTargets(test.store, "example.org", "ada")).toEqual([]);
@@ -195,6 +202,9 @@ it("deletes an agent at once for everybody and frees all it had", async () => {
     (await store.get<{ count: number }>("select count(*) as count from agent"))!.count === 1;
   while (!(await swept())) await store.write("updateAgent", { agent: bob.agent });
   expect(await store.get("select count(*) as messages from message")).toEqual({ messages: 3 });
+  expect(await store.get("select count(*) as blobs from blob")).toEqual({ blobs: 3 });
+  for (const table of ["draft", "draft_key", "upload"])
+    expect(await store.get(`select count(*) as kept from ${table}`)).toEqual({ kept: 0 });
   expect(await store.get("select count(*) as changes from change where agent_id = ?", ada.agent)).toEqual({
     changes: 0,
   });
