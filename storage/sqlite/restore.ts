@@ -14,6 +14,9 @@ const copyMark = 1;
 /** More changes than a store makes between two backups, few enough for two million restorations below 2 ** 53. */
 const modseqJump = 2 ** 32;
 
+/** Mail that was queued when the copy was made has most likely left since; who puts a copy back has this long to cancel it. */
+const queueWaitMs = 3_600_000;
+
 /** Marks the file of a copy, which nobody has open. */
 export function markCopy(file: string): void {
   const mark = Buffer.alloc(4);
@@ -76,6 +79,11 @@ export async function beginAnew(database: Database.Database, now: number): Promi
         agent,
       );
     }
+    await sql.run(
+      "update submission_recipient set next_attempt_at = ? where state = 'queued' and next_attempt_at < ?",
+      now + queueWaitMs,
+      now + queueWaitMs,
+    );
     database.pragma("user_version = 0");
     database.exec("commit");
   } catch (error) {

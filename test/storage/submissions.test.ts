@@ -1,3 +1,6 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
 import { describe, expect, it } from "vitest";
 import type { MessageNumber } from "#/src/model/numbers.ts";
 import { findSubmission, listDue, listRecipients } from "#/storage/queries/submissions.ts";
@@ -361,6 +364,26 @@ describe("reportDelivery", () => {
     ))!;
     expect(count).toBe(1);
   });
+});
+
+it("waits an hour in a copy that is put back, as it may have left since", async () => {
+  await using opened = await openTestStore();
+  const { store, clock } = opened;
+  // A copy is made new by the time of the system.
+  clock.set(Date.now());
+  const ada = await seedAgent(store);
+  const sendAt = clock.now() + 24 * hourMs;
+  await store.write("submitMessage", await submission(store, ada));
+  await store.write("submitMessage", await submission(store, ada, { sendAt }));
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-copy-"));
+  await store.backup(path.join(folder, "waypost.db"));
+  await using copy = await openTestStore({ folder });
+  const rows = await copy.store.all<{ at: number }>(
+    "select next_attempt_at as at from submission_recipient order by next_attempt_at",
+  );
+  expect(rows[0]!.at).toBeGreaterThanOrEqual(clock.now() + hourMs);
+  expect(rows[0]!.at).toBeLessThan(sendAt);
+  expect(rows[1]!.at).toBe(sendAt);
 });
 
 describe("what left long ago", () => {
