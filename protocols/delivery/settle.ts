@@ -3,19 +3,20 @@ import type { DueDelivery } from "#/src/outbound/outbound.ts";
 import { retryAt } from "#/src/outbound/queue.ts";
 import type { AttemptOutcome } from "./outcomes.ts";
 
-/** What is put off gets its next time, a quarter earlier or later than the rhythm says, so that mail that failed together does
- *  not come back together; what has been tried for its whole time has failed. */
+/** What is put off gets its next time, a quarter earlier or later than the rhythm says, so that mails that failed together do
+ *  not come back together; recipients of one mail do. What has been tried for its whole time has failed. */
 export function settleOutcomes(
   delivery: Pick<DueDelivery, "expiresAt" | "recipients">,
   outcomes: readonly AttemptOutcome[],
   now: number,
   random: () => number = Math.random,
 ): AttemptOutcome[] {
+  const factor = 0.75 + random() / 2;
   return outcomes.map((outcome) => {
     if (outcome.state !== "deferred") return outcome;
     if (now >= delivery.expiresAt) return { ...outcome, state: "failed", status: "4.4.7" };
     const { attemptCount } = delivery.recipients.find(({ number }) => number === outcome.number)!;
-    const wait = (retryAt(attemptCount, now) - now) * (0.75 + random() / 2);
+    const wait = (retryAt(attemptCount, now) - now) * factor;
     const at = Math.round(outcome.retryAt ?? now + wait);
     return { ...outcome, retryAt: Math.min(at, delivery.expiresAt) };
   });

@@ -65,6 +65,18 @@ test("recipients of one mail go in one transaction, and each has its own outcome
   await expect(house.send({ to: ["NO@theirs.net"] })).rejects.toThrow(/has failed for good before/);
 });
 
+test("recipients that were put off together are tried together", async () => {
+  let isBusy = true;
+  await using sink = await startSink({
+    onRecipient: () => (isBusy ? { code: 450, text: "4.2.1 busy" } : undefined),
+  });
+  await using house = await openDeliveryHouse({ zone: zoneOf(), set: settingsOf(sink) });
+  await house.send({ to: ["a@theirs.net", "b@theirs.net", "c@theirs.net"] });
+  isBusy = false;
+  for (let seconds = 0; seconds < 90; seconds += 5) await house.advance(5000);
+  expect(sink.mails.map((mail) => mail.to.length)).toEqual([3]);
+});
+
 test("a mail to very many goes a hundred recipients at a time", async () => {
   await using sink = await startSink();
   await using house = await openDeliveryHouse({ zone: zoneOf(), set: settingsOf(sink) });

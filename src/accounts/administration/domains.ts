@@ -26,8 +26,13 @@ async function describeDomain({ store, settings }: AdministrationRooms, name: st
     throw new WaypostError("not_found", `${name} is no domain of this server.`, { field: "/name" });
   const account = (await listAccounts(store)).find((one) => one.account === row.account);
   const keys = await listDomainKeys(store, name);
-  const records = isReservedDomain(name) ? [] : dnsRecords(name, settings.server.hostname, keys);
-  return { name, account: account?.name, createdAt: isoTime(row.createdAt), records };
+  const { hostname } = settings.server;
+  const description = { name, account: account?.name, createdAt: isoTime(row.createdAt) };
+  if (isReservedDomain(name)) return { ...description, hint: "Nobody can look this domain up.", records: [] };
+  const records = dnsRecords(name, hostname, keys);
+  const isNameless = !hostname.includes(".") || isReservedDomain(hostname);
+  if (!isNameless) return { ...description, records };
+  return { ...description, hint: `Set server.hostname: nobody can look ${hostname} up.`, records };
 }
 
 /** A domain that was added before there were keys gets them; one that has them is served already. */
