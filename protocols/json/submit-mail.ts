@@ -10,6 +10,7 @@ import { type ComposedMessage, composeBody } from "./composed-message.ts";
 import { finishedDraft } from "./finished-draft.ts";
 import type { idempotencyOf } from "./idempotency.ts";
 import { readId } from "./identifiers.ts";
+import { takeTurnIfLarge } from "./large-mails.ts";
 import { messageBody } from "./message-body.ts";
 import type { OperationContext } from "./operation.ts";
 import { reachAgent } from "./reach.ts";
@@ -50,6 +51,7 @@ export async function submitMail(
   const repeat = await mail.findRepeat("submitMessage", once);
   if (repeat !== undefined) return { mailbox, result: repeat };
   const sendAt = readSendAt(context, input.send_at);
+  using _turn = await takeTurnIfLarge(input.body, input.draft);
   const { sending, draft } = await readMail(context, mailbox, input);
   await assertKnownRecipients(context, sending);
   const result = await outbound.submit({

@@ -4,6 +4,7 @@ import { assertReachesDrafts } from "../../describe/draft.ts";
 import { draftFields, draftOf, draftResult } from "../../drafted-message.ts";
 import { idempotencyOf } from "../../idempotency.ts";
 import { readId } from "../../identifiers.ts";
+import { takeTurnIfLarge } from "../../large-mails.ts";
 import { operation } from "../../operation.ts";
 import { reachAgent } from "../../reach.ts";
 import { idText } from "../../schemas.ts";
@@ -27,7 +28,8 @@ export default operation({
     const create = async () => {
       const reached = await reachAgent(context, agent, "mail");
       await assertReachesDrafts(context, reached);
-      return mail.createDraft(agent, await draftOf(context, reached, input), once);
+      using _turn = await takeTurnIfLarge(input.body);
+      return await mail.createDraft(agent, await draftOf(context, reached, input), once);
     };
     const { draft, message } = (await mail.findRepeat("createDraft", once)) ?? (await create());
     return {

@@ -5,6 +5,7 @@ import { findDraft, reachDraft } from "../../describe/draft.ts";
 import { draftFields, draftOf, draftResult } from "../../drafted-message.ts";
 import { idempotencyOf } from "../../idempotency.ts";
 import { readId } from "../../identifiers.ts";
+import { takeTurnIfLarge } from "../../large-mails.ts";
 import { operation } from "../../operation.ts";
 import { idText, versionText } from "../../schemas.ts";
 
@@ -27,8 +28,9 @@ export default operation({
     const once = idempotencyOf(context, "draft.update", input);
     const update = async () => {
       const { reached } = await reachDraft(context, name, "mail");
+      using _turn = await takeTurnIfLarge(input.body);
       const changed = await draftOf(context, reached, input);
-      return withCurrent(
+      return await withCurrent(
         context,
         name.agent,
         () => mail.updateDraft(name.agent, name.object, input.version, changed, once),
