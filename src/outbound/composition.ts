@@ -4,6 +4,8 @@
  *  then attachments. Lines are CRLF and at most 998 octets. Everything comes in checked: nothing here is a header injection
  *  that the schema let through, and what would be one makes the composer throw. */
 import { randomUUID } from "node:crypto";
+import { Readable } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import MailComposer from "nodemailer/lib/mail-composer";
 import { foldLines } from "nodemailer/lib/mime-funcs";
 import MimeNode from "nodemailer/lib/mime-node";
@@ -131,7 +133,7 @@ function composedAttachment({ content, name, type, cid }: Attachment) {
   const isMessage = /^message\//i.test(type);
   const isPlain = isMessage && hasMailLines(content);
   return {
-    content,
+    content: content.length > sliceBytes ? Readable.from(slicesOf(content), { objectMode: false }) : content,
     filename: name,
     contentType: isMessage && !isPlain ? "application/octet-stream" : type,
     contentTransferEncoding: isPlain
@@ -144,15 +146,30 @@ function composedAttachment({ content, name, type, cid }: Attachment) {
   };
 }
 
-/** Whether mail can carry the octets as they are: no NUL, every line ended by CRLF and not too long. */
-export function hasMailLines(bytes: Buffer): boolean {
-  if (bytes.includes(0)) return false;
-  let start = 0;
-  for (;;) {
-    const end = bytes.indexOf("\r\n", start);
-    const line = bytes.subarray(start, end < 0 ? bytes.length : end);
-    if (line.length > lineOctetsMax || line.includes(10) || line.includes(13)) return false;
-    if (end < 0) return true;
-    start = end + 2;
+/** What is encoded in one turn of the loop. */
+const sliceBytes = 256 * 1024;
+
+async function* slicesOf(content: Buffer): AsyncGenerator<Buffer> {
+  for (let at = 0; at < content.length; at += sliceBytes) {
+    yield content.subarray(at, at + sliceBytes);
+    await nextTurn();
   }
 }
+
+/** Whether mail can carry the octets as they are: no NUL, every line ended by CRLF and not too long. One pass, an octet at a time:
+ *  looking for line ends costs more where lines are short. */
+export function hasMailLines(bytes: Uint8Array): boolean {
+  let start = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const octet = bytes[at]!;
+    if (octet > carriageReturn) continue;
+    if (octet === 0 || octet === lineFeed) return false;
+    if (octet !== carriageReturn) continue;
+    if (bytes[at + 1] !== lineFeed || at - start > lineOctetsMax) return false;
+    start = ++at + 1;
+  }
+  return bytes.length - start <= lineOctetsMax;
+}
+
+const carriageReturn = 13;
+const lineFeed = 10;
