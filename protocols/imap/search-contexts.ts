@@ -20,7 +20,7 @@ import type { SessionView } from "./session-view.ts";
 import { stringText } from "./strings.ts";
 
 interface SearchContext {
-  readonly form: Form;
+  form: Form;
   readonly key: SearchKey;
   readonly uids: Set<number>;
   /** Told of a new message that comes into the result (RFC 5465 section 7). */
@@ -45,6 +45,11 @@ export class SearchContexts {
     if (this.#byTag.size >= searchContextsMax) return false;
     this.#byTag.set(tag, { ...context, uids: new Set(uids) });
     return true;
+  }
+
+  /** From now on by UID alone (RFC 9586 section 3). */
+  speakUids(): void {
+    for (const context of this.#byTag.values()) context.form = "uid";
   }
 
   /** Whether there was one of that tag. */

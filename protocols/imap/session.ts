@@ -170,7 +170,10 @@ export class Session {
     if (extension === "CONDSTORE" && !this.isEnabled("CONDSTORE"))
       this.owesHighestModseq = this.#selected !== undefined;
     this.#enabled.add(extension);
-    if (extension === "UIDONLY" && this.#selected !== undefined) this.#selected.isUidOnly = true;
+    if (extension === "UIDONLY" && this.#selected !== undefined) {
+      this.#selected.isUidOnly = true;
+      this.#selected.contexts.speakUids();
+    }
     if (extension === "IMAP4REV2") this.#selected?.forgetRecent();
   }
 

@@ -74,3 +74,38 @@ test("speaks in UIDs alone once UIDONLY is enabled", async () => {
     S: b6 OK {{*}}
   `);
 });
+
+test("tells searches that are kept up to date by UID once UIDONLY is enabled", async () => {
+  await using server = await startImap();
+  await server.converse(`
+    S: * OK {{*}}
+    C: i1 LOGIN {{=login}}
+    S: i1 OK {{*}}
+    C: i2 APPEND INBOX (\\Deleted) {4+}\\r\\na: 1 {4+}\\r\\na: 2
+    S: i2 OK {{*}}
+    C: i3 SELECT INBOX
+    S*: i3 OK {{*}}
+    C: i4 EXPUNGE
+    S: * 1 EXPUNGE
+    S: i4 OK {{*}}
+    C: a1 SEARCH RETURN (COUNT UPDATE) FLAGGED
+    S: * ESEARCH (TAG "a1") COUNT 0
+    S: a1 OK {{*}}
+    C: a2 ENABLE UIDONLY
+    S*: a2 OK {{*}}
+    C: a3 UID STORE 2 +FLAGS.SILENT (\\Flagged)
+    S: * ESEARCH (TAG "a1") UID ADDTO (0 2)
+    S: a3 OK {{*}}
+    S2: * OK {{*}}
+    C2: b1 LOGIN {{=login}}
+    S2: b1 OK {{*}}
+    C2: b2 SELECT INBOX
+    S2*: b2 OK {{*}}
+    C2: b3 STORE 1 FLAGS.SILENT (\\Seen)
+    S2: b3 OK {{*}}
+    C: a4 NOOP
+    S: * 2 UIDFETCH (FLAGS (\\Recent \\Seen))
+    S: * ESEARCH (TAG "a1") UID REMOVEFROM (0 2)
+    S: a4 OK {{*}}
+  `);
+});
