@@ -6,18 +6,19 @@ import { type DeliveryHouse, openDeliveryHouse, plainText, type SendOptions } fr
 const zone = { "theirs.net": [["A", "127.0.0.1"]] } as const;
 
 async function send(options: SendOptions, server: SinkOptions["server"] = {}) {
-  const stack = new AsyncDisposableStack();
+  await using stack = new AsyncDisposableStack();
   const sink = stack.use(await startSink({ server: { hideSMTPUTF8: false, ...server } as never }));
   const house: DeliveryHouse = stack.use(
     await openDeliveryHouse({ zone, set: [`outbound.mx_port=${sink.port}`] }),
   );
   const submission = await house.send(options);
   const [recipient] = await house.recipients(submission);
+  const opened = stack.move();
   return {
     sink,
     recipient,
     parameters: sink.mails[0]?.parameters,
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
 

@@ -13,7 +13,7 @@ function run(house: DeliveryHouse, name: string, input: object = {}): Promise<Re
 
 async function openBusy() {
   let isBusy = true;
-  const stack = new AsyncDisposableStack();
+  await using stack = new AsyncDisposableStack();
   const sink = stack.use(
     await startSink({ onRecipient: () => (isBusy ? { code: 450, text: "4.2.1 busy" } : undefined) }),
   );
@@ -21,7 +21,8 @@ async function openBusy() {
   const relent = (): void => {
     isBusy = false;
   };
-  return { house, sink, relent, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  const opened = stack.move();
+  return { house, sink, relent, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
 describe("the queue", () => {

@@ -113,10 +113,11 @@ describe("a report of another server", () => {
   async function open() {
     const sink = await startSink();
     const house = await openDeliveryHouse({ zone, set: [`outbound.mx_port=${sink.port}`] });
-    const stack = new AsyncDisposableStack();
+    await using stack = new AsyncDisposableStack();
     stack.use(sink);
     stack.use(house);
-    return { house, sink, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+    const opened = stack.move();
+    return { house, sink, [Symbol.asyncDispose]: () => opened.disposeAsync() };
   }
 
   function arrive(house: DeliveryHouse, to: string, bytes: Buffer, owner = house.agent, reversePath = "") {

@@ -31,7 +31,8 @@ async function open(
   onRecipient: (address: string) => string | undefined,
   portOf?: (postfix: Postfix) => Promise<number>,
 ): Promise<Setting> {
-  const stack = new AsyncDisposableStack();
+  // What is open when something fails is closed; else it is the caller's.
+  await using stack = new AsyncDisposableStack();
   const port = await freePort();
   const home = { domain: "ours.dev", port };
   const postfix = stack.use(await startPostfix({ domain, certificate: testCertificate, onRecipient, home }));
@@ -59,7 +60,8 @@ async function open(
     blocked: [],
     at: store.clock.now(),
   });
-  const setting: Setting = {
+  const opened = stack.move();
+  return {
     postfix,
     daemon,
     async send(to, subject) {
@@ -96,9 +98,8 @@ async function open(
       for (const { id } of mails) await administer(house, "queue.retry", { id });
       await daemon.daemon.delivery.whenIdle();
     },
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
-  return setting;
 }
 
 describe.skipIf(!hasPostfix)(`Postfix${postfixNote}`, () => {
