@@ -327,7 +327,12 @@ class Runner implements Delivery {
     let letters = [...copies, ...(await this.#notices(delivery, outcomes))];
     for (let waitMs = reportRetryMs; ; waitMs = Math.min(30_000, waitMs * 2)) {
       try {
-        await outbound.report(delivery, outcomes, letters);
+        const { hasPaused } = await outbound.report(delivery, outcomes, letters);
+        if (hasPaused)
+          log.warn(
+            { agent: this.#rooms.store.ids.encode("agent", delivery.agent) },
+            "too many of its mails failed: the agent is paused until it is resumed (waypost agent resume)",
+          );
         this.#held--;
         this.#tellIdle();
         return;

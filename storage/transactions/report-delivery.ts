@@ -38,6 +38,8 @@ export interface ReportDelivery {
 export interface DeliveryReport {
   /** Nothing more is tried. */
   readonly isClosed: boolean;
+  /** So much of the sender's mail has failed that it was stopped from sending. */
+  readonly hasPaused: boolean;
   readonly deliveries: readonly Delivery[];
 }
 
@@ -91,7 +93,8 @@ export async function reportDelivery(tx: Transaction, args: ReportDelivery): Pro
       events.tell("mail.delayed", outcome, before);
     if (outcome.isSuppressed) await suppress(tx, row.account, before, at);
   }
-  if (args.outcomes.some(({ state }) => state === "failed")) await tripBreaker(tx, agent);
+  const hasFailed = args.outcomes.some(({ state }) => state === "failed");
+  const hasPaused = hasFailed && (await tripBreaker(tx, agent));
   if (args.isDelayTold && row.delayToldAt === null)
     await tx.run(
       "update submission set delay_told_at = ? where agent_id = ? and submission_id = ?",
@@ -103,7 +106,7 @@ export async function reportDelivery(tx: Transaction, args: ReportDelivery): Pro
     row.closedAt !== null ||
     (await closeSubmissionIfDone(tx, { agent, account: row.account, submission }, at));
   await write.finish();
-  return { isClosed, deliveries };
+  return { isClosed, hasPaused, deliveries };
 }
 
 async function deliverLetters(tx: Transaction, args: ReportDelivery): Promise<Delivery[]> {

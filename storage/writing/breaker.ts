@@ -5,8 +5,9 @@ import type { Sql } from "../sql.ts";
 const sendsWatched = 20;
 const failedMax = 5;
 
-/** Pauses an agent when so many of its last mails have failed for somebody, since the operator resumed it last. */
-export async function tripBreaker(tx: Sql, agent: AgentNumber): Promise<void> {
+/** Pauses an agent when so many of its last mails have failed for somebody, since the operator resumed it last. Whether it
+ *  did. */
+export async function tripBreaker(tx: Sql, agent: AgentNumber): Promise<boolean> {
   const { failed } = (await tx.get<{ failed: number }>(
     `select count(*) as failed
     from (
@@ -24,9 +25,10 @@ export async function tripBreaker(tx: Sql, agent: AgentNumber): Promise<void> {
     sendsWatched,
     agent,
   ))!;
-  if (failed < failedMax) return;
-  await tx.run(
+  if (failed < failedMax) return false;
+  const paused = await tx.run(
     "update agent set state = 'paused' where agent_id = ? and kind = 'agent' and state = 'active'",
     agent,
   );
+  return paused > 0;
 }
