@@ -14,8 +14,8 @@ export interface NewestMessages {
   readonly limit: number;
 }
 
-/** The newest first: object numbers grow with time. Of a mailbox that holds few of many messages this walks far, so it is
- *  no read for the main thread. */
+/** The newest first: object numbers grow with time. Of a large mailbox that holds few of many messages this walks far, so it
+ *  is no read for the main thread. */
 export async function newestMessages(reader: Reader, args: NewestMessages): Promise<MessageRow[]> {
   const conditions = ["agent_id = ?", "message_id < ?", "message_id > ?"];
   const parameters: number[] = [args.agent, args.before ?? Number.MAX_SAFE_INTEGER, args.after ?? 0];
@@ -24,11 +24,8 @@ export async function newestMessages(reader: Reader, args: NewestMessages): Prom
     parameters.push(args.thread);
   }
   if (args.mailbox !== undefined) {
-    conditions.push(`exists (
-      select 1
-      from entry
-      where entry.agent_id = message.agent_id and entry.message_id = message.message_id and entry.mailbox_id = ?)`);
-    parameters.push(args.mailbox);
+    conditions.push((await isSmall(reader, args.agent, args.mailbox)) ? inSmallMailbox : inMailbox);
+    parameters.push(args.agent, args.mailbox);
   }
   const rows = await reader.all<StoredMessage>(
     `${selectMessage} where ${conditions.join(" and ")} order by message_id desc limit ?`,
@@ -37,3 +34,25 @@ export async function newestMessages(reader: Reader, args: NewestMessages): Prom
   );
   return rows.map(messageOf);
 }
+
+/** A mailbox with so few messages is read whole and its messages looked up; of a larger one each message is asked for, from the
+ *  newest on. */
+const smallMailbox = 2000;
+
+async function isSmall(reader: Reader, agent: AgentNumber, mailbox: MailboxNumber): Promise<boolean> {
+  const row = await reader.get<{ count: number }>(
+    "select message_count as count from mailbox where agent_id = ? and mailbox_id = ?",
+    agent,
+    mailbox,
+  );
+  return (row?.count ?? 0) <= smallMailbox;
+}
+
+const inSmallMailbox = `message_id in (
+      select entry.message_id
+      from entry
+      where entry.agent_id = ? and entry.mailbox_id = ?)`;
+const inMailbox = `exists (
+      select 1
+      from entry
+      where entry.agent_id = ? and entry.message_id = message.message_id and entry.mailbox_id = ?)`;

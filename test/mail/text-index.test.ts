@@ -245,6 +245,10 @@ it("finds what one old message of thousands holds without looking at the others"
   const { messages, next } = await indexed.searchNewest(agent, key, { limit: 5 });
   expect([messages.map(({ subject }) => subject), next]).toEqual([["needle"], undefined]);
   // Without an index a call looks at a bounded number, and says where to go on.
-  const looked = await plain.searchNewest(agent, key, { limit: 5 });
-  expect([looked.messages, typeof looked.next]).toEqual([[], "number"]);
+  for (const place of [{}, { mailbox: inbox.number }]) {
+    const looked = await plain.searchNewest(agent, key, { limit: 5, ...place });
+    expect([looked.messages, typeof looked.next]).toEqual([[], "number"]);
+    const hay = await plain.searchNewest(agent, { kind: "all" }, { limit: 5, ...place });
+    expect(hay.messages.map(({ subject }) => subject)).toEqual(Array(5).fill("hay"));
+  }
 });
