@@ -6,6 +6,8 @@ import type { ArgumentsOf, ResultOf, TransactionName } from "../transactions/ind
 export type WriteSlice = <N extends TransactionName>(name: N, args: ArgumentsOf<N>) => Promise<ResultOf<N>>;
 
 const rowsPerSlice = 1000;
+/** Each may be many chunks. */
+const uploadsPerSlice = 16;
 
 export async function maintainStore(
   store: Pick<Store, "pages" | "clock">,
@@ -14,7 +16,7 @@ export async function maintainStore(
 ): Promise<void> {
   const now = store.clock.now();
   while (!(await write("pruneIdempotency", { now, limit: rowsPerSlice })).isDone);
-  while (!(await write("pruneUploads", { now, limit: rowsPerSlice / 10 })).isDone);
+  while (!(await write("pruneUploads", { now, limit: uploadsPerSlice })).isDone);
   const closedBefore = now - options.changesMs;
   while (!(await write("pruneSubmissions", { before: closedBefore, limit: rowsPerSlice / 10 })).isDone);
   while (!(await write("pruneHolds", { before: closedBefore, limit: rowsPerSlice / 10 })).isDone);

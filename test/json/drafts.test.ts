@@ -74,6 +74,7 @@ describe("draft.create", () => {
     const { content } = await server.ada.client.ok("search", { folder: "drafts" });
     expect(content.items[0]).toMatchObject({ id: draft.message, draft_id: draft.ref });
     expect((await read(draft.ref, { part: "headers" })).text).toMatch(/^subject: Plan$/im);
+    expect(await read(`${draft.ref}#1`)).toMatchObject({ ref: `${draft.ref}#1`, kind: "body" });
   });
 
   it("attaches blobs and parts of stored messages, and answers in the conversation", async () => {
