@@ -178,6 +178,20 @@ describe("the operator", () => {
   });
 });
 
+it("who is named approver finds the mailboxes among what is subscribed", async () => {
+  await using house = await openHoldHouse();
+  await house.converse(`
+    S: * OK {{*}}
+    C: a0 LOGIN {{=kim}}
+    S: a0 OK {{*}}
+    C: a1 LIST (SUBSCRIBED) "" "Other Users/*"
+    S: * LIST (\\HasNoChildren \\Subscribed) "/" "{{=holds}}/Approved"
+    S: * LIST (\\HasNoChildren \\Subscribed) "/" "{{=holds}}/Declined"
+    S: * LIST (\\HasNoChildren \\Subscribed) "/" "{{=holds}}/Waiting"
+    S: a1 OK {{*}}
+  `);
+});
+
 it("who is approver no longer reaches nothing of it", async () => {
   await using house = await openHoldHouse();
   await house.send();
