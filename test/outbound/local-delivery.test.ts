@@ -1,5 +1,6 @@
 /** Mail from here to here: out of the queue into mailboxes. */
 import { beforeEach, describe, expect, it } from "vitest";
+import { administer } from "#/src/accounts/administration/operations.ts";
 import { planLocalDelivery } from "#/src/arrival/deliver-locally.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import { type JsonServer, type Owner, openJsonServer } from "../support/json-server.ts";
@@ -175,6 +176,23 @@ describe("the queue", () => {
     const options = { now: server.clock.now(), limit: 10 };
     expect(await server.outbound.takeDue({ ...options, skipDomains: new Set([""]) })).toEqual([]);
     expect(await server.outbound.takeDue({ ...options, skipDomains: new Set() })).toHaveLength(1);
+  });
+
+  it("rings when a mailbox that was paused sends again", async () => {
+    await send(server.ada, server.bob.address);
+    const { store, settings, outbound } = server;
+    const owner = { owner: server.ada.address };
+    await administer({ store, settings, outbound }, "agent.pause", owner);
+    await server.deliverQueued();
+    expect(await inboxOf(server.bob)).toEqual([]);
+    let isRung = false;
+    outbound.onDue(() => {
+      isRung = true;
+    });
+    await administer({ store, settings, outbound }, "agent.resume", owner);
+    expect(isRung).toBe(true);
+    await server.deliverQueued();
+    expect(await inboxOf(server.bob)).toHaveLength(1);
   });
 
   it("is read in order over many pages, one for each submission and domain", async () => {

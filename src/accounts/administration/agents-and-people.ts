@@ -161,11 +161,13 @@ function ownerOperations(kind: AgentKind) {
           verb === "pause" ? `Stop one ${kind} from sending; mail still arrives.` : "Take a pause back.",
         input: z.strictObject({ owner: selector }),
         positional: ["owner"],
-        async run({ store }, input) {
+        async run({ store, outbound }, input) {
           const row = await selectOwner(store, input.owner, kind);
           const state = verb === "pause" ? "paused" : "active";
           const resumedAt = verb === "resume" ? store.clock.now() : undefined;
           await store.write("updateAgent", { agent: row.agent, state, resumedAt });
+          // What was queued before the pause is due.
+          if (verb === "resume") outbound?.ring();
           return { address: primaryAddress(row), state };
         },
       }),
