@@ -314,6 +314,9 @@ describe("a key", () => {
   it("belongs to the agent that sent it", async () => {
     const key = { idempotency_key: "whose" };
     const ofAda = await send(server.ada, hello(server.bob.address), key);
+    const other = await server.token(server.ada, ["send"]);
+    const again = await other.client.ok("send", { body: hello(server.bob.address), ...key });
+    expect(again).toEqual({ ...ofAda, replayed: true });
     const ofBob = await send(server.bob, hello(server.ada.address), key);
     expect(ofBob.replayed).toBeUndefined();
     expect(ofBob.ref).not.toBe(ofAda.ref);
@@ -418,10 +421,12 @@ describe("limits", () => {
     await own.ada.client.ok("send", { body, hold: "always" });
     own.clock.advance(60_000);
     await own.ada.client.ok("send", { body });
-    const refused = async () => (await own.ada.client.call("send", { body })).body.error;
+    const limited = { body, idempotency_key: "limited" };
+    const refused = async () => (await own.ada.client.call("send", limited)).body.error;
     expect(await refused()).toMatchObject({ code: "rate_limited", retry_after_ms: hourMs - 60_000 });
     own.clock.advance(hourMs - 60_000);
-    await own.ada.client.ok("send", { body });
+    expect((await own.ada.client.ok("send", limited)).replayed).toBeUndefined();
+    limited.idempotency_key = "limited-again";
     own.clock.advance(hourMs);
     expect((await refused()).retry_after_ms).toBe(22 * hourMs);
     await own.bob.client.ok("send", { body: hello(own.ada.address) });
