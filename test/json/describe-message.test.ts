@@ -137,7 +137,11 @@ describe("a message", () => {
     expect(html).toMatchObject({ ref: `${id}#1.2`, kind: "body", text: "Hallo Welt" });
     expect(html.provenance.removed).toEqual(["comment", "script", "style", "remote-image"]);
     expect(html.provenance.removed_detail).toContainEqual({ what: "script", count: 1, where: "1.2" });
-    expect(html.content).toMatchObject({ renderer: "waypost-text/1", chars_total: 10, range: { start: 0, end: 10 } });
+    expect(html.content).toMatchObject({
+      renderer: "waypost-text/1",
+      chars_total: 10,
+      range: { start: 0, end: 10 },
+    });
 
     const image = await reader.ok("part.describe", { id, part: "2" });
     const bytes = Buffer.from("iVBORw0KGgo=", "base64");

@@ -85,6 +85,13 @@ describe("search", () => {
     expect(await found(request)).toEqual(expected);
   });
 
+  it("says how many there are in a folder that nothing narrows", async () => {
+    const totalOf = async (request: object) => (await server.ada.client.ok("search", request)).content.total;
+    expect(await totalOf({ folder: "inbox", limit: 1 })).toBe(4);
+    expect(await totalOf({ folder: "inbox", unread: true })).toBeUndefined();
+    expect(await totalOf({})).toBeUndefined();
+  });
+
   it("lists a conversation, alone and with other conditions", async () => {
     const { content } = await server.ada.client.ok("part.describe", { id: ids.first });
     expect(await found({ thread: content.thread })).toEqual(["reply", "first"]);

@@ -87,7 +87,11 @@ export default operation({
     return {
       ref: mail.ids.encode("agent", reached.agent),
       kind: "listing" as const,
-      content: { items: listing.items },
+      content: {
+        items: listing.items,
+        // What nothing narrows is counted already.
+        ...(mailbox === undefined || keys.length > 0 ? {} : { total: mailbox.messageCount }),
+      },
       ...(listing.cursor === undefined ? {} : { cursor: listing.cursor }),
     };
   },
