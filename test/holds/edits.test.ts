@@ -142,8 +142,14 @@ describe("an edit", () => {
     const held = await house.send();
     const other = await versionOf(house, held, (old) => old.replace(/^From: .*$/m, "From: kim@ours.example"));
     const nobody = await versionOf(house, held, (old) => old.replace(/^To: .*$/m, "X-To: nobody"));
+    const hidden = await versionOf(house, held, (old) =>
+      old.replace("\r\n\r\n", `\r\nX: ${"x".repeat(300_000)}\r\n\r\n`),
+    );
     await house.converse(`
       ${kimReads}
+      C: a1 APPEND "{{=holds}}/Waiting" ${literal(hidden)}
+      C: ${hidden}
+      S: a1 NO [TOOBIG] {{*}}
       C: a2 APPEND "{{=holds}}/Waiting" ${literal(other)}
       C: ${other}
       S: a2 NO {{*}}

@@ -59,9 +59,11 @@ async function prepareEdit(rooms: HoldRooms, hold: HoldRow, given: Uint8Array, {
   if (before === undefined || owner === undefined)
     throw new WaypostError("not_found", "There is no such hold.");
   const bytes = withCrlf(given);
+  assertBounds(bytes, rooms.settings.smtp.maxMessageBytes);
   const fields = readHeaderFields(bytes);
   const fieldsBefore = await readFields(rooms, before);
-  assertSameSender(fieldsBefore, fields);
+  // What the server composes is from the mailbox anyway.
+  if (isOfClient) assertSameSender(fieldsBefore, fields);
   const envelope = await envelopeOf(
     rooms,
     hold.envelope,
@@ -87,6 +89,15 @@ async function prepareEdit(rooms: HoldRooms, hold: HoldRow, given: Uint8Array, {
     at: store.clock.now(),
   };
   return { args, transfer: transferableBuffers(facts.blob) };
+}
+
+/** Fields beyond the bound are not read, here or anywhere: they could name whom nobody sees. */
+function assertBounds(bytes: Buffer, bytesMax: number): void {
+  const isLong = bytes.length > headerBytesMax && bytes.subarray(0, headerBytesMax).indexOf("\r\n\r\n") < 0;
+  if (isLong || bytes.length > bytesMax)
+    throw new WaypostError("policy_refused", "The new version, or its header, is too large.", {
+      reason: "too_large",
+    });
 }
 
 async function readFields({ store }: HoldRooms, message: MessageRow): Promise<HeaderField[]> {
