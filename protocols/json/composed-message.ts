@@ -9,6 +9,7 @@ import type { Message } from "#/src/mail/messages.ts";
 import { isAgentPart } from "#/src/mail/prepare-message.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { headerBytesMax } from "#/src/model/limits.ts";
+import { LoopTurns } from "#/src/model/loop-turns.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
 import {
   addressedAs,
@@ -69,7 +70,7 @@ export async function composeBody(
       field: "/body/reply_all",
       hint: "Send in_reply_to beside it.",
     });
-  const isOwn = await ownAddresses(context, mailbox, answered);
+  const isOwn = await ownAddresses(context, owner, answered);
   const recipients = readRecipients(body, answered, isOwn);
   const from = {
     name: owner.name,
@@ -92,7 +93,7 @@ export async function composeBody(
     {
       from,
       date: mail.clock.now(),
-      messageId: `${randomUUID()}@${from.address.slice(from.address.lastIndexOf("@") + 1)}`,
+      messageId: `${randomUUID()}@${domainOf(from.address)}`,
       inReplyTo: answer?.inReplyTo,
       references: answer?.references ?? [],
       autoSubmitted: autoSubmitted(owner, answered),
@@ -145,16 +146,27 @@ async function readOriginal(
   return { message, fields: readHeaderFields(header) };
 }
 
-/** Which of the addresses of a message lead to the mailbox. */
+/** Which of the addresses of a message lead to the mailbox. Only those in its own domains are looked up: a message can name
+ *  thousands. */
 async function ownAddresses(
   { rooms }: OperationContext,
-  agent: AgentNumber,
+  { agent, addresses }: AgentFacts,
   original: Original | undefined,
 ): Promise<(address: string) => boolean> {
+  const domains = new Set(addresses.map(domainOf));
+  const named = original === undefined ? [] : involvedAddresses(original.fields);
+  const turns = new LoopTurns();
   const own = new Set<string>();
-  for (const { address } of original === undefined ? [] : involvedAddresses(original.fields))
-    if (await rooms.accounts.isOwnAddress({ agent }, address)) own.add(addressKey(address));
+  for (const { address } of named) {
+    const isOwn = domains.has(domainOf(address)) && (await rooms.accounts.isOwnAddress({ agent }, address));
+    if (isOwn) own.add(addressKey(address));
+    await turns.turn();
+  }
   return (address) => own.has(addressKey(address));
+}
+
+function domainOf(address: string): string {
+  return address.slice(address.lastIndexOf("@") + 1);
 }
 
 interface Recipients {
