@@ -1,5 +1,5 @@
-/** Time that work on the main thread may go on without the loop being given a turn. */
-const turnMs = 5;
+/** Time that work on the main thread may go on without the loop being given a turn. Tidying memory may come on top. */
+const turnMs = 3;
 
 /** When work last gave the loop a turn, whichever it was: what follows on each other without waiting is one stretch. */
 let turnedAt = performance.now();

@@ -1,4 +1,5 @@
 /** SORT (RFC 5256): UIDs in the order of criteria, messages that are the same by all of them in their order in the mailbox. */
+import { LoopTurns } from "#/src/model/loop-turns.ts";
 import type { NumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import type { Entries } from "../entries.ts";
@@ -24,8 +25,16 @@ export async function sortMessages(
     for (const message of page)
       rows.push({ uid: message.uid, values: criteria.map((criterion) => sortValue(criterion, message)) });
   const sorted = await sortInTurns(rows, (a, b) => compareBy(criteria, a, b));
-  return sorted.map(({ uid }) => uid);
+  const turns = new LoopTurns();
+  const ordered: number[] = [];
+  for (const { uid } of sorted) {
+    ordered.push(uid);
+    if (ordered.length % uidsPerLook === 0) await turns.turn();
+  }
+  return ordered;
 }
+
+const uidsPerLook = 5000;
 
 /** Called some two million times for 100,000 messages. */
 function compareBy(criteria: readonly (SortCriterion | ScoreCriterion)[], a: Sorted, b: Sorted): number {
