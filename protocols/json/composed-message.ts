@@ -84,7 +84,7 @@ export async function composeBody(
       ...recipients.named,
       subject:
         body.subject ?? answer?.subject ?? (forwarded === undefined ? "" : forwardSubject(forwarded.fields)),
-      text: body.text ?? "",
+      text: body.text || (await textOf(context, body.html)),
       html: body.html,
       agentPart,
       attachments:
@@ -115,6 +115,11 @@ export async function composeBody(
     inReplyTo: answered?.message.agent === mailbox ? answered.message.number : undefined,
     forwardOf: forwarded?.message.agent === mailbox ? forwarded.message.number : undefined,
   };
+}
+
+/** For who reads no HTML. Writers who care send both. */
+async function textOf({ rooms }: OperationContext, html: string | undefined): Promise<string> {
+  return html === undefined ? "" : (await rooms.mail.readers.renderHtml(html, "text")).text;
 }
 
 /** RFC 3834 section 5: what a program sends says so, so that other programs do not answer by themselves. */

@@ -9,7 +9,6 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import MailComposer from "nodemailer/lib/mail-composer";
 import { foldLines } from "nodemailer/lib/mime-funcs";
 import MimeNode from "nodemailer/lib/mime-node";
-import { renderHtml } from "#/src/formats/html/render-html.ts";
 import { isEightBit } from "#/src/formats/mime/line-ends.ts";
 import type { NamedAddress } from "./mail-address.ts";
 
@@ -18,6 +17,7 @@ export interface MessageBody {
   readonly cc: readonly NamedAddress[];
   readonly bcc: readonly NamedAddress[];
   readonly subject: string;
+  /** What is read where html is not; "" for nothing to say. */
   readonly text: string;
   readonly html?: string | undefined;
   readonly attachments: readonly Attachment[];
@@ -66,7 +66,7 @@ const lineOctetsMax = 998;
 export async function composeMessage(body: MessageBody, facts: CompositionFacts): Promise<Buffer> {
   const html = body.html === undefined ? undefined : crlf(body.html);
   // A message that is nothing but an attachment is shown by few clients as one.
-  const text = crlf(body.text || (html === undefined ? "\n" : renderHtml(html, "text").text));
+  const text = crlf(body.text || "\n");
   const composer = new MailComposer({
     from: [facts.from],
     to: [...body.to],

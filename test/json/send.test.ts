@@ -130,6 +130,14 @@ describe("what is sent", () => {
   });
 });
 
+it("has text for who reads no HTML, where only that was given", async () => {
+  const html = "<h1>News</h1><p>Hi <b>you</b> &amp; all</p>";
+  const sent = await send(server.ada, { to: [server.bob.address], subject: "html", html });
+  const parsed = await simpleParser(await bytesOf(sent.ref));
+  expect(parsed.html).toBe(html);
+  expect(parsed.text).toMatch(/News\s+Hi you & all/);
+});
+
 describe("an answer", () => {
   const question = `From: Bob <bob@first.example>
 To: ada@first.example, kit@far.example

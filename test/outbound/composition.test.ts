@@ -102,13 +102,6 @@ describe("a composed message", () => {
     expect(attachments.find(({ cid }) => cid === "logo")?.content).toEqual(Buffer.from([1, 2, 3]));
   });
 
-  it("makes text of html that stands alone", async () => {
-    const { text } = await simpleParser(
-      await composeMessage({ ...body, text: "", html: "<p>Hi <b>you</b></p>" }, facts),
-    );
-    expect(text?.trim()).toBe("Hi you");
-  });
-
   it.each([
     ["long lines", "x".repeat(5000)],
     ["every line end", "a\rb\r\nc\nd"],
