@@ -28,8 +28,7 @@ export async function serveConnection(
   } catch (error) {
     lastWord = byeFor(error, session);
   } finally {
-    await session.logOut();
-    await connection.end(lastWord);
+    await session.logOut().finally(() => connection.end(lastWord));
   }
 }
 

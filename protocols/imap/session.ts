@@ -254,10 +254,13 @@ export class Session {
 
   /** Back to before the login: whose session it was, what was selected and enabled are forgotten (RFC 8437 section 4.1). */
   async logOut(): Promise<void> {
-    await this.unselect();
+    const leaving = this.unselect();
     this.watch = undefined;
-    if (this.#principal === undefined) return;
-    const { agent } = this.#principal;
+    if (this.#principal !== undefined) this.#forget(this.#principal);
+    await leaving;
+  }
+
+  #forget({ agent }: Principal): void {
     const open = (this.#openSessions.get(agent) ?? 1) - 1;
     if (open > 0) this.#openSessions.set(agent, open);
     else this.#openSessions.delete(agent);
