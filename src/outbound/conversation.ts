@@ -6,7 +6,12 @@ import { createMessageBytes } from "#/src/mail/message-bytes.ts";
 import type { Provenance } from "#/src/mail/messages.ts";
 import { parseReferenceIds } from "#/src/mail/reference-ids.ts";
 import type { MessageNumber } from "#/src/model/numbers.ts";
-import { findThreadOfKeys, listThreadTail, type ThreadMessageRow } from "#/storage/queries/holds.ts";
+import {
+  findThreadOfKeys,
+  listMailTail,
+  listThreadTail,
+  type WrittenMessageRow,
+} from "#/storage/queries/conversations.ts";
 import { findMessage } from "#/storage/queries/messages.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 import { loopMailsMax, loopWindowMs } from "./limits.ts";
@@ -34,8 +39,9 @@ export interface AnsweredMessage {
   writer(): Promise<Writer>;
 }
 
-/** Rows looked at; a conversation of agents alone ends long before. */
-const tailRows = 40;
+/** Rows looked at: of the thread, and of the mailbox for what names the same messages under another subject. */
+const threadRows = 40;
+const mailboxRows = 300;
 
 export async function readConversation(
   rooms: OutboundRooms,
@@ -45,14 +51,12 @@ export async function readConversation(
   const { store } = rooms;
   const named = inReplyTo === undefined ? undefined : await findMessage(store, owner.agent, inReplyTo);
   const thread = named?.thread ?? (await findThreadOfKeys(store, owner.agent, facts.threadKeys));
-  const since = (sinceAt: number) =>
-    thread === undefined ? [] : listThreadTail(store, owner.agent, thread, sinceAt, tailRows);
-  const last = parseReferenceIds(facts.referenceIds ?? "").references.at(-1);
+  const { references } = parseReferenceIds(facts.referenceIds ?? "");
+  const tail = references.length === 0 ? [] : await listMailTail(store, owner.agent, mailboxRows);
+  const ofThread = thread === undefined ? [] : await listThreadTail(store, owner.agent, thread, threadRows);
+  const last = references.at(-1);
   const answered =
-    named ??
-    (last === undefined
-      ? undefined
-      : (await since(0)).find(({ referenceIds }) => parseReferenceIds(referenceIds ?? "").own === last));
+    named ?? [...ofThread, ...tail].find((row) => last !== undefined && idsOf(row).own === last);
   return {
     answered: answered && {
       fromAddress: answered.fromAddress,
@@ -61,8 +65,13 @@ export async function readConversation(
       writer: () => writerOf(rooms, owner, answered),
     },
     async countWithoutPerson() {
+      const ancestors = ancestorsOf(tail, references);
+      const all = new Map([...ofThread, ...ancestors].map((row) => [row.message, row]));
+      const lately = [...all.values()]
+        .filter(({ receivedAt }) => receivedAt >= at - loopWindowMs)
+        .sort((a, b) => b.message - a.message);
       let count = 0;
-      for (const message of await since(at - loopWindowMs)) {
+      for (const message of lately) {
         if (count >= loopMailsMax || (await writerOf(rooms, owner, message)) === "person") break;
         count++;
       }
@@ -71,8 +80,26 @@ export async function readConversation(
   };
 }
 
+function idsOf({ referenceIds }: WrittenMessageRow) {
+  return parseReferenceIds(referenceIds ?? "");
+}
+
+/** Those among the rows that the references name, and those that these name. */
+function ancestorsOf(rows: readonly WrittenMessageRow[], references: readonly string[]): WrittenMessageRow[] {
+  const known = new Map(rows.map((row) => [idsOf(row).own, row]));
+  const found = new Set<WrittenMessageRow>();
+  const open = [...references];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    const row = id === "" ? undefined : known.get(id);
+    if (row === undefined || found.has(row)) continue;
+    found.add(row);
+    open.push(...idsOf(row).references);
+  }
+  return [...found];
+}
+
 type StoredWriter = Pick<
-  ThreadMessageRow,
+  WrittenMessageRow,
   "account" | "blob" | "trace" | "size" | "fromAddress" | "isAuthenticated"
 >;
 

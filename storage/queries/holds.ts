@@ -1,5 +1,5 @@
 /** Holds, and the policy that makes them. */
-import type { AccountNumber, AgentNumber, BlobNumber, MessageNumber } from "#/src/model/numbers.ts";
+import type { AccountNumber, AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
 import { type HoldRow, holdOf, type SendingPolicyRow, selectHold } from "../holds.ts";
 import { paddedList, placesFor, type Reader } from "../sql.ts";
 
@@ -193,48 +193,6 @@ export async function listKnownDomains(
   return new Set(rows.map(({ domain }) => domain));
 }
 
-/** What a conversation is looked at for: who wrote it. */
-export interface ThreadMessageRow {
-  readonly message: MessageNumber;
-  readonly account: AccountNumber;
-  readonly blob: BlobNumber;
-  readonly trace: Uint8Array;
-  readonly size: number;
-  readonly fromAddress: string;
-  readonly isAuthenticated: boolean;
-  /** JSON. */
-  readonly provenance: string;
-  readonly referenceIds: string | null;
-}
-
-/** Messages of a conversation that came or left since, the newest first: no drafts, and nothing that never left. */
-export async function listThreadTail(
-  reader: Reader,
-  agent: AgentNumber,
-  thread: number,
-  since: number,
-  limit: number,
-): Promise<ThreadMessageRow[]> {
-  const rows = await reader.all<Omit<ThreadMessageRow, "isAuthenticated"> & { authenticated: number }>(
-    `select message_id as message, account_id as account, blob_id as blob, trace, size, from_address as "fromAddress",
-      authenticated, provenance, reference_ids as "referenceIds"
-    from message
-    where agent_id = ? and thread_id = ? and received_at >= ?
-      and not exists (
-        select 1 from draft where draft.agent_id = message.agent_id and draft.message_id = message.message_id)
-      and not exists (
-        select 1 from hold
-        where hold.agent_id = message.agent_id and hold.message_id = message.message_id and hold.state <> 'sent')
-    order by message_id desc
-    limit ?`,
-    agent,
-    thread,
-    since,
-    limit,
-  );
-  return rows.map(({ authenticated, ...row }) => ({ ...row, isAuthenticated: authenticated === 1 }));
-}
-
 /** Those of some addresses that mail of an account does not go to. */
 export async function listSuppressed(
   reader: Reader,
@@ -249,20 +207,4 @@ export async function listSuppressed(
     ...padded,
   );
   return rows.map(({ address }) => address);
-}
-
-/** The oldest thread that knows one of the keys: the one that a message with them will join. */
-export async function findThreadOfKeys(
-  reader: Reader,
-  agent: AgentNumber,
-  keys: readonly Uint8Array[],
-): Promise<number | undefined> {
-  if (keys.length === 0) return undefined;
-  const padded = paddedList(keys);
-  const row = await reader.get<{ thread: number | null }>(
-    `select min(thread_id) as thread from thread_key where agent_id = ? and key in (${placesFor(padded)})`,
-    agent,
-    ...padded,
-  );
-  return row?.thread ?? undefined;
 }

@@ -2,42 +2,49 @@ import { expect, it } from "vitest";
 import type { HttpClient } from "../support/http.ts";
 import { deliver, openHoldHouse } from "./hold-house.ts";
 
-it("two agents that answer everything stop after ten mails, and both mailboxes show why", async () => {
-  await using house = await openHoldHouse();
-  const wren = await house.create("agent", "wren@ours.example");
-  const agents = [
-    { client: house.client, ...house.robin },
-    { client: house.clientOf(wren.token!), ...wren },
-  ];
-  // Each begins a conversation of its own.
-  for (const [n, { client }] of agents.entries())
-    await client.ok("send", {
-      body: { to: [agents[1 - n]!.address], subject: `Begun by ${n}`, text: "What do you think?" },
-    });
-  const answered = new Set<string>();
-  for (let hasMail = true; hasMail; ) {
-    await house.deliverQueued();
-    hasMail = false;
-    for (const { client } of agents)
-      for (const id of await inboxOf(client)) {
-        if (answered.has(id)) continue;
-        answered.add(id);
-        hasMail = true;
-        await client.ok("send", { body: { in_reply_to: id, text: "And you?" } });
-      }
-  }
-  for (const { client } of agents) {
-    expect(await inboxOf(client)).toHaveLength(10);
-    const waiting = (await client.ok("search", { folder: "holds" })).content.items;
-    expect(waiting).toHaveLength(1);
-    const { events } = await client.ok("wait", { types: ["mail.held"], cursor: await beginningOf(client) });
-    expect(events).toMatchObject([{ type: "mail.held", message: waiting[0].id, reason: "loop" }]);
-  }
+it.each([
+  ["under one subject", () => ({})],
+  ["with another subject each time", (n: number) => ({ subject: `Thought ${n}` })],
+])(
+  "two agents that answer everything %s stop after ten mails, and both mailboxes show why",
+  async (_, more) => {
+    await using house = await openHoldHouse();
+    const wren = await house.create("agent", "wren@ours.example");
+    const agents = [
+      { client: house.client, ...house.robin },
+      { client: house.clientOf(wren.token!), ...wren },
+    ];
+    // Each begins a conversation of its own.
+    for (const [n, { client }] of agents.entries())
+      await client.ok("send", {
+        body: { to: [agents[1 - n]!.address], subject: `Begun by ${n}`, text: "What do you think?" },
+      });
+    const answered = new Set<string>();
+    for (let hasMail = true; hasMail; ) {
+      await house.deliverQueued();
+      hasMail = false;
+      for (const { client } of agents)
+        for (const id of await inboxOf(client)) {
+          if (answered.has(id)) continue;
+          answered.add(id);
+          hasMail = true;
+          const body = { in_reply_to: id, text: "And you?", ...more(answered.size) };
+          await client.ok("send", { body });
+        }
+    }
+    for (const { client } of agents) {
+      expect(await inboxOf(client)).toHaveLength(10);
+      const waiting = (await client.ok("search", { folder: "holds" })).content.items;
+      expect(waiting).toHaveLength(1);
+      const { events } = await client.ok("wait", { types: ["mail.held"], cursor: await beginningOf(client) });
+      expect(events).toMatchObject([{ type: "mail.held", message: waiting[0].id, reason: "loop" }]);
+    }
 
-  async function beginningOf(client: HttpClient): Promise<string> {
-    return house.beginning(agents.find((one) => one.client === client)!.agent);
-  }
-});
+    async function beginningOf(client: HttpClient): Promise<string> {
+      return house.beginning(agents.find((one) => one.client === client)!.agent);
+    }
+  },
+);
 
 it("answers that are sent at once are counted one by one", async () => {
   await using house = await openHoldHouse();
