@@ -44,8 +44,7 @@ export class SessionView {
   /** Sequence number of a UID; undefined if the client does not know the message. */
   seqOf(uid: number): number | undefined {
     // Most ask for one message after the other, or for the next but a few.
-    let at = this.#next;
-    for (let skipped = 0; skipped < 4 && this.#uids[at]! < uid; skipped++) at++;
+    let at = this.#seek(uid, this.#next);
     if (this.#uids[at] !== uid) at = this.#lowerBound(uid);
     if (this.#uids[at] !== uid) return undefined;
     this.#next = at + 1;
@@ -68,8 +67,9 @@ export class SessionView {
   /** Those of a set of UIDs that the client knows. Costs as much as the view holds of them, not what the ranges span. */
   knownUids(uids: NumberSet): number[] {
     const known: number[] = [];
+    let at = 0;
     for (const [first, last] of uids)
-      for (let at = this.#lowerBound(first); at < this.#uids.length && this.#uids[at]! <= last; at++)
+      for (at = this.#seek(first, at); at < this.#uids.length && this.#uids[at]! <= last; at++)
         known.push(this.#uids[at]!);
     return known;
   }
@@ -77,8 +77,9 @@ export class SessionView {
   /** The same as a set. */
   knownSet(uids: NumberSet): NumberSet {
     const known: [number, number][] = [];
+    let at = 0;
     for (const [first, last] of uids)
-      for (let at = this.#lowerBound(first); at < this.#uids.length && this.#uids[at]! <= last; at++)
+      for (at = this.#seek(first, at); at < this.#uids.length && this.#uids[at]! <= last; at++)
         extend(known, this.#uids[at]!);
     return known;
   }
@@ -143,6 +144,14 @@ export class SessionView {
     for (const uid of this.#arrived) this.#uids.push(uid);
     this.#arrived = [];
     return true;
+  }
+
+  /** The same for a UID that does not lie before a position; most often it is there or the next but a few. */
+  #seek(uid: number, from: number): number {
+    let at = from;
+    for (let skipped = 0; skipped < 4; skipped++, at++)
+      if (at >= this.#uids.length || this.#uids[at]! >= uid) return at;
+    return this.#lowerBound(uid);
   }
 
   /** First position whose UID is not below. */

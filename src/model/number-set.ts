@@ -97,6 +97,7 @@ export function intersectNumberSets(a: NumberSet, b: NumberSet): NumberSet {
 
 /** What is in the first and not in the second. */
 export function subtractNumberSets(a: NumberSet, b: NumberSet): NumberSet {
+  if (b.length === 0) return a;
   const left: NumberRange[] = [];
   let j = 0;
   for (const [first, last] of a) {
