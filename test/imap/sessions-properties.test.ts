@@ -2,36 +2,44 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { numbersIn, parseNumberSet } from "#/src/model/number-set.ts";
 import { connectRawImap, type RawImap, type RawResponse } from "../support/raw-imap.ts";
-import { type ImapServer, startImap } from "./server.ts";
+import { startShared } from "./shared-server.ts";
 
-let server: ImapServer;
+let shared: Awaited<ReturnType<typeof startShared>>;
 beforeAll(async () => {
-  server = await startImap();
+  shared = await startShared();
 });
 afterAll(async () => {
-  await server[Symbol.asyncDispose]();
+  await shared[Symbol.asyncDispose]();
 });
+
+/** The owner of the mailbox, and who reaches it by a grant. */
+type Login = "kim" | "robin";
 
 /** What a client knows of its mailbox from what it was told, and nothing else. */
 class Client {
   readonly #imap: RawImap;
   readonly name: string;
+  readonly #prefix: string;
   /** By sequence number less one; undefined for a message of which only EXISTS is known. */
   uids: (number | undefined)[] = [];
   readonly flags = new Map<number, ReadonlySet<string>>();
   readonly recent = new Set<number>();
 
-  private constructor(imap: RawImap, name: string) {
+  private constructor(imap: RawImap, name: string, prefix: string) {
     this.#imap = imap;
     this.name = name;
+    this.#prefix = prefix;
   }
 
-  static async open(enabled: string): Promise<Client> {
+  static async open(login: Login, enabled: string): Promise<Client> {
+    const { port, robin } = shared.server;
     const client = new Client(
-      await connectRawImap({ host: "127.0.0.1", port: server.port }),
-      enabled || "rev1",
+      await connectRawImap({ host: "127.0.0.1", port }),
+      `${login} ${enabled}`,
+      login === "kim" ? "" : "Other Users/kim@example.test/",
     );
-    await client.say(`LOGIN robin@example.test "${server.robin.password}"`);
+    const { password } = login === "kim" ? shared.kim : robin;
+    await client.say(`LOGIN ${login}@example.test "${password}"`);
     if (enabled !== "") await client.say(`ENABLE ${enabled}`);
     return client;
   }
@@ -40,10 +48,14 @@ class Client {
     return this.#imap[Symbol.asyncDispose]() as Promise<void>;
   }
 
+  nameOf(box: string): string {
+    return `"${this.#prefix}${box}"`;
+  }
+
   async select(box: string): Promise<void> {
     this.uids = [];
     this.flags.clear();
-    await this.say(`SELECT ${box}`);
+    await this.say(`SELECT ${this.nameOf(box)}`);
   }
 
   async say(command: string, literal?: Uint8Array): Promise<readonly RawResponse[]> {
@@ -112,7 +124,7 @@ async function carryOut(clients: readonly Client[], box: string, one: Step): Pro
   const seq = client.uids.length === 0 ? 0 : 1 + (one.place % client.uids.length);
   switch (one.kind) {
     case "append":
-      await client.say(`APPEND ${box} (${one.flag})`, Buffer.from("a: 1\r\n\r\n"));
+      await client.say(`APPEND ${client.nameOf(box)} (${one.flag})`, Buffer.from("a: 1\r\n\r\n"));
       return;
     case "store": {
       if (seq === 0) return;
@@ -123,7 +135,7 @@ async function carryOut(clients: readonly Client[], box: string, one: Step): Pro
       return;
     }
     case "copy":
-      if (seq > 0) await client.say(`UID COPY ${client.uids[seq - 1] ?? "*"} ${box}`);
+      if (seq > 0) await client.say(`UID COPY ${client.uids[seq - 1] ?? "*"} ${client.nameOf(box)}`);
       return;
     case "expunge":
       await client.say("EXPUNGE");
@@ -152,8 +164,8 @@ test("sessions that hear of each other's changes know the same mailbox", { timeo
       const box = `Box${++boxes}`;
       const clients: Client[] = [];
       try {
-        for (const enabled of ["", "", "CONDSTORE IMAP4rev2", "QRESYNC"])
-          clients.push(await Client.open(enabled));
+        clients.push(await Client.open("kim", ""), await Client.open("robin", ""));
+        clients.push(await Client.open("kim", "CONDSTORE IMAP4rev2"), await Client.open("robin", "QRESYNC"));
         await clients[0]!.say(`CREATE ${box}`);
         for (const client of clients) await client.select(box);
         for (const one of steps) await carryOut(clients, box, one);

@@ -26,6 +26,7 @@ export async function startShared(grant: Record<string, unknown> = { scopes: ["m
   const variables = { kim: `kim@example.test "${kim.password}"` };
   return {
     server,
+    kim,
     converse: (script: string, actions: Actions = {}) =>
       server.converse(script, { variables, actions: { ...actions, revoke } }),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
