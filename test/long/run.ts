@@ -12,6 +12,7 @@ const suites = [
   ["power-loss.ts"],
   ["disk-full.ts"],
   ["fuzz-imap.ts", "--minutes", "3"],
+  ["fuzz-html.ts", "--minutes", "1"],
   ["split-imap.ts", "--runs", "2"],
 ];
 

@@ -11,8 +11,8 @@ export interface WorkMeter {
   check(): void;
 }
 
-/** About 60 ms of matching selectors. */
-const stepsMax = 3_000_000;
+/** About 50 to 100 ms of matching selectors; a large newsletter needs a quarter. */
+const stepsMax = 2_000_000;
 /** Processor time of this thread; the whole may take 200 ms. */
 const timeMaxMicros = 150_000;
 const stepsBetweenChecks = 20_000;
