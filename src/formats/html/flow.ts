@@ -1,6 +1,6 @@
 /** About where on the page a text stands: lines and columns are estimated from the number of letters. It is enough to tell
  *  that something lies far outside of a box that cuts off what does not fit. */
-import type { Style } from "./style.ts";
+import type { Style } from "./computed-style.ts";
 import { attributeOf, type HtmlElement } from "./tree.ts";
 
 /** Estimates may be too high by so much before anything is said to be outside. */

@@ -1,7 +1,7 @@
 /** A page as HTML that holds nothing but text and its order: no style, no picture, nothing that acts or is asked for. */
 import type { CountRemoval } from "#/src/formats/text/clean-text.ts";
 import { cleanText } from "#/src/formats/text/clean-text.ts";
-import type { Style } from "./style.ts";
+import type { Style } from "./computed-style.ts";
 import { attributeOf, type HtmlElement } from "./tree.ts";
 import type { PageWriter } from "./walk.ts";
 

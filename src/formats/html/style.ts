@@ -1,8 +1,7 @@
 /** What of an element's style decides whether its text is seen, as far as it can be told without laying out the page. Images
  *  count as not loaded, the window is that of `media.ts`, and nothing has been clicked. */
-import { black, type Colour, colourOf, over, transparent, white } from "#/src/formats/css/colour.ts";
+import { black, type Colour, colourOf, over, transparent } from "#/src/formats/css/colour.ts";
 import { initialFontSize, type LengthBasis, lengthOf, numberOf } from "#/src/formats/css/length.ts";
-import { viewport } from "#/src/formats/css/media.ts";
 import {
   componentsOf,
   gradientStops,
@@ -13,92 +12,14 @@ import {
   wordOf,
 } from "#/src/formats/css/properties.ts";
 import { splitByComma } from "#/src/formats/css/tokens.ts";
-import type { Removal } from "#/src/model/removal.ts";
+import { boxOf, isPositioned, placeOf, spacingOf } from "./box.ts";
 import type { Cascade, Declared, DeclaredStyle } from "./cascade.ts";
+import { noBox, noValues, type Style } from "./computed-style.ts";
 import { isClippedAway, transformOf } from "./shape.ts";
 import { attributeOf, type HtmlElement } from "./tree.ts";
 import { defaultDisplay, fontScale } from "./user-agent.ts";
-import { noVariables, resolveDeclared, type Variables, variablesOf } from "./variables.ts";
+import { resolveDeclared, type Variables, variablesOf } from "./variables.ts";
 
-export interface Style {
-  /** Why nothing inside of the element is seen, whatever its own style. */
-  readonly hidden: Removal | undefined;
-  readonly display: string;
-  readonly isVisible: boolean;
-  readonly opacity: number;
-  readonly fontSize: number;
-  /** Of transforms and zoom. */
-  readonly scale: number;
-  readonly lineHeight: number;
-  readonly letterSpacing: number;
-  readonly textIndent: number;
-  readonly colour: Colour;
-  readonly linkColour: Colour;
-  /** What text stands on; several where it is a gradient. */
-  readonly backdrops: readonly Colour[];
-  readonly whiteSpace: string;
-  readonly isMasked: boolean;
-  /** How far the element is moved from where it would be; exact where it is placed in the window. */
-  readonly dx: number;
-  readonly dy: number;
-  readonly isExactX: boolean;
-  readonly isExactY: boolean;
-  /** What is positioned inside goes by this. */
-  readonly block: { readonly dx: number; readonly dy: number; readonly isWindow: boolean };
-  readonly width: number;
-  /** Inside of a box that cuts off what does not fit; with a height of its lines. */
-  readonly clipsX: boolean;
-  readonly clipsLines: boolean;
-  /** Something that is painted below its context's content would be covered by a background. */
-  readonly isOverBackground: boolean;
-  /** Space of its own above and below what is in it, and its height where that is given. */
-  readonly above: number;
-  readonly below: number;
-  readonly height: number | undefined;
-  /** What does not fit into the height is cut off. */
-  readonly cutsHeight: boolean;
-  readonly variables: Variables;
-  readonly values: ReadonlyMap<string, Value>;
-}
-
-const noValues: ReadonlyMap<string, Value> = new Map();
-
-export const initialStyle: Style = {
-  hidden: undefined,
-  display: "block",
-  isVisible: true,
-  opacity: 1,
-  fontSize: initialFontSize,
-  scale: 1,
-  lineHeight: initialFontSize * 1.2,
-  letterSpacing: 0,
-  textIndent: 0,
-  colour: black,
-  linkColour: [0, 0, 238, 1],
-  backdrops: [white],
-  whiteSpace: "normal",
-  isMasked: false,
-  dx: 0,
-  dy: 0,
-  isExactX: false,
-  isExactY: false,
-  block: { dx: 0, dy: 0, isWindow: true },
-  width: viewport.width,
-  clipsX: false,
-  clipsLines: false,
-  isOverBackground: false,
-  above: 0,
-  below: 0,
-  height: undefined,
-  cutsHeight: false,
-  variables: noVariables,
-  values: noValues,
-};
-
-const noBox = { above: 0, below: 0, height: undefined, cutsHeight: false } as const;
-
-/** Boxes narrower or lower than this show no letter. */
-const boxMin = 5;
 const flexDisplays = new Set([
   "flex",
   "inline-flex",
@@ -201,9 +122,9 @@ class StyleMaker {
     const opacity = parent.opacity * this.#opacity();
     const colour = this.#colour(isLink);
     const backdrops = this.#backdrops(colour);
-    const box = this.#box(isInline, shown, basis);
+    const box = boxOf(this.#values, parent, isInline, shown, basis);
     const transform = isInline ? undefined : transformOf(this.#values, { ...basis, whole: box.width });
-    const place = this.#place(position, isInline, basis);
+    const place = placeOf(this.#values, parent, position, isInline, basis);
     const isStacking =
       opacity < parent.opacity ||
       transform !== undefined ||
@@ -265,7 +186,7 @@ class StyleMaker {
       clipsX: box.clipsX || parent.clipsX,
       clipsLines: box.clipsLines || (parent.clipsLines && box.height === undefined),
       isOverBackground: isStacking ? false : parent.isOverBackground || hasBackground,
-      ...(isInline ? noBox : this.#spacing(basis)),
+      ...(isInline ? noBox : spacingOf(this.#values, basis)),
       height: box.height,
       cutsHeight: box.height !== undefined && box.cutsY,
       variables: this.#variables,
@@ -420,105 +341,6 @@ class StyleMaker {
   #isHiddenFromOutlook(): boolean {
     return this.#word("mso-hide") === "all" && attributeOf(this.#element, "href") === undefined;
   }
-
-  #box(isInline: boolean, display: string, basis: LengthBasis): Box {
-    const { width } = this.#parent;
-    // Cells and tables grow with what they hold.
-    if (isInline || display.includes("table"))
-      return { width, isNothing: false, clipsX: false, clipsLines: false, height: undefined, cutsY: false };
-    const cuts = (axis: "x" | "y"): boolean => !["", "visible"].includes(this.#word(`overflow-${axis}`));
-    const isCutting = cuts("x") || cuts("y");
-    // A part of what is as high as its content is no known height.
-    const heightBasis = { ...basis, whole: Number.NaN };
-    const size = (name: string, of: LengthBasis): number | undefined => {
-      const length = this.#length(name, of);
-      return length === undefined || Number.isNaN(length) ? undefined : Math.max(0, length);
-    };
-    const height = bounded(
-      size("height", heightBasis),
-      size("min-height", heightBasis),
-      size("max-height", heightBasis),
-    );
-    const own = bounded(size("width", basis), size("min-width", basis), size("max-width", basis), width);
-    return {
-      width: own ?? width,
-      isNothing: isCutting && ((height ?? boxMin) < boxMin || (own ?? boxMin) < boxMin),
-      clipsX: cuts("x"),
-      clipsLines: isCutting && height === undefined,
-      height,
-      cutsY:
-        ["hidden", "clip"].includes(this.#word("overflow-y")) ||
-        ["hidden", "clip"].includes(this.#word("overflow-x")),
-    };
-  }
-
-  #spacing(basis: LengthBasis): { readonly above: number; readonly below: number } {
-    const sum = (side: string): number =>
-      Math.max(0, this.#length(`margin-${side}`, basis) ?? 0) +
-      Math.max(0, this.#length(`padding-${side}`, basis) ?? 0);
-    return { above: sum("top"), below: sum("bottom") };
-  }
-
-  #place(position: string, isInline: boolean, basis: LengthBasis): Place {
-    const parent = this.#parent;
-    const at = (name: string): number | undefined => this.#length(name, basis);
-    const ofHeight = (name: string): number | undefined =>
-      this.#length(name, { ...basis, whole: parent.block.isWindow ? viewport.height : 0 });
-    let { dx, dy, isExactX, isExactY } = parent;
-    if (position === "absolute" || position === "fixed") {
-      const block = position === "fixed" ? initialStyle.block : parent.block;
-      const [left, right, top, bottom] = [at("left"), at("right"), ofHeight("top"), ofHeight("bottom")];
-      if (left !== undefined) [dx, isExactX] = [block.dx + left, block.isWindow];
-      else if (right !== undefined) [dx, isExactX] = [block.dx + beyond(right, viewport.width), false];
-      if (top !== undefined) [dy, isExactY] = [block.dy + top, block.isWindow];
-      else if (bottom !== undefined) [dy, isExactY] = [block.dy + beyond(bottom, viewport.height), false];
-    } else if (isPositioned(position)) {
-      const right = at("right");
-      const bottom = ofHeight("bottom");
-      dx += at("left") ?? (right === undefined ? 0 : -right);
-      dy += ofHeight("top") ?? (bottom === undefined ? 0 : -bottom);
-    }
-    dx += at("margin-left") ?? 0;
-    if (!isInline) dy += Math.min(0, at("margin-top") ?? 0);
-    return { dx, dy, isExactX, isExactY };
-  }
-}
-
-interface Box {
-  readonly width: number;
-  readonly isNothing: boolean;
-  readonly clipsX: boolean;
-  readonly clipsLines: boolean;
-  readonly height: number | undefined;
-  readonly cutsY: boolean;
-}
-
-interface Place {
-  readonly dx: number;
-  readonly dy: number;
-  readonly isExactX: boolean;
-  readonly isExactY: boolean;
-}
-
-function isPositioned(position: string): boolean {
-  return position !== "" && position !== "static";
-}
-
-function bounded(
-  size: number | undefined,
-  least: number | undefined,
-  most: number | undefined,
-  otherwise?: number,
-): number | undefined {
-  const wanted =
-    size ?? (most === undefined ? undefined : otherwise === undefined ? most : Math.min(most, otherwise));
-  if (wanted === undefined) return undefined;
-  return Math.max(least ?? 0, Math.min(wanted, most ?? Number.POSITIVE_INFINITY));
-}
-
-/** How far something is moved that stands so far from the right or lower edge. */
-function beyond(distance: number, whole: number): number {
-  return distance < 0 || distance > whole ? whole - distance : 0;
 }
 
 function twoWords(words: readonly string[]): string {

@@ -1,7 +1,8 @@
 /** A page as lines of text, or of Markdown. Paragraphs stand apart, quotations are marked with ">", and the address of a link
  *  stands at the end of its line, so that a sentence with a link in it stays a sentence; in Markdown it stands at the link. */
+
+import type { Style } from "./computed-style.ts";
 import { saysAddress } from "./links.ts";
-import type { Style } from "./style.ts";
 import type { HtmlElement } from "./tree.ts";
 import { attributeOf } from "./tree.ts";
 import type { PageWriter } from "./walk.ts";

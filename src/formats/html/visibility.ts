@@ -2,7 +2,7 @@
 import { isDistinct, over, white } from "#/src/formats/css/colour.ts";
 import { viewport } from "#/src/formats/css/media.ts";
 import type { Removal } from "#/src/model/removal.ts";
-import type { Style } from "./style.ts";
+import type { Style } from "./computed-style.ts";
 
 /** Pixels; nobody reads smaller letters. */
 const fontSizeMin = 4;

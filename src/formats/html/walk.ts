@@ -1,9 +1,10 @@
 /** The part of a document that is seen, told in order to whoever writes it down, and what is not, counted. */
 import type { Removal } from "#/src/model/removal.ts";
 import type { Cascade } from "./cascade.ts";
+import { initialStyle, type Style } from "./computed-style.ts";
 import { createFlow } from "./flow.ts";
 import { linkTarget } from "./links.ts";
-import { initialStyle, type Style, styleOf } from "./style.ts";
+import { styleOf } from "./style.ts";
 import { isPicture, textOf } from "./survey.ts";
 import { attributeOf, type HtmlElement, type HtmlNode } from "./tree.ts";
 import { formElements, unseenElements } from "./user-agent.ts";
