@@ -31,7 +31,7 @@ const input = z.strictObject({
     .string()
     .max(40)
     .optional()
-    .describe("text (the default), json, headers, structure, raw or source."),
+    .describe("text (the default), reply, markdown, html, json, headers, structure, raw or source."),
   max_chars: maxChars,
   cursor: cursorText.optional().describe("Goes on with the rendering that gave the cursor."),
 });
