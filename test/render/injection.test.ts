@@ -81,4 +81,18 @@ describe.skipIf(!hasCorpus)(`hidden text${corpusNote}`, () => {
         expect((await server.ada.client.ok("search", { q: one })).content.items).toEqual([]);
     },
   );
+
+  it.each(hasCorpus ? ["remote-content", "script-vectors"] : [])(
+    "nothing that acts or is asked for is in HTML for display: %s",
+    async (name) => {
+      const file = path.resolve(folder, `../attack/html/${name}.eml`);
+      const { expect: expected } = JSON.parse(readFileSync(`${file}.expect.json`, "utf8"));
+      const id = await server.deliver(server.ada, readFileSync(file));
+      for (const render of ["text", "reply", "markdown", "html"]) {
+        const { text } = await server.ada.client.ok("part.describe", { id, render });
+        for (const kept of expected.must_keep) expect(text).toContain(kept);
+        for (const one of expected.must_not) expect(text.toLowerCase()).not.toContain(one);
+      }
+    },
+  );
 });
