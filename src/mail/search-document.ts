@@ -77,10 +77,10 @@ export interface DocumentReader {
   bodyBytes(): Promise<number>;
 }
 
-export function createDocumentReader(
-  bytes: MessageBytes & { readonly readers?: ContentReaders },
-  message: StoredBytes,
-): DocumentReader {
+/** Without readers, what is not plain text is made text of on this thread. */
+export type SearchedBytes = MessageBytes & { readonly readers?: ContentReaders };
+
+export function createDocumentReader(bytes: SearchedBytes, message: StoredBytes): DocumentReader {
   const readers = bytes.readers ?? directReaders;
   let structure: Promise<MimePart> | undefined;
   let header: Promise<Pick<SearchDocumentText, "header" | "addresses">> | undefined;

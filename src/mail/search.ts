@@ -11,7 +11,6 @@ import type { AgentNumber, MailboxNumber, MessageNumber, Modseq } from "#/src/mo
 import type { Entries, MailboxMessage, MessageFacet, ShownMessage } from "./entries.ts";
 import { flagSearchOf } from "./flag-query.ts";
 import { type IndexLookup, lookUpText, type TextIndex } from "./indexing/text-index.ts";
-import type { MessageBytes } from "./message-bytes.ts";
 import type { Message, Messages } from "./messages.ts";
 import { newestPages } from "./newest-pages.ts";
 import {
@@ -20,6 +19,7 @@ import {
   documentHolds,
   foldKey,
   partsOf,
+  type SearchedBytes,
   type TextKey,
 } from "./search-document.ts";
 import { type SearchKey, uidsOfKey } from "./search-keys.ts";
@@ -69,7 +69,7 @@ const newestLookedAtMax = 5000;
 export function createMailSearch(
   entries: Entries,
   messages: Messages,
-  bytes: MessageBytes,
+  bytes: SearchedBytes,
   textIndex?: TextIndex,
 ): MailSearch {
   return {
