@@ -21,10 +21,9 @@ export interface PortRooms extends SmtpRooms {
   readonly recipients: RecipientLookup;
 }
 
-export interface SmtpSettings {
+export interface SmtpSettings extends Pick<Settings, "outbound" | "dns"> {
   readonly server: ArrivalRooms["settings"]["server"];
   readonly evidence: ArrivalRooms["settings"]["evidence"];
-  readonly outbound: Settings["outbound"];
   readonly smtp: PortSettings & {
     readonly maxMessageBytes: number;
     readonly maxRecipients: number;

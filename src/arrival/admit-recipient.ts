@@ -20,7 +20,7 @@ export interface Recipient {
 export interface AdmissionRooms {
   readonly store: Store;
   readonly recipients: RecipientLookup;
-  readonly settings: Pick<Settings, "outbound"> & {
+  readonly settings: Pick<Settings, "outbound" | "dns"> & {
     readonly server: { readonly hostname: string; readonly domain: string };
   };
 }

@@ -6,7 +6,7 @@ import type { NewOwner } from "#/src/accounts/administration/agents-and-people.t
 import { sharedMailboxName } from "#/src/accounts/other-users.ts";
 import type { Daemon } from "#/src/daemon/daemon.ts";
 import { mailboxRoles } from "#/src/model/roles.ts";
-import { hasRoute } from "#/src/outbound/route.ts";
+import { findRouteObstacle } from "#/src/outbound/route.ts";
 
 interface Place {
   readonly host: string;
@@ -130,12 +130,11 @@ export function formatReady(daemon: Daemon, line: ReadyLine): string {
 }
 
 /** Whether mail gets to other servers. */
-function wayOut({ outbound, server }: Settings): string[] {
-  if (hasRoute(outbound, server.domain)) return [];
-  return [
-    `Mail to other servers is not sent: ${server.domain} is a domain that they cannot know.`,
-    "To send it: waypost domain add <your domain>, or --set outbound.smarthost_host=<a server that takes it>.",
-  ];
+function wayOut(settings: Settings): string[] {
+  const obstacle = findRouteObstacle(settings, settings.server.domain);
+  return obstacle === undefined
+    ? []
+    : [`Mail to other servers is not sent: ${obstacle.message}`, obstacle.hint];
 }
 
 function formatSecrets({ address, token, password }: Credentials): string {

@@ -72,8 +72,12 @@ async function copyOf(answer: Promise<unknown[]>): Promise<unknown[]> {
   }
 }
 
+export function asksNobody({ servers }: Pick<DnsSettings, "servers">): boolean {
+  return servers.length === 1 && servers[0] === "none";
+}
+
 function networkResolve({ servers, timeoutMs }: DnsSettings): Resolve | undefined {
-  if (servers.length === 1 && servers[0] === "none") return undefined;
+  if (asksNobody({ servers })) return undefined;
   const resolver = new Resolver({ timeout: timeoutMs, tries: 2 });
   if (servers.length > 0) resolver.setServers(servers);
   return (name, type) => resolver.resolve(name, type) as Promise<unknown[]>;

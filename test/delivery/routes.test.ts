@@ -153,3 +153,27 @@ describe("mail goes nowhere", () => {
     });
   });
 });
+
+describe("where no name server is asked", () => {
+  const set = ["dns.servers=none"];
+
+  test("mail to others is refused at once, and the operator is told what to set", async () => {
+    await using house = await openDeliveryHouse({ set });
+    await expect(house.send({ to: ["pat@ours.org", "lee@theirs.net"] })).rejects.toMatchObject({
+      code: "policy_refused",
+      details: { reason: "relay_refused", hint: expect.stringMatching(/smarthost_host.*dns\.servers/) },
+    });
+    await house.send({ to: ["pat@ours.org"] });
+    expect(await house.letters()).toHaveLength(1);
+  });
+
+  test("mail to others leaves through a smarthost", async () => {
+    await using sink = await startSink();
+    const smarthost = ["host=127.0.0.1", `port=${sink.port}`, "tls=none"];
+    await using house = await openDeliveryHouse({
+      set: [...set, ...smarthost.map((setting) => `outbound.smarthost_${setting}`)],
+    });
+    await house.send({ to: ["lee@theirs.net"] });
+    expect(sink.mails).toHaveLength(1);
+  });
+});
