@@ -77,9 +77,7 @@ export interface Accounts {
   /** Whom grants let reach an agent's data, by their primary address. */
   listHolders(agent: AgentNumber): Promise<readonly ReachHolder[]>;
   /** Whose login an address is. */
-  findOwner(
-    address: string,
-  ): Promise<{ readonly agent: AgentNumber; readonly account: AccountNumber } | undefined>;
+  findOwner(address: string): Promise<Pick<AgentRow, "agent" | "account" | "kind"> | undefined>;
   /** Of any agent, whether or not the principal reaches it: who asks decides what to tell. */
   findAgentFacts(agent: AgentNumber): Promise<AgentFacts | undefined>;
   /** Throws `invalid` for text that is no address. */
@@ -225,8 +223,8 @@ export function createAccounts(store: Store, settings: AccountsSettings): Accoun
     },
 
     async listReach(principal) {
-      const { agent, address, name, scopes } = principal;
-      const reach: Reach[] = [{ agent, address, name, scopes, mailboxes: "all" }];
+      const { agent, kind, address, name, scopes } = principal;
+      const reach: Reach[] = [{ agent, kind, address, name, scopes, mailboxes: "all" }];
       for (const grant of await listGrants(store, agent)) {
         if (!isLive(grant, store.clock.now())) continue;
         const target = await findAgent(store, grant.targetAgent);
@@ -284,7 +282,8 @@ export function createAccounts(store: Store, settings: AccountsSettings): Accoun
 }
 
 function reachOf(target: AgentRow, scopes: Reach["scopes"], mailboxes: Reach["mailboxes"]): Reach {
-  return { agent: target.agent, address: primaryAddress(target), name: target.name, scopes, mailboxes };
+  const { agent, kind, name } = target;
+  return { agent, kind, address: primaryAddress(target), name, scopes, mailboxes };
 }
 
 /** Whom the operator named to decide about an agent's mail sees what waits, and nothing else of it. */

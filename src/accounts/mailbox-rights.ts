@@ -3,7 +3,7 @@
  *  l see it, r read it, s change \Seen, w change other flags, i put messages in, t change \Deleted, e expunge,
  *  k create mailboxes below it, x delete or rename it. Nobody has `a`: rights are the operator's to give. Nobody has `p`:
  *  mail to an address is no matter of mailboxes here. */
-import type { Scope } from "#/src/model/roles.ts";
+import { hierarchyDelimiter, holdsName, isHoldRole, type MailboxRole } from "#/src/model/roles.ts";
 import { hasScope, type Reach } from "./principal.ts";
 
 export type Right = "l" | "r" | "s" | "w" | "i" | "k" | "x" | "t" | "e";
@@ -25,12 +25,28 @@ export const grantableRights: readonly Rights[] = [
 
 /** The rights that reach gives on the mailbox of that name. Creating and deleting mailboxes is for who reaches them all. */
 export function rightsOf(
-  { scopes, mailboxes }: { readonly scopes: ReadonlySet<Scope>; readonly mailboxes: Reach["mailboxes"] },
+  { scopes, mailboxes }: Pick<Reach, "scopes" | "mailboxes">,
   mailboxName: string,
 ): Rights {
   if (mailboxes !== "all" && !mailboxes.includes(mailboxName)) return noRights;
   if (hasScope(scopes, "mail")) return mailboxes === "all" ? allRights : new Set(writing);
   return hasScope(scopes, "mail:read") ? new Set(reading) : noRights;
+}
+
+/** What is left of them in the mailboxes where an agent's mail waits: these are the server's to make and to keep, and into
+ *  those of what was decided only who decides puts mail. Everywhere else, all. */
+export function usableRights(
+  rights: Rights,
+  mailbox: { readonly name: string; readonly role: MailboxRole | undefined },
+  { ownerKind, canApprove }: { readonly ownerKind: Reach["kind"]; readonly canApprove: boolean },
+): Rights {
+  const { name, role } = mailbox;
+  const isTop = name === holdsName;
+  if (ownerKind !== "agent" || !(isTop || name.startsWith(holdsName + hierarchyDelimiter))) return rights;
+  const unusable = new Set<Right>(["k"]);
+  if (isTop || isHoldRole(role)) unusable.add("x");
+  if (isHoldRole(role) && role !== "holds" && !canApprove) unusable.add("i");
+  return rights.difference(unusable);
 }
 
 /** Several grants on one mailbox add up. */

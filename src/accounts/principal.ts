@@ -28,6 +28,7 @@ export interface Principal {
 /** Data that a principal reaches. */
 export interface Reach {
   readonly agent: AgentNumber;
+  readonly kind: "agent" | "person";
   readonly address: string;
   readonly name: string;
   readonly scopes: ReadonlySet<Scope>;

@@ -8,6 +8,7 @@ import {
   type Rights,
   rightsOf,
   uniteRights,
+  usableRights,
 } from "#/src/accounts/mailbox-rights.ts";
 import { otherUsers, otherUsersPrefix, ownerLevel, sharedMailboxName } from "#/src/accounts/other-users.ts";
 import { hasScope } from "#/src/accounts/principal.ts";
@@ -21,6 +22,7 @@ export { otherUsers, otherUsersPrefix, ownerLevel } from "#/src/accounts/other-u
 
 /** A mailbox as one principal sees it: `name` is its name for that principal. */
 export interface ReachedMailbox extends Mailbox {
+  /** Those that come to something there. */
   readonly rights: Rights;
   readonly isOwn: boolean;
   /** The name inside the owner's mailboxes. */
@@ -39,7 +41,8 @@ export interface Holder {
 export interface MailboxAccess {
   /** All that can be seen, the own ones first. */
   list(): Promise<readonly ReachedMailbox[]>;
-  /** undefined for what is not there or may not be seen; throws `forbidden_scope` for what lacks the right. */
+  /** undefined for what is not there or may not be seen; throws `forbidden_scope` for what lacks the right. One that is given
+   *  and comes to nothing is refused where it is used, with the reason. */
   find(name: string, right: Right): Promise<ReachedMailbox | undefined>;
   /** Where a mailbox of a new name belongs, and what it is called there. Throws `forbidden_scope`, `policy_refused`. */
   place(name: string): Promise<{ readonly agent: AgentNumber; readonly name: string }>;
@@ -77,12 +80,13 @@ export function createMailboxAccess(
   }
 
   function reached(mailbox: Mailbox, reaches: readonly Reach[]): ReachedMailbox | undefined {
-    const { address } = reaches[0]!;
+    const { address, kind } = reaches[0]!;
     const isOwn = mailbox.agent === principal.agent;
-    const rights = uniteRights(reaches.map((reach) => rightsOf(reach, mailbox.name)));
-    if (!rights.has("l")) return undefined;
+    const given = givenRights(reaches, mailbox.name);
+    if (!given.has("l")) return undefined;
     const name = isOwn ? mailbox.name : sharedMailboxName(address, mailbox.name);
     const actor = actorOf(principal, mailbox.agent, reaches);
+    const rights = usableRights(given, mailbox, { ownerKind: kind, canApprove: actor.canApprove });
     return { ...mailbox, name, rights, isOwn, ownName: mailbox.name, owner: address, actor };
   }
 
@@ -96,6 +100,11 @@ export function createMailboxAccess(
     for (const reaches of (await listOthers()).values())
       if (ownerLevel(reaches[0]!.address) === level) return { reaches, rest };
     return undefined;
+  }
+
+  /** In one's own mailbox, of somebody. */
+  function usable({ ownName, role }: ReachedMailbox, rights: Rights, canApprove: boolean): Rights {
+    return usableRights(rights, { name: ownName, role }, { ownerKind: principal.kind, canApprove });
   }
 
   function assertOwn(mailbox: ReachedMailbox): void {
@@ -118,7 +127,7 @@ export function createMailboxAccess(
       if (resolved === undefined) return undefined;
       const mailbox = await mail.findMailbox(resolved.reaches[0]!.agent, resolved.rest);
       const seen = mailbox && reached(mailbox, resolved.reaches);
-      if (seen !== undefined && !seen.rights.has(right))
+      if (seen !== undefined && !givenRights(resolved.reaches, seen.ownName).has(right))
         throw forbidden(seen.isOwn ? "This credential may only read." : "The grant does not allow this.");
       return seen;
     },
@@ -128,7 +137,7 @@ export function createMailboxAccess(
       if (resolved === undefined)
         throw new WaypostError("policy_refused", `Names below ${otherUsers} are mailboxes of others.`);
       const { reaches, rest } = resolved;
-      if (!uniteRights(reaches.map((reach) => rightsOf(reach, rest))).has("k"))
+      if (!givenRights(reaches, rest).has("k"))
         throw forbidden("The grant does not extend to creating mailboxes.");
       return { agent: reaches[0]!.agent, name: rest };
     },
@@ -146,7 +155,7 @@ export function createMailboxAccess(
       const reaches = await reachesOf(mailbox.agent);
       // A rename can take it out of a grant that names mailboxes.
       const now = await mail.findMailboxByNumber(mailbox.agent, mailbox.number);
-      const rights = uniteRights(reaches.map((reach) => rightsOf(reach, now?.name ?? mailbox.ownName)));
+      const rights = givenRights(reaches, now?.name ?? mailbox.ownName);
       const mayLess = mailbox.actor.canApprove && !actorOf(principal, mailbox.agent, reaches).canApprove;
       if (mayLess || !rights.isSupersetOf(mailbox.rights))
         throw forbidden("The mailbox is no longer shared.");
@@ -154,11 +163,14 @@ export function createMailboxAccess(
 
     async listHolders(mailbox) {
       assertOwn(mailbox);
-      const holders = new Map<string, Rights[]>([[mailbox.owner, [rightsOf(fullReach, mailbox.ownName)]]]);
+      const holders = new Map<string, GivenReach[]>([[mailbox.owner, [fullReach]]]);
       for (const { address, ...reach } of await accounts.listHolders(mailbox.agent))
-        holders.set(address, [...(holders.get(address) ?? []), rightsOf(reach, mailbox.ownName)]);
+        holders.set(address, [...(holders.get(address) ?? []), reach]);
       return [...holders]
-        .map(([address, all]) => ({ address, rights: uniteRights(all) }))
+        .map(([address, reaches]) => {
+          const canApprove = reaches.some(({ scopes }) => scopes.has("approve"));
+          return { address, rights: usable(mailbox, givenRights(reaches, mailbox.ownName), canApprove) };
+        })
         .filter(({ rights }) => rights.size > 0);
     },
 
@@ -166,16 +178,24 @@ export function createMailboxAccess(
       assertOwn(mailbox);
       const owner = await accounts.findOwner(address);
       if (owner?.agent === mailbox.agent)
-        return { always: rightsOf(fullReach, mailbox.ownName), optional: [] };
+        return { always: usable(mailbox, rightsOf(fullReach, mailbox.ownName), false), optional: [] };
       // A grant never leaves the account.
       const isGrantable = owner !== undefined && owner.account === principal.account;
-      return { always: new Set(), optional: isGrantable ? grantableRights : [] };
+      if (!isGrantable) return { always: new Set(), optional: [] };
+      const optional = grantableRights.map((rights) => usable(mailbox, rights, owner.kind === "person"));
+      return { always: new Set(), optional: optional.filter(({ size }) => size > 0) };
     },
   };
 }
 
+type GivenReach = Pick<Reach, "scopes" | "mailboxes">;
+
+function givenRights(reaches: readonly GivenReach[], ownName: string): Rights {
+  return uniteRights(reaches.map((reach) => rightsOf(reach, ownName)));
+}
+
 /** The owner's own, whatever the credential that asks. */
-const fullReach = { scopes: new Set(["mail"] as const), mailboxes: "all" } as const;
+const fullReach: GivenReach = { scopes: new Set(["mail"]), mailboxes: "all" };
 
 function forbidden(text: string): WaypostError {
   return new WaypostError("forbidden_scope", text, { hint: "The operator can grant more." });

@@ -222,6 +222,58 @@ it("who is approver no longer reaches nothing of it", async () => {
   expect((await house.administer("hold.list", {})).holds).toMatchObject([{ state: "waiting" }]);
 });
 
+it("rights that are told on the mailboxes are those that come to something", async () => {
+  await using house = await openHoldHouse();
+  await house.send();
+  await house.converse(`
+    S: * OK {{*}}
+    C: a0 LOGIN {{=robin}}
+    S: a0 OK {{*}}
+    C: a1 LIST "" "Holds*" RETURN (MYRIGHTS)
+    S: * LIST {{*}}
+    S: * MYRIGHTS "Holds" lrswited
+    S: * LIST {{*}}
+    S: * MYRIGHTS "Holds/Approved" lrswted
+    S: * LIST {{*}}
+    S: * MYRIGHTS "Holds/Declined" lrswted
+    S: * LIST {{*}}
+    S: * MYRIGHTS "Holds/Waiting" lrswited
+    S: a1 OK {{*}}
+    C: a2 GETACL Holds/Approved
+    S: * ACL "Holds/Approved" robin@ours.example lrswted kim@ours.example lrswited
+    S: a2 OK {{*}}
+    C: a3 LISTRIGHTS Holds/Approved kim@ours.example
+    S: * LISTRIGHTS "Holds/Approved" kim@ours.example "" lr swited
+    S: a3 OK {{*}}
+    C: a4 LISTRIGHTS Holds/Waiting robin@ours.example
+    S: * LISTRIGHTS "Holds/Waiting" robin@ours.example lrswited
+    S: a4 OK {{*}}
+    C: a5 CREATE Holds/Mine
+    S: a5 NO [CANNOT] {{*}}approval{{*}}
+    C: a6 DELETE Holds/Waiting
+    S: a6 NO [CANNOT] {{*}}
+    C: a7 RENAME Holds Other
+    S: a7 NO [CANNOT] {{*}}approval{{*}}
+    C: a8 MYRIGHTS Archive
+    S: * MYRIGHTS "Archive" lrswikxtecd
+    S: a8 OK {{*}}
+  `);
+});
+
+it("a person may call mailboxes the same, and has all rights on them", async () => {
+  await using house = await openHoldHouse();
+  await house.converse(`
+    S: * OK {{*}}
+    C: a0 LOGIN {{=kim}}
+    S: a0 OK {{*}}
+    C: a1 CREATE Holds/Approved
+    S: a1 OK {{*}}
+    C: a2 MYRIGHTS Holds/Approved
+    S: * MYRIGHTS "Holds/Approved" lrswikxtecd
+    S: a2 OK {{*}}
+  `);
+});
+
 it("what was decided long ago is forgotten; its mail stays where it is", async () => {
   await using house = await openHoldHouse();
   const held = await house.send();
