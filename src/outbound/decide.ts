@@ -12,6 +12,7 @@ import type { MessageFacts } from "#/storage/rows.ts";
 import type { Envelope } from "#/storage/submission.ts";
 import { type Conversation, readConversation } from "./conversation.ts";
 import { loopMailsMax } from "./limits.ts";
+import { addressKey } from "./mail-address.ts";
 import type { OutboundRooms, SubmitRequest } from "./outbound.ts";
 import { assertRoute } from "./route.ts";
 
@@ -74,7 +75,7 @@ export async function assertMayLeave(
         reason: "recipient_blocked",
         hint: "The operator keeps the list of those that it does not write to.",
       });
-  const addresses = envelope.recipients.map(({ address }) => address.toLowerCase());
+  const addresses = envelope.recipients.map(({ address }) => addressKey(address));
   const suppressed = await listSuppressed(rooms.store, owner.account, addresses);
   if (suppressed.length > 0)
     throw new WaypostError("policy_refused", `Mail to ${suppressed[0]} has failed for good before.`, {

@@ -1,6 +1,6 @@
 /** Addresses that a message is written to: as their writer spelled them, with the domain as A-labels (RFC 5890) and, where
  *  the local part is beyond ASCII, in the UTF-8 of RFC 6531. */
-import { parseAddress } from "#/src/accounts/address.ts";
+import { formatAddress, parseAddress } from "#/src/accounts/address.ts";
 import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
 import { octetString } from "#/src/formats/mime/octets.ts";
 
@@ -16,14 +16,23 @@ export function parseNamedAddress(text: string): NamedAddress | undefined {
   const plain = normalAddress(text.trim());
   if (plain !== undefined) return { name: "", address: plain };
   const found = listMailAddresses(octetString(Buffer.from(text)));
-  const address = found.length === 1 ? normalAddress(found[0]!.address) : undefined;
-  return address === undefined ? undefined : { name: found[0]!.name, address };
+  const address = normalAddress(bracketed.exec(text)?.[1]?.trim() ?? "");
+  const isOne = found.length === 1 && address !== undefined && normalAddress(found[0]!.address) === address;
+  return isOne ? { name: found[0]!.name, address } : undefined;
 }
 
-/** The address with its domain as it goes over the wire; undefined for text that is no address. */
+/** What stands in the brackets at the end. */
+const bracketed = /<([^<>]+)>\s*$/;
+
+/** The address with its domain as it goes over the wire, and its local part without quotes that it does not need (RFC 5321
+ *  section 4.1.2); undefined for text that is no address. */
 export function normalAddress(text: string): string | undefined {
   const parsed = parseAddress(text);
-  return parsed && `${text.slice(0, text.lastIndexOf("@"))}@${parsed.domain}`;
+  if (parsed === undefined) return undefined;
+  const written = text.slice(0, text.lastIndexOf("@"));
+  const isQuotedInVain = written.startsWith('"') && !formatAddress(parsed).startsWith('"');
+  const localPart = isQuotedInVain ? written.slice(1, -1).replace(/\\(.)/g, "$1") : written;
+  return `${localPart}@${parsed.domain}`;
 }
 
 /** Whether two spellings are one address, as far as anybody but its owner can say: the domain whatever its case, and the

@@ -14,6 +14,7 @@ import { transferableBuffers } from "#/storage/blob.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 import type { Envelope, EnvelopeRecipient, SubmissionSource } from "#/storage/submission.ts";
 import { decideSending } from "./decide.ts";
+import { addressKey, normalAddress } from "./mail-address.ts";
 import type { Outbound, OutboundRooms, SubmitRequest } from "./outbound.ts";
 import { unnamedField, withOwnTrace } from "./own-trace.ts";
 import { Turns } from "./turns.ts";
@@ -84,8 +85,9 @@ function isAnswerOfAgent(
 async function readEnvelope({ accounts }: OutboundRooms, request: SubmitRequest): Promise<Envelope> {
   const { envelope, source } = request;
   const recipients = new Map<string, EnvelopeRecipient>();
-  for (const { address, notify = [], orcpt } of envelope.recipients) {
-    const key = address.toLowerCase();
+  for (const { address: written, notify = [], orcpt } of envelope.recipients) {
+    const address = normalAddress(written) ?? written;
+    const key = addressKey(address);
     if (recipients.has(key)) continue;
     const resolution = await accounts.resolveRecipient(address);
     if (resolution.kind === "unknown")

@@ -2,8 +2,9 @@ import type { Actor } from "#/src/model/actor.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { nextHoldState } from "#/src/model/holds.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";
+import type { HoldRow } from "../holds.ts";
 import { findHold } from "../queries/holds.ts";
-import type { MessageFacts } from "../rows.ts";
+import type { AgentKind, MessageFacts } from "../rows.ts";
 import type { Transaction } from "../sql.ts";
 import type { Envelope } from "../submission.ts";
 import { beginAgentWrite } from "../writing/agent-write.ts";
@@ -84,17 +85,27 @@ export async function editHold(tx: Transaction, args: EditHold): Promise<EditedH
   const entry = { message, flags: args.flags, keywords: null, internalDate: at, size };
   const uid = write.addEntry(waiting, entry, true);
   write.holdIsSettled(message);
+  const requestedBy = await askerOf(tx, hold, args.actor);
   await tx.run(
     `update hold
-    set message_id = ?, modseq = ?, state = ?, digest = ?, envelope = ?, decided_by = null, decided_at = null
+    set message_id = ?, modseq = ?, state = ?, digest = ?, envelope = ?, requested_by = ?, decided_by = null,
+      decided_at = null
     where agent_id = ? and hold_id = ?`,
     message,
     write.modseq,
     state,
     args.digest,
     JSON.stringify(args.envelope),
+    requestedBy,
     agent,
     hold.hold,
   );
   return { message, uid, uidValidity: waiting.uidValidity, modseq: await write.finish() };
+}
+
+/** A person who edits goes on to decide; another agent that edits asks for what it wrote, and cannot approve it. */
+async function askerOf(tx: Transaction, hold: HoldRow, actor: Actor): Promise<AgentNumber> {
+  if (actor.agent === hold.agent) return hold.requestedBy;
+  const editor = await tx.get<{ kind: AgentKind }>("select kind from agent where agent_id = ?", actor.agent);
+  return editor?.kind === "agent" ? actor.agent : hold.requestedBy;
 }

@@ -241,6 +241,17 @@ const ways: Record<string, () => Promise<unknown>> = {
     });
     expect(other.status).toBe(200);
   },
+  "another agent that may approve and rewrote it": async () => {
+    const client = house.clientOf(finch.token!);
+    const { version } = await client.ok("hold.update", {
+      id: held.hold,
+      version: held.version,
+      body: { to: ["lee@elsewhere.example"], subject: "Rewritten", text: "Eleven." },
+    });
+    const decided = await client.call("hold.update", { id: held.hold, version, state: "approved" });
+    expect([decided.status, decided.body.error.code]).toEqual([403, "forbidden_scope"]);
+    expect(await house.hold(held.hold)).toMatchObject({ state: "waiting", requested_by: finch.id });
+  },
   "an edit after the approval": async () => {
     await house.administer("hold.approve", { hold: held.hold });
     const id = await messageId();
