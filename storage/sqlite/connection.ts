@@ -3,6 +3,7 @@ import path from "node:path";
 import Database from "better-sqlite3";
 import type { Sql, SqlValue } from "../sql.ts";
 import { sqliteAddon } from "./native.ts";
+import { RecentStatements } from "./recent-statements.ts";
 
 export function databaseFile(folder: string): string {
   return path.join(folder, "waypost.db");
@@ -92,43 +93,32 @@ function withStablePlan(query: string): string {
   return query.replaceAll("?", "+?");
 }
 
-/** The verbs of `Sql` on a connection. Every text is prepared once. */
+/** The verbs of `Sql` on a connection. A text is prepared once while it is in use. */
 export class SqliteSql implements Sql {
   readonly database: Database.Database;
-  readonly #statements = new Map<string, Database.Statement<SqlValue[]>>();
-  readonly #columns = new Map<string, Database.Statement<SqlValue[]>>();
+  readonly #statements: RecentStatements<Database.Statement<SqlValue[]>>;
+  readonly #columns: RecentStatements<Database.Statement<SqlValue[]>>;
 
   constructor(database: Database.Database) {
     this.database = database;
-  }
-
-  #statement(query: string): Database.Statement<SqlValue[]> {
-    let statement = this.#statements.get(query);
-    if (statement === undefined) {
-      statement = this.database.prepare<SqlValue[]>(withStablePlan(query));
-      this.#statements.set(query, statement);
-    }
-    return statement;
+    const prepare = (query: string) => database.prepare<SqlValue[]>(withStablePlan(query));
+    this.#statements = new RecentStatements(prepare);
+    this.#columns = new RecentStatements((query) => prepare(query).pluck());
   }
 
   async get<R>(query: string, ...parameters: SqlValue[]): Promise<R | undefined> {
-    return this.#statement(query).get(...parameters) as R | undefined;
+    return this.#statements.get(query).get(...parameters) as R | undefined;
   }
 
   async all<R>(query: string, ...parameters: SqlValue[]): Promise<R[]> {
-    return this.#statement(query).all(...parameters) as R[];
+    return this.#statements.get(query).all(...parameters) as R[];
   }
 
   async column<V extends SqlValue>(query: string, ...parameters: SqlValue[]): Promise<V[]> {
-    let statement = this.#columns.get(query);
-    if (statement === undefined) {
-      statement = this.database.prepare<SqlValue[]>(withStablePlan(query)).pluck();
-      this.#columns.set(query, statement);
-    }
-    return statement.all(...parameters) as V[];
+    return this.#columns.get(query).all(...parameters) as V[];
   }
 
   async run(query: string, ...parameters: SqlValue[]): Promise<number> {
-    return this.#statement(query).run(...parameters).changes;
+    return this.#statements.get(query).run(...parameters).changes;
   }
 }
