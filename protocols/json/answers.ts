@@ -2,6 +2,7 @@
 import type { Logger } from "pino";
 import type { Exchange, HttpContext, StreamExchange } from "#/protocols/http/app.ts";
 import { bearerToken } from "#/protocols/http/bearer.ts";
+import { RequestAborted } from "#/protocols/http/body.ts";
 import type { Accounts, Principal } from "#/src/accounts/accounts.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { asRefusal, errorObject, refusalHeaders, statusOfCode } from "./errors.ts";
@@ -49,7 +50,9 @@ export function refuseStream(log: Logger, exchange: StreamExchange, error: unkno
   response.end(text);
 }
 
+/** Throws on what a client that went away leaves behind: nobody is there to be told. */
 function refusalOf(log: Logger, { requestId }: Exchange, error: unknown) {
+  if (error instanceof RequestAborted) throw error;
   const refusal = asRefusal(error);
   if (refusal.code === "internal") log.error({ err: error, requestId }, "operation failed");
   return {

@@ -5,7 +5,7 @@
  *  GET  /openapi.json     the interface, for programs; no credential */
 
 import type { HttpContext, HttpRoute } from "#/protocols/http/app.ts";
-import { RequestAborted, readBody } from "#/protocols/http/body.ts";
+import { readBody } from "#/protocols/http/body.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { jsonBodyBytesMax } from "#/src/model/limits.ts";
 import { assertJson, authenticateBearer, refuse, sendJson } from "./answers.ts";
@@ -63,7 +63,6 @@ export function createJsonRoute(rooms: JsonRooms, registry: OperationRegistry, i
       try {
         await answer(context);
       } catch (error) {
-        if (error instanceof RequestAborted) throw error;
         refuse(rooms.log, context, error);
       }
     },

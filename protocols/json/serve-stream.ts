@@ -2,7 +2,7 @@
  *  operation; what is kept once the stream is open is the stream. */
 import type { IncomingMessage } from "node:http";
 import type { StreamExchange, StreamRoute } from "#/protocols/http/app.ts";
-import { RequestAborted, readBody } from "#/protocols/http/body.ts";
+import { readBody } from "#/protocols/http/body.ts";
 import { EventStream, formatFrame } from "#/protocols/http/event-stream.ts";
 import { jsonBodyBytesMax } from "#/src/model/limits.ts";
 import { assertJson, authenticateBearer, refuseStream } from "./answers.ts";
@@ -52,7 +52,6 @@ export function createStreamRoute(
       try {
         await serve(exchange);
       } catch (error) {
-        if (error instanceof RequestAborted) throw error;
         refuseStream(rooms.log, exchange, error);
       }
     },
