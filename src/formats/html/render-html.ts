@@ -17,12 +17,22 @@ export type HtmlForm = (typeof htmlForms)[number];
 export interface RenderedHtml {
   readonly text: string;
   readonly removed: RemovalCounts;
+  /** What the pictures that are seen are said to show (`alt`), cleaned; "" for one that says nothing. At most `picturesMax`. */
+  readonly pictures: readonly string[];
   /** Too much to be looked at: nothing of it is shown, since what would have been hidden is not known. */
   readonly isOverLimit: boolean;
 }
 
 /** The answer for a document that is not shown. */
-export const overLimit: RenderedHtml = { text: "", removed: [["over-limit", 1]], isOverLimit: true };
+export const overLimit: RenderedHtml = {
+  text: "",
+  removed: [["over-limit", 1]],
+  pictures: [],
+  isOverLimit: true,
+};
+
+const picturesMax = 50;
+const altLengthMax = 500;
 
 export function renderHtml(source: string, form: HtmlForm): RenderedHtml {
   try {
@@ -45,13 +55,19 @@ function renderWithinBudget(source: string, form: HtmlForm): RenderedHtml {
     void counts.set(what, (counts.get(what) ?? 0) + times);
   const cascade = createCascade(tree, styles, meter);
   const writer = form === "html" ? new HtmlWriter(count) : new TextWriter(form);
-  walkPage(tree.root, writer, { cascade, base: baseOf(tree.root), meter, count });
+  const pictures: string[] = [];
+  const picture = (alt: string): void => {
+    if (pictures.length < picturesMax)
+      pictures.push(cleanText(alt.slice(0, altLengthMax), count).replace(/\s+/g, " ").trim());
+  };
+  walkPage(tree.root, writer, { cascade, base: baseOf(tree.root), meter, count, picture });
   if (cascade.isCut) return overLimit;
   if (tree.cutAt !== undefined) count("over-limit", 1);
   const written = writer.toString();
   return {
     text: form === "html" ? written : cleanText(written, count),
     removed: inOrder(counts),
+    pictures,
     isOverLimit: false,
   };
 }

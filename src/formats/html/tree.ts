@@ -39,7 +39,7 @@ export interface HtmlTree {
 }
 
 /** Units of a document that are read. Mail programs clip at a fifth of it. */
-export const htmlLengthMax = 512 * 1024;
+const htmlLengthMax = 512 * 1024;
 /** Elements, texts and comments: what the memory of a tree goes by. */
 const nodesMax = 40_000;
 /** As deep as a browser nests; it makes brothers of what is deeper. */
@@ -87,7 +87,7 @@ function openAttributes(parser: Parser<Nodes>): number {
   return currentToken?.attrs?.length ?? 0;
 }
 
-export function newElement(
+function newElement(
   name: string,
   namespace: string,
   attributes: Token.Attribute[],

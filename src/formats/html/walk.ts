@@ -22,10 +22,12 @@ export interface WalkOptions {
   readonly base: string | undefined;
   readonly meter: WorkMeter;
   count(what: Removal, count: number): void;
+  /** Told of each picture that is seen, with its `alt`. */
+  picture(alt: string): void;
 }
 
 export function walkPage(root: HtmlElement, writer: PageWriter, options: WalkOptions): void {
-  const { cascade, base, meter, count } = options;
+  const { cascade, base, meter, count, picture } = options;
   const flow = createFlow();
   const visit = (node: HtmlNode, style: Style): void => {
     meter.spend(2);
@@ -48,7 +50,7 @@ export function walkPage(root: HtmlElement, writer: PageWriter, options: WalkOpt
   function visitElement(element: HtmlElement, parent: Style): void {
     const { name } = element;
     if (name === "script" || name === "style" || formElements.has(name)) return;
-    if (name === "img") flow.picture(element);
+    if (name === "img") visitPicture(element, parent);
     else if (isNeverSeen(element)) countHidden(element, "hidden-element");
     else {
       const style = styleOf(element, parent, cascade);
@@ -56,6 +58,12 @@ export function walkPage(root: HtmlElement, writer: PageWriter, options: WalkOpt
       else
         countHidden(element, attributeOf(element, "hidden") === undefined ? style.hidden : "hidden-element");
     }
+  }
+
+  function visitPicture(element: HtmlElement, parent: Style): void {
+    flow.picture(element);
+    if (isPicture(element) && styleOf(element, parent, cascade).hidden === undefined)
+      picture(attributeOf(element, "alt") ?? "");
   }
 
   function visitSeen(element: HtmlElement, style: Style): void {

@@ -1,7 +1,7 @@
 /** BODYSTRUCTURE and BODY as wire text (RFC 9051 section 7.5.2, RFC 3501 section 7.4.2): octet strings without NUL. */
 import { hasEightBit } from "./octets.ts";
 import type { Parameters } from "./parameters.ts";
-import type { MimePart } from "./part.ts";
+import { emptyText, hasMessageType, type MimePart } from "./part.ts";
 import { formatNstring, formatString } from "./wire-text.ts";
 
 /** With extension data. */
@@ -14,9 +14,8 @@ export function formatBody(top: MimePart): string {
   return formatPart(top, false);
 }
 
-/** The grammar wants a part in every multipart (body-type-mpart = 1*body): one without any shows this, as in Dovecot. */
-const emptyBody = '("text" "plain" ("charset" "us-ascii") NIL NIL "7bit" 0 0)';
-const emptyBodyStructure = '("text" "plain" ("charset" "us-ascii") NIL NIL "7bit" 0 0 NIL NIL NIL NIL)';
+/** What a multipart without parts and a message that could not be looked into show, as in Dovecot. */
+const empty = emptyText({ bodyStart: 0 }, "");
 const emptyEnvelope = "(NIL NIL NIL NIL NIL NIL NIL NIL NIL NIL)";
 
 function formatPart(part: MimePart, isExtended: boolean): string {
@@ -24,9 +23,8 @@ function formatPart(part: MimePart, isExtended: boolean): string {
 }
 
 function formatMultipart(part: MimePart, isExtended: boolean): string {
-  const empty = isExtended ? emptyBodyStructure : emptyBody;
-  const parts =
-    part.parts.length === 0 ? empty : part.parts.map((each) => formatPart(each, isExtended)).join("");
+  const shown = part.parts.length === 0 ? [empty] : part.parts;
+  const parts = shown.map((each) => formatPart(each, isExtended)).join("");
   const basic = `(${parts} ${formatString(part.subtype)}`;
   return isExtended ? `${basic} ${formatParameters(part.parameters)} ${formatExtension(part)})` : `${basic})`;
 }
@@ -44,12 +42,9 @@ function formatSingle(part: MimePart, isExtended: boolean): string {
     `(${type} ${formatParameters(parameters)} ${formatNstring(part.contentId)} ` +
     `${formatNstring(part.description)} ${formatString(part.encoding)} ${size}`;
   if (isText) text += ` ${part.lines}`;
-  else if (part.type === "message" && (part.subtype === "rfc822" || part.subtype === "global")) {
-    // body-type-msg wants an envelope and a body, also where the message inside could not be looked into.
-    const body = part.message === undefined ? undefined : formatPart(part.message, isExtended);
-    const empty = isExtended ? emptyBodyStructure : emptyBody;
-    text += ` ${part.envelope ?? emptyEnvelope} ${body ?? empty} ${part.lines}`;
-  }
+  // body-type-msg wants an envelope and a body.
+  else if (hasMessageType(part))
+    text += ` ${part.envelope ?? emptyEnvelope} ${formatPart(part.message ?? empty, isExtended)} ${part.lines}`;
   return isExtended ? `${text} ${formatNstring(part.md5)} ${formatExtension(part)})` : `${text})`;
 }
 

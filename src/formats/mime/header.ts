@@ -65,9 +65,12 @@ const knownNamesMax = 500;
 const knownNameMax = 100;
 
 /** Lower case; undefined for what is no field name. */
+/** White space behind the name is obsolete syntax (RFC 5322 section 4.5); before it nothing stands, and no CR is in it: whoever
+ *  verifies a signature reads no field there either. */
 function nameOf(written: string): string | undefined {
-  const name = trimOctets(written).toLowerCase();
-  return fieldName.test(name) ? name : undefined;
+  if (written.includes("\r")) return undefined;
+  const name = trimOctets(written);
+  return written.startsWith(name) && fieldName.test(name) ? name.toLowerCase() : undefined;
 }
 
 /** Visits the unfolded lines that have a colon: where each begins, has its first colon and ends. */
@@ -93,7 +96,7 @@ export function headerValues(fields: readonly HeaderField[], name: string): stri
 
 /** RFC 5322 section 2.2.3: the line ends of a folded field body go, the white space after them stays. A CR that ends no
  *  line becomes a space, so that no reader takes it for a line end. */
-export function unfold(body: string): string {
+function unfold(body: string): string {
   if (!body.includes("\n") && !body.includes("\r")) return body;
   const unfolded = body.replace(/\r?\n/g, "");
   return unfolded.includes("\r") ? unfolded.replaceAll("\r", " ") : unfolded;

@@ -1,7 +1,7 @@
 /** Fields with parameters: Content-Type and Content-Disposition (RFC 2045 section 5.1, RFC 2183, RFC 2231).
  *  value *(";" attribute ["*" section] ["*"] "=" (token / quoted-string))
- *  Also read: unquoted values with spaces in them, and encoded words in values, which RFC 2047 section 5 forbids and
- *  Outlook and many web mailers write. */
+ *  Also read: unquoted values with spaces in them, encoded words in values, which RFC 2047 section 5 forbids and Outlook and
+ *  many web mailers write, and paths of Windows in file names. */
 import { decodeCharset } from "./charset.ts";
 import { decodeWords } from "./encoded-words.ts";
 import { commentEnd, quotedEnd, skipCfws, unquote } from "./lexer.ts";
@@ -58,7 +58,7 @@ function readParameters(text: string, from: number): Parameters {
       at = nextSemicolon(text, at) + 1;
       continue;
     }
-    const value = readValue(text, skipCfws(text, at + 1));
+    const value = readValue(text, skipCfws(text, at + 1), name);
     at = value.next + 1;
     const star = name.indexOf("*");
     if (name === "" || star === 0) continue;
@@ -115,10 +115,11 @@ function decodePercent(octets: string): string {
 }
 
 /** The octets of a value and where the ";" after it stands, or the end. */
-function readValue(text: string, at: number): { octets: string; next: number } {
+function readValue(text: string, at: number, name: string): { octets: string; next: number } {
   if (text[at] === '"') {
     const end = quotedEnd(text, at);
-    return { octets: unquote(text, at, end), next: nextSemicolon(text, end) };
+    const octets = isPathName(name, text, at + 1) ? unquotePath(text, at, end) : unquote(text, at, end);
+    return { octets, next: nextSemicolon(text, end) };
   }
   let end = at;
   while (end < text.length && !isValueEnd(text.charCodeAt(end))) end++;
@@ -126,6 +127,22 @@ function readValue(text: string, at: number): { octets: string; next: number } {
   if (next === text.length || text[next] === ";") return { octets: text.slice(at, end), next };
   const semicolon = nextSemicolon(text, next);
   return { octets: trimOctets(text.slice(at, semicolon)), next: semicolon };
+}
+
+const windowsPath = /(?:[A-Za-z]:|\\\\[^\\"]+)\\[^\\"]/y;
+
+/** Programs on Windows put a path into `filename` without quoting its backslashes (`"C:\letters\a.pdf"`), which RFC 2045
+ *  section 5.1 reads as quoted characters. */
+function isPathName(name: string, text: string, at: number): boolean {
+  if (name !== "filename" && name !== "name") return false;
+  windowsPath.lastIndex = at;
+  return windowsPath.test(text);
+}
+
+/** A backslash quotes a quotation mark alone. */
+function unquotePath(text: string, start: number, end: number): string {
+  const isClosed = end - start >= 2 && text[end - 1] === '"';
+  return text.slice(start + 1, isClosed ? end - 1 : end).replaceAll('\\"', '"');
 }
 
 function nextSemicolon(text: string, at: number): number {

@@ -1,5 +1,5 @@
 /** The parts of a message and how IMAP names them (RFC 3501 section 6.4.5, RFC 9051 section 6.4.5.1). */
-import type { Parameters } from "./parameters.ts";
+import { noParameters, type Parameters, recordOf } from "./parameters.ts";
 
 /** One body part. Offsets are offsets into the bytes that were parsed; a part's range lies inside its parent's body. */
 export interface MimePart {
@@ -62,12 +62,54 @@ export function findPart(top: MimePart, section: string): MimePart | undefined {
   for (const digits of section.split(".")) {
     if (holder === undefined) return undefined;
     const number = Number(digits);
-    if (holder.type === "multipart") found = holder.parts[number - 1];
+    if (holder.type === "multipart") found = holder.parts[number - 1] ?? shownPart(holder, number);
     else found = number === 1 ? holder : undefined;
     if (found === undefined) return undefined;
-    holder = found.message ?? (found.type === "multipart" ? found : undefined);
+    holder = messageIn(found) ?? (found.type === "multipart" ? found : undefined);
   }
   return found;
+}
+
+/** The grammar of BODYSTRUCTURE wants a part in each multipart (body-type-mpart = 1*body). One without any, as it has no boundary
+ *  or its boundary never comes, shows an empty text, and that has its section. */
+function shownPart(multipart: MimePart, number: number): MimePart | undefined {
+  if (multipart.parts.length > 0 || number !== 1) return undefined;
+  return emptyText(multipart, `${multipart.section === "" ? "" : `${multipart.section}.`}1`);
+}
+
+/** The message in a part: one that could not be looked into shows an empty one (body-type-msg). */
+function messageIn(part: MimePart): MimePart | undefined {
+  return part.message ?? (hasMessageType(part) ? emptyText(part, `${part.section}.1`) : undefined);
+}
+
+/** Of the types that BODYSTRUCTURE shows with a message inside. */
+export function hasMessageType({ type, subtype }: MimePart): boolean {
+  return type === "message" && (subtype === "rfc822" || subtype === "global");
+}
+
+/** A text of no octets, without a header, where the body of its holder begins. */
+export function emptyText({ bodyStart }: Pick<MimePart, "bodyStart">, section: string): MimePart {
+  return {
+    section,
+    type: "text",
+    subtype: "plain",
+    parameters: recordOf([["charset", "us-ascii"]]),
+    encoding: "7bit",
+    disposition: undefined,
+    dispositionParameters: noParameters,
+    contentId: undefined,
+    description: undefined,
+    md5: undefined,
+    language: undefined,
+    location: undefined,
+    headerStart: bodyStart,
+    bodyStart,
+    bodyEnd: bodyStart,
+    lines: 0,
+    parts: [],
+    message: undefined,
+    envelope: undefined,
+  };
 }
 
 const sectionText = /^(?:([\d.]+?)\.)?(HEADER|TEXT|MIME)$/i;
@@ -87,7 +129,8 @@ export function sectionRange(top: MimePart, section: string): ByteRange | undefi
     const part = number === undefined ? undefined : findPart(top, number);
     return part && { start: part.headerStart, end: part.bodyStart };
   }
-  const message = number === undefined ? top : findPart(top, number)?.message;
+  const holder = number === undefined ? undefined : findPart(top, number);
+  const message = number === undefined ? top : holder && messageIn(holder);
   if (message === undefined) return undefined;
   return specifier === "HEADER"
     ? { start: message.headerStart, end: message.bodyStart }

@@ -44,6 +44,9 @@ interface Scan {
 const lineFeed = 10;
 const carriageReturn = 13;
 const hyphen = 45;
+const colon = 58;
+const space = 32;
+const tab = 9;
 
 export function parseStructure(bytes: Uint8Array): MimePart {
   const scan: Scan = {
@@ -82,7 +85,8 @@ export function parseStructure(bytes: Uint8Array): MimePart {
 function openPart(scan: Scan, section: string, isMessageTop: boolean, isInDigest: boolean): OpenPart {
   scan.partCount++;
   const headerStart = scan.position;
-  const headerEnd = skipHeader(scan);
+  // A part that begins with text has no header: a sender left out the empty line (RFC 2046 section 5.1.1 demands it).
+  const headerEnd = isMessageTop || hasHeader(scan) ? skipHeader(scan) : headerStart;
   const fields = readHeaderFields(scan.bytes.subarray(headerStart, headerEnd), "content-");
   const part = createPart(fields, headerStart, scan.position, isInDigest);
   const isMultipart = part.type === "multipart";
@@ -105,6 +109,21 @@ function openPart(scan: Scan, section: string, isMessageTop: boolean, isInDigest
     scan.leafFirstLine = scan.line;
   }
   return part;
+}
+
+const fieldNameMax = 998;
+
+/** Whether the part at the position begins with an empty line, a header field (RFC 5322 section 2.2), or its own end. */
+function hasHeader(scan: Scan): boolean {
+  const { bytes, position: start } = scan;
+  const first = bytes[start];
+  if (first === undefined || first === lineFeed || first === carriageReturn) return true;
+  if (first === hyphen && bytes[start + 1] === hyphen && matchDelimiter(scan, start)) return true;
+  const end = Math.min(bytes.length, start + fieldNameMax);
+  let at = start;
+  while (at < end && bytes[at]! > space && bytes[at]! < 127 && bytes[at] !== colon) at++;
+  while (at > start && at < end && (bytes[at] === space || bytes[at] === tab)) at++;
+  return at > start && bytes[at] === colon;
 }
 
 /** Moves past the header and its empty line; answers where its fields end. A delimiter line ends a header too. */

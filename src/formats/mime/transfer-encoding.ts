@@ -25,7 +25,7 @@ const padding = 61;
 function decodeBase64(bytes: Buffer): Buffer {
   const pad = bytes.indexOf(padding);
   const isPlain = pad === -1 || onlyPaddingFrom(bytes, pad);
-  return isPlain ? Buffer.from(octetString(bytes), "base64") : decodeBase64Pieces(bytes);
+  return isPlain ? Buffer.from(octetString(bytes), "base64") : new Base64Digits().decode(bytes);
 }
 
 function onlyPaddingFrom(bytes: Buffer, from: number): boolean {
@@ -39,25 +39,33 @@ for (const [digit, character] of [
 ].entries())
   base64Digits[character.charCodeAt(0)] = digit;
 
-function decodeBase64Pieces(bytes: Buffer): Buffer {
-  const decoded = Buffer.allocUnsafe(Math.ceil(bytes.length / 4) * 3);
-  let length = 0;
-  let bits = 0;
-  let bitCount = 0;
-  for (let at = 0; at < bytes.length; at++) {
-    const digit = base64Digits[bytes[at]!]!;
-    if (digit !== -1) {
-      bits = ((bits << 6) | digit) & 0xffff;
-      bitCount += 6;
-      if (bitCount >= 8) {
-        bitCount -= 8;
-        decoded[length++] = bits >> bitCount;
+/** Digits of base64, decoded as they come. */
+export class Base64Digits {
+  #bits = 0;
+  #bitCount = 0;
+
+  decode(bytes: Uint8Array): Buffer {
+    const decoded = Buffer.allocUnsafe(Math.ceil(bytes.length / 4) * 3 + 1);
+    let length = 0;
+    let bits = this.#bits;
+    let bitCount = this.#bitCount;
+    for (let at = 0; at < bytes.length; at++) {
+      const digit = base64Digits[bytes[at]!]!;
+      if (digit !== -1) {
+        bits = ((bits << 6) | digit) & 0xffff;
+        bitCount += 6;
+        if (bitCount >= 8) {
+          bitCount -= 8;
+          decoded[length++] = bits >> bitCount;
+        }
+      } else if (bytes[at] === padding) {
+        bitCount = 0;
       }
-    } else if (bytes[at] === padding) {
-      bitCount = 0;
     }
+    this.#bits = bits;
+    this.#bitCount = bitCount;
+    return decoded.subarray(0, length);
   }
-  return decoded.subarray(0, length);
 }
 
 const hexDigits = new Int8Array(256).fill(-1);

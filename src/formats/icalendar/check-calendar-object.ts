@@ -1,0 +1,157 @@
+/** What a calendar object resource must be (RFC 4791 section 4.1): one VCALENDAR without METHOD, with components of one kind
+ *  and one UID beside its VTIMEZONEs, in iCalendar that can be read. The precondition that is broken is a value, in the words
+ *  of RFC 4791 section 5.3.2.1; a PUT answers it in XML, an arriving invitation in its own way.
+ *  Lenient: DTSTAMP may be missing, VTIMEZONEs of IANA names too (RFC 7809), lines may end in bare LF. */
+import {
+  type Component,
+  type ContentStream,
+  type FaultReason,
+  findProperty,
+  listComponents,
+  listProperties,
+} from "../content-lines/content-line.ts";
+import { parseCalendarTime, parsePeriod } from "./calendar-time.ts";
+import { parseDuration } from "./duration.ts";
+import { parseRecurrenceRule } from "./recurrence-rule.ts";
+import { hasObservance } from "./vtimezone.ts";
+
+export const componentKinds = ["VEVENT", "VTODO", "VJOURNAL", "VFREEBUSY", "VAVAILABILITY"] as const;
+export type ComponentKind = (typeof componentKinds)[number];
+
+export interface CalendarObject {
+  readonly calendar: Component;
+  readonly kind: ComponentKind;
+  readonly uid: string;
+  /** The components of that kind: the series and the instances that differ from it. */
+  readonly components: readonly Component[];
+}
+
+export interface BrokenPrecondition {
+  readonly precondition:
+    | "valid-calendar-data"
+    | "valid-calendar-object-resource"
+    | "supported-calendar-component"
+    /** RFC 7529 section 6.1: a rule in another calendar than the Gregorian. */
+    | "supported-rscale";
+  /** One sentence for people. */
+  readonly explanation: string;
+}
+
+export type CheckedCalendarObject = CalendarObject | BrokenPrecondition;
+
+/** Faults of lines that make a stream no iCalendar. The others are common and harm nobody. */
+const grave: ReadonlySet<FaultReason> = new Set([
+  "no colon",
+  "bad name",
+  "control character",
+  "END without BEGIN",
+  "BEGIN without END",
+  "property outside of a component",
+]);
+
+export function checkCalendarObject(stream: ContentStream): CheckedCalendarObject {
+  const fault = stream.faults.find(({ reason }) => grave.has(reason));
+  if (fault !== undefined) return noData(`Line ${fault.line} is no line of iCalendar: ${fault.reason}.`);
+  const [calendar, ...others] = listComponents(stream);
+  if (calendar?.name !== "VCALENDAR" || others.length > 0) return noData("The text is not one VCALENDAR.");
+  const version = findProperty(calendar, "VERSION")?.value.trim();
+  if (version !== "2.0") return noData("The VCALENDAR does not have VERSION:2.0.");
+  if (findProperty(calendar, "METHOD") !== undefined)
+    return noResource("The VCALENDAR has a METHOD, which is for messages.");
+  const components = listComponents(calendar).filter(({ name }) => name !== "VTIMEZONE");
+  const kinds = new Set(components.map(({ name }) => name));
+  const kind = componentKinds.find((known) => kinds.has(known));
+  if (kinds.size !== 1) return noResource("The VCALENDAR does not have components of one kind.");
+  if (kind === undefined)
+    return broken("supported-calendar-component", `${[...kinds][0]} is no kind of component that is kept.`);
+  const uids = new Set(components.map((component) => findProperty(component, "UID")?.value ?? ""));
+  const [uid] = uids;
+  if (uid === undefined || uid === "" || uids.size > 1)
+    return noResource("The components do not have one and the same UID.");
+  if (components.some(hasOtherCalendar))
+    return broken("supported-rscale", "A rule counts in another calendar than the Gregorian.");
+  const explanation = findBadTimeZone(calendar) ?? findBadComponent(components, kind);
+  return explanation === undefined ? { calendar, kind, uid, components } : noData(explanation);
+}
+
+function broken(precondition: BrokenPrecondition["precondition"], explanation: string): BrokenPrecondition {
+  return { precondition, explanation };
+}
+
+function noData(explanation: string): BrokenPrecondition {
+  return broken("valid-calendar-data", explanation);
+}
+
+function noResource(explanation: string): BrokenPrecondition {
+  return broken("valid-calendar-object-resource", explanation);
+}
+
+function hasOtherCalendar(component: Component): boolean {
+  return listProperties(component, "RRULE").some(({ value }) => /RSCALE=(?!GREGORIAN(?:;|$))/i.test(value));
+}
+
+function findBadTimeZone(calendar: Component): string | undefined {
+  const bad = listComponents(calendar, "VTIMEZONE").find(
+    (zone) => findProperty(zone, "TZID") === undefined || !hasObservance(zone),
+  );
+  return bad === undefined ? undefined : "A VTIMEZONE has no TZID or no rules that can be read.";
+}
+
+function findBadComponent(components: readonly Component[], kind: ComponentKind): string | undefined {
+  const ids = new Set<string>();
+  for (const component of components) {
+    const problem = findBadValue(component, kind);
+    if (problem !== undefined) return `A ${kind} ${problem}.`;
+    const id = findProperty(component, "RECURRENCE-ID")?.value ?? "";
+    if (ids.has(id))
+      return id === "" ? `Two ${kind} have no RECURRENCE-ID.` : `Two ${kind} have one RECURRENCE-ID.`;
+    ids.add(id);
+    const inner = listComponents(component).find((one) => findBadValue(one, one.name) !== undefined);
+    if (inner !== undefined) return `A ${inner.name} ${findBadValue(inner, inner.name)}.`;
+  }
+  return undefined;
+}
+
+type Check = (value: string) => boolean;
+
+const isTime: Check = (value) => parseCalendarTime(value) !== undefined;
+const isDuration: Check = (value) => parseDuration(value) !== undefined;
+const isTimeOrPeriod: Check = (value) =>
+  value.split(",").every((one) => (parseCalendarTime(one) ?? parsePeriod(one)) !== undefined);
+
+const once: ReadonlyMap<string, Check> = new Map([
+  ["UID", () => true],
+  ["DTSTAMP", isTime],
+  ["DTSTART", isTime],
+  ["DTEND", isTime],
+  ["DUE", isTime],
+  ["DURATION", isDuration],
+  ["RECURRENCE-ID", isTime],
+  ["COMPLETED", isTime],
+  ["CREATED", isTime],
+  ["LAST-MODIFIED", isTime],
+  ["SEQUENCE", (value) => /^[+-]?\d{1,10}$/.test(value.trim())],
+  // RFC 5545 section 3.6.6 itself has a time without VALUE=DATE-TIME.
+  ["TRIGGER", (value) => (parseDuration(value) ?? parseCalendarTime(value)) !== undefined],
+]);
+const many: ReadonlyMap<string, Check> = new Map([
+  ["RRULE", (value) => parseRecurrenceRule(value) !== undefined],
+  ["EXRULE", (value) => parseRecurrenceRule(value) !== undefined],
+  ["RDATE", isTimeOrPeriod],
+  ["EXDATE", isTimeOrPeriod],
+]);
+
+/** What is wrong with a component, as the rest of a sentence. */
+function findBadValue(component: Component, kind: string): string | undefined {
+  for (const [name, check] of [...once, ...many]) {
+    const properties = listProperties(component, name);
+    if (properties.length > 1 && once.has(name)) return `has ${name} twice`;
+    if (!properties.every((property) => check(property.value))) return `has a ${name} that cannot be read`;
+  }
+  const has = (name: string) => findProperty(component, name) !== undefined;
+  if (kind === "VEVENT" && !has("DTSTART")) return "has no DTSTART";
+  if (kind === "VALARM" && !has("TRIGGER")) return "has no TRIGGER";
+  if (has("RRULE") && !has("DTSTART") && !has("DUE")) return "repeats and has no DTSTART";
+  if ((has("DTEND") || has("DUE")) && has("DURATION")) return "has both an end and a DURATION";
+  return undefined;
+}

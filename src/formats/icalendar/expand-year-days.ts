@@ -1,0 +1,128 @@
+/** YEARLY rules that select days by BYWEEKNO or BYYEARDAY (RFC 5545 section 3.3.10). `rrule-temporal` 2.2.7 leaves BYDAY out
+ *  beside BYYEARDAY, and takes the calendar year of DTSTART for the first period of BYWEEKNO, where it is the year that the
+ *  week belongs to. Each day of a period is asked whether it fits; without BYDAY, BYWEEKNO selects DTSTART's weekday. */
+import { recurrenceCandidatesMax, recurrenceInstancesMax } from "#/src/model/limits.ts";
+import { dayMs } from "./calendar-time.ts";
+import type { RuleStarts, StartedRule } from "./expand-rule.ts";
+import { type RecurrenceRule, weekdays } from "./recurrence-rule.ts";
+
+export function selectsYearDays({ freq, byWeekNo, byYearDay }: RecurrenceRule): boolean {
+  return freq === "YEARLY" && (byWeekNo !== undefined || byYearDay !== undefined);
+}
+
+/** As `expandRule`. */
+export function expandYearDays(started: StartedRule, fromMs: number, toMs: number): RuleStarts | undefined {
+  const { rule, startMs } = started;
+  const untilMs = started.untilMs ?? Number.POSITIVE_INFINITY;
+  const times = listTimes(started);
+  const first = firstPeriodYear(started);
+  // A rule with COUNT is counted from its start. One period back: a week's year begins in December.
+  const skipped =
+    rule.count === undefined ? Math.floor((periodYearOf(rule, fromMs) - first) / rule.interval) - 1 : 0;
+  const starts: number[] = [];
+  let left = rule.count ?? Number.POSITIVE_INFINITY;
+  let candidates = 0;
+  for (let year = first + Math.max(0, skipped) * rule.interval; year <= 9999; year += rule.interval) {
+    if (periodStart(rule, year) > Math.min(toMs, untilMs)) break;
+    const days = listDays(rule, startMs, year);
+    candidates += days.length * times.length;
+    if (candidates > recurrenceCandidatesMax) return undefined;
+    const all = days.flatMap((day) => times.map((time) => day + time));
+    for (const ms of selectPositions(all, rule.bySetPos)) {
+      if (ms < startMs || ms > untilMs || left === 0) continue;
+      left--;
+      if (ms > toMs) return { starts, goesOn: true };
+      if (ms >= fromMs) starts.push(ms);
+      if (starts.length > recurrenceInstancesMax) return undefined;
+    }
+    if (left === 0) return { starts, goesOn: false };
+  }
+  return { starts, goesOn: untilMs > toMs };
+}
+
+function listTimes({ rule, startMs, isDate }: StartedRule): number[] {
+  if (isDate) return [0];
+  const start = new Date(startMs);
+  const hours = rule.byHour ?? [start.getUTCHours()];
+  const minutes = rule.byMinute ?? [start.getUTCMinutes()];
+  const seconds = rule.bySecond ?? [start.getUTCSeconds()];
+  return hours.flatMap((hour) =>
+    minutes.flatMap((minute) => seconds.map((second) => ((hour * 60 + minute) * 60 + second) * 1000)),
+  );
+}
+
+/** INTERVAL counts from the year of DTSTART's week if the rule has a start in what is left of that year; if not, DTSTART is
+ *  no start of the rule, and its calendar year counts (as in libical). */
+function firstPeriodYear({ rule, startMs }: StartedRule): number {
+  const year = periodYearOf(rule, startMs);
+  const isBegun = listDays(rule, startMs, year).some((day) => day + dayMs > startMs);
+  return isBegun ? year : new Date(startMs).getUTCFullYear();
+}
+
+/** The year of the period that a time is in: of its week if the rule names weeks. */
+function periodYearOf(rule: RecurrenceRule, ms: number): number {
+  const year = new Date(ms).getUTCFullYear();
+  if (rule.byWeekNo === undefined) return year;
+  if (ms < periodStart(rule, year)) return year - 1;
+  return ms < periodStart(rule, year + 1) ? year : year + 1;
+}
+
+/** Week 1 is the first with four days in the year, so the one with the fourth of January. */
+function periodStart(rule: RecurrenceRule, year: number): number {
+  if (rule.byWeekNo === undefined) return yearStart(year);
+  const fourth = yearStart(year) + 3 * dayMs;
+  return fourth - ((weekdayOf(fourth) - weekdays.indexOf(rule.wkst) + 7) % 7) * dayMs;
+}
+
+function yearStart(year: number): number {
+  return new Date(0).setUTCFullYear(year, 0, 1);
+}
+
+/** 0 is Monday. */
+function weekdayOf(ms: number): number {
+  return (new Date(ms).getUTCDay() + 6) % 7;
+}
+
+function listDays(rule: RecurrenceRule, startMs: number, year: number): number[] {
+  const start = periodStart(rule, year);
+  const end = periodStart(rule, year + 1);
+  const weeks = (end - start) / (7 * dayMs);
+  const days: number[] = [];
+  for (let day = start; day < end; day += dayMs) {
+    const week = Math.floor((day - start) / (7 * dayMs)) + 1;
+    if (isSelected(rule.byWeekNo, week, weeks) && fits(rule, startMs, day)) days.push(day);
+  }
+  return days;
+}
+
+function fits(rule: RecurrenceRule, startMs: number, day: number): boolean {
+  const date = new Date(day);
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+  const daysOfMonth = new Date(Date.UTC(2000 + (year % 400), month + 1, 0)).getUTCDate();
+  const yearDay = (day - yearStart(year)) / dayMs + 1;
+  const daysOfYear = (yearStart(year + 1) - yearStart(year)) / dayMs;
+  return (
+    isSelected(rule.byMonth, month + 1, 12) &&
+    isSelected(rule.byMonthDay, date.getUTCDate(), daysOfMonth) &&
+    isSelected(rule.byYearDay, yearDay, daysOfYear) &&
+    isWeekday(rule, startMs, day)
+  );
+}
+
+/** Beside BYWEEKNO and BYYEARDAY a weekday has no number. */
+function isWeekday({ byDay, byMonthDay, byYearDay }: RecurrenceRule, startMs: number, day: number): boolean {
+  if (byDay !== undefined) return byDay.some((name) => name.slice(-2) === weekdays[weekdayOf(day)]);
+  return (byMonthDay ?? byYearDay) !== undefined || weekdayOf(day) === weekdayOf(startMs);
+}
+
+/** A number of a list counts from 1, or back from -1. */
+function isSelected(list: readonly number[] | undefined, number: number, count: number): boolean {
+  return list === undefined || list.includes(number) || list.includes(number - count - 1);
+}
+
+function selectPositions(
+  all: readonly number[],
+  positions: readonly number[] | undefined,
+): readonly number[] {
+  return positions === undefined ? all : all.filter((_, at) => isSelected(positions, at + 1, all.length));
+}

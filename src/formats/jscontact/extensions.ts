@@ -1,0 +1,80 @@
+/** JSPROP: a property of JSContact that vCard has no word for (RFC 9555 section 3.2.1), at the place that JSPTR names:
+ *  JSPROP;JSPTR="phones/p1/example.com:foo":"bar" */
+import { Buffer } from "node:buffer";
+import { jsonDepth } from "#/src/model/json-depth.ts";
+import { jsonDepthMax } from "#/src/model/limits.ts";
+import { makeProperty, type Property, parameterValue } from "../content-lines/content-line.ts";
+import { escapeText, unescapeText } from "../vcard/values.ts";
+import type { Line } from "./alternatives.ts";
+import { formatPointer, type Json, type OpenObject, type Path, parsePointer, put, withAt } from "./json.ts";
+import { collections, type ReadUnit, unitKey, unitPathOf } from "./unit.ts";
+
+/** The lines that name no place, or carry no JSON. */
+export function applyExtensions(units: Map<string, ReadUnit>, lines: readonly Line[]): Line[] {
+  return lines.filter((line, at) => at >= extensionsMax || !applyExtension(units, line));
+}
+
+/** Each one makes its unit anew; later ones stay lines of the vCard. */
+const extensionsMax = 1000;
+
+const ownPlaces = new Set(["@type", "version", "vCardProps", "__proto__", ""]);
+
+function applyExtension(units: Map<string, ReadUnit>, { index, property }: Line): boolean {
+  const pointer = parameterValue(property, "JSPTR");
+  const parsed = parseValue(property.value);
+  if (pointer === undefined || parsed === undefined || property.group !== undefined) return false;
+  const path = parsePointer(pointer);
+  if (ownPlaces.has(path[0]!)) return false;
+  if (path[0] === "localizations") return applyLocalization(units, index, path.slice(1), parsed.value);
+  const isWhole = path.length === 1 && collections.has(path[0]!);
+  const unitPath = isWhole || pointer === "speakToAs" ? path : unitPathOf(path);
+  if (unitPath === undefined) return false;
+  const unit = units.get(unitKey(unitPath));
+  const inner = path.slice(unitPath.length);
+  if (unit === undefined && inner.length > 0 && unitPath[0] !== "speakToAs") return false;
+  const value = withAt(unit?.value, inner, parsed.value);
+  if (value === undefined) return false;
+  const lines = new Set(unit?.lines).add(index);
+  units.set(unitKey(unitPath), { path: unitPath, value, localized: unit?.localized ?? new Map(), lines });
+  return true;
+}
+
+function applyLocalization(units: Map<string, ReadUnit>, index: number, path: Path, value: Json): boolean {
+  const [language, pointer, ...more] = path;
+  if (language === undefined || more.length > 0) return false;
+  const inner = pointer === undefined ? undefined : parsePointer(pointer);
+  const unitPath = inner === undefined ? undefined : unitPathOf(inner);
+  const unit = unitPath === undefined ? undefined : units.get(unitKey(unitPath));
+  if (unit === undefined) {
+    const own = ["localizations", ...path];
+    units.set(unitKey(own), { path: own, value, localized: new Map(), lines: new Set([index]) });
+    return true;
+  }
+  const patch: OpenObject = { ...unit.localized.get(language) };
+  put(patch, formatPointer(inner!.slice(unit.path.length)), value);
+  units.set(unitKey(unit.path), {
+    ...unit,
+    localized: new Map(unit.localized).set(language, patch),
+    lines: new Set(unit.lines).add(index),
+  });
+  return true;
+}
+
+/** The value is TEXT; some writers leave its escapes out. */
+function parseValue(value: string): { readonly value: Json } | undefined {
+  for (const text of [unescapeText(value), value]) {
+    if (jsonDepth(Buffer.from(text, "utf8")) > jsonDepthMax) return undefined;
+    try {
+      return { value: JSON.parse(text) as Json };
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+    }
+  }
+  return undefined;
+}
+
+export function writeExtension(path: Path, value: Json): Property {
+  return makeProperty("JSPROP", escapeText(JSON.stringify(value)), [
+    { name: "JSPTR", values: [formatPointer(path)] },
+  ]);
+}

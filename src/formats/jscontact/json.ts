@@ -1,0 +1,120 @@
+/** JSON values, pointers and patches of JSContact (RFC 6901; RFC 9553 section 1.4.3, PatchObject). Pointers are written without
+ *  the slash in front: `emails/k1/address`. */
+
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [key: string]: Json;
+}
+/** An object while it is made. */
+export type OpenObject = Record<string, Json>;
+export type Path = readonly string[];
+
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function isArray(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+/** Sets a member, also one of the name `__proto__`. */
+export function put(object: OpenObject, key: string, value: Json): void {
+  if (key === "__proto__")
+    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+  else object[key] = value;
+}
+
+export function member(object: JsonObject, key: string): Json | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+export function parsePointer(pointer: string): Path {
+  return pointer
+    .replace(/^\//, "")
+    .split("/")
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+export function formatPointer(path: Path): string {
+  return path.map((step) => step.replaceAll("~", "~0").replaceAll("/", "~1")).join("/");
+}
+
+export function isEqual(one: Json | undefined, other: Json | undefined): boolean {
+  if (one === other) return true;
+  if (isArray(one))
+    return (
+      isArray(other) && one.length === other.length && one.every((value, at) => isEqual(value, other[at]))
+    );
+  if (!isObject(one) || !isObject(other)) return false;
+  const keys = Object.keys(one);
+  return (
+    keys.length === Object.keys(other).length &&
+    keys.every((key) => Object.hasOwn(other, key) && isEqual(one[key], other[key]))
+  );
+}
+
+/** The value with another one at the path; `undefined` deletes. Objects on the way are made; a place in an array exists, or
+ *  the answer is undefined. */
+export function withAt(value: Json | undefined, path: Path, inner: Json | undefined): Json | undefined {
+  const [step, ...rest] = path;
+  if (step === undefined) return inner;
+  if (isArray(value)) {
+    if (!/^(?:0|[1-9]\d{0,8})$/.test(step) || Number(step) >= value.length) return undefined;
+    const changed = withAt(value[Number(step)], rest, inner);
+    return changed === undefined ? undefined : value.with(Number(step), changed);
+  }
+  if (value !== undefined && !isObject(value)) return undefined;
+  const object: OpenObject = { ...value };
+  if (rest.length === 0 && inner === undefined) {
+    delete object[step];
+    return object;
+  }
+  const changed = withAt(member(object, step), rest, inner);
+  if (changed === undefined) return undefined;
+  put(object, step, changed);
+  return object;
+}
+
+export type Patch = JsonObject;
+
+/** The value with a patch applied, of which `null` deletes; the key of the first patch that fits nowhere, if one does not. */
+export function applyPatch(
+  value: Json,
+  patch: Patch,
+): { readonly value: Json; readonly failed?: undefined } | { readonly failed: string } {
+  let patched = value;
+  for (const [pointer, inner] of Object.entries(patch)) {
+    const path = pointer === "" ? [] : parsePointer(pointer);
+    const next = withAt(patched, path, inner === null ? undefined : inner);
+    if (next === undefined) return { failed: pointer };
+    patched = next;
+  }
+  return { value: patched };
+}
+
+/** What `to` has that `from` has not or has otherwise, as pointers; what only `from` has is passed over. */
+export function additionsOf(from: Json, to: Json, at: Path = []): OpenObject {
+  if (!isObject(from) || !isObject(to)) return isEqual(from, to) ? {} : { [formatPointer(at)]: to };
+  const patch: OpenObject = {};
+  for (const [key, value] of Object.entries(to)) {
+    const before = member(from, key);
+    const path = [...at, key];
+    if (before === undefined) put(patch, formatPointer(path), value);
+    else Object.assign(patch, additionsOf(before, value, path));
+  }
+  return patch;
+}
+
+/** Places to set so that `from` becomes `to`. What is to be deleted makes its parent one of them. */
+export function replacementsOf(
+  from: Json | undefined,
+  to: Json,
+  at: Path = [],
+): readonly (readonly [Path, Json])[] {
+  if (isEqual(from, to)) return [];
+  if (isArray(from) && isArray(to) && from.length === to.length)
+    return to.flatMap((value, index) => replacementsOf(from[index], value, [...at, String(index)]));
+  if (!isObject(from) || !isObject(to)) return [[at, to]];
+  if (Object.keys(from).some((key) => !Object.hasOwn(to, key))) return [[at, to]];
+  return Object.entries(to).flatMap(([key, value]) => replacementsOf(member(from, key), value, [...at, key]));
+}
