@@ -1,10 +1,10 @@
 /** Settings from a TOML file, the environment and `--set`, each winning over the one before.
  *
- *  What is wrong is refused as `invalid`, in words that name the setting and where it was set: the file with its line,
- *  the variable, or the option. */
+ *  Everything that is wrong is refused at once (`WrongSettings`), each in words that name the setting and where it was set: the
+ *  file with its line, the variable, or the option. */
 import { existsSync, readFileSync } from "node:fs";
 import { parse, TomlError } from "smol-toml";
-import { WaypostError } from "#/src/model/errors.ts";
+import { isReadableByOthers } from "./readable-by-others.ts";
 import {
   type SettingDescription,
   type Settings,
@@ -12,6 +12,7 @@ import {
   settingsSchema,
   withBoundHosts,
 } from "./schema.ts";
+import { type SettingProblem, WrongSettings } from "./wrong-settings.ts";
 
 export interface SettingSources {
   /** Path of the file. Without one `WAYPOST_CONFIG` names it, else it is `waypost.toml` here, if there is one. */
@@ -31,71 +32,145 @@ const byName = new Map(settingDescriptions.map((setting) => [setting.name, setti
 const byEnvironmentName = new Map(settingDescriptions.map((setting) => [setting.environmentName, setting]));
 
 interface Origin {
-  /** How the place is called in an error. */
-  readonly place: string;
+  /** How the place is called in an error. The line in a file is only looked for when there is one. */
+  readonly place: () => string;
   readonly value: unknown;
+  readonly isInFile: boolean;
+}
+
+export interface ReadSettings {
+  readonly settings: Settings;
+  /** What the operator should know about them. */
+  readonly warnings: readonly string[];
 }
 
 export function loadSettings(sources: SettingSources = {}): Settings {
+  return readSettings(sources).settings;
+}
+
+export function readSettings(sources: SettingSources = {}): ReadSettings {
   const environment = sources.environment ?? {};
-  const origins = new Map<SettingDescription, Origin>();
   const file =
     sources.file ?? environment.WAYPOST_CONFIG ?? (existsSync("waypost.toml") ? "waypost.toml" : undefined);
-  if (file !== undefined) readFile(file, origins);
-  readEnvironment(environment, origins);
-  for (const text of sources.set ?? []) readOption(text, origins);
-  return applyOrigins(origins);
+  const reading = new Reading();
+  if (file !== undefined) reading.readFile(file);
+  reading.readEnvironment(environment);
+  for (const text of sources.set ?? []) reading.readOption(text);
+  const settings = reading.settings();
+  return { settings, warnings: file === undefined ? [] : reading.warningsAbout(file) };
 }
 
-function applyOrigins(origins: ReadonlyMap<SettingDescription, Origin>): Settings {
-  const input: Record<string, Record<string, unknown>> = {};
-  for (const section of Object.keys(settingsSchema.shape)) input[section] = {};
-  for (const [setting, origin] of origins) input[setting.section]![setting.key] = origin.value;
-  const result = settingsSchema.safeParse(input);
-  if (!result.success) {
-    const [section, key] = result.error.issues[0]!.path;
-    const setting = settingDescriptions.find((known) => known.section === section && known.key === key)!;
-    throw refusal(setting, origins.get(setting)?.place ?? "default", result.error.issues[0]!.message);
-  }
-  const { tls } = result.data;
-  if ((tls.certificateFile === "") !== (tls.keyFile === ""))
-    throw new WaypostError("invalid", "tls.certificate_file and tls.key_file are only of use together.");
-  return withBoundHosts(result.data);
-}
+/** What was set where, and what is wrong with it. */
+class Reading {
+  readonly #origins = new Map<SettingDescription, Origin>();
+  readonly #problems: SettingProblem[] = [];
 
-function refusal(setting: SettingDescription, place: string, problem: string): WaypostError {
-  return new WaypostError("invalid", `${place}: ${setting.name}: ${problem}`, { hint: setting.meaning });
-}
-
-function readFile(file: string, origins: Map<SettingDescription, Origin>): void {
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8");
-  } catch (cause) {
-    throw new WaypostError("invalid", `The settings cannot be read from ${file}.`, { cause });
-  }
-  for (const [section, values] of Object.entries(parseFile(file, text))) {
-    const isTable = typeof values === "object" && values !== null && !Array.isArray(values);
-    if (!isTable) throw unknownSetting(section, `${file} line ${lineOf(text, [section])}`);
-    if (!Object.hasOwn(settingsSchema.shape, section))
-      throw unknownSetting(section, `${file} line ${lineOf(text, [section])}`);
-    for (const [key, value] of Object.entries(values)) {
-      const place = `${file} line ${lineOf(text, [section, key])}`;
-      const setting = byName.get(`${section}.${key}`);
-      if (setting === undefined) throw unknownSetting(`${section}.${key}`, place);
-      origins.set(setting, { place, value });
+  readFile(file: string): void {
+    let text: string;
+    let sections: Record<string, unknown>;
+    try {
+      text = readFileSync(file, "utf8");
+      sections = parse(text);
+    } catch (error) {
+      if (error instanceof TomlError) this.#note(`${file} line ${error.line}`, error.message.split("\n")[0]!);
+      else this.#problems.push({ text: `The settings cannot be read from ${file}.` });
+      return;
+    }
+    const placeOf = (path: readonly string[]) => `${file} line ${lineOf(text, path)}`;
+    for (const [section, values] of Object.entries(sections)) {
+      const isTable = typeof values === "object" && values !== null && !Array.isArray(values);
+      if (!isTable || !Object.hasOwn(settingsSchema.shape, section)) {
+        this.#noteUnknown(placeOf([section]), section);
+        continue;
+      }
+      for (const [key, value] of Object.entries(values)) {
+        const place = () => placeOf([section, key]);
+        const setting = byName.get(`${section}.${key}`);
+        if (setting === undefined) this.#noteUnknown(place(), `${section}.${key}`);
+        else this.#origins.set(setting, { place, value, isInFile: true });
+      }
     }
   }
+
+  readEnvironment(environment: Readonly<Record<string, string | undefined>>): void {
+    for (const [name, text] of Object.entries(environment)) {
+      if (text === undefined || !name.startsWith("WAYPOST_") || otherVariables.includes(name)) continue;
+      const setting = byEnvironmentName.get(name);
+      if (setting !== undefined) this.#setText(setting, text, name);
+      else if (!serviceLink.test(name)) this.#noteUnknown("environment", name);
+    }
+  }
+
+  readOption(text: string): void {
+    const split = text.indexOf("=");
+    if (split < 0) {
+      this.#note(`--set ${text}`, "write it as section.name=value.");
+      return;
+    }
+    const name = text.slice(0, split).trim();
+    const setting = byName.get(name);
+    if (setting === undefined) this.#noteUnknown("--set", name);
+    else this.#setText(setting, text.slice(split + 1), "--set");
+  }
+
+  /** Throws `WrongSettings` with everything that was found. */
+  settings(): Settings {
+    const input: Record<string, Record<string, unknown>> = {};
+    for (const section of Object.keys(settingsSchema.shape)) input[section] = {};
+    for (const [setting, { value }] of this.#origins) input[setting.section]![setting.key] = value;
+    const result = settingsSchema.safeParse(input);
+    const named = new Set<SettingDescription>();
+    for (const { path, message } of result.error?.issues ?? []) {
+      const setting = settingDescriptions.find(({ section, key }) => section === path[0] && key === path[1])!;
+      if (!named.has(setting)) this.#noteWrong(setting, message);
+      named.add(setting);
+    }
+    this.#assertTogether("tls.certificate_file", "tls.key_file");
+    if (this.#problems.length > 0) throw new WrongSettings(this.#problems);
+    return withBoundHosts(result.data!);
+  }
+
+  /** A secret in a file that others on this computer can read. */
+  warningsAbout(file: string): string[] {
+    const secrets = [...this.#origins]
+      .filter(([setting, { isInFile, value }]) => isInFile && setting.isSecret && value !== "")
+      .map(([setting]) => setting.name);
+    if (secrets.length === 0 || !isReadableByOthers(file)) return [];
+    return [`${file} has ${secrets.join(", ")} in it and others can read it: chmod 600 ${file}`];
+  }
+
+  #setText(setting: SettingDescription, text: string, place: string): void {
+    const value = valueOfText(setting, text);
+    if (value === undefined) this.#problems.push(problemOf(setting, place, textProblem[setting.type]));
+    else this.#origins.set(setting, { place: () => place, value, isInFile: false });
+  }
+
+  #assertTogether(...names: readonly [string, string]): void {
+    const given = names.filter((name) => (this.#origins.get(byName.get(name)!)?.value ?? "") !== "");
+    if (given.length !== 1) return;
+    const other = names.find((name) => name !== given[0])!;
+    this.#noteWrong(byName.get(given[0]!)!, `is only of use together with ${other}.`);
+  }
+
+  #noteWrong(setting: SettingDescription, problem: string): void {
+    const place = this.#origins.get(setting)?.place() ?? "default";
+    this.#problems.push(problemOf(setting, place, problem));
+  }
+
+  #noteUnknown(place: string, name: string): void {
+    const near = nearestName(name.replace(/^WAYPOST_/, "").toLowerCase());
+    const hint =
+      near === undefined ? "config/waypost.example.toml has them all." : `Perhaps ${near} is meant.`;
+    this.#problems.push({ place, text: `there is no setting ${name}.`, hint });
+  }
+
+  #note(place: string, text: string): void {
+    this.#problems.push({ place, text });
+  }
 }
 
-function parseFile(file: string, text: string): Record<string, unknown> {
-  try {
-    return parse(text);
-  } catch (cause) {
-    if (!(cause instanceof TomlError)) throw cause;
-    const problem = cause.message.split("\n")[0]!;
-    throw new WaypostError("invalid", `${file} line ${cause.line}: ${problem}`, { cause });
-  }
+function problemOf(setting: SettingDescription, place: string, problem: string): SettingProblem {
+  return { place, text: `${setting.name}: ${problem}`, hint: setting.meaning };
 }
 
 /** Line, from 1, on which a key is complete: the shortest beginning of the file that already has it. */
@@ -114,47 +189,25 @@ function lineOf(text: string, path: readonly string[]): number {
   return lines.length;
 }
 
-function readEnvironment(
-  environment: Readonly<Record<string, string | undefined>>,
-  origins: Map<SettingDescription, Origin>,
-): void {
-  for (const [name, text] of Object.entries(environment)) {
-    if (text === undefined || !name.startsWith("WAYPOST_") || otherVariables.includes(name)) continue;
-    const setting = byEnvironmentName.get(name);
-    if (setting !== undefined) origins.set(setting, { place: name, value: valueOfText(setting, text, name) });
-    else if (!serviceLink.test(name)) throw unknownSetting(name, "environment");
-  }
-}
+const textProblem = {
+  number: "is not a number.",
+  boolean: "is neither true nor false.",
+  list: "is no list.",
+  text: "is no text.",
+} as const satisfies Record<SettingDescription["type"], string>;
 
-function readOption(text: string, origins: Map<SettingDescription, Origin>): void {
-  const split = text.indexOf("=");
-  if (split < 0) throw new WaypostError("invalid", `--set ${text}: write it as section.name=value.`);
-  const name = text.slice(0, split).trim();
-  const setting = byName.get(name);
-  if (setting === undefined) throw unknownSetting(name, "--set");
-  origins.set(setting, { place: "--set", value: valueOfText(setting, text.slice(split + 1), "--set") });
-}
-
-function valueOfText(setting: SettingDescription, text: string, place: string): unknown {
+/** Undefined for text that is none of the setting's type. */
+function valueOfText(setting: SettingDescription, text: string): unknown {
   switch (setting.type) {
     case "number":
-      if (!/^-?\d+(?:\.\d+)?$/.test(text)) throw refusal(setting, place, "is not a number.");
-      return Number(text);
+      return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : undefined;
     case "boolean":
-      if (text !== "true" && text !== "false") throw refusal(setting, place, "is neither true nor false.");
-      return text === "true";
+      return text === "true" || text === "false" ? text === "true" : undefined;
     case "list":
       return text === "" ? [] : text.split(",").map((item) => item.trim());
     case "text":
       return text;
   }
-}
-
-function unknownSetting(name: string, place: string): WaypostError {
-  const near = nearestName(name.replace(/^WAYPOST_/, "").toLowerCase());
-  return new WaypostError("invalid", `${place}: there is no setting ${name}.`, {
-    hint: near === undefined ? "config/waypost.example.toml has them all." : `Perhaps ${near} is meant.`,
-  });
 }
 
 /** The setting whose name shares the most pairs of letters with what was written. */

@@ -2,6 +2,7 @@
  *  file (`smtp.max_message_bytes`) and with `--set`, upper case in the environment (`WAYPOST_SMTP_MAX_MESSAGE_BYTES`).
  *  Limits that no operator should choose are in `src/model/limits.ts`.
  *  Long because there is one list of settings, and every one says what it means. */
+import { isIP } from "node:net";
 import { z } from "zod";
 
 const kibibyte = 1024;
@@ -90,10 +91,10 @@ export const settingsSchema = z.strictObject({
         .default(50 * mebibyte)
         .describe("Largest message taken, also on the submission ports; announced as SIZE."),
       maxRecipients: count.max(10_000).default(100).describe("Most recipients of one message."),
-      maxConnections: count
-        .max(100_000)
-        .default(1000)
-        .describe("Most open connections of all three SMTP ports together."),
+      maxConnections: count.max(100_000).default(1000).describe("Most open connections of other servers."),
+      maxConnectionsPerNetwork: count
+        .default(100)
+        .describe("Most of them from one network (IPv4 /24, IPv6 /64)."),
       idleTimeoutMs: timerMs
         .default(5 * minuteMs)
         .describe("Silence after which a connection is closed (RFC 5321 section 4.5.3.2.7 wants 5 minutes)."),
@@ -148,12 +149,23 @@ export const settingsSchema = z.strictObject({
           "TLS with the smarthost: asked for and required, from the first byte (port 465), or none, as on this host.",
         ),
       smarthostUser: z.string().max(300).default("").describe("Login at the smarthost; empty: none."),
-      smarthostPassword: z.string().max(1000).default("").describe("Password of that login."),
+      smarthostPassword: z
+        .string()
+        .max(1000)
+        .default("")
+        .meta({ description: "Password of that login.", isSecret: true }),
       mxPort: z.int().min(1).max(65535).default(25).describe("TCP port of the servers of other domains."),
       ipFamily: z
         .enum(["any", "ipv4", "ipv6"])
         .default("any")
         .describe("Which addresses of other servers are tried."),
+      sourceAddresses: z
+        .array(z.string().refine((text) => isIP(text) !== 0, "is no IP address."))
+        .refine((list) => new Set(list.map(isIP)).size === list.length, "has two addresses of one family.")
+        .default([])
+        .describe(
+          "Addresses of this host that mail leaves from, one IPv4 and one IPv6 at most; empty: the one that smtp is bound to.",
+        ),
       allowPrivateAddresses: z
         .boolean()
         .default(false)
@@ -184,8 +196,23 @@ export const settingsSchema = z.strictObject({
     })
     .describe("Mail to other servers."),
   submission: z
-    .strictObject(listener(1587, "message submission with STARTTLS"))
-    .describe("Mail from the mail clients of people and agents (RFC 6409)."),
+    .strictObject({
+      ...listener(1587, "message submission with STARTTLS"),
+      maxConnections: count
+        .max(100_000)
+        .default(1000)
+        .describe("Most open connections of both submission ports together."),
+      maxConnectionsPerNetwork: count
+        .default(50)
+        .describe("Most of them from one network (IPv4 /24, IPv6 /64) that have not logged in."),
+      maxConnectionsPerLogin: count
+        .max(10_000)
+        .default(20)
+        .describe("Most of them that one mailbox is logged in on."),
+    })
+    .describe(
+      "Mail from the mail clients of people and agents (RFC 6409), and what both submission ports have in common.",
+    ),
   submissions: z
     .strictObject(listener(1465, "message submission over TLS"))
     .describe("The same with TLS from the first byte (RFC 8314)."),
@@ -196,10 +223,13 @@ export const settingsSchema = z.strictObject({
         .max(100_000)
         .default(5000)
         .describe("Most open connections of both IMAP ports together."),
+      maxConnectionsPerNetwork: count
+        .default(100)
+        .describe("Most of them from one network (IPv4 /24, IPv6 /64) that have not logged in."),
       maxConnectionsPerLogin: count
         .max(10_000)
         .default(50)
-        .describe("Most open connections of one mailbox owner."),
+        .describe("Most of them that one mailbox is logged in on."),
       idleTimeoutMs: timerMs
         .min(minuteMs)
         .default(30 * minuteMs)
@@ -228,6 +258,15 @@ export const settingsSchema = z.strictObject({
         .max(100_000)
         .default(5000)
         .describe("Most open connections of both HTTP ports together."),
+      maxConnectionsPerNetwork: count
+        .default(250)
+        .describe(
+          "Most of them from one network (IPv4 /24, IPv6 /64) that have not shown a valid token yet.",
+        ),
+      maxConnectionsPerLogin: count
+        .max(100_000)
+        .default(200)
+        .describe("Most of them whose last token was of one mailbox."),
       requestTimeoutMs: timerMs
         .default(30_000)
         .describe(
@@ -277,6 +316,19 @@ export const settingsSchema = z.strictObject({
         .describe("Least minutes between two notices to the same approver; what comes meanwhile shares one."),
     })
     .describe("Mail of agents that waits for a person."),
+  breaker: z
+    .strictObject({
+      enabled: z
+        .boolean()
+        .default(true)
+        .describe("Whether an agent whose mail keeps failing is paused until the operator resumes it."),
+      bounces: count
+        .max(1000)
+        .default(5)
+        .describe("Mails that have failed for somebody, at which it is paused."),
+      sends: count.max(1000).default(20).describe("How many of its last mails are looked at."),
+    })
+    .describe("The breaker, which pauses agents whose mail keeps failing."),
   webhooks: z
     .strictObject({
       allowPrivateAddresses: z
@@ -303,6 +355,14 @@ export const settingsSchema = z.strictObject({
       agentRequestsBurst: count
         .default(180)
         .describe("Requests that an agent can make at once, with all of its tokens."),
+      connectionsShareOfAccount: z
+        .number()
+        .positive()
+        .max(1)
+        .default(0.5)
+        .describe(
+          "Part of the open connections of IMAP, of submission and of HTTP that the logins of one account may have; 1 where there is one account.",
+        ),
       streamsPerToken: count
         .default(4)
         .describe("Open streams (watch, and wait while it waits) of one token."),
@@ -329,7 +389,9 @@ export const settingsSchema = z.strictObject({
         .describe("Failed logins of one address before it has to wait."),
       loginFailuresPerNetwork: count
         .default(20)
-        .describe("Failed logins from one network (IPv4 /24, IPv6 /64) before it has to wait."),
+        .describe(
+          "Failed logins from one network (IPv4 /24, IPv6 /64), and bad tokens from one address, before it has to wait.",
+        ),
       loginDelayMs: timerMs
         .default(1000)
         .describe("First wait after too many failed logins; it doubles with each further one."),
@@ -372,6 +434,8 @@ export interface SettingDescription {
   readonly choices: readonly string[] | undefined;
   readonly defaultValue: unknown;
   readonly meaning: string;
+  /** Whoever reads it can act in the place of this server. */
+  readonly isSecret: boolean;
 }
 
 /** All settings in the order of the schema. */
@@ -397,6 +461,7 @@ export const settingDescriptions: readonly SettingDescription[] = Object.entries
       choices: inner instanceof z.ZodEnum ? inner.options.map(String) : undefined,
       defaultValue: field.def.defaultValue,
       meaning: field.description ?? "",
+      isSecret: field.meta()?.isSecret === true,
     };
   }),
 );

@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import { constants, zstdCompress, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { WaypostError } from "#/src/model/errors.ts";
 import { blobChunkBytes, headerBytesMax } from "#/src/model/limits.ts";
+import { LoopTurns } from "#/src/model/loop-turns.ts";
 import type { AccountNumber, BlobNumber } from "#/src/model/numbers.ts";
 import type { Reader } from "./sql.ts";
 
@@ -80,6 +81,17 @@ export function transferableBuffers(blob: EncodedBlob): ArrayBuffer[] {
   return [blob.header, ...blob.chunks]
     .filter((bytes) => bytes.byteLength >= 16 * 1024)
     .map((bytes) => bytes.buffer as ArrayBuffer);
+}
+
+/** One that owns its memory too, for a write that hands it over while this one is kept. The loop gets its turns between. */
+export async function copyBlob(blob: EncodedBlob): Promise<EncodedBlob> {
+  const turns = new LoopTurns();
+  const chunks: Uint8Array[] = [];
+  for (const chunk of blob.chunks) {
+    chunks.push(ownCopy(chunk));
+    await turns.turn();
+  }
+  return { ...blob, header: ownCopy(blob.header), chunks };
 }
 
 /** The header block of a blob; undefined when it is so long that only its beginning stands apart. */

@@ -2,9 +2,10 @@
  *
  *  Runs over one snapshot. Counts are compared set-wise; the bytes of every blob are read, decompressed and hashed. */
 import { createHash } from "node:crypto";
+import { type ChangeKind, changeKinds } from "#/src/model/changes.ts";
 import { keywordNumbers } from "#/src/model/flags.ts";
 import { hasNumber, parseNumberSet } from "#/src/model/number-set.ts";
-import type { AccountNumber, AgentNumber, BlobNumber, MailboxNumber } from "#/src/model/numbers.ts";
+import type { AccountNumber, AgentNumber, BlobNumber } from "#/src/model/numbers.ts";
 import { readBlobRange } from "./blob.ts";
 import { invariants } from "./invariants.ts";
 import { parentNames } from "./mailbox-name.ts";
@@ -18,22 +19,36 @@ export async function checkStore(
   onProgress: (done: number, total: number) => void = () => {},
 ): Promise<string[]> {
   const findings: string[] = [];
-  const { blobs } = (await reader.get<{ blobs: number }>("select count(*) as blobs from blob"))!;
+  /** What cannot be read, as in a damaged file, is a finding, and the rest is looked at. */
+  async function look(what: string, find: () => Promise<readonly string[]>): Promise<void> {
+    try {
+      findings.push(...(await find()));
+    } catch (error) {
+      findings.push(`${what} cannot be looked at: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  let blobs = 0;
+  await look("the number of blobs", async () => {
+    blobs = (await reader.get<{ blobs: number }>("select count(*) as blobs from blob"))!.blobs;
+    return [];
+  });
   const total = invariants.length + 3 + blobs;
   let done = 0;
   const step = (): void => onProgress(++done, total);
   for (const { sentence, query } of invariants) {
-    const rows = await reader.all<Record<string, unknown>>(`${query} limit ${findingsPerInvariant}`);
-    for (const row of rows) findings.push(fill(sentence, Object.values(row)));
+    await look(`whether ${sentence.replaceAll("?", "…")}`, async () => {
+      const rows = await reader.all<Record<string, unknown>>(`${query} limit ${findingsPerInvariant}`);
+      return rows.map((row) => fill(sentence, Object.values(row)));
+    });
     step();
   }
-  findings.push(...(await checkParents(reader)));
+  await look("the names of mailboxes", () => checkParents(reader));
   step();
-  findings.push(...(await checkKeywords(reader)));
+  await look("keywords", () => checkKeywords(reader));
   step();
-  findings.push(...(await checkLog(reader)));
+  await look("the log of changes", () => checkLog(reader));
   step();
-  findings.push(...(await checkBlobs(reader, step)));
+  await look("the bytes of messages", () => checkBlobs(reader, step));
   return findings;
 }
 
@@ -80,8 +95,40 @@ async function checkKeywords(reader: Reader): Promise<string[]> {
   return findings.slice(0, findingsPerInvariant);
 }
 
-/** Each entry and each message must have come by a change, unless that is below the floor. */
+/** Rows that bear the MODSEQ of the change that wrote them last. */
+interface LoggedRows {
+  /** What one is called, before its number and that of its parent. */
+  readonly words: readonly [row: string, parent: string];
+  readonly table: string;
+  readonly parentColumn: string;
+  readonly numberColumn: string;
+}
+
+/** null: the rows bear no MODSEQ, or one that other kinds move too. */
+const loggedRows: Record<ChangeKind, LoggedRows | null> = {
+  entry: { words: ["UID", "mailbox"], table: "entry", parentColumn: "mailbox_id", numberColumn: "uid" },
+  mailbox: null,
+  event: null,
+  submission: null,
+  upload: null,
+  metadata: null,
+};
+
 async function checkLog(reader: Reader): Promise<string[]> {
+  const findings: string[] = [];
+  for (const kind of changeKinds) {
+    const rows = loggedRows[kind];
+    if (rows !== null) findings.push(...(await checkLoggedRows(reader, kind, rows)));
+  }
+  return findings.slice(0, findingsPerInvariant);
+}
+
+/** Each row must have come by a change, unless that is below the floor. */
+async function checkLoggedRows(
+  reader: Reader,
+  kind: ChangeKind,
+  { words: [word, parentWord], table, parentColumn, numberColumn }: LoggedRows,
+): Promise<string[]> {
   const findings: string[] = [];
   const agents = await reader.all<{ agent: AgentNumber; floor: number }>(
     "select agent_id as agent, log_floor as floor from agent where state <> 'deleted' order by agent_id",
@@ -90,8 +137,9 @@ async function checkLog(reader: Reader): Promise<string[]> {
     const changes = await reader.all<{ modseq: number; parent: number; operation: string; ids: string }>(
       `select modseq, parent, operation, ids
       from change
-      where agent_id = ? and kind = 'entry'`,
+      where agent_id = ? and kind = ?`,
       agent,
+      kind,
     );
     const written = new Map<string, ReturnType<typeof parseNumberSet>>();
     for (const { modseq, parent, operation, ids } of changes)
@@ -102,18 +150,18 @@ async function checkLog(reader: Reader): Promise<string[]> {
           [...(written.get(key) ?? []), ...parseNumberSet(ids)].sort((a, b) => a[0] - b[0]),
         );
       }
-    const entries = await reader.all<{ mailbox: MailboxNumber; uid: number; modseq: number }>(
-      `select mailbox_id as mailbox, uid, modseq
-      from entry
+    const rows = await reader.all<{ parent: number; number: number; modseq: number }>(
+      `select ${parentColumn} as parent, ${numberColumn} as number, modseq
+      from ${table}
       where agent_id = ? and modseq > ?`,
       agent,
       floor,
     );
-    for (const { mailbox, uid, modseq } of entries) {
-      const set = written.get(`${modseq} ${mailbox}`);
-      if (set === undefined || !hasNumber(set, uid))
+    for (const { parent, number, modseq } of rows) {
+      const set = written.get(`${modseq} ${parent}`);
+      if (set === undefined || !hasNumber(set, number))
         findings.push(
-          `UID ${uid} in mailbox ${mailbox} of agent ${agent} has MODSEQ ${modseq}, which the log lacks`,
+          `${word} ${number} in ${parentWord} ${parent} of agent ${agent} has MODSEQ ${modseq}, which the log lacks`,
         );
       if (findings.length >= findingsPerInvariant) return findings;
     }

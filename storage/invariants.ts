@@ -1,4 +1,6 @@
 /** The invariants of the store that one query each can find broken. */
+import { changeKinds } from "#/src/model/changes.ts";
+import { agentTableNames, tablesFreedAtOnce } from "./agent-tables.ts";
 
 export interface Invariant {
   /** What is wrong with a row that the query finds; `?` stands for its columns in order. */
@@ -49,7 +51,7 @@ export const invariants: readonly Invariant[] = [
       from address
       where not exists (select 1 from domain where domain.name = address.domain)`,
   },
-  ...["token", "app_password", "agent_grant", "webhook"].map((table) => ({
+  ...tablesFreedAtOnce.map((table) => ({
     sentence: `a row of ${table} belongs to agent ?, which is not there`,
     query: `select agent_id from ${table} as t where not ${living}`,
   })),
@@ -193,16 +195,14 @@ export const invariants: readonly Invariant[] = [
         select 1 from hold as h
         where h.agent_id = e.agent_id and h.message_id = e.message_id and h.state in ('waiting', 'approved'))`,
   },
-  ...[
-    ...["mailbox", "subscription", "keyword", "entry", "message", "thread_key", "change", "idempotency"],
-    ...["submission", "send_time", "correspondent_domain", "draft", "draft_key", "upload"],
-    ...["hold", "sending_policy"],
-  ].map((table) => ({
-    sentence: `a row of ${table} belongs to agent ?, which is not there`,
-    query: `select distinct agent_id
+  ...agentTableNames
+    .filter((table) => !tablesFreedAtOnce.includes(table))
+    .map((table) => ({
+      sentence: `a row of ${table} belongs to agent ?, which is not there`,
+      query: `select distinct agent_id
         from ${table}
         where not exists (select 1 from agent where agent.agent_id = ${table}.agent_id)`,
-  })),
+    })),
   {
     sentence: "blob ? of account ? counts ? references and has ?",
     query: `select * from (
@@ -230,7 +230,34 @@ export const invariants: readonly Invariant[] = [
       from submission as t
       where (closed_at is null) <> exists (
         select 1 from submission_recipient as r
-        where r.agent_id = t.agent_id and r.submission_id = t.submission_id and r.state = 'queued')`,
+        where r.agent_id = t.agent_id and r.submission_id = t.submission_id and r.state in ('queued', 'scheduled'))`,
+  },
+  {
+    sentence: "UID ? in mailbox ? of agent ? is among scheduled mail, and nothing is scheduled",
+    query: `select e.uid, e.mailbox_id, e.agent_id
+      from entry as e
+      join mailbox as m on m.agent_id = e.agent_id and m.mailbox_id = e.mailbox_id
+      where m.role = 'scheduled' and not exists (
+        select 1 from submission as s
+        join submission_recipient as r
+          on r.agent_id = s.agent_id and r.submission_id = s.submission_id and r.state = 'scheduled'
+        where s.agent_id = e.agent_id and s.message_id = e.message_id)`,
+  },
+  {
+    sentence: "submission ? of agent ? is scheduled, and its mail is in no mailbox",
+    query: `select distinct s.submission_id, s.agent_id
+      from submission as s
+      join submission_recipient as r
+        on r.agent_id = s.agent_id and r.submission_id = s.submission_id and r.state = 'scheduled'
+      where not exists (
+        select 1 from entry as e where e.agent_id = s.agent_id and e.message_id = s.message_id)`,
+  },
+  {
+    sentence: "submission ? of agent ? is kept for a message that is not there",
+    query: `select submission_id, agent_id
+      from submission as t
+      where kept = 1 and ${living} and not exists (
+        select 1 from message as m where m.agent_id = t.agent_id and m.message_id = t.message_id)`,
   },
   {
     sentence: "recipient ? of submission ? of agent ? has no submission",
@@ -269,6 +296,12 @@ export const invariants: readonly Invariant[] = [
     query: `select t.modseq, t.agent_id
       from change as t join agent as a on a.agent_id = t.agent_id
       where a.state <> 'deleted' and (t.modseq > a.modseq or t.modseq <= a.log_floor)`,
+  },
+  {
+    sentence: "change ? of agent ? is of the kind ?, which there is not",
+    query: `select modseq, agent_id, kind
+      from change
+      where kind not in (${changeKinds.map((kind) => `'${kind}'`).join(", ")})`,
   },
   {
     sentence: "change ? of agent ? has a gap in its order",

@@ -3,7 +3,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import { mailboxDepthMax, mailboxNameBytesMax } from "#/src/model/limits.ts";
 import { hierarchyDelimiter, mailboxRoles } from "#/src/model/roles.ts";
 
-export const inboxName = mailboxRoles.inbox.name;
+const inboxName = mailboxRoles.inbox.name;
 
 /** INBOX is the same in any case, also as the first level of a name; everything else is kept as it is. */
 export function canonicalMailboxName(name: string): string {

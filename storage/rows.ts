@@ -11,6 +11,7 @@ import type {
   ThreadNumber,
   Uid,
 } from "#/src/model/numbers.ts";
+import type { PauseReason } from "#/src/model/pause.ts";
 import type { MailboxRole } from "#/src/model/roles.ts";
 import type { EncodedBlob } from "./blob.ts";
 
@@ -59,6 +60,9 @@ export interface AgentRow {
   readonly kind: AgentKind;
   readonly name: string;
   readonly state: AgentState;
+  /** Of one that is paused; null where it was not recorded. */
+  readonly pausedReason: PauseReason | null;
+  readonly pausedAt: number | null;
   /** How far the agent's change log reaches. */
   readonly modseq: Modseq;
   /** Changes up to this one are pruned. */

@@ -88,6 +88,9 @@ export interface OpenOptions {
   /** Told why when the store can no longer be trusted, as after an fsync that failed. By default the reason goes to the
    *  standard error and the process ends: whatever it would acknowledge from then on might not be true. */
   readonly onFatal?: (reason: string) => void;
+  /** Told of what could not be done and was left, as in a damaged file; the store goes on. By default it goes to the standard
+   *  error. */
+  readonly onTrouble?: (what: string) => void;
 }
 
 /** Opens the store of a folder, bringing it to the present schema. One process at a time. */

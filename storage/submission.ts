@@ -1,5 +1,6 @@
 /** What leaves, as rows: a submission is one message on its way to the recipients of one envelope. */
-import type { AccountNumber, AgentNumber, BlobNumber, MessageNumber } from "#/src/model/numbers.ts";
+import type { QueuedFate } from "#/src/model/delivery.ts";
+import type { AccountNumber, AgentNumber, BlobNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 
 /** By which door it was given to us: the operation `send`, or SMTP submission (RFC 6409). */
 export type SubmissionSource = "send" | "submission";
@@ -30,8 +31,9 @@ export interface Envelope {
   readonly forwards: MessageNumber | null;
 }
 
-/** `queued`: to be tried; `relayed`: another server has it; `delivered`: it lies in a mailbox; `failed`: never. */
-export type RecipientState = "queued" | "relayed" | "delivered" | "failed";
+/** `scheduled`: the mail stands in Scheduled; `queued`: to be tried; `relayed`: another server has it; `delivered`: it lies in a
+ *  mailbox; `failed`: never; `cancelled`: taken back before it left. */
+export type RecipientState = QueuedFate["state"];
 
 export interface SubmissionRow {
   readonly agent: AgentNumber;
@@ -49,8 +51,12 @@ export interface SubmissionRow {
   readonly size: number;
   readonly sendAt: number;
   readonly expiresAt: number;
-  readonly delayToldAt: number | null;
   readonly createdAt: number;
+  /** Messages that are marked when it leaves, and are not yet. */
+  readonly answers: MessageNumber | null;
+  readonly forwards: MessageNumber | null;
+  /** Of the transaction in which scheduled mail left; null before, and for mail that was never scheduled. */
+  readonly leftModseq: Modseq | null;
   /** Nothing more is tried, and the claim on the bytes is given back. */
   readonly closedAt: number | null;
 }
@@ -67,5 +73,7 @@ export interface SubmissionRecipientRow {
   readonly host: string | null;
   readonly status: string | null;
   readonly reply: string | null;
+  /** When its sender was told that it takes long. */
+  readonly delayToldAt: number | null;
   readonly updatedAt: number;
 }

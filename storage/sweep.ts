@@ -1,10 +1,10 @@
 /** Frees, in slices and when nothing else is to be done, what a write has left unreachable: blobs that nothing points to
  *  any more, and what belonged to deleted agents. */
 import type { AccountNumber, AgentNumber, BlobNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
+import { type SlicedTable, tablesFreedAtLast } from "./agent-tables.ts";
 import type { Transaction } from "./sql.ts";
-import type { HeldEntry } from "./writing/agent-write.ts";
 import { deleteBlobs, releaseBlobs } from "./writing/blob-rows.ts";
-import { deleteEntries, heldEntryColumns } from "./writing/entry-rows.ts";
+import { deleteEntries, type HeldEntry, heldEntryColumns } from "./writing/entry-rows.ts";
 import { changeEntryCounts } from "./writing/message-rows.ts";
 import { deleteSubmissions } from "./writing/submissions.ts";
 import { removeUpload } from "./writing/upload-rows.ts";
@@ -13,58 +13,112 @@ const blobsPerSlice = 128;
 const entriesPerSlice = 1000;
 const rowsPerSlice = 5000;
 
-/** One slice. True when there is more to do. */
-export async function sweep(tx: Transaction): Promise<boolean> {
-  return (await sweepBlobs(tx)) || (await sweepAgent(tx));
-}
+/** How far the sweep has come, and what it has met that it could not free: that stays, and nothing behind it waits. */
+export class SweepState {
+  /** Names of what is left alone until the next start. */
+  readonly #aside = new Set<string>();
+  /** Slices of one thing each, after a fault, until it is known which thing it was. */
+  #carefulSlices = 0;
+  #stage: "blobs" | "agents" | undefined;
+  #thing: string | undefined;
+  #blob: BlobName = { account: 0 as AccountNumber, blob: 0 as BlobNumber };
+  #agent = 0 as AgentNumber;
 
-async function sweepBlobs(tx: Transaction): Promise<boolean> {
-  const blobs = await tx.all<{ account: AccountNumber; blob: BlobNumber }>(
-    `select account_id as account, blob_id as blob
-    from blob
-    where reference_count = 0
-    order by account_id, blob_id
-    limit ?`,
-    blobsPerSlice,
-  );
-  for (const account of new Set(blobs.map((row) => row.account)))
-    await deleteBlobs(
-      tx,
-      account,
-      blobs.filter((row) => row.account === account).map((row) => row.blob),
+  /** From the first thing on again. */
+  restart(): void {
+    this.#blob = { account: 0 as AccountNumber, blob: 0 as BlobNumber };
+    this.#agent = 0 as AgentNumber;
+  }
+
+  /** One slice. True when there is more to do. */
+  async sweep(tx: Transaction): Promise<boolean> {
+    this.#stage = undefined;
+    this.#thing = undefined;
+    return (await this.#sweepBlobs(tx)) || (await this.#sweepAgents(tx));
+  }
+
+  /** The slice has failed and was undone. Answers what is set aside now; undefined when the same is tried in smaller pieces. */
+  setAside(): string | undefined {
+    if (this.#stage === undefined) throw new Error("The sweep failed before it had begun");
+    if (this.#stage === "blobs" && this.#carefulSlices === 0) {
+      this.#carefulSlices = blobsPerSlice;
+      return undefined;
+    }
+    const name = this.#thing ?? stageNames[this.#stage];
+    this.#aside.add(name);
+    return name;
+  }
+
+  async #sweepBlobs(tx: Transaction): Promise<boolean> {
+    if (this.#aside.has(stageNames.blobs)) return false;
+    this.#stage = "blobs";
+    const isCareful = this.#carefulSlices > 0;
+    const blobs = await tx.all<BlobName>(
+      `select account_id as account, blob_id as blob
+      from blob
+      where reference_count = 0 and (account_id, blob_id) > (?, ?)
+      order by account_id, blob_id
+      limit ?`,
+      this.#blob.account,
+      this.#blob.blob,
+      isCareful ? 1 : blobsPerSlice,
     );
-  return blobs.length > 0;
+    const free = blobs.filter((one) => !this.#aside.has(nameOfBlob(one)));
+    const [first] = free;
+    this.#thing = isCareful && first !== undefined ? nameOfBlob(first) : undefined;
+    for (const account of new Set(free.map((row) => row.account)))
+      await deleteBlobs(
+        tx,
+        account,
+        free.filter((row) => row.account === account).map((row) => row.blob),
+      );
+    if (isCareful) this.#carefulSlices--;
+    this.#blob = blobs.at(-1) ?? this.#blob;
+    return blobs.length > 0;
+  }
+
+  async #sweepAgents(tx: Transaction): Promise<boolean> {
+    if (this.#aside.has(stageNames.agents)) return false;
+    this.#stage = "agents";
+    this.#thing = undefined;
+    const row = await tx.get<{ agent: AgentNumber }>(
+      "select agent_id as agent from agent where state = 'deleted' and agent_id > ? order by agent_id limit 1",
+      this.#agent,
+    );
+    if (row === undefined) return false;
+    this.#thing = `agent ${row.agent}, which is deleted`;
+    if (this.#aside.has(this.#thing)) this.#agent = row.agent;
+    else await sweepAgent(tx, row.agent);
+    return true;
+  }
 }
 
-async function sweepAgent(tx: Transaction): Promise<boolean> {
-  const row = await tx.get<{ agent: AgentNumber }>(
-    "select agent_id as agent from agent where state = 'deleted' order by agent_id limit 1",
-  );
-  if (row === undefined) return false;
-  const { agent } = row;
-  if (await sweepEntries(tx, agent)) return true;
-  if (await sweepChanges(tx, agent)) return true;
-  if (await sweepThreadKeys(tx, agent)) return true;
-  if (await sweepUploads(tx, agent)) return true;
-  if (await sweepSubmissions(tx, agent)) return true;
-  for (const table of [
-    "mailbox",
-    "mailbox_metadata",
-    "draft",
-    "draft_key",
-    "subscription",
-    "keyword",
-    "idempotency",
-    "send_time",
-    "correspondent_domain",
-    "hold",
-    "sending_policy",
-    "search_mark",
-    "agent",
-  ])
-    await tx.run(`delete from ${table} where agent_id = ?`, agent);
-  return true;
+interface BlobName {
+  readonly account: AccountNumber;
+  readonly blob: BlobNumber;
 }
+
+const stageNames = { blobs: "all blobs that nothing points to", agents: "all deleted agents" };
+
+function nameOfBlob({ account, blob }: BlobName): string {
+  return `blob ${blob} of account ${account}`;
+}
+
+/** The next piece of what an agent has; at last the agent. */
+async function sweepAgent(tx: Transaction, agent: AgentNumber): Promise<void> {
+  for (const sweepSome of Object.values(slicers)) if (await sweepSome(tx, agent)) return;
+  for (const table of [...tablesFreedAtLast, "agent"])
+    await tx.run(`delete from ${table} where agent_id = ?`, agent);
+}
+
+/** In this order. Each frees one slice, and says whether there was one. */
+const slicers: Record<SlicedTable, (tx: Transaction, agent: AgentNumber) => Promise<boolean>> = {
+  entry: sweepEntries,
+  change: sweepChanges,
+  thread_key: sweepThreadKeys,
+  upload: sweepUploads,
+  submission: sweepSubmissions,
+};
 
 async function sweepEntries(tx: Transaction, agent: AgentNumber): Promise<boolean> {
   const entries = await tx.all<HeldEntry & { mailbox: MailboxNumber }>(

@@ -2,10 +2,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { houseThreads, type ThreadKind } from "#/src/threads/house-threads.ts";
 
 /** Rooms from the ground up. A room imports from rooms above it in this list; rooms of one line never from each other. */
 const rooms: readonly (readonly string[])[] = [
   ["src/model"],
+  ["src/threads"],
   ["src/formats", "config"],
   ["storage"],
   ["src/accounts"],
@@ -106,4 +108,19 @@ test("SQL is written in storage alone", () => {
     (file) => roomOf(file) !== "storage" && statement.test(readFileSync(path.join(top, file), "utf8")),
   );
   expect(wrong).toEqual([]);
+});
+
+test("threads start in one place", () => {
+  const starts = files.filter((file) => /\bnew Worker\(/.test(readFileSync(path.join(top, file), "utf8")));
+  expect(starts).toEqual(["src/threads/start-thread.ts"]);
+});
+
+test("what a thread runs is in the list of threads, with a bound on its memory", () => {
+  const runs = files.filter((file) =>
+    /\bparentPort!|^serve(Jobs|Each)\b/m.test(readFileSync(path.join(top, file), "utf8")),
+  );
+  const serving = ["src/threads/serve-each.ts", "src/threads/serve-jobs.ts"];
+  const listed: readonly ThreadKind[] = Object.values(houseThreads);
+  expect([...listed.map(({ source }) => source), ...serving].sort()).toEqual(runs.sort());
+  expect(listed.filter(({ heapMb }) => !(heapMb > 0 && heapMb <= 1024))).toEqual([]);
 });

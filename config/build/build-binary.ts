@@ -7,22 +7,13 @@ import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { build } from "esbuild";
+import { houseThreads } from "#/src/threads/house-threads.ts";
 
 const host = `${process.platform}-${process.arch}`;
 const target = process.argv[2] ?? host;
 const require = createRequire(import.meta.url);
 const top = path.resolve(import.meta.dirname, "../..");
 const out = path.join(top, "dist");
-
-/** Entry points that run in threads of their own; their bundles are found by these names. */
-const threads = {
-  "writer.cjs": "storage/sqlite/writer.ts",
-  "reader.cjs": "storage/sqlite/reader.ts",
-  "preparer.cjs": "src/arrival/preparing/preparer.ts",
-  "index-thread.cjs": "src/render/indexing/index-thread.ts",
-  "html-thread.cjs": "src/render/threads/html-thread.ts",
-  "document-thread.cjs": "src/render/threads/document-thread.ts",
-};
 
 async function bundle(entry: string, name: string): Promise<void> {
   await build({
@@ -68,7 +59,8 @@ function strippedCopy(node: string): string {
 fs.rmSync(out, { recursive: true, force: true });
 fs.mkdirSync(out);
 await bundle("src/main.ts", "main.cjs");
-for (const [name, entry] of Object.entries(threads)) await bundle(entry, name);
+const threads = Object.values(houseThreads).map(({ name, source }) => ({ source, asset: `${name}.cjs` }));
+for (const { source, asset } of threads) await bundle(source, asset);
 
 const sqlite = path.dirname(require.resolve("better-sqlite3/package.json"));
 const node = strippedCopy(nodeFor(target));
@@ -88,7 +80,7 @@ fs.writeFileSync(
     execArgvExtension: "none",
     assets: {
       "better-sqlite3.node": path.join(sqlite, "prebuilds", `${target}.node`),
-      ...Object.fromEntries(Object.keys(threads).map((name) => [name, path.join(out, name)])),
+      ...Object.fromEntries(threads.map(({ asset }) => [asset, path.join(out, asset)])),
     },
   }),
 );

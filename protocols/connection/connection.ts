@@ -3,6 +3,7 @@
  *  it is served waits in its own send buffer: nothing here grows with what it sends. */
 import type { Socket } from "node:net";
 import { type SecureContext, TLSSocket } from "node:tls";
+import { CallerGone } from "#/src/model/caller.ts";
 import { Compression } from "./compression.ts";
 import { secureSocket } from "./secure-socket.ts";
 
@@ -10,15 +11,17 @@ export interface ConnectionOptions {
   /** Silence after which the connection is closed. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
-  /** For STARTTLS and TLS from the first byte. */
-  readonly secureContext?: SecureContext;
+  /** For STARTTLS and TLS from the first byte: asked for the context of a handshake when it begins. */
+  readonly secureContext?: () => SecureContext;
+  /** Told why a handshake failed. */
+  readonly onHandshakeFailure?: (reason: string) => void;
 }
 
 /** `inflated`: what the peer compressed came out larger than is reasonable. */
 export type ClosedReason = "gone" | "timeout" | "aborted" | "inflated";
 
 /** The peer has gone, was silent too long, or the connection was ended from this side. */
-export class ConnectionClosed extends Error {
+export class ConnectionClosed extends CallerGone {
   readonly reason: ClosedReason;
   constructor(reason: ClosedReason) {
     super(`connection closed (${reason})`);
@@ -48,14 +51,17 @@ export class Connection {
   #closed: ConnectionClosed | undefined;
   /** A reader and a writer may wait at once (IDLE). */
   readonly #signal: AbortSignal | undefined;
-  readonly #secureContext: SecureContext | undefined;
+  readonly #secureContext: (() => SecureContext) | undefined;
+  readonly #onHandshakeFailure: ((reason: string) => void) | undefined;
   readonly #waiters = new Set<() => void>();
+  readonly #gone = new AbortController();
   #isEnded = false;
   #compression: Compression | undefined;
 
   constructor(socket: Socket, options: ConnectionOptions) {
     this.#socket = socket;
     this.#secureContext = options.secureContext;
+    this.#onHandshakeFailure = options.onHandshakeFailure;
     this.#timeoutMs = options.timeoutMs;
     this.remoteAddress = socket.remoteAddress ?? "";
     this.#attach();
@@ -87,6 +93,11 @@ export class Connection {
   /** Whether the peer has gone as far as this side knows without reading. */
   get isClosed(): boolean {
     return this.#closed !== undefined || this.#socket.destroyed;
+  }
+
+  /** Aborts with the `ConnectionClosed` that readers and writers get. */
+  get gone(): AbortSignal {
+    return this.#gone.signal;
   }
 
   set timeoutMs(timeoutMs: number) {
@@ -159,7 +170,10 @@ export class Connection {
     const plain = this.#socket;
     if (this.#pending.length > 0) plain.unshift(this.#pending);
     this.#pending = noBytes;
-    const secure = secureSocket(plain, { secureContext });
+    const secure = secureSocket(plain, {
+      secureContext: secureContext(),
+      onFailure: this.#onHandshakeFailure,
+    });
     this.#socket = secure;
     this.#attach();
     let isSecure = false;
@@ -266,6 +280,7 @@ export class Connection {
 
   #close(closed: ConnectionClosed): void {
     this.#closed ??= closed;
+    this.#gone.abort(this.#closed);
     this.#onProgress();
   }
 

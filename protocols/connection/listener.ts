@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from "node:net";
 import type { Logger } from "pino";
-import type { ConnectionDoor } from "./connection-door.ts";
+import type { ConnectionDoor, ConnectionPlace } from "./connection-door.ts";
 import { destroySocket } from "./secure-socket.ts";
 
 /** A bound port. `port` is the one that the system gave when 0 was asked for. */
@@ -16,11 +16,11 @@ export interface ListenOptions {
   readonly name: string;
   readonly host: string;
   readonly port: number;
-  /** Shared by the ports that count together. A connection counts from before its TLS handshake until its service ends. */
+  /** Shared by the ports of a role. A connection counts from before its TLS handshake until its service ends. */
   readonly door: ConnectionDoor;
   readonly log: Logger;
   /** Serves one connection to its end. `signal` aborts when the listener closes. A rejection is logged, the socket destroyed. */
-  serve(socket: Socket, signal: AbortSignal): Promise<void>;
+  serve(socket: Socket, place: ConnectionPlace, signal: AbortSignal): Promise<void>;
   /** What a connection over the limit is told before it is closed. */
   readonly refusal?: string;
 }
@@ -42,27 +42,30 @@ const closeGraceMs = 1500;
 
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { name, host, door, log } = options;
-  const open = new Set<Socket>();
+  /** With a signal for each of them: a thousand listeners on one would be gone through by each that comes. */
+  const open = new Map<Socket, AbortController>();
   const served = new Set<Promise<void>>();
-  const closing = new AbortController();
+  let isClosing = false;
 
   const server = createServer({ noDelay: true, keepAlive: true, allowHalfOpen: false }, (socket) => {
     // An error is also told by the close that follows it; without a listener it would end the process.
     socket.on("error", () => {});
-    if (closing.signal.aborted || !door.enter(socket)) {
+    const place = isClosing ? undefined : door.enter(socket);
+    if (place === undefined || typeof place === "string") {
       if (options.refusal !== undefined) socket.write(options.refusal);
       socket.destroySoon();
       return;
     }
-    open.add(socket);
+    const closing = new AbortController();
+    open.set(socket, closing);
     const service = options
-      .serve(socket, closing.signal)
+      .serve(socket, place, closing.signal)
       .catch((error: unknown) => log.error({ err: error, listener: name }, "connection failed"))
       .finally(() => {
         destroySocket(socket);
         open.delete(socket);
         served.delete(service);
-        door.leave(socket);
+        place.leave();
       });
     served.add(service);
   });
@@ -76,9 +79,10 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     port,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      closing.abort();
+      isClosing = true;
+      for (const closing of open.values()) closing.abort();
       const timer = setTimeout(() => {
-        for (const socket of open) destroySocket(socket);
+        for (const socket of open.keys()) destroySocket(socket);
       }, closeGraceMs);
       await Promise.allSettled(served);
       clearTimeout(timer);

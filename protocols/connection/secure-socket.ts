@@ -9,6 +9,8 @@ export interface SecureOptions {
   readonly secureContext: SecureContext;
   /** RFC 7301. */
   readonly ALPNProtocols?: string[];
+  /** Told why the handshake failed; not of a peer that left without a word. */
+  readonly onFailure?: ((reason: string) => void) | undefined;
 }
 
 export interface HandshakeOptions extends SecureOptions {
@@ -20,7 +22,10 @@ export interface HandshakeOptions extends SecureOptions {
 const secured = new WeakMap<Socket, TLSSocket>();
 
 /** The encrypted side; its handshake begins with the octets that wait in the socket. Throws when the socket is destroyed. */
-export function secureSocket(socket: Socket, { secureContext, ALPNProtocols }: SecureOptions): TLSSocket {
+export function secureSocket(
+  socket: Socket,
+  { secureContext, ALPNProtocols, onFailure }: SecureOptions,
+): TLSSocket {
   if (socket.destroyed) throw new TypeError("the socket is destroyed");
   const secure = new TLSSocket(socket, {
     isServer: true,
@@ -28,7 +33,14 @@ export function secureSocket(socket: Socket, { secureContext, ALPNProtocols }: S
     ...(ALPNProtocols === undefined ? {} : { ALPNProtocols }),
   });
   noteSecured(socket, secure);
+  if (onFailure !== undefined) tellFailure(secure, onFailure);
   return secure;
+}
+
+/** Calls once, when the handshake fails. */
+function tellFailure(secure: TLSSocket, onFailure: (reason: string) => void): void {
+  const tell = ({ code, message }: NodeJS.ErrnoException): void => onFailure(code ?? message);
+  secure.once("error", tell).once("secure", () => secure.off("error", tell));
 }
 
 /** For who makes the TLSSocket itself. */
@@ -66,7 +78,10 @@ export function takeHandshake(socket: Socket, options: HandshakeOptions): Promis
     };
     const succeed = (): void => finish(true);
     const fail = (): void => finish(false);
-    const timer = setTimeout(fail, timeoutMs);
+    const timer = setTimeout(() => {
+      options.onFailure?.("timeout");
+      fail();
+    }, timeoutMs);
     signal.addEventListener("abort", fail, { once: true });
     // An error is also told by the close that follows it; without a listener it would end the process.
     secure.on("error", () => {});

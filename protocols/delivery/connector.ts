@@ -7,10 +7,11 @@ import { ConnectFailure } from "./connect-failure.ts";
 import type { HostBackoff } from "./host-backoff.ts";
 import type { Reply } from "./reply.ts";
 import type { Host } from "./routes.ts";
+import { findSource, type Source, type SourceSettings } from "./source-address.ts";
 import type { WireConnection, WireTls } from "./wire-connection.ts";
 
 export interface ConnectorRooms {
-  readonly settings: Pick<Settings, "server" | "outbound">;
+  readonly settings: Pick<Settings, "server"> & SourceSettings;
   readonly backoff: HostBackoff;
   /** Aborts when no new connection is wanted any more. */
   readonly signal: AbortSignal;
@@ -46,11 +47,23 @@ export interface Opener {
 
 /** Addresses that one attempt tries. */
 const triesMax = 10;
+const noSource = "Mail leaves from no address of the family of its addresses.";
+
+interface Place {
+  readonly host: string;
+  readonly address: string;
+  readonly source: Source;
+}
 
 export function createOpener(rooms: ConnectorRooms, target: Target): Opener {
   const failures: HostFailure[] = [];
-  const waiting = target.hosts
-    .flatMap(({ name, addresses }) => addresses.map((address) => ({ host: name, address })))
+  const places = target.hosts.flatMap(({ name, addresses }) =>
+    addresses.map((address) => ({ host: name, address, source: findSource(rooms.settings, address) })),
+  );
+  for (const { host, source } of places)
+    if (!source.isUsable) failures.push({ host, reason: noSource, reply: undefined });
+  const waiting = places
+    .filter(({ source }) => source.isUsable)
     .filter(({ address }) => !rooms.backoff.isResting(placeName(address, target.port)))
     .slice(0, triesMax);
   return {
@@ -59,9 +72,9 @@ export function createOpener(rooms: ConnectorRooms, target: Target): Opener {
         const name = placeName(place.address, target.port);
         if (rooms.signal.aborted) break;
         try {
-          const wire = await openPlace(rooms, target, place.host, place.address);
+          const wire = await openPlace(rooms, target, place);
           rooms.backoff.noteSuccess(name);
-          return { ...place, wire };
+          return { host: place.host, address: place.address, wire };
         } catch (error) {
           if (!rooms.signal.aborted) rooms.backoff.noteFailure(name);
           const reply = error instanceof ConnectFailure ? error.reply : undefined;
@@ -78,36 +91,30 @@ function placeName(address: string, port: number): string {
   return `${address} ${port}`;
 }
 
-async function openPlace(
-  rooms: ConnectorRooms,
-  target: Target,
-  host: string,
-  address: string,
-): Promise<WireConnection> {
+async function openPlace(rooms: ConnectorRooms, target: Target, place: Place): Promise<WireConnection> {
   try {
-    return await openOnce(rooms, target, host, address, target.tls);
+    return await openOnce(rooms, target, place, target.tls);
   } catch (error) {
     // A server whose TLS is broken still gets its mail, as it would from who has no TLS (RFC 7435 section 4).
     const isForgiving = target.tls === "opportunistic" && error instanceof ConnectFailure && error.isTls;
     if (!isForgiving) throw error;
-    return openOnce(rooms, target, host, address, "none");
+    return openOnce(rooms, target, place, "none");
   }
 }
 
 async function openOnce(
   { settings, signal }: ConnectorRooms,
   target: Target,
-  host: string,
-  address: string,
+  place: Place,
   tls: WireTls,
 ): Promise<WireConnection> {
   const { connectTimeoutMs, replyTimeoutMs } = settings.outbound;
   // With the first mail: a start has no use for the client.
   const { openWire } = await import("./wire-connection.ts");
-  const socket = await openSocket(address, target.port, connectTimeoutMs, signal);
+  const socket = await openSocket(place, target.port, connectTimeoutMs, signal);
   return openWire({
     socket,
-    host,
+    host: place.host,
     clientName: clientName(settings.server.hostname),
     tls,
     replyTimeoutMs,
@@ -122,13 +129,18 @@ function clientName(hostname: string): string {
 }
 
 async function openSocket(
-  address: string,
+  { address, source: { localAddress } }: Place,
   port: number,
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<Socket> {
   const timeout = AbortSignal.timeout(timeoutMs);
-  const socket = createConnection({ host: address, port, noDelay: true });
+  const socket = createConnection({
+    host: address,
+    port,
+    noDelay: true,
+    ...(localAddress === undefined ? {} : { localAddress }),
+  });
   try {
     await once(socket, "connect", { signal: AbortSignal.any([timeout, signal]) });
     return socket;

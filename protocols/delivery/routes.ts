@@ -93,14 +93,22 @@ type Addressed =
   | { readonly isUnknown: true };
 
 async function findAddresses(rooms: RouteRooms, name: string): Promise<Addressed> {
-  const { ipFamily } = rooms.settings.outbound;
+  const addresses = await askAddresses(rooms, name);
+  return addresses === undefined ? { isUnknown: true } : usable(rooms, name, addresses);
+}
+
+/** What the name servers say, of the families that are tried; undefined when they do not answer. */
+export async function askAddresses(
+  { settings, resolve }: Pick<RouteRooms, "settings" | "resolve">,
+  name: string,
+): Promise<readonly string[] | undefined> {
+  const { ipFamily } = settings.outbound;
   const types = ipFamily === "ipv4" ? ["A"] : ipFamily === "ipv6" ? ["AAAA"] : ["AAAA", "A"];
-  const answers = await Promise.allSettled(types.map((type) => rooms.resolve(name, type)));
+  const answers = await Promise.allSettled(types.map((type) => resolve(name, type)));
   const addresses = answers.flatMap((answer) =>
     answer.status === "fulfilled" ? shuffled(answer.value.map(String)) : [],
   );
-  if (addresses.length === 0 && answers.some(isTemporary)) return { isUnknown: true };
-  return usable(rooms, name, addresses);
+  return addresses.length === 0 && answers.some(isTemporary) ? undefined : addresses;
 }
 
 function isTemporary(answer: PromiseSettledResult<unknown>): boolean {

@@ -56,6 +56,9 @@ const messagesPerConnection = 100;
 /** A stop waits so long for messages whose last octet is on its way: given up, they may arrive twice. */
 const graceMs = 4000;
 const reportRetryMs = 1000;
+/** What other servers said, as far as one log line tells it. */
+const loggedRepliesMax = 3;
+const loggedReplyCharacters = 300;
 /** The queue is looked at now and then, whatever the clocks say. */
 const timerMsMax = 60_000;
 
@@ -303,6 +306,9 @@ class Runner implements Delivery {
         ...this.#nameOf(delivery),
         ...more,
         outcomes: outcomes.map(({ state, status }) => `${state} ${status}`),
+        replies: [...new Set(outcomes.flatMap(({ reply }) => reply ?? []))]
+          .slice(0, loggedRepliesMax)
+          .map((text) => text.slice(0, loggedReplyCharacters)),
         ms: Math.round(performance.now() - startedAt),
       },
       "delivery attempt",
@@ -314,7 +320,12 @@ class Runner implements Delivery {
   }
 
   #nameOf(delivery: DueDelivery) {
-    return { submission: this.#rooms.dispatch.tokenOf(delivery), domain: delivery.domain };
+    const { agent, message, domain } = delivery;
+    return {
+      submission: this.#rooms.dispatch.tokenOf(delivery),
+      ...(message === 0 ? {} : { message: this.#rooms.store.ids.encode("message", agent, message) }),
+      domain,
+    };
   }
 
   /** Until it is durable: an outcome that is forgotten is a message sent twice. `copies` are for mailboxes here. */

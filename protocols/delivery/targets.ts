@@ -1,12 +1,15 @@
 /** Who is given the mail of a domain: the smarthost if there is one, else the domain's servers, as far as its policy allows. */
 import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
 import type { Settings } from "#/config/schema.ts";
+import { asksNobody } from "#/src/evidence/dns.ts";
 import type { Target } from "./connector.ts";
 import type { PolicyLookup } from "./mta-sts.ts";
-import { findRoute, type Route, type RouteRooms } from "./routes.ts";
+import { askAddresses, findRoute, type Route, type RouteRooms } from "./routes.ts";
 import type { WireTls } from "./wire-connection.ts";
 
 export interface TargetRooms extends RouteRooms {
+  readonly settings: RouteRooms["settings"] & Pick<Settings, "dns">;
   readonly policyLookup: PolicyLookup;
 }
 
@@ -20,7 +23,7 @@ const smarthostTls: Record<Settings["outbound"]["smarthostTls"], WireTls> = {
 
 export async function findTarget(rooms: TargetRooms, domain: string): Promise<FoundTarget> {
   const { outbound } = rooms.settings;
-  if (outbound.smarthostHost !== "") return smarthostTarget(outbound);
+  if (outbound.smarthostHost !== "") return smarthostTarget(rooms);
   const policy = await rooms.policyLookup.find(domain);
   const route = await findRoute(rooms, domain, policy?.names);
   if (route.kind !== "hosts") return route;
@@ -28,15 +31,12 @@ export async function findTarget(rooms: TargetRooms, domain: string): Promise<Fo
   return { hosts: route.hosts, port: outbound.mxPort, tls };
 }
 
-/** Looked up as this host looks up any name: it may be one of its own network. */
-async function smarthostTarget(outbound: Settings["outbound"]): Promise<FoundTarget> {
+async function smarthostTarget(rooms: TargetRooms): Promise<FoundTarget> {
+  const { outbound } = rooms.settings;
   const { smarthostHost, smarthostPort, smarthostUser, smarthostPassword } = outbound;
-  let addresses: string[];
-  try {
-    addresses = (await lookup(smarthostHost, { all: true })).map(({ address }) => address);
-  } catch {
+  const addresses = await findSmarthost(rooms, smarthostHost);
+  if (addresses.length === 0)
     return { kind: "deferred", status: "4.4.3", reason: "The smarthost has no address." };
-  }
   const tls = smarthostTls[outbound.smarthostTls];
   const isLocal = addresses.every((address) => address === "::1" || address.startsWith("127."));
   const hasLogin = smarthostUser !== "";
@@ -48,4 +48,17 @@ async function smarthostTarget(outbound: Settings["outbound"]): Promise<FoundTar
     tls,
     ...(hasLogin ? { login: { user: smarthostUser, password: smarthostPassword } } : {}),
   };
+}
+
+/** Asked of the name servers that are set. What they do not know, and where none is set, is looked up as this host looks up any
+ *  name: it may be one of its own network. */
+async function findSmarthost(rooms: TargetRooms, name: string): Promise<readonly string[]> {
+  const { dns, outbound } = rooms.settings;
+  const isAsked =
+    isIP(name) === 0 && dns.servers.length > 0 && !asksNobody(dns) && !/^localhost$/i.test(name);
+  const answer = isAsked ? await askAddresses(rooms, name) : [];
+  if (answer === undefined || answer.length > 0) return answer ?? [];
+  const family = { any: 0, ipv4: 4, ipv6: 6 }[outbound.ipFamily];
+  const found = await lookup(name, { all: true, family }).catch(() => []);
+  return found.map(({ address }) => address);
 }

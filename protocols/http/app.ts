@@ -3,8 +3,12 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import Koa from "koa";
 import type { Logger } from "pino";
-import { discardBody, RequestAborted } from "./body.ts";
+import type { ConnectionOwner } from "#/protocols/connection/connection-door.ts";
+import { CallerGone } from "#/src/model/caller.ts";
+import { discardBody } from "./body.ts";
+import { HttpConnection } from "./http-connection.ts";
 import { newRequestId } from "./request-id.ts";
+import { logRequest } from "./request-log.ts";
 
 /** A part of the name space of URLs, and who answers there. The last route takes what is left. */
 export interface HttpRoute {
@@ -23,8 +27,10 @@ export interface StreamRoute {
 export interface Exchange {
   readonly requestId: string;
   readonly remoteAddress: string;
-  /** Aborts when the client goes or the listener closes, as long as the request is being served. */
+  /** Aborts when the client goes, then with a `CallerGone`, or the listener closes, as long as the request is being served. */
   readonly signal: AbortSignal;
+  /** Counts the connection for the owner of a valid credential. False when that owner has too many. */
+  claim(owner: ConnectionOwner): boolean;
 }
 
 export interface HttpContext extends Exchange {
@@ -48,10 +54,15 @@ export interface HttpAppOptions {
 
 export function createHttpApp(options: HttpAppOptions): RequestListener {
   const { routes, streams, closing, log } = options;
+  /** What is being served. */
+  const open = new Set<AbortController>();
+  closing.addEventListener("abort", () => {
+    for (const gone of open) gone.abort();
+  });
   const app = new Koa();
   app.silent = true;
   app.use((koa) =>
-    serveExchange(options, koa.req, koa.res, async (exchange) => {
+    serveExchange(options, open, koa.req, koa.res, async (exchange) => {
       koa.set("X-Request-Id", exchange.requestId);
       const route = routes.find((one) => one.accepts(koa.path)) ?? routes.at(-1)!;
       try {
@@ -69,7 +80,7 @@ export function createHttpApp(options: HttpAppOptions): RequestListener {
     const stream = streams.find((one) => one.accepts(request));
     if (stream === undefined) void carry(request, response);
     else
-      void serveExchange(options, request, response, (exchange) =>
+      void serveExchange(options, open, request, response, (exchange) =>
         stream.serve({ ...exchange, request, response }),
       );
   };
@@ -77,26 +88,33 @@ export function createHttpApp(options: HttpAppOptions): RequestListener {
 
 /** What stands around every request while it is served. */
 async function serveExchange(
-  { closing, log, stalledReaderMs }: HttpAppOptions,
+  { log, stalledReaderMs }: HttpAppOptions,
+  open: Set<AbortController>,
   request: IncomingMessage,
   response: ServerResponse,
   serve: (exchange: Exchange) => Promise<void>,
 ): Promise<void> {
   const requestId = newRequestId();
+  logRequest(log, requestId, request, response);
   const gone = new AbortController();
-  const abort = (): void => gone.abort();
+  const leave = (): void => gone.abort(new CallerGone());
   request.socket.setTimeout(0);
-  response.once("close", abort);
-  closing.addEventListener("abort", abort, { once: true });
+  response.once("close", leave);
+  open.add(gone);
   try {
-    const remoteAddress = request.socket.remoteAddress ?? "";
-    await serve({ requestId, remoteAddress, signal: gone.signal });
+    const { socket } = request;
+    await serve({
+      requestId,
+      remoteAddress: socket.remoteAddress ?? "",
+      signal: gone.signal,
+      claim: (owner) => HttpConnection.of(socket)?.claim(owner) ?? true,
+    });
   } catch (error) {
-    if (!(error instanceof RequestAborted)) log.error({ err: error, requestId }, "request failed");
+    if (!(error instanceof CallerGone)) log.error({ err: error, requestId }, "request failed");
     response.destroy();
   } finally {
-    response.off("close", abort);
-    closing.removeEventListener("abort", abort);
+    response.off("close", leave);
+    open.delete(gone);
     // Node ends the connection when this is over; it counts what leaves as a sign of life. An answer that stays open says
     // itself when its reader stalls.
     if (!isOpenStream(response)) request.socket.setTimeout(stalledReaderMs);

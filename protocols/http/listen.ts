@@ -1,27 +1,32 @@
 /** The ports of HTTP: bounded headers and times, an answer in our own words for what Node refuses before a request exists,
  *  and a close that lets running requests finish. */
 import { setMaxListeners } from "node:events";
-import { createServer, type IncomingMessage, type RequestListener } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { createSecureContext } from "node:tls";
-import type { ConnectionDoor } from "#/protocols/connection/connection-door.ts";
+import type { ConnectionDoor, DoorRefusal } from "#/protocols/connection/connection-door.ts";
 import { bind, type Listener } from "#/protocols/connection/listener.ts";
 import { carrierOf, destroySocket, takeHandshake } from "#/protocols/connection/secure-socket.ts";
+import { contextOf, type ServerKeys } from "#/protocols/connection/server-keys.ts";
+import { HttpConnection } from "./http-connection.ts";
 import { newRequestId } from "./request-id.ts";
+import type { RequestTurns } from "./request-turns.ts";
 
 export interface HttpListenOptions {
   readonly name: string;
   readonly host: string;
   readonly port: number;
   readonly handle: RequestListener;
-  /** PEM; absent for plain HTTP. */
-  readonly tls?: { readonly key: string; readonly cert: string };
+  /** Absent for plain HTTP. */
+  readonly tls?: ServerKeys;
   readonly times: HttpTimes;
   /** Shared by the ports that count together. */
   readonly door: ConnectionDoor;
-  /** The whole answer to bytes that are no request. */
-  refuse(problem: BadRequest, requestId: string): string;
+  /** Shared by the ports that serve their requests in turn. */
+  readonly turns: RequestTurns;
+  /** The whole answer to bytes that are no request, and to a connection that finds no place. */
+  refuse(problem: BadRequest | DoorRefusal, requestId: string, remoteAddress: string): string;
+  onHandshakeFailure?(reason: string, remoteAddress: string): void;
 }
 
 export interface HttpTimes {
@@ -30,6 +35,8 @@ export interface HttpTimes {
   readonly headersMs: number;
   /** Silence between two requests of one connection. */
   readonly idleMs: number;
+  /** How long a connection may be open before a request of it had a valid credential. */
+  readonly strangerMs: number;
 }
 
 export type BadRequest = "malformed" | "header_too_large" | "too_slow";
@@ -38,14 +45,20 @@ export type BadRequest = "malformed" | "header_too_large" | "too_slow";
 const closeGraceMs = 1500;
 const headerBytes = 32 * 1024;
 const lingerMs = 1000;
+/** Refused connections that are told why; beyond it they are cut. */
+const lingeringMax = 100;
 
 export async function listenHttpPort(options: HttpListenOptions): Promise<Listener> {
-  const { door, host, name, times, tls } = options;
+  const { door, host, name, times, tls, turns } = options;
   /** Accepted sockets. */
   const open = new Set<Socket>();
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
-  const running = new RunningRequests(closing.signal, options.handle);
+  const lingering = new Set<Socket>();
+  const handle: RequestListener = (request, response) => {
+    HttpConnection.of(request.socket)?.begin(request, response);
+    options.handle(request, response);
+  };
   const server = createServer(
     {
       requestTimeout: times.requestMs,
@@ -60,36 +73,64 @@ export async function listenHttpPort(options: HttpListenOptions): Promise<Listen
       // Node would answer without our envelope; nothing here depends on the name that was asked for.
       requireHostHeader: false,
     },
-    running.handle,
+    handle,
   );
   // An Expect that is not 100-continue changes nothing.
-  server.on("checkExpectation", running.handle);
-  server.on("clientError", (error: NodeJS.ErrnoException, socket) =>
-    answerBadRequest(error, socket, options.refuse),
-  );
+  server.on("checkExpectation", handle);
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    const answer = (): void => answerBadRequest(error, socket, options.refuse);
+    const connection = HttpConnection.of(socket as Socket);
+    if (connection === undefined) answer();
+    else connection.giveUp(answer);
+  });
 
   // Node's own listener gets a connection when it is counted and encrypted: no connection is out of our sight before that.
   const [speakHttp] = server.listeners("connection");
-  const secureContext = tls && createSecureContext({ ...tls, minVersion: "TLSv1.2" });
+  const secureContext = tls && contextOf(tls);
   const handshake = { timeoutMs: times.headersMs, signal: closing.signal, ALPNProtocols: ["http/1.1"] };
   server.removeAllListeners("connection").on("connection", (socket: Socket) => {
     // An error is also told by the close that follows it; without a listener it would end the process.
     socket.on("error", () => {});
-    if (closing.signal.aborted || !door.enter(socket)) {
-      socket.destroy();
+    const place = closing.signal.aborted ? undefined : door.enter(socket);
+    if (place === undefined || typeof place === "string") {
+      if (place === undefined || secureContext !== undefined || lingering.size >= lingeringMax)
+        socket.destroy();
+      else refuseConnection(socket, place);
       return;
     }
     open.add(socket);
     socket.once("close", () => {
       open.delete(socket);
-      door.leave(socket);
+      place.leave();
     });
-    if (secureContext === undefined) speakHttp!.call(server, socket);
+    const speak = (carrier: Socket): void =>
+      new HttpConnection({ carrier, place, turns, strangerMs: times.strangerMs }).open((one) =>
+        speakHttp!.call(server, one),
+      );
+    if (secureContext === undefined) speak(socket);
     else
-      void takeHandshake(socket, { ...handshake, secureContext }).then((carrier) => {
-        if (carrier !== undefined) speakHttp!.call(server, carrier);
+      void takeHandshake(socket, {
+        ...handshake,
+        secureContext: secureContext(),
+        onFailure: (reason) => options.onHandshakeFailure?.(reason, socket.remoteAddress ?? ""),
+      }).then((carrier) => {
+        if (carrier !== undefined) speak(carrier);
       });
   });
+
+  /** The request that comes is read for nothing, so that no reset swallows the answer. */
+  function refuseConnection(socket: Socket, refusal: DoorRefusal): void {
+    lingering.add(socket);
+    const timer = sayLastWord(
+      socket.resume(),
+      options.refuse(refusal, newRequestId(), socket.remoteAddress ?? ""),
+    );
+    socket.once("close", () => {
+      clearTimeout(timer);
+      lingering.delete(socket);
+    });
+  }
+
   await bind(server, host, options.port);
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : options.port;
@@ -100,7 +141,12 @@ export async function listenHttpPort(options: HttpListenOptions): Promise<Listen
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       closing.abort();
-      for (const socket of open) if (!running.isAnswering(carrierOf(socket))) destroySocket(socket);
+      for (const socket of lingering) socket.destroy();
+      for (const socket of open) {
+        const connection = HttpConnection.of(carrierOf(socket));
+        if (connection?.isAnswering) connection.finish();
+        else destroySocket(socket);
+      }
       const deadline = setTimeout(() => {
         for (const socket of open) destroySocket(socket);
       }, closeGraceMs);
@@ -110,48 +156,20 @@ export async function listenHttpPort(options: HttpListenOptions): Promise<Listen
   };
 }
 
-/** Which connections owe an answer, so that a stop cuts the others. */
-class RunningRequests {
-  readonly #closing: AbortSignal;
-  readonly #handle: RequestListener;
-  /** One, but for a client that sends the next request before the answer. */
-  readonly #byCarrier = new WeakMap<Socket, readonly IncomingMessage[]>();
-
-  constructor(closing: AbortSignal, handle: RequestListener) {
-    this.#closing = closing;
-    this.#handle = handle;
-  }
-
-  readonly handle: RequestListener = (request, response) => {
-    const carrier = request.socket;
-    this.#byCarrier.set(carrier, [...(this.#byCarrier.get(carrier) ?? []), request]);
-    response.once("close", () => {
-      const left = this.#byCarrier.get(carrier)!.filter((one) => one !== request);
-      this.#byCarrier.set(carrier, left);
-      if (left.length === 0 && this.#closing.aborted) carrier.destroySoon();
-    });
-    this.#handle(request, response);
-  };
-
-  /** A request that has not arrived in whole is not being answered: nothing of it was done. */
-  isAnswering(carrier: Socket): boolean {
-    return (this.#byCarrier.get(carrier) ?? []).some((request) => request.complete);
-  }
-}
-
 function answerBadRequest(
   error: NodeJS.ErrnoException,
   socket: Duplex,
   refuse: HttpListenOptions["refuse"],
 ): void {
   const problem = problemOf(error.code ?? "");
-  if (problem === undefined || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  socket.end(refuse(problem, newRequestId()));
-  // Whoever goes on sending, or never hangs up, has had time to read this.
-  setTimeout(() => socket.destroy(), lingerMs).unref();
+  if (problem === undefined || !socket.writable) socket.destroy();
+  else sayLastWord(socket, refuse(problem, newRequestId(), (socket as Socket).remoteAddress ?? ""));
+}
+
+/** Ends the socket behind the answer. A client that goes on sending, or does not hang up, is cut off after `lingerMs`. */
+function sayLastWord(socket: Duplex, answer: string): NodeJS.Timeout {
+  socket.end(answer);
+  return setTimeout(() => socket.destroy(), lingerMs).unref();
 }
 
 /** undefined for a peer that has gone or does not speak TLS where it should: there is nobody to answer. */

@@ -4,8 +4,9 @@
  *  append-data = literal / literal8 / "UTF8" SP "(" literal8 ")" / "CATENATE" SP "(" cat-part *(SP cat-part) ")"
  *  cat-part = "TEXT" SP literal / "URL" SP astring, the URLs being resolved in `catenate.ts` */
 import type { Appended } from "#/src/mail/writes.ts";
+import type { LiteralBound } from "./command.ts";
 import { readDateTime } from "./dates.ts";
-import { bad } from "./errors.ts";
+import { bad, no } from "./errors.ts";
 import { type NamedFlags, readFlags } from "./flags.ts";
 import { catenatedPartsMax } from "./limits.ts";
 import type { WireReader } from "./wire-reader.ts";
@@ -48,6 +49,11 @@ function readPart(reader: WireReader): AppendPart {
 function readLiteralPart(reader: WireReader): AppendPart & { readonly bytes: Buffer } {
   const isBinary = reader.isLiteral8;
   return { bytes: reader.messageLiteral(), isBinary };
+}
+
+/** Of the literal that a message is in. */
+export function messageBound(bytesMax: number): LiteralBound {
+  return { bytesMax, refusal: no("TOOBIG", `A message has at most ${bytesMax} octets`), isMessage: true };
 }
 
 export interface AnnouncedMessage {

@@ -1,14 +1,15 @@
 /** Reads one command with its literals (RFC 9051 sections 2.2.1 and 4.3, RFC 7888). A literal is accepted or refused when it
  *  is announced, so that what is too large is never held. */
 import type { Connection } from "#/protocols/connection/connection.ts";
-import type { Command, Form, ParseContext } from "./command.ts";
-import { bad, no, Refusal } from "./errors.ts";
+import type { Command, Form, LiteralBound, ParseContext } from "./command.ts";
+import { bad, Refusal } from "./errors.ts";
 import {
   commandBytesMax,
   discardedAppendFactor,
   greetingCommandBytesMax,
   literalsMax,
   smallLiteralBytesMax,
+  tagLengthMax,
 } from "./limits.ts";
 import { type CommandText, WireReader } from "./wire-reader.ts";
 
@@ -51,49 +52,58 @@ export async function readCommand(
 
     const size = Number(announced[2]);
     const isSynchronising = announced[3] === "";
-    const messageLimit = literalLimitOf({ lines, literals: [...literals, noBytes] }, options);
-    const limit = messageLimit ?? Math.min(left, smallLiteralBytesMax);
+    const bound = literalBoundOf({ lines, literals: [...literals, noBytes] }, options);
+    const limit = bound?.isMessage ? bound.bytesMax : Math.min(left, bound?.bytesMax ?? smallLiteralBytesMax);
     if (size > limit || literals.length >= literalsMax) {
-      const refusal =
-        messageLimit === undefined
-          ? bad("Literal is too large", "TOOBIG")
-          : no("TOOBIG", `A message has at most ${messageLimit} octets`);
-      if (!isSynchronising) await skipLiteral(connection, size, messageLimit, options);
+      const isOwnBound = bound !== undefined && size > bound.bytesMax;
+      const refusal = isOwnBound ? bound.refusal : bad("Literal is too large", "TOOBIG");
+      const bearable = bearableBytes(bound, options);
+      if (!isSynchronising) await skipLiterals(connection, size, bearable);
       throw new RefusedCommand(tagOf(lines[0]!), refusal);
     }
     if (isSynchronising) await options.continue();
     literals.push(await connection.readBytes(size));
-    if (messageLimit === undefined) left -= size;
+    if (!bound?.isMessage) left -= size;
     // What follows a message has to have room of its own.
     if (left <= 0)
       throw new RefusedCommand(tagOf(lines[0]!), new Refusal("BYE", "Command is too long", "TOOBIG"));
   }
 }
 
-/** A literal that is already under way is read and thrown away, with the rest of its command, if that can be borne. */
-async function skipLiteral(
-  connection: Connection,
-  size: number,
-  messageLimit: number | undefined,
-  options: CommandReaderOptions,
-): Promise<void> {
-  const bearable = options.isLoggedIn ? (messageLimit ?? smallLiteralBytesMax) * discardedAppendFactor : 0;
-  if (size > bearable) throw new Refusal("BYE", "Literal is too large", "TOOBIG");
-  await connection.discardBytes(size);
-  const rest = await connection.readLine(commandBytesMax);
-  if (literalEnd.test(rest)) throw new Refusal("BYE", "Literal is too large", "TOOBIG");
+/** Octets of a command that is refused which are read and thrown away. A value that has a bound of its own is borne as a message is,
+ *  so that its refusal is heard. */
+function bearableBytes(bound: LiteralBound | undefined, options: CommandReaderOptions): number {
+  if (!options.isLoggedIn) return 0;
+  const base =
+    bound === undefined ? smallLiteralBytesMax : bound.isMessage ? bound.bytesMax : options.maxAppendBytes;
+  return base * discardedAppendFactor;
+}
+
+/** Literals that are already under way are read and thrown away, with the rest of their command, if that can be borne. */
+async function skipLiterals(connection: Connection, size: number, bearable: number): Promise<void> {
+  let left = bearable;
+  let announced = size;
+  for (let count = 0; count < literalsMax; count++) {
+    if (announced > left) break;
+    left -= announced;
+    await connection.discardBytes(announced);
+    const rest = literalEnd.exec(await connection.readLine(commandBytesMax));
+    // Behind one that waits for its continuation, the refusal is what the client waits for.
+    if (rest === null || rest[3] === "") return;
+    announced = Number(rest[2]);
+  }
+  throw new Refusal("BYE", "Literal is too large", "TOOBIG");
 }
 
 /** Asks the command how large the literal at the end of the text may be. */
-function literalLimitOf(text: CommandText, options: CommandReaderOptions): number | undefined {
+function literalBoundOf(text: CommandText, options: CommandReaderOptions): LiteralBound | undefined {
   if (!options.isLoggedIn) return undefined;
   try {
     // The announced literal stands as an empty one, so that the text before it can be read as a whole.
     const reader = new WireReader({ lines: [...text.lines, ""], literals: text.literals });
     reader.tag();
-    reader.space();
     const { command, form } = readCommandName(reader, options.findCommand);
-    return command?.literalLimit?.(reader, { ...options.context, form }, options.maxAppendBytes);
+    return command?.literalBound?.(reader, { ...options.context, form }, options.maxAppendBytes);
   } catch (error) {
     // Not a command: the text is refused when it is complete.
     if (error instanceof Refusal) return undefined;
@@ -108,13 +118,14 @@ export function readCommandName(
 ): { command: Command | undefined; form: Form } {
   const first = reader.word();
   if (first !== "UID") return { command: findCommand(first), form: "plain" };
-  reader.space();
+  reader.character(" ");
   return { command: findCommand(reader.word()), form: "uid" };
 }
 
 /** The tag of a command that cannot be read on; "*" where there is none. */
 export function tagOf(line: string): string {
-  return /^(?:(?![(){%*"\\+])[!-~]){1,100}(?= |$)/.exec(line)?.[0] ?? "*";
+  const tag = /^(?:(?![(){%*"\\+])[!-~])+(?= |$)/.exec(line)?.[0] ?? "";
+  return tag === "" || tag.length > tagLengthMax ? "*" : tag;
 }
 
 const noBytes = Buffer.alloc(0);

@@ -1,3 +1,4 @@
+import type { Refusal } from "./errors.ts";
 import type { NameMode } from "./mailbox-name.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 import type { Session } from "./session.ts";
@@ -57,8 +58,16 @@ export interface Command<Arguments = unknown> {
   run(session: Session, args: Arguments, out: ResponseWriter, form: Form): Promise<Answer | undefined>;
   /** Runs when the tagged OK has been sent: STARTTLS changes what the connection is. */
   afterAnswer?(session: Session): Promise<void>;
-  /** Most octets of the literal that is announced at the end of the text read so far, if it is not a small one. */
-  literalLimit?(reader: WireReader, context: ParseContext, maxAppendBytes: number): number | undefined;
+  /** Of the literal that is announced at the end of the text read so far, if it is not bounded as any other. */
+  literalBound?(reader: WireReader, context: ParseContext, maxAppendBytes: number): LiteralBound | undefined;
+}
+
+export interface LiteralBound {
+  readonly bytesMax: number;
+  /** What a larger one is answered, before it is sent where that can be. */
+  readonly refusal: Refusal;
+  /** It has room of its own, beside that of the command. */
+  readonly isMessage: boolean;
 }
 
 /** For commands without arguments. */

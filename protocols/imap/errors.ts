@@ -62,6 +62,9 @@ const byReason = {
   hold_is_decided: "CANNOT",
   recipient_blocked: undefined,
   recipient_suppressed: undefined,
+  policy_changed: undefined,
+  already_sent: "EXPUNGEISSUED",
+  mailbox_is_reserved: "CANNOT",
 } satisfies Record<ErrorReason, string | undefined>;
 
 /** The answer for whatever a command threw; undefined for what no client caused, which the caller logs. */

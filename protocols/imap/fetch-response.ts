@@ -4,7 +4,7 @@
 import { formatBody } from "#/src/formats/mime/body-structure.ts";
 import { octetBytes, octetString } from "#/src/formats/mime/octets.ts";
 import { findPart, type MimePart } from "#/src/formats/mime/structure.ts";
-import { decodeTransfer } from "#/src/formats/mime/transfer-encoding.ts";
+import { readDecoded } from "#/src/mail/decoded-bytes.ts";
 import type { ShownMessage } from "#/src/mail/entries.ts";
 import type { ByteRange, StoredBytes } from "#/src/mail/message-bytes.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
@@ -16,7 +16,7 @@ import type { FetchItem, Partial, SectionText } from "./fetch-items.ts";
 import { bodyRangeBytes, outputChunkBytes, previewCharacters } from "./limits.ts";
 import { type ResponseContext, rowValue } from "./ready-response.ts";
 import type { ResponseWriter } from "./response-writer.ts";
-import { stringText } from "./strings.ts";
+import { literalBytes, stringText } from "./strings.ts";
 
 /** A value: its text, octets at hand, or a range of the message that is read when it is written. */
 type Value = string | Buffer | ByteRange;
@@ -159,10 +159,9 @@ async function decodedPart(
   if (part === undefined || range === undefined) return undefined;
   if (!knownEncodings.includes(part.encoding))
     throw no("UNKNOWN-CTE", "The part has an unknown transfer encoding");
-  const bytes = await context.mail.readBytes(message, range);
   // A multipart or message has no encoding of its own (RFC 2045 section 6.4).
   const isComposite = part.type === "multipart" || part.message !== undefined;
-  return isComposite ? bytes : decodeTransfer(bytes, part.encoding);
+  return readDecoded(context.mail, message, range, isComposite ? "" : part.encoding);
 }
 
 function slicePartial(bytes: Buffer, partial: Partial | undefined): Buffer {
@@ -175,9 +174,11 @@ function partialRange(range: ByteRange, partial: Partial | undefined): ByteRange
   return { start, end: Math.min(start + partial.length, range.end) };
 }
 
-async function writeOctets(bytes: Buffer, mayHoldNul: boolean, out: ResponseWriter): Promise<void> {
+async function writeOctets(octets: Buffer, mayHoldNul: boolean, out: ResponseWriter): Promise<void> {
   // A literal8 is only needed where NUL is (RFC 3516 section 4.3), and not every client reads one.
-  out.text(`${mayHoldNul && bytes.includes(0) ? "~" : ""}{${bytes.byteLength}}\r\n`);
+  const isLiteral8 = mayHoldNul && octets.includes(0);
+  const bytes = isLiteral8 ? octets : literalBytes(octets);
+  out.text(`${isLiteral8 ? "~" : ""}{${bytes.byteLength}}\r\n`);
   if (bytes.byteLength <= smallBytes) out.text(bytes.toString("latin1"));
   else await out.bytes(bytes);
 }
@@ -195,7 +196,7 @@ async function writeRange(
   for (let start = range.start; start < range.end; start += bodyRangeBytes) {
     const end = Math.min(start + bodyRangeBytes, range.end);
     const bytes = await readAnnounced(message, { start, end }, context);
-    await out.bytes(bytes);
+    await out.bytes(literalBytes(bytes));
   }
 }
 

@@ -11,12 +11,17 @@ export const literalsMax = 2000;
 /** A message literal that is too large and cannot be refused before it is sent (LITERAL+) is read and thrown away up to
  *  this multiple of the limit, so that the client gets its NO; beyond, the connection ends. */
 export const discardedAppendFactor = 4;
+/** Characters of a tag: clients count, or write some letters and a number. Dovecot takes 126 before login. A longer one is not
+ *  repeated, so that it is answered as a line without a tag. */
+export const tagLengthMax = 100;
 /** Parentheses and operators inside each other in SEARCH; clients write an OR of many words as a chain. */
 export const nestingMax = 200;
 /** Keys of one SEARCH, so that evaluating a row stays cheap: OR trees of clients that search for a few words in a few fields. */
 export const searchKeysMax = 1000;
 /** Searches of one session whose results are kept up to date; each holds the UIDs of its result. */
 export const searchContextsMax = 4;
+/** Messages of a sorted result that is kept up to date: it is sorted again with each message that comes into it. */
+export const sortedContextMessagesMax = 10_000;
 /** Mailboxes that one ESEARCH names. */
 export const searchedNamesMax = 100;
 /** Criteria of one SORT, whose values are kept for every message: there are nine keys. */

@@ -1,23 +1,40 @@
 import type { Socket } from "node:net";
-import { createSecureContext } from "node:tls";
 import { Connection, ConnectionClosed } from "#/protocols/connection/connection.ts";
-import { createConnectionDoor } from "#/protocols/connection/connection-door.ts";
+import { type ConnectionPlace, createConnectionDoor } from "#/protocols/connection/connection-door.ts";
 import { type Listener, listen, openPorts } from "#/protocols/connection/listener.ts";
+import { handshakeLog } from "#/protocols/connection/peer.ts";
+import { contextOf } from "#/protocols/connection/server-keys.ts";
 import { loginTimeoutMs } from "./limits.ts";
 import type { ImapRooms } from "./rooms.ts";
 import { serveConnection } from "./serve-connection.ts";
-import type { OpenSessions } from "./session.ts";
 
 /** The two IMAP ports: `imap` offers STARTTLS, `imaps` speaks TLS from the first byte (RFC 8314). When one cannot be
  *  bound, none stays open. */
 export async function listenImap(rooms: ImapRooms): Promise<Listener[]> {
   const { settings } = rooms;
-  const secureContext = createSecureContext({ ...rooms.tls, minVersion: "TLSv1.2" });
-  const openSessions: OpenSessions = new Map();
-  const door = createConnectionDoor({ limit: settings.imap.maxConnections });
+  const secureContext = contextOf(rooms.tls);
+  const door = createConnectionDoor({
+    role: "imap",
+    limit: settings.imap.maxConnections,
+    networkLimit: settings.imap.maxConnectionsPerNetwork,
+    mailboxLimit: settings.imap.maxConnectionsPerLogin,
+    accountShare: settings.limits.connectionsShareOfAccount,
+    nameNetwork: rooms.nameNetwork,
+    log: rooms.log,
+  });
 
-  const serve = async (socket: Socket, signal: AbortSignal, isEncrypted: boolean): Promise<void> => {
-    const connection = new Connection(socket, { timeoutMs: loginTimeoutMs, signal, secureContext });
+  const serve = async (
+    socket: Socket,
+    place: ConnectionPlace,
+    signal: AbortSignal,
+    isEncrypted: boolean,
+  ): Promise<void> => {
+    const connection = new Connection(socket, {
+      timeoutMs: loginTimeoutMs,
+      signal,
+      secureContext,
+      onHandshakeFailure: handshakeLog(rooms.log, isEncrypted ? "imaps" : "imap", socket.remoteAddress),
+    });
     if (isEncrypted) {
       try {
         await connection.startTls();
@@ -27,7 +44,7 @@ export async function listenImap(rooms: ImapRooms): Promise<Listener[]> {
         throw error;
       }
     }
-    await serveConnection(connection, rooms, openSessions);
+    await serveConnection(connection, rooms, place);
   };
 
   const names = (["imap", "imaps"] as const).filter((name) => settings[name].enabled);
@@ -40,7 +57,7 @@ export async function listenImap(rooms: ImapRooms): Promise<Listener[]> {
         port,
         door,
         log: rooms.log,
-        serve: (socket, signal) => serve(socket, signal, name === "imaps"),
+        serve: (socket, place, signal) => serve(socket, place, signal, name === "imaps"),
         ...(name === "imap" ? { refusal: "* BYE [LIMIT] Too many connections\r\n" } : {}),
       });
     }),

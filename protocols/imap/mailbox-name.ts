@@ -9,9 +9,13 @@ export type NameMode = "utf7" | "utf8";
 
 /** A name as a client wrote it to the one inside. INBOX is one name in any case (RFC 9051 section 5.1). */
 export function decodeMailboxName(octets: string, mode: NameMode): string {
-  const name = mode === "utf8" ? decodeUtf8(octets) : decodeModifiedUtf7(octets);
-  const normal = name.normalize("NFC");
+  const normal = decodeGivenName(octets, mode).normalize("NFC");
   return /^inbox(?=\/|$)/i.test(normal) ? `INBOX${normal.slice(5)}` : normal;
+}
+
+/** A name exactly as the client wrote it. */
+export function decodeGivenName(octets: string, mode: NameMode): string {
+  return mode === "utf8" ? decodeUtf8(octets) : decodeModifiedUtf7(octets);
 }
 
 /** Octets of a name, one character each. */
@@ -19,7 +23,7 @@ export function encodeMailboxName(name: string, mode: NameMode): string {
   return mode === "utf8" ? Buffer.from(name, "utf8").toString("latin1") : encodeModifiedUtf7(name);
 }
 
-/** A name that may be created: no empty level, no "." or "..", no wildcard, no character that is not text. A trailing
+/** A name that may be created: no empty level, no "." or "..", no character that is not text. A trailing
  *  delimiter only announces children (RFC 9051 section 6.3.4) and is dropped. */
 export function newMailboxName(name: string): string {
   const plain = name.endsWith(hierarchyDelimiter) ? name.slice(0, -1) : name;
@@ -27,9 +31,9 @@ export function newMailboxName(name: string): string {
   for (const level of plain.split(hierarchyDelimiter))
     if (level === "" || level === "." || level === "..")
       throw no("CANNOT", "A level of a mailbox name is empty or a dot");
-  // RFC 5198 and RFC 9051 section 5.1: no controls, no line or paragraph separators; wildcards cannot be listed.
-  if (/[\p{Cc}\p{Cs}\u2028\u2029\ufffe\uffff%*\\]/u.test(plain))
-    throw no("CANNOT", "A mailbox name must not hold control characters, % * or \\");
+  // RFC 5198 and RFC 9051 section 5.1: no controls, no line or paragraph separators. Wildcards are letters here.
+  if (/[\p{Cc}\p{Cs}\u2028\u2029\ufffe\uffff\\]/u.test(plain))
+    throw no("CANNOT", "A mailbox name must not hold control characters or \\");
   return plain;
 }
 

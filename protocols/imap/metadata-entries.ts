@@ -40,6 +40,19 @@ export function readEntryValue(reader: WireReader): Buffer | undefined {
   return text === undefined ? undefined : Buffer.from(text, "latin1");
 }
 
+/** Whether the literal at the end of the text is a value, and not the name of an entry. */
+export function isValueNext(reader: WireReader): boolean {
+  if (!reader.tryOpen()) return false;
+  for (;;) {
+    readEntryName(reader);
+    if (reader.isAtEnd) return false;
+    reader.space();
+    readEntryValue(reader);
+    if (reader.isAtEnd) return true;
+    reader.space();
+  }
+}
+
 /** The entries asked for; one that is not there shows as NIL where it is named itself (RFC 9590 section 4). */
 export function selectEntries(
   entries: readonly MetadataEntry[],

@@ -8,6 +8,7 @@ import type { AgentNumber } from "#/src/model/numbers.ts";
 import { formatDateTime } from "./dates.ts";
 import type { FetchItem, Partial, RowItem } from "./fetch-items.ts";
 import type { FlagWriter } from "./flags.ts";
+import { literalText } from "./strings.ts";
 
 export interface ResponseContext {
   readonly mail: Mail;
@@ -69,7 +70,7 @@ export function readyResponse(
 function readyValue(fetched: ShownMessage, item: FetchItem, context: ResponseContext): string | undefined {
   if (item.kind === "row") return item.name === "BODY" ? undefined : rowValue(item.name, fetched, context);
   const octets = item.kind === "section" ? readySection(fetched as StoredBytes, item, context) : undefined;
-  return octets === undefined ? undefined : `{${octets.length}}\r\n${octets}`;
+  return octets === undefined ? undefined : literalText(octets);
 }
 
 function readySection(message: StoredBytes, item: Section, { mail }: ResponseContext): string | undefined {

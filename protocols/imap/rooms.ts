@@ -1,5 +1,7 @@
 import type { Logger } from "pino";
 import type { Settings } from "#/config/schema.ts";
+import type { NameNetwork } from "#/protocols/connection/connection-door.ts";
+import type { ServerKeys } from "#/protocols/connection/server-keys.ts";
 import type { Accounts } from "#/src/accounts/accounts.ts";
 import type { Feed } from "#/src/feed/feed.ts";
 import type { Mail } from "#/src/mail/mail.ts";
@@ -12,6 +14,8 @@ export interface ImapRooms {
   readonly feed: Feed;
   readonly holds: Pick<Holds, "editByMessage">;
   readonly settings: Settings;
-  readonly tls: { readonly key: string; readonly cert: string };
+  readonly tls: ServerKeys;
   readonly log: Logger;
+  /** How connections are told apart by network, if not by their addresses. */
+  readonly nameNetwork?: NameNetwork | undefined;
 }

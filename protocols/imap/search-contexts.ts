@@ -1,8 +1,10 @@
-/** CONTEXT=SEARCH (RFC 5267 section 4.3): searches whose results the client is told of as they change.
+/** CONTEXT=SEARCH and CONTEXT=SORT (RFC 5267 section 4.3): searches whose results the client is told of as they change.
  *
  *  What arrives or changes is looked at again, only that, when changes are told; what is expunged leaves the results just
- *  before EXPUNGE. Results are in the order of the mailbox, so their position is always 0. */
+ *  before EXPUNGE. Results of SEARCH are in the order of the mailbox, so their position is always 0. Those of SORT are told with
+ *  their positions (`result-positions.ts`); what comes in is sorted with all that is there, so they may not be too many. */
 import type { Mail } from "#/src/mail/mail.ts";
+import type { SortCriterion } from "#/src/mail/ordering/sort-keys.ts";
 import type { SearchKey } from "#/src/mail/search-keys.ts";
 import {
   emptyNumberSet,
@@ -13,8 +15,9 @@ import {
 } from "#/src/model/number-set.ts";
 import type { Form } from "./command.ts";
 import type { FetchItem } from "./fetch-items.ts";
-import { searchContextsMax } from "./limits.ts";
+import { searchContextsMax, sortedContextMessagesMax } from "./limits.ts";
 import type { ResponseWriter } from "./response-writer.ts";
+import { formatAdded, formatRemoved, insertSorted, withPlaced } from "./result-positions.ts";
 import type { SelectedMailbox } from "./selected-mailbox.ts";
 import type { SessionView } from "./session-view.ts";
 import { stringText } from "./strings.ts";
@@ -25,10 +28,20 @@ interface SearchContext {
   readonly uids: Set<number>;
   /** Told of a new message that comes into the result (RFC 5465 section 7). */
   readonly items: readonly FetchItem[];
+  /** Of a SORT. */
+  readonly sorted?: SortedResult;
 }
 
-interface NewContext extends Omit<SearchContext, "uids"> {
+interface SortedResult {
+  readonly criteria: readonly SortCriterion[];
+  /** The result as the client has it. */
+  order: readonly number[];
+}
+
+export interface NewContext extends Omit<SearchContext, "uids" | "sorted"> {
+  /** In the order of the result. */
   readonly uids: readonly number[];
+  readonly criteria?: readonly SortCriterion[];
 }
 
 export class SearchContexts {
@@ -41,9 +54,11 @@ export class SearchContexts {
   }
 
   /** Whether the results will be kept up to date: not of too many at once. */
-  add(tag: string, { uids, ...context }: NewContext): boolean {
+  add(tag: string, { uids, criteria, ...context }: NewContext): boolean {
     if (this.#byTag.size >= searchContextsMax) return false;
-    this.#byTag.set(tag, { ...context, uids: new Set(uids) });
+    if (criteria !== undefined && uids.length > sortedContextMessagesMax) return false;
+    const sorted = criteria && { criteria, order: uids };
+    this.#byTag.set(tag, { ...context, uids: new Set(uids), ...(sorted && { sorted }) });
     return true;
   }
 
@@ -66,10 +81,9 @@ export class SearchContexts {
     if (this.#byTag.size === 0) return;
     const expunged = view.knownUids(view.expunged);
     for (const [tag, context] of this.#byTag)
-      tell(
+      tellRemoved(
         tag,
-        context.form,
-        "REMOVEFROM",
+        context,
         expunged.filter((uid) => context.uids.delete(uid)),
         view,
         out,
@@ -93,7 +107,7 @@ export class SearchContexts {
 
   async tellChanged(
     selected: SelectedMailbox,
-    mail: Pick<Mail, "searchMailbox">,
+    mail: Pick<Mail, "searchMailbox" | "sortMessages">,
     out: ResponseWriter,
   ): Promise<void> {
     if (this.#touched.length === 0) return;
@@ -101,15 +115,44 @@ export class SearchContexts {
     this.#touched = emptyNumberSet;
     if (present.length === 0) return;
     const { view } = selected;
-    for (const [tag, { form, key, uids }] of this.#byTag) {
+    for (const [tag, context] of [...this.#byTag]) {
+      const { key, uids, sorted } = context;
       const found = new Set<number>(await findAmong(selected, mail, present, key));
       const known = view.knownUids(present);
       const gone = known.filter((uid) => !found.has(uid) && uids.delete(uid));
       const come = known.filter((uid) => found.has(uid) && !uids.has(uid));
       for (const uid of come) uids.add(uid);
-      tell(tag, form, "REMOVEFROM", gone, view, out);
-      tell(tag, form, "ADDTO", come, view, out);
+      tellRemoved(tag, context, gone, view, out);
+      if (sorted === undefined) tell(tag, context, "ADDTO", come, view, out);
+      else if (uids.size <= sortedContextMessagesMax)
+        await this.#tellSorted(tag, context, sorted, come, selected, mail, out);
+      else {
+        this.#byTag.delete(tag);
+        writeNoUpdate(tag, out);
+      }
     }
+  }
+
+  async #tellSorted(
+    tag: string,
+    context: SearchContext,
+    sorted: SortedResult,
+    come: readonly number[],
+    { mailbox, view }: SelectedMailbox,
+    mail: Pick<Mail, "sortMessages">,
+    out: ResponseWriter,
+  ): Promise<void> {
+    if (come.length === 0) return;
+    const { criteria, order } = sorted;
+    const all = numberSetOf([...context.uids].sort((a, b) => a - b));
+    const ordered = await mail.sortMessages(mailbox.agent, mailbox.number, all, criteria);
+    const placed = insertSorted(order, ordered, new Set(come));
+    // Gone from the store meanwhile: the client never has it in the result.
+    const kept = new Set(placed.map(({ uid }) => uid));
+    for (const uid of come) if (!kept.has(uid)) context.uids.delete(uid);
+    sorted.order = withPlaced(order, placed);
+    const changes = placed.map(({ uid, position }) => ({ position, number: numberOf(uid, context, view) }));
+    writeUpdate(tag, context, "ADDTO", formatAdded(changes), out);
   }
 }
 
@@ -123,16 +166,57 @@ async function findAmong(
   return (await mail.searchMailbox(mailbox.agent, mailbox.number, among)).uids;
 }
 
+function tellRemoved(
+  tag: string,
+  context: SearchContext,
+  uids: readonly number[],
+  view: SessionView,
+  out: ResponseWriter,
+): void {
+  const { sorted } = context;
+  if (sorted === undefined) {
+    tell(tag, context, "REMOVEFROM", uids, view, out);
+    return;
+  }
+  const gone = new Set(uids);
+  const changes = sorted.order.flatMap((uid, at) =>
+    gone.has(uid) ? [{ position: at + 1, number: numberOf(uid, context, view) }] : [],
+  );
+  sorted.order = sorted.order.filter((uid) => !gone.has(uid));
+  writeUpdate(tag, context, "REMOVEFROM", formatRemoved(changes), out);
+}
+
+/** In the order of the mailbox. */
 function tell(
   tag: string,
-  form: Form,
+  context: SearchContext,
   word: "ADDTO" | "REMOVEFROM",
   uids: readonly number[],
   view: SessionView,
   out: ResponseWriter,
 ): void {
   if (uids.length === 0) return;
-  const numbers = form === "uid" ? uids : uids.map((uid) => view.seqOf(uid)!);
+  const numbers = uids.map((uid) => numberOf(uid, context, view));
+  writeUpdate(tag, context, word, `0 ${formatNumberSet(numberSetOf(numbers))}`, out);
+}
+
+function numberOf(uid: number, { form }: SearchContext, view: SessionView): number {
+  return form === "uid" ? uid : view.seqOf(uid)!;
+}
+
+function writeUpdate(
+  tag: string,
+  { form }: SearchContext,
+  word: "ADDTO" | "REMOVEFROM",
+  changes: string,
+  out: ResponseWriter,
+): void {
+  if (changes === "") return;
   const kind = form === "uid" ? " UID" : "";
-  out.line(`* ESEARCH (TAG ${stringText(tag)})${kind} ${word} (0 ${formatNumberSet(numberSetOf(numbers))})`);
+  out.line(`* ESEARCH (TAG ${stringText(tag)})${kind} ${word} (${changes})`);
+}
+
+/** The result of that tag is not, or no longer, kept up to date (RFC 5267 section 4.3.1). */
+export function writeNoUpdate(tag: string, out: ResponseWriter): void {
+  out.line(`* NO [NOUPDATE ${stringText(tag)}] Too much is kept up to date`);
 }

@@ -66,7 +66,7 @@ export function readSearchKeys(reader: WireReader, context: SearchContext): Imap
   for (;;) {
     if (++count > searchKeysMax) throw bad("Too many search keys", "LIMIT");
     if (stack.length > nestingMax) throw bad("Search keys are nested too deep", "LIMIT");
-    if (reader.tryCharacter("(")) {
+    if (reader.tryOpen()) {
       stack.push({ kind: "and", wants: Infinity, keys: [] });
       continue;
     }
@@ -90,15 +90,14 @@ export function readSearchKeys(reader: WireReader, context: SearchContext): Imap
     for (;;) {
       const frame = stack.at(-1)!;
       const isFull = frame.keys.length === frame.wants;
-      if (!isFull && !(frame.wants === Infinity && stack.length > 1 && reader.tryCharacter(")"))) break;
+      if (!isFull && !(frame.wants === Infinity && stack.length > 1 && reader.tryClose())) break;
       stack.pop();
       stack.at(-1)!.keys.push(joined(frame.kind, frame.keys));
     }
-    if (reader.isAtEnd) {
-      if (stack.length > 1) throw bad("Search key is missing");
-      return joined("and", stack[0]!.keys);
-    }
-    reader.space();
+    if (reader.trySpace()) continue;
+    reader.end();
+    if (stack.length > 1) throw bad("Search key is missing");
+    return joined("and", stack[0]!.keys);
   }
 }
 

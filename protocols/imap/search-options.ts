@@ -7,9 +7,18 @@ import { bad, no } from "./errors.ts";
 import { type FetchItem, readFetchItems } from "./fetch-items.ts";
 import { decodeUtf8, type WireReader } from "./wire-reader.ts";
 
-export const sortReturnOptions = ["MIN", "MAX", "ALL", "COUNT", "SAVE", "RELEVANCY", "PARTIAL"] as const;
 /** CONTEXT only says that the client will ask again. */
-export const searchReturnOptions = [...sortReturnOptions, "UPDATE", "CONTEXT"] as const;
+export const searchReturnOptions = [
+  "MIN",
+  "MAX",
+  "ALL",
+  "COUNT",
+  "SAVE",
+  "RELEVANCY",
+  "PARTIAL",
+  "UPDATE",
+  "CONTEXT",
+] as const;
 export type ReturnOption = (typeof searchReturnOptions)[number];
 
 /** Positions in the result, from 1; counted from its end when negative. `first` is the one nearer to where counting begins. */
@@ -28,6 +37,15 @@ export interface SearchReturn {
 
 /** Charset that the texts of keys are in. */
 export type Decode = (octets: string) => string;
+
+/** A charset as the client named it. One that is not known is refused when the command runs, as a search that fails (RFC 9051
+ *  section 6.4.4.1), and not when it is read. */
+export interface SearchCharset {
+  readonly decode: Decode;
+  readonly isKnown: boolean;
+}
+
+export const plainCharset: SearchCharset = { decode: decodeUtf8, isKnown: true };
 
 /** "RETURN" SP "(" … ")" SP, if it is there. RETURN () is RETURN (ALL). */
 export function tryReturnOptions(
@@ -92,9 +110,24 @@ export function cutPartial(numbers: readonly number[], { first, last }: PartialR
   return numbers.slice(Math.max(0, numbers.length + last), Math.max(0, numbers.length + first + 1));
 }
 
-export function decoderOf(charset: string): Decode {
+export function searchCharset(charset: string): SearchCharset {
   const name = charset.toLowerCase();
-  if (name === "utf-8" || name === "us-ascii") return decodeUtf8;
-  if (!isKnownCharset(name)) throw no("BADCHARSET (UTF-8 US-ASCII)", "Unknown charset");
-  return (octets) => decodeCharset(Buffer.from(octets, "latin1"), name);
+  if (name === "utf-8" || name === "us-ascii") return plainCharset;
+  return {
+    decode: (octets) => decodeCharset(Buffer.from(octets, "latin1"), name),
+    isKnown: isKnownCharset(name),
+  };
+}
+
+/** ["CHARSET" SP charset SP] of SEARCH */
+export function tryCharset(reader: WireReader): SearchCharset | undefined {
+  if (!reader.tryWord("CHARSET")) return undefined;
+  reader.space();
+  const charset = searchCharset(reader.astring());
+  reader.space();
+  return charset;
+}
+
+export function assertKnownCharset({ isKnown }: SearchCharset): void {
+  if (!isKnown) throw no("BADCHARSET (UTF-8 US-ASCII)", "Unknown charset");
 }

@@ -1,4 +1,5 @@
 import type { Mailbox } from "#/src/mail/mailboxes.ts";
+import type { SortCriterion } from "#/src/mail/ordering/sort-keys.ts";
 import { type SearchKey, uidsOfKey } from "#/src/mail/search-keys.ts";
 import { emptyNumberSet, type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
@@ -7,7 +8,10 @@ import { bad, refusalOf } from "./errors.ts";
 import { scoresOf, widenFuzzyKeys } from "./fuzzy-search.ts";
 import { LoopTurns } from "./loop-turns.ts";
 import { limitMessages, overLimit } from "./message-limit.ts";
+import type { ResponseWriter } from "./response-writer.ts";
+import { type NewContext, writeNoUpdate } from "./search-contexts.ts";
 import { asksModseq, hasKey, type ImapSearchKey } from "./search-grammar.ts";
+import { assertKnownCharset, type SearchCharset, type SearchReturn } from "./search-options.ts";
 import { resolveSearchKey } from "./search-resolution.ts";
 import type { Session } from "./session.ts";
 
@@ -21,23 +25,67 @@ export interface FoundUids {
   readonly lowest: number | undefined;
 }
 
-/** What SEARCH, SORT and THREAD look for in the selected mailbox. */
-export async function findMessages(session: Session, key: ImapSearchKey, saves = false): Promise<FoundUids> {
-  const { selected } = session;
-  if (asksModseq(key)) session.enable("CONDSTORE");
-  const { agent, number } = selected.mailbox;
+/** Clients that have enabled UTF-8 do not name a charset (RFC 6855 section 3). */
+export function assertMayNameCharset(session: Session, charset: SearchCharset | undefined): void {
+  if (charset === undefined) return;
+  if (session.isEnabled("UTF8=ACCEPT")) throw bad("UTF-8 is in use, without CHARSET");
+  assertKnownCharset(charset);
+}
+
+/** Runs a command that searches. One that saves its result and ends in NO leaves nothing behind "$"; one that is BAD leaves it
+ *  as it was (RFC 5182 section 2.1, RFC 9051 section 6.4.4.1). */
+export async function runSaving<T>(
+  { selected }: Session,
+  returns: SearchReturn | undefined,
+  search: () => Promise<T>,
+): Promise<T> {
   try {
-    const resolved = resolveSearchKey(widenFuzzyKeys(key), selected, session.rooms.mail);
-    const { uids: searched, lowest } = limitMessages(searchedUids(session, resolved), session.messageLimit);
-    const within: SearchKey =
-      lowest === undefined ? resolved : { kind: "and", keys: [{ kind: "uids", uids: searched }, resolved] };
-    const found = await session.rooms.mail.searchMailbox(agent, number, within);
-    return { ...found, uids: await knownTo(session, found.uids), key: resolved, lowest };
+    return await search();
   } catch (error) {
-    // A search that fails leaves nothing behind "$" (RFC 9051 section 6.4.4.1).
+    const saves = returns?.options.includes("SAVE") ?? false;
     if (saves && refusalOf(error)?.status !== "BAD") selected.saved = emptyNumberSet;
     throw error;
   }
+}
+
+/** The tag names the result that is kept up to date (RFC 5267 section 4.3). */
+export function assertMayUpdate(session: Session, returns: SearchReturn | undefined): void {
+  if (returns?.options.includes("UPDATE") && session.selected.contexts.has(session.tag))
+    throw bad("A search of this tag is kept up to date");
+}
+
+/** From now on the client is told how the result changes, if it asked for that. `criteria`: of a SORT; "none" where its order cannot be
+ *  kept. */
+export function keepUpToDate(
+  session: Session,
+  returns: SearchReturn | undefined,
+  {
+    criteria,
+    ...context
+  }: Omit<NewContext, "items" | "criteria"> & {
+    readonly criteria?: readonly SortCriterion[] | "none";
+  },
+  out: ResponseWriter,
+): void {
+  if (!returns?.options.includes("UPDATE")) return;
+  const { contexts } = session.selected;
+  const items = returns.updateItems ?? [];
+  const isKept =
+    criteria !== "none" && contexts.add(session.tag, { ...context, items, ...(criteria && { criteria }) });
+  if (!isKept) writeNoUpdate(session.tag, out);
+}
+
+/** What SEARCH, SORT and THREAD look for in the selected mailbox. */
+export async function findMessages(session: Session, key: ImapSearchKey): Promise<FoundUids> {
+  const { selected } = session;
+  if (asksModseq(key)) session.enable("CONDSTORE");
+  const { agent, number } = selected.mailbox;
+  const resolved = resolveSearchKey(widenFuzzyKeys(key), selected, session.rooms.mail);
+  const { uids: searched, lowest } = limitMessages(searchedUids(session, resolved), session.messageLimit);
+  const within: SearchKey =
+    lowest === undefined ? resolved : { kind: "and", keys: [{ kind: "uids", uids: searched }, resolved] };
+  const found = await session.rooms.mail.searchMailbox(agent, number, within);
+  return { ...found, uids: await knownTo(session, found.uids), key: resolved, lowest };
 }
 
 /** The messages that a search looks at; nothing where they cannot be too many. */

@@ -6,6 +6,7 @@
 import type { MessageFacet, ShownMessage } from "#/src/mail/entries.ts";
 import type { ReachedMailbox } from "#/src/mail/mailbox-access.ts";
 import type { Recency } from "#/src/mail/recency.ts";
+import type { Change } from "#/src/model/changes.ts";
 import { systemFlagNames } from "#/src/model/flags.ts";
 import {
   emptyNumberSet,
@@ -223,7 +224,7 @@ export class SelectedMailbox {
     }
   }
 
-  #apply(change: { kind: string; parent: number; operation: string; ids: string; modseq: Modseq }): void {
+  #apply(change: Pick<Change, "kind" | "parent" | "operation" | "ids" | "modseq">): void {
     if (change.kind === "mailbox") {
       if (
         change.operation === "remove" &&

@@ -1,5 +1,7 @@
 /** One connection from greeting to end: commands in their order, one at a time, each answered before the next is read. */
 import { type Connection, ConnectionClosed, LineTooLong } from "#/protocols/connection/connection.ts";
+import type { ConnectionPlace } from "#/protocols/connection/connection-door.ts";
+import { forCaller } from "#/src/model/caller.ts";
 import type { Answer, Command, Form } from "./command.ts";
 import { RefusedCommand, readCommand, readCommandName, tagOf } from "./command-reader.ts";
 import { commands, findCommand } from "./commands/index.ts";
@@ -11,20 +13,21 @@ import { tellProgress } from "./progress.ts";
 import { Pusher } from "./pusher.ts";
 import { ResponseWriter } from "./response-writer.ts";
 import type { ImapRooms } from "./rooms.ts";
-import { type OpenSessions, Session } from "./session.ts";
+import { Session } from "./session.ts";
 import { humanText } from "./strings.ts";
 import { type CommandText, WireReader } from "./wire-reader.ts";
 
 export async function serveConnection(
   connection: Connection,
   rooms: ImapRooms,
-  openSessions: OpenSessions,
+  place: ConnectionPlace,
 ): Promise<void> {
   const out = new ResponseWriter((data) => connection.write(data));
-  const session = new Session(rooms, connection, openSessions, commands);
+  const session = new Session(rooms, connection, place, commands);
   let lastWord = "";
   try {
-    await converse(session, out);
+    // Whatever a command reads and does, it ends when its client goes.
+    await forCaller(connection.gone, () => converse(session, out));
   } catch (error) {
     lastWord = byeFor(error, session);
   } finally {
@@ -128,7 +131,6 @@ async function runCommand(
 function parseCommand(text: CommandText, session: Session): { command: Command; form: Form; args: unknown } {
   const reader = new WireReader(text);
   reader.tag();
-  reader.space();
   const { command, form } = readCommandName(reader, findCommand);
   if (command === undefined || !command.forms.includes(form)) throw bad("Unknown command");
   if (!command.states.includes(session.state)) throw bad(`${command.name} is not for this state`);

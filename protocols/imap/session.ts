@@ -1,7 +1,10 @@
 /** One client's session: who is logged in, what is enabled, which mailbox is selected. Commands change it through its
  *  methods; the socket is only seen by the few that read on (AUTHENTICATE, IDLE, STARTTLS). */
 
+import { randomUUID } from "node:crypto";
 import type { Connection } from "#/protocols/connection/connection.ts";
+import type { ConnectionPlace } from "#/protocols/connection/connection-door.ts";
+import { type Logins, loggedLogins } from "#/protocols/connection/logged-logins.ts";
 import type { Principal } from "#/src/accounts/accounts.ts";
 import type { Right } from "#/src/accounts/mailbox-rights.ts";
 import { createMailboxAccess, type MailboxAccess, type ReachedMailbox } from "#/src/mail/mailbox-access.ts";
@@ -28,18 +31,17 @@ export const extensions = [
 ] as const;
 export type Extension = (typeof extensions)[number];
 
-/** Open sessions of each mailbox owner, over all connections of the server. */
-export type OpenSessions = Map<AgentNumber, number>;
-
 export class Session {
   readonly rooms: ImapRooms;
   readonly connection: Connection;
+  /** Names the session in the log. */
+  readonly id = randomUUID().slice(0, 13);
   /** Tag of the command that runs: ESEARCH names it. */
   tag = "";
   /** CONDSTORE was enabled in a mailbox: its HIGHESTMODSEQ is to be told. */
   owesHighestModseq = false;
   readonly #enabled = new Set<Extension>();
-  readonly #openSessions: OpenSessions;
+  readonly #place: ConnectionPlace;
   readonly #commands: readonly Command[];
   #principal: Principal | undefined;
   #access: MailboxAccess | undefined;
@@ -51,12 +53,12 @@ export class Session {
   constructor(
     rooms: ImapRooms,
     connection: Connection,
-    openSessions: OpenSessions,
+    place: ConnectionPlace,
     commands: readonly Command[],
   ) {
     this.rooms = rooms;
     this.connection = connection;
-    this.#openSessions = openSessions;
+    this.#place = place;
     this.#commands = commands;
   }
 
@@ -114,6 +116,11 @@ export class Session {
     return this.#selected;
   }
 
+  get logins(): Logins {
+    const { accounts, log } = this.rooms;
+    return loggedLogins(accounts, log, { protocol: "imap", session: this.id });
+  }
+
   /** Logs in with what `authenticate` finds, and counts where it fails. */
   async logIn(authenticate: () => Promise<Principal>): Promise<void> {
     let principal: Principal;
@@ -125,10 +132,7 @@ export class Session {
     }
     if (!principal.scopes.has("mail") && !principal.scopes.has("mail:read"))
       throw no("NOPERM", "This credential may not read mail");
-    const open = this.#openSessions.get(principal.agent) ?? 0;
-    if (open >= this.rooms.settings.imap.maxConnectionsPerLogin)
-      throw no("LIMIT", "Too many open connections of this mailbox owner");
-    this.#openSessions.set(principal.agent, open + 1);
+    if (!this.#place.claim(principal)) throw no("LIMIT", "Too many open connections of this mailbox owner");
     this.#principal = principal;
     this.#access = createMailboxAccess(this.rooms.mail, this.rooms.accounts, principal);
     this.connection.timeoutMs = this.rooms.settings.imap.idleTimeoutMs;
@@ -256,19 +260,18 @@ export class Session {
   async logOut(): Promise<void> {
     const leaving = this.unselect();
     this.watch = undefined;
-    if (this.#principal !== undefined) this.#forget(this.#principal);
-    await leaving;
-  }
-
-  #forget({ agent }: Principal): void {
-    const open = (this.#openSessions.get(agent) ?? 1) - 1;
-    if (open > 0) this.#openSessions.set(agent, open);
-    else this.#openSessions.delete(agent);
     this.#principal = undefined;
     this.#access = undefined;
     this.#enabled.clear();
     this.owesHighestModseq = false;
     this.connection.timeoutMs = loginTimeoutMs;
+    await leaving;
+  }
+
+  /** `logOut` for another login: the connection is a stranger's again, and its network may have too many of them. */
+  async unauthenticate(): Promise<void> {
+    await this.logOut();
+    if (!this.#place.giveBack()) throw new Refusal("BYE", "Too many connections", "LIMIT");
   }
 }
 

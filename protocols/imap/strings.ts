@@ -1,5 +1,17 @@
 /** Strings of responses. What comes from a message or a client is never written otherwise. */
 
+/** literal of stored octets. NUL stands in literal8 alone (RFC 9051 section 9, CHAR8), and becomes 128 here, as in Dovecot:
+ *  so sizes and offsets stay those of the message. */
+export function literalText(octets: string): string {
+  return `{${octets.length}}\r\n${octets.includes("\0") ? octets.replaceAll("\0", "\x80") : octets}`;
+}
+
+/** The same for octets that are written apart from their announcement. The octets given stay as they are. */
+export function literalBytes(bytes: Buffer): Buffer {
+  if (!bytes.includes(0)) return bytes;
+  return Buffer.from(bytes.map((octet) => octet || 0x80));
+}
+
 /** string: quoted where it can be, a literal where it holds what a quoted string may not. One character for one octet. */
 export function stringText(octets: string): string {
   if (/\p{Cc}|\P{ASCII}/u.test(octets) || octets.length > 1000) {

@@ -1,8 +1,12 @@
 /** The tokens of a command (RFC 9051 section 9, RFC 3501 section 9): atoms, strings, literals, numbers, lists.
  *
  *  `x()` requires the token and throws BAD, `tryX()` takes it if it is there. Text is one character for one octet;
- *  `text…` methods decode it. Nothing here backtracks: every character is looked at a bounded number of times. */
+ *  `text…` methods decode it. Nothing here backtracks: every character is looked at a bounded number of times.
+ *
+ *  More than one space between arguments counts as one, and spaces behind "(", before ")" and at the end of the command count as
+ *  none, as in Dovecot; old clients and scripts send them. */
 import { bad } from "./errors.ts";
+import { tagLengthMax } from "./limits.ts";
 
 /** A command as it was sent: its line, cut where literals stood. `lines[i]` is followed by `literals[i]`. */
 export interface CommandText {
@@ -33,11 +37,11 @@ export class WireReader {
 
   /** Whether everything was read. */
   get isAtEnd(): boolean {
-    return this.#at === this.#line.length && this.#index === this.#lines.length - 1;
+    return this.#isLastAt(this.#at);
   }
 
   end(): void {
-    if (!this.isAtEnd) throw bad("Unexpected text after the command's arguments");
+    if (!this.#isLastAt(this.#behindSpaces())) throw bad("Unexpected text after the command's arguments");
   }
 
   /** The character that comes next, "" at the end. */
@@ -58,14 +62,38 @@ export class WireReader {
 
   space(): void {
     this.character(" ");
+    this.#at = this.#behindSpaces();
   }
 
+  /** Takes spaces if another argument is behind them. */
   trySpace(): boolean {
-    return this.tryCharacter(" ");
+    const at = this.#behindSpaces();
+    if (at === this.#at || this.#isLastAt(at) || this.#line.charAt(at) === ")") return false;
+    this.#at = at;
+    return true;
   }
 
+  /** Takes "(" with the spaces behind it. */
+  tryOpen(): boolean {
+    if (!this.tryCharacter("(")) return false;
+    this.#at = this.#behindSpaces();
+    return true;
+  }
+
+  /** Takes ")" with the spaces before it. */
+  tryClose(): boolean {
+    const at = this.#behindSpaces();
+    if (this.#line.charAt(at) !== ")") return false;
+    this.#at = at + 1;
+    return true;
+  }
+
+  /** The tag with the one space behind it. */
   tag(): string {
-    return this.#run(tagStop) || fail("a tag");
+    const tag = this.#run(tagStop) || fail("a tag");
+    if (tag.length > tagLengthMax) throw bad(`A tag has at most ${tagLengthMax} characters`);
+    this.character(" ");
+    return tag;
   }
 
   atom(): string {
@@ -158,15 +186,15 @@ export class WireReader {
     return this.#line.slice(start, this.#at) || fail("a sequence set");
   }
 
-  /** `(item item …)`; `allowEmpty` for lists that may be. Items are read by `read`, divided by one space. */
+  /** `(item item …)`; `allowEmpty` for lists that may be. Items are read by `read`, divided by spaces. */
   list<T>(read: () => T, options: { readonly max: number; readonly allowEmpty?: boolean }): T[] {
-    this.character("(");
+    if (!this.tryOpen()) fail('"("');
     const items: T[] = [];
-    if (options.allowEmpty && this.tryCharacter(")")) return items;
+    if (options.allowEmpty && this.tryClose()) return items;
     for (;;) {
       if (items.length >= options.max) throw bad(`More than ${options.max} items in a list`, "LIMIT");
       items.push(read());
-      if (this.tryCharacter(")")) return items;
+      if (this.tryClose()) return items;
       this.space();
     }
   }
@@ -179,6 +207,16 @@ export class WireReader {
   /** Whether a literal8 comes next. */
   get isLiteral8(): boolean {
     return this.peek() === "~";
+  }
+
+  #behindSpaces(): number {
+    let at = this.#at;
+    while (this.#line.charCodeAt(at) === blank) at++;
+    return at;
+  }
+
+  #isLastAt(at: number): boolean {
+    return at === this.#line.length && this.#index === this.#lines.length - 1;
   }
 
   #tryString(): string | undefined {
@@ -242,6 +280,7 @@ export class WireReader {
   }
 }
 
+const blank = 32;
 const quote = 34;
 const backslash = 92;
 

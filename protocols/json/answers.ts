@@ -1,24 +1,38 @@
 /** What everything that answers JSON on the HTTP ports has in common: the credential before, the envelope behind. */
 import type { Logger } from "pino";
+import { loggedLogins } from "#/protocols/connection/logged-logins.ts";
 import type { Exchange, HttpContext, StreamExchange } from "#/protocols/http/app.ts";
 import { bearerToken } from "#/protocols/http/bearer.ts";
-import { RequestAborted } from "#/protocols/http/body.ts";
-import type { Accounts, Principal } from "#/src/accounts/accounts.ts";
+import type { Principal } from "#/src/accounts/accounts.ts";
+import { CallerGone } from "#/src/model/caller.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { asRefusal, errorObject, refusalHeaders, statusOfCode } from "./errors.ts";
+import type { JsonRooms } from "./rooms.ts";
 
-/** Whose bearer token it is. Throws `unauthorized`. */
-export function authenticateBearer(
-  accounts: Accounts,
+/** A guess: a connection ends when its client says so. */
+export const connectionRetryMs = 1000;
+
+/** Whose bearer token it is; the connection counts for that mailbox from now on. Throws `unauthorized` and `rate_limited`. */
+export async function authenticateBearer(
+  { accounts, log }: Pick<JsonRooms, "accounts" | "log">,
   authorization: string | undefined,
-  { remoteAddress }: Exchange,
+  exchange: Exchange,
 ): Promise<Principal> {
   const token = bearerToken(authorization);
   if (token === undefined) throw new WaypostError("unauthorized", "No credential was sent.");
-  return accounts.authenticateToken(token, remoteAddress);
+  const principal = await loggedLogins(accounts, log, {
+    protocol: "http",
+    requestId: exchange.requestId,
+  }).authenticateToken(token, exchange.remoteAddress);
+  if (!exchange.claim(principal))
+    throw new WaypostError("rate_limited", "This mailbox has too many open connections.", {
+      retryAfterMs: connectionRetryMs,
+      hint: "Keep fewer connections open; one connection serves any number of requests, one after the other.",
+    });
+  return principal;
 }
 
-export function sendJson({ koa }: HttpContext, status: number, text: string): void {
+export function sendJson({ koa }: HttpContext, status: number, text: string | Buffer): void {
   koa.status = status;
   koa.set("Cache-Control", "no-store");
   koa.type = "application/json";
@@ -52,7 +66,7 @@ export function refuseStream(log: Logger, exchange: StreamExchange, error: unkno
 
 /** Throws on what a client that went away leaves behind: nobody is there to be told. */
 function refusalOf(log: Logger, { requestId }: Exchange, error: unknown) {
-  if (error instanceof RequestAborted) throw error;
+  if (error instanceof CallerGone) throw error;
   const refusal = asRefusal(error);
   if (refusal.code === "internal") log.error({ err: error, requestId }, "operation failed");
   return {

@@ -21,6 +21,7 @@ export interface ErrorObject {
   readonly message: string;
   readonly hint?: string;
   readonly field?: string;
+  readonly reason?: string;
   readonly request_id?: string;
   readonly retry_after_ms?: number;
   readonly version?: string;
@@ -28,27 +29,55 @@ export interface ErrorObject {
 }
 
 /** One answer for a credential that is missing, unknown, revoked or expired: which of them is not said. */
-const badCredential = new WaypostError("unauthorized", "The credential is missing or not accepted.", {
-  hint: "Send the header Authorization: Bearer <token> with a valid token.",
+const badCredential = new WaypostError("unauthorized", "The credential is missing or not accepted.");
+
+const fault = new WaypostError("internal", "Something went wrong here that is not about the request.");
+
+export function notBillable(): WaypostError {
+  return new WaypostError("not_billable", "The account of this credential cannot incur usage.");
+}
+
+/** One answer for an unknown id, an id of another account and an object that is gone: which of them is not said. */
+export const noSuchObject = new WaypostError("not_found", "There is no such object.", {
+  hint: 'search, and part.describe {id: "ag_…"}, give the ids of what there is.',
 });
 
-const fault = new WaypostError("internal", "Something went wrong here that is not about the request.", {
-  hint: "Tell the operator the request_id.",
-});
+export function unknownObject(): never {
+  throw noSuchObject;
+}
 
 /** Anything thrown, as what a caller may see of it: a fault of ours says nothing about itself. */
 export function asRefusal(error: unknown): WaypostError {
   if (!isWaypostError(error) || error.code === "internal") return fault;
-  return error.code === "unauthorized" ? badCredential : error;
+  if (error.code === "unauthorized") return badCredential;
+  // Where something else than an object is missing (an operation, a part), the refusal says what to do.
+  return error.code === "not_found" && error.details.hint === undefined ? noSuchObject : error;
 }
 
+/** What to do about a refusal that does not say it itself. */
+export const hintOfCode = {
+  invalid: "help.describe explains the form of requests.",
+  unauthorized: "Send the header Authorization: Bearer <token> with a valid token.",
+  not_billable: "The credential itself is fine; the operator has to put the account in order.",
+  forbidden_scope: "The credential itself is fine; the operator can give it more reach.",
+  not_found: "Look for it with search or part.describe; catalog.describe names the operations.",
+  precondition_failed: "Read the object again and decide anew; version is the one to retry with.",
+  policy_refused: "Do not repeat it unchanged: the message says what stands against it.",
+  rate_limited: "Repeat it after retry_after_ms.",
+  paused: "Reading goes on; sending does again when the operator resumes the mailbox.",
+  upstream_unavailable: "Nothing was done; repeat it with growing pauses.",
+  unavailable: "Do not retry; catalog.describe says what is served.",
+  internal: "Tell the operator the request_id.",
+} as const satisfies Record<ErrorCode, string>;
+
 export function errorObject(refusal: WaypostError, requestId?: string): ErrorObject {
-  const { hint, field, retryAfterMs, version, current } = refusal.details;
+  const { hint = hintOfCode[refusal.code], field, reason, retryAfterMs, version, current } = refusal.details;
   return {
     code: refusal.code,
     message: refusal.message,
-    ...(hint === undefined ? {} : { hint }),
+    hint,
     ...(field === undefined || refusal.code !== "invalid" ? {} : { field }),
+    ...(reason === undefined || refusal.code !== "policy_refused" ? {} : { reason }),
     ...(requestId === undefined ? {} : { request_id: requestId }),
     ...(refusal.code !== "rate_limited"
       ? {}

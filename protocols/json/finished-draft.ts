@@ -8,7 +8,8 @@ import { normalAddress } from "#/src/outbound/mail-address.ts";
 import type { ComposedMessage } from "./composed-message.ts";
 import { withCurrent } from "./current.ts";
 import { findDraft, reachDraft } from "./describe/draft.ts";
-import { readId, unknownObject } from "./identifiers.ts";
+import { unknownObject } from "./errors.ts";
+import { readId } from "./identifiers.ts";
 import type { OperationContext } from "./operation.ts";
 
 export interface FinishedDraft {
@@ -37,7 +38,7 @@ export async function finishedDraft(
     async () => assertVersion(version, draft.version),
     () => findDraft(context, reached, draft.number),
   );
-  const message = (await mail.findMessage(agent, draft.message)) ?? unknownObject("draft");
+  const message = (await mail.findMessage(agent, draft.message)) ?? unknownObject();
   const owner = (await accounts.findAgentFacts(agent))!;
   const bytes = await mail.readBytes(message);
   const isAnswer = headerValues(readHeaderFields(bytes), "in-reply-to").flatMap(parseMessageIds).length > 0;

@@ -48,8 +48,7 @@ function messageOf(issue: Issue, field: string): string {
 
 function hintOf(schema: z.ZodType, issue: Issue): string {
   if (issue.code === "unrecognized_keys") {
-    const object = schemaAt(schema, issue.path);
-    const known = object instanceof z.ZodObject ? Object.keys(object.shape) : [];
+    const known = knownFields(schema, issue.path);
     return known.length === 0 ? "Send an empty object: {}." : `Known fields: ${known.join(", ")}.`;
   }
   const meaning = schemaAt(schema, issue.path)?.description;
@@ -70,6 +69,26 @@ function schemaAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodType | 
     else return undefined;
   }
   return at;
+}
+
+/** The fields of the object at a path, through lists and unions: of several objects that may stand there, those of each. */
+function knownFields(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
+  let places: readonly z.ZodType[] = choicesOf(schema);
+  for (const step of path) places = places.flatMap((place) => choicesAt(place, step));
+  return [
+    ...new Set(places.flatMap((place) => (place instanceof z.ZodObject ? Object.keys(place.shape) : []))),
+  ];
+}
+
+function choicesAt(place: z.ZodType, step: PropertyKey): readonly z.ZodType[] {
+  if (place instanceof z.ZodArray) return choicesOf(place.element as z.ZodType);
+  const inner = place instanceof z.ZodObject ? place.shape[String(step)] : undefined;
+  return inner === undefined ? [] : choicesOf(inner as z.ZodType);
+}
+
+function choicesOf(schema: z.ZodType): readonly z.ZodType[] {
+  const bare = unwrapped(schema);
+  return bare instanceof z.ZodUnion ? bare.options.flatMap((one) => choicesOf(one as z.ZodType)) : [bare];
 }
 
 function unwrapped(schema: z.ZodType): z.ZodType {

@@ -1,7 +1,9 @@
 /** The only door to the operations. Whatever carries a call (HTTP, MCP, the command line), the same rights, limits and
  *  checks stand here, in one order: rate, name, account, scope, input, repeat protection, run. */
 import type { Principal } from "#/src/accounts/accounts.ts";
+import { forCaller } from "#/src/model/caller.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import { notBillable } from "./errors.ts";
 import { parseInput } from "./input.ts";
 import type { FrameStream, Operation } from "./operation.ts";
 import { createReachMemo } from "./reach-memo.ts";
@@ -15,6 +17,7 @@ export interface Call {
   readonly operation: string;
   readonly principal: Principal;
   readonly requestId: string;
+  /** Aborts with a `CallerGone` when the caller goes: nothing is read of the store from then on. */
   readonly signal: AbortSignal;
   /** Reads the input once the call is admitted. */
   readInput(operation: Operation): Promise<unknown>;
@@ -53,25 +56,20 @@ export function createInvoke(rooms: JsonRooms, registry: OperationRegistry): Inv
     const { principal } = call;
     admit(principal);
     const operation = registry.find(call.operation);
-    if (!principal.isBillable && operation.isFree !== true)
-      throw new WaypostError("not_billable", "The account of this credential cannot incur usage.", {
-        hint: "The credential itself is fine; the operator has to put the account in order.",
-      });
+    if (!principal.isBillable && operation.isFree !== true) throw notBillable();
     assertScope(principal, operation.scope);
     const input = parseInput(operation.input, await call.readInput(operation));
     using _repeat = holdKey(running, principal, operation, input);
-    const result = await operation.run(
-      {
-        rooms,
-        registry,
-        principal,
-        requestId: call.requestId,
-        signal: call.signal,
-        holdStream: () => slots.hold(nameOf(principal.credential)),
-        reach,
-      },
-      input,
-    );
+    const context = {
+      rooms,
+      registry,
+      principal,
+      requestId: call.requestId,
+      signal: call.signal,
+      holdStream: () => slots.hold(nameOf(principal.credential)),
+      reach,
+    };
+    const result = await forCaller(call.signal, () => operation.run(context, input));
     return operation.effect === "streams"
       ? { kind: "stream", frames: result as FrameStream }
       : { kind: "result", result };

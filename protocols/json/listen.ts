@@ -1,11 +1,19 @@
 /** The HTTP and HTTPS ports with everything that answers on them. */
-import { setMaxListeners } from "node:events";
-import { createConnectionDoor } from "#/protocols/connection/connection-door.ts";
+import { STATUS_CODES } from "node:http";
+import {
+  createConnectionDoor,
+  type DoorRefusal,
+  type NameNetwork,
+} from "#/protocols/connection/connection-door.ts";
 import { type Listener, openPorts } from "#/protocols/connection/listener.ts";
+import { handshakeLog, peerOf } from "#/protocols/connection/peer.ts";
+import type { ServerKeys } from "#/protocols/connection/server-keys.ts";
 import { createHttpApp, type HttpRoute } from "#/protocols/http/app.ts";
 import { type BadRequest, listenHttpPort } from "#/protocols/http/listen.ts";
+import { RequestTurns } from "#/protocols/http/request-turns.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { errorObject } from "./errors.ts";
+import { connectionRetryMs } from "./answers.ts";
+import { errorObject, refusalHeaders, statusOfCode } from "./errors.ts";
 import { createInvoke } from "./invoke.ts";
 import { createMcpRoute } from "./mcp/serve-mcp.ts";
 import { createRegistry } from "./registry.ts";
@@ -14,8 +22,10 @@ import { createJsonRoute } from "./serve-http.ts";
 import { createStreamRoute } from "./serve-stream.ts";
 
 export interface HttpRooms extends JsonRooms {
-  /** PEM; without it only plain HTTP is served. */
-  readonly tls?: { readonly key: string; readonly cert: string };
+  /** Without it only plain HTTP is served. */
+  readonly tls?: ServerKeys;
+  /** How connections are told apart by network, if not by their addresses. */
+  readonly nameNetwork?: NameNetwork | undefined;
 }
 
 /** `routes`: what else lives on the ports, asked before the JSON interface. */
@@ -24,7 +34,6 @@ export async function listenHttp(rooms: HttpRooms, routes: readonly HttpRoute[] 
   const registry = createRegistry(settings.json.unservedOperations);
   const invoke = createInvoke(rooms, registry);
   const closing = new AbortController();
-  setMaxListeners(0, closing.signal);
   const handle = createHttpApp({
     routes: [...routes, createMcpRoute(rooms, registry, invoke), createJsonRoute(rooms, registry, invoke)],
     streams: [createStreamRoute(rooms, registry, invoke, closing.signal)],
@@ -34,9 +43,31 @@ export async function listenHttp(rooms: HttpRooms, routes: readonly HttpRoute[] 
   });
   const shared = {
     handle,
-    door: createConnectionDoor({ limit: settings.http.maxConnections }),
-    times: { requestMs: settings.http.requestTimeoutMs, headersMs: 10_000, idleMs: 75_000 },
-    refuse: refuseBadRequest,
+    door: createConnectionDoor({
+      role: "http",
+      limit: settings.http.maxConnections,
+      networkLimit: settings.http.maxConnectionsPerNetwork,
+      mailboxLimit: settings.http.maxConnectionsPerLogin,
+      accountShare: settings.limits.connectionsShareOfAccount,
+      nameNetwork: rooms.nameNetwork,
+      log,
+    }),
+    turns: new RequestTurns(),
+    times: {
+      requestMs: settings.http.requestTimeoutMs,
+      headersMs: 10_000,
+      idleMs: 75_000,
+      strangerMs: 60_000,
+    },
+    refuse(problem: BadRequest | DoorRefusal, requestId: string, remoteAddress: string) {
+      // Connections that find no place are told of by the door.
+      if (refusals[problem].code === "invalid")
+        log.info({ ...peerOf(remoteAddress), requestId, status: 400, problem }, "request");
+      return refuseEarly(problem, requestId);
+    },
+    onHandshakeFailure(reason: string, remoteAddress: string) {
+      handshakeLog(log, "https", remoteAddress)(reason);
+    },
   };
   const { http, https } = settings;
   const openers: (() => Promise<Listener>)[] = [];
@@ -55,23 +86,30 @@ export async function listenHttp(rooms: HttpRooms, routes: readonly HttpRoute[] 
   }));
 }
 
-const badRequests = {
-  malformed: "The request is not HTTP that can be read.",
-  header_too_large: "The header of the request is too large.",
-  too_slow: "The request took too long to arrive.",
-} as const satisfies Record<BadRequest, string>;
+const refusals = {
+  malformed: new WaypostError("invalid", "The request is not HTTP that can be read.", { field: "" }),
+  header_too_large: new WaypostError("invalid", "The header of the request is too large.", { field: "" }),
+  too_slow: new WaypostError("invalid", "The request took too long to arrive.", { field: "" }),
+  network_full: new WaypostError(
+    "rate_limited",
+    "Too many connections of this network have not shown a valid token.",
+    { retryAfterMs: connectionRetryMs },
+  ),
+  role_full: new WaypostError("upstream_unavailable", "Too many connections are open."),
+} as const satisfies Record<BadRequest | DoorRefusal, WaypostError>;
 
-/** What Node finds wrong before there is a request is said in the same envelope. */
-function refuseBadRequest(problem: BadRequest, requestId: string): string {
-  const refusal = new WaypostError("invalid", badRequests[problem], { field: "" });
+/** What is refused before there is a request is said in the same envelope. */
+function refuseEarly(problem: BadRequest | DoorRefusal, requestId: string): string {
+  const refusal = refusals[problem];
+  const status = statusOfCode[refusal.code];
   const body = JSON.stringify({ error: errorObject(refusal, requestId) });
-  return [
-    "HTTP/1.1 400 Bad Request",
-    "Connection: close",
-    "Content-Type: application/json; charset=utf-8",
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Request-Id: ${requestId}`,
-    "",
-    body,
-  ].join("\r\n");
+  const headers = {
+    ...refusalHeaders(refusal),
+    Connection: "close",
+    "Content-Type": "application/json; charset=utf-8",
+    "Content-Length": Buffer.byteLength(body),
+    "X-Request-Id": requestId,
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, "", body].join("\r\n");
 }

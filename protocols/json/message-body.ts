@@ -6,7 +6,7 @@ import { fileName, idText, mediaType } from "./schemas.ts";
 const lineForm = "One line of text: no line end, no control character, no half of a surrogate pair.";
 
 /** Text for a header field. The tab is white space there. */
-export function headerText(max: number) {
+function headerText(max: number) {
   return z
     .string()
     .max(max)

@@ -1,6 +1,7 @@
 /** The interface as an OpenAPI 3.1 document, from the declarations alone. */
 import { z } from "zod";
 import { type ErrorCode, errorCodes } from "#/src/model/errors.ts";
+import { describedResult } from "./contents.ts";
 import { statusOfCode } from "./errors.ts";
 import { commonErrors, type Operation } from "./operation.ts";
 import { interfaceVersion } from "./operations/catalog/describe.ts";
@@ -30,6 +31,9 @@ export function openApiDocument(registry: OperationRegistry): Json {
   for (const operation of registry.served)
     paths[`/v1/${operation.name}`] = { post: operationObject(operation, schemaOf) };
   for (const name of registry.unserved) paths[`/v1/${name}`] = { post: unservedObject(name) };
+  // Tools and the typed client leave the content open; here it is a union by kind.
+  schemas.ReadResult = undefined;
+  schemaOf(describedResult, "output");
   paths["/health"] = { get: healthObject };
   return {
     openapi: "3.1.0",

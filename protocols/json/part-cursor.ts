@@ -1,5 +1,5 @@
-/** Where the reading of an object goes on. A cursor is bound to who reads, object, part, render and version: of a changed object
- *  there is no second page. */
+/** Where the reading of an object goes on. A cursor is bound to who reads, object, part, render and the bytes that are read: of
+ *  other bytes there is no second page. What changes beside them (read state, labels, folder) leaves the cursor good. */
 import { WaypostError } from "#/src/model/errors.ts";
 import type { ObjectKind } from "#/src/model/ids.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
@@ -12,6 +12,8 @@ export interface ReadObject {
   readonly agent: AgentNumber;
   readonly number: number;
   readonly version: string;
+  /** Another one when other bytes are read under the same name. */
+  readonly bytesVersion: string;
 }
 
 /** `from` counts UTF-16 units of the text or octets. */
@@ -30,7 +32,7 @@ export function sealContinuation(
 ): string {
   return context.rooms.feed
     .seal(purpose)
-    .seal([...boundTo(context, object), object.version, part, render, from]);
+    .seal([...boundTo(context, object), object.bytesVersion, part, render, from]);
 }
 
 /** Throws `invalid` for a cursor of another reading, `precondition_failed` when the object has changed since. */
@@ -46,7 +48,7 @@ export function openContinuation<Render extends string>(
   if (!request.cursor) return undefined;
   const bound = boundTo(context, object);
   const value = context.rooms.feed.seal(purpose).open(request.cursor);
-  const [version, part, render, from] = (value?.slice(bound.length) ?? []) as [
+  const [bytesVersion, part, render, from] = (value?.slice(bound.length) ?? []) as [
     string,
     string,
     Render,
@@ -62,7 +64,7 @@ export function openContinuation<Render extends string>(
       field: "/cursor",
       hint: "Repeat the request that gave the cursor, with nothing changed but cursor and max_chars.",
     });
-  if (version !== object.version)
+  if (bytesVersion !== object.bytesVersion)
     throw new WaypostError("precondition_failed", "The object has changed since the reading began.", {
       version: object.version,
       hint: "Begin again without cursor.",

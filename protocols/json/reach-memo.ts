@@ -2,14 +2,17 @@
  *  the same answer. It is kept until the next commit that concerns anybody's mail or reach, and no longer than a moment. A
  *  credential or grant that is revoked is such a commit. */
 import type { Principal } from "#/src/accounts/accounts.ts";
+import { forEverybody } from "#/src/model/caller.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
+import { notBillable } from "./errors.ts";
 import { type ReachedAgent, reachableAgents } from "./reach.ts";
 import type { JsonRooms } from "./rooms.ts";
 
 export type ReachedAgents = ReadonlyMap<AgentNumber, ReachedAgent>;
 
 export interface ReachMemo {
-  /** Every agent whose mail may be read. Throws `unauthorized` once the credential is revoked or expired. */
+  /** Every agent whose mail may be read. Throws `unauthorized` once the credential is revoked or expired, `not_billable` once its
+   *  account cannot incur usage. */
   listReadable(principal: Principal): Promise<ReachedAgents>;
 }
 
@@ -27,6 +30,8 @@ export function createReachMemo(rooms: JsonRooms): ReachMemo {
 
   async function ask(principal: Principal): Promise<ReachedAgents> {
     await rooms.accounts.assertCurrent(principal);
+    const facts = await rooms.accounts.findAgentFacts(principal.agent);
+    if (facts?.isBillable !== true) throw notBillable();
     const reached = await reachableAgents({ rooms, principal }, "mail:read");
     return new Map(reached.map((one) => [one.agent, one]));
   }
@@ -40,8 +45,10 @@ export function createReachMemo(rooms: JsonRooms): ReachMemo {
       const name = `${kind}:${number}:${principal.agent}`;
       const now = performance.now();
       const known = answers.get(name);
-      if (known !== undefined && now - known.at < momentMs) return known.reached;
-      const reached = ask(principal);
+      const { expiresAt = Number.POSITIVE_INFINITY } = principal.credential;
+      const isKept = known !== undefined && now - known.at < momentMs;
+      if (isKept && rooms.mail.clock.now() < expiresAt) return known.reached;
+      const reached = forEverybody(() => ask(principal));
       answers.set(name, { at: now, reached });
       return reached;
     },

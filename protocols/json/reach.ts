@@ -7,9 +7,11 @@ import type { Mailbox } from "#/src/mail/mailboxes.ts";
 import type { Message } from "#/src/mail/messages.ts";
 import type { Actor } from "#/src/model/actor.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import type { ObjectName } from "#/src/model/ids.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import type { Scope } from "#/src/model/roles.ts";
-import { readId, unknownObject } from "./identifiers.ts";
+import { unknownObject } from "./errors.ts";
+import { readId } from "./identifiers.ts";
 import type { OperationContext } from "./operation.ts";
 import { missingScope } from "./scopes.ts";
 
@@ -47,7 +49,7 @@ export async function reachAgent(context: Asked, agent: AgentNumber, scope: Scop
     return reachedAgent(context, agent, reaches, await foldersOf(context, agent, fitting));
   if (reaches.length > 0) throw missingScope(scope);
   const facts = await context.rooms.accounts.findAgentFacts(agent);
-  if (facts === undefined || facts.account !== principal.account) unknownObject("object");
+  if (facts === undefined || facts.account !== principal.account) unknownObject();
   throw new WaypostError("forbidden_scope", "The credential does not reach this mailbox.", {
     hint: "The credential itself is fine; the operator can grant reach inside the account.",
   });
@@ -118,7 +120,7 @@ export async function reachMessage(
   reached: ReachedAgent,
   number: number,
 ): Promise<Message> {
-  return (await reachMessageIfAny(context, reached, number)) ?? unknownObject("message");
+  return (await reachMessageIfAny(context, reached, number)) ?? unknownObject();
 }
 
 /** The same where a message that has gone is no refusal; one that is there has to be in reach. */
@@ -143,6 +145,19 @@ export function assertVisible(reached: ReachedAgent, mailboxes: readonly Mailbox
   });
 }
 
+/** What a request names together has to be in one mailbox. That an object is in another one is said only to callers that reach that one. */
+export async function assertInMailbox(
+  context: OperationContext,
+  name: ObjectName,
+  mailbox: AgentNumber,
+  scope: Scope,
+  details: { readonly field: string; readonly hint: string },
+): Promise<void> {
+  if (name.agent === mailbox) return;
+  await reachAgent(context, name.agent, scope);
+  throw new WaypostError("invalid", `This ${name.kind} is in another mailbox.`, details);
+}
+
 /** A folder named by `folder_…`, a role or its IMAP path. */
 export async function reachFolder(
   context: OperationContext,
@@ -162,13 +177,13 @@ export async function reachFolder(
   async function findFolder(): Promise<Mailbox | undefined> {
     if (folder.startsWith("folder_") && !folder.includes("/")) {
       const name = mail.ids.decode(folder);
-      if (name === undefined || name.kind !== "folder") return mail.findMailbox(reached.agent, folder);
-      if (name.agent !== reached.agent)
-        throw new WaypostError("invalid", "The folder is in another mailbox.", {
-          field,
-          hint: "Name a folder of the mailbox that the message is in.",
-        });
-      return mail.findMailboxByNumber(reached.agent, name.object as MailboxNumber);
+      if (name === undefined || name.kind !== "folder")
+        return (await mail.findMailbox(reached.agent, folder)) ?? unknownObject();
+      await assertInMailbox(context, name, reached.agent, "mail:read", {
+        field,
+        hint: "Name a folder of the mailbox that the message is in.",
+      });
+      return (await mail.findMailboxByNumber(reached.agent, name.object as MailboxNumber)) ?? unknownObject();
     }
     if (/^[a-z]+$/.test(folder)) {
       const ofRole = (await mail.listMailboxes(reached.agent)).find((one) => one.role === folder);

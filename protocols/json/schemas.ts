@@ -1,9 +1,12 @@
 /** Shapes that operations share. Descriptions are what OpenAPI and the hints of refusals say. */
 import { z } from "zod";
 import { eventTypes } from "#/src/model/changes.ts";
+import { deliveryReasons, recipientFates } from "#/src/model/delivery.ts";
 import { errorCodes } from "#/src/model/errors.ts";
 import { keywordBytesMax } from "#/src/model/limits.ts";
+import { type Pause, pauseReasons } from "#/src/model/pause.ts";
 import { removals } from "#/src/model/removal.ts";
+import { isoTime } from "#/src/render/message-state.ts";
 
 export const idText = z.string().max(400);
 export const cursorText = z.string().max(20_000);
@@ -34,9 +37,12 @@ export const folderPathText = z
   .string()
   .min(1)
   .max(500)
-  .regex(/^[^\p{Cc}\p{Cs}\u2028\u2029\ufffe\uffff%*\\]+$/u)
+  // Without \p{…}, which readers of JSON Schema in other languages do not know.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are refused
+  .regex(/^[^\u0000-\u001f\u007f-\u009f\u2028\u2029\ufffe\uffff\\]+$/)
+  .refine((path) => path.isWellFormed())
   .describe(
-    'A path of Unicode text without control characters, %, * and \\, levels divided by "/": Projects/2026.',
+    'A path of Unicode text without control characters and \\, levels divided by "/": Projects/2026.',
   );
 
 /** Of a file that is sent: what a header can carry. */
@@ -91,6 +97,7 @@ export const errorSchema = z
     message: z.string().describe("What went wrong, one sentence."),
     hint: z.string().optional().describe("What to do about it."),
     field: z.string().optional().describe("JSON pointer to the wrong field, on invalid."),
+    reason: z.string().optional().describe("On policy_refused: why, in one word, such as already_sent."),
     request_id: z.string().optional().describe("The same as the header X-Request-Id."),
     retry_after_ms: z.int().optional().describe("On rate_limited."),
     version: z.string().optional().describe("On precondition_failed: the version to retry with."),
@@ -101,7 +108,7 @@ export const errorSchema = z
   })
   .meta({ id: "Error" });
 
-export const provenanceSchema = z
+const provenanceSchema = z
   .strictObject({
     authenticated: z.boolean().describe("Whether the sender is who it says, as decided at receipt."),
     removed: z.array(z.enum(removals)).describe("What the rendering left out."),
@@ -114,6 +121,19 @@ export const provenanceSchema = z
     received_at: z.string().optional(),
   })
   .meta({ id: "Provenance" });
+
+/** Of a mailbox that sends nothing. */
+export const pauseSchema = z
+  .strictObject({
+    reason: z.enum(pauseReasons).describe("operator, or breaker: too many of its last mails failed."),
+    since: z.string().optional(),
+  })
+  .meta({ id: "Pause" });
+
+export function shownPause(pause: Pause): z.infer<typeof pauseSchema> {
+  const { reason, since } = pause;
+  return { reason, ...(since === undefined ? {} : { since: isoTime(since) }) };
+}
 
 export const readResult = z
   .strictObject({
@@ -128,6 +148,8 @@ export const readResult = z
   .meta({ id: "ReadResult" });
 export type ReadResult = z.infer<typeof readResult>;
 
+export const takenBack = z.literal(true).optional().describe("It was scheduled, and does not leave now.");
+
 export const writeResult = z
   .strictObject({
     ref: z.string().describe("Reference of the object."),
@@ -141,7 +163,10 @@ export const eventSchema = z
   .strictObject({
     type: z.enum(eventTypes),
     mailbox: z.string(),
-    message: z.string(),
+    message: z
+      .string()
+      .optional()
+      .describe("Absent where the event is about the mailbox: agent.… and mailbox.…"),
     cursor: z.string().describe("Store it after acting on the event; watch and wait go on behind it."),
     at: z.string(),
     folder: z.string().optional(),
@@ -149,11 +174,16 @@ export const eventSchema = z
     authenticated: z.boolean().optional(),
     agent_part: z.boolean().optional(),
     hold: z.string().optional().describe("Of mail that waits or was declined: hold_…"),
-    reason: z.string().optional().describe("Why it waits, or why it was declined."),
+    reason: z
+      .string()
+      .optional()
+      .describe(
+        `Why it waits or was declined; of agent.paused ${pauseReasons.join(" or ")}; of mail.delayed and mail.bounced one of ${deliveryReasons.join(", ")}.`,
+      ),
     recipient: z.string().optional().describe("Of what became of a sent message: the recipient."),
     outcome: z
       .strictObject({
-        status: z.string().describe("What became of it."),
+        status: z.enum(recipientFates).describe("What became of it, as in content.delivery."),
         code: z.string().describe("Enhanced status code (RFC 3463)."),
       })
       .optional(),

@@ -20,7 +20,8 @@ const prefix = "/v1/";
 
 /** The last route of the HTTP ports: it also answers for paths that nobody serves. */
 export function createJsonRoute(rooms: JsonRooms, registry: OperationRegistry, invoke: Invoke): HttpRoute {
-  const openApi = JSON.stringify(openApiDocument(registry));
+  // Bytes, so that answers that wait for their readers share them.
+  const openApi = Buffer.from(JSON.stringify(openApiDocument(registry)));
 
   async function answer(context: HttpContext): Promise<void> {
     const { koa } = context;
@@ -35,7 +36,7 @@ export function createJsonRoute(rooms: JsonRooms, registry: OperationRegistry, i
 
   async function answerOperation(context: HttpContext): Promise<void> {
     const { koa, requestId, signal } = context;
-    const principal = await authenticateBearer(rooms.accounts, koa.get("Authorization"), context);
+    const principal = await authenticateBearer(rooms, koa.get("Authorization"), context);
     const name = koa.path.slice(prefix.length);
     if (koa.method !== "POST") {
       registry.find(name);

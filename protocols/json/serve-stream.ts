@@ -31,7 +31,7 @@ export function createStreamRoute(
 
   async function serve(exchange: StreamExchange): Promise<void> {
     const { request, response, requestId, signal } = exchange;
-    const principal = await authenticateBearer(rooms.accounts, request.headers.authorization, exchange);
+    const principal = await authenticateBearer(rooms, request.headers.authorization, exchange);
     const outcome = await invoke.call({
       operation: pathOf(request).slice(prefix.length),
       principal,
@@ -124,8 +124,8 @@ async function readStreamInput(request: IncomingMessage, operation: Operation): 
   const { headers } = request;
   assertJson(headers["content-type"], headers["content-encoding"]);
   const input = parseJson(await readBody(request, operation.bodyBytesMax ?? jsonBodyBytesMax));
-  // An EventSource reconnects with what it saw last; a cursor in the body is the newer word.
+  // An EventSource that reconnects repeats its first body, and says in the header what it saw last.
   const lastEventId = headers["last-event-id"];
-  const isOpen = !lastEventId || typeof input !== "object" || input === null || "cursor" in input;
-  return isOpen ? input : { ...input, cursor: lastEventId };
+  if (!lastEventId || typeof input !== "object" || input === null || Array.isArray(input)) return input;
+  return { ...input, cursor: lastEventId };
 }

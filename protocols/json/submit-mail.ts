@@ -13,19 +13,16 @@ import { readId } from "./identifiers.ts";
 import { takeTurnIfLarge } from "./large-mails.ts";
 import { messageBody } from "./message-body.ts";
 import type { OperationContext } from "./operation.ts";
-import { reachAgent } from "./reach.ts";
+import { assertInMailbox, reachAgent } from "./reach.ts";
 import { idempotencyKey, idText, versionText } from "./schemas.ts";
-
-/** A year: later than that is a mistake. */
-const aheadMaxMs = 366 * 24 * 3_600_000;
+import { readSendAt, sendAtText } from "./send-at.ts";
 
 export const mailFields = {
   body: messageBody.optional().describe("The mail; or draft."),
   draft: idText.optional().describe("A draft that is sent as it is, draft_…, with its version."),
   version: versionText,
   in: idText.optional().describe("The mailbox that it leaves from, ag_…; absent: the own one."),
-  send_at: z.iso
-    .datetime({ offset: true })
+  send_at: sendAtText
     .optional()
     .describe("When it is to leave, as 2026-05-04T09:00:00Z, within a year; a time that has passed is now."),
   idempotency_key: idempotencyKey,
@@ -76,31 +73,43 @@ export async function submitMail(
     ...(draft === undefined ? {} : { draft: { draft: draft.number, version: input.version } }),
     ...(once === undefined ? {} : { idempotency: once }),
   });
+  logSubmitted(context, mailbox, result);
   return { mailbox, result };
+}
+
+/** Ties the request to the name that the mail has from here on. */
+function logSubmitted(
+  { rooms, requestId, principal }: OperationContext,
+  mailbox: AgentNumber,
+  { message, submission, hold, state }: SubmitResult,
+): void {
+  const { ids } = rooms.mail;
+  rooms.log.info(
+    {
+      requestId,
+      by: principal.address,
+      message: ids.encode("message", mailbox, message),
+      ...(submission === undefined
+        ? {}
+        : { submission: rooms.outbound.tokenOf({ agent: mailbox, submission }) }),
+      ...(hold === undefined ? {} : { hold: ids.encode("hold", mailbox, hold) }),
+      state,
+    },
+    "mail submitted",
+  );
 }
 
 /** Where it leaves from; who asks has to be allowed to send there. */
 async function mailboxOf(context: OperationContext, input: Input): Promise<AgentNumber> {
   const named = input.in === undefined ? undefined : readId(context, input.in, ["agent"], "/in").agent;
-  const ofDraft =
-    input.draft === undefined ? undefined : readId(context, input.draft, ["draft"], "/draft").agent;
-  if (named !== undefined && ofDraft !== undefined && named !== ofDraft)
-    throw new WaypostError("invalid", "The draft is in another mailbox.", {
+  const draft = input.draft === undefined ? undefined : readId(context, input.draft, ["draft"], "/draft");
+  const { agent } = await reachAgent(context, named ?? draft?.agent ?? context.principal.agent, "send");
+  if (draft !== undefined)
+    await assertInMailbox(context, draft, agent, "mail:read", {
       field: "/in",
       hint: "A draft is sent from the mailbox that it is in; leave in out.",
     });
-  const { agent } = await reachAgent(context, named ?? ofDraft ?? context.principal.agent, "send");
   return agent;
-}
-
-function readSendAt({ rooms }: OperationContext, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const at = Date.parse(text);
-  if (at <= rooms.mail.clock.now() + aheadMaxMs) return at;
-  throw new WaypostError("invalid", "The time is more than a year ahead.", {
-    field: "/send_at",
-    hint: "Send a time within a year, as 2026-05-04T09:00:00Z.",
-  });
 }
 
 async function readMail(context: OperationContext, mailbox: AgentNumber, input: Input) {

@@ -6,6 +6,7 @@ import { type EventSource, openEventSource, type Read } from "./event-source.ts"
 import type { FrameSink, FrameStream, OperationContext, StreamFrame } from "./operation.ts";
 import type { WatchRequest } from "./schemas.ts";
 
+const timerMaxMs = 2 ** 31 - 1;
 const keepalive: StreamFrame = { isKeepalive: true };
 const framesOfPages = new WeakMap<EventPage, StreamFrame>();
 
@@ -18,6 +19,9 @@ export class WatchStream implements FrameStream {
   #first: Read | undefined;
   #sink: FrameSink | undefined;
   #quiet: NodeJS.Timeout | undefined;
+  /** Until the credential expires. */
+  readonly #expiryMs: number;
+  #expiry: NodeJS.Timeout | undefined;
   /** The cursor that was told last; what the client has. */
   #told: string;
   #mayHaveMore = false;
@@ -25,7 +29,9 @@ export class WatchStream implements FrameStream {
   #isFull = false;
 
   private constructor(context: OperationContext, supplied: string, quietMs: number) {
-    const { rooms, requestId } = context;
+    const { rooms, requestId, principal } = context;
+    const { expiresAt = Number.POSITIVE_INFINITY } = principal.credential;
+    this.#expiryMs = expiresAt - rooms.mail.clock.now();
     this.#context = { rooms, requestId };
     this.#supplied = supplied;
     this.#told = supplied;
@@ -55,6 +61,8 @@ export class WatchStream implements FrameStream {
     if (this.#first !== undefined) this.#tell(this.#first);
     this.#first = undefined;
     this.#quiet = setTimeout(becomeQuiet, this.#quietMs, this);
+    // One that is further away than a timer reaches is seen when the stream is quiet.
+    if (this.#expiryMs < timerMaxMs) this.#expiry = setTimeout(becomeQuiet, this.#expiryMs, this);
     if (this.#mayHaveMore) void this.#readOn();
   }
 
@@ -67,6 +75,7 @@ export class WatchStream implements FrameStream {
     clearTimeout(this.#quiet);
     // Refreshing it would start it again.
     this.#quiet = undefined;
+    clearTimeout(this.#expiry);
     this.#source?.[Symbol.dispose]();
     this.#source = undefined;
     this.#sink = undefined;

@@ -1,4 +1,5 @@
-import type { Accounts, Principal } from "#/src/accounts/accounts.ts";
+import type { Logins } from "#/protocols/connection/logged-logins.ts";
+import type { Principal } from "#/src/accounts/accounts.ts";
 
 /** One SASL mechanism (RFC 4422), free of the protocol that carries it. */
 export interface SaslMechanism {
@@ -7,7 +8,7 @@ export interface SaslMechanism {
   readonly isPlainText: boolean;
   /** Whether it is only for connections with channel binding. */
   readonly needsChannelBinding?: boolean;
-  authenticate(exchange: SaslExchange, accounts: Accounts, remoteAddress: string): Promise<Principal>;
+  authenticate(exchange: SaslExchange, logins: Logins, remoteAddress: string): Promise<Principal>;
 }
 
 export interface SaslExchange {

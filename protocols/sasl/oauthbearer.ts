@@ -33,13 +33,13 @@ export function parseBearerMessage(message: Uint8Array): BearerMessage | undefin
 export const oauthBearer: SaslMechanism = {
   name: "OAUTHBEARER",
   isPlainText: true,
-  async authenticate(exchange, accounts, remoteAddress): Promise<Principal> {
+  async authenticate(exchange, logins, remoteAddress): Promise<Principal> {
     const message = parseBearerMessage(
       exchange.initialResponse ?? (await exchange.challenge(Buffer.alloc(0))),
     );
     if (message === undefined) throw new WaypostError("unauthorized", "The OAUTHBEARER message is malformed");
     try {
-      return await accounts.authenticateBearer(message.address, message.token, remoteAddress);
+      return await logins.authenticateBearer(message.address, message.token, remoteAddress);
     } catch (error) {
       if (isWaypostError(error) && error.code === "unauthorized")
         await exchange.challenge(Buffer.from('{"status":"invalid_token","scope":"mail"}'));

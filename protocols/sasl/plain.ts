@@ -14,7 +14,7 @@ const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const messageBytesMax = 1024;
 
 /** undefined for what is not a PLAIN message. */
-export function parsePlain(message: Uint8Array): PlainCredentials | undefined {
+function parsePlain(message: Uint8Array): PlainCredentials | undefined {
   if (message.byteLength > messageBytesMax) return undefined;
   let text: string;
   try {
@@ -31,12 +31,12 @@ export function parsePlain(message: Uint8Array): PlainCredentials | undefined {
 export const plain: SaslMechanism = {
   name: "PLAIN",
   isPlainText: true,
-  async authenticate(exchange, accounts, remoteAddress) {
+  async authenticate(exchange, logins, remoteAddress) {
     const credentials = parsePlain(exchange.initialResponse ?? (await exchange.challenge(Buffer.alloc(0))));
     if (credentials === undefined) throw new WaypostError("unauthorized", "The PLAIN message is malformed");
     const { authorizationId, authenticationId, password } = credentials;
     if (authorizationId !== "" && authorizationId.toLowerCase() !== authenticationId.toLowerCase())
       throw new WaypostError("unauthorized", "Nobody may act as someone else");
-    return accounts.authenticatePassword(authenticationId, password, remoteAddress);
+    return logins.authenticatePassword(authenticationId, password, remoteAddress);
   },
 };

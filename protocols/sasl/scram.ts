@@ -20,7 +20,7 @@ function scram(name: string, needsChannelBinding: boolean): SaslMechanism {
     name,
     isPlainText: false,
     needsChannelBinding,
-    async authenticate(exchange, accounts, remoteAddress) {
+    async authenticate(exchange, logins, remoteAddress) {
       const first = parseClientFirst(exchange.initialResponse ?? (await exchange.challenge(Buffer.alloc(0))));
       if (first === undefined) throw refused("The SCRAM message is malformed");
       const { header, user } = first;
@@ -28,7 +28,7 @@ function scram(name: string, needsChannelBinding: boolean): SaslMechanism {
         throw refused("Nobody may act as someone else");
       const boundTo = bindingOf(header, needsChannelBinding, exchange.channelBinding);
 
-      const login = await accounts.beginScram(user, remoteAddress);
+      const login = await logins.beginScram(user, remoteAddress);
       const nonce = first.nonce + randomBytes(nonceBytes).toString("base64");
       const salt = Buffer.from(login.salt).toString("base64");
       const serverFirst = `r=${nonce},s=${salt},i=${login.iterations}`;

@@ -26,6 +26,8 @@ const carriageReturn = 13;
 const lineFeed = 10;
 const dot = 46;
 
+const sharedBytesMin = 64 * 1024;
+
 export class DataReader {
   readonly #options: DataReaderOptions;
   #state = atLineStart;
@@ -144,8 +146,13 @@ export class DataReader {
       return;
     }
     this.#reservedBytes = capacity;
-    const larger = Buffer.allocUnsafeSlow(capacity);
+    const larger = roomFor(capacity);
     larger.set(this.#buffer.subarray(0, this.#length));
     this.#buffer = larger;
   }
+}
+
+/** A large message is shared with the thread that reads it, and with the next one if that ends; a small one is copied. */
+function roomFor(bytes: number): Buffer {
+  return bytes < sharedBytesMin ? Buffer.allocUnsafeSlow(bytes) : Buffer.from(new SharedArrayBuffer(bytes));
 }

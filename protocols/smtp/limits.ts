@@ -26,8 +26,8 @@ export const dataTimeoutMs = 30 * 60_000;
 export const refusedRecipientsMax = 100;
 /** Failed logins of one connection, beside the limits that all connections share. */
 export const failedLoginsMax = 5;
-/** Connections of one network, as a share of all: nobody can take them all alone. */
-export const connectionShareOfOneNetwork = 0.5;
+/** Time to log in on a submission port; less where silence has less. */
+export const loginTimeoutMs = 60_000;
 /** A client begins its handshake at once; a slow line needs some seconds. */
 export const handshakeTimeoutMs = 30_000;
 /** How long what a peer still sends after the last word is read, so that a reset does not swallow that word. */

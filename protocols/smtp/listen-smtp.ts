@@ -1,18 +1,15 @@
-import { createSecureContext } from "node:tls";
 import { SMTPServer, type SMTPServerAuthentication, type SMTPServerSession } from "smtp-server";
-import { createConnectionDoor } from "#/protocols/connection/connection-door.ts";
+import { type ConnectionPlace, createConnectionDoor } from "#/protocols/connection/connection-door.ts";
 import { type Listener, listen, openPorts } from "#/protocols/connection/listener.ts";
+import { loggedLogins } from "#/protocols/connection/logged-logins.ts";
+import { handshakeLog } from "#/protocols/connection/peer.ts";
 import { takeHandshake } from "#/protocols/connection/secure-socket.ts";
+import { contextOf } from "#/protocols/connection/server-keys.ts";
 import type { Principal } from "#/src/accounts/principal.ts";
 import { rememberRecipients } from "#/src/arrival/recent-recipients.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { replyToError } from "./errors.ts";
-import {
-  commandLineBytesMax,
-  connectionShareOfOneNetwork,
-  failedLoginsMax,
-  handshakeTimeoutMs,
-} from "./limits.ts";
+import { commandLineBytesMax, failedLoginsMax, handshakeTimeoutMs } from "./limits.ts";
 import { MailConnection } from "./mail-connection.ts";
 import type { MailPort, PortRooms, PortSettings, SmtpRooms } from "./mail-port.ts";
 import { createReceivingRoom } from "./receiving-room.ts";
@@ -22,17 +19,35 @@ export type { SmtpRooms } from "./mail-port.ts";
 
 /** Opens the SMTP ports that the settings enable. When one cannot be bound, none stays open. */
 export async function listenSmtp(house: SmtpRooms): Promise<Listener[]> {
-  const { smtp, submission, submissions } = house.settings;
+  const { smtp, submission, submissions, limits } = house.settings;
   const rooms: PortRooms = { ...house, recipients: rememberRecipients(house.accounts) };
-  const door = createConnectionDoor({
+  const { log, nameNetwork } = house;
+  const relayDoor = createConnectionDoor({
+    role: "smtp",
     limit: smtp.maxConnections,
-    shareOfOneNetwork: connectionShareOfOneNetwork,
+    networkLimit: smtp.maxConnectionsPerNetwork,
+    nameNetwork,
+    log,
   });
-  const receiving = createReceivingRoom(smtp.maxMessageBytes);
+  const submissionDoor = createConnectionDoor({
+    role: "submission",
+    limit: submission.maxConnections,
+    networkLimit: submission.maxConnectionsPerNetwork,
+    mailboxLimit: submission.maxConnectionsPerLogin,
+    accountShare: limits.connectionsShareOfAccount,
+    nameNetwork,
+    log,
+  });
+  const shared = {
+    rooms,
+    receiving: createReceivingRoom(smtp.maxMessageBytes),
+    places: new WeakMap<object, ConnectionPlace>(),
+    secureContext: contextOf(house.tls),
+  };
   const ports: readonly (readonly [MailPort, PortSettings])[] = [
-    [{ name: "smtp", isSubmission: false, rooms, door, receiving }, smtp],
-    [{ name: "submission", isSubmission: true, rooms, door, receiving }, submission],
-    [{ name: "submissions", isSubmission: true, rooms, door, receiving }, submissions],
+    [{ ...shared, name: "smtp", isSubmission: false, door: relayDoor }, smtp],
+    [{ ...shared, name: "submission", isSubmission: true, door: submissionDoor }, submission],
+    [{ ...shared, name: "submissions", isSubmission: true, door: submissionDoor }, submissions],
   ];
   const enabled = ports.filter(([, settings]) => settings.enabled);
   return openPorts(
@@ -81,7 +96,10 @@ class MailServer extends SMTPServer {
     callback: (error: Error | null, response?: { user: Principal }) => void,
   ): void {
     authenticate(this.#port, auth, session)
-      .then((principal) => callback(null, { user: principal }))
+      .then((principal) => {
+        if (this.#port.places.get(session)?.claim(principal) ?? true) callback(null, { user: principal });
+        else callback(errorReply(454, "Too many open connections of this mailbox"));
+      })
       .catch((error: unknown) => {
         const failures = (this.#failedLogins.get(session) ?? 0) + 1;
         this.#failedLogins.set(session, failures);
@@ -94,14 +112,15 @@ class MailServer extends SMTPServer {
 }
 
 async function authenticate(
-  { rooms }: MailPort,
+  { rooms, name }: MailPort,
   { username, password, authzid, authcid }: SMTPServerAuthentication,
-  { remoteAddress }: SMTPServerSession,
+  { id, remoteAddress }: SMTPServerSession,
 ): Promise<Principal> {
   // RFC 4616 section 2: acting for somebody else is not offered.
   if (authzid && authcid && authzid !== authcid)
     throw new WaypostError("unauthorized", "A login acts for itself only.");
-  return rooms.accounts.authenticatePassword(username ?? "", password ?? "", remoteAddress);
+  const logins = loggedLogins(rooms.accounts, rooms.log, { protocol: name, session: id });
+  return logins.authenticatePassword(username ?? "", password ?? "", remoteAddress);
 }
 
 /** An error as `smtp-server` takes it. */
@@ -112,8 +131,7 @@ function errorReply(code: number, text: string): Error {
 
 function listenOn(port: MailPort, { host, port: number }: PortSettings): Promise<Listener> {
   const server = new MailServer(port);
-  const { rooms, door, name } = port;
-  const secureContext = createSecureContext({ ...rooms.tls, minVersion: "TLSv1.2" });
+  const { rooms, door, name, secureContext } = port;
   const isSecure = name === "submissions";
   const busy = reply(421, "4.7.0", "Too many connections, try again later");
   return listen({
@@ -123,10 +141,16 @@ function listenOn(port: MailPort, { host, port: number }: PortSettings): Promise
     door,
     log: rooms.log,
     ...(isSecure ? {} : { refusal: `${formatReply(busy)}\r\n` }),
-    async serve(socket, signal) {
-      const handshake = { secureContext, timeoutMs: handshakeTimeoutMs, signal };
+    async serve(socket, place, signal) {
+      const handshake = {
+        secureContext: secureContext(),
+        timeoutMs: handshakeTimeoutMs,
+        signal,
+        onFailure: handshakeLog(rooms.log, name, socket.remoteAddress),
+      };
       const carrier = isSecure ? await takeHandshake(socket, handshake) : socket;
-      if (carrier !== undefined) await new MailConnection(port, server, socket, carrier).serve(signal);
+      if (carrier !== undefined)
+        await new MailConnection(port, server, { socket, carrier, place }).serve(signal);
     },
   });
 }

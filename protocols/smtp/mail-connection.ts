@@ -9,20 +9,25 @@ import type { TLSSocket } from "node:tls";
 import type { SMTPServer } from "smtp-server";
 import { SMTPConnection } from "smtp-server/lib/smtp-connection.js";
 import { isLoopbackAddress } from "#/protocols/connection/connection.ts";
+import type { ConnectionPlace } from "#/protocols/connection/connection-door.ts";
+import { handshakeLog } from "#/protocols/connection/peer.ts";
 import { noteSecured } from "#/protocols/connection/secure-socket.ts";
 import type { Principal } from "#/src/accounts/principal.ts";
 import type { Transport } from "#/src/arrival/transport.ts";
 import { DataReader } from "./data-reader.ts";
 import { isRefusal, replyToError } from "./errors.ts";
+import { heloName } from "./helo-name.ts";
 import {
   commandsMax,
   dataBufferStartBytes,
   dataTimeoutMs,
   drainBytesMax,
   lingerMs,
+  loginTimeoutMs,
   refusedRecipientsMax,
 } from "./limits.ts";
 import { parseMail, parseRcpt } from "./mail-commands.ts";
+import { logMessage, logRefusal } from "./mail-log.ts";
 import type { MailPort } from "./mail-port.ts";
 import { MailStream } from "./mail-stream.ts";
 import {
@@ -30,34 +35,48 @@ import {
   beginMailTransaction,
   errorOfProblem,
   type MailTransaction,
+  type Taken,
   takeMessage,
 } from "./mail-transaction.ts";
 import { formatReply, Refusal, type Reply, reply } from "./reply.ts";
 
 type Callback = () => void;
 
+export interface AcceptedConnection {
+  readonly socket: Socket;
+  /** The accepted socket, or the encryption around it. */
+  readonly carrier: Socket | TLSSocket;
+  readonly place: ConnectionPlace;
+}
+
 export class MailConnection extends SMTPConnection {
   readonly #port: MailPort;
   readonly #accepted: Socket;
+  readonly #place: ConnectionPlace;
   #onGone: () => void = () => {};
   #transaction: MailTransaction | undefined;
   #reader: DataReader | undefined;
   #dataTimer: NodeJS.Timeout | undefined;
   #commandTimer: NodeJS.Timeout | undefined;
+  #loginTimer: NodeJS.Timeout | undefined;
   #transactionCount = 0;
   #commandCount = 0;
   #refusedRecipientCount = 0;
   #isEnding = false;
 
-  /** `carrier` is the accepted socket, or the encryption around it. */
-  constructor(port: MailPort, server: SMTPServer, accepted: Socket, carrier: Socket | TLSSocket) {
+  constructor(port: MailPort, server: SMTPServer, { socket, carrier, place }: AcceptedConnection) {
     super(server, carrier);
     this.#port = port;
-    this.#accepted = accepted;
+    this.#accepted = socket;
+    this.#place = place;
+    port.places.set(this.session, place);
     // Peers that break off and handshakes that fail; nothing that the daemon could do anything about.
-    this.on("error", (error: Error) =>
-      port.rooms.log.debug({ err: error, listener: port.name }, "connection broke"),
-    );
+    const onFailure = handshakeLog(port.rooms.log, port.name, this.remoteAddress);
+    this.on("error", (error: NodeJS.ErrnoException) => {
+      const { log } = port.rooms;
+      if (this._upgrading) onFailure(error.code ?? error.message);
+      else log.debug({ err: error, listener: port.name }, "connection broke");
+    });
   }
 
   /** Speaks with the peer until one of them has gone. When `signal` aborts, the connection is ended: at once, or, while a
@@ -73,12 +92,20 @@ export class MailConnection extends SMTPConnection {
       if (!this._handlerPending && this.#reader === undefined)
         this.#send(reply(421, "4.4.2", "The command took too long to arrive"));
     }, this.#port.rooms.settings.smtp.idleTimeoutMs);
+    if (this.#port.isSubmission)
+      this.#loginTimer = setTimeout(
+        () => {
+          if (!this.#place.isClaimed) this.#send(reply(421, "4.4.2", "The login took too long"));
+        },
+        Math.min(loginTimeoutMs, this.#port.rooms.settings.smtp.idleTimeoutMs),
+      );
     await new Promise<void>((resolve) => {
       this.#onGone = resolve;
       this.init();
       if (this._socket.closed) resolve();
     });
     clearInterval(this.#commandTimer);
+    clearTimeout(this.#loginTimer);
     signal.removeEventListener("abort", end);
   }
 
@@ -112,6 +139,7 @@ export class MailConnection extends SMTPConnection {
   }
 
   override upgrade(callback: Callback, secureCallback?: Callback): void {
+    this._server.secureContext.set("*", this.#port.secureContext());
     super.upgrade(callback, () => {
       noteSecured(this.#accepted, this._socket as TLSSocket);
       secureCallback?.();
@@ -178,7 +206,7 @@ export class MailConnection extends SMTPConnection {
 
   override handler_MAIL(command: Buffer, callback: Callback): void {
     this.emitConnection();
-    this.#answer(callback, async () => {
+    this.#answer("MAIL", callback, async () => {
       const { isSubmission, rooms } = this.#port;
       const principal = this.session.user as Principal | false | undefined;
       if (isSubmission && !principal) throw new Refusal(530, "5.7.0", "Authentication required");
@@ -191,12 +219,18 @@ export class MailConnection extends SMTPConnection {
   }
 
   override handler_RCPT(command: Buffer, callback: Callback): void {
-    this.#answer(callback, async () => {
+    this.#answer("RCPT", callback, async () => {
       const transaction = this.#transaction;
       if (transaction === undefined) throw new Refusal(503, "5.5.1", "MAIL comes before RCPT");
+      let to: string | undefined;
       try {
-        await addRecipient(this.#port.rooms, transaction, parseRcpt(command, transaction.mail.isUtf8));
+        const rcpt = parseRcpt(command, transaction.mail.isUtf8);
+        to = rcpt.forwardPath.address;
+        await addRecipient(this.#port.rooms, transaction, rcpt);
       } catch (error) {
+        const { mail, transport } = transaction;
+        const about = { id: transport.id, from: mail.reversePath.address, to };
+        logRefusal(this.#port, this.remoteAddress, "RCPT", replyToError(error), about);
         if (++this.#refusedRecipientCount < refusedRecipientsMax) throw error;
         return reply(421, "4.7.0", "Too many refused recipients");
       }
@@ -266,6 +300,7 @@ export class MailConnection extends SMTPConnection {
     // The peer now waits for us: the idle timeout is not its fault.
     this._handlerPending = true;
     this.#answer(
+      "DATA",
       () => {
         this._handlerPending = false;
         if (this.#isEnding) this.#sayGoodbye();
@@ -276,15 +311,17 @@ export class MailConnection extends SMTPConnection {
   }
 
   async #store(reader: DataReader, transaction: MailTransaction): Promise<Reply> {
-    const { rooms, name } = this.#port;
-    const { transport, mail, forwardPaths } = transaction;
+    const { rooms } = this.#port;
+    const { transport } = transaction;
     const size = reader.receivedBytes;
     const start = performance.now();
     let outcome: Reply;
     let cause: unknown;
+    let taken: Taken | undefined;
     try {
       if (reader.problem !== undefined) throw errorOfProblem(rooms, reader.problem);
-      const { hold } = await takeMessage(rooms, transaction, reader.bytes());
+      taken = await takeMessage(rooms, transaction, reader.bytes());
+      const { hold } = taken;
       const words = hold === undefined ? "Accepted" : `Held for approval (${hold})`;
       outcome = reply(250, "2.6.0", `${words} as ${transport.id}`);
     } catch (error) {
@@ -294,20 +331,7 @@ export class MailConnection extends SMTPConnection {
       reader.release();
       this._resetSession();
     }
-    rooms.log.info(
-      {
-        port: name,
-        id: transport.id,
-        remote: transport.remoteAddress,
-        from: mail.reversePath.address,
-        recipients: forwardPaths.size,
-        size,
-        ms: Math.round(performance.now() - start),
-        reply: outcome.code,
-        ...(cause === undefined ? {} : { err: cause }),
-      },
-      outcome.code === 250 ? "message accepted" : "message refused",
-    );
+    logMessage(this.#port, transaction, { size, startedAt: start, outcome, taken, cause });
     return outcome;
   }
 
@@ -326,11 +350,13 @@ export class MailConnection extends SMTPConnection {
   }
 
   /** Runs a command and answers it; the next one waits for the reply. */
-  #answer(callback: Callback, run: () => Promise<Reply>): void {
+  #answer(command: "MAIL" | "RCPT" | "DATA", callback: Callback, run: () => Promise<Reply>): void {
     run()
       .catch((error: unknown) => {
         if (!isRefusal(error)) this.#port.rooms.log.error({ err: error, id: this.id }, "command failed");
-        return replyToError(error);
+        const outcome = replyToError(error);
+        if (command === "MAIL") logRefusal(this.#port, this.remoteAddress, command, outcome, { id: this.id });
+        return outcome;
       })
       .then((outcome) => {
         this.#send(outcome);
@@ -343,6 +369,8 @@ export class MailConnection extends SMTPConnection {
   }
 
   #send(outcome: Reply): void {
+    if (outcome.code === 421 && !this.#isEnding)
+      logRefusal(this.#port, this.remoteAddress, "connection", outcome, { id: this.id });
     // The base puts the status codes of its own tables in front unless it is told not to.
     this.send(outcome.code, formatReply(outcome).slice(4), false);
   }
@@ -359,14 +387,4 @@ export class MailConnection extends SMTPConnection {
     if (socket.writableFinished) linger();
     else socket.once("finish", linger);
   }
-}
-
-/** The argument of EHLO, in the octets of a header field; undefined without one. Its syntax is the peer's affair (RFC 5321
- *  section 4.1.4): it is told in the Received field only if it is a name. */
-function heloName(command: Buffer): string | undefined {
-  const words = command.toString("latin1").trim().split(/\s+/);
-  const name = words[1];
-  if (words.length !== 2 || name === undefined || name.length > 255 || !/^[!-~]+$/.test(name))
-    return undefined;
-  return name.toLowerCase();
 }

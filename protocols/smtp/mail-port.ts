@@ -1,6 +1,8 @@
+import type { SecureContext } from "node:tls";
 import type { Logger } from "pino";
 import type { Settings } from "#/config/schema.ts";
-import type { ConnectionDoor } from "#/protocols/connection/connection-door.ts";
+import type { ConnectionDoor, ConnectionPlace, NameNetwork } from "#/protocols/connection/connection-door.ts";
+import type { ServerKeys } from "#/protocols/connection/server-keys.ts";
 import type { Accounts } from "#/src/accounts/accounts.ts";
 import type { ArrivalRooms } from "#/src/arrival/accept-message.ts";
 import type { RecipientLookup } from "#/src/arrival/recent-recipients.ts";
@@ -12,8 +14,10 @@ export interface SmtpRooms extends ArrivalRooms {
   readonly accounts: Accounts;
   readonly outbound: Outbound;
   readonly settings: SmtpSettings;
-  readonly tls: { readonly key: string; readonly cert: string };
+  readonly tls: ServerKeys;
   readonly log: Logger;
+  /** How connections are told apart by network, if not by their addresses. */
+  readonly nameNetwork?: NameNetwork | undefined;
 }
 
 /** With what the ports have among themselves. */
@@ -21,16 +25,22 @@ export interface PortRooms extends SmtpRooms {
   readonly recipients: RecipientLookup;
 }
 
-export interface SmtpSettings extends Pick<Settings, "outbound" | "dns"> {
+export interface SmtpSettings extends Pick<Settings, "outbound" | "dns" | "breaker"> {
   readonly server: ArrivalRooms["settings"]["server"];
   readonly evidence: ArrivalRooms["settings"]["evidence"];
   readonly smtp: PortSettings & {
     readonly maxMessageBytes: number;
     readonly maxRecipients: number;
     readonly maxConnections: number;
+    readonly maxConnectionsPerNetwork: number;
     readonly idleTimeoutMs: number;
   };
-  readonly submission: PortSettings;
+  readonly submission: PortSettings & {
+    readonly maxConnections: number;
+    readonly maxConnectionsPerNetwork: number;
+    readonly maxConnectionsPerLogin: number;
+  };
+  readonly limits: Pick<Settings["limits"], "connectionsShareOfAccount">;
   readonly submissions: PortSettings;
 }
 
@@ -46,7 +56,11 @@ export interface MailPort {
   /** Submission asks for a login and takes mail from it alone. */
   readonly isSubmission: boolean;
   readonly rooms: PortRooms;
-  /** Shared by the ports. */
+  /** Of other servers, or shared by both submission ports. */
   readonly door: ConnectionDoor;
+  /** What each session counts for. */
+  readonly places: WeakMap<object, ConnectionPlace>;
   readonly receiving: ReceivingRoom;
+  /** For the next handshake. */
+  readonly secureContext: () => SecureContext;
 }

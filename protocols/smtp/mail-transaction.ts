@@ -1,7 +1,7 @@
 /** A mail transaction (RFC 5321 section 3.3): a sender, recipients, then the message. The connection keeps the order of
  *  commands; here is what each of them means to the house. */
 import type { Principal } from "#/src/accounts/principal.ts";
-import { acceptMessage, type DsnRequest } from "#/src/arrival/accept-message.ts";
+import { acceptMessage, type Delivery, type DsnRequest } from "#/src/arrival/accept-message.ts";
 import { type Admission, admitRecipient } from "#/src/arrival/admit-recipient.ts";
 import { admitSender } from "#/src/arrival/admit-sender.ts";
 import { submitMail } from "#/src/arrival/submit-mail.ts";
@@ -48,6 +48,10 @@ export async function addRecipient(
 export interface Taken {
   /** It waits for a person: the id of the hold. */
   readonly hold?: string;
+  /** The copies in mailboxes here. */
+  readonly messages: readonly string[];
+  /** Its name in the queue. */
+  readonly submission?: string;
 }
 
 /** Takes responsibility for the message; resolves when it is durable. What leaves the house, what its sender wants to hear of and
@@ -60,8 +64,10 @@ export async function takeMessage(
   const { principal } = transaction.transport;
   if (principal !== undefined && isQueued(principal, transaction))
     return queueMessage(rooms, transaction, principal, bytes);
-  await deliverMessage(rooms, transaction, bytes);
-  return {};
+  const deliveries = await deliverMessage(rooms, transaction, bytes);
+  return {
+    messages: deliveries.map(({ agent, message }) => rooms.store.ids.encode("message", agent, message)),
+  };
 }
 
 function isQueued({ kind }: Principal, { forwardPaths }: MailTransaction): boolean {
@@ -77,7 +83,7 @@ async function queueMessage(
   principal: Principal,
   bytes: Uint8Array,
 ): Promise<Taken> {
-  const { hold } = await submitMail(rooms, {
+  const { hold, message, submission } = await submitMail(rooms, {
     bytes,
     reversePath: mail.reversePath.address,
     recipients: [...forwardPaths.values()].map(({ rcpt }) => ({
@@ -89,7 +95,13 @@ async function queueMessage(
     envid: mail.envid,
     ret: mail.ret,
   });
-  return hold === undefined ? {} : { hold: rooms.store.ids.encode("hold", principal.agent, hold) };
+  const { agent } = principal;
+  const { ids } = rooms.store;
+  return {
+    messages: message === 0 ? [] : [ids.encode("message", agent, message)],
+    ...(submission === undefined ? {} : { submission: rooms.outbound.tokenOf({ agent, submission }) }),
+    ...(hold === undefined ? {} : { hold: ids.encode("hold", agent, hold) }),
+  };
 }
 
 /** Stores the message; when one of several recipients has gone since RCPT, the client is to try
@@ -98,14 +110,20 @@ async function deliverMessage(
   rooms: PortRooms,
   transaction: MailTransaction,
   bytes: Uint8Array,
-): Promise<void> {
+): Promise<readonly Delivery[]> {
   const { mail, transport, forwardPaths } = transaction;
   const recipients = [...forwardPaths.values()].flatMap(({ admission }) =>
     admission.kind === "local" ? admission.recipients : [],
   );
   const reversePath = mail.reversePath.address;
   try {
-    await acceptMessage(rooms, { bytes, reversePath, recipients, transport, dsn: dsnRequest(transaction) });
+    return await acceptMessage(rooms, {
+      bytes,
+      reversePath,
+      recipients,
+      transport,
+      dsn: dsnRequest(transaction),
+    });
   } catch (error) {
     if (!isWaypostError(error) || error.code !== "not_found" || recipients.length === 1) throw error;
     throw new WaypostError("precondition_failed", "A recipient has gone meanwhile; try again.", {

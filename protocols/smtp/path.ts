@@ -18,7 +18,7 @@ export interface Path {
   readonly isAscii: boolean;
 }
 
-export const nullPath: Path = { localPart: "", domain: "", address: "", isAscii: true };
+const nullPath: Path = { localPart: "", domain: "", address: "", isAscii: true };
 
 /** RFC 5322 `atext`, with the UTF-8 of RFC 6531. */
 const dotString = /^[\w!#$%&'*+/=?^`{|}~\u0080-\u{10ffff}-]+(?:\.[\w!#$%&'*+/=?^`{|}~\u0080-\u{10ffff}-]+)*/u;
@@ -75,13 +75,13 @@ function formatLocalPart(localPart: string): string {
   return `"${localPart.replace(/["\\]/g, "\\$&")}"`;
 }
 
-export function isDomain(text: string): boolean {
+function isDomain(text: string): boolean {
   if (text === "" || Buffer.byteLength(text) > domainBytesMax) return false;
   return text.split(".").every((part) => label.test(part) && part.length <= labelMax);
 }
 
 /** RFC 5321 section 4.1.3, without tags other than IPv6: no other is registered. */
-export function isAddressLiteral(text: string): boolean {
+function isAddressLiteral(text: string): boolean {
   if (text[0] !== "[" || !text.endsWith("]")) return false;
   const inner = text.slice(1, -1);
   return /^IPv6:/i.test(inner) ? isIPv6(inner.slice(5)) : isIPv4(inner);

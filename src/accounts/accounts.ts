@@ -30,6 +30,7 @@ import {
   principalOf,
   type Reach,
 } from "./principal.ts";
+import { findResponsible, roleNames } from "./role-mailboxes.ts";
 import {
   deriveVerifier,
   isScramProof,
@@ -37,7 +38,8 @@ import {
   scramSaltBytes,
   scramServerSignature,
 } from "./scram.ts";
-import { hashToken, isTokenText, normalPassword } from "./secrets.ts";
+import { hashToken, isTokenText, isWellFormedToken, normalPassword } from "./secrets.ts";
+import { createTokenLimiter } from "./token-limiter.ts";
 
 export type { AgentFacts } from "./agent-facts.ts";
 export { actorOf, type Principal, type Reach } from "./principal.ts";
@@ -108,13 +110,15 @@ const secretCharactersMax = 200;
 
 export function createAccounts(store: Store, settings: AccountsSettings): Accounts {
   const limiter = createLoginLimiter(store.clock, settings.limits);
+  const tokenLimiter = createTokenLimiter(store.clock, settings.limits);
 
   async function principalOfToken(token: string): Promise<Principal | undefined> {
-    if (!isTokenText(token) || token.length > secretCharactersMax) return undefined;
+    if (!isWellFormedToken(token)) return undefined;
     const row = await findToken(store, hashToken(token));
     if (row === undefined || !isLive(row, store.clock.now())) return undefined;
     const agent = await findAgent(store, row.agent);
-    return agent && principalOf(agent, { kind: "token", number: row.token }, row.scopes);
+    const expiry = row.expiresAt === null ? {} : { expiresAt: row.expiresAt };
+    return agent && principalOf(agent, { kind: "token", number: row.token, ...expiry }, row.scopes);
   }
 
   async function findOwner(address: string): Promise<AgentRow | undefined> {
@@ -148,19 +152,19 @@ export function createAccounts(store: Store, settings: AccountsSettings): Accoun
 
   const accounts: Accounts = {
     async authenticateToken(token, remoteAddress) {
-      // A good token is never kept waiting by its neighbours: looking it up is cheap, and guessing it hopeless.
-      const principal = await principalOfToken(token);
-      if (principal !== undefined) return principal;
-      limiter.assertAllowed(remoteAddress);
-      limiter.countFailure(remoteAddress);
-      throw unauthorized();
+      return accounts.authenticateBearer("", token, remoteAddress);
     },
 
     async authenticateBearer(address, token, remoteAddress) {
-      const principal = await accounts.authenticateToken(token, remoteAddress);
-      if (address === "" || (await findOwner(address))?.agent === principal.agent) return principal;
-      limiter.countFailure(remoteAddress);
-      throw unauthorized();
+      const attempt = tokenLimiter.begin(token, remoteAddress);
+      const principal = await principalOfToken(token);
+      const isOwner = address === "" || (await findOwner(address))?.agent === principal?.agent;
+      if (principal === undefined || !isOwner) {
+        attempt.fail();
+        throw unauthorized();
+      }
+      attempt.succeed();
+      return principal;
     },
 
     async authenticatePassword(address, password, remoteAddress) {
@@ -268,7 +272,10 @@ export function createAccounts(store: Store, settings: AccountsSettings): Accoun
       const { domain, localPart } = readAddress(address);
       const recipients = await findRecipients(domain, localPart);
       if (recipients.length > 0) return { kind: "local", recipients };
-      return { kind: (await findDomain(store, domain)) === undefined ? "remote" : "unknown" };
+      if ((await findDomain(store, domain)) === undefined) return { kind: "remote" };
+      const responsible = roleNames.includes(localPart) ? await findResponsible(store, domain) : undefined;
+      if (responsible === undefined) return { kind: "unknown" };
+      return { kind: "local", recipients: [recipientOf(responsible)] };
     },
 
     async isOwnAddress(principal, address) {
@@ -291,9 +298,9 @@ const approverScopes: ReadonlySet<Scope> = new Set(["mail", "approve"]);
 const holdMailboxNames = holdRoles.map((role) => mailboxRoles[role].name);
 
 /** The local part of a row that stands for every local part of its domain without one. */
-export const catchAllLocalPart = "*";
+const catchAllLocalPart = "*";
 
-function recipientOf(row: AddressTargetRow, tag?: string): LocalRecipient {
+function recipientOf(row: AddressTargetRow | AgentRow, tag?: string): LocalRecipient {
   const { account, agent, byteCount, quotaBytes } = row;
   const recipient = { account, agent, address: primaryAddress(row), byteCount, quotaBytes };
   return tag === undefined ? recipient : { ...recipient, tag };

@@ -54,7 +54,7 @@ export function formatAddress({ localPart, domain }: MailAddress): string {
   return `${isPlain ? localPart : `"${localPart.replace(/["\\]/g, "\\$&")}"`}@${domain}`;
 }
 
-export function parseLocalPart(text: string): string | undefined {
+function parseLocalPart(text: string): string | undefined {
   const content = dotString.test(text) ? text : quotedString.exec(text)?.[1]?.replace(/\\(.)/g, "$1");
   if (content === undefined || content === "" || unseen.test(content)) return undefined;
   const normal = content.normalize("NFC").toLowerCase();

@@ -1,5 +1,7 @@
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
+import type { Pause } from "#/src/model/pause.ts";
 import { findAgent, listAddresses } from "#/storage/queries/agents.ts";
+import type { AgentRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 
 /** What is said of a mailbox owner to those who may know of it. */
@@ -9,6 +11,8 @@ export interface AgentFacts {
   readonly kind: "agent" | "person";
   readonly name: string;
   readonly state: "active" | "paused";
+  /** Of one that is paused. */
+  readonly pause: Pause | undefined;
   /** Whether the account may incur usage. */
   readonly isBillable: boolean;
   /** The primary address. */
@@ -23,5 +27,12 @@ export async function findAgentFacts(store: Store, agent: AgentNumber): Promise<
   const { account, kind, name, state, address } = row;
   const isBillable = row.accountState === "active";
   const addresses = (await listAddresses(store, agent)).map((one) => `${one.localPart}@${one.domain}`);
-  return { agent, account, kind, name, state, isBillable, address, addresses };
+  const pause = pauseOf(row);
+  return { agent, account, kind, name, state, pause, isBillable, address, addresses };
+}
+
+export function pauseOf({ state, pausedReason, pausedAt }: AgentRow): Pause | undefined {
+  return state === "paused"
+    ? { reason: pausedReason ?? "operator", since: pausedAt ?? undefined }
+    : undefined;
 }

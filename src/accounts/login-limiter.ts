@@ -1,4 +1,4 @@
-/** The one limiter of failed logins, shared by all protocols.
+/** The limiter of failed logins with an address and a secret, shared by all protocols.
  *
  *  Failures count for the address and for the network they come from (IPv4 /24, IPv6 /64). Beyond the number that is free,
  *  each further failure doubles the wait. A network from which the address has logged in before is counted for itself, so
@@ -17,9 +17,9 @@ export interface LoginLimits {
 }
 
 export interface LoginLimiter {
-  /** Throws `rate_limited` while the address or the network has to wait. The address is left out for a token. */
-  assertAllowed(remoteAddress: string, address?: string): void;
-  countFailure(remoteAddress: string, address?: string): void;
+  /** Throws `rate_limited` while the address or the network has to wait. */
+  assertAllowed(remoteAddress: string, address: string): void;
+  countFailure(remoteAddress: string, address: string): void;
   /** Forgets the failures of the address here, and those that the network owes to it. */
   countSuccess(remoteAddress: string, address: string): void;
   /** Entries in memory, for tests and metrics. */
@@ -37,12 +37,10 @@ export function createLoginLimiter(clock: Clock, limits: LoginLimits): LoginLimi
   /** Pairs of network and address with a successful login. */
   const familiar = new Set<string>();
 
-  function subjects(remoteAddress: string, address: string | undefined): { key: string; free: number }[] {
+  function subjects(remoteAddress: string, address: string): { key: string; free: number }[] {
     const network = networkOf(remoteAddress);
-    const list: { key: string; free: number }[] = [];
+    const list = [{ key: addressKey(network, address), free: limits.loginFailuresPerAddress }];
     if (network !== undefined) list.push({ key: `network ${network}`, free: limits.loginFailuresPerNetwork });
-    if (address !== undefined)
-      list.push({ key: addressKey(network, address), free: limits.loginFailuresPerAddress });
     return list;
   }
 

@@ -13,8 +13,8 @@ const order: readonly Right[] = ["l", "r", "s", "w", "i", "k", "x", "t", "e"];
 const reading: readonly Right[] = ["l", "r"];
 const writing: readonly Right[] = ["l", "r", "s", "w", "i", "t", "e"];
 
-export const allRights: Rights = new Set(order);
-export const noRights: Rights = new Set();
+const allRights: Rights = new Set(order);
+const noRights: Rights = new Set();
 
 /** What an operator's grants can give in one step each: to read, to change messages, to change mailboxes. */
 export const grantableRights: readonly Rights[] = [
@@ -33,7 +33,7 @@ export function rightsOf(
   return hasScope(scopes, "mail:read") ? new Set(reading) : noRights;
 }
 
-/** What is left of them in the mailboxes where an agent's mail waits: these are the server's to make and to keep, and into
+/** What is left of them in Scheduled, where nobody puts mail by hand, and in the mailboxes where an agent's mail waits: these are the server's to make and to keep, and into
  *  those of what was decided only who decides puts mail. Everywhere else, all. */
 export function usableRights(
   rights: Rights,
@@ -41,6 +41,7 @@ export function usableRights(
   { ownerKind, canApprove }: { readonly ownerKind: Reach["kind"]; readonly canApprove: boolean },
 ): Rights {
   const { name, role } = mailbox;
+  if (role === "scheduled") return rights.difference(new Set<Right>(["i"]));
   const isTop = name === holdsName;
   if (ownerKind !== "agent" || !(isTop || name.startsWith(holdsName + hierarchyDelimiter))) return rights;
   const unusable = new Set<Right>(["k"]);

@@ -9,6 +9,8 @@ export interface Credential {
   readonly kind: "token" | "password" | "operator";
   /** 0 for the operator. */
   readonly number: number;
+  /** Of a token that ends by itself. */
+  readonly expiresAt?: number;
 }
 
 export interface Principal {

@@ -9,13 +9,19 @@ const tokenPrefix = "wp_";
 const tokenDigits = 32;
 const passwordDigits = 26;
 const groupDigits = 5;
+const tokenForm = new RegExp(`^${tokenPrefix}[${alphabet}]{${tokenDigits}}$`);
 
 export function generateToken(): string {
   return tokenPrefix + randomDigits(tokenDigits);
 }
 
+/** Whether a text has the form of a token. */
 export function isTokenText(text: string): boolean {
   return text.startsWith(tokenPrefix);
+}
+
+export function isWellFormedToken(text: string): boolean {
+  return tokenForm.test(text);
 }
 
 export function hashToken(token: string): Buffer {

@@ -1,4 +1,6 @@
+import type { Settings } from "#/config/schema.ts";
 import type { Accounts } from "#/src/accounts/accounts.ts";
+import { domainOfAddress } from "#/src/evidence/shown-address.ts";
 import type { Provenance } from "#/src/mail/messages.ts";
 import { transferableBuffers } from "#/storage/blob.ts";
 import type { Store } from "#/storage/store.ts";
@@ -12,13 +14,16 @@ import { assertAcceptableHeader } from "./scan-header.ts";
 import { formatTrace } from "./trace.ts";
 import type { Transport } from "./transport.ts";
 
+export type { Delivery } from "#/storage/transactions/deliver-message.ts";
+
 export interface ArrivalRooms extends ExaminationRooms {
   readonly store: Store;
   readonly accounts: Accounts;
+  readonly settings: ExaminationRooms["settings"] & Pick<Settings, "breaker">;
 }
 
 export interface IncomingMessage {
-  /** Given away: the memory may be another thread's afterwards. */
+  /** Not changed until the answer. */
   readonly bytes: Uint8Array;
   /** Empty for the null reverse path. */
   readonly reversePath: string;
@@ -48,7 +53,7 @@ export async function acceptMessage(
   const { store, accounts, preparation, settings } = rooms;
   const { transport } = message;
   assertAcceptableHeader(message.bytes);
-  if (transport.principal === undefined && (await recordReport(store, message))) return [];
+  if (transport.principal === undefined && (await recordReport(rooms, message))) return [];
   const at = store.clock.now();
   const { facts, checks, isAuthenticated, mailboxRole, authenticationResults } = await understand();
   const provenance: Provenance & { readonly dsn?: DsnRequest | undefined } = {
@@ -96,6 +101,6 @@ export async function acceptMessage(
 }
 
 function domainOf(address: string): Pick<Provenance, "fromDomain"> {
-  const at = address.lastIndexOf("@");
-  return at < 0 ? {} : { fromDomain: address.slice(at + 1) };
+  const fromDomain = domainOfAddress(address);
+  return fromDomain === undefined ? {} : { fromDomain };
 }

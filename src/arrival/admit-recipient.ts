@@ -1,11 +1,13 @@
+import { BlockList, isIP, isIPv6 } from "node:net";
+import { networkInterfaces } from "node:os";
 import type { Settings } from "#/config/schema.ts";
 import type { LocalRecipient, Resolution } from "#/src/accounts/accounts.ts";
 import { parseAddress, parseDomain } from "#/src/accounts/address.ts";
+import { findOwnDomain, roleNames } from "#/src/accounts/role-mailboxes.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
+import { isPublicAddress } from "#/src/model/public-address.ts";
 import { assertRoute } from "#/src/outbound/route.ts";
-import { findDomain } from "#/storage/queries/accounts.ts";
-import { listAgents } from "#/storage/queries/agents.ts";
 import type { Store } from "#/storage/store.ts";
 import type { RecipientLookup } from "./recent-recipients.ts";
 
@@ -78,20 +80,36 @@ function admitRemote({ settings }: AdmissionRooms, address: string, sender: stri
   return { kind: "remote" };
 }
 
-/** RFC 5321 section 4.5.1: postmaster is always there, also without a domain. Where nobody has the address it is that of
- *  the oldest person of the account that owns the domain, or of its oldest agent. */
+/** A role mailbox without a domain (RFC 5321 section 4.5.1), at this server's name, or at an address of it, is that of the
+ *  domain that stands for the server. */
 async function resolve(rooms: AdmissionRooms, address: string): Promise<Resolution> {
-  const isPostmaster = /^postmaster(?:@|$)/i.test(address);
-  const isBare = isPostmaster && !address.includes("@");
-  const full = isBare ? `${address}@${rooms.settings.server.domain}` : address;
-  const resolution = await resolveAddress(rooms.recipients, full);
-  if (!isPostmaster || resolution.kind === "local") return resolution;
-  const domain = parseDomain(full.slice(full.indexOf("@") + 1));
-  const owner = domain === undefined ? undefined : await findDomain(rooms.store, domain);
-  if (owner === undefined) return resolution;
-  const agents = await listAgents(rooms.store, owner.account);
-  const responsible = agents.find(({ kind }) => kind === "person") ?? agents[0];
-  return responsible === undefined ? resolution : { kind: "local", recipients: [responsible] };
+  const at = address.lastIndexOf("@");
+  const localPart = (at < 0 ? address : address.slice(0, at)).toLowerCase();
+  const resolution: Resolution =
+    at < 0 ? { kind: "unknown" } : await resolveAddress(rooms.recipients, address);
+  if (resolution.kind === "local" || !roleNames.includes(localPart)) return resolution;
+  if (at >= 0 && !isThisServer(rooms, address.slice(at + 1))) return resolution;
+  const domain = await findOwnDomain(rooms.store, rooms.settings.server.domain);
+  return domain === undefined ? resolution : resolveAddress(rooms.recipients, `${localPart}@${domain}`);
+}
+
+function isThisServer({ settings }: AdmissionRooms, domain: string): boolean {
+  if (!domain.startsWith("[")) return parseDomain(domain) === parseDomain(settings.server.hostname);
+  const literal = domain.slice(1, -1).replace(/^IPv6:/i, "");
+  const own = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+  // Behind address translation the address that others know is none of this computer's: then any public one is taken for it.
+  const hasPublic = own.some(({ address }) => isPublicAddress(address));
+  return (
+    own.some(({ address }) => isSameAddress(address, literal)) || (!hasPublic && isPublicAddress(literal))
+  );
+}
+
+function isSameAddress(address: string, literal: string): boolean {
+  const family = isIPv6(address) ? "ipv6" : "ipv4";
+  if (isIP(literal) !== isIP(address)) return false;
+  const list = new BlockList();
+  list.addAddress(address, family);
+  return list.check(literal, family);
 }
 
 /** What the wire allows and no mailbox can have (an address literal, a local part of more than 64 octets) is unknown. */

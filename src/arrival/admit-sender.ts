@@ -1,6 +1,7 @@
 import type { Accounts } from "#/src/accounts/accounts.ts";
 import type { Principal } from "#/src/accounts/principal.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import { pausedError } from "#/src/model/pause.ts";
 
 /** Whether a reverse path may begin a message: any, from another server; from a login only its own addresses, or none at
  *  all, as disposition notifications have it (RFC 8098 section 3). Since the login it may have been revoked, the mailbox
@@ -17,7 +18,7 @@ export async function admitSender(
   const facts = await accounts.findAgentFacts(principal.agent);
   if (facts?.isBillable !== true)
     throw new WaypostError("not_billable", "The account does not send at the moment.");
-  if (facts.state === "paused") throw new WaypostError("paused", "The mailbox is paused.");
+  if (facts.pause !== undefined) throw pausedError(facts.pause.reason);
   if (reversePath !== "" && !(await accounts.isOwnAddress(principal, reversePath)))
     throw new WaypostError("policy_refused", "The sender is not one of your addresses.", {
       reason: "sender_refused",

@@ -20,7 +20,7 @@ export interface LocalDelivery {
   readonly letters: readonly DeliverMessage[];
 }
 
-/** Nothing is written yet. Takes the bytes over. A recipient that is not there any more has failed; one
+/** Nothing is written yet. A recipient that is not there any more has failed; one
  *  whose mailbox is full is tried again until its time is over. */
 export async function planLocalDelivery(
   rooms: LocalDeliveryRooms,

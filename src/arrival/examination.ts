@@ -22,7 +22,7 @@ export interface Examined {
   readonly authenticationResults: string;
 }
 
-/** Takes the bytes over. Throws `policy_refused` for mail that its domain wants rejected, where the operator does so too. */
+/** Throws `policy_refused` for mail that its domain wants rejected, where the operator does so too. */
 export async function examineArrival(
   { preparation, settings }: ExaminationRooms,
   bytes: Uint8Array,
@@ -33,7 +33,6 @@ export async function examineArrival(
   const { remoteAddress, heloName } = transport;
   const origin = { remoteAddress, heloName, reversePath };
   const { failedDmarc } = settings.evidence;
-  // Begins first: it copies the bytes, and preparing takes them over.
   const spamCheck = checkSpam(settings.evidence, bytes, origin, recipients);
   const [{ facts, evidence }, spam] = await Promise.all([preparation.prepare(bytes, origin), spamCheck]);
   const { checks, isAuthenticated, failedPolicy } = evidence!;

@@ -69,7 +69,7 @@ function toldRecipients(
 ): ReportedRecipient[] {
   return outcomes.flatMap((outcome) => {
     const recipient = delivery.recipients.find(({ number }) => number === outcome.number);
-    const action = actionOf(outcome, isDelayDue(delivery, at));
+    const action = actionOf(outcome, isDelayDue(delivery, at) && recipient?.delayToldAt === null);
     if (recipient === undefined || action === undefined) return [];
     if (!isTold(delivery.source, recipient.notify, action)) return [];
     const { address, orcpt } = recipient;

@@ -1,8 +1,10 @@
 /** Reports of other servers on what was sent from here: told by the return path that they come to, or by the ENVID that they
  *  name, both of which only who got the message can know. What they say is recorded; anything else is just mail. */
+import type { Settings } from "#/config/schema.ts";
 import { parseAddress, splitTag } from "#/src/accounts/address.ts";
+import type { BreakerLimits } from "#/src/model/pause.ts";
 import { createReturnPaths, type SubmissionName } from "#/src/model/return-path.ts";
-import { isBadAddress } from "#/src/outbound/queue.ts";
+import { breakerOf, isBadAddress } from "#/src/outbound/queue.ts";
 import {
   type DeliveryReportMail,
   type DeliveryStatus,
@@ -21,7 +23,10 @@ export interface ArrivingReport {
 }
 
 /** Whether that was all there is to do with it: who sends with the operation `send` is told by events. */
-export async function recordReport(store: Store, mail: ArrivingReport): Promise<boolean> {
+export async function recordReport(
+  { store, settings }: { readonly store: Store; readonly settings: Pick<Settings, "breaker"> },
+  mail: ArrivingReport,
+): Promise<boolean> {
   const [recipient] = mail.recipients;
   if (recipient === undefined || mail.recipients.length > 1) return false;
   const tag = splitTag(parseAddress(recipient.address)?.localPart ?? "")?.tag;
@@ -33,10 +38,15 @@ export async function recordReport(store: Store, mail: ArrivingReport): Promise<
   const report = readDeliveryReport(mail.bytes);
   const name = named ?? paths.readToken(report?.envid ?? "");
   if (report === undefined || name === undefined || name.agent !== recipient.agent) return false;
-  return record(store, name, report);
+  return record(store, breakerOf(settings), name, report);
 }
 
-async function record(store: Store, name: SubmissionName, report: DeliveryReportMail): Promise<boolean> {
+async function record(
+  store: Store,
+  breaker: BreakerLimits | null,
+  name: SubmissionName,
+  report: DeliveryReportMail,
+): Promise<boolean> {
   const submission = await findSubmission(store, name.agent, name.submission);
   if (submission === undefined) return false;
   const all = await listRecipients(store, name.agent, name.submission);
@@ -45,7 +55,7 @@ async function record(store: Store, name: SubmissionName, report: DeliveryReport
   const at = store.clock.now();
   const outcomes = report.recipients.flatMap((status) => outcomesOf(recipients, status));
   if (outcomes.length === 0) return false;
-  await store.write("reportDelivery", { ...name, outcomes, isDelayTold: true, letters: [], at });
+  await store.write("reportDelivery", { ...name, outcomes, isDelayTold: true, letters: [], breaker, at });
   return submission.source === "send";
 }
 

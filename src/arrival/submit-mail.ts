@@ -24,7 +24,7 @@ export interface SubmissionRooms {
 }
 
 export interface SubmittedMail {
-  /** Given away. */
+  /** Not changed until the answer. */
   readonly bytes: Uint8Array;
   /** Empty for the null reverse path. */
   readonly reversePath: string;

@@ -4,7 +4,7 @@ import { Command } from "commander";
 import { z } from "zod";
 import type { AdministrationOperation } from "#/src/accounts/administration/operation.ts";
 import { administrationOperations } from "#/src/accounts/administration/operations.ts";
-import { WaypostError } from "#/src/model/errors.ts";
+import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import { operate } from "./operator.ts";
 import { type CommonOptions, settingsOf, withCommonOptions } from "./options.ts";
 import { printResult } from "./output.ts";
@@ -58,9 +58,22 @@ function operationCommand(operation: AdministrationOperation): Command {
           : value;
     }
     const mayCreate = operation.name === "account.create";
-    const result = await operate(settingsOf(options), { operation: operation.name, input }, { mayCreate });
+    const call = { operation: operation.name, input };
+    const result = await operate(settingsOf(options), call, { mayCreate }).catch((error: unknown) => {
+      throw inWordsOfCommand(operation, error);
+    });
     printResult(result, options.json === true);
   });
+}
+
+/** An error about a field, called by the name that it has on the command line. */
+function inWordsOfCommand({ positional, input }: AdministrationOperation, error: unknown): unknown {
+  if (!isWaypostError(error)) return error;
+  const [, name = ""] = error.details.field?.split("/") ?? [];
+  if (!Object.hasOwn(input.shape, name)) return error;
+  const said = positional.includes(name) ? `<${kebabCase(name)}>` : `--${kebabCase(name)}`;
+  const problem = error.message.replace(/^[\w.]+: /, (path) => (path.startsWith(name) ? "" : path));
+  return new WaypostError(error.code, `${said}: ${problem}`, error.details);
 }
 
 function isList(field: z.ZodType): boolean {

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { loadSettings } from "#/config/load.ts";
+import { type ReadSettings, readSettings } from "#/config/load.ts";
 import type { Settings } from "#/config/schema.ts";
 
 /** Where every command finds its settings. */
@@ -28,10 +28,15 @@ export function withSettingsOptions(command: Command): Command {
     );
 }
 
-/** The settings that the options ask for; `first` yields to what `--set` says. */
-export function settingsOf(options: SettingsOptions, first: readonly string[] = []): Settings {
+/** The settings that the options ask for. */
+export function settingsOf(options: SettingsOptions): Settings {
+  return readSettingsOf(options).settings;
+}
+
+/** The same with what should be said about where they stand; `first` yields to what `--set` says. */
+export function readSettingsOf(options: SettingsOptions, first: readonly string[] = []): ReadSettings {
   const data = options.data === undefined ? [] : [`storage.folder=${options.data}`];
-  return loadSettings({
+  return readSettings({
     file: options.config,
     environment: process.env,
     set: [...first, ...(options.set ?? []), ...data],

@@ -1,3 +1,4 @@
+import { formatProblem, WrongSettings } from "#/config/wrong-settings.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 
 /** What a command leaves behind: 0 done, 1 refused, 2 used wrongly. */
@@ -23,6 +24,14 @@ export function printError(error: unknown, isJson: boolean): void {
     process.stderr.write(`${JSON.stringify({ error: object })}\n`);
     return;
   }
+  if (error instanceof WrongSettings && error.problems.length > 1) {
+    process.stderr.write(`waypost: ${error.problems.length} settings are wrong.\n`);
+    for (const problem of error.problems) {
+      const hint = problem.hint === undefined ? "" : ` (${problem.hint})`;
+      process.stderr.write(`  ${printable(formatProblem(problem) + hint)}\n`);
+    }
+    return;
+  }
   process.stderr.write(`waypost: ${printable(message)}\n`);
   const hint = isWaypostError(error) ? error.details.hint : loadHint(error);
   if (hint !== undefined) process.stderr.write(`${printable(hint)}\n`);
@@ -35,7 +44,7 @@ function loadHint(error: unknown): string | undefined {
 }
 
 /** A list of objects as a table, one object as its fields with the tables that it has below them. */
-export function formatResult(result: unknown): string {
+function formatResult(result: unknown): string {
   if (typeof result !== "object" || result === null) return printable(String(result));
   const entries = Object.entries(result);
   if (entries.length === 1 && Array.isArray(entries[0]![1]))

@@ -23,8 +23,8 @@ With a running daemon, commands go through its private socket in the data folder
 Settings: waypost.toml, then WAYPOST_* variables, then --set; config/waypost.example.toml has all of them.
 Ends with 0 when it is done, 1 when it was refused, 2 when it was used wrongly.`;
 
-/** Runs one command line; resolves when it is done, which for a server is when it has stopped. */
-export async function runProgram(args: readonly string[]): Promise<void> {
+/** Every command of the program. */
+export function createProgram(): Command {
   const program = new Command("waypost")
     .description(manifest.description)
     .version(manifest.version)
@@ -41,7 +41,17 @@ export async function runProgram(args: readonly string[]): Promise<void> {
     deliverCommand(),
   ];
   for (const command of commands) program.addCommand(command);
-  throwInsteadOfExit(program);
+  // The program's own options, as --version, are those before its command: behind it the command's are meant.
+  for (const command of withSubcommands(program))
+    command.enablePositionalOptions().exitOverride().showHelpAfterError("(--help shows how)");
+  return program;
+}
+
+/** Runs one command line; resolves when it is done, which for a server is when it has stopped. */
+export async function runProgram(args: readonly string[]): Promise<void> {
+  const program = createProgram();
+  // Whatever a command or the daemon writes (store, backup, log, key) is its user's alone.
+  process.umask(0o077);
   try {
     await program.parseAsync(args, { from: "user" });
   } catch (error) {
@@ -60,7 +70,6 @@ function isUsage(error: unknown): boolean {
   return isWaypostError(error) && error.code === "invalid" && error.details.reason === undefined;
 }
 
-function throwInsteadOfExit(command: Command): void {
-  command.exitOverride().showHelpAfterError("(--help shows how)");
-  for (const child of command.commands) throwInsteadOfExit(child);
+export function withSubcommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(withSubcommands)];
 }

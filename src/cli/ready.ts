@@ -79,6 +79,13 @@ export function formatReady(daemon: Daemon, line: ReadyLine): string {
     const at = line[name];
     return at === undefined ? "off" : `${at.host} port ${at.port}`;
   };
+  const isLocal = isLoopback(settings.server.bind);
+  // The name is in the certificate; an address is not.
+  const mailClientPlace = (name: "submissions" | "imaps") => {
+    const at = line[name];
+    const isNamed = !isLocal && !isLoopback(settings.server.hostname);
+    return at !== undefined && isNamed ? `${settings.server.hostname} port ${at.port}` : place(name);
+  };
   const agent = line.agents[0];
   const person = line.people[0];
   const sections: string[][] = [
@@ -93,11 +100,14 @@ export function formatReady(daemon: Daemon, line: ReadyLine): string {
         : `Certificate  ${settings.tls.certificateFile}, until ${new Date(certificate.expiresAt).toISOString().slice(0, 10)}`,
     ],
   ];
-  if (isLoopback(settings.server.bind))
-    sections.push([
-      `Only programs on this computer reach it (server.bind = ${settings.server.bind}).`,
-      "To open it to others: --set server.bind=:: or WAYPOST_SERVER_BIND=::",
-    ]);
+  sections.push(
+    isLocal
+      ? [
+          `Only programs on this computer reach it (server.bind = ${settings.server.bind}).`,
+          "To open it to others: --set server.bind=:: or WAYPOST_SERVER_BIND=::",
+        ]
+      : [`Other computers reach it too (server.bind = ${settings.server.bind}).`],
+  );
   if (agent !== undefined || person !== undefined)
     sections.push([
       "These secrets are shown now and never again:",
@@ -105,10 +115,10 @@ export function formatReady(daemon: Daemon, line: ReadyLine): string {
     ]);
   if (person !== undefined)
     sections.push([
-      "Thunderbird: new mail account, configure by hand, accept the self-signed certificate:",
+      `Thunderbird: new mail account, configure by hand${certificate.isSelfSigned ? ", accept the self-signed certificate" : ""}:`,
       `  address and user name ${person.address}, the app password above`,
-      `  incoming IMAP ${place("imaps")}, SSL/TLS, normal password`,
-      `  outgoing SMTP ${place("submissions")}, SSL/TLS, normal password`,
+      `  incoming IMAP ${mailClientPlace("imaps")}, SSL/TLS, normal password`,
+      `  outgoing SMTP ${mailClientPlace("submissions")}, SSL/TLS, normal password`,
     ]);
   if (agent !== undefined && line.http !== undefined)
     sections.push([

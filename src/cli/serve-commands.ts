@@ -1,9 +1,10 @@
+import { isatty } from "node:tty";
 import { Command, InvalidArgumentError } from "commander";
-import type { Settings } from "#/config/schema.ts";
+import type { ReadSettings } from "#/config/load.ts";
 import { listenerSections } from "#/config/schema.ts";
 import type { NewOwner } from "#/src/accounts/administration/agents-and-people.ts";
 import type { House } from "#/src/daemon/house.ts";
-import { type CommonOptions, settingsOf, withCommonOptions } from "./options.ts";
+import { type CommonOptions, readSettingsOf, withCommonOptions } from "./options.ts";
 import { exitCodes, printLine } from "./output.ts";
 
 /** Longest time for connections and the store to end by themselves; the store is sound whenever it is cut off. */
@@ -15,7 +16,7 @@ export function startCommand(): Command {
   );
   return withCommonOptions(command).action(async (options: CommonOptions) => {
     const { seedFirstRun } = await import("./seed.ts");
-    await serve(settingsOf(options), seedFirstRun, options.json === true, untilSignal());
+    await serve(readSettingsOf(options), seedFirstRun, options.json === true, untilSignal());
   });
 }
 
@@ -47,7 +48,7 @@ export function devCommand(): Command {
     if (options.stdinLifeline) stop.alsoWhenInputEnds();
     try {
       const { seedForDevelopment } = await import("./seed.ts");
-      const settings = settingsOf({ ...options, data: folder }, apart);
+      const settings = readSettingsOf({ ...options, data: folder }, apart);
       await serve(settings, (house) => seedForDevelopment(house, options), options.json === true, stop);
     } finally {
       if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true });
@@ -56,7 +57,7 @@ export function devCommand(): Command {
 }
 
 async function serve(
-  settings: Settings,
+  { settings, warnings }: ReadSettings,
   seed: (house: House) => Promise<NewOwner[]>,
   isJson: boolean,
   stop: StopRequest,
@@ -67,9 +68,11 @@ async function serve(
     import("node:path"),
   ]);
   await using daemon = await startDaemon(settings);
+  for (const warning of warnings) daemon.log.warn(warning);
   const owners = await seed(daemon.house);
   const line = readyLine(daemon, path.resolve(settings.storage.folder), owners);
   printLine(isJson ? JSON.stringify(line) : formatReady(daemon, line));
+  stop.onReload(() => void daemon.reload());
   await stop.requested;
   setTimeout(() => {
     daemon.log.error("stopping took too long; what was under way is given up");
@@ -80,13 +83,19 @@ async function serve(
 interface StopRequest {
   readonly requested: Promise<void>;
   alsoWhenInputEnds(): void;
+  /** Called at each SIGHUP from now on. */
+  onReload(reload: () => void): void;
 }
 
-/** Resolves at the first SIGTERM or SIGINT. Later ones change nothing: a terminal and a parent process both send them. */
+/** Resolves at the first SIGTERM or SIGINT, and when its terminal goes away. Later ones change nothing: a terminal and a parent
+ *  process both send them. Any other SIGHUP asks to reload. */
 function untilSignal(): StopRequest {
   const { promise, resolve } = Promise.withResolvers<void>();
   process.on("SIGTERM", () => resolve());
   process.on("SIGINT", () => resolve());
+  const hasTerminal = isatty(0);
+  let reload = (): void => {};
+  process.on("SIGHUP", () => (hasTerminal && !isatty(0) ? resolve() : reload()));
   // Input that is still open would keep the process alive after everything has stopped.
   void promise.then(() => process.stdin.destroy());
   return {
@@ -95,6 +104,9 @@ function untilSignal(): StopRequest {
       process.stdin.on("end", () => resolve());
       process.stdin.on("error", () => resolve());
       process.stdin.resume();
+    },
+    onReload(wanted) {
+      reload = wanted;
     },
   };
 }

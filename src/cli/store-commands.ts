@@ -15,9 +15,10 @@ export function checkCommand(): Command {
       input: {},
       onProgress: progress.report,
     }).finally(() => progress.end());
-    const { problems } = result as { problems: readonly string[] };
+    const { problems, notes } = result as { problems: readonly string[]; notes: readonly string[] };
     if (options.json) printResult(result, true);
-    else printLine(problems.length === 0 ? "The store is sound." : problems.join("\n"));
+    else
+      printLine([problems.length === 0 ? "The store is sound." : problems.join("\n"), ...notes].join("\n"));
     if (problems.length > 0) process.exitCode = exitCodes.refused;
   });
 }

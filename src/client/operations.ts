@@ -109,6 +109,8 @@ export interface ErrorObject {
   readonly hint?: string;
   /** JSON pointer to the wrong field, on invalid. */
   readonly field?: string;
+  /** On policy_refused: why, in one word, such as already_sent. */
+  readonly reason?: string;
   /** The same as the header X-Request-Id. */
   readonly request_id?: string;
   /** On rate_limited. */
@@ -122,7 +124,7 @@ export interface ErrorObject {
 export interface FolderCreateInput {
   /** The mailbox, ag_…; absent: that of the credential. */
   readonly in?: string;
-  /** A path of Unicode text without control characters, %, * and \, levels divided by "/": Projects/2026. */
+  /** A path of Unicode text without control characters and \, levels divided by "/": Projects/2026. */
   readonly path: string;
   /** The folder that path is below: folder_…, a role or the IMAP path. */
   readonly parent?: string;
@@ -155,7 +157,7 @@ export interface FolderUpdateInput {
   readonly id: string;
   /** The version that was read. */
   readonly version?: string;
-  /** A path of Unicode text without control characters, %, * and \, levels divided by "/": Projects/2026. */
+  /** A path of Unicode text without control characters and \, levels divided by "/": Projects/2026. */
   readonly path: string;
   /** The folder that path is below: folder_…, a role or the IMAP path. */
   readonly parent?: string;
@@ -183,6 +185,8 @@ export interface HealthOutput {
   readonly address: string;
   /** paused: nothing is sent. */
   readonly state: "active" | "paused";
+  /** Why it is paused, and since when. */
+  readonly paused?: Pause;
   readonly scopes: readonly string[];
 }
 
@@ -261,9 +265,10 @@ export interface HoldUpdateOutput {
 }
 
 export interface MailEvent {
-  readonly type: "mail.received" | "mail.sent" | "mail.held" | "mail.declined" | "mail.delivered" | "mail.delayed" | "mail.bounced";
+  readonly type: "mail.received" | "mail.sent" | "mail.held" | "mail.declined" | "mail.delivered" | "mail.delayed" | "mail.bounced" | "agent.paused" | "agent.resumed" | "mailbox.restored";
   readonly mailbox: string;
-  readonly message: string;
+  /** Absent where the event is about the mailbox: agent.… and mailbox.… */
+  readonly message?: string;
   /** Store it after acting on the event; watch and wait go on behind it. */
   readonly cursor: string;
   readonly at: string;
@@ -273,13 +278,13 @@ export interface MailEvent {
   readonly agent_part?: boolean;
   /** Of mail that waits or was declined: hold_… */
   readonly hold?: string;
-  /** Why it waits, or why it was declined. */
+  /** Why it waits or was declined; of agent.paused operator or breaker; of mail.delayed and mail.bounced one of no_such_mailbox, no_such_domain, mail_not_accepted, mailbox_full, too_large, too_many_recipients, content_refused, sender_refused, not_authenticated, policy_refused, tls_required, host_unreachable, server_unavailable, mail_loop, protocol_error, expired, cancelled, declined, unspecified. */
   readonly reason?: string;
   /** Of what became of a sent message: the recipient. */
   readonly recipient?: string;
   readonly outcome?: {
-    /** What became of it. */
-    readonly status: string;
+    /** What became of it, as in content.delivery. */
+    readonly status: "queued" | "sent" | "delivered" | "delayed" | "bounced" | "cancelled";
     /** Enhanced status code (RFC 3463). */
     readonly code: string;
   };
@@ -350,6 +355,8 @@ export interface MessageDeleteOutput {
   readonly error?: ErrorObject;
   /** removed: gone for good. */
   readonly state: "trashed" | "removed";
+  /** It was scheduled, and does not leave now. */
+  readonly taken_back?: true;
 }
 
 export interface MessageUpdateInput {
@@ -369,13 +376,35 @@ export interface MessageUpdateInput {
   readonly remove_labels?: readonly string[];
   /** folder_…, a role (inbox, archive, …) or the IMAP path. */
   readonly folder?: string;
+  /** The version that was read; needed with send_at, and only for one message. */
+  readonly version?: string;
+  /** Another time for scheduled mail to leave; with id and version and nothing else. */
+  readonly send_at?: string;
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
 }
 
-export type MessageUpdateOutput = WriteResult | {
+export type MessageUpdateOutput = {
+  /** Reference of the object. */
+  readonly ref: string;
+  readonly created: boolean;
+  /** Version of the object after the write. */
+  readonly version?: string;
+  readonly error?: ErrorObject;
+  /** It was scheduled, and does not leave now. */
+  readonly taken_back?: true;
+} | {
   /** One for each of ids, in their order. */
-  readonly results: readonly WriteResult[];
+  readonly results: readonly {
+    /** Reference of the object. */
+    readonly ref: string;
+    readonly created: boolean;
+    /** Version of the object after the write. */
+    readonly version?: string;
+    readonly error?: ErrorObject;
+    /** It was scheduled, and does not leave now. */
+    readonly taken_back?: true;
+  }[];
 };
 
 export interface PartDescribeInput {
@@ -395,17 +424,23 @@ export interface PartDescribeInput {
   readonly cursor?: string;
 }
 
+export interface Pause {
+  /** operator, or breaker: too many of its last mails failed. */
+  readonly reason: "operator" | "breaker";
+  readonly since?: string;
+}
+
 export interface Provenance {
   /** Whether the sender is who it says, as decided at receipt. */
   readonly authenticated: boolean;
   /** What the rendering left out. */
-  readonly removed: readonly ("hidden-element" | "hidden-by-style" | "zero-size-text" | "invisible-colour" | "off-screen" | "comment" | "script" | "style" | "form" | "active-attribute" | "remote-image" | "tracking-pixel" | "zero-width" | "bidi-control" | "unicode-tag" | "variation-selector" | "control-character" | "quoted-history" | "signature" | "unsafe-link" | "binary" | "undecodable" | "over-limit")[];
+  readonly removed: readonly ("hidden-element" | "hidden-by-style" | "zero-size-text" | "invisible-colour" | "off-screen" | "comment" | "script" | "style" | "form" | "active-attribute" | "remote-image" | "tracking-pixel" | "zero-width" | "bidi-control" | "unicode-tag" | "variation-selector" | "control-character" | "quoted-history" | "signature" | "unsafe-link" | "binary" | "undecodable" | "over-limit" | "name-is-address")[];
   /** By which door it came. */
   readonly source?: string;
   readonly from_domain?: string;
   readonly checks?: Readonly<Record<string, unknown>>;
   readonly removed_detail?: readonly {
-    readonly what: "hidden-element" | "hidden-by-style" | "zero-size-text" | "invisible-colour" | "off-screen" | "comment" | "script" | "style" | "form" | "active-attribute" | "remote-image" | "tracking-pixel" | "zero-width" | "bidi-control" | "unicode-tag" | "variation-selector" | "control-character" | "quoted-history" | "signature" | "unsafe-link" | "binary" | "undecodable" | "over-limit";
+    readonly what: "hidden-element" | "hidden-by-style" | "zero-size-text" | "invisible-colour" | "off-screen" | "comment" | "script" | "style" | "form" | "active-attribute" | "remote-image" | "tracking-pixel" | "zero-width" | "bidi-control" | "unicode-tag" | "variation-selector" | "control-character" | "quoted-history" | "signature" | "unsafe-link" | "binary" | "undecodable" | "over-limit" | "name-is-address";
     readonly count: number;
     readonly where: string;
   }[];
@@ -500,8 +535,8 @@ export interface WatchRequest {
   readonly mailbox?: string;
   /** Seconds, 1 to 25: of quiet before a keepalive (watch), or to wait for an event (wait). */
   readonly timeout_s?: number;
-  /** Only these event types; empty or absent: all of mail.received, mail.sent, mail.held, mail.declined, mail.delivered, mail.delayed, mail.bounced. */
-  readonly types?: readonly ("mail.received" | "mail.sent" | "mail.held" | "mail.declined" | "mail.delivered" | "mail.delayed" | "mail.bounced")[];
+  /** Only these event types; empty or absent: all of mail.received, mail.sent, mail.held, mail.declined, mail.delivered, mail.delayed, mail.bounced, agent.paused, agent.resumed, mailbox.restored. */
+  readonly types?: readonly ("mail.received" | "mail.sent" | "mail.held" | "mail.declined" | "mail.delivered" | "mail.delayed" | "mail.bounced" | "agent.paused" | "agent.resumed" | "mailbox.restored")[];
   /** true: only messages with a machine-readable part. */
   readonly agent_part?: boolean;
 }
@@ -534,9 +569,9 @@ export interface Operations {
   readonly "send": { readonly input: SendInput; readonly output: SendOutput };
   /** Sets read state, flag, labels and folder of messages. */
   readonly "message.update": { readonly input: MessageUpdateInput; readonly output: MessageUpdateOutput };
-  /** Moves a message to Trash; one that is in Trash is removed for good. */
+  /** Moves a message to Trash, so that scheduled mail does not leave; one that is in Trash is removed for good. */
   readonly "message.delete": { readonly input: MessageDeleteInput; readonly output: MessageDeleteOutput };
-  /** Makes a folder, with those above it that are missing. */
+  /** Makes a folder, with those above it that are missing; one that exists is answered as it is. */
   readonly "folder.create": { readonly input: FolderCreateInput; readonly output: FolderCreateOutput };
   /** Renames or moves a folder with everything below it. */
   readonly "folder.update": { readonly input: FolderUpdateInput; readonly output: FolderUpdateOutput };

@@ -1,18 +1,18 @@
-/** The certificate of all listeners: the operator's files, or a self-signed one that is made once and kept.
+/** The certificate of all listeners: the operator's files, or a self-signed one that is made once and kept. A pair that no
+ *  handshake can succeed with is refused in words that name the setting.
  *
- *  ECDSA on P-256. Valid for 820 days, below the 825 that Apple's clients take at most, and made anew at a start when less
+ *  The self-signed one: ECDSA on P-256. Valid for 820 days, below the 825 that Apple's clients take at most, and made anew at a start when less
  *  than half of that is left or when the host has another name. */
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
+import { createSecureContext } from "node:tls";
 import type { Settings } from "#/config/schema.ts";
+import type { ServerKeys } from "#/protocols/connection/server-keys.ts";
 import type { Clock } from "#/src/model/clock.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 
-export interface Certificate {
-  /** PEM. */
-  readonly key: string;
-  readonly cert: string;
+export interface Certificate extends ServerKeys {
   readonly isSelfSigned: boolean;
   /** SHA-256 of the certificate, as clients show it when they ask whether to trust it. */
   readonly fingerprint: string;
@@ -33,6 +33,7 @@ export async function loadCertificate(
       key: readPem(keyFile, "tls.key_file"),
       cert: readPem(certificateFile, "tls.certificate_file"),
     };
+    assertPair(pem, settings.tls);
     return describe(pem, false);
   }
   const folder = path.join(settings.storage.folder, "tls");
@@ -53,13 +54,56 @@ function readPem(file: string, setting: string): string {
   }
 }
 
-function describe(pem: { readonly key: string; readonly cert: string }, isSelfSigned: boolean): Certificate {
-  let certificate: X509Certificate;
+/** Throws `invalid` for a pair that would fail every handshake. */
+function assertPair({ key, cert }: ServerKeys, { certificateFile, keyFile }: Settings["tls"]): void {
+  const certificate = orRefuse(
+    () => new X509Certificate(cert),
+    `tls.certificate_file: ${certificateFile} has no certificate in PEM.`,
+  );
+  const privateKey = orRefuse(
+    () => createPrivateKey(key),
+    `tls.key_file: ${keyFile} has no private key in PEM that can be read without a passphrase.`,
+  );
+  if (!certificate.checkPrivateKey(privateKey))
+    throw new WaypostError(
+      "invalid",
+      `tls.key_file: ${keyFile} is not the key of the first certificate in ${certificateFile} (tls.certificate_file).`,
+      { hint: "The server's own certificate stands first in its file, those of its authorities follow." },
+    );
+  orRefuse(
+    () => createSecureContext({ key, cert }),
+    `tls.certificate_file: TLS does not take the certificates in ${certificateFile} with their key.`,
+  );
+}
+
+function orRefuse<T>(read: () => T, problem: string): T {
   try {
-    certificate = new X509Certificate(pem.cert);
+    return read();
   } catch (cause) {
-    throw new WaypostError("invalid", "The certificate is no certificate in PEM.", { cause });
+    throw new WaypostError("invalid", problem, { cause });
   }
+}
+
+const soonDays = 14;
+
+/** What clients will complain about: a time that is over or nearly so, another name. */
+export function concernsOf(certificate: Certificate, hostname: string, now: number): string[] {
+  const { expiresAt } = certificate;
+  const facts = new X509Certificate(certificate.cert);
+  const beginsAt = facts.validFromDate.getTime();
+  const day = new Date(expiresAt).toISOString().slice(0, 10);
+  const soonMs = Math.min(soonDays * dayMs, (expiresAt - beginsAt) / 4);
+  const concerns: string[] = [];
+  if (expiresAt <= now) concerns.push(`the certificate has expired on ${day}`);
+  else if (expiresAt - now < soonMs) concerns.push(`the certificate expires soon, on ${day}`);
+  if (beginsAt > now) concerns.push("the certificate is not valid yet");
+  if (facts.checkHost(hostname) === undefined)
+    concerns.push(`the certificate does not have the name ${hostname} (server.hostname)`);
+  return concerns;
+}
+
+function describe(pem: ServerKeys, isSelfSigned: boolean): Certificate {
+  const certificate = new X509Certificate(pem.cert);
   return {
     ...pem,
     isSelfSigned,

@@ -3,16 +3,18 @@ import fs from "node:fs";
 import type { Logger } from "pino";
 import type { ListenerSection, Settings } from "#/config/schema.ts";
 import type { Listener } from "#/protocols/connection/listener.ts";
+import { assertSources } from "#/protocols/delivery/source-address.ts";
 import { type Delivery, startDelivery } from "#/protocols/delivery/start-delivery.ts";
 import { startWebhooks } from "#/protocols/webhooks/send-events.ts";
 import { rememberRecipients } from "#/src/arrival/recent-recipients.ts";
 import { createResolve } from "#/src/evidence/dns.ts";
 import { systemClock } from "#/src/model/clock.ts";
 import { createDispatch } from "#/src/outbound/dispatch.ts";
-import { type Certificate, loadCertificate } from "./certificate.ts";
+import type { Certificate } from "./certificate.ts";
 import { startHoldRunner } from "./hold-runner.ts";
 import { type House, openHouse } from "./house.ts";
 import { openListeners } from "./listeners.ts";
+import { openCertificate } from "./live-certificate.ts";
 import { openLog } from "./log.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { runPrivateOperation } from "./private-operations.ts";
@@ -26,6 +28,8 @@ export interface Daemon extends AsyncDisposable {
   readonly listeners: readonly Listener[];
   /** What carries mail out. */
   readonly delivery: Delivery;
+  /** Goes on in a new log file, and with the certificate that its files have now. Open connections stay. */
+  reload(): Promise<void>;
   /** Takes nothing new, finishes what is under way, closes the store. */
   close(): Promise<void>;
 }
@@ -40,7 +44,7 @@ export interface DaemonStatus {
 
 /** Resolves when every listener is bound. Throws, with nothing left open, when something cannot be had. */
 export async function startDaemon(settings: Settings): Promise<Daemon> {
-  const { logger: log, flush } = openLog(settings.log);
+  const { logger: log, reopen, flush } = openLog(settings.log);
   const startedAt = performance.now();
   const closers: (() => Promise<void>)[] = [];
   const closeAll = async (): Promise<void> => {
@@ -54,11 +58,13 @@ export async function startDaemon(settings: Settings): Promise<Daemon> {
     const house = await openHouse(settings, log, { isStaying: true });
     closers.push(async () => house[Symbol.asyncDispose]());
     // Only now, under the lock of the store: two daemons must not write the same certificate.
-    const certificate = await loadCertificate(settings, systemClock);
+    const certificate = await openCertificate(settings, systemClock, log);
+    closers.push(async () => certificate.close());
     const maintenance = startMaintenance(house.store, settings, log);
     closers.push(() => maintenance.stop());
     const holdRunner = startHoldRunner(house, log);
     closers.push(() => holdRunner.stop());
+    await assertSources(settings);
     const delivery = startDelivery({
       ...house,
       dispatch: createDispatch(house),
@@ -79,6 +85,15 @@ export async function startDaemon(settings: Settings): Promise<Daemon> {
     );
     closers.push(() => socket.close());
     log.info({ ...status, folder, startMs: Math.round(performance.now() - startedAt) }, "ready");
+    const reload = async (): Promise<void> => {
+      try {
+        reopen();
+      } catch (error) {
+        log.error({ err: error }, "the log file stays as it was");
+      }
+      await certificate.reload();
+      log.info("reloaded");
+    };
     let closing: Promise<void> | undefined;
     const close = (): Promise<void> => {
       closing ??= (async () => {
@@ -87,7 +102,17 @@ export async function startDaemon(settings: Settings): Promise<Daemon> {
       })();
       return closing;
     };
-    return { settings, house, log, certificate, listeners, delivery, close, [Symbol.asyncDispose]: close };
+    return {
+      settings,
+      house,
+      log,
+      certificate,
+      listeners,
+      delivery,
+      reload,
+      close,
+      [Symbol.asyncDispose]: close,
+    };
   } catch (error) {
     await closeAll();
     throw error;

@@ -5,6 +5,7 @@ import type { Call, Invoke, Outcome } from "#/protocols/json/invoke.ts";
 import type { JsonRooms } from "#/protocols/json/rooms.ts";
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
 import { createPreparation, type Preparation } from "#/src/arrival/preparing/preparation.ts";
+import { withoutForgedResults } from "#/src/evidence/authentication-results.ts";
 import { createFeed, type Feed } from "#/src/feed/feed.ts";
 import { createWebhooks, type WebhookOutcome, type Webhooks } from "#/src/feed/webhooks.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
@@ -39,18 +40,34 @@ export interface HouseOptions {
 }
 
 export async function openHouse(settings: Settings, log: Logger, options: HouseOptions = {}): Promise<House> {
-  const store = await openStore({ folder: settings.storage.folder });
+  const store = await openStore({
+    folder: settings.storage.folder,
+    onTrouble: (what) => log.error({ what }, "the store left something as it is; see waypost check"),
+  });
   const textIndex = options.isStaying
     ? await openTextIndex(store, {
-        onFailure: (reason) => log.error({ reason }, "the search index failed; searches go on without it"),
+        onFailure: (reason) =>
+          log.error({ reason }, "the search index ended and starts again; searches go on without it"),
+        onLeftOut: (agent, message, reason) => {
+          if (message === undefined)
+            log.error(
+              { agent: store.ids.encode("agent", agent), reason },
+              "mail cannot be read for the search index",
+            );
+          else
+            log.error(
+              { message: store.ids.encode("message", agent, message), reason },
+              "a message is left out of the search index",
+            );
+        },
       })
     : undefined;
   const accounts = createAccounts(store, settings);
   const feed = createFeed(store);
   const webhooks = createWebhooks(store, feed);
   const readers = createReadingThreads();
-  const mail = createMail(store, textIndex, readers);
-  const preparation = options.isStaying ? openPreparation(settings) : onThisThread;
+  const mail = createMail(store, textIndex, readers, ownNames(settings));
+  const preparation = options.isStaying ? openPreparation(settings) : onThisThread(settings);
   const prepare = async (bytes: Uint8Array) => (await preparation.prepare(bytes)).facts;
   const outbound = createOutbound({ store, accounts, settings, prepare });
   const holds = createHolds({ store, accounts, settings, prepare, outbound });
@@ -80,19 +97,28 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
   };
 }
 
+/** Names of this server: a foreign Authentication-Results field that claims one of them is forged. */
+function ownNames({ server }: Pick<Settings, "server">): readonly string[] {
+  return [server.hostname, server.domain];
+}
+
 function openPreparation({ server, dns }: Settings): Preparation {
   return createPreparation({
     hostname: server.hostname,
-    ownNames: [server.hostname, server.domain],
+    ownNames: ownNames({ server }),
     dns,
   });
 }
 
 /** A command that ends soon needs no threads for it. */
-const onThisThread: Preparation = {
-  prepare: async (bytes) => ({ facts: await prepareMessage(bytes) }),
-  async close() {},
-};
+function onThisThread(settings: Settings): Preparation {
+  return {
+    prepare: async (bytes) => ({
+      facts: await prepareMessage(withoutForgedResults(bytes, ownNames(settings))),
+    }),
+    async close() {},
+  };
+}
 
 /** The operations take longer to load than the rest of the house, and most commands need none of them. */
 async function loadInvoke(rooms: JsonRooms): Promise<Invoke> {

@@ -1,10 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 import type { Listener } from "#/protocols/connection/listener.ts";
+import type { ServerKeys } from "#/protocols/connection/server-keys.ts";
 import { listenImap } from "#/protocols/imap/listen.ts";
 import { listenHttp } from "#/protocols/json/listen.ts";
 import { listenSmtp } from "#/protocols/smtp/listen-smtp.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import type { Certificate } from "./certificate.ts";
 import type { House } from "./house.ts";
 
 /** How long the protocols have to end their connections. They cut what is left after half of it; only a command that the store
@@ -17,8 +17,7 @@ export interface OpenListeners {
 }
 
 /** Opens every listener that the settings enable. When one cannot be bound, none stays open. */
-export async function openListeners(house: House, certificate: Certificate): Promise<OpenListeners> {
-  const tls = { key: certificate.key, cert: certificate.cert };
+export async function openListeners(house: House, tls: ServerKeys): Promise<OpenListeners> {
   const rooms = { ...house, tls };
   const opened = await Promise.allSettled([listenSmtp(rooms), listenImap(rooms), listenHttp(rooms)]);
   const listeners = opened.flatMap((one) => (one.status === "fulfilled" ? one.value : []));

@@ -6,6 +6,7 @@ import { administer } from "#/src/accounts/administration/operations.ts";
 import { selectOwner } from "#/src/accounts/administration/selectors.ts";
 import { operatorPrincipal, type Principal } from "#/src/accounts/principal.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import { readSetAside } from "#/storage/search/search-trials.ts";
 import type { House } from "./house.ts";
 
 export interface PrivateCall {
@@ -22,7 +23,7 @@ export interface PrivateCall {
 export async function runPrivateOperation(house: House, call: PrivateCall): Promise<unknown> {
   switch (call.operation) {
     case "store.check":
-      return { problems: await house.store.check(call.onProgress) };
+      return { problems: await house.store.check(call.onProgress), notes: leftOut(house) };
     case "store.backup": {
       const file = path.resolve(textField(call, "file"));
       await house.store.backup(file, call.onProgress);
@@ -33,6 +34,14 @@ export async function runPrivateOperation(house: House, call: PrivateCall): Prom
     default:
       return administer(house, call.operation, call.input);
   }
+}
+
+/** What is no fault of the store: messages that the search index leaves out. */
+function leftOut({ store }: House): string[] {
+  return readSetAside(store.folder).map(
+    ({ agent, message, reason }) =>
+      `${store.ids.encode("message", agent, message)} is left out of the search index: ${reason}`,
+  );
 }
 
 /** An operation of `/v1`, with a token or in an agent's place. */

@@ -3,6 +3,7 @@
 import fs from "node:fs";
 import { createServer, type Socket } from "node:net";
 import type { Logger } from "pino";
+import { CallerGone } from "#/src/model/caller.ts";
 import {
   errorOf,
   linesOf,
@@ -53,8 +54,9 @@ export async function listenPrivately(
 
 async function serve(socket: Socket, run: (call: PrivateCall) => Promise<unknown>): Promise<void> {
   const gone = new AbortController();
-  socket.once("close", () => gone.abort());
-  socket.on("error", () => gone.abort());
+  const leave = (): void => gone.abort(new CallerGone());
+  socket.once("close", leave);
+  socket.on("error", leave);
   const tell = (answer: PrivateAnswer): void => {
     if (socket.writable) socket.write(`${JSON.stringify(answer)}\n`);
   };

@@ -4,8 +4,10 @@ export interface Checks extends Readonly<Record<string, unknown>> {
   readonly spf?: { readonly result: string; readonly domain?: string };
   readonly dkim?: readonly DkimCheck[];
   readonly dmarc?: { readonly result: string; readonly domain?: string; readonly policy?: string };
-  readonly arc?: { readonly result: string; readonly count?: number };
+  readonly arc?: { readonly result: string; readonly count?: number; readonly reason?: string };
   readonly iprev?: { readonly result: string; readonly address?: string; readonly name?: string };
+  /** Where a signature alone vouches for a message with a Reply-To: whether it signs that too. */
+  readonly reply_to?: { readonly covered: boolean };
   /** Of a filter that the operator has put beside the server. */
   readonly spam?: SpamVerdict;
 }
@@ -23,7 +25,10 @@ export interface DkimCheck {
   readonly selector?: string;
   /** Its domain is that of the author, as DMARC compares them. */
   readonly aligned?: boolean;
-  /** Why it does not count: `body-length` for a signature that leaves a part of the body open (`l=`). */
+  /** Of the fields that are shown or that the message is decoded by: those that it signs in every instance. */
+  readonly covers?: readonly string[];
+  /** Why it was not verified: `body-length` for a signature that leaves a part of the body open (`l=`), `over-limit` for one
+   *  beyond what is read. */
   readonly reason?: string;
 }
 

@@ -1,4 +1,8 @@
-/** Questions to the DNS, as the checks ask them: remembered, limited in time, and given up together when nobody answers.
+/** Questions to the DNS, as the checks ask them: remembered, limited in time, and given up together when our own servers are gone.
+ *
+ *  A question without an answer says little: senders name domains whose name servers are silent, some of them on purpose. So our
+ *  servers are asked something that no sender chooses, the root's own servers, which each resolver has at hand. Only when
+ *  that has no answer either is nobody asked for a while.
  *
  *  An answer is what `dns.promises.resolve` gives for the type; a failure has the codes of `node:dns`. */
 import { Resolver } from "node:dns/promises";
@@ -18,9 +22,9 @@ const answerMs = 5 * 60_000;
 const absenceMs = 60_000;
 const failureMs = 5_000;
 const entriesMax = 20_000;
-/** After so many questions in a row without an answer nobody is asked for a while, so that mail does not wait for a
- *  resolver that is gone. */
+/** After so many questions in a row without an answer it is found out whether our servers are there. */
 const silentMax = 5;
+/** How long nobody is asked when they are not, so that mail does not wait for them. */
 const silentMs = 20_000;
 
 export function dnsError(code: "ENOTFOUND" | "ENODATA" | "ETIMEOUT" | "EREFUSED", name: string): Error {
@@ -36,6 +40,20 @@ export function createResolve(
   const known = new Map<string, { readonly answer: Promise<unknown[]>; until: number }>();
   let silentCount = 0;
   let silentUntil = 0;
+  let isProbing = false;
+
+  /** Any answer will do, a refusal too. */
+  async function probe(question: Resolve): Promise<void> {
+    if (isProbing) return;
+    isProbing = true;
+    const isThere = await question(".", "NS").then(
+      () => true,
+      (error: unknown) => !isSilence(error),
+    );
+    isProbing = false;
+    if (isThere) silentCount = 0;
+    else silentUntil = now() + silentMs;
+  }
 
   return (name, type) => {
     const key = `${type} ${name.toLowerCase().replace(/\.$/, "")}`;
@@ -50,16 +68,20 @@ export function createResolve(
         silentCount = 0;
         entry.until = now() + answerMs;
       },
-      ({ code }: { code?: string }) => {
-        const isAbsent = code === "ENOTFOUND" || code === "ENODATA";
-        const isSilent = code === "ETIMEOUT" || code === "ECONNREFUSED";
+      (error: { code?: string }) => {
+        const isAbsent = error.code === "ENOTFOUND" || error.code === "ENODATA";
         entry.until = now() + (isAbsent ? absenceMs : failureMs);
-        silentCount = isSilent ? silentCount + 1 : 0;
-        if (silentCount >= silentMax) silentUntil = now() + silentMs;
+        silentCount = isSilence(error) ? silentCount + 1 : 0;
+        if (silentCount >= silentMax) void probe(ask);
       },
     );
     return copyOf(entry.answer);
   };
+}
+
+function isSilence(error: unknown): boolean {
+  const { code } = error as { code?: string };
+  return code === "ETIMEOUT" || code === "ECONNREFUSED";
 }
 
 /** The checks sort lists and write on errors that they are given. */

@@ -37,7 +37,7 @@ function normal(address: string): string {
 }
 
 /** RFC 1035 section 3.5, RFC 3596 section 2.5. */
-export function reverseName(address: string): string {
+function reverseName(address: string): string {
   if (!isIPv6(address)) return `${address.split(".").reverse().join(".")}.in-addr.arpa`;
   const [head = "", tail] = normal(address).split("::");
   const left = head === "" ? [] : head.split(":");

@@ -2,7 +2,7 @@
  *  in its protocol, holds up nothing: there is no verdict then. */
 import { z } from "zod";
 import type { SpamVerdict } from "./checks.ts";
-import type { Origin } from "./examine.ts";
+import type { Origin } from "./spf.ts";
 
 export interface SpamSettings {
   readonly rspamdUrl: string;

@@ -1,19 +1,14 @@
 /** Events of the interface ("Events"), read from the change logs of one or several mailboxes, and the cursor of `wait` and
  *  `watch`: for each mailbox how far its log has been read. It comes from the store's own numbers, so it outlives the
  *  daemon. An event says ids, numbers and our own words; never anything that a sender wrote. */
-import type { EventType } from "#/src/model/changes.ts";
+import { forEverybody } from "#/src/model/caller.ts";
+import { type DeliveryOutcome, type EventData, type EventType, eventSubjects } from "#/src/model/changes.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { IdCodec } from "#/src/model/ids.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import type { LoggedChangeRow } from "#/storage/queries/changes.ts";
 import type { CursorSeal } from "./cursor.ts";
-import type { Feed } from "./feed.ts";
-
-/** All of the log up to `modseq` is read; with an ordinal, of that last transaction only the rows up to it. */
-export interface Position {
-  readonly modseq: Modseq;
-  readonly ordinal?: number;
-}
+import type { Feed, Position } from "./feed.ts";
 
 export type Positions = ReadonlyMap<AgentNumber, Position>;
 
@@ -21,7 +16,8 @@ export type Positions = ReadonlyMap<AgentNumber, Position>;
 export interface MailEvent {
   readonly type: EventType;
   readonly mailbox: string;
-  readonly message: string;
+  /** Absent when it is about the mailbox. */
+  readonly message?: string;
   readonly cursor: string;
   /** ISO 8601. */
   readonly at: string;
@@ -30,17 +26,11 @@ export interface MailEvent {
   readonly authenticated?: boolean;
   readonly agent_part?: boolean;
   readonly hold?: string;
-  /** A word of ours: why mail waits, or why it was declined. */
+  /** A word of ours: why mail waits, was declined, is delayed or has bounced, or why the mailbox is paused. */
   readonly reason?: string;
   /** Whom it is about, as the sender named them. */
   readonly recipient?: string;
   readonly outcome?: DeliveryOutcome;
-}
-
-/** What became of mail for a recipient: a word of ours, and the enhanced status code (RFC 3463). */
-export interface DeliveryOutcome {
-  readonly status: string;
-  readonly code: string;
 }
 
 export interface EventFilter {
@@ -77,24 +67,12 @@ export interface EventReader {
   open(owner: AgentNumber, cursor: string): Positions;
 }
 
-/** What `event` rows carry beside their type and message; written by the store's transactions. */
-interface EventData {
-  readonly mailbox?: number;
-  readonly thread?: number;
-  readonly authenticated?: boolean;
-  readonly agentPart?: boolean;
-  readonly hold?: number;
-  readonly reason?: string;
-  readonly recipient?: string;
-  readonly outcome?: DeliveryOutcome;
-}
-
 /** Pages that are kept for the next reader. */
 const sharedPagesMax = 5000;
 
 export function createEventReader(
   ids: IdCodec,
-  feed: Pick<Feed, "position" | "readChanges" | "seal" | "commitCount">,
+  feed: Pick<Feed, "position" | "readRows" | "seal" | "commitCount">,
 ): EventReader {
   const cursors: CursorSeal = feed.seal("events");
   /** What was read since the last commit, for the many who stand at the same place and want the same. */
@@ -102,21 +80,14 @@ export function createEventReader(
   let sharedSince = -1;
 
   async function readOne(agent: AgentNumber, position: Position, filter: EventFilter) {
-    const { modseq, ordinal } = position;
-    const after = (ordinal === undefined ? modseq : modseq - 1) as Modseq;
-    const page = await feed.readChanges(agent, after);
+    const page = await feed.readRows(agent, position);
     if (page.isBelowFloor) throw expiredCursor();
-    const found = page.changes.filter(
-      (change) =>
-        change.event !== null &&
-        !(ordinal !== undefined && change.modseq === modseq && change.ordinal <= ordinal) &&
-        isWanted(agent, change, filter),
+    const found = page.changes.flatMap((change, index) =>
+      change.event !== null && isWanted(agent, change, filter)
+        ? [{ change, place: page.places[index]! }]
+        : [],
     );
-    /** A place at the end of a transaction needs no ordinal, and stays good when that transaction is pruned. */
-    const ends = new Map(page.changes.map((change) => [change.modseq, change.ordinal]));
-    const placeOf = ({ modseq, ordinal }: LoggedChangeRow): Position =>
-      ends.get(modseq) === ordinal ? { modseq } : { modseq, ordinal };
-    return { agent, found, placeOf, upTo: page.upTo, end: page.end };
+    return { agent, found, reached: page.reached, hasMore: page.hasMore };
   }
 
   const reader: EventReader = {
@@ -134,7 +105,7 @@ export function createEventReader(
       const key = `${filter.key} ${owner} ${agents.join()} ${nameOf(positions)}`;
       const known = shared.get(key);
       if (known !== undefined) return known;
-      const page = readPage(owner, positions, agents, filter);
+      const page = forEverybody(() => readPage(owner, positions, agents, filter));
       shared.set(key, page);
       page.catch(() => shared.delete(key));
       return page;
@@ -180,22 +151,32 @@ export function createEventReader(
       const position = positions.get(agent);
       if (position === undefined) continue;
       const log = await readOne(agent, position, filter);
-      if (log.upTo < log.end) hasMore = true;
+      if (log.hasMore) hasMore = true;
       queues.push({ ...log, next: 0 });
     }
     const events: MailEvent[] = [];
     for (;;) {
       const queue = earliest(queues);
       if (queue === undefined) break;
-      const change = queue.found[queue.next++]!;
-      reached.set(queue.agent, queue.placeOf(change));
+      const { change, place } = queue.found[queue.next++]!;
+      reached.set(queue.agent, place);
       events.push(eventOf(queue.agent, change, reader.seal(owner, reached)));
     }
-    for (const { agent, upTo } of queues) {
-      const before = reached.get(agent)!;
-      if (upTo >= before.modseq) reached.set(agent, { modseq: upTo });
-    }
+    for (const queue of queues) reached.set(queue.agent, queue.reached);
     return { events, positions: reached, cursor: reader.seal(owner, reached), hasMore };
+  }
+
+  function subjectOf(agent: AgentNumber, change: LoggedChangeRow): Pick<MailEvent, "message"> {
+    const kind = eventSubjects[change.event!];
+    switch (kind) {
+      case "message":
+        return { message: ids.encode(kind, agent, Number(change.ids)) };
+      case null:
+        return {};
+      default:
+        kind satisfies never;
+        return {};
+    }
   }
 
   function eventOf(agent: AgentNumber, change: LoggedChangeRow, cursor: string): MailEvent {
@@ -203,7 +184,7 @@ export function createEventReader(
     return {
       type: change.event!,
       mailbox: ids.encode("agent", agent),
-      message: ids.encode("message", agent, Number(change.ids)),
+      ...subjectOf(agent, change),
       cursor,
       at: new Date(change.at).toISOString(),
       ...(data.mailbox === undefined ? {} : { folder: ids.encode("folder", agent, data.mailbox) }),
@@ -236,14 +217,14 @@ function dataOf(change: LoggedChangeRow): EventData {
 }
 
 /** The queue whose next event is the oldest; each mailbox keeps its own order whatever its clock said. */
-function earliest<Q extends { found: readonly LoggedChangeRow[]; next: number }>(
+function earliest<Q extends { found: readonly { change: LoggedChangeRow }[]; next: number }>(
   queues: readonly Q[],
 ): Q | undefined {
   let first: Q | undefined;
   for (const queue of queues) {
-    const change = queue.found[queue.next];
-    if (change === undefined) continue;
-    if (first === undefined || change.at < first.found[first.next]!.at) first = queue;
+    const next = queue.found[queue.next];
+    if (next === undefined) continue;
+    if (first === undefined || next.change.at < first.found[first.next]!.change.at) first = queue;
   }
   return first;
 }

@@ -6,7 +6,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import { pageRows } from "#/src/model/limits.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import { findPosition } from "#/storage/queries/agents.ts";
-import { type LoggedChangeRow, listChanges } from "#/storage/queries/changes.ts";
+import { type LoggedChangeRow, listChanges, listChangesBehind } from "#/storage/queries/changes.ts";
 import type { Store } from "#/storage/store.ts";
 import { type CursorSeal, createCursorSeal } from "./cursor.ts";
 import { createEventReader, type EventReader } from "./events.ts";
@@ -22,6 +22,23 @@ export interface ChangePage {
   readonly isBelowFloor: boolean;
 }
 
+/** A place in a log: all of it up to `modseq` is read; with an ordinal, of that last transaction only the rows up to it. */
+export interface Position {
+  readonly modseq: Modseq;
+  readonly ordinal?: number;
+}
+
+/** Some rows of the log, however large the transaction is that they are of. */
+export interface RowPage {
+  readonly changes: readonly LoggedChangeRow[];
+  /** Behind each row. */
+  readonly places: readonly Position[];
+  /** Everything up to here has been read. */
+  readonly reached: Position;
+  readonly hasMore: boolean;
+  readonly isBelowFloor: boolean;
+}
+
 export interface Feed {
   /** `onRing` is called after each commit that touched the agent; it must only take note. Returns the way to stop. */
   subscribe(agent: AgentNumber, onRing: () => void): () => void;
@@ -29,6 +46,8 @@ export interface Feed {
   position(agent: AgentNumber): Promise<Modseq>;
   /** `reaching`: a change that the caller has seen in the store, where a commit is visible before its doorbell is heard. */
   readChanges(agent: AgentNumber, after: Modseq, limit?: number, reaching?: Modseq): Promise<ChangePage>;
+  /** At most `limit` rows behind a position, also from the middle of a transaction on. */
+  readRows(agent: AgentNumber, position: Position, limit?: number): Promise<RowPage>;
   /** Grows with every commit that lengthened a log; a page that was read is as good as new while it stays. */
   commitCount(): number;
   /** Events of the interface, and the cursors that stand between them. */
@@ -103,6 +122,8 @@ export function createFeed(store: Store): Feed {
       return page;
     },
 
+    readRows: (agent, position, limit = pageRows) => readRowPage(agent, position, limit),
+
     commitCount: () => commits,
 
     seal(purpose) {
@@ -112,6 +133,23 @@ export function createFeed(store: Store): Feed {
     },
   };
   return { ...feed, events: createEventReader(store.ids, feed) };
+
+  async function readRowPage(agent: AgentNumber, position: Position, limit: number): Promise<RowPage> {
+    const { modseq, ordinal = Number.MAX_SAFE_INTEGER } = position;
+    const { modseq: end, logFloor } = await readLog(agent);
+    const rows = await listChangesBehind(store, agent, { modseq, ordinal }, end, limit + 1);
+    const after = position.ordinal === undefined ? modseq : modseq - 1;
+    const isBelowFloor = after < logFloor || after < (await readLog(agent)).logFloor || after > end;
+    const changes = rows.slice(0, limit);
+    // A place at the end of a transaction needs no ordinal, and stays good when that transaction is pruned.
+    const places = changes.map((row, index): Position => {
+      const isLast = rows[index + 1]?.modseq !== row.modseq;
+      return isLast ? { modseq: row.modseq } : { modseq: row.modseq, ordinal: row.ordinal };
+    });
+    const hasMore = rows.length > limit;
+    const reached = hasMore ? places.at(-1)! : { modseq: end };
+    return { changes, places, reached, hasMore, isBelowFloor };
+  }
 
   async function readPage(agent: AgentNumber, after: Modseq, limit: number): Promise<ChangePage> {
     const { modseq, logFloor } = await readLog(agent);

@@ -8,8 +8,8 @@ import { findPosition } from "#/storage/queries/agents.ts";
 import { findWebhook, listWebhookAttempts, listWebhooks } from "#/storage/queries/webhooks.ts";
 import type { WebhookRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
-import type { MailEvent, Position } from "./events.ts";
-import type { Feed } from "./feed.ts";
+import type { MailEvent } from "./events.ts";
+import type { Feed, Position } from "./feed.ts";
 
 export type Webhook = WebhookRow;
 
@@ -94,6 +94,8 @@ export function createWebhooks(store: Store, feed: Feed): Webhooks {
     async next(webhook, count = eventsMax) {
       const { agent } = webhook;
       const types = new Set<string>(webhook.types);
+      // Whatever it asked for: what it was not told of yet is lost with it.
+      if (types.size > 0) types.add("mailbox.restored");
       const filter = { isVisible: () => true, ...(types.size === 0 ? {} : { types }) };
       let position = await presentPosition(webhook);
       for (;;) {
@@ -158,7 +160,7 @@ export function createWebhooks(store: Store, feed: Feed): Webhooks {
     return moved;
   }
 
-  /** Where it stands, or the beginning of what is kept when it stands before that, or the end in a store that was put back. */
+  /** Where it stands, or the beginning of what is kept when it stands before that, or the end where the log is shorter. */
   async function presentPosition(webhook: Webhook): Promise<Position> {
     const position = parsePosition(webhook.position);
     const log = await findPosition(store, webhook.agent);

@@ -52,12 +52,13 @@ export function createMail(
   store: Store,
   textIndex?: TextIndex,
   readers: ContentReaders = directReaders,
+  ownNames: readonly string[] = [],
 ): Mail {
   const entries = createEntries(store);
   const messages = createMessages(store);
   const bytes = createMessageBytes(store);
   const searched = { ...bytes, readers };
-  const writes = createMailWrites(store);
+  const writes = createMailWrites(store, ownNames);
   return {
     ids: store.ids,
     clock: store.clock,

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { shownAddress } from "#/src/evidence/shown-address.ts";
 import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
 import { formatBodyStructure } from "#/src/formats/mime/body-structure.ts";
 import { parseDate } from "#/src/formats/mime/dates.ts";
@@ -33,7 +34,7 @@ export async function prepareMessage(bytes: Uint8Array): Promise<MessageFacts> {
     blob: await encodeBlob(bytes, structure.bodyStart, serializeStructure(structure)),
     date: date ?? null,
     subject,
-    fromAddress: cleanText(from?.address ?? "").toLowerCase(),
+    fromAddress: shownAddress(cleanText(from?.address ?? "")).toLowerCase(),
     fromName: cleanText(from?.name ?? ""),
     envelope: formatEnvelopeFields(fields),
     bodyStructure: formatBodyStructure(structure),

@@ -1,19 +1,24 @@
 /** A message as text that is searched: decoded, folded, its pieces kept apart. Index and scan look into the same document in
  *  the same way, so that they never answer differently.
  *
- *  `header`: each field as NAME: VALUE. `addresses`: NAME: and the addresses of a field, as ENVELOPE shows them. `body`: text
- *  parts as they are seen, and the headers of nested messages. Each piece begins behind NUL, which no text holds. */
+ *  `header`: each field as NAME: VALUE, and behind them what is not found by a field's name: the headers of parts, with their
+ *  parameters decoded (RFC 9051 section 6.4.4, TEXT). `addresses`: NAME: and the addresses of a field, as ENVELOPE shows them.
+ *  `body`: text parts and reports as they are seen, and the headers of nested messages. Each piece begins behind NUL, which no
+ *  text holds. */
+import { charsetOfPage } from "#/src/formats/html/html-charset.ts";
 import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
-import { decodeCharset } from "#/src/formats/mime/charset.ts";
 import { decodeWords } from "#/src/formats/mime/encoded-words.ts";
 import { readHeaderFields } from "#/src/formats/mime/header.ts";
 import { type MimePart, walkParts } from "#/src/formats/mime/structure.ts";
 import { decodeTransfer } from "#/src/formats/mime/transfer-encoding.ts";
 import { cleanText } from "#/src/formats/text/clean-text.ts";
 import { calendarText } from "#/src/formats/text/content-lines.ts";
+import { headerBytesMax } from "#/src/model/limits.ts";
+import { LoopTurns } from "#/src/model/loop-turns.ts";
 import { type ContentReaders, directReaders } from "./content-readers.ts";
 import type { MessageBytes, StoredBytes } from "./message-bytes.ts";
 import type { SearchKey } from "./search-keys.ts";
+import { piecesOfText, textPieces } from "./text-pieces.ts";
 
 /** Keys that look into text. */
 export type TextKey = Extract<SearchKey, { readonly kind: "header" | "body" | "text" }>;
@@ -26,11 +31,20 @@ export function foldText(text: string): string {
   return text.normalize("NFKD").replaceAll("ß", "ẞ").toUpperCase();
 }
 
-/** A text or a term as documents hold it: what nobody sees in it does not keep anybody from finding it. */
+/** A term as documents hold it: what nobody sees in it does not keep anybody from finding it. */
 function foldPiece(text: string): string {
-  const cleaned = cleanText(text, () => {});
   // A term of nothing else is looked for as it is, and not found.
-  return foldText((cleaned === "" ? text : cleaned).toWellFormed().replaceAll("\0", "\ufffd"));
+  return foldShown(text) || foldText(withoutNul(text));
+}
+
+/** A text as it is seen. Pieces of a text that is cut at `cutBefore` fold as the whole does. */
+function foldShown(text: string): string {
+  return foldText(withoutNul(cleanText(text, () => {})));
+}
+
+/** NUL separates what must not run together. */
+function withoutNul(text: string): string {
+  return text.toWellFormed().replaceAll("\0", "\ufffd");
 }
 
 /** The key with its words folded, as `documentHolds` takes it. */
@@ -60,8 +74,8 @@ export function documentHolds(document: SearchDocumentText, key: TextKey): boole
 }
 
 function fieldHolds(fields: string, name: string, text: string): boolean {
-  // A name with a colon is no field's.
-  if (name.includes(":") || !fields.includes(text)) return false;
+  // A name with a colon or a line end is no field's.
+  if (/[:\n]/.test(name) || !fields.includes(text)) return false;
   const begin = `\0${name}: `;
   for (let at = fields.indexOf(begin); at !== -1; at = fields.indexOf(begin, at + 1)) {
     const end = fields.indexOf("\0", at + 1);
@@ -70,9 +84,12 @@ function fieldHolds(fields: string, name: string, text: string): boolean {
   return false;
 }
 
-/** The parts of a document, each read when it is first asked for, and once. */
+/** A document as it is read, piece by piece: no piece takes long, and the loop has its turn between them. */
 export interface DocumentReader {
-  read(parts: readonly DocumentPart[]): Promise<SearchDocumentText>;
+  /** Without `hasParts`, no header but the message's own is read. */
+  readHeader(hasParts?: boolean): Promise<Pick<SearchDocumentText, "header" | "addresses">>;
+  /** The body from its beginning. */
+  bodyPieces(): AsyncGenerator<string>;
   /** Octets of text parts and nested headers, before decoding. */
   bodyBytes(): Promise<number>;
 }
@@ -82,41 +99,85 @@ export type SearchedBytes = MessageBytes & { readonly readers?: ContentReaders }
 
 export function createDocumentReader(bytes: SearchedBytes, message: StoredBytes): DocumentReader {
   const readers = bytes.readers ?? directReaders;
-  let structure: Promise<MimePart> | undefined;
-  let header: Promise<Pick<SearchDocumentText, "header" | "addresses">> | undefined;
-  let body: Promise<string> | undefined;
-  const readTop = (): Promise<MimePart> => (structure ??= bytes.readStructure(message));
-  const traceSize = message.trace.byteLength;
+  let structure: MimePart | undefined;
+  const readTop = async (): Promise<MimePart> => (structure ??= await bytes.readStructure(message));
 
-  async function decodeHeader(): Promise<Pick<SearchDocumentText, "header" | "addresses">> {
-    const range = bytes.findSection(message, await readTop(), "HEADER");
-    const fields = readHeaderFields(await bytes.readBytes(message, range));
-    return {
-      header: fields.map(({ name, value }) => `\0${foldField(name, decodeWords(value))}`).join(""),
-      addresses: fields
-        .filter(({ name }) => addressFields.has(name.toLowerCase()))
-        .map(({ name, value }) => `\0${foldField(name, addressesOf(value))}`)
-        .join(""),
-    };
+  async function* partPieces({ start, end, part }: Piece): AsyncGenerator<string> {
+    if (part === undefined) {
+      yield foldNestedHeader(await readRange(start, Math.min(end, start + headerBytesMax)));
+      return;
+    }
+    const { encoding, parameters, subtype } = part;
+    const charset =
+      parameters.charset ??
+      (subtype === "html" ? await pageCharset(start, end, encoding) : undefined) ??
+      (part.type === "message" ? "utf-8" : "us-ascii");
+    const text = textPieces(bytes, message, { start, end, encoding, charset });
+    if (subtype !== "html" && subtype !== "calendar") {
+      for await (const piece of text) yield foldShown(piece);
+      return;
+    }
+    const source = await beginningOf(text, renderedLengthMax);
+    const shown = subtype === "html" ? await pageText(source) : calendarText(source, () => {});
+    const turns = new LoopTurns();
+    for (const piece of piecesOfText(shown)) {
+      yield foldShown(piece);
+      await turns.turn();
+    }
   }
 
-  async function decodeBody(): Promise<string> {
-    let text = "";
-    for (const piece of piecesOf(await readTop())) {
-      const range = { start: piece.start + traceSize, end: piece.end + traceSize };
-      const raw = await bytes.readBytes(message, range);
-      text += `\0${await decodePiece(piece, raw, readers)}`;
+  /** What the headers of parts say, as one piece without a name. */
+  async function partHeaders(): Promise<string> {
+    const turns = new LoopTurns();
+    const texts: string[] = [];
+    let left = headerBytesMax;
+    for (const { part, start, end } of partHeadersOf(await readTop())) {
+      const names = parameterTexts(part);
+      if (end > start && left > 0) {
+        const raw = await readRange(start, Math.min(end, start + left));
+        left -= raw.byteLength;
+        texts.push(foldNestedHeader(raw));
+      }
+      if (names.length > 0) texts.push(foldPiece(names.join("\n")));
+      await turns.turn();
     }
-    return text;
+    return texts.length === 0 ? "" : `\0\n${texts.join("\n")}`;
+  }
+
+  async function pageText(source: string): Promise<string> {
+    const page = await readers.renderHtml(source, "text");
+    return [page.text, ...page.pictures].join("\n");
+  }
+
+  async function pageCharset(start: number, end: number, encoding: string): Promise<string | undefined> {
+    const raw = await readRange(start, Math.min(end, start + pageHeadBytes));
+    return charsetOfPage(decodeTransfer(raw, encoding));
+  }
+
+  function readRange(start: number, end: number): Promise<Buffer> {
+    const trace = message.trace.byteLength;
+    return bytes.readBytes(message, { start: start + trace, end: end + trace });
   }
 
   return {
-    async read(parts) {
-      if (parts.some((part) => part !== "body")) header ??= decodeHeader();
-      if (parts.includes("body")) body ??= decodeBody();
-      // Waited for together: when the message goes meanwhile, both may fail.
-      const [ofHeader, ofBody] = await Promise.all([header, body]);
-      return { header: "", addresses: "", ...ofHeader, body: ofBody ?? "" };
+    async readHeader(hasParts = true) {
+      const section = bytes.findSection(message, await readTop(), "HEADER") ?? { start: 0, end: 0 };
+      const end = Math.min(section.end, section.start + headerBytesMax);
+      const fields = readHeaderFields(await bytes.readBytes(message, { start: section.start, end }));
+      const own = fields.map(({ name, value }) => `\0${foldField(name, decodeWords(value))}`);
+      return {
+        header: [...own, hasParts ? await partHeaders() : ""].join(""),
+        addresses: fields
+          .filter(({ name }) => addressFields.has(name.toLowerCase()))
+          .map(({ name, value }) => `\0${foldField(name, addressesOf(value))}`)
+          .join(""),
+      };
+    },
+    async *bodyPieces() {
+      for (const piece of piecesOf(await readTop())) {
+        yield "\0";
+        yield* partPieces(piece);
+      }
     },
     async bodyBytes() {
       let size = 0;
@@ -124,6 +185,20 @@ export function createDocumentReader(bytes: SearchedBytes, message: StoredBytes)
       return size;
     },
   };
+}
+
+/** Octets in which a page says its charset, in any transfer encoding. */
+const pageHeadBytes = 8 * 1024;
+/** Characters of a part that has to be read whole before any of it is text. */
+const renderedLengthMax = 2 * 1024 * 1024;
+
+async function beginningOf(pieces: AsyncGenerator<string>, lengthMax: number): Promise<string> {
+  let text = "";
+  for await (const piece of pieces) {
+    text += piece;
+    if (text.length >= lengthMax) break;
+  }
+  return text;
 }
 
 const addressFields: ReadonlySet<string> = new Set(["from", "sender", "reply-to", "to", "cc", "bcc"]);
@@ -140,18 +215,49 @@ function* piecesOf(top: MimePart): Generator<Piece> {
   for (const part of walkParts(top)) {
     if (part.message !== undefined)
       yield { start: part.message.headerStart, end: part.message.bodyStart, part: undefined };
-    else if (part.type === "text") yield { start: part.bodyStart, end: part.bodyEnd, part };
+    else if (isSearchedText(part)) yield { start: part.bodyStart, end: part.bodyEnd, part };
   }
 }
 
-async function decodePiece({ part }: Piece, raw: Uint8Array, readers: ContentReaders): Promise<string> {
-  if (part === undefined)
-    return readHeaderFields(raw)
-      .map(({ name, value }) => foldField(name, decodeWords(value)))
-      .join("\n");
-  const text = decodeCharset(decodeTransfer(raw, part.encoding), part.parameters.charset ?? "us-ascii");
-  if (part.subtype === "html") return foldPiece((await readers.renderHtml(text, "text")).text);
-  return foldPiece(part.subtype === "calendar" ? calendarText(text, () => {}) : text);
+/** Reports are text by their definition (RFC 3464, RFC 8098, RFC 5965, RFC 3886, RFC 6533), though not by their type. */
+const reportTypes: ReadonlySet<string> = new Set([
+  "delivery-status",
+  "disposition-notification",
+  "feedback-report",
+  "global-delivery-status",
+  "global-disposition-notification",
+  "global-headers",
+  "tracking-status",
+]);
+
+function isSearchedText({ type, subtype }: MimePart): boolean {
+  return type === "text" || (type === "message" && reportTypes.has(subtype));
+}
+
+interface PartHeader {
+  readonly part: MimePart;
+  /** Empty for a message's own header, which is searched by its fields or as a nested header. */
+  readonly start: number;
+  readonly end: number;
+}
+
+function* partHeadersOf(top: MimePart): Generator<PartHeader> {
+  const tops = new Set<MimePart>([top]);
+  for (const part of walkParts(top)) {
+    if (part.message !== undefined) tops.add(part.message);
+    yield { part, start: part.headerStart, end: tops.has(part) ? part.headerStart : part.bodyStart };
+  }
+}
+
+/** Values that a header may have in pieces or in percent signs (RFC 2231): the name of a file, above all. */
+function parameterTexts({ parameters, dispositionParameters }: MimePart): string[] {
+  return [parameters.name, dispositionParameters.filename].filter((text) => text !== undefined);
+}
+
+function foldNestedHeader(raw: Uint8Array): string {
+  return readHeaderFields(raw)
+    .map(({ name, value }) => foldField(name, decodeWords(value)))
+    .join("\n");
 }
 
 function foldField(name: string, value: string): string {

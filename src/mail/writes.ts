@@ -1,3 +1,4 @@
+import { withoutForgedResults } from "#/src/evidence/authentication-results.ts";
 import type { Actor } from "#/src/model/actor.ts";
 import type { NumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";
@@ -62,7 +63,8 @@ export interface ExpungeResult {
 }
 
 export interface UpdateMessages {
-  readonly messages: readonly MessageNumber[];
+  /** null: left out, and answered with null at its place. */
+  readonly messages: readonly (MessageNumber | null)[];
   readonly isUnread?: boolean;
   readonly isFlagged?: boolean;
   /** Replaces all labels. */
@@ -70,12 +72,16 @@ export interface UpdateMessages {
   readonly addLabels?: readonly string[];
   readonly removeLabels?: readonly string[];
   readonly mailbox?: MailboxNumber;
+  /** Of one message, as it was read. */
+  readonly version?: string;
 }
 
 export interface MessagesUpdated {
   readonly modseq: Modseq;
   /** Of each message afterwards, in the order in which they were named; null for one that is not there. */
   readonly versions: readonly (Modseq | null)[];
+  /** Scheduled mail that does not leave now. */
+  readonly takenBack?: readonly MessageNumber[];
 }
 
 /** `actor`: for whom; without one, what waits for a person is left alone. */
@@ -139,13 +145,16 @@ export interface MailWrites {
     version: string | undefined,
     idempotency?: Idempotency,
     actor?: Actor,
-  ): Promise<Once<{ readonly state: "trashed" | "removed"; readonly modseq: Modseq }>>;
+  ): Promise<
+    Once<{ readonly state: "trashed" | "removed"; readonly modseq: Modseq; readonly isTakenBack?: boolean }>
+  >;
 }
 
-export function createMailWrites(store: Store): MailWrites {
+/** `ownNames`: names of this server. A foreign Authentication-Results field that claims one of them is forged. */
+export function createMailWrites(store: Store, ownNames: readonly string[]): MailWrites {
   const at = (): number => store.clock.now();
   const prepare = async (message: Appended, provenance: Provenance) => ({
-    facts: await prepareMessage(message.bytes),
+    facts: await prepareMessage(withoutForgedResults(message.bytes, ownNames)),
     flags: message.flags,
     keywords: message.keywords,
     internalDate: message.internalDate ?? at(),

@@ -1,10 +1,12 @@
-import type { AgentNumber, Modseq } from "./numbers.ts";
+import type { RecipientFate } from "./delivery.ts";
+import type { ObjectKind } from "./ids.ts";
+import type { AgentNumber, MailboxNumber, Modseq } from "./numbers.ts";
 
 /** One row of the change log: what one transaction did to the children of one parent.
  *
  *  kind `entry`: parent is the mailbox, ids are UIDs. kind `mailbox`: parent is 0, ids are mailbox numbers.
- *  kind `event`: parent is 0, ids hold one message number, and `event` says what happened to it ("Events" of the
- *  interface). kind `submission`: ids hold the number of mail that was put into the queue; kind `upload`: of a blob that waits to be
+ *  kind `event`: parent is 0, ids hold the number of the object that it is about (`eventSubjects`), or 0 where that is the agent,
+ *  and `event` says what happened ("Events" of the interface). kind `submission`: ids hold the number of mail that was put into the queue; kind `upload`: of a blob that waits to be
  *  attached. kind `metadata`: parent is the mailbox or 0 for the server, ids hold who sees the annotations (0: all who see the
  *  mailbox), data their names. The log is the one clock of IMAP MODSEQ, the DAV sync-token and the cursor of `wait` and `watch`. */
 export interface Change {
@@ -17,11 +19,12 @@ export interface Change {
   /** Text of a number set. */
   readonly ids: string;
   readonly event: EventType | null;
-  /** JSON: of an event what it says beyond its type and message, never a word that an attacker wrote. */
+  /** JSON: of an event an `EventData`. */
   readonly data: string | null;
 }
 
-export type ChangeKind = "entry" | "mailbox" | "event" | "submission" | "upload" | "metadata";
+export const changeKinds = ["entry", "mailbox", "event", "submission", "upload", "metadata"] as const;
+export type ChangeKind = (typeof changeKinds)[number];
 export type ChangeOperation = "add" | "update" | "remove";
 
 export const eventTypes = [
@@ -32,8 +35,46 @@ export const eventTypes = [
   "mail.delivered",
   "mail.delayed",
   "mail.bounced",
+  "agent.paused",
+  "agent.resumed",
+  "mailbox.restored",
 ] as const;
 export type EventType = (typeof eventTypes)[number];
+
+/** What kind of object an event is about; null: about the agent itself. */
+export const eventSubjects = {
+  "mail.received": "message",
+  "mail.sent": "message",
+  "mail.held": "message",
+  "mail.declined": "message",
+  "mail.delivered": "message",
+  "mail.delayed": "message",
+  "mail.bounced": "message",
+  "agent.paused": null,
+  "agent.resumed": null,
+  "mailbox.restored": null,
+} as const satisfies Record<EventType, ObjectKind | null>;
+
+/** What an event says beyond its type and its object: numbers and our own words, and of recipients what the sender wrote of them. */
+export interface EventData {
+  readonly mailbox?: MailboxNumber | undefined;
+  readonly thread?: number | undefined;
+  /** Where mail came in. */
+  readonly source?: string;
+  readonly authenticated?: boolean;
+  readonly agentPart?: boolean;
+  readonly hold?: number;
+  /** Why mail waits, was declined, is delayed or has bounced, or why the agent is paused. */
+  readonly reason?: string | undefined;
+  readonly recipient?: string;
+  readonly outcome?: DeliveryOutcome;
+}
+
+/** What became of mail for a recipient: its state, and the enhanced status code (RFC 3463). */
+export interface DeliveryOutcome {
+  readonly status: RecipientFate;
+  readonly code: string;
+}
 
 /** What a commit rings the doorbell with: no content, only how far the log of an agent now reaches. */
 export interface Touched {

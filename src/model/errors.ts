@@ -18,7 +18,7 @@ export const errorCodes = [
 export type ErrorCode = (typeof errorCodes)[number];
 
 /** What exactly was refused, for protocols that have a word for it (IMAP response codes, SMTP enhanced status codes). */
-export const errorReasons = [
+const errorReasons = [
   "already_exists",
   "use_taken",
   "no_such_mailbox",
@@ -41,6 +41,9 @@ export const errorReasons = [
   "hold_is_decided",
   "recipient_blocked",
   "recipient_suppressed",
+  "policy_changed",
+  "already_sent",
+  "mailbox_is_reserved",
 ] as const;
 export type ErrorReason = (typeof errorReasons)[number];
 
@@ -50,6 +53,8 @@ export interface ErrorDetails {
   readonly hint?: string;
   /** JSON pointer (RFC 6901) of the field that is wrong. */
   readonly field?: string;
+  /** Number of the object that the refusal is about, where a request is about several. */
+  readonly object?: number;
   readonly retryAfterMs?: number;
   /** The version to retry with, on `precondition_failed`. */
   readonly version?: string;
@@ -71,4 +76,10 @@ export class WaypostError extends Error {
 
 export function isWaypostError(error: unknown): error is WaypostError {
   return error instanceof WaypostError;
+}
+
+/** The same refusal, saying of which of several objects it is. What is no refusal stays as it is. */
+export function aboutObject(error: unknown, object: number): unknown {
+  if (!isWaypostError(error) || error.details.object !== undefined) return error;
+  return new WaypostError(error.code, error.message, { ...error.details, object });
 }

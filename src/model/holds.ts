@@ -18,7 +18,7 @@ export const holdStates = [
 export type HoldState = (typeof holdStates)[number];
 
 /** Why a mail waits. */
-export const holdReasons = [
+const holdReasons = [
   "always",
   "first_contact",
   "external",
@@ -32,7 +32,7 @@ export const holdReasons = [
 export type HoldReason = (typeof holdReasons)[number];
 
 /** Why a mail that was approved does not leave after all. */
-export const holdFailures = ["blocked", "suppressed", "changed", "refused"] as const;
+const holdFailures = ["blocked", "suppressed", "changed", "refused"] as const;
 export type HoldFailure = (typeof holdFailures)[number];
 
 export const sendingPolicies = ["open", "first_contact", "external", "always"] as const;

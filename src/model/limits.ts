@@ -46,3 +46,34 @@ export const uploadDays = 7;
 export const blobChunkBytes = 256 * 1024;
 /** Rows that one read may bring back before the loop is given a turn. */
 export const pageRows = 250;
+
+/** Octets of one iCalendar or vCard stream that is read at once. A calendar of 20,000 events in one file is about 12 MiB. */
+export const contentStreamBytesMax = 32 * 1024 * 1024;
+/** Lines of such a stream after unfolding: 20,000 events of 25 lines. Each is an object of about 300 bytes. */
+export const contentLinesMax = 500_000;
+/** Components inside each other. iCalendar needs 3 (VCALENDAR, VEVENT, VALARM); vCard 2.1 puts AGENT inside VCARD. */
+export const contentDepthMax = 16;
+/** Parameters of one property, and values of all of its parameters. The longest real list seen is MEMBER with some hundreds. */
+export const contentParametersMax = 100;
+export const contentParameterValuesMax = 2000;
+/** Faults of a stream that are told; the first ones say what is wrong with it. */
+export const contentFaultsMax = 20;
+
+/** Instances of one recurrence set in one expansion: daily for 27 years, hourly for a year. RFC 4791 names it max-instances. */
+export const recurrenceInstancesMax = 10_000;
+/** Periods of a rule (days of a DAILY one) that one query walks through, and date-times that it tries: 0.1 to 0.3 s. */
+export const recurrenceIterationsMax = 10_000;
+export const recurrenceCandidatesMax = 10_000;
+/** Times of one day that BYHOUR, BYMINUTE and BYSECOND select together; the largest of the outside vectors has 4,096. */
+export const recurrenceDayTimesMax = 4096;
+/** Rules of one component; more than two are not seen, and each may cost a quarter of a second. */
+export const recurrenceRulesMax = 5;
+/** Dates, and exceptions, of one component: a daily event with each instance of 27 years excepted. */
+export const recurrenceDatesMax = 10_000;
+/** Observances of one VTIMEZONE, and changes of offset of all of them. The longest of the tz database has 220 changes. */
+export const zoneObservancesMax = 400;
+/** Rules of all VTIMEZONEs that one object has evaluated. Thunderbird writes zones with 28. */
+export const zoneRulesMax = 60;
+export const zoneChangesMax = 5000;
+/** Repetitions of one alarm: every minute for an hour and a half. */
+export const alarmRepeatsMax = 100;

@@ -1,3 +1,5 @@
+import { assertCallerThere } from "./caller.ts";
+
 /** Time that work on the main thread may go on without the loop being given a turn. Tidying memory may come on top. */
 const turnMs = 3;
 
@@ -10,9 +12,11 @@ export class LoopTurns {
     return performance.now() - turnedAt >= turnMs;
   }
 
+  /** Throws `CallerGone` when nobody waits for the work any more. */
   async turn(): Promise<void> {
     if (!this.isDue) return;
     await new Promise((resolve) => setImmediate(resolve));
     turnedAt = performance.now();
+    assertCallerThere();
   }
 }

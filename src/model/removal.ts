@@ -23,6 +23,7 @@ export const removals = [
   "binary",
   "undecodable",
   "over-limit",
+  "name-is-address",
 ] as const;
 export type Removal = (typeof removals)[number];
 

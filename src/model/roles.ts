@@ -6,6 +6,7 @@ export const mailboxRoles = {
   archive: { name: "Archive", attribute: "\\Archive" },
   junk: { name: "Junk", attribute: "\\Junk" },
   trash: { name: "Trash", attribute: "\\Trash" },
+  scheduled: { name: "Scheduled", attribute: "\\Scheduled" },
   holds: { name: "Holds/Waiting", attribute: undefined },
   holds_approved: { name: "Holds/Approved", attribute: undefined },
   holds_declined: { name: "Holds/Declined", attribute: undefined },

@@ -93,7 +93,7 @@ export function involvedAddresses(fields: readonly HeaderField[]): NamedAddress[
   return ["from", "reply-to", "to", "cc"].flatMap((name) => addressesOf(fields, name));
 }
 
-function addressesOf(fields: readonly HeaderField[], name: string): NamedAddress[] {
+export function addressesOf(fields: readonly HeaderField[], name: string): NamedAddress[] {
   return headerValues(fields, name)
     .flatMap(listMailAddresses)
     .flatMap(({ name: shown, address }) => {

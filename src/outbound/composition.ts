@@ -57,7 +57,7 @@ export interface CompositionFacts {
 }
 
 /** The name by which a part is known that is the writer's data. */
-export const agentPartType = "application/vnd.waypost.agent+json";
+const agentPartType = "application/vnd.waypost.agent+json";
 const agentPartName = "agent.json";
 /** RFC 5322 section 2.1.1, without CRLF. */
 const lineOctetsMax = 998;

@@ -1,5 +1,6 @@
 /** The conversation that a message continues: what it answers, and who wrote there lately. */
 import type { AgentFacts } from "#/src/accounts/accounts.ts";
+import type { Checks } from "#/src/evidence/checks.ts";
 import { isAutomated } from "#/src/formats/mime/automated.ts";
 import { readHeaderFields } from "#/src/formats/mime/header.ts";
 import { createMessageBytes } from "#/src/mail/message-bytes.ts";
@@ -14,7 +15,10 @@ import {
 } from "#/storage/queries/conversations.ts";
 import { findMessage } from "#/storage/queries/messages.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
+import type { Envelope } from "#/storage/submission.ts";
+import { addressesOf } from "./answering.ts";
 import { loopMailsMax, loopWindowMs } from "./limits.ts";
+import { addressKey } from "./mail-address.ts";
 import type { OutboundRooms } from "./outbound.ts";
 
 export type Writer =
@@ -37,6 +41,9 @@ export interface AnsweredMessage {
   /** It came from another server. */
   readonly isFromOutside: boolean;
   writer(): Promise<Writer>;
+  /** Whether mail goes to a Reply-To of it that the signature does not cover, which alone vouches for it: anybody on its way
+   *  may have written that. */
+  leavesOpen(envelope: Envelope): Promise<boolean>;
 }
 
 /** Rows looked at: of the thread, and of the mailbox for what names the same messages under another subject. */
@@ -58,12 +65,7 @@ export async function readConversation(
   const answered =
     named ?? [...ofThread, ...tail].find((row) => last !== undefined && idsOf(row).own === last);
   return {
-    answered: answered && {
-      fromAddress: answered.fromAddress,
-      isAuthenticated: answered.isAuthenticated,
-      isFromOutside: (JSON.parse(answered.provenance) as Provenance).source === "smtp",
-      writer: () => writerOf(rooms, owner, answered),
-    },
+    answered: answered && answeredMessage(rooms, owner, answered),
     async countWithoutPerson() {
       const ancestors = ancestorsOf(tail, references);
       const all = new Map([...ofThread, ...ancestors].map((row) => [row.message, row]));
@@ -76,6 +78,31 @@ export async function readConversation(
         count++;
       }
       return count;
+    },
+  };
+}
+
+function answeredMessage(
+  rooms: OutboundRooms,
+  owner: AgentFacts,
+  row: StoredWriter & { readonly provenance: string },
+): AnsweredMessage {
+  const { source, checks } = JSON.parse(row.provenance) as Provenance & { readonly checks?: Checks };
+  return {
+    fromAddress: row.fromAddress,
+    isAuthenticated: row.isAuthenticated,
+    isFromOutside: source === "smtp",
+    writer: () => writerOf(rooms, owner, row),
+    async leavesOpen({ recipients }) {
+      if (checks?.reply_to?.covered !== false) return false;
+      const header = await createMessageBytes(rooms.store).readHeader(row);
+      const open = new Set(
+        addressesOf(readHeaderFields(header ?? new Uint8Array()), "reply-to").map(({ address }) =>
+          addressKey(address),
+        ),
+      );
+      open.delete(addressKey(row.fromAddress));
+      return recipients.some(({ address }) => open.has(addressKey(address)));
     },
   };
 }

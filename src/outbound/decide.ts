@@ -1,19 +1,21 @@
 /** Whether a message may leave at once, waits for a person, or is refused: the policy of an agent ("Holds" of the interface).
  *
- *  Everything is known beforehand and nothing of it is written here; the transaction asserts what may have changed. */
+ *  Nothing is written here. What others may change meanwhile is read once, as the basis of the decision; the write reads it again and
+ *  refuses when it is another. */
 import type { AgentFacts } from "#/src/accounts/accounts.ts";
 import { parseAddress, splitTag } from "#/src/accounts/address.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import type { HoldReason, SendingPolicy } from "#/src/model/holds.ts";
-import type { SendingPolicyRow } from "#/storage/holds.ts";
-import { findDomain } from "#/storage/queries/accounts.ts";
-import { findSendingPolicy, listKnownDomains, listSuppressed } from "#/storage/queries/holds.ts";
+import type { HoldReason } from "#/src/model/holds.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import { pausedError } from "#/src/model/pause.ts";
+import { readSendingBasis, type SenderBasis, type SendingBasis } from "#/storage/queries/sending-basis.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
-import type { Envelope } from "#/storage/submission.ts";
+import type { Envelope, EnvelopeRecipient } from "#/storage/submission.ts";
 import { type Conversation, readConversation } from "./conversation.ts";
 import { loopMailsMax } from "./limits.ts";
 import { addressKey } from "./mail-address.ts";
 import type { OutboundRooms, SubmitRequest } from "./outbound.ts";
+import { isPublicProvider } from "./public-providers.ts";
 import { assertRoute } from "./route.ts";
 
 export interface SendingFacts {
@@ -26,69 +28,115 @@ export interface SendingFacts {
   readonly at: number;
 }
 
-export type Decision =
+export type Decision = { readonly basis: SendingBasis } & (
   | { readonly kind: "queue" }
-  | { readonly kind: "hold"; readonly reason: HoldReason; readonly expiresAt: number };
+  | { readonly kind: "hold"; readonly reason: HoldReason; readonly expiresAt: number }
+);
+
+type Sender = Pick<AgentFacts, "agent" | "address">;
+type LeavingRooms = Pick<OutboundRooms, "store" | "settings">;
 
 const dayMs = 86_400_000;
 
-/** Throws `policy_refused` for whom the mailbox may never write to, and where there is no way out. */
+/** Throws `policy_refused` for whom the mailbox may never write to, and where there is no way out; `paused`, `not_billable`. */
 export async function decideSending(rooms: OutboundRooms, sending: SendingFacts): Promise<Decision> {
-  const { owner, envelope, at } = sending;
-  const policy = await policyOf(rooms, owner);
-  await assertMayLeave(rooms, owner, envelope, policy);
-  const reason = (await reasonToHold(rooms, sending, policy)) ?? (await reasonOfAsker(rooms, sending));
-  if (reason === undefined) return { kind: "queue" };
-  return { kind: "hold", reason, expiresAt: at + rooms.settings.holds.expiryDays * dayMs };
+  const { request, owner, envelope, at } = sending;
+  const asker = await findAsker(rooms, request.principal, owner);
+  const senders = asker === undefined ? [owner] : [owner, asker];
+  const basis = await assertMayLeave(rooms, senders, envelope);
+  basis.senders.forEach(assertSends);
+  const reason =
+    (await reasonToHold(rooms, sending, senderOf(basis, owner))) ??
+    (asker && (await reasonOfAsker(rooms, sending, asker, senderOf(basis, asker))));
+  if (reason === undefined) return { kind: "queue", basis };
+  return { kind: "hold", reason, expiresAt: at + rooms.settings.holds.expiryDays * dayMs, basis };
+}
+
+/** Another agent than the owner, whose credential it is. */
+async function findAsker(
+  { accounts }: OutboundRooms,
+  principal: SubmitRequest["principal"],
+  owner: AgentFacts,
+): Promise<AgentFacts | undefined> {
+  if (principal.kind !== "agent" || principal.agent === owner.agent) return undefined;
+  return accounts.findAgentFacts(principal.agent);
 }
 
 /** A grant on another mailbox is no way round what an agent has to ask for when it sends from its own. In a person's mailbox
  *  only that person's own mail waits, so there it is refused. */
-async function reasonOfAsker(rooms: OutboundRooms, sending: SendingFacts): Promise<HoldReason | undefined> {
-  const { request, owner, envelope } = sending;
-  const { principal } = request;
-  if (principal.kind !== "agent" || principal.agent === owner.agent) return undefined;
-  const asker = (await rooms.accounts.findAgentFacts(principal.agent))!;
-  const policy = await policyOf(rooms, asker);
-  await assertMayLeave(rooms, asker, envelope, policy);
+async function reasonOfAsker(
+  rooms: OutboundRooms,
+  sending: SendingFacts,
+  asker: AgentFacts,
+  basis: SenderBasis,
+): Promise<HoldReason | undefined> {
+  const { principal, holdWish } = sending.request;
   // What is answered is a message of the other mailbox.
-  const own = { ...sending, request: { principal, holdWish: request.holdWish }, owner: asker };
-  const reason = await reasonToHold(rooms, own, policy);
-  if (reason === undefined || owner.kind === "agent") return reason;
+  const own = { ...sending, request: { principal, holdWish }, owner: asker };
+  const reason = (await reasonOfReplyTo(rooms, sending)) ?? (await reasonToHold(rooms, own, basis));
+  if (reason === undefined || sending.owner.kind === "agent") return reason;
   throw new WaypostError("policy_refused", "This agent may not send that mail without asking a person.", {
     reason: "approval_needed",
     hint: "Write it into this mailbox as a draft (draft.create with in); its owner can send it.",
   });
 }
 
-/** What no approval overrides: asked again when an approved mail leaves. */
+/** Of a mail that answers a message in the owner's mailbox, whoever the owner is. */
+async function reasonOfReplyTo(rooms: OutboundRooms, sending: SendingFacts): Promise<HoldReason | undefined> {
+  const { request, owner, envelope, facts, at } = sending;
+  const { answered } = await readConversation(rooms, owner, { inReplyTo: request.inReplyTo, facts, at });
+  return (await answered?.leavesOpen(envelope)) ? "answering_unauthenticated" : undefined;
+}
+
+/** What no approval overrides: asked again when an approved mail leaves. Answers what it rests on. Throws `policy_refused`. */
 export async function assertMayLeave(
-  rooms: Pick<OutboundRooms, "store" | "settings">,
-  owner: AgentFacts,
-  envelope: Envelope,
-  policy?: SendingPolicyRow,
-): Promise<void> {
-  const { blocked } = policy ?? (await policyOf(rooms, owner));
-  for (const { address } of envelope.recipients)
-    if (isBlocked(blocked, address))
+  { store, settings }: LeavingRooms,
+  senders: readonly Sender[],
+  envelope: { readonly recipients: readonly Pick<EnvelopeRecipient, "address" | "domain">[] },
+): Promise<SendingBasis> {
+  const recipients = envelope.recipients.map(({ address }) => address);
+  const basis = await readSendingBasis(
+    store,
+    senders.map(({ agent }) => agent),
+    { addresses: recipients.map(addressKey), domains: [...new Set(recipients.map(domainOf))] },
+  );
+  for (const sender of senders) {
+    assertListsAllow(senderOf(basis, sender), recipients);
+    assertRoute(settings, domainOf(sender.address), envelope.recipients);
+  }
+  return basis;
+}
+
+function senderOf(basis: SendingBasis, { agent }: { readonly agent: AgentNumber }): SenderBasis {
+  const found = basis.senders.find((sender) => sender.agent === agent);
+  if (found === undefined) throw new WaypostError("not_found", "There is no such mailbox.");
+  return found;
+}
+
+function assertSends({ state, pausedReason, accountState }: SenderBasis): void {
+  if (accountState !== "active")
+    throw new WaypostError("not_billable", "The account does not send at the moment.");
+  if (state === "paused") throw pausedError(pausedReason ?? "operator");
+}
+
+function assertListsAllow({ policy, suppressed }: SenderBasis, recipients: readonly string[]): void {
+  for (const address of recipients)
+    if (isBlocked(policy?.blocked ?? [], address))
       throw new WaypostError("policy_refused", `Mail to ${address} is not allowed to this mailbox.`, {
         reason: "recipient_blocked",
         hint: "The operator keeps the list of those that it does not write to.",
       });
-  const addresses = envelope.recipients.map(({ address }) => addressKey(address));
-  const suppressed = await listSuppressed(rooms.store, owner.account, addresses);
   if (suppressed.length > 0)
     throw new WaypostError("policy_refused", `Mail to ${suppressed[0]} has failed for good before.`, {
       reason: "recipient_suppressed",
       hint: "The operator can take the address off the suppression list once it is in order.",
     });
-  assertRoute(rooms.settings, domainOf(owner.address), envelope.recipients);
 }
 
 async function reasonToHold(
   rooms: OutboundRooms,
   sending: SendingFacts,
-  policy: SendingPolicyRow,
+  basis: SenderBasis,
 ): Promise<HoldReason | undefined> {
   const { request, owner, envelope, facts, at } = sending;
   if (request.holdWish === "always") return "requested";
@@ -97,52 +145,42 @@ async function reasonToHold(
   const conversation = await readConversation(rooms, owner, { inReplyTo: request.inReplyTo, facts, at });
   const { answered } = conversation;
   if ((await answered?.writer()) === "automaton") return "automated";
+  if (await answered?.leavesOpen(envelope)) return "answering_unauthenticated";
   if ((await conversation.countWithoutPerson()) >= loopMailsMax) return "loop";
-  if (policy.policy === "open") return undefined;
-  if (policy.policy === "always") return "always";
+  const policy = basis.policy?.policy ?? "first_contact";
+  if (policy === "always") return "always";
   if (envelope.recipients.length > rooms.settings.holds.bulkRecipients) return "bulk";
-  const strangers = await listStrangers(rooms, owner, envelope, policy.allowed);
+  if (policy === "open") return undefined;
+  const strangers = listStrangers(basis, envelope);
   if (strangers.length === 0) return undefined;
-  if (policy.policy === "external") return "external";
+  if (policy === "external") return "external";
   if (answered?.isFromOutside && !answered.isAuthenticated) return "answering_unauthenticated";
-  return (await areKnown(rooms, owner, strangers, conversation)) ? undefined : "first_contact";
+  return areKnown(basis, strangers, conversation) ? undefined : "first_contact";
 }
 
-async function policyOf(
-  { store }: Pick<OutboundRooms, "store">,
-  { agent, kind }: AgentFacts,
-): Promise<SendingPolicyRow> {
-  const policy: SendingPolicy = kind === "person" ? "open" : "first_contact";
-  return (
-    (await findSendingPolicy(store, agent)) ?? { agent, policy, approver: null, allowed: [], blocked: [] }
-  );
-}
-
-/** Domains of recipients that are neither of the account nor allowed. */
-async function listStrangers(
-  { store }: OutboundRooms,
-  owner: AgentFacts,
-  envelope: Envelope,
-  allowed: readonly string[],
-): Promise<string[]> {
+/** Names of recipients that are neither of the account nor allowed. */
+function listStrangers({ policy, ownDomains }: SenderBasis, envelope: Envelope): string[] {
   const strangers = new Set<string>();
   for (const { address } of envelope.recipients)
-    if (!isListed(allowed, address)) strangers.add(domainOf(address));
-  for (const domain of strangers)
-    if ((await findDomain(store, domain))?.account === owner.account) strangers.delete(domain);
+    if (!isListed(policy?.allowed ?? [], address) && !ownDomains.includes(domainOf(address)))
+      strangers.add(correspondentOf(address));
   return [...strangers];
 }
 
+/** By what a contact is known: the domain, at public mail providers the address. */
+function correspondentOf(address: string): string {
+  const domain = domainOf(address);
+  return isPublicProvider(domain) ? addressKey(address) : domain;
+}
+
 /** Written to before, or heard of for certain. */
-async function areKnown(
-  { store }: OutboundRooms,
-  owner: AgentFacts,
-  domains: readonly string[],
+function areKnown(
+  { correspondents }: SenderBasis,
+  names: readonly string[],
   { answered }: Conversation,
-): Promise<boolean> {
-  const known = await listKnownDomains(store, owner.agent, domains);
-  const heard = answered?.isAuthenticated ? domainOf(answered.fromAddress) : undefined;
-  return domains.every((domain) => domain === heard || known.has(domain));
+): boolean {
+  const heard = answered?.isAuthenticated ? correspondentOf(answered.fromAddress) : undefined;
+  return names.every((name) => name === heard || correspondents.includes(name));
 }
 
 /** Lists have domains and addresses. */

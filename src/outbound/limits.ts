@@ -8,6 +8,10 @@ export const longestRetryMs = 2 * 3_600_000;
 /** Rows of the queue that one look at it reads. */
 export const duePageRows = 256;
 export const dueDomainsPage = 64;
+/** Scheduled mails that leave at one look; what is due beside them leaves at the next. */
+export const scheduledAtOnce = 64;
+/** When one that could not leave is looked at again. */
+export const scheduledRetryMs = 10_000;
 /** Mails of agents and programs in one conversation, within the window and without one of a person between, after which the
  *  next one waits: two agents that answer everything would never end. */
 export const loopMailsMax = 10;

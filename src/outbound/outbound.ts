@@ -2,14 +2,17 @@
 import type { Settings } from "#/config/schema.ts";
 import type { Accounts, Principal } from "#/src/accounts/accounts.ts";
 import type { Once } from "#/src/mail/write-once.ts";
-import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
+import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
+import { createReturnPaths, type SubmissionName } from "#/src/model/return-path.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 import type { Idempotency, Store } from "#/storage/store.ts";
 import type { Envelope, SubmissionRow, SubmissionSource } from "#/storage/submission.ts";
 import type { DeliverMessage } from "#/storage/transactions/deliver-message.ts";
 import type { DeliveryReport } from "#/storage/transactions/report-delivery.ts";
 import type { Submitted } from "#/storage/transactions/submit-message.ts";
+import { type MailFate, readMailFate } from "./fate.ts";
 import { createQueue } from "./queue.ts";
+import type { Reschedule } from "./scheduled.ts";
 import { createSubmit } from "./submit.ts";
 
 export interface Outbound {
@@ -23,7 +26,12 @@ export interface Outbound {
   ring(): void;
   /** The next time after now at which something becomes due. */
   nextDueAt(): Promise<number | undefined>;
-  /** What is to be tried now, the longest waiting first, one for each submission and domain. Each is the caller's until it is
+  /** Gives scheduled mail another time; one that has come is now. Throws precondition_failed, policy_refused (already_sent), invalid
+   *  for what is not scheduled. */
+  reschedule(change: Reschedule): Promise<Once<{ readonly modseq: Modseq; readonly sendAt: number }>>;
+  /** When scheduled mail leaves; undefined for what is not scheduled. */
+  findSendAt(agent: AgentNumber, message: MessageNumber): Promise<number | undefined>;
+  /** What is to be tried now, scheduled mail whose time has come among it; the longest waiting first, one for each submission and domain. Each is the caller's until it is
    *  reported or released. */
   takeDue(options: DueOptions): Promise<readonly DueDelivery[]>;
   /** Gives one back without an attempt. */
@@ -35,6 +43,10 @@ export interface Outbound {
     outcomes: readonly RecipientOutcome[],
     letters?: readonly DeliverMessage[],
   ): Promise<DeliveryReport>;
+  /** What became of mail that was sent, is to leave or waits; undefined for a message that is none of these. */
+  readFate(agent: AgentNumber, message: MessageNumber): Promise<MailFate | undefined>;
+  /** The name of a submission for people and in what comes back. */
+  tokenOf(name: SubmissionName): string;
   /** The exact bytes. */
   readMessage(delivery: Pick<DueDelivery, "account" | "blob" | "size">): Promise<Buffer>;
 }
@@ -43,7 +55,7 @@ export interface SubmitRequest {
   readonly principal: Principal;
   /** The mailbox that it leaves from. */
   readonly mailbox: AgentNumber;
-  /** A complete message with CRLF, without Bcc; given away. */
+  /** A complete message with CRLF, without Bcc; not changed until the answer. */
   readonly bytes: Uint8Array;
   readonly envelope: SubmitEnvelope;
   /** Whether From names one address, one of the mailbox's own. */
@@ -100,8 +112,6 @@ export interface DueDelivery {
   readonly startedAt: number;
   readonly createdAt: number;
   readonly expiresAt: number;
-  /** Null: its sender has not been told that it takes long. */
-  readonly delayToldAt: number | null;
 }
 
 export interface DueRecipient {
@@ -110,6 +120,8 @@ export interface DueRecipient {
   readonly notify: readonly string[];
   readonly orcpt: string | null;
   readonly attemptCount: number;
+  /** Null: its sender has not been told that it takes long. */
+  readonly delayToldAt: number | null;
 }
 
 export interface RecipientOutcome {
@@ -134,5 +146,11 @@ export interface OutboundRooms {
 
 export function createOutbound(rooms: OutboundRooms): Outbound {
   const queue = createQueue(rooms);
-  return { ...queue, ...createSubmit(rooms, queue.ring) };
+  const { tokenOf } = createReturnPaths(rooms.store.key("return-path"));
+  return {
+    ...queue,
+    ...createSubmit(rooms, queue.ring),
+    tokenOf,
+    readFate: (agent, message) => readMailFate(rooms.store, agent, message),
+  };
 }

@@ -1,5 +1,9 @@
 /** The outbound queue: rows in the store, and in memory only which of them somebody is trying right now. */
+
+import type { Settings } from "#/config/schema.ts";
+import { isWaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { BreakerLimits } from "#/src/model/pause.ts";
 import { readBlobRange } from "#/storage/blob.ts";
 import {
   type DueGroup,
@@ -15,23 +19,27 @@ import type { SubmissionRow } from "#/storage/submission.ts";
 import type { ReportedOutcome } from "#/storage/transactions/report-delivery.ts";
 import { dueDomainsPage, duePageRows, firstRetryMs, longestRetryMs } from "./limits.ts";
 import type { DueDelivery, DueOptions, Outbound, OutboundRooms, RecipientOutcome } from "./outbound.ts";
+import { createScheduled } from "./scheduled.ts";
 
-export type Queue = Omit<Outbound, "submit">;
+export type Queue = Omit<Outbound, "submit" | "readFate" | "tokenOf">;
 
 /** Time from the beginning after which the sender is told that it takes long. */
-export function isDelayDue(delivery: Pick<DueDelivery, "startedAt" | "delayToldAt">, now: number): boolean {
-  return delivery.delayToldAt === null && now - delivery.startedAt >= delayNoticeMs;
+export function isDelayDue({ startedAt }: Pick<DueDelivery, "startedAt">, now: number): boolean {
+  return now - startedAt >= delayNoticeMs;
 }
 
 const delayNoticeMs = 4 * 3_600_000;
 
-export function createQueue({ store }: Pick<OutboundRooms, "store">): Queue {
+export function createQueue(rooms: OutboundRooms): Queue {
+  const { store } = rooms;
   const listeners = new Set<() => void>();
   const taken = new Set<string>();
 
   const ring = (): void => {
     for (const listener of listeners) listener();
   };
+
+  const scheduled = createScheduled(rooms, ring);
 
   function giveBack(delivery: DueGroup): void {
     taken.delete(nameOf(delivery));
@@ -48,18 +56,32 @@ export function createQueue({ store }: Pick<OutboundRooms, "store">): Queue {
       return () => void listeners.delete(own);
     },
 
-    nextDueAt: () => findNextDue(store, store.clock.now()),
+    async nextDueAt() {
+      const times = [await findNextDue(store, store.clock.now()), scheduled.retryAt()];
+      const known = times.filter((at) => at !== undefined);
+      return known.length === 0 ? undefined : Math.min(...known);
+    },
+
+    reschedule: scheduled.reschedule,
+    findSendAt: scheduled.findSendAt,
 
     async takeDue(options) {
+      await scheduled.startDue(options.now);
       const deliveries: DueDelivery[] = [];
       for await (const group of dueGroups(store, options)) {
         const name = nameOf(group);
         if (taken.has(name)) continue;
         taken.add(name);
-        const delivery = await readDelivery(store, group, options.now).catch((error: unknown) => {
+        let delivery: DueDelivery | undefined;
+        try {
+          delivery = await readDelivery(store, group, options.now);
+        } catch (error) {
+          // What cannot be read, as in a damaged file, stays taken until the next start, and nothing behind it waits.
+          if (isDamage(error)) continue;
           taken.delete(name);
+          for (const other of deliveries) taken.delete(nameOf(other));
           throw error;
-        });
+        }
         // Done by somebody else since the page was read.
         if (delivery === undefined) taken.delete(name);
         else deliveries.push(delivery);
@@ -76,8 +98,9 @@ export function createQueue({ store }: Pick<OutboundRooms, "store">): Queue {
         agent: delivery.agent,
         submission: delivery.submission,
         outcomes: outcomes.map((outcome) => reportedOutcome(delivery, outcome, at)),
-        isDelayTold: outcomes.some(({ state }) => state === "deferred") && isDelayDue(delivery, at),
+        isDelayTold: isDelayDue(delivery, at),
         letters,
+        breaker: breakerOf(rooms.settings),
         at,
       });
       giveBack(delivery);
@@ -86,6 +109,10 @@ export function createQueue({ store }: Pick<OutboundRooms, "store">): Queue {
 
     readMessage: ({ account, blob, size }) => readBlobRange(store, account, blob, 0, size),
   };
+}
+
+function isDamage(error: unknown): boolean {
+  return isWaypostError(error) && error.code === "internal";
 }
 
 function nameOf({ agent, submission, domain }: DueGroup): string {
@@ -152,17 +179,17 @@ function deliveryOf(row: SubmissionRow, domain: string, recipients: DueDelivery[
     bodyType: row.bodyType,
     isSmtputf8: row.isSmtputf8,
     domain,
-    recipients: recipients.map(({ number, address, notify, orcpt, attemptCount }) => ({
+    recipients: recipients.map(({ number, address, notify, orcpt, attemptCount, delayToldAt }) => ({
       number,
       address,
       notify,
       orcpt,
       attemptCount,
+      delayToldAt,
     })),
     startedAt: Math.max(row.createdAt, row.sendAt),
     createdAt: row.createdAt,
     expiresAt: row.expiresAt,
-    delayToldAt: row.delayToldAt,
   };
 }
 
@@ -177,6 +204,11 @@ function reportedOutcome(delivery: DueDelivery, outcome: RecipientOutcome, at: n
     nextAttemptAt: outcome.state === "deferred" ? (outcome.retryAt ?? retryAt(attemptCount, at)) : at,
     isSuppressed: outcome.state === "failed" && delivery.domain !== "" && isBadAddress(outcome.status),
   };
+}
+
+/** null where the operator has switched it off. */
+export function breakerOf({ breaker }: Pick<Settings, "breaker">): BreakerLimits | null {
+  return breaker.enabled ? { bounces: breaker.bounces, sends: breaker.sends } : null;
 }
 
 /** One minute, two, four, … two hours. */

@@ -6,70 +6,103 @@ import { readHeaderFields } from "#/src/formats/mime/header.ts";
 import type { Provenance } from "#/src/mail/messages.ts";
 import { parseReferenceIds } from "#/src/mail/reference-ids.ts";
 import { writeOnce } from "#/src/mail/write-once.ts";
-import { WaypostError } from "#/src/model/errors.ts";
+import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import { holdDigest } from "#/src/model/holds.ts";
 import { headerBytesMax } from "#/src/model/limits.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
-import { transferableBuffers } from "#/storage/blob.ts";
+import { pausedError } from "#/src/model/pause.ts";
+import { copyBlob, transferableBuffers } from "#/storage/blob.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 import type { Envelope, EnvelopeRecipient, SubmissionSource } from "#/storage/submission.ts";
 import { decideSending } from "./decide.ts";
 import { addressKey, normalAddress } from "./mail-address.ts";
-import type { Outbound, OutboundRooms, SubmitRequest } from "./outbound.ts";
+import type { Outbound, OutboundRooms, SubmitRequest, SubmitResult } from "./outbound.ts";
 import { unnamedField, withOwnTrace } from "./own-trace.ts";
 import { Turns } from "./turns.ts";
 
 const hourMs = 3_600_000;
+/** How often a mail is decided about while others change what the decision rests on. */
+const decisionsMax = 5;
 
 export function createSubmit(rooms: OutboundRooms, ring: () => void): Pick<Outbound, "submit"> {
-  const { store, accounts, settings } = rooms;
   const turns = new Turns<AgentNumber>();
   return {
     async submit(request) {
-      const { principal, mailbox, idempotency } = request;
-      const at = store.clock.now();
-      const owner = await accounts.findAgentFacts(mailbox);
-      if (owner === undefined) throw new WaypostError("not_found", "There is no such mailbox.");
-      if (!owner.isBillable)
-        throw new WaypostError("not_billable", "The account does not send at the moment.");
-      if (owner.state === "paused")
-        throw new WaypostError("paused", "The mailbox is paused and not sending.");
+      const { mailbox } = request;
+      const owner = await findSender(rooms, mailbox);
       const envelope = await readEnvelope(rooms, request);
-      const sendAt = Math.max(request.sendAt ?? at, at);
-      // Before the bytes are given away.
       const header = Buffer.from(request.bytes.subarray(0, headerBytesMax));
-      const prepared = await rooms.prepare(request.bytes);
+      const facts = await rooms.prepare(request.bytes);
       // An agent's answers go one by one: each counts in the conversation before the next one is looked at.
-      using _turn = isAnswerOfAgent(request, owner, prepared) ? await turns.take(mailbox) : undefined;
-      const decision = await decideSending(rooms, { request, owner, envelope, facts: prepared, at });
-      const isHeld = decision.kind === "hold";
-      const bcc = request.bcc === undefined ? "" : `${request.bcc}\r\n`;
-      const trace = Buffer.from(isHeld ? unnamedField(envelope, readHeaderFields(header)) : bcc);
-      const facts = withOwnTrace(prepared, trace, header);
-      const args = {
-        agent: mailbox,
-        requestedBy: principal.agent,
-        facts,
-        trace,
-        provenance: JSON.stringify(provenanceOf(request.source, facts)),
-        isAuthenticated: request.isAuthenticated,
-        envelope,
-        hasCopy: request.hasNoCopy !== true,
-        sendAt,
-        expiresAt: sendAt + settings.outbound.maxAgeHours * hourMs,
-        draft: request.draft ?? null,
-        decision: isHeld
-          ? { ...decision, digest: holdDigest(JSON.stringify(envelope), facts.blob.sha256) }
-          : decision,
-        limits: { perHour: settings.limits.sendsPerHour, perDay: settings.limits.sendsPerDay },
-        at,
-      };
-      const transfer = transferableBuffers(facts.blob);
-      const submitted = await writeOnce(store, "submitMessage", args, idempotency, { transfer });
-      if (submitted.state !== "held") ring();
-      return submitted;
+      using _turn = isAnswerOfAgent(request, owner, facts) ? await turns.take(mailbox) : undefined;
+      for (let attempt = 1; ; attempt++)
+        try {
+          const submitted = await decideAndWrite(rooms, request, { envelope, header, facts });
+          if (submitted.state !== "held") ring();
+          return submitted;
+        } catch (error) {
+          if (!isWaypostError(error) || error.details.reason !== "policy_changed") throw error;
+          if (attempt === decisionsMax)
+            throw new WaypostError("upstream_unavailable", "The rules for this mailbox are being changed.", {
+              reason: "busy",
+              hint: "Send it again in a moment.",
+            });
+        }
     },
   };
+}
+
+interface PreparedMail {
+  readonly envelope: Envelope;
+  /** The octets that it begins with. */
+  readonly header: Buffer;
+  readonly facts: MessageFacts;
+}
+
+async function decideAndWrite(
+  rooms: OutboundRooms,
+  request: SubmitRequest,
+  { envelope, header, facts: prepared }: PreparedMail,
+): Promise<SubmitResult> {
+  const { store, settings } = rooms;
+  const { principal, mailbox, idempotency } = request;
+  const at = store.clock.now();
+  const sendAt = Math.max(request.sendAt ?? at, at);
+  const owner = await findSender(rooms, mailbox);
+  const decision = await decideSending(rooms, { request, owner, envelope, facts: prepared, at });
+  const isHeld = decision.kind === "hold";
+  const bcc = request.bcc === undefined ? "" : `${request.bcc}\r\n`;
+  const trace = Buffer.from(isHeld ? unnamedField(envelope, readHeaderFields(header)) : bcc);
+  // The writer's own, so that a write that is refused leaves what the next one needs.
+  const blob = await copyBlob(prepared.blob);
+  const facts = withOwnTrace({ ...prepared, blob }, trace, header);
+  const args = {
+    agent: mailbox,
+    requestedBy: principal.agent,
+    facts,
+    trace,
+    provenance: JSON.stringify(provenanceOf(request.source, facts)),
+    isAuthenticated: request.isAuthenticated,
+    envelope,
+    hasCopy: request.hasNoCopy !== true,
+    sendAt,
+    expiresAt: sendAt + settings.outbound.maxAgeHours * hourMs,
+    draft: request.draft ?? null,
+    decision: isHeld
+      ? { ...decision, digest: holdDigest(JSON.stringify(envelope), facts.blob.sha256) }
+      : decision,
+    limits: { perHour: settings.limits.sendsPerHour, perDay: settings.limits.sendsPerDay },
+    at,
+  };
+  return writeOnce(store, "submitMessage", args, idempotency, { transfer: transferableBuffers(blob) });
+}
+
+async function findSender({ accounts }: OutboundRooms, mailbox: AgentNumber): Promise<AgentFacts> {
+  const owner = await accounts.findAgentFacts(mailbox);
+  if (owner === undefined) throw new WaypostError("not_found", "There is no such mailbox.");
+  if (!owner.isBillable) throw new WaypostError("not_billable", "The account does not send at the moment.");
+  if (owner.pause !== undefined) throw pausedError(owner.pause.reason);
+  return owner;
 }
 
 function isAnswerOfAgent(

@@ -1,50 +1,91 @@
-/** Which parts are a message's body as it is read, and which are attachments; after the algorithm of RFC 8621 section 4.1.4,
- *  with the difference that a part that turns out to be empty gives way to the next alternative. */
-import type { MimePart } from "#/src/formats/mime/structure.ts";
+/** Which parts are a message's body as it is read, and which are attachments: the algorithm of RFC 8621 section 4.1.4, with
+ *  the alternatives in the order in which mail programs prefer them. */
+import { type MimePart, walkParts } from "#/src/formats/mime/structure.ts";
+import { mimePartsMax } from "#/src/model/limits.ts";
 
-/** One place in the body: the first of the alternatives that says something is shown. */
-export type BodyPlace = readonly MimePart[];
+/** One place in the body: a part, or several ways of saying the same. */
+export type BodyPlace =
+  | { readonly kind: "part"; readonly part: MimePart }
+  | { readonly kind: "alternatives"; readonly choices: readonly BodySequence[] };
 
-/** Places of one body; a message of thousands of text parts is an attack or an archive. */
-const placesMax = 50;
+/** What is shown one after the other. Of `choices` the preferred one stands first. */
+export type BodySequence = readonly BodyPlace[];
 
-export function bodyPlaces(top: MimePart): BodyPlace[] {
+export interface BodyPlan {
+  readonly places: BodySequence;
+  /** There are more text parts than are shown. */
+  readonly isCut: boolean;
+  /** Multiparts of the body with octets and without a part: their boundary never comes. */
+  readonly unread: readonly MimePart[];
+}
+
+/** Text parts of a body, those of all alternatives together; a message of thousands is an attack or an archive. */
+export const bodyPartsMax = 100;
+
+export function planBody(top: MimePart): BodyPlan {
+  const walk: Walk = { left: bodyPartsMax, isCut: walkParts(top).length >= mimePartsMax, unread: [] };
+  const places = sequenceOf(top, true, walk);
+  return { places, isCut: walk.isCut, unread: walk.unread };
+}
+
+/** The text parts of a sequence, in its order. */
+export function partsOf(sequence: BodySequence): MimePart[] {
+  return sequence.flatMap((place) => (place.kind === "part" ? [place.part] : place.choices.flatMap(partsOf)));
+}
+
+interface Walk {
+  left: number;
+  isCut: boolean;
+  readonly unread: MimePart[];
+}
+
+function sequenceOf(part: MimePart, isFirst: boolean, walk: Walk): BodySequence {
+  if (part.type !== "multipart") {
+    if (!isInlineText(part, isFirst)) return [];
+    if (walk.left === 0) walk.isCut = true;
+    return walk.left-- > 0 ? [{ kind: "part", part }] : [];
+  }
+  if (part.parts.length === 0 && part.bodyEnd > part.bodyStart) walk.unread.push(part);
+  if (part.subtype === "alternative") {
+    const choices = part.parts
+      .map((child) => sequenceOf(child, true, walk))
+      .filter(({ length }) => length > 0);
+    return choices.length === 0 ? [] : [{ kind: "alternatives", choices: byPreference(choices) }];
+  }
+  if (part.subtype === "related") {
+    const root = rootOf(part);
+    return root === undefined ? [] : sequenceOf(root, isFirst, walk);
+  }
   const places: BodyPlace[] = [];
-  collect(top, true, places);
+  for (const [index, child] of part.parts.entries()) {
+    if (walk.left < 0) break;
+    places.push(...sequenceOf(child, isFirst && index === 0, walk));
+  }
   return places;
 }
 
-function collect(part: MimePart, isFirst: boolean, places: BodyPlace[]): void {
-  if (places.length >= placesMax) return;
-  if (part.type !== "multipart") {
-    if (isInlineText(part, isFirst)) places.push([part]);
-    return;
-  }
-  if (part.subtype === "alternative") {
-    const place = alternatives(part);
-    if (place.length > 0) places.push(place);
-    return;
-  }
-  if (part.subtype === "related") {
-    if (part.parts[0] !== undefined) collect(part.parts[0], isFirst, places);
-    return;
-  }
-  for (const [index, child] of part.parts.entries()) collect(child, isFirst && index === 0, places);
+/** The part that multipart/related names in `start`, else its first (RFC 2387 section 3.2). */
+function rootOf(part: MimePart): MimePart | undefined {
+  const start = part.parameters.start;
+  const named = start === undefined ? undefined : part.parts.find((child) => isNamed(child, start));
+  return named ?? part.parts[0];
 }
 
-/** HTML first, as mail programs show it, then plain text, then other text. */
-function alternatives(part: MimePart): MimePart[] {
-  const choices = part.parts.flatMap((child) => {
-    const inner: BodyPlace[] = [];
-    collect(child, true, inner);
-    return inner.flat();
-  });
-  return choices.slice(0, placesMax).toSorted((a, b) => rank(a) - rank(b));
+function isNamed({ contentId }: MimePart, start: string): boolean {
+  const bare = (id: string): string => id.trim().replace(/^<|>$/g, "");
+  return contentId !== undefined && bare(start) !== "" && bare(contentId) === bare(start);
 }
 
-function rank(part: MimePart): number {
-  if (part.subtype === "html") return 0;
-  return part.subtype === "plain" ? 1 : 2;
+/** HTML, as mail programs show it, then plain text, then other text; of two that are alike the last, which its author
+ *  prefers (RFC 2046 section 5.1.4). */
+function byPreference(choices: readonly BodySequence[]): BodySequence[] {
+  return choices.toReversed().toSorted((a, b) => rank(a) - rank(b));
+}
+
+function rank(choice: BodySequence): number {
+  const subtypes = new Set(partsOf(choice).map(({ subtype }) => subtype));
+  if (subtypes.has("html")) return 0;
+  return subtypes.has("plain") ? 1 : 2;
 }
 
 /** Behind the first part, a text with a file name is an attachment. */

@@ -1,6 +1,7 @@
 /** The body of a message, or of one part, as it is read. The same bytes give the same text under the same `renderer`, so that
  *  a place in it can be named by a number. */
 import { documentBytesMax, unreadDocument } from "#/src/formats/documents/read-document.ts";
+import { charsetOfPage } from "#/src/formats/html/html-charset.ts";
 import { escapeHtml } from "#/src/formats/html/html-writer.ts";
 import { decodeCharset, isKnownCharset } from "#/src/formats/mime/charset.ts";
 import type { MimePart } from "#/src/formats/mime/structure.ts";
@@ -9,8 +10,10 @@ import { joinFlowed } from "#/src/formats/text/flowed.ts";
 import { extractReply, type ReplyCut } from "#/src/formats/text/reply.ts";
 import type { ContentReaders } from "#/src/mail/content-readers.ts";
 import type { MessageBytes, StoredBytes } from "#/src/mail/message-bytes.ts";
+import { piecesOfText } from "#/src/mail/text-pieces.ts";
+import { LoopTurns } from "#/src/model/loop-turns.ts";
 import type { RemovalCounts } from "#/src/model/removal.ts";
-import { type BodyPlace, bodyPlaces } from "./body-parts.ts";
+import { type BodyPlace, type BodySequence, partsOf, planBody } from "./body-parts.ts";
 import { cleanText } from "./clean-text.ts";
 import { readDecodedPart } from "./decoded-part.ts";
 import { differs } from "./divergence.ts";
@@ -18,7 +21,7 @@ import { readingOf } from "./part-reading.ts";
 import { createRemovalTally, type RemovalDetail, type RemovalTally } from "./removal.ts";
 
 /** Changes when the same bytes would give another text. */
-export const textRenderer = "waypost-text/1";
+export const textRenderer = "waypost-text/2";
 
 export const bodyForms = ["text", "reply", "markdown", "html"] as const;
 /** `reply`: the text without what it quotes, and without the signature. */
@@ -33,6 +36,8 @@ export interface BodyText {
   readonly cutFrom?: string;
   /** Another alternative of the body says something else. */
   readonly hasOtherText?: boolean;
+  /** HTML was read: a person is shown this, though no text may be in it. */
+  readonly isPage?: boolean;
 }
 
 /** Octets of one text part that are looked at. */
@@ -52,26 +57,42 @@ export async function renderBody(
   top: MimePart,
   form: BodyForm = "text",
 ): Promise<BodyText> {
+  const plan = planBody(top);
+  const tally = createRemovalTally();
+  const shown = await renderSequence(source, message, plan.places, form);
+  tally.addAll(shown.removed);
+  if (plan.isCut) tally.add("over-limit", "body");
+  for (const part of plan.unread) tally.add("undecodable", part.section === "" ? "body" : part.section);
+  const whole = { ...shown, removed: tally.list() };
+  return form === "reply" ? withoutHistory(whole) : whole;
+}
+
+async function renderSequence(
+  source: TextSource,
+  message: StoredBytes,
+  places: BodySequence,
+  form: BodyForm,
+): Promise<BodyText> {
   const tally = createRemovalTally();
   const texts: string[] = [];
   const parts: MimePart[] = [];
   let length = 0;
   let hasOtherText = false;
-  for (const place of bodyPlaces(top)) {
+  let isPage = false;
+  for (const place of places) {
     if (length > textLengthMax) {
       tally.add("over-limit", "body");
       break;
     }
     const shown = await renderPlace(source, message, place, form);
-    if (shown === undefined) continue;
     tally.addAll(shown.removed);
-    if (shown.hasOtherText) hasOtherText = true;
+    hasOtherText ||= shown.hasOtherText ?? false;
+    isPage ||= shown.isPage ?? false;
     texts.push(shown.text);
     parts.push(...shown.parts);
     length += shown.text.length;
   }
-  const whole = { text: texts.join("\n"), parts, removed: tally.list(), hasOtherText };
-  return form === "reply" ? withoutHistory(whole) : whole;
+  return { text: texts.join("\n"), parts, removed: tally.list(), hasOtherText, isPage };
 }
 
 /** What is new in it. */
@@ -83,35 +104,48 @@ export function withoutHistory(body: BodyText): BodyText {
   return { ...body, text, cuts, cutFrom: body.text, removed: tally.list() };
 }
 
-/** The first alternative that says something. What is not to be shown, because it is too much, counts as saying nothing. */
+/** Of alternatives, what a mail program shows: the first that says something, or that is a page. A part without a word, and one
+ *  that is too much to be looked at, give way to the next. */
 async function renderPlace(
   source: TextSource,
   message: StoredBytes,
   place: BodyPlace,
   form: BodyForm,
-): Promise<BodyText | undefined> {
+): Promise<BodyText> {
+  if (place.kind === "part") return renderPart(source, message, place.part, form);
   const tally = createRemovalTally();
-  let last: BodyText | undefined;
-  for (const [index, part] of place.entries()) {
-    last = await renderPart(source, message, part, form);
+  let last: BodyText = { text: "", parts: [], removed: [] };
+  for (const [index, choice] of place.choices.entries()) {
+    last = await renderSequence(source, message, choice, form);
     tally.addAll(last.removed);
-    if (last.text.trim() === "") continue;
-    const other = place.slice(index + 1).find(({ subtype }) => subtype === "plain");
-    const hasOtherText = other !== undefined && (await saysMore(source, message, last, other));
-    if (hasOtherText) tally.add("hidden-element", other.section);
-    return { ...last, removed: tally.list(), hasOtherText };
+    if (last.text.trim() === "" && last.isPage !== true) continue;
+    const other = await findOtherText(source, message, last, place.choices.slice(index + 1));
+    if (other !== undefined) tally.add("hidden-element", other.section);
+    return {
+      ...last,
+      removed: tally.list(),
+      hasOtherText: last.hasOtherText === true || other !== undefined,
+    };
   }
-  return last && { ...last, removed: tally.list() };
+  return { ...last, removed: tally.list() };
 }
 
-async function saysMore(
+/** Parts of other alternatives that are compared with what is shown. */
+const comparedMax = 5;
+
+/** The first plain text among the other choices that says what is not shown. */
+async function findOtherText(
   source: TextSource,
   message: StoredBytes,
   shown: BodyText,
-  other: MimePart,
-): Promise<boolean> {
-  const { text } = await renderPart(source, message, other, "text");
-  return differs(text, shown.text);
+  others: readonly BodySequence[],
+): Promise<MimePart | undefined> {
+  const plain = others.flatMap(partsOf).filter(({ subtype }) => subtype === "plain");
+  for (const part of plain.slice(0, comparedMax)) {
+    const { text } = await renderPart(source, message, part, "text");
+    if (differs(text, shown.text)) return part;
+  }
+  return undefined;
 }
 
 /** One part of text, or of something that can be read as text. A `reply` is made of a whole body. */
@@ -144,14 +178,18 @@ export async function renderPart(
     );
   const decoded = decodeText(bytes, part, tally);
   switch (reading) {
-    case "html":
-      return done(take(await source.readers.renderHtml(decoded, form === "reply" ? "text" : form)));
+    case "html": {
+      const page = await source.readers.renderHtml(decoded, form === "reply" ? "text" : form);
+      const text = page.text.trim() === "" ? inForm(picturesText(page.pictures), form) : page.text;
+      const isPage = decoded.trim() !== "" && !page.isOverLimit;
+      return { ...done(take({ ...page, text })), isPage };
+    }
     case "calendar":
       return done(inForm(calendarText(decoded, count), form));
     case "contact":
       return done(inForm(contactText(decoded, count), form));
     default: {
-      const text = cleanText(decoded, part.section, tally);
+      const text = await cleanInTurns(decoded, part.section, tally);
       const isFlowed = part.subtype === "plain" && part.parameters.format?.toLowerCase() === "flowed";
       return done(
         inForm(isFlowed ? joinFlowed(text, part.parameters.delsp?.toLowerCase() === "yes") : text, form),
@@ -160,14 +198,32 @@ export async function renderPart(
   }
 }
 
+async function cleanInTurns(text: string, where: string, tally: RemovalTally): Promise<string> {
+  const turns = new LoopTurns();
+  let cleaned = "";
+  for (const piece of piecesOfText(text)) {
+    cleaned += cleanText(piece, where, tally);
+    await turns.turn();
+  }
+  return cleaned;
+}
+
 /** Plain text is Markdown enough; HTML shows its lines as they are. */
 function inForm(text: string, form: BodyForm): string {
   return form === "html" && text !== "" ? `<pre>${escapeHtml(text)}</pre>` : text;
 }
 
+/** Stands for the text of a page that shows only pictures. */
+function picturesText(pictures: readonly string[]): string {
+  return pictures.map((alt) => (alt === "" ? "[picture]" : `[picture: ${alt}]`)).join("\n");
+}
+
 function decodeText(bytes: Buffer, part: MimePart, tally: RemovalTally): string {
   // JSON, XML and what else has no parameter are UTF-8 by their own standards.
-  const charset = part.parameters.charset ?? (part.type === "text" ? "us-ascii" : "utf-8");
+  const charset =
+    part.parameters.charset ??
+    (readingOf(part) === "html" ? charsetOfPage(bytes) : undefined) ??
+    (part.type === "text" ? "us-ascii" : "utf-8");
   const text = decodeCharset(bytes, charset);
   if (!isKnownCharset(charset) || text.includes("\ufffd")) tally.add("undecodable", part.section);
   return text;

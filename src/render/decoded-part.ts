@@ -1,6 +1,6 @@
 /** Bytes of a part with its transfer encoding undone. */
 import type { MimePart } from "#/src/formats/mime/structure.ts";
-import { decodeTransfer } from "#/src/formats/mime/transfer-encoding.ts";
+import { readDecoded } from "#/src/mail/decoded-bytes.ts";
 import type { MessageBytes, StoredBytes } from "#/src/mail/message-bytes.ts";
 
 export interface DecodedPart {
@@ -18,10 +18,10 @@ export async function readDecodedPart(
   const trace = message.trace.byteLength;
   const size = part.bodyEnd - part.bodyStart;
   const start = part.bodyStart + trace;
-  const encoded = await mail.readBytes(message, { start, end: start + Math.min(size, encodedBytesMax) });
+  const end = start + Math.min(size, encodedBytesMax);
   // A multipart or message has no encoding of its own (RFC 2045 section 6.4).
   const isComposite = part.type === "multipart" || part.message !== undefined;
-  const bytes = isComposite ? encoded : decodeTransfer(encoded, part.encoding);
+  const bytes = await readDecoded(mail, message, { start, end }, isComposite ? "" : part.encoding);
   return { bytes, isCut: size > encodedBytesMax };
 }
 

@@ -1,4 +1,5 @@
 /** The header of a message in the words of the interface. */
+import { namesAnother, shownAddress } from "#/src/evidence/shown-address.ts";
 import { listMailAddresses, type MailAddress } from "#/src/formats/mime/addresses.ts";
 import { isAutomated } from "#/src/formats/mime/automated.ts";
 import { decodeWords } from "#/src/formats/mime/encoded-words.ts";
@@ -37,7 +38,7 @@ export function headerFacts(header: Uint8Array, tally: RemovalTally): HeaderFact
   const addresses = (name: string): Address[] => {
     const all = headerValues(fields, name).flatMap((value) => listMailAddresses(value));
     if (all.length > addressesShownMax) tally.add("over-limit", name, all.length - addressesShownMax);
-    return all.slice(0, addressesShownMax).map((one) => shownAddress(one, name, tally));
+    return all.slice(0, addressesShownMax).map((one) => addressShown(one, name, tally));
   };
   const ids = (name: string): string[] => {
     const all = headerValues(fields, name).flatMap((value) => parseMessageIds(value));
@@ -62,9 +63,10 @@ export function headerFacts(header: Uint8Array, tally: RemovalTally): HeaderFact
   };
 }
 
-function shownAddress(one: MailAddress, where: string, tally: RemovalTally): Address {
-  const address = cleanLine(one.address, where, tally, 320);
+function addressShown(one: MailAddress, where: string, tally: RemovalTally): Address {
+  const address = cleanLine(shownAddress(one.address), where, tally, 320);
   const name = cleanLine(one.name, where, tally, 200);
+  if (namesAnother(name, address)) tally.add("name-is-address", where);
   return name === "" ? { address } : { name, address };
 }
 

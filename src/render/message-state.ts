@@ -38,7 +38,7 @@ export function messageState(
 }
 
 /** The oldest place that the reader reaches. */
-export function shownPlace(message: Message, isVisible: (mailbox: MailboxNumber) => boolean): MessagePlace {
+function shownPlace(message: Message, isVisible: (mailbox: MailboxNumber) => boolean): MessagePlace {
   return message.places.find((place) => isVisible(place.mailbox)) ?? message.places[0]!;
 }
 

@@ -8,7 +8,7 @@ import { renderBody, type TextSource } from "./body-text.ts";
 import { firstCharacters } from "./page-text.ts";
 
 /** RFC 8970 section 3.3 allows no more. */
-export const previewCharactersMax = 256;
+const previewCharactersMax = 256;
 
 /** What is looked at for so many characters. */
 const lineLengthMax = 8 * 1024;

@@ -1,4 +1,5 @@
 /** A message as a line of a listing: from its rows, with the beginning of what it says. */
+import { shownAddress } from "#/src/evidence/shown-address.ts";
 import type { Mail } from "#/src/mail/mail.ts";
 import type { Message } from "#/src/mail/messages.ts";
 import { cleanLine } from "./clean-text.ts";
@@ -23,7 +24,7 @@ export interface ShortForm
 export async function shortForm(mail: Mail, message: Message, state: MessageState): Promise<ShortForm> {
   const tally = createRemovalTally();
   const date = isoTimeOrNothing(message.sentAt);
-  const address = cleanLine(message.fromAddress, "from", tally, 320);
+  const address = cleanLine(shownAddress(message.fromAddress), "from", tally, 320);
   const name = cleanLine(message.fromName, "from", tally, 200);
   return {
     id: state.id,

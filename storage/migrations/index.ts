@@ -1,5 +1,6 @@
 /** All steps of the schema, in order. The number of a step is its place, from 1; a step that has been released never
- *  changes, and there is no way back but the backup that is taken before it. */
+ *  changes, and there is no way back but the backup that is taken before it. With a new step a store of it is kept for the
+ *  test of upgrades: `npm run store:keep`. */
 import type { Sql } from "../sql.ts";
 import { schema } from "./0001-schema.ts";
 import { referenceIds } from "./0002-reference-ids.ts";
@@ -12,6 +13,11 @@ import { stsPolicies } from "./0008-sts-policies.ts";
 import { holdTimes } from "./0009-hold-times.ts";
 import { resumed } from "./0010-resumed.ts";
 import { queueDomains } from "./0011-queue-domains.ts";
+import { scheduled } from "./0012-scheduled.ts";
+import { fates } from "./0013-fates.ts";
+import { noSearchMarks } from "./0014-no-search-marks.ts";
+import { pauses } from "./0015-pauses.ts";
+import { correspondents } from "./0016-correspondents.ts";
 
 export interface Migration {
   readonly name: string;
@@ -30,4 +36,9 @@ export const migrations: readonly Migration[] = [
   { name: "hold times", run: holdTimes },
   { name: "resumed", run: resumed },
   { name: "queue domains", run: queueDomains },
+  { name: "scheduled", run: scheduled },
+  { name: "fates", run: fates },
+  { name: "no search marks", run: noSearchMarks },
+  { name: "pauses", run: pauses },
+  { name: "correspondents", run: correspondents },
 ];

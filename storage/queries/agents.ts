@@ -5,7 +5,7 @@ import type { Reader } from "../sql.ts";
 
 const selectAgent = `
   select agent.agent_id as agent, agent.account_id as account, account.state as "accountState", agent.kind, agent.name,
-    agent.state, agent.modseq, agent.log_floor as "logFloor", agent.byte_count as "byteCount",
+    agent.state, agent.paused_reason as "pausedReason", agent.paused_at as "pausedAt", agent.modseq, agent.log_floor as "logFloor", agent.byte_count as "byteCount",
     agent.message_count as "messageCount", agent.quota_bytes as "quotaBytes", agent.scram_salt as "scramSalt",
     agent.scram_iterations as "scramIterations", agent.created_at as "createdAt",
     own.local_part || '@' || own.domain as address
@@ -79,5 +79,20 @@ export function findPosition(
   return reader.get(
     `select modseq, log_floor as "logFloor" from agent where agent_id = ? and state <> 'deleted'`,
     agent,
+  );
+}
+
+/** Mailboxes that are paused, with the person who approves their mail and has not been told. */
+export function listUntoldPauses(
+  reader: Reader,
+): Promise<{ readonly agent: AgentNumber; readonly approver: AgentNumber }[]> {
+  return reader.all(
+    `select agent.agent_id as agent, p.approver_id as approver
+    from agent
+    join sending_policy as p on p.agent_id = agent.agent_id
+    join agent as told on told.agent_id = p.approver_id and told.state <> 'deleted'
+    where agent.state = 'paused' and agent.pause_told_at is null
+    order by agent.agent_id
+    limit 100`,
   );
 }

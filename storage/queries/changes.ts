@@ -11,6 +11,27 @@ const selectChange = `
   select modseq, ordinal, kind, parent, operation, ids, event, data, at
   from change`;
 
+/** Changes behind one row of a transaction, which need not be there, and up to a MODSEQ, in order, at most `limit`. */
+export function listChangesBehind(
+  reader: Reader,
+  agent: AgentNumber,
+  place: Pick<Change, "modseq" | "ordinal">,
+  upTo: Modseq,
+  limit: number,
+): Promise<LoggedChangeRow[]> {
+  return reader.all(
+    `${selectChange}
+    where agent_id = ? and (modseq, ordinal) > (?, ?) and modseq <= ?
+    order by modseq, ordinal
+    limit ?`,
+    agent,
+    place.modseq,
+    place.ordinal,
+    upTo,
+    limit,
+  );
+}
+
 /** Changes after one MODSEQ and up to another, in order, at most `limit`. A page may end inside a transaction. */
 export function listChanges(
   reader: Reader,

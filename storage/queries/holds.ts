@@ -177,20 +177,20 @@ export async function listAgentsOfApprover(reader: Reader, approver: AgentNumber
   return rows.map(({ agent }) => agent);
 }
 
-/** Those of some domains that mail of the agent was handed over to before. */
-export async function listKnownDomains(
+/** Those of some domains and addresses that mail of the agent was handed over to before. */
+export async function listCorrespondents(
   reader: Reader,
   agent: AgentNumber,
-  domains: readonly string[],
-): Promise<ReadonlySet<string>> {
-  if (domains.length === 0) return new Set();
-  const padded = paddedList(domains);
-  const rows = await reader.all<{ domain: string }>(
-    `select domain from correspondent_domain where agent_id = ? and domain in (${placesFor(padded)})`,
+  names: readonly string[],
+): Promise<string[]> {
+  if (names.length === 0) return [];
+  const padded = paddedList(names);
+  const rows = await reader.all<{ name: string }>(
+    `select name from correspondent where agent_id = ? and name in (${placesFor(padded)}) order by name`,
     agent,
     ...padded,
   );
-  return new Set(rows.map(({ domain }) => domain));
+  return rows.map(({ name }) => name);
 }
 
 /** Those of some addresses that mail of an account does not go to. */

@@ -1,5 +1,6 @@
 /** The queue: mail that leaves, and its recipients. */
-import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
+import { neverAt } from "#/src/model/scheduled.ts";
 import { paddedList, placesFor, type Reader, type SqlValue } from "../sql.ts";
 import type { SubmissionRecipientRow, SubmissionRow } from "../submission.ts";
 
@@ -8,12 +9,13 @@ const submissionColumns = `
     submission.blob_id as blob, submission.message_id as message, submission.source,
     submission.envelope_from as "envelopeFrom", submission.envid, submission.ret, submission.body_type as "bodyType",
     submission.is_smtputf8 as "isSmtputf8", submission.size, submission.send_at as "sendAt",
-    submission.expires_at as "expiresAt", submission.delay_told_at as "delayToldAt",
-    submission.created_at as "createdAt", submission.closed_at as "closedAt"`;
+    submission.expires_at as "expiresAt", submission.created_at as "createdAt", submission.closed_at as "closedAt",
+    submission.answers_id as answers, submission.forwards_id as forwards, submission.left_modseq as "leftModseq"`;
 
 const recipientColumns = `
     recipient_number as number, address, domain, state, attempt_count as "attemptCount",
-    next_attempt_at as "nextAttemptAt", notify, orcpt, host, status, reply, updated_at as "updatedAt"`;
+    next_attempt_at as "nextAttemptAt", notify, orcpt, host, status, reply,
+    delay_told_at as "delayToldAt", updated_at as "updatedAt"`;
 
 type StoredSubmission = Omit<SubmissionRow, "isSmtputf8"> & { readonly isSmtputf8: number };
 type StoredRecipient = Omit<SubmissionRecipientRow, "notify"> & { readonly notify: string };
@@ -39,6 +41,102 @@ export async function findSubmission(
   return row && submissionOf(row);
 }
 
+/** The one that a message left by; the latest, if it left more than once. */
+export async function findSubmissionOfMessage(
+  reader: Reader,
+  agent: AgentNumber,
+  message: MessageNumber,
+): Promise<SubmissionRow | undefined> {
+  const row = await reader.get<StoredSubmission>(
+    `select ${submissionColumns}
+    from submission
+    where agent_id = ? and message_id = ?
+    order by submission_id desc
+    limit 1`,
+    agent,
+    message,
+  );
+  return row && submissionOf(row);
+}
+
+/** The submission that stands in Scheduled under the name of a message. */
+export async function findScheduled(
+  reader: Reader,
+  agent: AgentNumber,
+  message: MessageNumber,
+): Promise<SubmissionRow | undefined> {
+  const row = await reader.get<StoredSubmission>(
+    `select ${submissionColumns}
+    from submission
+    where agent_id = ? and message_id = ? and closed_at is null and exists (
+      select 1 from submission_recipient as r
+      where r.agent_id = submission.agent_id and r.submission_id = submission.submission_id
+        and r.state = 'scheduled')
+    order by submission_id desc
+    limit 1`,
+    agent,
+    message,
+  );
+  return row && submissionOf(row);
+}
+
+/** The MODSEQ at which a message that had been scheduled left. */
+export async function findLeftModseq(
+  reader: Reader,
+  agent: AgentNumber,
+  message: MessageNumber,
+): Promise<Modseq | undefined> {
+  const row = await reader.get<{ modseq: Modseq | null }>(
+    "select max(left_modseq) as modseq from submission where agent_id = ? and message_id = ?",
+    agent,
+    message,
+  );
+  return row?.modseq ?? undefined;
+}
+
+/** Scheduled mail whose time has come, of mailboxes that send; the longest waiting first. */
+export async function listDueScheduled(
+  reader: Reader,
+  options: { readonly now: number; readonly limit: number },
+): Promise<SubmissionRow[]> {
+  const rows = await reader.all<StoredSubmission>(
+    `select ${submissionColumns}
+    from submission
+    join (
+      select r.agent_id, r.submission_id, min(r.next_attempt_at) as due_at
+      from submission_recipient as r
+      join agent on agent.agent_id = r.agent_id and agent.state = 'active'
+      where r.state = 'scheduled' and r.next_attempt_at <= ?
+      group by r.agent_id, r.submission_id
+      order by due_at, r.agent_id, r.submission_id
+      limit ?) as due
+    on due.agent_id = submission.agent_id and due.submission_id = submission.submission_id
+    order by due.due_at, submission.agent_id, submission.submission_id`,
+    options.now,
+    options.limit,
+  );
+  return rows.map(submissionOf);
+}
+
+/** Scheduled mail of before there was a mailbox for it. */
+export function listUnplacedScheduled(
+  reader: Reader,
+  limit: number,
+): Promise<{ readonly agent: AgentNumber; readonly submission: number }[]> {
+  return reader.all(
+    `select distinct r.agent_id as agent, r.submission_id as submission
+    from submission_recipient as r
+    join submission as s on s.agent_id = r.agent_id and s.submission_id = r.submission_id
+    where r.state = 'scheduled' and not exists (
+      select 1 from entry as e
+      join mailbox as m on m.agent_id = e.agent_id and m.mailbox_id = e.mailbox_id and m.role = 'scheduled'
+      where e.agent_id = s.agent_id and e.message_id = s.message_id)
+    order by r.agent_id, r.submission_id
+    limit ?`,
+    limit,
+  );
+}
+
 export async function listRecipients(
   reader: Reader,
   agent: AgentNumber,
@@ -53,6 +151,32 @@ export async function listRecipients(
     submission,
   );
   return rows.map(recipientOf);
+}
+
+export type RecipientFateRow = Pick<
+  SubmissionRecipientRow,
+  "number" | "address" | "state" | "status" | "nextAttemptAt" | "updatedAt"
+>;
+
+/** What became of the recipients behind `after`, in order, at most `limit`. */
+export function listRecipientFates(
+  reader: Reader,
+  submission: { readonly agent: AgentNumber; readonly submission: number },
+  after: number,
+  limit: number,
+): Promise<RecipientFateRow[]> {
+  return reader.all(
+    `select recipient_number as number, address, state, status, next_attempt_at as "nextAttemptAt",
+      updated_at as "updatedAt"
+    from submission_recipient
+    where agent_id = ? and submission_id = ? and recipient_number > ?
+    order by recipient_number
+    limit ?`,
+    submission.agent,
+    submission.submission,
+    after,
+    limit,
+  );
 }
 
 /** Of a submission, those of one domain whose time has come. All of its rows are read: by its key they are few, by the domain
@@ -150,13 +274,17 @@ export async function listDueDomains(
 
 /** The next time after `now` at which something becomes due. */
 export async function findNextDue(reader: Reader, now: number): Promise<number | undefined> {
-  const row = await reader.get<{ at: number | null }>(
-    `select min(next_attempt_at) as at
-    from submission_recipient
-    where state = 'queued' and next_attempt_at > ?`,
-    now,
-  );
-  return row?.at ?? undefined;
+  const times: number[] = [];
+  for (const state of ["queued", "scheduled"]) {
+    const row = await reader.get<{ at: number | null }>(
+      `select min(next_attempt_at) as at
+      from submission_recipient
+      where state = '${state}' and next_attempt_at > ?`,
+      now,
+    );
+    if (row?.at != null && row.at < neverAt) times.push(row.at);
+  }
+  return times.length === 0 ? undefined : Math.min(...times);
 }
 
 /** Mail that is still being tried, the oldest first. */

@@ -1,5 +1,8 @@
 /** The search index: a file of its own beside the store, made from it and so at any time thrown away and made again.
  *
+ *  Text that is long stands in pieces beside its document (`piece`), each with trigrams of its own (`piece_tri`), so that no
+ *  statement takes long; the pieces of a message are there before its document is, and before the position says so.
+ *
  *  `tri` holds the trigrams of each document without positions; a document's first trigram is its agent's, of private-use
  *  code points, so that a search in one mailbox owner's mail does not walk through everyone's. What it answers are candidates:
  *  `doc` has the text itself, plain, for the one who verifies them. Documents and the position in the agent's log up to which
@@ -10,6 +13,11 @@ import path from "node:path";
 import type Database from "better-sqlite3";
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import { openSearchFile } from "../sqlite/connection.ts";
+import { rewriteLog } from "../sqlite/log-of-pages.ts";
+import { SearchFile } from "./search-file.ts";
+import { SearchPieces } from "./search-pieces.ts";
+import { SearchTrials, trialStatements } from "./search-trials.ts";
+import { matchOf, scopeOf, withoutNul } from "./trigrams.ts";
 
 /** Text of a message in the form that is searched; no part of it is empty unless there is nothing. */
 export interface SearchDocument {
@@ -20,17 +28,19 @@ export interface SearchDocument {
 
 export interface IndexedDocument {
   readonly message: MessageNumber;
-  /** undefined: too large for the index, to be looked at where it is. */
+  /** undefined: not to be had for the index, to be looked at where it is. The body is empty where it stands in pieces. */
   readonly document: SearchDocument | undefined;
   /** The beginning of what it says; undefined when it is gone. */
   readonly preview: string | undefined;
+  /** Why it is not all that there is. */
+  readonly setAside?: { readonly reason: string; readonly attempts: number };
 }
 
 export type DocumentColumn = "header" | "addresses" | "body";
 
 /** Changes with what is written into the file, and with the text that messages are rendered to: another version's file is
  *  made anew. */
-const formatVersion = 2;
+const formatVersion = 6;
 
 const statements = [
   `create table origin (fingerprint text not null)`,
@@ -46,18 +56,29 @@ const statements = [
   `create unique index doc_by_message on doc (agent_id, message_id)`,
   `create index doc_too_large on doc (agent_id, message_id) where header is null`,
   `create virtual table tri using fts5(text, content='', contentless_delete=1, detail=none, tokenize='trigram case_sensitive 1')`,
+  ...trialStatements,
+  `create table piece (
+    piece_id integer primary key,
+    agent_id integer not null,
+    message_id integer not null,
+    piece_number integer not null,
+    body text not null)`,
+  `create unique index piece_by_number on piece (agent_id, message_id, piece_number)`,
+  `create virtual table piece_tri using fts5(text, content='', contentless_delete=1, detail=none, tokenize='trigram case_sensitive 1')`,
 ];
 
 const fileNames = ["search.db", "search.db-wal", "search.db-shm"];
 
-/** Trigrams of a term that are looked up; more make the candidates few, and the lists to walk many. */
-const trigramsMax = 16;
-
 export class SearchDatabase {
-  readonly #database: Database.Database;
+  /** Bodies that are too long for a document. */
+  readonly pieces: SearchPieces;
+  readonly trials: SearchTrials;
+  readonly #file: SearchFile;
 
   private constructor(database: Database.Database) {
-    this.#database = database;
+    this.#file = new SearchFile(database);
+    this.pieces = new SearchPieces(this.#file);
+    this.trials = new SearchTrials(this.#file);
   }
 
   /** Opens the index of the store with this secret. What is damaged, of another version or of another store is deleted. */
@@ -66,6 +87,7 @@ export class SearchDatabase {
     for (const attempt of ["as it is", "anew"] as const) {
       let database: Database.Database | undefined;
       try {
+        rewriteLog(path.join(folder, "search.db"));
         database = openSearchFile(folder);
         if (prepare(database, fingerprint)) return new SearchDatabase(database);
         database.close();
@@ -83,26 +105,30 @@ export class SearchDatabase {
   }
 
   close(): void {
-    this.#database.close();
+    this.#file.close();
   }
 
   /** Up to where an agent's mail is indexed: every message with a number up to there. */
   position(agent: AgentNumber): Modseq {
-    const row = this.#sql<{ modseq: Modseq }>("select modseq from position where agent_id = ?").get(agent);
+    const row = this.#file
+      .sql<{ modseq: Modseq }>("select modseq from position where agent_id = ?")
+      .get(agent);
     return row?.modseq ?? (0 as Modseq);
   }
 
   agents(): AgentNumber[] {
-    return this.#sql<{ agent: AgentNumber }>("select agent_id as agent from position order by agent_id")
+    return this.#file
+      .sql<{ agent: AgentNumber }>("select agent_id as agent from position order by agent_id")
       .all()
       .map(({ agent }) => agent);
   }
 
   /** Agents with documents of messages that may be gone. */
   agentsOwingSweep(): AgentNumber[] {
-    return this.#sql<{ agent: AgentNumber }>(
-      "select agent_id as agent from position where owes_sweep = 1 order by agent_id",
-    )
+    return this.#file
+      .sql<{ agent: AgentNumber }>(
+        "select agent_id as agent from position where owes_sweep = 1 order by agent_id",
+      )
       .all()
       .map(({ agent }) => agent);
   }
@@ -114,40 +140,56 @@ export class SearchDatabase {
     upTo: Modseq,
     owesSweep: boolean,
   ): void {
-    this.#inTransaction(() => {
-      for (const { message, document, preview } of documents) {
-        const found = this.#sql("select 1 from doc where agent_id = ? and message_id = ?").get(
-          agent,
-          message,
-        );
-        if (found !== undefined) continue;
-        const { lastInsertRowid } = this.#sql(
-          "insert into doc (agent_id, message_id, header, addresses, body, preview) values (?, ?, ?, ?, ?, ?)",
-        ).run(
-          agent,
-          message,
-          document?.header ?? null,
-          document?.addresses ?? null,
-          document?.body ?? null,
-          preview ?? null,
-        );
-        if (document !== undefined)
-          this.#sql("insert into tri (rowid, text) values (?, ?)").run(
-            lastInsertRowid,
-            indexText(agent, document),
-          );
-      }
-      this.#sql(
-        `insert into position (agent_id, modseq, owes_sweep)
+    this.#file.inTransaction(() => {
+      for (const document of documents) this.#insert(agent, document);
+      this.trials.end(agent);
+      this.#file
+        .sql(
+          `insert into position (agent_id, modseq, owes_sweep)
         values (?, ?, ?)
         on conflict (agent_id) do update
         set modseq = excluded.modseq, owes_sweep = case when excluded.owes_sweep = 1 then 1 else owes_sweep end`,
-      ).run(agent, upTo, owesSweep ? 1 : 0);
+        )
+        .run(agent, upTo, owesSweep ? 1 : 0);
     });
   }
 
+  /** The same message again, read anew; its pieces are there already. */
+  replaceDocument(agent: AgentNumber, document: IndexedDocument): void {
+    this.#file.inTransaction(() => {
+      this.#remove(agent, document.message);
+      this.#insert(agent, document);
+    });
+  }
+
+  #insert(agent: AgentNumber, { message, document, preview, setAside }: IndexedDocument): void {
+    const found = this.#file
+      .sql("select 1 from doc where agent_id = ? and message_id = ?")
+      .get(agent, message);
+    if (found !== undefined) return;
+    const { header, addresses, body } = document ?? { header: null, addresses: null, body: null };
+    const { lastInsertRowid } = this.#file
+      .sql(
+        "insert into doc (agent_id, message_id, header, addresses, body, preview) values (?, ?, ?, ?, ?, ?)",
+      )
+      .run(agent, message, header, addresses, body, preview ?? null);
+    if (document !== undefined)
+      this.#file
+        .sql("insert into tri (rowid, text) values (?, ?)")
+        .run(lastInsertRowid, indexText(agent, document));
+    if (setAside !== undefined) this.trials.setAside({ agent, message, ...setAside });
+  }
+
+  #remove(agent: AgentNumber, message: MessageNumber): void {
+    const row = this.#file
+      .sql<{ id: number }>("delete from doc where agent_id = ? and message_id = ? returning doc_id as id")
+      .get(agent, message);
+    if (row !== undefined) this.#file.sql("delete from tri where rowid = ?").run(row.id);
+    this.trials.forget(agent, message);
+  }
+
   readPreviews(agent: AgentNumber, messages: readonly MessageNumber[]): [MessageNumber, string][] {
-    const query = this.#sql<{ preview: string | null }>(
+    const query = this.#file.sql<{ preview: string | null }>(
       "select preview from doc where agent_id = ? and message_id = ?",
     );
     return messages.flatMap((message) => {
@@ -158,43 +200,41 @@ export class SearchDatabase {
 
   /** Numbers of an agent's documents above one, ascending. */
   listMessages(agent: AgentNumber, after: number, limit: number): MessageNumber[] {
-    return this.#sql<{ message: MessageNumber }>(
-      `select message_id as message
+    return this.#file
+      .sql<{ message: MessageNumber }>(
+        `select message_id as message
       from doc
       where agent_id = ? and message_id > ?
       order by message_id
       limit ?`,
-    )
+      )
       .all(agent, after, limit)
       .map(({ message }) => message);
   }
 
   removeDocuments(agent: AgentNumber, messages: readonly MessageNumber[]): void {
-    this.#inTransaction(() => {
-      for (const message of messages) {
-        const row = this.#sql<{ id: number }>(
-          "delete from doc where agent_id = ? and message_id = ? returning doc_id as id",
-        ).get(agent, message);
-        if (row !== undefined) this.#sql("delete from tri where rowid = ?").run(row.id);
-      }
+    this.#file.inTransaction(() => {
+      for (const message of messages) this.#remove(agent, message);
     });
   }
 
   /** What was gone of the agent's mail is out of the index. */
   finishSweep(agent: AgentNumber): void {
-    this.#sql("update position set owes_sweep = 0 where agent_id = ?").run(agent);
+    this.#file.sql("update position set owes_sweep = 0 where agent_id = ?").run(agent);
   }
 
   /** The agent has no documents any more. */
   forgetAgent(agent: AgentNumber): void {
-    this.#sql("delete from position where agent_id = ?").run(agent);
+    this.#file.sql("delete from position where agent_id = ?").run(agent);
+    this.trials.end(agent);
   }
 
-  /** Messages that are too large to be in the index. */
-  listTooLarge(agent: AgentNumber): MessageNumber[] {
-    return this.#sql<{ message: MessageNumber }>(
-      "select message_id as message from doc where agent_id = ? and header is null order by message_id",
-    )
+  /** Messages whose text is not in the index. */
+  listUnindexed(agent: AgentNumber): MessageNumber[] {
+    return this.#file
+      .sql<{ message: MessageNumber }>(
+        "select message_id as message from doc where agent_id = ? and header is null order by message_id",
+      )
       .all(agent)
       .map(({ message }) => message);
   }
@@ -205,8 +245,8 @@ export class SearchDatabase {
     const query = matchOf(agent, term);
     const statement =
       query === undefined
-        ? this.#sql<number>("select doc_id from doc where agent_id = ? and header is not null")
-        : this.#sql<number>("select rowid from tri where tri match ?");
+        ? this.#file.sql<number>("select doc_id from doc where agent_id = ? and header is not null")
+        : this.#file.sql<number>("select rowid from tri where tri match ?");
     return statement.pluck().all(query ?? agent);
   }
 
@@ -219,33 +259,12 @@ export class SearchDatabase {
     const selected = (["header", "addresses", "body"] as const).map((column) =>
       columns.includes(column) ? column : `'' as ${column}`,
     );
-    const statement = this.#sql<SearchDocument & { message: MessageNumber }>(
+    const statement = this.#file.sql<SearchDocument & { message: MessageNumber }>(
       `select message_id as message, ${selected.join(", ")}
       from doc
       where doc_id = ? and agent_id = ?`,
     );
     return ids.map((id) => statement.get(id, agent)).filter((row) => row !== undefined);
-  }
-
-  readonly #statements = new Map<string, Database.Statement<unknown[]>>();
-
-  #sql<R>(query: string): Database.Statement<unknown[], R> {
-    let statement = this.#statements.get(query);
-    if (statement === undefined) {
-      statement = this.#database.prepare<unknown[]>(query);
-      this.#statements.set(query, statement);
-    }
-    return statement as Database.Statement<unknown[], R>;
-  }
-
-  #inTransaction(run: () => void): void {
-    this.#database.exec("begin immediate");
-    try {
-      run();
-      this.#database.exec("commit");
-    } finally {
-      if (this.#database.inTransaction) this.#database.exec("rollback");
-    }
   }
 }
 
@@ -270,32 +289,6 @@ function prepare(database: Database.Database, fingerprint: string): boolean {
   return true;
 }
 
-/** Three code points of plane 15 that are this agent's. */
-function scopeOf(agent: AgentNumber): string {
-  const base = 65_534;
-  const digits = [Math.floor(agent / (base * base)) % base, Math.floor(agent / base) % base, agent % base];
-  return String.fromCodePoint(...digits.map((digit) => 0xf0000 + digit));
-}
-
-/** SQLite takes a text to end at NUL, which separates what must not run together. */
 function indexText(agent: AgentNumber, { header, addresses, body }: SearchDocument): string {
-  return `${scopeOf(agent)}\n${header}\n${addresses}\n${body}`.replaceAll("\0", "\n");
-}
-
-/** Whether the index can look for a term; a shorter one is looked for in every document. */
-export function hasTrigram(term: string): boolean {
-  return term.length >= 6 || [...term].length >= 3;
-}
-
-/** An FTS5 query for documents that may hold the term; undefined when it has no trigram. Without positions FTS5 takes no
- *  phrases, so each trigram is a query of its own. */
-function matchOf(agent: AgentNumber, term: string): string | undefined {
-  if (!hasTrigram(term)) return undefined;
-  const characters = [...term];
-  const trigrams = new Set<string>();
-  const count = characters.length - 2;
-  const step = Math.max(1, count / trigramsMax);
-  for (let at = 0; at < count; at += step)
-    trigrams.add(characters.slice(Math.floor(at), Math.floor(at) + 3).join(""));
-  return [scopeOf(agent), ...trigrams].map((text) => `"${text.replaceAll('"', '""')}"`).join(" AND ");
+  return withoutNul(`${scopeOf(agent)}\n${header}\n${addresses}\n${body}`);
 }

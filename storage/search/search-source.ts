@@ -12,6 +12,7 @@ export interface SearchSource extends Reader {
   listAgents(): Promise<AgentNumber[]>;
   /** Messages above a position, ascending, and up to where they are complete; undefined when the agent is gone. */
   listMessagesAfter(agent: AgentNumber, after: Modseq, limit: number): Promise<NewMessages | undefined>;
+  findMessage(agent: AgentNumber, message: MessageNumber): Promise<MessageRow | undefined>;
   /** Those of the numbers that are no message any more. */
   listGone(agent: AgentNumber, messages: readonly MessageNumber[]): Promise<MessageNumber[]>;
 }
@@ -81,6 +82,15 @@ export function openSearchSource(folder: string): SearchSource {
       );
       const hasRemovals = after > 0 && (removal !== undefined || after < row.logFloor);
       return { messages: rows.map(messageOf), upTo, isPartial, isBehind, hasRemovals };
+    },
+
+    async findMessage(agent, message) {
+      const row = await sql.get<StoredMessage>(
+        `${selectMessage} where agent_id = ? and message_id = ?`,
+        agent,
+        message,
+      );
+      return row && messageOf(row);
     },
 
     async listGone(agent, messages) {

@@ -1,4 +1,5 @@
 /** Connections to the store's file, with the settings that its durability and speed were measured with. */
+import fs from "node:fs";
 import path from "node:path";
 import Database from "better-sqlite3";
 import type { Sql, SqlValue } from "../sql.ts";
@@ -50,6 +51,8 @@ export function openSearchFile(folder: string): Database.Database {
     database.pragma("journal_mode = WAL");
     shareSettings(database);
     database.pragma("synchronous = NORMAL");
+    // As in the store: an fsync that fails must be seen.
+    database.pragma("wal_autocheckpoint = 0");
     database.pragma("journal_size_limit = 67108864");
     return database;
   } catch (error) {
@@ -61,10 +64,17 @@ export function openSearchFile(folder: string): Database.Database {
 function open(folder: string, options: Database.Options, file = databaseFile(folder)): Database.Database {
   const nativeBinding = sqliteAddon(folder);
   // The types know only a path here; the library also takes the loaded addon.
-  return new Database(
+  const database = new Database(
     file,
     nativeBinding === undefined ? options : { ...options, nativeBinding: nativeBinding as string },
   );
+  if (options.readonly !== true) keepPrivate(file);
+  return database;
+}
+
+/** Mail is its user's alone. SQLite gives the log of pages and its index the mode of the file when it makes them. */
+function keepPrivate(file: string): void {
+  for (const name of [file, `${file}-wal`, `${file}-shm`]) if (fs.existsSync(name)) fs.chmodSync(name, 0o600);
 }
 
 function shareSettings(database: Database.Database): void {

@@ -13,7 +13,7 @@ const untrustworthy = new Set([
 ]);
 
 /** A full disk shows as these, depending on which file needed room. */
-const noRoom = new Set(["SQLITE_FULL", "SQLITE_IOERR_SHMSIZE", "SQLITE_IOERR_SHMOPEN", "SQLITE_CANTOPEN"]);
+const noRoom = new Set(["SQLITE_FULL", "SQLITE_IOERR_SHMSIZE", "SQLITE_IOERR_SHMOPEN"]);
 
 export function isUntrustworthy(error: unknown): boolean {
   return error instanceof Database.SqliteError && untrustworthy.has(error.code);
@@ -29,7 +29,7 @@ export function engineFailure(error: unknown): WaypostError {
         retryAfterMs: 60_000,
         cause: error,
       });
-    if (/^SQLITE_(BUSY|LOCKED|IOERR|NOMEM|INTERRUPT|PROTOCOL|READONLY|AUTH)/.test(error.code))
+    if (/^SQLITE_(BUSY|LOCKED|IOERR|NOMEM|INTERRUPT|PROTOCOL|READONLY|AUTH|CANTOPEN)/.test(error.code))
       return new WaypostError("upstream_unavailable", "The store could not be reached", {
         reason: "busy",
         retryAfterMs: 5_000,

@@ -16,13 +16,15 @@ export interface StoreLock {
 export function lockStore(folder: string): StoreLock {
   const nativeBinding = sqliteAddon(folder);
   const holderFile = path.join(folder, "waypost.pid");
+  const lockFile = path.join(folder, "waypost.lock");
   const database = new Database(
-    path.join(folder, "waypost.lock"),
+    lockFile,
     nativeBinding === undefined ? { timeout: 0 } : { timeout: 0, nativeBinding: nativeBinding as string },
   );
   try {
     // The journal of the lock never reaches the disk: nothing is ever written under it.
     database.pragma("journal_mode = MEMORY");
+    fs.chmodSync(lockFile, 0o600);
     database.exec("begin exclusive");
   } catch (error) {
     database.close();

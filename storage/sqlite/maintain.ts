@@ -1,4 +1,6 @@
-/** Pruning by age: one low-priority slice after the other, so that mail always goes first. */
+/** Pruning by age: one low-priority slice after the other, so that mail always goes first. What cannot be pruned, as in a
+ *  damaged file, is told of and passed over: the rest does not wait for it. */
+import { isWaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { MaintainOptions, Store } from "../store.ts";
 import type { ArgumentsOf, ResultOf, TransactionName } from "../transactions/index.ts";
@@ -8,18 +10,27 @@ export type WriteSlice = <N extends TransactionName>(name: N, args: ArgumentsOf<
 const rowsPerSlice = 1000;
 /** Each may be many chunks. */
 const uploadsPerSlice = 16;
+/** Slices of thread keys in one hour: all of a million keys are looked at in two days. */
+const threadKeySlices = 20;
+/** Rows of one kind that cannot be pruned; with more the file is so damaged that the rest can wait. */
+const passedOverMax = 100;
 
 export async function maintainStore(
   store: Pick<Store, "pages" | "clock">,
   write: WriteSlice,
   options: MaintainOptions,
+  tell: (trouble: string) => void,
 ): Promise<void> {
   const now = store.clock.now();
-  while (!(await write("pruneIdempotency", { now, limit: rowsPerSlice })).isDone);
-  while (!(await write("pruneUploads", { now, limit: uploadsPerSlice })).isDone);
-  const closedBefore = now - options.changesMs;
-  while (!(await write("pruneSubmissions", { before: closedBefore, limit: rowsPerSlice / 10 })).isDone);
-  while (!(await write("pruneHolds", { before: closedBefore, limit: rowsPerSlice / 10 })).isDone);
+  const before = now - options.changesMs;
+  await prune("spent idempotency keys", rowsPerSlice, (slice) =>
+    write("pruneIdempotency", { now, ...slice }),
+  );
+  await prune("expired uploads", uploadsPerSlice, (slice) => write("pruneUploads", { now, ...slice }));
+  await prune("old submissions", rowsPerSlice / 10, (slice) =>
+    write("pruneSubmissions", { before, ...slice }),
+  );
+  await prune("old holds", rowsPerSlice / 10, (slice) => write("pruneHolds", { before, ...slice }));
   const pages = store.pages<{ agent: AgentNumber }>(
     `select agent_id as agent
     from agent
@@ -30,11 +41,54 @@ export async function maintainStore(
     [0],
   );
   for await (const agents of pages)
-    for (const { agent } of agents) {
-      const before = now - options.changesMs;
-      while (!(await write("pruneChanges", { agent, before, limit: rowsPerSlice })).isDone);
-      let after: Uint8Array | undefined = new Uint8Array();
-      while (after !== undefined)
-        after = (await write("pruneThreadKeys", { agent, after, limit: rowsPerSlice })).reached;
+    for (const { agent } of agents)
+      await unlessDamaged(`the log of agent ${agent}`, async () => {
+        while (!(await write("pruneChanges", { agent, before, limit: rowsPerSlice })).isDone);
+      });
+
+  await unlessDamaged("the keys of threads", async () => {
+    for (let slice = 0; slice < threadKeySlices; slice++)
+      if ((await write("pruneThreadKeys", { limit: rowsPerSlice })).isDone) return;
+  });
+
+  /** Slice by slice. One that fails is tried row by row, and the rows that fail alone are passed over. */
+  async function prune(
+    what: string,
+    rows: number,
+    writeSlice: (slice: { limit: number; skip: number }) => Promise<{ isDone: boolean }>,
+  ): Promise<void> {
+    let skip = 0;
+    for (let single = 0; ; ) {
+      const limit = single > 0 ? 1 : rows;
+      try {
+        if ((await writeSlice({ limit, skip })).isDone) return;
+        single = Math.max(0, single - 1);
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+        if (limit > 1) single = rows;
+        else {
+          tell(`one of ${what} could not be pruned and is left as it is: ${causeOf(error)}`);
+          if (++skip > passedOverMax) return;
+        }
+      }
     }
+  }
+
+  async function unlessDamaged(what: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      tell(`${what} could not be pruned and is left as it is: ${causeOf(error)}`);
+    }
+  }
+}
+
+/** Not a full disk or a store that is closed, which pass. */
+function isDamage(error: unknown): boolean {
+  return isWaypostError(error) && error.code === "internal";
+}
+
+function causeOf(error: unknown): string {
+  return isWaypostError(error) ? String(error.details.cause ?? error.message) : String(error);
 }

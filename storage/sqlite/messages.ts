@@ -37,6 +37,8 @@ export type FromWriter =
   /** After the commit, or after a batch that failed. */
   | { readonly kind: "answers"; readonly answers: readonly Answer[]; readonly touched: readonly Touched[] }
   | { readonly kind: "progress"; readonly id: number; readonly done: number; readonly total: number }
+  /** Something could not be done and was left; the store goes on. */
+  | { readonly kind: "trouble"; readonly message: string }
   /** The store could not be opened, or can no longer be trusted. */
   | { readonly kind: "failed"; readonly message: string };
 

@@ -30,13 +30,16 @@ function start(): void {
   }
 
   async function check(id: number): Promise<string[]> {
-    const findings = (await sql.all<{ integrity_check: string }>("pragma integrity_check"))
+    const found = await sql
+      .all<{ integrity_check: string }>("pragma integrity_check")
+      .catch((error: unknown) => [{ integrity_check: String(error) }]);
+    const damages = found
       .map((row) => row.integrity_check)
       .filter((text) => text !== "ok")
       .map((text) => `SQLite finds the file damaged: ${text}`);
-    // A damaged file may not be readable to the end; then this is the finding.
-    if (findings.length > 0) return findings;
-    return checkStore(sql, (done, total) => say({ kind: "progress", id, done, total }));
+    // Which messages and rows the damage concerns, as far as they can be read.
+    const progress = (done: number, total: number): void => say({ kind: "progress", id, done, total });
+    return [...damages, ...(await checkStore(sql, progress))];
   }
 
   let last = Promise.resolve();

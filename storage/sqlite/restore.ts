@@ -1,10 +1,11 @@
 /** A copy that is opened as a store goes on from an earlier time. What the store that it was taken from has given since, UIDs,
  *  MODSEQs, cursors and object numbers, clients may still hold, and here it would come to mean something else. So a copy is
  *  marked when it is made, and made new when it is first opened: every mailbox gets another UIDVALIDITY (RFC 9051 section
- *  2.3.1.1), every log begins anew at a place that the old one cannot have reached. */
+ *  2.3.1.1), every log begins anew at a place that the old one cannot have reached, with an event that says so. */
 import fs from "node:fs";
 import type Database from "better-sqlite3";
 import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
+import { logChanges } from "../writing/change-log.ts";
 import { databaseFile, SqliteSql } from "./connection.ts";
 
 /** "User version" in the header of a SQLite file (section 1.3 of its format): ours is 0, a copy's is 1. */
@@ -70,17 +71,27 @@ export async function beginAnew(database: Database.Database, now: number): Promi
           agent,
           mailbox,
         );
+      const floor = modseq + modseqJump;
       await sql.run("delete from change where agent_id = ?", agent);
       await sql.run(
         "update agent set modseq = ?, log_floor = ?, last_uid_validity = ? where agent_id = ?",
-        modseq + modseqJump,
-        modseq + modseqJump,
+        floor + 1,
+        floor,
         uidValidity,
         agent,
       );
+      // Webhooks follow events from a position that is kept here: the events that they had not got yet are lost.
+      const restored = {
+        kind: "event",
+        parent: 0,
+        operation: "add",
+        ids: "0",
+        event: "mailbox.restored",
+      } as const;
+      await logChanges(sql, agent, (floor + 1) as Modseq, now, [restored]);
     }
     await sql.run(
-      "update submission_recipient set next_attempt_at = ? where state = 'queued' and next_attempt_at < ?",
+      "update submission_recipient set next_attempt_at = ? where state in ('queued', 'scheduled') and next_attempt_at < ?",
       now + queueWaitMs,
       now + queueWaitMs,
     );

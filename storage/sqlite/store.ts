@@ -4,11 +4,14 @@ import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
 import type { Worker } from "node:worker_threads";
+import { assertCallerThere } from "#/src/model/caller.ts";
 import type { Touched } from "#/src/model/changes.ts";
 import { type Clock, systemClock } from "#/src/model/clock.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { createIdCodec, type IdCodec } from "#/src/model/ids.ts";
 import { pageRows } from "#/src/model/limits.ts";
+import { houseThreads } from "#/src/threads/house-threads.ts";
+import { startThread } from "#/src/threads/start-thread.ts";
 import type { Idempotency, OnceResult } from "../idempotency.ts";
 import type { ScanArgumentsOf, ScanName, ScanResultOf } from "../scans/index.ts";
 import type { SqlValue } from "../sql.ts";
@@ -21,7 +24,6 @@ import { engineFailure } from "./failures.ts";
 import { lockStore, type StoreLock } from "./lock.ts";
 import { maintainStore } from "./maintain.ts";
 import type { FromReader, FromWriter, Job, ReaderData, ToReader, ToWriter, WriterData } from "./messages.ts";
-import { spawnThread } from "./spawn.ts";
 
 const inFlightJobsMax = 2000;
 const inFlightBytesMax = 64 * 1024 * 1024;
@@ -32,10 +34,13 @@ export async function openSqliteStore(options: OpenOptions): Promise<Store> {
   const workers: Worker[] = [];
   try {
     // The writer first: it makes the file, and what a reader would need to open it.
-    const writer = await startThread(workers, () =>
-      spawnThread("writer", { folder: options.folder, maxBytes: options.maxBytes } satisfies WriterData),
+    const writer = await whenReady(workers, () =>
+      startThread(houseThreads.writer, {
+        folder: options.folder,
+        maxBytes: options.maxBytes,
+      } satisfies WriterData),
     );
-    const reader = await startThread(workers, () => spawnReader(options.folder));
+    const reader = await whenReady(workers, () => spawnReader(options.folder));
     // The names of new files are durable only when their folders are.
     syncFolder(options.folder);
     syncFolder(path.dirname(path.resolve(options.folder)));
@@ -48,11 +53,11 @@ export async function openSqliteStore(options: OpenOptions): Promise<Store> {
 }
 
 function spawnReader(folder: string): Worker {
-  return spawnThread("reader", { folder } satisfies ReaderData);
+  return startThread(houseThreads.reader, { folder } satisfies ReaderData);
 }
 
 /** Waits until a thread says that it is ready, or throws what it says otherwise. */
-async function startThread(workers: Worker[], spawn: () => Worker): Promise<Worker> {
+async function whenReady(workers: Worker[], spawn: () => Worker): Promise<Worker> {
   const worker = spawn();
   workers.push(worker);
   const [message] = (await once(worker, "message")) as [FromWriter | FromReader];
@@ -72,6 +77,7 @@ class SqliteStore implements Store {
   readonly #keys = new Map<string, Buffer>();
   readonly #listeners = new Set<(touched: readonly Touched[]) => void>();
   readonly #onFatal: (reason: string) => void;
+  readonly #onTrouble: (what: string) => void;
   readonly #checking = new Set<Worker>();
   #jobs: Job[] = [];
   #transfer: ArrayBuffer[] = [];
@@ -82,6 +88,7 @@ class SqliteStore implements Store {
     this.clock = options.clock ?? systemClock;
     this.folder = options.folder;
     this.#onFatal = options.onFatal ?? endProcess;
+    this.#onTrouble = options.onTrouble ?? writeTrouble;
     this.#lock = lock;
     this.#sql = new SqliteSql(openReading(options.folder));
     const row = this.#sql.database.prepare("select value from deployment where name = 'secret'").get();
@@ -101,6 +108,7 @@ class SqliteStore implements Store {
   }
 
   async get<R>(query: string, ...parameters: SqlValue[]): Promise<R | undefined> {
+    assertCallerThere();
     try {
       return await this.#sql.get<R>(query, ...parameters);
     } catch (error) {
@@ -109,6 +117,7 @@ class SqliteStore implements Store {
   }
 
   async all<R>(query: string, ...parameters: SqlValue[]): Promise<R[]> {
+    assertCallerThere();
     try {
       return await this.#sql.all<R>(query, ...parameters);
     } catch (error) {
@@ -117,6 +126,7 @@ class SqliteStore implements Store {
   }
 
   async column<V extends SqlValue>(query: string, ...parameters: SqlValue[]): Promise<V[]> {
+    assertCallerThere();
     try {
       return await this.#sql.column<V>(query, ...parameters);
     } catch (error) {
@@ -216,6 +226,7 @@ class SqliteStore implements Store {
       if (message.touched.length > 0) for (const listener of this.#listeners) listener(message.touched);
       if (!this.isBusy()) for (const resume of this.#waiting.splice(0)) resume();
     } else if (message.kind === "progress") this.#writer.progress(message.id, message.done, message.total);
+    else if (message.kind === "trouble") this.#onTrouble(message.message);
     else if (message.kind === "failed") this.#fail(this.#writer, message.message);
   }
 
@@ -230,6 +241,7 @@ class SqliteStore implements Store {
   }
 
   async scan<N extends ScanName>(name: N, args: ScanArgumentsOf<N>): Promise<ScanResultOf<N>> {
+    assertCallerThere();
     const answer = await this.#reader.request((id) => this.#tellReader({ kind: "scan", id, name, args }));
     return answer.result as ScanResultOf<N>;
   }
@@ -256,6 +268,7 @@ class SqliteStore implements Store {
         return (await this.#post(name, args, { isLowPriority: true })).result as ResultOf<N>;
       },
       options,
+      this.#onTrouble,
     );
   }
 
@@ -269,7 +282,7 @@ class SqliteStore implements Store {
     if (this.#closing !== undefined) throw closed();
     const workers: Worker[] = [];
     try {
-      const worker = await startThread(workers, () => spawnReader(this.folder));
+      const worker = await whenReady(workers, () => spawnReader(this.folder));
       if (this.#closing !== undefined) throw closed();
       this.#checking.add(worker);
       const channel = new Channel(worker);
@@ -330,6 +343,10 @@ function syncFolder(folder: string): void {
 
 function closed(): WaypostError {
   return new WaypostError("upstream_unavailable", "The store is closed", { reason: "busy" });
+}
+
+function writeTrouble(what: string): void {
+  fs.writeSync(2, `waypost: ${what}\n`);
 }
 
 function endProcess(reason: string): never {

@@ -7,13 +7,12 @@
  *
  *  Jobs await nothing but the transaction, whose promises are settled when they are returned: a batch never gives the event
  *  loop a turn, so nothing else can happen inside it. Between batches the loop gives a turn whenever a backup is running. */
-import type Database from "better-sqlite3";
+import Database from "better-sqlite3";
 import type { Touched } from "#/src/model/changes.ts";
-import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import { runOnce } from "../idempotency.ts";
 import type { Transaction } from "../sql.ts";
-import { sweep } from "../sweep.ts";
+import { SweepState } from "../sweep.ts";
 import { type Mutation, transactions } from "../transactions/index.ts";
 import { backupTo } from "./backup.ts";
 import { checkpointPages, SqliteSql } from "./connection.ts";
@@ -23,6 +22,8 @@ import type { Answer, FromWriter, Job, ToWriter } from "./messages.ts";
 const batchJobsMax = 256;
 const batchBytesMax = 16 * 1024 * 1024;
 const batchMsMax = 20;
+/** Different troubles that are told of in one life. */
+const troublesMax = 1000;
 
 export interface WriterHost {
   say(message: FromWriter): void;
@@ -58,6 +59,9 @@ export class WriterLoop {
   #backups = 0;
   /** A store may have been stopped in the middle of its sweeping. */
   #hasSweep = true;
+  readonly #sweep = new SweepState();
+  /** What was said; the same is not said again with every turn. */
+  readonly #said = new Set<string>();
 
   constructor(database: Database.Database, host: WriterHost) {
     this.#database = database;
@@ -226,16 +230,33 @@ export class WriterLoop {
   async #sweepSlice(): Promise<void> {
     try {
       this.#statements.begin();
-      this.#hasSweep = await sweep(this.#tx);
+      this.#hasSweep = await this.#sweep.sweep(this.#tx);
       this.#statements.commit();
+      if (!this.#hasSweep) this.#sweep.restart();
     } catch (error) {
       if (isUntrustworthy(error)) throw error;
       if (this.#database.inTransaction) this.#statements.rollback();
-      // With no room or an unreadable disk the sweep is taken up by the next write that leaves something, or the next start.
-      this.#hasSweep = false;
-      if (engineFailure(error) instanceof WaypostError && engineFailure(error).code === "internal")
-        throw error;
+      const failure = engineFailure(error);
+      if (failure.code === "internal") this.#setAside(error);
+      else {
+        // With no room or an unreadable disk the sweep is taken up by the next write that leaves something, or the next start.
+        this.#hasSweep = false;
+        this.#sweep.restart();
+      }
     }
+  }
+
+  /** What cannot be freed, as in a damaged file, holds up neither the rest nor the store. `check` finds it again. */
+  #setAside(cause: unknown): void {
+    const thing = this.#sweep.setAside();
+    if (thing !== undefined)
+      this.#tell(`${thing}, could not be freed and is left as it is: ${describe(cause)}`);
+  }
+
+  #tell(trouble: string): void {
+    if (this.#said.has(trouble) || this.#said.size >= troublesMax) return;
+    this.#said.add(trouble);
+    this.#host.say({ kind: "trouble", message: trouble });
   }
 
   /** Moves pages of the WAL into the file, after the answers have left. */
@@ -250,6 +271,8 @@ export class WriterLoop {
     } catch (error) {
       if (isUntrustworthy(error)) throw error;
       // Without room for the file to grow, the WAL goes on growing until the writes are refused, and shrinks when there is.
+      if (engineFailure(error).code === "internal")
+        this.#tell(`the log of pages could not be moved into the file: ${describe(error)}`);
     }
   }
 
@@ -278,6 +301,11 @@ export class WriterLoop {
     this.#host.say({ kind: "answers", answers: [answer], touched: [] });
     this.wake();
   }
+}
+
+function describe(error: unknown): string {
+  const code = error instanceof Database.SqliteError ? `${error.code}: ` : "";
+  return code + (error instanceof Error ? error.message : String(error));
 }
 
 function nextTurn(): Promise<void> {

@@ -1,8 +1,9 @@
 /** The writer thread: the only connection that writes, and the only place where a write becomes durable. */
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import Database from "better-sqlite3";
-import { openWriting } from "./connection.ts";
+import { databaseFile, openWriting } from "./connection.ts";
 import { isUntrustworthy } from "./failures.ts";
+import { emptyLog, rewriteLog } from "./log-of-pages.ts";
 import type { FromWriter, ToWriter, WriterData } from "./messages.ts";
 import { migrate } from "./migrate.ts";
 import { beginAnew, dropForeignLog } from "./restore.ts";
@@ -28,7 +29,9 @@ function fail(error: unknown): void {
 
 async function start(): Promise<void> {
   dropForeignLog(data.folder);
+  rewriteLog(databaseFile(data.folder));
   const database = openWriting(data.folder, { maxBytes: data.maxBytes });
+  emptyLog(database);
   await migrate(database, data.folder, Date.now());
   await beginAnew(database, Date.now());
   const loop = new WriterLoop(database, {

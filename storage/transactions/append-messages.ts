@@ -4,10 +4,14 @@ import { type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";
 import type { MessageFacts } from "../rows.ts";
 import type { Transaction } from "../sql.ts";
-import { type AgentWrite, beginAgentWrite, type MailboxWrite } from "../writing/agent-write.ts";
+import { type AgentTransaction, beginAgentTransaction } from "../writing/agent-transaction.ts";
 import { insertBlob } from "../writing/blob-rows.ts";
 import { nameDraft } from "../writing/draft-rows.ts";
+import { adoptSubmission } from "../writing/fates.ts";
 import { resolveKeywords } from "../writing/keywords.ts";
+import { mailOf } from "../writing/mail.ts";
+import type { MailWrite } from "../writing/mail-write.ts";
+import type { MailboxWrite } from "../writing/mailbox-write.ts";
 import { insertMessage } from "../writing/message-rows.ts";
 import { joinThread } from "../writing/threads.ts";
 
@@ -42,13 +46,14 @@ export interface AppendResult {
 
 /** APPEND and MULTIAPPEND (RFC 9051 section 6.3.12, RFC 3502): all or none. Refuses no_such_mailbox, over_quota. */
 export async function appendMessages(tx: Transaction, args: AppendMessages): Promise<AppendResult> {
-  const write = await beginAgentWrite(tx, args.agent, args.at, args.messages.length, args.actor);
-  const mailbox = await write.mailbox(args.mailbox);
+  const write = await beginAgentTransaction(tx, args.agent, args.at, args.messages.length, args.actor);
+  const mail = mailOf(write);
+  const mailbox = await mail.mailbox(args.mailbox);
   write.assertRoom(
     args.messages.reduce((sum, { facts }) => sum + facts.blob.size, 0),
     args.messages.length,
   );
-  const { uids, messages, hasNewKeyword } = await addMessages(write, mailbox, args.messages);
+  const { uids, messages, hasNewKeyword } = await addMessages(mail, mailbox, args.messages);
   return {
     uidValidity: mailbox.uidValidity,
     uids,
@@ -62,11 +67,12 @@ export async function appendMessages(tx: Transaction, args: AppendMessages): Pro
 /** Puts new messages into a mailbox, as a part of a write that has announced their numbers. What comes to Drafts is a draft:
  *  `replacedDraft`, when it is stored in its place. */
 export async function addMessages(
-  write: AgentWrite,
+  mail: MailWrite,
   mailbox: MailboxWrite,
   added: readonly AppendedMessage[],
   replacedDraft?: number,
 ): Promise<Pick<AppendResult, "uids" | "messages" | "hasNewKeyword">> {
+  const write = mail.transaction;
   const uids: Uid[] = [];
   const messages: MessageNumber[] = [];
   let hasNewKeyword = false;
@@ -77,8 +83,10 @@ export async function addMessages(
     const { mask, overflow } = flagState(appended.flags & systemFlagsMask, keywords.numbers);
     const message = await insertAppended(write, appended);
     const entry = { message, flags: mask, keywords: overflow, internalDate, size: facts.blob.size };
-    uids.push(write.addEntry(mailbox, entry, true));
+    uids.push(mail.addEntry(mailbox, entry, true));
     messages.push(message);
+    // Another login that stores the message here is not the one that sent it.
+    if (write.actor?.agent === write.agent) await adoptSubmission(write.tx, write.agent, message, facts);
     if (mailbox.role === "drafts")
       await nameDraft(write, message, { keys: facts.draftKeys ?? [], replaces: replacedDraft });
   }
@@ -87,7 +95,7 @@ export async function addMessages(
 
 /** The row of a new message, which is to get one entry. */
 export async function insertAppended(
-  write: AgentWrite,
+  write: AgentTransaction,
   appended: Omit<AppendedMessage, "flags" | "keywords" | "internalDate">,
 ): Promise<MessageNumber> {
   const { tx, agent, account, at } = write;

@@ -2,9 +2,13 @@ import type { Actor } from "#/src/model/actor.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { countNumbers, type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, Modseq, Uid } from "#/src/model/numbers.ts";
+import { alreadySent } from "#/src/model/scheduled.ts";
 import type { Transaction } from "../sql.ts";
-import { beginAgentWrite, type HeldEntry, type MailboxWrite } from "../writing/agent-write.ts";
+import { beginAgentTransaction } from "../writing/agent-transaction.ts";
+import type { HeldEntry } from "../writing/entry-rows.ts";
 import { selectEntries } from "../writing/entry-rows.ts";
+import { mailOf } from "../writing/mail.ts";
+import type { MailboxWrite } from "../writing/mailbox-write.ts";
 
 export interface CopyMessages {
   readonly agent: AgentNumber;
@@ -25,16 +29,17 @@ export interface CopyResult {
 
 /** COPY (RFC 9051 section 6.4.7): flags and internal date go along. Refuses no_such_mailbox, over_quota. */
 export async function copyMessages(tx: Transaction, args: CopyMessages): Promise<CopyResult> {
-  const write = await beginAgentWrite(tx, args.agent, args.at, 0, args.actor);
-  const source = await write.mailbox(args.source);
-  const target = await write.mailbox(args.target);
+  const write = await beginAgentTransaction(tx, args.agent, args.at, 0, args.actor);
+  const mail = mailOf(write);
+  const source = await mail.mailbox(args.source);
+  const target = await mail.mailbox(args.target);
   const entries = await selectEntries(tx, args.agent, source.mailbox, args.uids);
   assertAllHeld(source, args.uids, entries);
   write.assertRoom(
     entries.reduce((sum, { size }) => sum + size, 0),
     entries.length,
   );
-  const targetUids: Uid[] = entries.map((entry) => write.addEntry(target, entry, false));
+  const targetUids: Uid[] = entries.map((entry) => mail.addEntry(target, entry, false));
   return {
     uidValidity: target.uidValidity,
     sourceUids: numberSetOf(entries.map(({ uid }) => uid)),
@@ -43,9 +48,10 @@ export async function copyMessages(tx: Transaction, args: CopyMessages): Promise
   };
 }
 
-/** Elsewhere what has gone is passed over. Of mail that waits for a person it is another version by now: who decides has to be
- *  told that they did not decide about that. */
+/** Elsewhere what has gone is passed over. A UID of Holds that has gone means that the mail has a new version,
+ *  and one of Scheduled that the mail has left. A client that decides, or takes back, by such a UID has to be told. */
 export function assertAllHeld(source: MailboxWrite, uids: NumberSet, entries: readonly HeldEntry[]): void {
+  if (source.role === "scheduled" && entries.length < countNumbers(uids)) throw alreadySent();
   if (source.isForHolds && entries.length < countNumbers(uids))
     throw new WaypostError("precondition_failed", "Some of the mail has been edited or decided about since");
 }

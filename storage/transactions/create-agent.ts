@@ -4,8 +4,9 @@ import { mailboxRoles, standardRoles } from "#/src/model/roles.ts";
 import type { AgentKind } from "../rows.ts";
 import type { Transaction } from "../sql.ts";
 import { insertAddress } from "../writing/addresses.ts";
-import { beginAgentWrite } from "../writing/agent-write.ts";
+import { beginAgentTransaction } from "../writing/agent-transaction.ts";
 import { takeCounter } from "../writing/counters.ts";
+import { mailOf } from "../writing/mail.ts";
 import { insertMailbox, subscribe } from "../writing/mailbox-rows.ts";
 
 export interface CreateAgent {
@@ -46,11 +47,12 @@ export async function createAgent(tx: Transaction, args: CreateAgent): Promise<{
   if (taken !== undefined)
     throw new WaypostError("invalid", "The address is in use", { reason: "already_exists" });
   await insertAddress(tx, { agent, account: args.account, domain, localPart, isPrimary: true, at: args.at });
-  const write = await beginAgentWrite(tx, agent, args.at, standardRoles.length);
+  const write = await beginAgentTransaction(tx, agent, args.at, standardRoles.length);
+  const mail = mailOf(write);
   for (const role of standardRoles) {
     const mailbox = write.takeNumber() as MailboxNumber;
     const { name } = mailboxRoles[role];
-    await insertMailbox(write, { mailbox, name, role });
+    await insertMailbox(mail, { mailbox, name, role });
     await subscribe(tx, agent, name);
   }
   await write.finish();

@@ -3,7 +3,9 @@ import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts"
 import { isHoldRole, type MailboxRole } from "#/src/model/roles.ts";
 import { assertMailboxName, parentNames } from "../mailbox-name.ts";
 import type { Transaction } from "../sql.ts";
-import { type AgentWrite, beginAgentWrite } from "../writing/agent-write.ts";
+import { beginAgentTransaction } from "../writing/agent-transaction.ts";
+import { mailOf } from "../writing/mail.ts";
+import type { MailWrite } from "../writing/mail-write.ts";
 import {
   assertMailboxRoom,
   assertNameIsFree,
@@ -32,13 +34,14 @@ export interface CreatedMailbox {
  *  use (RFC 6154 section 3) goes over from the mailbox that has it if that is empty; otherwise use_taken. */
 export async function createMailbox(tx: Transaction, args: CreateMailbox): Promise<CreatedMailbox> {
   const name = assertMailboxName(args.name);
-  const write = await beginAgentWrite(tx, args.agent, args.at);
+  const write = await beginAgentTransaction(tx, args.agent, args.at);
+  const mail = mailOf(write);
   await assertNameIsFree(tx, args.agent, name);
   const missing = await missingNames(tx, args.agent, [...parentNames(name), name]);
   if (missing.at(-1) !== name)
     throw new WaypostError("invalid", "There is a mailbox of this name", { reason: "already_exists" });
   if (args.role !== undefined) {
-    await freeRole(write, args.role);
+    await freeRole(mail, args.role);
   }
   await assertMailboxRoom(tx, args.agent, missing.length);
   write.reserveNumbers(missing.length);
@@ -47,13 +50,14 @@ export async function createMailbox(tx: Transaction, args: CreateMailbox): Promi
   for (const created of missing) {
     mailbox = write.takeNumber() as MailboxNumber;
     const role = created === name ? (args.role ?? null) : null;
-    ({ uidValidity } = await insertMailbox(write, { mailbox, name: created, role }));
+    ({ uidValidity } = await insertMailbox(mail, { mailbox, name: created, role }));
     if (args.isSubscribed === true) await subscribe(tx, args.agent, created);
   }
   return { mailbox, name, uidValidity, modseq: await write.finish() };
 }
 
-async function freeRole(write: AgentWrite, role: MailboxRole): Promise<void> {
+async function freeRole(mail: MailWrite, role: MailboxRole): Promise<void> {
+  const write = mail.transaction;
   if (isHoldRole(role))
     throw new WaypostError("policy_refused", "No mailbox can be given this use", { reason: "use_taken" });
   const holder = await write.tx.get<{ mailbox: MailboxNumber; messageCount: number }>(
@@ -71,5 +75,5 @@ async function freeRole(write: AgentWrite, role: MailboxRole): Promise<void> {
     write.agent,
     holder.mailbox,
   );
-  write.mailboxChanged("update", holder.mailbox);
+  mail.mailboxChanged("update", holder.mailbox);
 }

@@ -3,7 +3,7 @@ import { uploadBytesOfAgentMax, uploadsMax } from "#/src/model/limits.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import type { EncodedBlob } from "../blob.ts";
 import type { Transaction } from "../sql.ts";
-import { beginAgentWrite } from "../writing/agent-write.ts";
+import { beginAgentTransaction } from "../writing/agent-transaction.ts";
 import { insertBlob } from "../writing/blob-rows.ts";
 
 export interface CreateUpload {
@@ -21,7 +21,7 @@ export async function createUpload(
   tx: Transaction,
   args: CreateUpload,
 ): Promise<{ upload: number; size: number; expiresAt: number; modseq: Modseq }> {
-  const write = await beginAgentWrite(tx, args.agent, args.at, 1);
+  const write = await beginAgentTransaction(tx, args.agent, args.at, 1);
   const upload = write.takeNumber();
   const blob = await insertBlob(tx, write.account, args.blob, 1);
   await tx.run(
@@ -49,7 +49,7 @@ export async function createUpload(
       `An agent holds at most ${uploadsMax} blobs of ${uploadBytesOfAgentMax} octets together`,
       { reason: "limit_reached", hint: "Delete blobs that are not needed any more." },
     );
-  write.uploadChanged("add", upload);
+  write.log({ kind: "upload", parent: 0, operation: "add", ids: String(upload) });
   const {
     blob: { size },
     expiresAt,

@@ -5,8 +5,9 @@ import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts"
 import type { DeclineReason } from "../holds.ts";
 import { findHold } from "../queries/holds.ts";
 import type { Transaction } from "../sql.ts";
-import { beginAgentWrite } from "../writing/agent-write.ts";
+import { beginAgentTransaction } from "../writing/agent-transaction.ts";
 import { changeHold } from "../writing/holds.ts";
+import { mailOf } from "../writing/mail.ts";
 import { assertVersion } from "../writing/version.ts";
 
 export interface DecideHold {
@@ -31,13 +32,20 @@ export interface DecidedHold {
  *  `precondition_failed`. */
 export async function decideHold(tx: Transaction, args: DecideHold): Promise<DecidedHold> {
   const { actor } = args;
-  const write = await beginAgentWrite(tx, args.agent, args.at, 0, actor === "server" ? undefined : actor);
+  const write = await beginAgentTransaction(
+    tx,
+    args.agent,
+    args.at,
+    0,
+    actor === "server" ? undefined : actor,
+  );
+  const mail = mailOf(write);
   const hold = await findHold(tx, args.agent, args.hold);
   if (hold === undefined) throw new WaypostError("not_found", "There is no such hold.");
   // Who may not decide learns nothing of the version.
   nextHoldState({ state: hold.state, owner: hold.agent, requestedBy: hold.requestedBy }, args.deed, actor);
   assertVersion(args.version, String(hold.modseq), "hold");
-  const state = await changeHold(write, hold, args.deed, actor, args.reason);
+  const state = await changeHold(mail, hold, args.deed, actor, args.reason);
   const modseq = await write.finish();
   return { state, message: hold.message, modseq: state === hold.state ? hold.modseq : modseq };
 }

@@ -1,5 +1,6 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
+import { tablesFreedAtOnce } from "../agent-tables.ts";
 import type { Transaction } from "../sql.ts";
 
 /** Deletes an agent with everything it has. From the commit on nothing reaches it; its mail is freed by the sweep. */
@@ -13,8 +14,7 @@ export async function deleteAgent(tx: Transaction, args: { agent: AgentNumber })
     "delete from webhook_attempt where webhook_id in (select webhook_id from webhook where agent_id = ?)",
     args.agent,
   );
-  for (const table of ["address", "token", "app_password", "agent_grant", "webhook"])
-    await tx.run(`delete from ${table} where agent_id = ?`, args.agent);
+  for (const table of tablesFreedAtOnce) await tx.run(`delete from ${table} where agent_id = ?`, args.agent);
   await tx.run("delete from agent_grant where target_agent_id = ?", args.agent);
   await tx.run("delete from mailbox_metadata where holder_id = ?", args.agent);
   tx.sweepLater();

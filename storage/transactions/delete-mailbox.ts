@@ -1,8 +1,9 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Transaction } from "../sql.ts";
-import { beginAgentWrite } from "../writing/agent-write.ts";
+import { beginAgentTransaction } from "../writing/agent-transaction.ts";
 import { selectEntries } from "../writing/entry-rows.ts";
+import { mailOf } from "../writing/mail.ts";
 import { assertNoRole, childMailboxes, mailboxVersion } from "../writing/mailbox-rows.ts";
 import { assertVersion } from "../writing/version.ts";
 
@@ -18,8 +19,9 @@ export interface DeleteMailbox {
  *  (mailbox_is_required); one with mailboxes below it is refused (mailbox_has_children), as there are no names that stand
  *  for no mailbox. A subscription stays, as section 6.3.5 has it. */
 export async function deleteMailbox(tx: Transaction, args: DeleteMailbox): Promise<{ modseq: Modseq }> {
-  const write = await beginAgentWrite(tx, args.agent, args.at);
-  const mailbox = await write.mailbox(args.mailbox);
+  const write = await beginAgentTransaction(tx, args.agent, args.at);
+  const mail = mailOf(write);
+  const mailbox = await mail.mailbox(args.mailbox);
   assertNoRole(mailbox);
   if (args.folder !== undefined)
     assertVersion(args.folder.version, await mailboxVersion(tx, args.agent, args.mailbox), "folder");
@@ -28,13 +30,13 @@ export async function deleteMailbox(tx: Transaction, args: DeleteMailbox): Promi
       reason: "mailbox_has_children",
       hint: "Delete those first.",
     });
-  const trash = args.folder === undefined ? undefined : await write.mailboxOfRole("trash");
+  const trash = args.folder === undefined ? undefined : await mail.mailboxOfRole("trash");
   for (const entry of await selectEntries(tx, args.agent, args.mailbox, undefined)) {
-    write.removeEntry(mailbox, entry);
-    if (trash !== undefined) write.addEntry(trash, entry, false);
+    mail.removeEntry(mailbox, entry);
+    if (trash !== undefined) mail.addEntry(trash, entry, false);
   }
   if (args.folder !== undefined)
     await tx.run("delete from subscription where agent_id = ? and name = ?", args.agent, mailbox.name);
-  await write.dropMailbox(mailbox);
+  await mail.dropMailbox(mailbox);
   return { modseq: await write.finish() };
 }

@@ -2,9 +2,10 @@ import type { Actor } from "#/src/model/actor.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Transaction } from "../sql.ts";
-import { beginAgentWrite } from "../writing/agent-write.ts";
+import { beginAgentTransaction } from "../writing/agent-transaction.ts";
+import { mailOf } from "../writing/mail.ts";
 import { selectMessageEntries } from "../writing/message-entries.ts";
-import { assertVersion } from "../writing/version.ts";
+import { assertMessageVersion } from "../writing/version.ts";
 
 export interface DeleteMessage {
   readonly agent: AgentNumber;
@@ -20,17 +21,18 @@ export interface DeleteMessage {
 export async function deleteMessage(
   tx: Transaction,
   args: DeleteMessage,
-): Promise<{ state: "trashed" | "removed"; modseq: Modseq }> {
-  const write = await beginAgentWrite(tx, args.agent, args.at, 0, args.actor);
+): Promise<{ state: "trashed" | "removed"; modseq: Modseq; isTakenBack: boolean }> {
+  const write = await beginAgentTransaction(tx, args.agent, args.at, 0, args.actor);
+  const mail = mailOf(write);
   const entries = await selectMessageEntries(tx, args.agent, args.message);
   if (entries.length === 0) throw new WaypostError("not_found", "There is no such message");
-  const version = String(entries.reduce((highest, { modseq }) => Math.max(highest, modseq), 0));
-  assertVersion(args.version, version, "message");
-  const trash = await write.mailboxOfRole("trash");
+  await assertMessageVersion(tx, args, args.version, entries);
+  const trash = await mail.mailboxOfRole("trash");
   const outside = entries.filter(({ mailbox }) => mailbox !== trash.mailbox);
   const removed = outside.length === 0 ? entries : outside;
-  for (const entry of removed) write.removeEntry(await write.mailbox(entry.mailbox), entry);
-  if (outside.length > 0 && outside.length === entries.length) write.addEntry(trash, outside[0]!, false);
+  for (const entry of removed) mail.removeEntry(await mail.mailbox(entry.mailbox), entry);
+  if (outside.length > 0 && outside.length === entries.length) mail.addEntry(trash, outside[0]!, false);
   const state = outside.length === 0 ? "removed" : "trashed";
-  return { state, modseq: await write.finish() };
+  const modseq = await write.finish();
+  return { state, modseq, isTakenBack: mail.takenBack.has(args.message) };
 }

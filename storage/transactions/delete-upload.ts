@@ -1,7 +1,7 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Transaction } from "../sql.ts";
-import { beginAgentWrite } from "../writing/agent-write.ts";
+import { beginAgentTransaction } from "../writing/agent-transaction.ts";
 import { removeUpload } from "../writing/upload-rows.ts";
 import { assertVersion } from "../writing/version.ts";
 
@@ -15,7 +15,7 @@ export interface DeleteUpload {
 
 /** `blob.delete` of the interface. Mail that it was attached to has its own copy of the bytes. */
 export async function deleteUpload(tx: Transaction, args: DeleteUpload): Promise<{ modseq: Modseq }> {
-  const write = await beginAgentWrite(tx, args.agent, args.at);
+  const write = await beginAgentTransaction(tx, args.agent, args.at);
   const found = await tx.get(
     "select 1 as found from upload where agent_id = ? and upload_id = ? and expires_at > ?",
     args.agent,
@@ -25,6 +25,6 @@ export async function deleteUpload(tx: Transaction, args: DeleteUpload): Promise
   if (found === undefined) throw new WaypostError("not_found", "There is no such blob");
   assertVersion(args.version, String(args.upload), "blob");
   await removeUpload(tx, args.agent, args.upload);
-  write.uploadChanged("remove", args.upload);
+  write.log({ kind: "upload", parent: 0, operation: "remove", ids: String(args.upload) });
   return { modseq: await write.finish() };
 }

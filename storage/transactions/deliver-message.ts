@@ -12,8 +12,9 @@ import type {
 import type { MailboxRole } from "#/src/model/roles.ts";
 import type { MessageFacts } from "../rows.ts";
 import type { Transaction } from "../sql.ts";
-import { beginAgentWrite } from "../writing/agent-write.ts";
+import { type AgentTransaction, beginAgentTransaction } from "../writing/agent-transaction.ts";
 import { claimBlob, insertBlob } from "../writing/blob-rows.ts";
+import { mailOf } from "../writing/mail.ts";
 import { insertMessage } from "../writing/message-rows.ts";
 import { joinThread } from "../writing/threads.ts";
 
@@ -56,11 +57,20 @@ export async function deliverMessage(
   tx: Transaction,
   args: DeliverMessage,
 ): Promise<{ deliveries: Delivery[] }> {
+  const recipients = args.recipients.toSorted((a, b) => a.agent - b.agent);
+  // Agents are locked first, in one order everywhere, then accounts: two transactions never wait for each other.
+  const writes = new Map<AgentNumber, AgentTransaction>();
+  for (const { agent } of recipients)
+    if (!writes.has(agent)) writes.set(agent, await beginAgentTransaction(tx, agent, args.at, 1));
   const blobs = await insertBlobs(tx, args);
   const deliveries = new Map<DeliveryRecipient, Delivery>();
-  // Agents are locked in one order everywhere, so that two transactions never wait for each other.
-  for (const recipient of args.recipients.toSorted((a, b) => a.agent - b.agent))
-    deliveries.set(recipient, await deliverTo(tx, args, recipient, blobs.get(recipient.account)!));
+  for (const recipient of recipients) {
+    const { agent, account } = recipient;
+    // A second copy for the same agent goes on in the write of the first.
+    const write = writes.get(agent) ?? (await beginAgentTransaction(tx, agent, args.at, 1));
+    writes.delete(agent);
+    deliveries.set(recipient, await deliverTo(write, args, recipient, blobs.get(account)!));
+  }
   return { deliveries: args.recipients.map((recipient) => deliveries.get(recipient)!) };
 }
 
@@ -83,20 +93,21 @@ async function insertBlobs(
 }
 
 async function deliverTo(
-  tx: Transaction,
+  write: AgentTransaction,
   args: DeliverMessage,
   recipient: DeliveryRecipient,
   blob: BlobNumber,
 ): Promise<Delivery> {
   const { facts, internalDate, at } = args;
   const { agent, trace } = recipient;
-  const write = await beginAgentWrite(tx, agent, at, 1);
+  const { tx } = write;
   if (write.account !== recipient.account)
     throw new WaypostError("not_found", "The recipient is not of this account", {
       reason: "no_such_recipient",
     });
   const message = write.takeNumber() as MessageNumber;
-  const mailbox = await write.mailboxOfRole(recipient.mailboxRole);
+  const mail = mailOf(write);
+  const mailbox = await mail.mailboxOfRole(recipient.mailboxRole);
   const thread = await joinThread(tx, agent, message, facts.threadKeys);
   await insertMessage(tx, {
     agent,
@@ -112,14 +123,13 @@ async function deliverTo(
   });
   const size = trace.byteLength + facts.blob.size;
   const entry = { message, flags: recipient.flags, keywords: null, internalDate, size };
-  const uid = write.addEntry(mailbox, entry, true);
-  const data = {
+  const uid = mail.addEntry(mailbox, entry, true);
+  write.tell("mail.received", message, {
     mailbox: mailbox.mailbox,
     thread,
     source: recipient.source,
     authenticated: recipient.isAuthenticated,
     agentPart: facts.hasAgentPart,
-  };
-  write.tell("mail.received", message, JSON.stringify(data));
+  });
   return { agent, message, thread, mailbox: mailbox.mailbox, uid, modseq: await write.finish() };
 }

@@ -7,10 +7,11 @@ import { findHold } from "../queries/holds.ts";
 import type { AgentKind, MessageFacts } from "../rows.ts";
 import type { Transaction } from "../sql.ts";
 import type { Envelope } from "../submission.ts";
-import { beginAgentWrite } from "../writing/agent-write.ts";
+import { beginAgentTransaction } from "../writing/agent-transaction.ts";
 import { insertBlob } from "../writing/blob-rows.ts";
 import { selectEntries } from "../writing/entry-rows.ts";
 import { removeHeldMessage } from "../writing/holds.ts";
+import { mailOf } from "../writing/mail.ts";
 import { insertMessage } from "../writing/message-rows.ts";
 import { joinThread } from "../writing/threads.ts";
 import { assertVersion } from "../writing/version.ts";
@@ -47,7 +48,8 @@ export interface EditedHold {
  *  one before. */
 export async function editHold(tx: Transaction, args: EditHold): Promise<EditedHold> {
   const { agent, at, facts, trace } = args;
-  const write = await beginAgentWrite(tx, agent, at, 1, args.actor);
+  const write = await beginAgentTransaction(tx, agent, at, 1, args.actor);
+  const mail = mailOf(write);
   const hold = await findHold(tx, agent, args.hold);
   if (hold === undefined) throw new WaypostError("not_found", "There is no such hold.");
   assertVersion(args.version, String(hold.modseq), "hold");
@@ -56,17 +58,17 @@ export async function editHold(tx: Transaction, args: EditHold): Promise<EditedH
     "edit",
     args.actor,
   );
-  const waiting = await write.mailboxOfRole("holds");
+  const waiting = await mail.mailboxOfRole("holds");
   const size = trace.byteLength + facts.blob.size;
   write.assertRoom(size, 1);
   // Wherever the old version is among the mailboxes of holds, it goes; a copy elsewhere stays.
   if (args.replaces !== undefined) {
     const { mailbox, uid } = args.replaces;
-    const source = await write.mailbox(mailbox);
+    const source = await mail.mailbox(mailbox);
     const [replaced] = await selectEntries(tx, agent, mailbox, [[uid, uid]]);
     if (replaced === undefined || (source.isForHolds && replaced.message !== hold.message))
       throw new WaypostError("precondition_failed", "The message is gone");
-    if (!source.isForHolds) write.removeEntry(source, replaced);
+    if (!source.isForHolds) mail.removeEntry(source, replaced);
   }
   const message = write.takeNumber() as MessageNumber;
   await insertMessage(tx, {
@@ -81,10 +83,10 @@ export async function editHold(tx: Transaction, args: EditHold): Promise<EditedH
     isAuthenticated: args.isAuthenticated,
     provenance: args.provenance,
   });
-  await removeHeldMessage(write, hold.message);
+  await removeHeldMessage(mail, hold.message);
   const entry = { message, flags: args.flags, keywords: null, internalDate: at, size };
-  const uid = write.addEntry(waiting, entry, true);
-  write.holdIsSettled(message);
+  const uid = mail.addEntry(waiting, entry, true);
+  mail.holdIsSettled(message);
   const requestedBy = await askerOf(tx, hold, args.actor);
   await tx.run(
     `update hold

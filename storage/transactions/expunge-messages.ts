@@ -3,8 +3,10 @@ import { deletedFlag } from "#/src/model/flags.ts";
 import { type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Transaction } from "../sql.ts";
-import { beginAgentWrite } from "../writing/agent-write.ts";
+import { beginAgentTransaction } from "../writing/agent-transaction.ts";
 import { selectEntries } from "../writing/entry-rows.ts";
+import { mailOf } from "../writing/mail.ts";
+import { assertAllHeld } from "./copy-messages.ts";
 
 export interface ExpungeMessages {
   readonly agent: AgentNumber;
@@ -20,10 +22,13 @@ export async function expungeMessages(
   tx: Transaction,
   args: ExpungeMessages,
 ): Promise<{ expunged: NumberSet; modseq: Modseq }> {
-  const write = await beginAgentWrite(tx, args.agent, args.at, 0, args.actor);
-  const mailbox = await write.mailbox(args.mailbox);
+  const write = await beginAgentTransaction(tx, args.agent, args.at, 0, args.actor);
+  const mail = mailOf(write);
+  const mailbox = await mail.mailbox(args.mailbox);
+  if (args.uids !== undefined && mailbox.role === "scheduled")
+    assertAllHeld(mailbox, args.uids, await selectEntries(tx, args.agent, args.mailbox, args.uids));
   const isDeleted = (entry: { flags: number }): boolean => (entry.flags & deletedFlag) !== 0;
   const entries = await selectEntries(tx, args.agent, args.mailbox, args.uids, isDeleted);
-  for (const entry of entries) write.removeEntry(mailbox, entry);
+  for (const entry of entries) mail.removeEntry(mailbox, entry);
   return { expunged: numberSetOf(entries.map(({ uid }) => uid)), modseq: await write.finish() };
 }

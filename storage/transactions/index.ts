@@ -3,6 +3,7 @@ import type { Transaction } from "../sql.ts";
 import { addAddress } from "./add-address.ts";
 import { addDomainKeys } from "./add-domain-keys.ts";
 import { appendMessages } from "./append-messages.ts";
+import { cancelScheduled } from "./cancel-scheduled.ts";
 import { copyMessages } from "./copy-messages.ts";
 import { createAccount } from "./create-account.ts";
 import { createAgent } from "./create-agent.ts";
@@ -28,6 +29,7 @@ import { expungeMessages } from "./expunge-messages.ts";
 import { keepRecent } from "./keep-recent.ts";
 import { keepStsPolicy } from "./keep-sts-policy.ts";
 import { moveMessages } from "./move-messages.ts";
+import { placeScheduled } from "./place-scheduled.ts";
 import { pruneChanges } from "./prune-changes.ts";
 import { pruneHolds } from "./prune-holds.ts";
 import { pruneIdempotency } from "./prune-idempotency.ts";
@@ -41,14 +43,17 @@ import { renameMailbox } from "./rename-mailbox.ts";
 import { replaceMessage } from "./replace-message.ts";
 import { reportDelivery } from "./report-delivery.ts";
 import { reportWebhook } from "./report-webhook.ts";
+import { rescheduleMessage } from "./reschedule-message.ts";
 import { resumeWebhook } from "./resume-webhook.ts";
 import { retrySubmission } from "./retry-submission.ts";
 import { revokeGrant } from "./revoke-grant.ts";
 import { revokePassword } from "./revoke-password.ts";
 import { revokeToken } from "./revoke-token.ts";
+import { setAgentState } from "./set-agent-state.ts";
 import { setMetadata } from "./set-metadata.ts";
 import { setSendingPolicy } from "./set-sending-policy.ts";
 import { setSubscription } from "./set-subscription.ts";
+import { startScheduled } from "./start-scheduled.ts";
 import { storeFlags } from "./store-flags.ts";
 import { submitMessage } from "./submit-message.ts";
 import { tellApprover } from "./tell-approver.ts";
@@ -66,6 +71,7 @@ export const transactions = {
   addAddress,
   addDomainKeys,
   appendMessages,
+  cancelScheduled,
   copyMessages,
   createAccount,
   createAgent,
@@ -91,6 +97,7 @@ export const transactions = {
   keepRecent,
   keepStsPolicy,
   moveMessages,
+  placeScheduled,
   pruneChanges,
   pruneHolds,
   pruneIdempotency,
@@ -104,14 +111,17 @@ export const transactions = {
   replaceMessage,
   reportDelivery,
   reportWebhook,
+  rescheduleMessage,
   resumeWebhook,
   retrySubmission,
   revokeGrant,
   revokePassword,
   revokeToken,
+  setAgentState,
   setMetadata,
   setSendingPolicy,
   setSubscription,
+  startScheduled,
   storeFlags,
   submitMessage,
   tellApprover,

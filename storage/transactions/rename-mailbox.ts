@@ -3,8 +3,10 @@ import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts"
 import { hierarchyDelimiter } from "#/src/model/roles.ts";
 import { assertMailboxName, parentNames } from "../mailbox-name.ts";
 import type { Transaction } from "../sql.ts";
-import { type AgentWrite, beginAgentWrite, type MailboxWrite } from "../writing/agent-write.ts";
+import { beginAgentTransaction } from "../writing/agent-transaction.ts";
 import { selectEntries } from "../writing/entry-rows.ts";
+import { mailOf } from "../writing/mail.ts";
+import type { MailWrite } from "../writing/mail-write.ts";
 import {
   assertMailboxRoom,
   assertNameIsFree,
@@ -16,6 +18,7 @@ import {
   missingNames,
   moveSubscription,
 } from "../writing/mailbox-rows.ts";
+import type { MailboxWrite } from "../writing/mailbox-write.ts";
 import { assertVersion } from "../writing/version.ts";
 
 export interface RenameMailbox {
@@ -34,8 +37,9 @@ export async function renameMailbox(
   args: RenameMailbox,
 ): Promise<{ mailbox: MailboxNumber; name: string; modseq: Modseq }> {
   const name = assertMailboxName(args.name);
-  const write = await beginAgentWrite(tx, args.agent, args.at);
-  const mailbox = await write.mailbox(args.mailbox);
+  const write = await beginAgentTransaction(tx, args.agent, args.at);
+  const mail = mailOf(write);
+  const mailbox = await mail.mailbox(args.mailbox);
   await assertNameMayGo(tx, args.agent, mailbox);
   await assertNameIsFree(tx, args.agent, name);
   if (args.folder !== undefined) {
@@ -55,10 +59,10 @@ export async function renameMailbox(
   let last = mailbox.mailbox;
   for (const parent of created) {
     last = write.takeNumber() as MailboxNumber;
-    await insertMailbox(write, { mailbox: last, name: parent, role: null });
+    await insertMailbox(mail, { mailbox: last, name: parent, role: null });
   }
   if (isInbox) {
-    await moveAll(write, mailbox, await write.mailbox(last));
+    await moveAll(mail, mailbox, await mail.mailbox(last));
     return { mailbox: last, name, modseq: await write.finish() };
   }
   const renamed = [
@@ -67,13 +71,14 @@ export async function renameMailbox(
   ];
   for (const one of renamed) {
     const to = assertMailboxName(name + one.name.slice(mailbox.name.length));
-    await renameRow(write, one.mailbox, to);
+    await renameRow(mail, one.mailbox, to);
     if (args.folder !== undefined) await moveSubscription(tx, args.agent, one.name, to);
   }
   return { mailbox: mailbox.mailbox, name, modseq: await write.finish() };
 }
 
-async function renameRow(write: AgentWrite, mailbox: MailboxNumber, name: string): Promise<void> {
+async function renameRow(mail: MailWrite, mailbox: MailboxNumber, name: string): Promise<void> {
+  const write = mail.transaction;
   await write.tx.run(
     "update mailbox set name = ?, version = ? where agent_id = ? and mailbox_id = ?",
     name,
@@ -81,12 +86,13 @@ async function renameRow(write: AgentWrite, mailbox: MailboxNumber, name: string
     write.agent,
     mailbox,
   );
-  write.mailboxChanged("update", mailbox);
+  mail.mailboxChanged("update", mailbox);
 }
 
-async function moveAll(write: AgentWrite, source: MailboxWrite, target: MailboxWrite): Promise<void> {
+async function moveAll(mail: MailWrite, source: MailboxWrite, target: MailboxWrite): Promise<void> {
+  const write = mail.transaction;
   for (const entry of await selectEntries(write.tx, write.agent, source.mailbox, undefined)) {
-    write.addEntry(target, entry, false);
-    write.removeEntry(source, entry);
+    mail.addEntry(target, entry, false);
+    mail.removeEntry(source, entry);
   }
 }

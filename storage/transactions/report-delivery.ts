@@ -1,17 +1,23 @@
+import { type RecipientFate, reasonOfFate } from "#/src/model/delivery.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber, AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
+import type { BreakerLimits } from "#/src/model/pause.ts";
+import { findSubmission } from "../queries/submissions.ts";
 import type { Transaction } from "../sql.ts";
 import type { RecipientState } from "../submission.ts";
-import { type AgentWrite, beginAgentWrite } from "../writing/agent-write.ts";
+import { type AgentTransaction, beginAgentTransaction } from "../writing/agent-transaction.ts";
 import { tripBreaker } from "../writing/breaker.ts";
+import { lockRows } from "../writing/lock-rows.ts";
+import { mailOf } from "../writing/mail.ts";
 import { selectMessageEntries } from "../writing/message-entries.ts";
+import { isScheduledDue, leaveScheduled } from "../writing/scheduled.ts";
 import { closeSubmissionIfDone } from "../writing/submissions.ts";
 import { type DeliverMessage, type Delivery, deliverMessage } from "./deliver-message.ts";
 
 export interface ReportedOutcome {
   /** Of the recipient. */
   readonly number: number;
-  readonly state: "relayed" | "delivered" | "deferred" | "failed";
+  readonly state: "relayed" | "delivered" | "deferred" | "failed" | "cancelled";
   /** RFC 3463. */
   readonly status: string;
   readonly host: string | null;
@@ -27,11 +33,15 @@ export interface ReportDelivery {
   readonly agent: AgentNumber;
   readonly submission: number;
   readonly outcomes: readonly ReportedOutcome[];
-  /** What is deferred is told now, once for all of them. */
+  /** What is deferred is told now, of each recipient once. */
   readonly isDelayTold: boolean;
   /** What is stored with it: the message in mailboxes of this server, a notification to the sender. Its recipients of this
    *  report have to be those that were still waiting. */
   readonly letters: readonly DeliverMessage[];
+  /** When the sender is stopped; null: never. */
+  readonly breaker: BreakerLimits | null;
+  /** It is told of scheduled mail whose time has come: of mail that was taken back or put off meanwhile nothing is told. */
+  readonly isOfDue?: true;
   readonly at: number;
 }
 
@@ -46,62 +56,62 @@ export interface DeliveryReport {
 interface SubmissionState {
   readonly account: AccountNumber;
   readonly message: MessageNumber;
-  readonly delayToldAt: number | null;
   readonly closedAt: number | null;
+  /** 1: it had a time to leave, and has not left. */
+  readonly isScheduled: number;
 }
 
 interface RecipientBefore {
   readonly address: string;
   readonly domain: string;
   readonly state: RecipientState;
+  readonly delayToldAt: number | null;
 }
 
 /** What became of some recipients of a submission: their rows, the events, what is known of their addresses from now on. A
  *  recipient that has failed or been delivered stays so; one that another server has may still be told of by that. */
 export async function reportDelivery(tx: Transaction, args: ReportDelivery): Promise<DeliveryReport> {
   const { agent, submission, at } = args;
-  await lockAgents(tx, [
-    agent,
-    ...args.letters.flatMap(({ recipients }) => recipients.map((one) => one.agent)),
-  ]);
+  const reached = args.letters.flatMap(({ recipients }) => recipients);
+  await lockRows(tx, {
+    agents: [agent, ...reached.map((one) => one.agent)],
+    // Each letter takes its own in order.
+    accounts: args.letters.length > 1 ? reached.map((one) => one.account) : [],
+  });
   // While the submission still keeps the bytes that they may share, and before the sender's own numbers are taken.
   const deliveries = await deliverLetters(tx, args);
-  const write = await beginAgentWrite(tx, agent, at);
+  const write = await beginAgentTransaction(tx, agent, at);
   const row = await tx.get<SubmissionState>(
-    `select account_id as account, message_id as message, delay_told_at as "delayToldAt", closed_at as "closedAt"
+    `select account_id as account, message_id as message, closed_at as "closedAt",
+      case when send_at > created_at and left_modseq is null then 1 else 0 end as "isScheduled"
     from submission
     where agent_id = ? and submission_id = ?`,
     agent,
     submission,
   );
   if (row === undefined) throw new WaypostError("not_found", "There is no such submission");
+  if (args.isOfDue === true && !(await isScheduledDue(tx, args, at)))
+    return { isClosed: false, hasPaused: false, deliveries };
+  // What is told of scheduled mail ends its time of waiting.
+  if (row.isScheduled === 1)
+    await leaveScheduled(mailOf(write), (await findSubmission(tx, agent, submission))!);
   const events = await openEvents(write, row.message);
-  let wasAccepted = await isAccepted(tx, agent, submission);
   for (const outcome of args.outcomes) {
     const before = await findRecipient(tx, agent, submission, outcome.number);
     if (before === undefined || !isMove(before.state, outcome.state)) continue;
-    await updateRecipient(tx, args, outcome, before.state);
+    const isDelayTold = outcome.state === "deferred" && args.isDelayTold && before.delayToldAt === null;
+    await updateRecipient(tx, args, outcome, before, isDelayTold);
     const isAcceptance = outcome.state === "relayed" || outcome.state === "delivered";
-    if (isAcceptance && !wasAccepted) {
-      events.tell("mail.sent", outcome, before);
-      wasAccepted = true;
-    }
+    if (isAcceptance && before.state === "queued") events.tell("mail.sent", "sent", outcome, before);
     if (isAcceptance) await noteCorrespondent(tx, agent, before, at);
-    if (outcome.state === "delivered") events.tell("mail.delivered", outcome, before);
-    if (outcome.state === "failed") events.tell("mail.bounced", outcome, before);
-    if (outcome.state === "deferred" && args.isDelayTold && row.delayToldAt === null)
-      events.tell("mail.delayed", outcome, before);
+    if (outcome.state === "delivered") events.tell("mail.delivered", "delivered", outcome, before);
+    if (outcome.state === "failed") events.tell("mail.bounced", "bounced", outcome, before);
+    if (outcome.state === "cancelled") events.tell("mail.bounced", "cancelled", outcome, before);
+    if (isDelayTold) events.tell("mail.delayed", "delayed", outcome, before);
     if (outcome.isSuppressed) await suppress(tx, row.account, before, at);
   }
   const hasFailed = args.outcomes.some(({ state }) => state === "failed");
-  const hasPaused = hasFailed && (await tripBreaker(tx, agent));
-  if (args.isDelayTold && row.delayToldAt === null)
-    await tx.run(
-      "update submission set delay_told_at = ? where agent_id = ? and submission_id = ?",
-      at,
-      agent,
-      submission,
-    );
+  const hasPaused = args.breaker !== null && hasFailed && (await tripBreaker(write, args.breaker));
   const isClosed =
     row.closedAt !== null ||
     (await closeSubmissionIfDone(tx, { agent, account: row.account, submission }, at));
@@ -119,27 +129,9 @@ async function deliverLetters(tx: Transaction, args: ReportDelivery): Promise<De
   return deliveries;
 }
 
-/** In one order everywhere, so that two transactions never wait for each other. */
-async function lockAgents(tx: Transaction, agents: readonly AgentNumber[]): Promise<void> {
-  for (const agent of [...new Set(agents)].sort((a, b) => a - b))
-    await tx.run("update agent set modseq = modseq where agent_id = ?", agent);
-}
-
 function isMove(before: RecipientState, outcome: ReportedOutcome["state"]): boolean {
   if (before === "queued") return true;
-  return before === "relayed" && outcome !== "relayed";
-}
-
-async function isAccepted(tx: Transaction, agent: AgentNumber, submission: number): Promise<boolean> {
-  const row = await tx.get(
-    `select 1 as found
-    from submission_recipient
-    where agent_id = ? and submission_id = ? and state in ('relayed', 'delivered')
-    limit 1`,
-    agent,
-    submission,
-  );
-  return row !== undefined;
+  return before === "relayed" && outcome !== "relayed" && outcome !== "cancelled";
 }
 
 function findRecipient(
@@ -149,7 +141,7 @@ function findRecipient(
   number: number,
 ): Promise<RecipientBefore | undefined> {
   return tx.get(
-    `select address, domain, state
+    `select address, domain, state, delay_told_at as "delayToldAt"
     from submission_recipient
     where agent_id = ? and submission_id = ? and recipient_number = ?`,
     agent,
@@ -163,19 +155,21 @@ async function updateRecipient(
   tx: Transaction,
   { agent, submission, at }: ReportDelivery,
   outcome: ReportedOutcome,
-  before: RecipientState,
+  before: RecipientBefore,
+  isDelayTold: boolean,
 ): Promise<void> {
   await tx.run(
     `update submission_recipient
     set state = ?, attempt_count = attempt_count + ?, next_attempt_at = ?, host = ?, status = ?, reply = ?,
-      updated_at = ?
+      delay_told_at = ?, updated_at = ?
     where agent_id = ? and submission_id = ? and recipient_number = ?`,
-    outcome.state === "deferred" ? before : outcome.state,
-    before === "queued" ? 1 : 0,
+    outcome.state === "deferred" ? before.state : outcome.state,
+    before.state === "queued" && outcome.state !== "cancelled" ? 1 : 0,
     outcome.nextAttemptAt,
     outcome.host,
     outcome.status,
     outcome.reply,
+    isDelayTold ? at : before.delayToldAt,
     at,
     agent,
     submission,
@@ -183,17 +177,22 @@ async function updateRecipient(
   );
 }
 
-/** Mail of this mailbox was taken there: the next one is no first contact. */
+/** Mail of this mailbox was taken there: the next one is no first contact. By the domain, and by the address for domains where
+ *  anybody has a mailbox. */
 async function noteCorrespondent(
   tx: Transaction,
   agent: AgentNumber,
   { address, domain }: RecipientBefore,
   at: number,
 ): Promise<void> {
+  const ofAddress = address.slice(address.lastIndexOf("@") + 1).toLowerCase();
   await tx.run(
-    "insert into correspondent_domain (agent_id, domain, since) values (?, ?, ?) on conflict do nothing",
+    "insert into correspondent (agent_id, name, since) values (?, ?, ?), (?, ?, ?) on conflict do nothing",
     agent,
-    domain === "" ? address.slice(address.lastIndexOf("@") + 1).toLowerCase() : domain,
+    domain === "" ? ofAddress : domain,
+    at,
+    agent,
+    address.toLowerCase(),
     at,
   );
 }
@@ -217,13 +216,14 @@ async function suppress(
 interface DeliveryEvents {
   tell(
     type: "mail.sent" | "mail.delivered" | "mail.bounced" | "mail.delayed",
+    fate: RecipientFate,
     outcome: ReportedOutcome,
     recipient: RecipientBefore,
   ): void;
 }
 
 /** Without a message in the mailbox there is nothing that an event could name. */
-async function openEvents(write: AgentWrite, message: MessageNumber): Promise<DeliveryEvents> {
+async function openEvents(write: AgentTransaction, message: MessageNumber): Promise<DeliveryEvents> {
   if (message === 0) return { tell() {} };
   const row = await write.tx.get<{ thread: number; agentPart: number; authenticated: number }>(
     `select thread_id as thread, agent_part as "agentPart", authenticated
@@ -243,9 +243,10 @@ async function openEvents(write: AgentWrite, message: MessageNumber): Promise<De
           agentPart: row.agentPart === 1,
         };
   return {
-    tell(type, { state, status }, { address }) {
-      const outcome = { status: state, code: status };
-      write.tell(type, message, JSON.stringify({ ...known, recipient: address, outcome }));
+    tell(type, fate, { status }, { address }) {
+      const outcome = { status: fate, code: status };
+      const reason = reasonOfFate(fate, status);
+      write.tell(type, message, { ...known, reason, recipient: address, outcome });
     },
   };
 }

@@ -2,7 +2,8 @@ import { WaypostError } from "#/src/model/errors.ts";
 import { metadataEntriesMax, metadataEntriesOfAgentMax, metadataValueBytesMax } from "#/src/model/limits.ts";
 import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Transaction } from "../sql.ts";
-import { beginAgentWrite } from "../writing/agent-write.ts";
+import { beginAgentTransaction } from "../writing/agent-transaction.ts";
+import { mailOf } from "../writing/mail.ts";
 
 export interface SetMetadata {
   /** Whose mailbox. */
@@ -23,8 +24,8 @@ export interface SetMetadata {
  *  the mailbox too. Refuses no_such_mailbox, too_large, limit_reached. */
 export async function setMetadata(tx: Transaction, args: SetMetadata): Promise<{ modseq: Modseq }> {
   const { agent, mailbox, entries } = args;
-  const write = await beginAgentWrite(tx, agent, args.at);
-  if (mailbox !== 0) await write.mailbox(mailbox);
+  const write = await beginAgentTransaction(tx, agent, args.at);
+  if (mailbox !== 0) await mailOf(write).mailbox(mailbox);
   const changed = new Map<AgentNumber | 0, string[]>();
   const note = (holder: AgentNumber | 0, name: string): void => {
     changed.set(holder, [...(changed.get(holder) ?? []), name]);
@@ -72,8 +73,15 @@ export async function setMetadata(tx: Transaction, args: SetMetadata): Promise<{
       agent,
       mailbox,
     );
-  if (mailbox !== 0 && changed.has(0)) write.mailboxChanged("update", mailbox);
-  for (const [holder, names] of changed) write.metadataChanged(mailbox, holder, names);
+  if (mailbox !== 0 && changed.has(0)) mailOf(write).mailboxChanged("update", mailbox);
+  for (const [holder, names] of changed)
+    write.log({
+      kind: "metadata",
+      parent: mailbox,
+      operation: "update",
+      ids: String(holder),
+      data: JSON.stringify(names),
+    });
   return { modseq: await write.finish() };
 }
 

@@ -3,8 +3,9 @@ import type { SendingPolicy } from "#/src/model/holds.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import { findSendingPolicy } from "../queries/holds.ts";
 import type { Transaction } from "../sql.ts";
-import { beginAgentWrite } from "../writing/agent-write.ts";
+import { beginAgentTransaction } from "../writing/agent-transaction.ts";
 import { openHoldMailboxes } from "../writing/holds.ts";
+import { mailOf } from "../writing/mail.ts";
 
 export interface SetSendingPolicy {
   readonly agent: AgentNumber;
@@ -19,7 +20,7 @@ export interface SetSendingPolicy {
 
 /** What an agent may send by itself, and who decides the rest: a person of its account. */
 export async function setSendingPolicy(tx: Transaction, args: SetSendingPolicy): Promise<void> {
-  const write = await beginAgentWrite(tx, args.agent, args.at);
+  const write = await beginAgentTransaction(tx, args.agent, args.at);
   if (args.approver != null) await assertApprover(tx, args.approver, write.account);
   const held = await findSendingPolicy(tx, args.agent);
   const approver = args.approver === undefined ? (held?.approver ?? null) : args.approver;
@@ -35,7 +36,7 @@ export async function setSendingPolicy(tx: Transaction, args: SetSendingPolicy):
     JSON.stringify(args.allowed ?? held?.allowed ?? []),
     JSON.stringify(args.blocked ?? held?.blocked ?? []),
   );
-  if (approver !== null) await openHoldMailboxes(write);
+  if (approver !== null) await openHoldMailboxes(mailOf(write));
   await write.finish();
 }
 

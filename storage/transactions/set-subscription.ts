@@ -3,7 +3,8 @@ import { mailboxesMax } from "#/src/model/limits.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import { assertMailboxName, canonicalMailboxName } from "../mailbox-name.ts";
 import type { Transaction } from "../sql.ts";
-import { beginAgentWrite } from "../writing/agent-write.ts";
+import { beginAgentTransaction } from "../writing/agent-transaction.ts";
+import { mailOf } from "../writing/mail.ts";
 import { subscribe } from "../writing/mailbox-rows.ts";
 
 /** SUBSCRIBE and UNSUBSCRIBE (RFC 9051 sections 6.3.7 and 6.3.8). A name may be subscribed that has no mailbox; one that has
@@ -12,7 +13,7 @@ export async function setSubscription(
   tx: Transaction,
   args: { agent: AgentNumber; name: string; isSubscribed: boolean; at: number },
 ): Promise<void> {
-  const write = await beginAgentWrite(tx, args.agent, args.at);
+  const write = await beginAgentTransaction(tx, args.agent, args.at);
   const name = args.isSubscribed ? assertMailboxName(args.name) : canonicalMailboxName(args.name);
   const changedCount = args.isSubscribed
     ? await subscribe(tx, args.agent, name)
@@ -23,7 +24,7 @@ export async function setSubscription(
     args.agent,
     name,
   );
-  if (changedCount > 0 && mailbox !== undefined) write.mailboxChanged("update", mailbox.mailbox);
+  if (changedCount > 0 && mailbox !== undefined) mailOf(write).mailboxChanged("update", mailbox.mailbox);
   await write.finish();
 }
 

@@ -4,9 +4,11 @@ import { approvedKeyword } from "#/src/model/holds.ts";
 import { type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, Modseq, Uid } from "#/src/model/numbers.ts";
 import type { Transaction } from "../sql.ts";
-import { beginAgentWrite, type HeldEntry } from "../writing/agent-write.ts";
+import { beginAgentTransaction } from "../writing/agent-transaction.ts";
+import type { HeldEntry } from "../writing/entry-rows.ts";
 import { selectEntries } from "../writing/entry-rows.ts";
 import { foldKeyword, resolveKeywords } from "../writing/keywords.ts";
+import { mailOf } from "../writing/mail.ts";
 import { assertAllHeld } from "./copy-messages.ts";
 
 export type StoreMode = "add" | "remove" | "replace";
@@ -36,8 +38,9 @@ const approval = foldKeyword(approvedKeyword);
 
 /** STORE (RFC 9051 section 6.4.6, RFC 7162 section 3.1.3). UIDs that do not exist are passed over. */
 export async function storeFlags(tx: Transaction, args: StoreFlags): Promise<StoreResult> {
-  const write = await beginAgentWrite(tx, args.agent, args.at, 0, args.actor);
-  const mailbox = await write.mailbox(args.mailbox);
+  const write = await beginAgentTransaction(tx, args.agent, args.at, 0, args.actor);
+  const mail = mailOf(write);
+  const mailbox = await mail.mailbox(args.mailbox);
   const entries = await selectEntries(tx, args.agent, args.mailbox, args.uids);
   if (args.mode !== "remove" && args.keywords.some((name) => foldKeyword(name) === approval))
     assertAllHeld(mailbox, args.uids, entries);
@@ -49,7 +52,7 @@ export async function storeFlags(tx: Transaction, args: StoreFlags): Promise<Sto
   const failed: Uid[] = [];
   for (const entry of entries)
     if (args.unchangedSince !== undefined && entry.modseq > args.unchangedSince) failed.push(entry.uid);
-    else if (write.updateEntry(mailbox, entry, combine(entry, args.mode, stored))) changed.push(entry.uid);
+    else if (mail.updateEntry(mailbox, entry, combine(entry, args.mode, stored))) changed.push(entry.uid);
   return {
     modseq: await write.finish(),
     changed: numberSetOf(changed),

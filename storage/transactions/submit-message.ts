@@ -3,19 +3,30 @@ import { seenFlag } from "#/src/model/flags.ts";
 import type { HoldReason } from "#/src/model/holds.ts";
 import type { AgentNumber, BlobNumber, MessageNumber, Modseq, ThreadNumber } from "#/src/model/numbers.ts";
 import { findDraft } from "../queries/drafts.ts";
+import type { SendingBasis } from "../queries/sending-basis.ts";
 import type { MessageFacts } from "../rows.ts";
 import type { Transaction } from "../sql.ts";
 import type { Envelope } from "../submission.ts";
-import { type AgentWrite, beginAgentWrite, type MailboxWrite } from "../writing/agent-write.ts";
+import { beginAgentTransaction } from "../writing/agent-transaction.ts";
 import { insertBlob } from "../writing/blob-rows.ts";
+import { mailIdOf } from "../writing/fates.ts";
 import { insertHold, openWaitingMailbox } from "../writing/holds.ts";
+import { mailOf } from "../writing/mail.ts";
+import type { MailWrite } from "../writing/mail-write.ts";
+import type { MailboxWrite } from "../writing/mailbox-write.ts";
 import { insertMessage } from "../writing/message-rows.ts";
+import { assertNotPaused } from "../writing/pauses.ts";
+import { openScheduledMailbox } from "../writing/scheduled.ts";
 import { countSend, type SendLimits } from "../writing/send-times.ts";
+import { assertSendingBasis } from "../writing/sending-basis.ts";
 import { queueSubmission } from "../writing/submissions.ts";
 import { joinThread } from "../writing/threads.ts";
 import { assertVersion } from "../writing/version.ts";
 
-export type SendingDecision =
+export type SendingDecision = {
+  /** What was decided rests on it, or the write refuses `precondition_failed` (policy_changed). */
+  readonly basis: SendingBasis;
+} & (
   | { readonly kind: "queue" }
   | {
       readonly kind: "hold";
@@ -23,7 +34,8 @@ export type SendingDecision =
       /** Of envelope and bytes: what an approval is bound to. */
       readonly digest: Uint8Array;
       readonly expiresAt: number;
-    };
+    }
+);
 
 export interface SubmitMessage {
   /** The mailbox that it leaves from. */
@@ -37,8 +49,8 @@ export interface SubmitMessage {
   readonly provenance: string;
   readonly isAuthenticated: boolean;
   readonly envelope: Envelope;
-  /** Whether it also lies in Sent; who submits with a mail client has a copy made by that. What waits for approval is always
-   *  a message. */
+  /** Whether it also lies in Sent; who submits with a mail client has a copy made by that. What waits for approval or for its time
+   *  is always a message. */
   readonly hasCopy: boolean;
   /** Not before; a time that has come is now. */
   readonly sendAt: number;
@@ -61,27 +73,32 @@ export interface Submitted {
   readonly state: "queued" | "scheduled" | "held";
 }
 
-/** Mail that leaves a mailbox: into the queue with its copy in Sent, or into the hands of who approves. All that `send` says
+/** Mail that leaves a mailbox: into the queue with its copy in Sent, into Scheduled, or into the hands of who approves. All that `send` says
  *  and means is here in one. Refuses paused, rate_limited, over_quota, precondition_failed (the draft). */
 export async function submitMessage(tx: Transaction, args: SubmitMessage): Promise<Submitted> {
   const { agent, at, facts, decision } = args;
-  const hasCopy = args.hasCopy || decision.kind === "hold";
-  const write = await beginAgentWrite(tx, agent, at, hasCopy ? 2 : 1);
-  await assertActive(tx, agent);
+  const isScheduled = decision.kind === "queue" && args.sendAt > at;
+  const hasCopy = args.hasCopy || decision.kind === "hold" || isScheduled;
+  const write = await beginAgentTransaction(tx, agent, at, hasCopy ? 2 : 1);
+  const mail = mailOf(write);
+  await assertNotPaused(tx, agent);
+  await assertSendingBasis(tx, decision.basis);
   await countSend(write, args.limits);
   const target = !hasCopy
     ? undefined
     : decision.kind === "hold"
-      ? await openWaitingMailbox(write)
-      : await write.mailboxOfRole("sent");
-  if (args.draft !== null) await removeDraft(write, args.draft.draft, args.draft.version);
+      ? await openWaitingMailbox(mail)
+      : isScheduled
+        ? await openScheduledMailbox(mail)
+        : await mail.mailboxOfRole("sent");
+  if (args.draft !== null) await removeDraft(mail, args.draft.draft, args.draft.version);
   const blob = await insertBlob(tx, write.account, facts.blob, hasCopy ? 1 : 0);
   const { message, thread } =
     target === undefined
       ? { message: 0 as MessageNumber, thread: 0 as ThreadNumber }
-      : await addCopy(write, target, args, blob);
+      : await addCopy(mail, target, args, blob);
   if (decision.kind === "hold") {
-    const hold = await insertHold(write, {
+    const hold = await insertHold(mail, {
       message,
       reason: decision.reason,
       digest: decision.digest,
@@ -90,40 +107,36 @@ export async function submitMessage(tx: Transaction, args: SubmitMessage): Promi
       sendAt: args.sendAt,
       expiresAt: decision.expiresAt,
     });
-    const data = {
+    write.tell("mail.held", message, {
       mailbox: target!.mailbox,
       thread,
       authenticated: args.isAuthenticated,
       agentPart: facts.hasAgentPart,
       hold,
       reason: decision.reason,
-    };
-    write.tell("mail.held", message, JSON.stringify(data));
+    });
     return { message, thread, modseq: await write.finish(), hold, state: "held" };
   }
-  const submission = await queueSubmission(write, {
+  const submission = await queueSubmission(mail, {
     message,
     blob,
     size: facts.blob.size,
     envelope: args.envelope,
     sendAt: args.sendAt,
     expiresAt: args.expiresAt,
+    mailId: mailIdOf(facts),
   });
-  const state = args.sendAt > at ? "scheduled" : "queued";
+  const state = isScheduled ? "scheduled" : "queued";
   return { message, thread, modseq: await write.finish(), submission, state };
 }
 
-async function assertActive(tx: Transaction, agent: AgentNumber): Promise<void> {
-  const row = await tx.get<{ state: string }>("select state from agent where agent_id = ?", agent);
-  if (row?.state === "paused") throw new WaypostError("paused", "The mailbox is paused and not sending.");
-}
-
 async function addCopy(
-  write: AgentWrite,
+  mail: MailWrite,
   target: MailboxWrite,
   args: SubmitMessage,
   blob: BlobNumber,
 ): Promise<{ message: MessageNumber; thread: ThreadNumber }> {
+  const write = mail.transaction;
   const { facts, at, trace } = args;
   // What waits is new to who approves it.
   const flags = args.decision.kind === "hold" ? 0 : seenFlag;
@@ -143,13 +156,15 @@ async function addCopy(
     isAuthenticated: args.isAuthenticated,
     provenance: args.provenance,
   });
-  write.addEntry(target, { message, flags, keywords: null, internalDate: at, size }, true);
+  if (target.role === "scheduled") target.settled.add(message);
+  mail.addEntry(target, { message, flags, keywords: null, internalDate: at, size }, true);
   return { message, thread };
 }
 
-async function removeDraft(write: AgentWrite, draft: number, version: string | undefined): Promise<void> {
+async function removeDraft(mail: MailWrite, draft: number, version: string | undefined): Promise<void> {
+  const write = mail.transaction;
   const held = await findDraft(write.tx, write.agent, draft);
   if (held === undefined) throw new WaypostError("not_found", "There is no such draft.");
   assertVersion(version, held.version, "draft");
-  for (const entry of held.entries) write.removeEntry(await write.mailbox(entry.mailbox), entry);
+  for (const entry of held.entries) mail.removeEntry(await mail.mailbox(entry.mailbox), entry);
 }

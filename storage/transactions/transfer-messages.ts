@@ -4,9 +4,11 @@ import { type FlagState, flagState, keywordNumbers, systemFlagsMask } from "#/sr
 import { type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, BlobNumber, MailboxNumber, MessageNumber, Uid } from "#/src/model/numbers.ts";
 import type { Transaction } from "../sql.ts";
-import { type AgentWrite, beginAgentWrite, type HeldEntry } from "../writing/agent-write.ts";
+import { type AgentTransaction, beginAgentTransaction } from "../writing/agent-transaction.ts";
+import type { HeldEntry } from "../writing/entry-rows.ts";
 import { selectEntries } from "../writing/entry-rows.ts";
 import { resolveKeywords } from "../writing/keywords.ts";
+import { mailOf } from "../writing/mail.ts";
 import { joinThread } from "../writing/threads.ts";
 import { assertAllHeld, type CopyResult } from "./copy-messages.ts";
 
@@ -31,16 +33,16 @@ export interface TransferMessages {
  *  no_such_mailbox, over_quota. */
 export async function transferMessages(tx: Transaction, args: TransferMessages): Promise<CopyResult> {
   const { source, target } = args;
-  const writes = new Map<AgentNumber, AgentWrite>();
+  const writes = new Map<AgentNumber, AgentTransaction>();
   // Agents are locked in one order everywhere, so that two transactions never wait for each other.
   for (const { agent, actor } of [source, target].sort((a, b) => a.agent - b.agent))
-    writes.set(agent, await beginAgentWrite(tx, agent, args.at, 0, actor));
+    writes.set(agent, await beginAgentTransaction(tx, agent, args.at, 0, actor));
   const from = writes.get(source.agent)!;
   const to = writes.get(target.agent)!;
   if (from === to || from.account !== to.account)
     throw new WaypostError("policy_refused", "Messages go from one agent to another of the same account");
-  const fromMailbox = await from.mailbox(source.mailbox);
-  const toMailbox = await to.mailbox(target.mailbox);
+  const fromMailbox = await mailOf(from).mailbox(source.mailbox);
+  const toMailbox = await mailOf(to).mailbox(target.mailbox);
   const entries = await selectEntries(tx, source.agent, source.mailbox, args.uids);
   assertAllHeld(fromMailbox, args.uids, entries);
   // Thrown away it is declined, wherever the Trash is; put aside it would only be out of sight.
@@ -75,8 +77,8 @@ export async function transferMessages(tx: Transaction, args: TransferMessages):
     const { mask, overflow } = await flags.translate(entry);
     const { internalDate, size } = entry;
     const copied = { message, flags: mask, keywords: overflow, internalDate, size };
-    targetUids.push(to.addEntry(toMailbox, copied, known === undefined));
-    if (args.isMove) from.removeEntry(fromMailbox, entry);
+    targetUids.push(mailOf(to).addEntry(toMailbox, copied, known === undefined));
+    if (args.isMove) mailOf(from).removeEntry(fromMailbox, entry);
   }
   const ofTarget = await to.finish();
   const ofSource = await from.finish();

@@ -1,5 +1,5 @@
 import type { Actor } from "#/src/model/actor.ts";
-import { WaypostError } from "#/src/model/errors.ts";
+import { aboutObject, WaypostError } from "#/src/model/errors.ts";
 import {
   type FlagState,
   flaggedFlag,
@@ -9,14 +9,20 @@ import {
   systemFlagsMask,
 } from "#/src/model/flags.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
+import { alreadySent } from "#/src/model/scheduled.ts";
+import { findLeftModseq } from "../queries/submissions.ts";
 import type { Transaction } from "../sql.ts";
-import { beginAgentWrite, type HeldEntry } from "../writing/agent-write.ts";
+import { beginAgentTransaction } from "../writing/agent-transaction.ts";
+import type { HeldEntry } from "../writing/entry-rows.ts";
 import { resolveKeywords } from "../writing/keywords.ts";
+import { mailOf } from "../writing/mail.ts";
 import { selectMessageEntries } from "../writing/message-entries.ts";
+import { assertMessageVersion } from "../writing/version.ts";
 
 export interface UpdateMessages {
   readonly agent: AgentNumber;
-  readonly messages: readonly MessageNumber[];
+  /** null: left out, and answered with null at its place. */
+  readonly messages: readonly (MessageNumber | null)[];
   readonly isUnread?: boolean | undefined;
   readonly isFlagged?: boolean | undefined;
   /** Replace the labels whole: a label is a keyword, and every keyword is one. */
@@ -24,6 +30,8 @@ export interface UpdateMessages {
   readonly addLabels?: readonly string[] | undefined;
   readonly removeLabels?: readonly string[] | undefined;
   readonly mailbox?: MailboxNumber | undefined;
+  /** Of one message, as it was read; absent it is changed whatever it is now. */
+  readonly version?: string | undefined;
   readonly actor?: Actor | undefined;
   readonly at: number;
 }
@@ -33,11 +41,13 @@ export interface UpdateMessages {
 export async function updateMessages(
   tx: Transaction,
   args: UpdateMessages,
-): Promise<{ modseq: Modseq; versions: (Modseq | null)[] }> {
-  const write = await beginAgentWrite(tx, args.agent, args.at, 0, args.actor);
-  const target = args.mailbox === undefined ? undefined : await write.mailbox(args.mailbox);
+): Promise<{ modseq: Modseq; versions: (Modseq | null)[]; takenBack: MessageNumber[] }> {
+  const write = await beginAgentTransaction(tx, args.agent, args.at, 0, args.actor);
+  const mail = mailOf(write);
+  const target = args.mailbox === undefined ? undefined : await mail.mailbox(args.mailbox);
   const found = new Map<MessageNumber, Awaited<ReturnType<typeof selectMessageEntries>>>();
   for (const message of new Set(args.messages)) {
+    if (message === null) continue;
     const entries = await selectMessageEntries(tx, args.agent, message);
     if (entries.length > 0) found.set(message, entries);
   }
@@ -45,20 +55,28 @@ export async function updateMessages(
   const change = await labelChange(tx, args);
   const changed = new Set<MessageNumber>();
   for (const [message, entries] of found) {
+    try {
+      if (args.version !== undefined)
+        await assertMessageVersion(tx, { agent: args.agent, message }, args.version, entries);
+      else if (target?.role === "drafts") await assertNotSent(tx, args.agent, message);
+    } catch (error) {
+      throw aboutObject(error, message);
+    }
     const kept = target === undefined ? entries : entries.filter(({ mailbox }) => mailbox === target.mailbox);
     for (const entry of entries) {
-      const mailbox = await write.mailbox(entry.mailbox);
-      if (!kept.includes(entry)) write.removeEntry(mailbox, entry);
-      if (!kept.includes(entry) || write.updateEntry(mailbox, entry, change(entry))) changed.add(message);
+      const mailbox = await mail.mailbox(entry.mailbox);
+      if (!kept.includes(entry)) mail.removeEntry(mailbox, entry);
+      if (!kept.includes(entry) || mail.updateEntry(mailbox, entry, change(entry))) changed.add(message);
     }
     if (target !== undefined && kept.length === 0) {
       const shown = entries[0]!;
       const state = change(shown);
-      write.addEntry(target, { ...shown, flags: state.mask, keywords: state.overflow }, false);
+      mail.addEntry(target, { ...shown, flags: state.mask, keywords: state.overflow }, false);
     }
   }
   const modseq = await write.finish();
-  const versionOf = (message: MessageNumber): Modseq | null => {
+  const versionOf = (message: MessageNumber | null): Modseq | null => {
+    if (message === null) return null;
     if (changed.has(message)) return modseq;
     return (
       found
@@ -66,7 +84,12 @@ export async function updateMessages(
         ?.reduce((highest, entry) => (entry.modseq > highest ? entry.modseq : highest), 0 as Modseq) ?? null
     );
   };
-  return { modseq, versions: args.messages.map(versionOf) };
+  return { modseq, versions: args.messages.map(versionOf), takenBack: [...mail.takenBack] };
+}
+
+/** A move to Drafts takes mail back: mail that has left cannot become a draft again. */
+async function assertNotSent(tx: Transaction, agent: AgentNumber, message: MessageNumber): Promise<void> {
+  if ((await findLeftModseq(tx, agent, message)) !== undefined) throw alreadySent();
 }
 
 async function labelChange(tx: Transaction, args: UpdateMessages): Promise<(entry: HeldEntry) => FlagState> {

@@ -1,13 +1,15 @@
 /** The automatic breaker: an agent whose mail keeps failing is stopped before others stop listening to this server. */
-import type { AgentNumber } from "#/src/model/numbers.ts";
-import type { Sql } from "../sql.ts";
-
-const sendsWatched = 20;
-const failedMax = 5;
+import type { BreakerLimits } from "#/src/model/pause.ts";
+import type { AgentTransaction } from "./agent-transaction.ts";
+import { pauseAgent } from "./pauses.ts";
 
 /** Pauses an agent when so many of its last mails have failed for somebody, since the operator resumed it last. Whether it
  *  did. */
-export async function tripBreaker(tx: Sql, agent: AgentNumber): Promise<boolean> {
+export async function tripBreaker(
+  write: AgentTransaction,
+  { bounces, sends }: BreakerLimits,
+): Promise<boolean> {
+  const { tx, agent } = write;
   const { failed } = (await tx.get<{ failed: number }>(
     `select count(*) as failed
     from (
@@ -22,13 +24,10 @@ export async function tripBreaker(tx: Sql, agent: AgentNumber): Promise<boolean>
       where r.agent_id = ? and r.submission_id = last.submission_id and r.state = 'failed')`,
     agent,
     agent,
-    sendsWatched,
+    sends,
     agent,
   ))!;
-  if (failed < failedMax) return false;
-  const paused = await tx.run(
-    "update agent set state = 'paused' where agent_id = ? and kind = 'agent' and state = 'active'",
-    agent,
-  );
-  return paused > 0;
+  if (failed < bounces) return false;
+  const row = await tx.get("select 1 as found from agent where agent_id = ? and kind = 'agent'", agent);
+  return row !== undefined && (await pauseAgent(write, "breaker"));
 }

@@ -4,12 +4,12 @@ import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
 import { findDraft } from "../queries/drafts.ts";
 import { slicesOf } from "../slices.ts";
 import { paddedList, placesFor, type Sql, type SqlValue } from "../sql.ts";
-import type { AgentWrite } from "./agent-write.ts";
+import type { AgentTransaction } from "./agent-transaction.ts";
 
 /** Of a message that came to Drafts: the draft that it is from now on. `replaces` says which; otherwise one that has one of
  *  its keys and is still there, else a new one. */
 export async function nameDraft(
-  write: AgentWrite,
+  write: AgentTransaction,
   message: MessageNumber,
   drafted: {
     readonly keys: readonly Uint8Array[];

@@ -4,7 +4,17 @@ import { type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";
 import { slicesOf } from "../slices.ts";
 import type { Sql, SqlValue } from "../sql.ts";
-import type { HeldEntry } from "./agent-write.ts";
+
+export interface HeldEntry {
+  readonly uid: Uid;
+  readonly message: MessageNumber;
+  readonly modseq: Modseq;
+  readonly flags: number;
+  readonly keywords: string | null;
+  readonly internalDate: number;
+  readonly savedAt: number;
+  readonly size: number;
+}
 
 export interface NewEntry {
   readonly uid: Uid;

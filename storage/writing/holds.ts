@@ -14,10 +14,12 @@ import { holdRoles, holdsName, mailboxRoles } from "#/src/model/roles.ts";
 import type { DeclineReason, HoldRow } from "../holds.ts";
 import type { Sql } from "../sql.ts";
 import type { Envelope } from "../submission.ts";
-import type { AgentWrite, MailboxWrite } from "./agent-write.ts";
 import { resolveKeywords } from "./keywords.ts";
-import { insertMailbox, missingNames, subscribe } from "./mailbox-rows.ts";
+import type { MailWrite } from "./mail-write.ts";
+import { freeName, insertMailbox, missingNames, subscribe } from "./mailbox-rows.ts";
+import type { MailboxWrite } from "./mailbox-write.ts";
 import { selectMessageEntries } from "./message-entries.ts";
+import { openScheduledMailbox } from "./scheduled.ts";
 
 export interface NewHold {
   /** In Holds/Waiting, by this transaction. */
@@ -31,7 +33,8 @@ export interface NewHold {
 }
 
 /** A hold of a message that the same write puts into Holds/Waiting; its number was announced. */
-export async function insertHold(write: AgentWrite, hold: NewHold): Promise<number> {
+export async function insertHold(mail: MailWrite, hold: NewHold): Promise<number> {
+  const write = mail.transaction;
   const number = write.takeNumber();
   await write.tx.run(
     `insert into hold
@@ -50,19 +53,20 @@ export async function insertHold(write: AgentWrite, hold: NewHold): Promise<numb
     hold.expiresAt,
     write.at,
   );
-  write.holdIsSettled(hold.message);
+  mail.holdIsSettled(hold.message);
   return number;
 }
 
 /** Holds/Waiting, made with the others if the agent has none yet. Only before anything was told the write's MODSEQ. */
-export async function openWaitingMailbox(write: AgentWrite): Promise<MailboxWrite> {
-  await openHoldMailboxes(write);
-  return write.mailboxOfRole("holds");
+export async function openWaitingMailbox(mail: MailWrite): Promise<MailboxWrite> {
+  await openHoldMailboxes(mail);
+  return mail.mailboxOfRole("holds");
 }
 
 /** Makes what is missing of an agent's mailboxes of holds. Where one of their names is taken, by what an older mailbox was
  *  called, that one gives way. */
-export async function openHoldMailboxes(write: AgentWrite): Promise<void> {
+export async function openHoldMailboxes(mail: MailWrite): Promise<void> {
+  const write = mail.transaction;
   const { tx, agent } = write;
   const held = await tx.all<{ role: string }>(
     "select role from mailbox where agent_id = ? and role is not null",
@@ -70,46 +74,34 @@ export async function openHoldMailboxes(write: AgentWrite): Promise<void> {
   );
   const missing = holdRoles.filter((role) => !held.some((one) => one.role === role));
   if (missing.length === 0) return;
-  for (const role of missing) await freeName(write, mailboxRoles[role].name);
+  for (const role of missing) await freeName(mail, mailboxRoles[role].name);
   const parents = await missingNames(tx, agent, [holdsName]);
   write.reserveNumbers(parents.length + missing.length);
   for (const name of parents)
-    await insertMailbox(write, { mailbox: write.takeNumber() as MailboxNumber, name, role: null });
+    await insertMailbox(mail, { mailbox: write.takeNumber() as MailboxNumber, name, role: null });
   for (const role of missing) {
     const { name } = mailboxRoles[role];
-    await insertMailbox(write, { mailbox: write.takeNumber() as MailboxNumber, name, role });
+    await insertMailbox(mail, { mailbox: write.takeNumber() as MailboxNumber, name, role });
     await subscribe(tx, agent, name);
   }
 }
 
-async function freeName(write: AgentWrite, name: string): Promise<void> {
-  const holder = await write.tx.get<{ mailbox: MailboxNumber }>(
-    "select mailbox_id as mailbox from mailbox where agent_id = ? and name = ?",
-    write.agent,
-    name,
-  );
-  if (holder === undefined) return;
-  await write.tx.run(
-    "update mailbox set name = ? where agent_id = ? and mailbox_id = ?",
-    `${name} (${holder.mailbox})`,
-    write.agent,
-    holder.mailbox,
-  );
-  write.mailboxChanged("update", holder.mailbox);
-}
-
 /** Carries out a deed: the row, the place of the message, the event. Throws what `nextHoldState` refuses. */
 export async function changeHold(
-  write: AgentWrite,
+  mail: MailWrite,
   hold: HoldRow,
   deed: HoldDeed,
   actor: Actor | "server",
   reason: DeclineReason = deed === "expire" ? "expired" : "declined",
 ): Promise<HoldState> {
+  const write = mail.transaction;
   const standing = { state: hold.state, owner: hold.agent, requestedBy: hold.requestedBy };
   const state = nextHoldState(standing, deed, actor);
-  await placeMessage(write, hold.message, state);
-  write.holdIsSettled(hold.message);
+  const isScheduled = state === "sent" && hold.sendAt > write.at;
+  const target = isScheduled ? await openScheduledMailbox(mail) : await mail.mailboxOfRole(roleOfHold(state));
+  if (isScheduled) target.settled.add(hold.message);
+  await placeMessage(mail, hold.message, state, target);
+  mail.holdIsSettled(hold.message);
   if (state === hold.state) return state;
   const isUndecided = state === "waiting";
   // What the server does about an approved mail is still that decision.
@@ -126,55 +118,62 @@ export async function changeHold(
     hold.hold,
   );
   if (state === "declined" || state === "expired" || state === "failed")
-    await tellDeclined(write, hold, reason);
+    await tellDeclined(mail, hold, reason);
   return state;
 }
 
-async function tellDeclined(write: AgentWrite, hold: HoldRow, reason: DeclineReason): Promise<void> {
+async function tellDeclined(mail: MailWrite, hold: HoldRow, reason: DeclineReason): Promise<void> {
+  const write = mail.transaction;
   const row = await write.tx.get<{ thread: number }>(
     "select thread_id as thread from message where agent_id = ? and message_id = ?",
     write.agent,
     hold.message,
   );
-  const { mailbox } = await write.mailboxOfRole("holds_declined");
-  const data = { mailbox, thread: row?.thread, hold: hold.hold, reason };
-  write.tell("mail.declined", hold.message, JSON.stringify(data));
+  const { mailbox } = await mail.mailboxOfRole("holds_declined");
+  write.tell("mail.declined", hold.message, { mailbox, thread: row?.thread, hold: hold.hold, reason });
 }
 
 /** Takes a message out of the mailboxes of holds: another version is there instead. */
-export async function removeHeldMessage(write: AgentWrite, message: MessageNumber): Promise<void> {
+export async function removeHeldMessage(mail: MailWrite, message: MessageNumber): Promise<void> {
+  const write = mail.transaction;
   for (const entry of await selectMessageEntries(write.tx, write.agent, message)) {
-    const mailbox = await write.mailbox(entry.mailbox);
-    if (mailbox.isForHolds) write.removeEntry(mailbox, entry);
+    const mailbox = await mail.mailbox(entry.mailbox);
+    if (mailbox.isForHolds) mail.removeEntry(mailbox, entry);
   }
-  write.holdIsSettled(message);
+  mail.holdIsSettled(message);
 }
 
 /** Leaves the message of a hold in the mailbox of a state, and in no other of the mailboxes of holds. Where it was copied to
  *  besides is nobody's business here. */
-async function placeMessage(write: AgentWrite, message: MessageNumber, state: HoldState): Promise<void> {
-  const target = await write.mailboxOfRole(roleOfHold(state));
+async function placeMessage(
+  mail: MailWrite,
+  message: MessageNumber,
+  state: HoldState,
+  target: MailboxWrite,
+): Promise<void> {
+  const write = mail.transaction;
   const isAdded = target.added.some((entry) => entry.message === message);
-  let isThere = isAdded || (state === "declined" && write.rolesAdded(message).includes("trash"));
+  let isThere = isAdded || (state === "declined" && mail.rolesAdded(message).includes("trash"));
   let last: NewEntryOf | undefined;
   for (const entry of await selectMessageEntries(write.tx, write.agent, message)) {
-    const mailbox = await write.mailbox(entry.mailbox);
+    const mailbox = await mail.mailbox(entry.mailbox);
     const isGone = mailbox.removed.includes(entry.uid);
     if (mailbox === target && !isAdded && !isGone) isThere = true;
     else if (mailbox.isForHolds) {
       const pending = mailbox.forgetUpdate(entry);
-      if (!isGone) write.removeEntry(mailbox, entry);
+      if (!isGone) mail.removeEntry(mailbox, entry);
       last = { ...entry, ...(pending && { flags: pending.mask, keywords: pending.overflow }) };
     }
   }
-  if (!isThere && last !== undefined) write.addEntry(target, last, false);
-  if (state !== "approved") await clearApproval(write, target, message);
+  if (!isThere && last !== undefined) mail.addEntry(target, last, false);
+  if (state !== "approved") await clearApproval(mail, target, message);
 }
 
-type NewEntryOf = Parameters<AgentWrite["addEntry"]>[1];
+type NewEntryOf = Parameters<MailWrite["addEntry"]>[1];
 
 /** The keyword stands for an approval, so it goes with it. */
-async function clearApproval(write: AgentWrite, target: MailboxWrite, message: MessageNumber): Promise<void> {
+async function clearApproval(mail: MailWrite, target: MailboxWrite, message: MessageNumber): Promise<void> {
+  const write = mail.transaction;
   const approved = await approvedKeywordNumber(write.tx, write.agent);
   if (approved === undefined) return;
   for (const [index, entry] of target.added.entries()) {

@@ -5,13 +5,14 @@ import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import { hierarchyDelimiter, holdsName, isHoldRole, type MailboxRole } from "#/src/model/roles.ts";
 import { childNameRange } from "../mailbox-name.ts";
 import { paddedList, placesFor, type Sql } from "../sql.ts";
-import type { AgentWrite } from "./agent-write.ts";
+import type { MailWrite } from "./mail-write.ts";
 
 export async function insertMailbox(
-  write: AgentWrite,
+  mail: MailWrite,
   row: { mailbox: MailboxNumber; name: string; role: MailboxRole | null },
 ): Promise<{ uidValidity: number }> {
-  const uidValidity = write.takeUidValidity();
+  const write = mail.transaction;
+  const uidValidity = await mail.takeUidValidity();
   await write.tx.run(
     `insert into mailbox
       (agent_id, mailbox_id, name, role, uid_validity, uid_next, modseq, message_count, unseen_count, deleted_count,
@@ -25,8 +26,26 @@ export async function insertMailbox(
     write.modseq,
     write.modseq,
   );
-  write.mailboxChanged("add", row.mailbox);
+  mail.mailboxChanged("add", row.mailbox);
   return { uidValidity };
+}
+
+/** What an older mailbox is called gives way to a mailbox of the server. */
+export async function freeName(mail: MailWrite, name: string): Promise<void> {
+  const write = mail.transaction;
+  const holder = await write.tx.get<{ mailbox: MailboxNumber }>(
+    "select mailbox_id as mailbox from mailbox where agent_id = ? and name = ?",
+    write.agent,
+    name,
+  );
+  if (holder === undefined) return;
+  await write.tx.run(
+    "update mailbox set name = ? where agent_id = ? and mailbox_id = ?",
+    `${name} (${holder.mailbox})`,
+    write.agent,
+    holder.mailbox,
+  );
+  mail.mailboxChanged("update", holder.mailbox);
 }
 
 /** Refuses when `more` mailboxes would be too many. */

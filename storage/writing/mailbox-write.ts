@@ -1,9 +1,8 @@
 /** What one transaction does to one mailbox: entries that come, change and go, and what they add to its counters. */
 import { deletedFlag, type FlagState, seenFlag } from "#/src/model/flags.ts";
-import type { MailboxNumber, Uid } from "#/src/model/numbers.ts";
+import type { MailboxNumber, MessageNumber, Uid } from "#/src/model/numbers.ts";
 import { isHoldRole, type MailboxRole } from "#/src/model/roles.ts";
-import type { HeldEntry } from "./agent-write.ts";
-import type { NewEntry } from "./entry-rows.ts";
+import type { HeldEntry, NewEntry } from "./entry-rows.ts";
 
 export interface MailboxState {
   readonly mailbox: MailboxNumber;
@@ -27,6 +26,8 @@ export class MailboxWrite implements MailboxState {
   readonly messageCount: number;
   /** Only mail that waits for a person comes in. */
   readonly isForHolds: boolean;
+  /** Messages that the transaction puts into Scheduled, or takes out of it, as what becomes of them has been decided. */
+  readonly settled = new Set<MessageNumber>();
   uidNext: number;
   readonly added: NewEntry[] = [];
   readonly removed: Uid[] = [];

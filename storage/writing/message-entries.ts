@@ -1,7 +1,7 @@
 /** Where a message is. The entry it is shown by is the first: the one saved first, then of the lower mailbox number. */
 import type { AgentNumber, MailboxNumber, MessageNumber } from "#/src/model/numbers.ts";
 import type { Sql } from "../sql.ts";
-import type { HeldEntry } from "./agent-write.ts";
+import type { HeldEntry } from "./entry-rows.ts";
 import { heldEntryColumns } from "./entry-rows.ts";
 
 export interface PlacedEntry extends HeldEntry {

@@ -12,6 +12,7 @@ import { slicesOf } from "../slices.ts";
 import type { Sql, Transaction } from "../sql.ts";
 import { releaseBlobs } from "./blob-rows.ts";
 import { forgetDrafts } from "./draft-rows.ts";
+import { forgetFates } from "./fates.ts";
 
 export interface NewMessage {
   readonly agent: AgentNumber;
@@ -89,11 +90,9 @@ export async function changeEntryCounts(
         agent,
         ...parameters,
       );
-      await forgetDrafts(
-        tx,
-        agent,
-        gone.map(({ message }) => message),
-      );
+      const numbers = gone.map(({ message }) => message);
+      await forgetDrafts(tx, agent, numbers);
+      await forgetFates(tx, agent, numbers);
       for (const { account, blob } of gone) {
         const blobs = released.get(account) ?? new Map<BlobNumber, number>();
         blobs.set(blob, (blobs.get(blob) ?? 0) + 1);

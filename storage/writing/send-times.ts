@@ -1,6 +1,6 @@
 /** When a mailbox has sent: numbered rows, so that the time of the n-th last one is a read by key, whatever the limits are. */
 import { WaypostError } from "#/src/model/errors.ts";
-import type { AgentWrite } from "./agent-write.ts";
+import type { AgentTransaction } from "./agent-transaction.ts";
 
 /** 0: no limit. */
 export interface SendLimits {
@@ -14,7 +14,7 @@ const dayMs = 24 * hourMs;
 const prunedAtOnce = 16;
 
 /** Counts one send, or throws `rate_limited` with the time until it is one of those allowed. */
-export async function countSend(write: AgentWrite, limits: SendLimits): Promise<void> {
+export async function countSend(write: AgentTransaction, limits: SendLimits): Promise<void> {
   const { tx, agent, at } = write;
   if (limits.perHour === 0 && limits.perDay === 0) return;
   const { last } = (await tx.get<{ last: number }>(
@@ -54,7 +54,12 @@ export async function countSend(write: AgentWrite, limits: SendLimits): Promise<
 
 /** How long until the `limit`-th last send is `windowMs` ago; 0 for now. A clock that was set back makes nobody wait longer
  *  than a window. */
-async function waitOf(write: AgentWrite, last: number, limit: number, windowMs: number): Promise<number> {
+async function waitOf(
+  write: AgentTransaction,
+  last: number,
+  limit: number,
+  windowMs: number,
+): Promise<number> {
   if (limit === 0) return 0;
   const row = await write.tx.get<{ sentAt: number }>(
     `select sent_at as "sentAt" from send_time where agent_id = ? and send_number = ?`,

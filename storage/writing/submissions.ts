@@ -4,9 +4,9 @@ import { answeredFlag, flagState, keywordNumbers, systemFlagsMask } from "#/src/
 import type { AccountNumber, AgentNumber, BlobNumber, MessageNumber } from "#/src/model/numbers.ts";
 import type { Sql, Transaction } from "../sql.ts";
 import type { Envelope } from "../submission.ts";
-import type { AgentWrite } from "./agent-write.ts";
 import { claimBlob, releaseBlobs } from "./blob-rows.ts";
 import { resolveKeywords } from "./keywords.ts";
+import type { MailWrite } from "./mail-write.ts";
 import { selectMessageEntries } from "./message-entries.ts";
 
 export interface QueuedSubmission {
@@ -16,23 +16,27 @@ export interface QueuedSubmission {
   /** Octets of the blob. */
   readonly size: number;
   readonly envelope: Envelope;
-  /** The first attempt is not before. */
+  /** Later than now, the message is in Scheduled, and leaves at that time. */
   readonly sendAt: number;
   readonly expiresAt: number;
+  /** Of what has no copy: the Message-ID that a copy will be known by; undefined for none. */
+  readonly mailId?: string | undefined;
 }
 
 /** Puts a message into the queue, as a part of a write that has announced one number for it. What it answers and forwards is
- *  marked so. Answers the submission's number. */
-export async function queueSubmission(write: AgentWrite, queued: QueuedSubmission): Promise<number> {
+ *  marked when it leaves. Answers the submission's number. */
+export async function queueSubmission(mail: MailWrite, queued: QueuedSubmission): Promise<number> {
+  const write = mail.transaction;
   const { tx, agent, at } = write;
   const { envelope } = queued;
   const submission = write.takeNumber();
+  const isScheduled = queued.sendAt > at;
   await claimBlob(tx, write.account, queued.blob);
   await tx.run(
     `insert into submission
       (agent_id, submission_id, account_id, blob_id, message_id, source, envelope_from, envid, ret, body_type,
-      is_smtputf8, size, send_at, expires_at, created_at)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      is_smtputf8, size, send_at, expires_at, created_at, answers_id, forwards_id, mail_id)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     agent,
     submission,
     write.account,
@@ -48,30 +52,38 @@ export async function queueSubmission(write: AgentWrite, queued: QueuedSubmissio
     queued.sendAt,
     queued.expiresAt,
     at,
+    isScheduled ? envelope.answers : null,
+    isScheduled ? envelope.forwards : null,
+    queued.message === 0 ? (queued.mailId ?? null) : null,
   );
   for (const [index, recipient] of envelope.recipients.entries())
     await tx.run(
       `insert into submission_recipient
         (agent_id, submission_id, recipient_number, address, domain, state, attempt_count, next_attempt_at, notify,
         orcpt, updated_at)
-      values (?, ?, ?, ?, ?, 'queued', 0, ?, ?, ?, ?)`,
+      values (?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)`,
       agent,
       submission,
       index + 1,
       recipient.address,
       recipient.domain,
+      isScheduled ? "scheduled" : "queued",
       Math.max(queued.sendAt, at),
       recipient.notify.join(","),
       recipient.orcpt,
       at,
     );
-  write.submissionAdded(submission);
-  await markAnswered(write, envelope);
+  write.log({ kind: "submission", parent: 0, operation: "add", ids: String(submission) });
+  if (!isScheduled) await markAnswered(mail, envelope);
   return submission;
 }
 
 /** `\Answered` (RFC 9051 section 2.3.2) and `$Forwarded` (RFC 5788), wherever the messages are; one that has gone is none. */
-async function markAnswered(write: AgentWrite, { answers, forwards }: Envelope): Promise<void> {
+export async function markAnswered(
+  mail: MailWrite,
+  { answers, forwards }: Pick<Envelope, "answers" | "forwards">,
+): Promise<void> {
+  const write = mail.transaction;
   const marks = [
     { message: answers, flag: answeredFlag, keywords: [] },
     { message: forwards, flag: 0, keywords: ["$Forwarded"] },
@@ -83,7 +95,7 @@ async function markAnswered(write: AgentWrite, { answers, forwards }: Envelope):
     for (const entry of entries) {
       const held = keywordNumbers({ mask: entry.flags, overflow: entry.keywords });
       const state = flagState((entry.flags & systemFlagsMask) | flag, [...held, ...added.numbers]);
-      write.updateEntry(await write.mailbox(entry.mailbox), entry, state);
+      mail.updateEntry(await mail.mailbox(entry.mailbox), entry, state);
     }
   }
 }
@@ -97,7 +109,7 @@ export async function closeSubmissionIfDone(
   const open = await tx.get(
     `select 1 as found
     from submission_recipient
-    where agent_id = ? and submission_id = ? and state = 'queued'
+    where agent_id = ? and submission_id = ? and state in ('queued', 'scheduled')
     limit 1`,
     place.agent,
     place.submission,

@@ -37,7 +37,7 @@ describe.skipIf(!hasCorpus)(`the straight line of every message of the corpus${c
     );
     const events = await watch.take(sent.length);
     await watch.close();
-    received = events.map((event) => event.message);
+    received = events.map((event) => event.message!);
     cursors = events.map((event) => event.cursor);
     expect(new Set(events.map((event) => event.type))).toEqual(new Set(["mail.received"]));
   }, 120_000);
@@ -57,7 +57,9 @@ describe.skipIf(!hasCorpus)(`the straight line of every message of the corpus${c
       const original = sent[at]!;
       const source = message.source!;
       const trace = source.subarray(0, source.length - original.length);
-      expect(source.subarray(trace.length).equals(original), `message ${at}`).toBe(true);
+      // No literal of IMAP holds NUL: 128 stands for it.
+      const shown = original.map((octet) => (octet === 0 ? 128 : octet));
+      expect(source.subarray(trace.length).equals(shown), `message ${at}`).toBe(true);
       expect(trace.toString("latin1")).toMatch(
         /^Return-Path: .*\r\nDelivered-To: .*\r\nAuthentication-Results: [\s\S]*\r\nReceived: [\s\S]*\r\n$/,
       );
@@ -66,7 +68,8 @@ describe.skipIf(!hasCorpus)(`the straight line of every message of the corpus${c
         id: received[at],
         render: "source",
       });
-      expect(Buffer.from(read.content.data, "base64").equals(source), `source of message ${at}`).toBe(true);
+      const stored = Buffer.concat([trace, original]);
+      expect(Buffer.from(read.content.data, "base64").equals(stored), `source of message ${at}`).toBe(true);
       at++;
     }
     expect(at).toBe(sent.length);

@@ -31,9 +31,14 @@ it("is in Sent with its id, arrives here and there with the same octets, and is 
       text: "Hi.\n.\nFrom here.\n",
     },
   });
-  const events = await watch.take(2);
+  const events = await watch.take(4);
   await watch.close();
-  expect(events.map(({ type }) => type).toSorted()).toEqual(["mail.delivered", "mail.sent"].toSorted());
+  expect(events.map(({ type, recipient }) => `${type} ${recipient}`).toSorted()).toEqual([
+    `mail.delivered ${bob.address}`,
+    `mail.sent ${bob.address}`,
+    "mail.sent kit@far.example",
+    "mail.sent mel@far.example",
+  ]);
   expect(new Set(events.map(({ message }) => message))).toEqual(new Set([sent.ref]));
 
   const read = async (login: typeof ada, folder: string) => {

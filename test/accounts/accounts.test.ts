@@ -79,8 +79,9 @@ describe("a token", () => {
     await expect(run("token.create", { agent: address })).rejects.toMatchObject({ code: "invalid" });
   });
 
-  test("that is good is never kept waiting, one that is not waits after too many", async () => {
+  test("that was good before is never kept waiting, a bad one waits after too many", async () => {
     const { token } = await create("agent", "ada");
+    await accounts.authenticateToken(token!, home);
     for (let i = 0; i < settings.limits.loginFailuresPerNetwork; i++)
       await expect(accounts.authenticateToken("wp_wrong", home)).rejects.toEqual(unauthorized);
     await expect(accounts.authenticateToken("wp_wrong", home)).rejects.toMatchObject({
@@ -88,6 +89,35 @@ describe("a token", () => {
       details: { retryAfterMs: 1000 },
     });
     await accounts.authenticateToken(token!, home);
+  });
+
+  test("that is bad is not looked up while its address has to wait", async () => {
+    let lookups = 0;
+    const reads = new Proxy(opened.store, {
+      get(store, name) {
+        if (name === "read" || name === "sql" || name === "get" || name === "all") lookups++;
+        const value = Reflect.get(store, name);
+        return typeof value === "function" ? value.bind(store) : value;
+      },
+    });
+    const watched = createAccounts(reads, settings);
+    const unknown = `wp_${"0".repeat(32)}`;
+    const burst = settings.limits.loginFailuresPerNetwork;
+    // All at once: none of them has failed when the last one comes.
+    const attempts = Array.from({ length: 10 * burst }, () => watched.authenticateToken(unknown, home));
+    const outcomes = await Promise.allSettled(attempts);
+    const codes = outcomes.map((one) => (one as PromiseRejectedResult).reason.code);
+    expect(codes.filter((code) => code === "unauthorized")).toHaveLength(burst);
+    expect(codes.filter((code) => code === "rate_limited")).toHaveLength(9 * burst);
+    expect(lookups).toBeGreaterThan(0);
+    expect(lookups).toBeLessThanOrEqual(burst);
+  });
+
+  test("that is bad keeps no password of its network waiting", async () => {
+    const { address, password } = await create("person", "eve");
+    for (let i = 0; i < settings.limits.loginFailuresPerNetwork; i++)
+      await expect(accounts.authenticateToken("wp_wrong", home)).rejects.toEqual(unauthorized);
+    await accounts.authenticatePassword(address, password, home);
   });
 });
 
@@ -360,5 +390,45 @@ describe("the operator", () => {
     const text = JSON.stringify(lists);
     expect(text).toContain(address);
     for (const secret of [token!, password]) expect(text).not.toContain(secret);
+  });
+});
+
+describe("the address of a role", () => {
+  test.each(["postmaster", "abuse"])(
+    "%s is that of the oldest person of the domain's account",
+    async (name) => {
+      await create("agent", "ada");
+      const person = await create("person", "pat");
+      await create("person", "eve");
+      for (const written of [name, name.toUpperCase()])
+        expect(await accounts.resolveRecipient(`${written}@example.org`)).toMatchObject({
+          kind: "local",
+          recipients: [{ address: person.address }],
+        });
+      expect(await accounts.resolveRecipient(`${name}@example.net`)).toEqual({ kind: "remote" });
+    },
+  );
+
+  test("is the oldest agent's where there is no person, and nobody's in an empty account", async () => {
+    expect(await accounts.resolveRecipient("abuse@example.org")).toEqual({ kind: "unknown" });
+    await create("agent", "ada");
+    expect(await accounts.resolveRecipient("abuse@example.org")).toMatchObject({
+      recipients: [{ address: "ada@example.org" }],
+    });
+  });
+
+  test("goes to the mailbox that has it as an alias", async () => {
+    await create("person", "pat");
+    await create("agent", "ada");
+    await run("agent.alias", { owner: "ada@example.org", address: "abuse@example.org" });
+    expect(await accounts.resolveRecipient("abuse@example.org")).toMatchObject({
+      recipients: [{ address: "ada@example.org" }],
+    });
+  });
+
+  test("is no address that its reader writes from", async () => {
+    const { password, address } = await create("person", "pat");
+    const principal = await accounts.authenticatePassword(address, password, home);
+    expect(await accounts.isOwnAddress(principal, "abuse@example.org")).toBe(false);
   });
 });

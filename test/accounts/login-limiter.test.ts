@@ -113,11 +113,6 @@ describe("a network", () => {
     expect(waitMs(elsewhere, "other@example.org")).toBe(0);
   });
 
-  test("waits after failures with tokens", () => {
-    for (let i = 0; i < 6; i++) limiter.countFailure(home);
-    expect(() => limiter.assertAllowed(home)).toThrow(WaypostError);
-  });
-
   test("is not washed clean by the login of one's own", () => {
     fail(6, home, "victim@example.org");
     limiter.countSuccess(home, owner);

@@ -1,13 +1,20 @@
+import dgram from "node:dgram";
+import { once } from "node:events";
 import { afterAll, expect, test } from "vitest";
+import { loadSettings } from "#/config/load.ts";
+import { examineArrival } from "#/src/arrival/examination.ts";
 import { createPreparation } from "#/src/arrival/preparing/preparation.ts";
+import { unexamined } from "#/src/arrival/preparing/unexamined.ts";
+import type { Transport } from "#/src/arrival/transport.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
+import { expensiveMails } from "../support/expensive-mail.ts";
 
 const settings = {
   hostname: "mx.example",
   ownNames: ["mx.example"],
   dns: { servers: ["none"], timeoutMs: 1000 },
 };
-const preparation = createPreparation(settings, 2);
+const preparation = createPreparation(settings, { quickThreads: 2 });
 afterAll(() => preparation.close());
 
 function message(number: number, bodyBytes: number): Buffer {
@@ -34,8 +41,50 @@ test("leaves small arrays to the caller, which may lie in a pool that others use
   expect(bytes.toString()).toContain("Subject: 1");
 });
 
+test("answers for a small message before a large one that was given first", async () => {
+  const answered: string[] = [];
+  const large = preparation.prepare(message(1, 30_000_000)).then(() => answered.push("large"));
+  const small = preparation.prepare(message(2, 100)).then(() => answered.push("small"));
+  await Promise.all([large, small]);
+  expect(answered).toEqual(["small", "large"]);
+});
+
+test("takes a message without evidence when the search for evidence does not end", async () => {
+  // A name server that never answers.
+  const silent = dgram.createSocket("udp4").bind(0, "127.0.0.1");
+  await once(silent, "listening");
+  const dns = { servers: [`127.0.0.1:${silent.address().port}`], timeoutMs: 10_000 };
+  const limited = createPreparation({ ...settings, dns }, { wallMs: 2000, lookMs: 10 });
+  const origin = { remoteAddress: "192.0.2.1", heloName: "peer.example", reversePath: "a@peer.example" };
+  const { facts, evidence } = await limited.prepare(message(1, 100), origin);
+  expect(evidence).toEqual(unexamined);
+  expect(facts).toEqual(await prepareMessage(message(1, 100)));
+  // Whoever is expensive goes round no policy of the domain that they name.
+  const rooms = {
+    preparation: limited,
+    settings: loadSettings({ environment: {}, set: ["server.hostname=mx.example"] }),
+  };
+  const transport: Transport = {
+    ...{ ...origin, source: "smtp", id: "t-1", principal: undefined },
+    ...{ isEsmtp: true, isTls: false, isUtf8: false },
+  };
+  expect(await examineArrival(rooms, message(2, 100), transport, "a@peer.example", [])).toMatchObject({
+    isAuthenticated: false,
+    mailboxRole: "junk",
+  });
+  await limited.close();
+  silent.close();
+});
+
+test("refuses for good a message whose structure alone is too much work", async () => {
+  const limited = createPreparation(settings, { jobMs: 5, jobMsPerMiB: 0, lookMs: 5 });
+  const { message: expensive } = expensiveMails(8_000_000).find(({ kind }) => kind === "parts with headers")!;
+  await expect(limited.prepare(expensive)).rejects.toMatchObject({ code: "invalid" });
+  await limited.close();
+});
+
 test("refuses for the time being what is under way when it closes", async () => {
-  const closing = createPreparation(settings, 1);
+  const closing = createPreparation(settings);
   const answer = closing.prepare(message(1, 5_000_000));
   const refused = expect(answer).rejects.toMatchObject({ code: "upstream_unavailable" });
   await closing.close();

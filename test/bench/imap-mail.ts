@@ -29,7 +29,7 @@ export function internalDateOf(number: number): string {
   return `"${day}-${month}-${year} ${time} +0000"`;
 }
 
-export function dateOf(number: number): Date {
+function dateOf(number: number): Date {
   return new Date(start + number * 977_000);
 }
 

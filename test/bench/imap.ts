@@ -46,7 +46,11 @@ const load = os.loadavg()[0]!;
 if (values.only !== "dovecot") {
   await using daemon = await startChildDaemon({
     agents: userCount,
-    set: ["imap.max_connections_per_login=5000", "limits.login_failures_per_network=1000000"],
+    set: [
+      "imap.max_connections_per_login=5000",
+      "limits.connections_share_of_account=1",
+      "limits.login_failures_per_network=1000000",
+    ],
   });
   const server = { ...daemon.imap, users: daemon.agents, pid: daemon.process.pid! };
   results.push(["Waypost", await measure(server)]);

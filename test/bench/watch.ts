@@ -31,6 +31,8 @@ const daemon = await startChildDaemon({
     "limits.agent_requests_burst=1000000",
     `limits.streams_per_token=${streamCount}`,
     `http.max_connections=${streamCount + 100}`,
+    `http.max_connections_per_login=${streamCount + 100}`,
+    "limits.connections_share_of_account=1",
   ],
   env: { ...process.env, NODE_OPTIONS: `--import=${preload}`, MEMORY_REPORT_FILE: memoryFile },
 });

@@ -5,6 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ChildDaemon, startChildDaemon, startScript } from "../support/daemon.ts";
+import { makeCertificate, writeCertificate } from "../support/made-certificate.ts";
 
 interface Outcome {
   readonly code: number;
@@ -40,6 +41,11 @@ describe("use", () => {
     [["token", "create"], 2, /missing required argument 'agent'/],
     [["agent", "list", "--set", "smtp.prot=1"], 2, /there is no setting smtp.prot/],
     [["agent", "list", "--data", "nowhere"], 1, /There is no store in nowhere/],
+    [
+      ["hold", "approve", "hold_x", "--version", "22", "--data", "nowhere"],
+      1,
+      /There is no store in nowhere/,
+    ],
     [["check", "--data", "nowhere"], 1, /There is no store/],
     [["deliver", "--to", "a@waypost.test", "--data", "nowhere"], 1, /No daemon runs/],
     [["call", "wait", "--json", "{"], 2, /The input is no JSON/],
@@ -150,6 +156,22 @@ describe.each(["without a daemon", "with a daemon"] as const)("administration %s
     });
   });
 
+  test.each([
+    [
+      ["agent", "create", "cy@example.org", "--hold-policy", "strict"],
+      /^waypost: --hold-policy: Invalid option/,
+    ],
+    [
+      ["agent", "create", "cy@example.org", "--allow", "no domain"],
+      /^waypost: --allow: .*neither a domain nor/,
+    ],
+    [["agent", "create", "cy@nowhere.example"], /^waypost: <address>: nowhere\.example is no domain/],
+  ])("calls what is wrong by its own name: waypost %j", async (args, words) => {
+    const { code, stderr } = await waypost(...args, ...at);
+    expect(stderr).toMatch(words);
+    expect(code).not.toBe(0);
+  });
+
   test("deletes only when it is told --yes", async () => {
     await wayposted("agent", "create", "bob@example.org", ...at);
     expect((await waypost("agent", "delete", "bob@example.org", ...at)).code).toBe(2);
@@ -169,7 +191,7 @@ describe.each(["without a daemon", "with a daemon"] as const)("administration %s
   });
 
   test("checks the store and copies it", async () => {
-    expect(await wayposted("check", ...at)).toEqual({ problems: [] });
+    expect(await wayposted("check", ...at)).toEqual({ problems: [], notes: [] });
     const copy = path.join(data, "copy");
     fs.mkdirSync(copy);
     await wayposted("backup", path.join(copy, "waypost.db"), ...at);
@@ -211,31 +233,52 @@ describe.each(["without a daemon", "with a daemon"] as const)("administration %s
   });
 });
 
+/** What `waypost start` prints, with free ports, until it is ready. */
+function startOnce(data: string, ...options: string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const [program, script] = startScript;
+    const ports = ["smtp", "submission", "submissions", "imap", "imaps", "http", "https"];
+    const sets = ports.flatMap((name) => ["--set", `${name}.port=0`]);
+    const child = execFile(
+      program!,
+      [script!, "start", "--data", data, ...sets, ...options],
+      { cwd: folder },
+      (error, stdout) => (error === null ? resolve(stdout) : reject(error)),
+    );
+    child.stdout!.on("data", (text: string) => {
+      if (text.includes("Stop with Ctrl-C")) child.kill("SIGINT");
+    });
+  });
+}
+
 describe("waypost start", () => {
   test("makes an agent and a person the first time, and shows no secret the second time", async () => {
     const data = path.join(folder, "first");
-    const [program, script] = startScript;
-    const start = (): Promise<string> =>
-      new Promise((resolve, reject) => {
-        const ports = ["smtp", "submission", "submissions", "imap", "imaps", "http", "https"];
-        const sets = ports.flatMap((name) => ["--set", `${name}.port=0`]);
-        const child = execFile(
-          program!,
-          [script!, "start", "--data", data, ...sets],
-          { cwd: folder },
-          (error, stdout) => (error === null ? resolve(stdout) : reject(error)),
-        );
-        child.stdout!.on("data", (text: string) => {
-          if (text.includes("Stop with Ctrl-C")) child.kill("SIGINT");
-        });
-      });
-    const first = await start();
+    const first = await startOnce(data);
     expect(first).toMatch(/agent@waypost\.test +app password \S+ +token wp_\w{32}\n/);
     expect(first).toMatch(/person@waypost\.test +app password \S+\n/);
     expect(first).toMatch(/Only programs on this computer reach it/);
+    expect(first).toMatch(/accept the self-signed certificate/);
     expect(first).toMatch(/curl -s http:\/\/127\.0\.0\.1:\d+\/v1\/wait/);
-    const second = await start();
+    const second = await startOnce(data);
     expect(second).toMatch(/^Waypost is ready/);
     expect(second).not.toMatch(/wp_|app password/);
+  });
+
+  test("tells mail clients the name in the operator's certificate when other computers reach it", async () => {
+    const made = await makeCertificate("ec", undefined, "mail.example.org");
+    const { certificateFile, keyFile } = writeCertificate(folder, made);
+    const settings = {
+      "server.bind": "0.0.0.0",
+      "server.hostname": "mail.example.org",
+      "tls.certificate_file": certificateFile,
+      "tls.key_file": keyFile,
+    };
+    const sets = Object.entries(settings).flatMap(([name, value]) => ["--set", `${name}=${value}`]);
+    const page = await startOnce(path.join(folder, "open"), ...sets);
+    expect(page).toMatch(/Other computers reach it too \(server\.bind = 0\.0\.0\.0\)/);
+    expect(page).toMatch(/incoming IMAP mail\.example\.org port \d+, SSL\/TLS/);
+    expect(page).toMatch(/outgoing SMTP mail\.example\.org port \d+, SSL\/TLS/);
+    expect(page).not.toContain("accept the self-signed");
   });
 });

@@ -137,17 +137,17 @@ describe("a stream", () => {
     const ids: string[] = [];
     for (let index = 0; index < 6; index++)
       ids.push(await server.deliver(server.ada, plainMessage(`${index}`)));
-    told.push((await first).value!.message);
+    told.push((await first).value!.message!);
     while (told.length < ids.length) {
       if (told.length % 2 === 0) live?.abort();
-      told.push((await events.next()).value!.message);
+      told.push((await events.next()).value!.message!);
     }
     expect(told).toEqual(ids);
     live?.abort();
     const next = events.next();
     await expect.poll(() => reasons.length).toBeGreaterThan(0);
     ids.push(await server.deliver(server.ada, plainMessage("behind the break")));
-    expect((await next).value!.message).toBe(ids.at(-1));
+    expect((await next).value!.message!).toBe(ids.at(-1));
     stop.abort();
     expect(await events.next()).toEqual({ done: true, value: undefined });
   });

@@ -1,4 +1,6 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { parse } from "smol-toml";
 import { expect, test } from "vitest";
 import { formatExample } from "#/config/example.ts";
@@ -21,6 +23,26 @@ test("the example names every setting", () => {
 
 test("the example is what the schema says (config/build/write-example.ts writes it)", () => {
   expect(readFileSync(file, "utf8")).toBe(formatExample());
+});
+
+test("the settings that the README tells to write down load, and open the ports of mail to others", () => {
+  const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+  const block = /^ {8}\[server\]\n(?:(?: {8}.*)?\n)+?(?= {3}\S)/m.exec(readme)![0];
+  const written = path.join(mkdtempSync(path.join(tmpdir(), "waypost-readme-")), "waypost.toml");
+  writeFileSync(written, block.replaceAll(/^ {8}/gm, ""));
+  const { server, tls, smtp, submission, submissions, imap, imaps, http, https } = loadSettings({
+    file: written,
+  });
+  expect(server).toEqual({ hostname: "mail.example.org", domain: "example.org", bind: "::" });
+  expect(tls.certificateFile).toContain(server.hostname);
+  expect([smtp, submission, submissions, imap, imaps].map(({ host, port }) => `${host} ${port}`)).toEqual([
+    ":: 25",
+    ":: 587",
+    ":: 465",
+    ":: 143",
+    ":: 993",
+  ]);
+  expect([http.host, https.host]).toEqual(["127.0.0.1", "::"]);
 });
 
 test("every setting has a meaning of one line", () => {

@@ -1,9 +1,9 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { loadSettings, type SettingSources } from "#/config/load.ts";
-import { defaultSettings, type Settings } from "#/config/schema.ts";
+import { loadSettings, readSettings, type SettingSources } from "#/config/load.ts";
+import { defaultSettings, type Settings, settingDescriptions } from "#/config/schema.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "waypost-config-"));
 let written = 0;
@@ -105,6 +105,52 @@ describe("what is wrong is named with its place", () => {
 
   test("a certificate needs its key", () => {
     expect(refusalOf({ set: ["tls.certificate_file=a.pem"] })).toMatch(/only of use together/);
+  });
+});
+
+test("everything that is wrong is told at once, each with its place", () => {
+  const file = fileWith("[smtp]\nport = 70000\nprot = 1\n\n[imap]\nmessage_limit = 2\n");
+  const refusal = refusalOf({
+    file,
+    environment: { WAYPOST_HTTP_PORT: "x", WAYPOST_TLS_KEY_FILE: "key.pem" },
+    set: ["log.level=loud", "nothing"],
+  });
+  expect(refusal.replaceAll(file, "waypost.toml").split("\n").toSorted()).toEqual([
+    expect.stringMatching(/^--set nothing: write it as/),
+    expect.stringMatching(/^--set: log\.level: /),
+    "WAYPOST_HTTP_PORT: http.port: is not a number.",
+    "WAYPOST_TLS_KEY_FILE: tls.key_file: is only of use together with tls.certificate_file.",
+    expect.stringMatching(/^waypost\.toml line 2: smtp\.port: /),
+    "waypost.toml line 3: there is no setting smtp.prot.",
+    expect.stringMatching(/^waypost\.toml line 6: imap\.message_limit: /),
+  ]);
+});
+
+describe("a file with a secret in it", () => {
+  const secret = "[outbound]\nsmarthost_password = 'hush'\n";
+
+  test.each([
+    [secret, 0o644, 1],
+    [secret, 0o640, 1],
+    [secret, 0o604, 1],
+    [secret, 0o600, 0],
+    ["[outbound]\nsmarthost_password = ''\n", 0o644, 0],
+    ["[outbound]\nsmarthost_user = 'me'\n", 0o644, 0],
+  ])("%j with mode %o gets %i warnings", (text, mode, count) => {
+    const file = fileWith(text);
+    chmodSync(file, mode);
+    const { warnings } = readSettings({ file });
+    expect(warnings).toHaveLength(count);
+    for (const warning of warnings) {
+      expect(warning).toContain("outbound.smarthost_password");
+      expect(warning).not.toContain("hush");
+    }
+  });
+
+  test("every setting that is a secret by its name is known as one", () => {
+    const byName = settingDescriptions.filter(({ name }) => /password|secret/.test(name));
+    expect(byName.filter(({ isSecret }) => !isSecret).map(({ name }) => name)).toEqual([]);
+    expect(byName.length).toBeGreaterThan(0);
   });
 });
 

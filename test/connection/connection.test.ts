@@ -44,7 +44,7 @@ test("has a new time for each line", async () => {
 
 test("begins no handshake on a connection that is gone", async () => {
   const { accepted, close } = await pair();
-  const connection = new Connection(accepted, { timeoutMs: 300, secureContext: createSecureContext() });
+  const connection = new Connection(accepted, { timeoutMs: 300, secureContext: () => createSecureContext() });
   accepted.destroy();
   await expect(connection.startTls()).rejects.toMatchObject({ reason: "gone" });
   close();

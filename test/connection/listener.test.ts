@@ -14,19 +14,21 @@ const secureContext = createSecureContext(testCertificate);
 function watchedDoor(
   limit: number,
 ): ConnectionDoor & { entered: number; left: number; whenEmpty(): Promise<void> } {
-  const door = createConnectionDoor({ limit });
+  const door = openDoor(limit);
   const waiting: (() => void)[] = [];
   const watched = {
     entered: 0,
     left: 0,
     enter(socket: net.Socket) {
-      const isIn = door.enter(socket);
-      if (isIn) watched.entered++;
-      return isIn;
-    },
-    leave(socket: net.Socket) {
-      door.leave(socket);
-      if (++watched.left === watched.entered) for (const wake of waiting.splice(0)) wake();
+      const place = door.enter(socket);
+      if (typeof place === "string") return place;
+      watched.entered++;
+      const leave = place.leave.bind(place);
+      place.leave = () => {
+        leave();
+        if (++watched.left === watched.entered) for (const wake of waiting.splice(0)) wake();
+      };
+      return place;
     },
     whenEmpty: () =>
       watched.left === watched.entered
@@ -34,6 +36,10 @@ function watchedDoor(
         : new Promise<void>((resolve) => waiting.push(resolve)),
   };
   return watched;
+}
+
+function openDoor(limit: number): ConnectionDoor {
+  return createConnectionDoor({ role: "test", limit, networkLimit: limit, log: pino({ level: "silent" }) });
 }
 
 /** Greets over TLS, and reads until the peer goes. */
@@ -44,7 +50,7 @@ function listenSecurely(door: ConnectionDoor, timeoutMs = 30_000): Promise<Liste
     port: 0,
     door,
     log: pino({ level: "silent" }),
-    async serve(socket, signal) {
+    async serve(socket, _place, signal) {
       const carrier = await takeHandshake(socket, { secureContext, timeoutMs, signal });
       if (carrier === undefined) return;
       carrier.write("hello");
@@ -122,24 +128,8 @@ test("closes while handshakes are at every stage", async () => {
   }
 });
 
-test("lets one network have its share and no more", () => {
-  const door = createConnectionDoor({ limit: 8, shareOfOneNetwork: 0.5 });
-  const from = (remoteAddress: string): net.Socket => ({ remoteAddress }) as net.Socket;
-  const first = from("192.0.2.1");
-  expect(door.enter(first)).toBe(true);
-  for (const address of ["192.0.2.1", "192.0.2.2", "::ffff:192.0.2.3"])
-    expect(door.enter(from(address)), address).toBe(true);
-  expect(door.enter(from("192.0.2.4"))).toBe(false);
-  door.leave(first);
-  door.leave(first);
-  expect(door.enter(from("192.0.2.5"))).toBe(true);
-  for (const address of ["2001:db8::1", "2001:db8::2", "2001:db8:0:0:ffff::3", "2001:db8::4"])
-    expect(door.enter(from(address)), address).toBe(true);
-  expect(door.enter(from("198.51.100.1"))).toBe(false);
-});
-
 test("leaves no port open when one of them cannot be bound", async () => {
-  const door = createConnectionDoor({ limit: 10 });
+  const door = openDoor(10);
   const opened: Listener[] = [];
   const open = async (port: number): Promise<Listener> => {
     const options = { name: "x", host: "127.0.0.1", door, log: pino({ level: "silent" }) };

@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import fs from "node:fs";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -89,10 +89,64 @@ describe("waypost dev", () => {
 });
 
 describe("a daemon", () => {
-  test("keeps its folder and its private socket to its user", async () => {
+  test("keeps its folder, its private socket and every file of the store to its user", async () => {
     await using running = await startInProcessDaemon();
     const mode = (name: string) => fs.statSync(path.join(running.data, name)).mode & 0o777;
     expect([mode("."), mode("waypost.sock"), mode("tls/key.pem")]).toEqual([0o700, 0o600, 0o600]);
+    const ofStore = fs.readdirSync(running.data).filter((name) => /^(?:waypost|search)\./.test(name));
+    expect(ofStore).toEqual(expect.arrayContaining(["waypost.db", "waypost.db-wal", "search.db"]));
+    for (const name of ofStore) expect([name, mode(name)]).toEqual([name, 0o600]);
+  });
+
+  test("takes the files of a store that others could read to its user", async () => {
+    const data = temporaryFolder();
+    await (await startInProcessDaemon({ data }))[Symbol.asyncDispose]();
+    for (const name of ["waypost.db", "search.db", "waypost.lock"])
+      fs.chmodSync(path.join(data, name), 0o644);
+    await using _running = await startInProcessDaemon({ data });
+    for (const name of ["waypost.db", "search.db", "waypost.lock"])
+      expect(fs.statSync(path.join(data, name)).mode & 0o777).toBe(0o600);
+  });
+
+  test("writes nothing that others could read, whatever the umask that it was started with", async () => {
+    const [data, elsewhere] = [temporaryFolder(), temporaryFolder()];
+    await using daemon = await startChildDaemon({ data, set: [`log.file=${elsewhere}/logs/waypost.log`] });
+    const [program, script] = startScript;
+    execFileSync(program!, [script!, "backup", path.join(elsewhere, "copy.db"), "--data", data]);
+    daemon.process.kill("SIGHUP");
+    await daemon.stop();
+    for (const folder of [data, elsewhere])
+      for (const entry of fs.readdirSync(folder, { recursive: true, withFileTypes: true })) {
+        const name = path.join(entry.parentPath, entry.name);
+        expect([name, fs.statSync(name).mode & 0o077]).toEqual([name, 0]);
+      }
+    expect(fs.readdirSync(elsewhere).sort()).toEqual(["copy.db", "logs"]);
+  });
+
+  test("says that others can read a settings file with a password in it", async () => {
+    const file = path.join(temporaryFolder(), "waypost.toml");
+    fs.writeFileSync(file, "[outbound]\nsmarthost_password = 'hush'\n", { mode: 0o644 });
+    await using daemon = await startChildDaemon({ env: { ...process.env, WAYPOST_CONFIG: file } });
+    await daemon.stop();
+    expect(daemon.stderr()).toContain(`${file} has outbound.smarthost_password in it and others can read it`);
+    expect(daemon.stderr()).not.toContain("hush");
+  });
+
+  test("goes on after SIGHUP in a new log file, and without any connection ended", async () => {
+    const folder = temporaryFolder();
+    const file = path.join(folder, "waypost.log");
+    await using daemon = await startChildDaemon({ set: ["log.level=info", `log.file=${file}`] });
+    const connection = connect(daemon.imap);
+    await once(connection, "data");
+    fs.renameSync(file, `${file}.1`);
+    daemon.process.kill("SIGHUP");
+    await expect.poll(() => fs.existsSync(file) && fs.readFileSync(file, "utf8")).toContain("reloaded");
+    expect(fs.readFileSync(`${file}.1`, "utf8")).toContain("ready");
+    const answered = once(connection, "data");
+    connection.write("a NOOP\r\n");
+    expect(String((await answered)[0])).toMatch(/^a OK/);
+    connection.destroy();
+    expect(await daemon.stop()).toBe(0);
   });
 
   test("leaves nothing open when a port cannot be had", async () => {

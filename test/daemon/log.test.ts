@@ -19,6 +19,58 @@ describe("log", () => {
     fs.rmSync(folder, { recursive: true });
   });
 
+  it("goes on in a new file when the former one was renamed, and loses no line", async () => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-log-"));
+    const file = path.join(folder, "waypost.log");
+    const { logger, reopen, flush } = openLog({ level: "info", file });
+    for (let turn = 0; turn < 3; turn++) {
+      for (let number = 0; number < 100; number++) logger.info({ number }, "heard");
+      if (turn > 0) await new Promise((resolve) => setImmediate(resolve));
+      fs.renameSync(file, `${file}.${turn}`);
+      reopen();
+    }
+    logger.info("last");
+    await flush();
+    const files = fs.readdirSync(folder).sort();
+    expect(files).toEqual(["waypost.log", "waypost.log.0", "waypost.log.1", "waypost.log.2"]);
+    const lines = files.flatMap((name) =>
+      fs.readFileSync(path.join(folder, name), "utf8").trimEnd().split("\n"),
+    );
+    expect(lines.filter((line) => line.includes("heard"))).toHaveLength(300);
+    expect(fs.readFileSync(file, "utf8")).toContain("last");
+    fs.rmSync(folder, { recursive: true });
+  });
+
+  it("escapes what a terminal would obey or hide, and is JSON still", async () => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-log-"));
+    const file = path.join(folder, "waypost.log");
+    const { logger, flush } = openLog({ level: "info", file });
+    const said = 'a\u001b[2J\u009b31m\u2028\u202e\u200b\u0007\r\n{"level":"warn"} é';
+    logger.info({ said }, "heard");
+    await flush();
+    const text = fs.readFileSync(file, "utf8");
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+    expect(text.trimEnd()).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u200b\u2028\u202e]/);
+    expect((JSON.parse(text) as { said: string }).said).toBe(said);
+    fs.rmSync(folder, { recursive: true });
+  });
+
+  it("tells an error's type, message and code, and no other property of it", async () => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-log-"));
+    const file = path.join(folder, "waypost.log");
+    const { logger, flush } = openLog({ level: "info", file });
+    const cause = Object.assign(new Error("the hidden cause"), { code: "ECAUSE" });
+    const error = Object.assign(new TypeError("it broke", { cause }), { code: "EBROKEN", command: "hidden" });
+    logger.error({ err: error }, "failed");
+    await flush();
+    const text = fs.readFileSync(file, "utf8");
+    expect(JSON.parse(text)).toMatchObject({
+      err: { type: "TypeError", code: "EBROKEN", message: "it broke", cause: { code: "ECAUSE" } },
+    });
+    expect(text).not.toContain("hidden");
+    fs.rmSync(folder, { recursive: true });
+  });
+
   it.runIf(fs.existsSync("/dev/full"))("drops what a full disk does not take, and goes on", async () => {
     const { logger, flush } = openLog({ level: "info", file: "/dev/full" });
     for (let number = 0; number < 100; number++) {

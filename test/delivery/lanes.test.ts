@@ -96,7 +96,9 @@ test("what is put off is tried again later and later, and has failed when its ti
     settleOutcomes(
       {
         expiresAt: 5 * day,
-        recipients: [{ number: 1, address: "a@b.c", notify: [], orcpt: null, attemptCount }],
+        recipients: [
+          { number: 1, address: "a@b.c", notify: [], orcpt: null, attemptCount, delayToldAt: null },
+        ],
       },
       [outcome],
       now,

@@ -32,9 +32,16 @@ test("a mail goes over TLS to the server of its domain, under a return path of i
   expect(await house.recipients(submission)).toMatchObject([
     { state: "relayed", status: "2.0.0", host: "mx.theirs.net" },
   ]);
-  expect(await house.events()).toEqual(["mail.sent bob@theirs.net relayed 2.0.0"]);
+  expect(await house.events()).toEqual(["mail.sent bob@theirs.net sent 2.0.0"]);
   expect(house.logLines).toMatchObject([
-    { msg: "delivery attempt", domain: "theirs.net", tls: true, outcomes: ["relayed 2.0.0"] },
+    {
+      msg: "delivery attempt",
+      message: expect.stringMatching(/^message_/),
+      domain: "theirs.net",
+      tls: true,
+      outcomes: ["relayed 2.0.0"],
+      replies: [expect.stringMatching(/^250 /)],
+    },
   ]);
 });
 
@@ -59,8 +66,10 @@ test("recipients of one mail go in one transaction, and each has its own outcome
   await house.advance(2 * minute);
   expect(sink.mails.map(({ to }) => to)).toEqual([["yes@theirs.net", "ja@theirs.net"], ["later@theirs.net"]]);
   expect(await house.events()).toEqual([
-    "mail.sent yes@theirs.net relayed 2.0.0",
-    "mail.bounced no@theirs.net failed 5.1.1",
+    "mail.sent yes@theirs.net sent 2.0.0",
+    "mail.bounced no@theirs.net bounced 5.1.1",
+    "mail.sent ja@theirs.net sent 2.0.0",
+    "mail.sent later@theirs.net sent 2.0.0",
   ]);
   await expect(house.send({ to: ["NO@theirs.net"] })).rejects.toThrow(/has failed for good before/);
 });
@@ -79,7 +88,10 @@ test("recipients that were put off together are tried together", async () => {
 
 test("a mail to very many goes a hundred recipients at a time", async () => {
   await using sink = await startSink();
-  await using house = await openDeliveryHouse({ zone: zoneOf(), set: settingsOf(sink) });
+  await using house = await openDeliveryHouse({
+    zone: zoneOf(),
+    set: [...settingsOf(sink), "holds.bulk_recipients=1000"],
+  });
   const to = Array.from({ length: 250 }, (_, n) => `u${n}@theirs.net`);
   await house.send({ to });
   expect(sink.mails.map((mail) => mail.to.length)).toEqual([100, 100, 50]);
@@ -223,8 +235,8 @@ test("trying ends after five days, at longer and longer intervals", async () => 
   }
   expect(await house.recipients(submission)).toMatchObject([{ state: "failed", status: "4.4.7" }]);
   expect(await house.events()).toEqual([
-    "mail.delayed bob@theirs.net deferred 4.2.0",
-    "mail.bounced bob@theirs.net failed 4.4.7",
+    "mail.delayed bob@theirs.net delayed 4.2.0",
+    "mail.bounced bob@theirs.net bounced 4.4.7",
   ]);
   const daily = counts.map((value, day) => value - (counts[day - 1] ?? 0)).slice(2);
   for (const tries of daily) expect(tries).toBeGreaterThan(7);

@@ -60,12 +60,12 @@ describe("the queue", () => {
     const id = house.dispatch.tokenOf({ agent: house.agent.agent, submission });
     expect(await run(house, "queue.cancel", { id })).toMatchObject({
       closedAt: expect.any(String),
-      recipients: [{ state: "failed", status: "5.7.1" }],
+      recipients: [{ state: "cancelled", status: "5.7.1" }],
     });
     relent();
     await house.advance(3_600_000);
     expect(sink.mails).toHaveLength(0);
-    expect(await house.events()).toEqual(["mail.bounced bob@theirs.net failed 5.7.1"]);
+    expect(await house.events()).toEqual(["mail.bounced bob@theirs.net cancelled 5.7.1"]);
     expect(await run(house, "queue.list")).toEqual({ mails: [] });
   });
 

@@ -1,5 +1,7 @@
 /** What senders are told: notices for who sends by SMTP, events for who sends with `send`; and reports of other servers. */
+
 import { describe, expect, test } from "vitest";
+import { defaultSettings } from "#/config/schema.ts";
 import { recordReport } from "#/src/arrival/recognise-report.ts";
 import { composeReport } from "#/src/outbound/reports.ts";
 import { startSink } from "../support/smtp-sink.ts";
@@ -122,13 +124,16 @@ describe("a report of another server", () => {
 
   function arrive(house: DeliveryHouse, to: string, bytes: Buffer, owner = house.agent, reversePath = "") {
     const recipient = { account: owner.account, agent: owner.agent, address: to };
-    return recordReport(house.test.store, { bytes, reversePath, recipients: [recipient] });
+    return recordReport(
+      { store: house.test.store, settings: defaultSettings() },
+      { bytes, reversePath, recipients: [recipient] },
+    );
   }
 
   test.each([
-    ["failed", "5.2.2", "mail.bounced bob@theirs.net failed 5.2.2"],
+    ["failed", "5.2.2", "mail.bounced bob@theirs.net bounced 5.2.2"],
     ["delivered", "2.0.0", "mail.delivered bob@theirs.net delivered 2.0.0"],
-    ["delayed", "4.2.2", "mail.delayed bob@theirs.net deferred 4.2.2"],
+    ["delayed", "4.2.2", "mail.delayed bob@theirs.net delayed 4.2.2"],
   ] as const)("that says %s becomes an event, and no mail", async (action, status, event) => {
     await using open_ = await open();
     const { house, sink } = open_;

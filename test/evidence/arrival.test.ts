@@ -3,11 +3,13 @@
 import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
+import { ImapFlow } from "imapflow";
 import { createTransport } from "nodemailer";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
 import { type DnsServer, startDnsServer } from "../support/dns-server.ts";
 import { postJson } from "../support/events.ts";
+import { ordinaryFields, signatureOf, zone } from "./signed-mail.ts";
 
 let names: DnsServer;
 let filter: http.Server;
@@ -18,7 +20,7 @@ let daemon: InProcessDaemon;
 beforeAll(async () => {
   names = await startDnsServer({
     "good.example": [["TXT", "v=spf1 ip4:127.0.0.1 -all"]],
-    "_dmarc.bank.example": [["TXT", "v=DMARC1; p=reject"]],
+    ...zone,
     "_dmarc.shop.example": [["TXT", "v=DMARC1; p=quarantine"]],
   });
   filter = http.createServer((request, response) => {
@@ -54,16 +56,22 @@ afterAll(async () => {
 
 interface Shown {
   readonly folder: string;
-  readonly provenance: { authenticated: boolean; checks: Record<string, unknown> };
+  readonly content: Record<string, unknown>;
+  readonly provenance: { authenticated: boolean; checks: Record<string, unknown>; removed_detail: unknown };
   readonly source: string;
 }
 
 async function deliver(from: string, header: readonly string[] = [], on = daemon): Promise<Shown> {
+  const { address } = on.agents[0]!;
+  const fields = [...header, `From: ${from}`, `To: ${address}`, "Subject: hello"];
+  return deliverRaw(from, `${fields.join("\r\n")}\r\n\r\nHello.\r\n`, on);
+}
+
+async function deliverRaw(from: string, raw: string, on = daemon): Promise<Shown> {
   const { address, token } = on.agents[0]!;
   const call = (operation: string, body: object) => postJson(on.http.url, operation, token, body);
   const { cursor } = await call("wait", {});
   const transport = createTransport({ ...on.smtp, secure: false, tls: { rejectUnauthorized: false } });
-  const raw = [...header, `From: ${from}`, `To: ${address}`, "Subject: hello", "", "Hello.", ""].join("\r\n");
   await transport.sendMail({ envelope: { from, to: [address] }, raw });
   transport.close();
   const { events } = await call("wait", { cursor });
@@ -73,6 +81,7 @@ async function deliver(from: string, header: readonly string[] = [], on = daemon
   const mailbox = await call("part.describe", { id: shown.content.folder });
   return {
     folder: mailbox.content.role,
+    content: shown.content,
     provenance: shown.provenance,
     source: Buffer.from(source.content.data, "base64").toString("latin1"),
   };
@@ -107,6 +116,68 @@ test("results that somebody else wrote in our name are gone, those of others sta
   expect(provenance.authenticated).toBe(false);
   expect(source.match(/mx\.waypost\.test;/gi)).toHaveLength(1);
   expect(source).toContain("Authentication-Results: mx.other.example; dmarc=pass\r\n");
+});
+
+test("results that somebody wrote in our name are gone from what a mail client stores, too", async () => {
+  const { address, password, token } = daemon.agents[0]!;
+  const client = new ImapFlow({
+    ...daemon.imap,
+    secure: false,
+    doSTARTTLS: false,
+    auth: { user: address, pass: password },
+    logger: false,
+  });
+  await client.connect();
+  const forged = [
+    "Authentication-Results: mx.waypost.test\u00a0; dmarc=pass",
+    "ARC-Authentication-Results: i=1; mx(really).waypost.test; dmarc=pass",
+  ];
+  const honest =
+    "Authentication-Results: mx.other.example; dmarc=pass\r\nFrom: ceo@bank.example\r\n\r\nPay.\r\n";
+  await client.append("INBOX", Buffer.from(`${forged.join("\r\n")}\r\n${honest}`));
+  await client.logout();
+  const { content } = await postJson(daemon.http.url, "search", token, { folder: "inbox" });
+  const id = content.items.find(
+    (one: { from: { address: string } }) => one.from?.address === "ceo@bank.example",
+  ).id;
+  const source = await postJson(daemon.http.url, "part.describe", token, { id, render: "source" });
+  expect(Buffer.from(source.content.data, "base64").toString()).toBe(honest);
+});
+
+test("a signature says what it covers, and a Reply-To that it does not cover is told", async () => {
+  const signed = `${ordinaryFields.join("\r\n")}\r\n\r\nPay 1.\r\n`;
+  const raw = `Reply-To: x@evil.example\r\n${await signatureOf(signed)}${signed}`;
+  const { provenance } = await deliverRaw("bounce@lists.example", raw);
+  expect(provenance).toMatchObject({
+    authenticated: true,
+    checks: {
+      dkim: [
+        {
+          result: "pass",
+          covers: ["from", "subject", "date", "to", "message-id", "mime-version", "content-type"],
+        },
+      ],
+      reply_to: { covered: false },
+    },
+  });
+});
+
+test("a domain that only looks the same is shown as what it was judged as", async () => {
+  const { address } = daemon.agents[0]!;
+  const raw = `From: Boss <ceo@ba\u00adnk.example>\r\nTo: ${address}\r\nSubject: x\r\n\r\nPay.\r\n`;
+  expect(await deliverRaw("x@evil.example", raw)).toMatchObject({
+    folder: "junk",
+    content: { from: { name: "Boss", address: "ceo@bank.example" } },
+    provenance: { authenticated: false, from_domain: "bank.example", checks: { dmarc: { result: "fail" } } },
+  });
+});
+
+test("a name that is another address is told, and stays", async () => {
+  const { address } = daemon.agents[0]!;
+  const raw = `From: "ceo@bank.example" <ann@good.example>\r\nTo: "${address}" <${address}>\r\nSubject: x\r\n\r\nPay.\r\n`;
+  const { content, provenance } = await deliverRaw("ann@good.example", raw);
+  expect(content.from).toEqual({ name: "ceo@bank.example", address: "ann@good.example" });
+  expect(provenance.removed_detail).toEqual([{ what: "name-is-address", count: 1, where: "from" }]);
 });
 
 test("a filter beside the server is shown the message, and its verdict is kept", async () => {

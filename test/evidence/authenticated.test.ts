@@ -193,6 +193,7 @@ const cases: readonly Case[] = [
     ...byDkim,
     change: (text) => text.replace("To: me", "From: ceo@bank.example\r\nTo: me"),
     is: false,
+    failed: "reject",
   },
   {
     says: "a signature that leaves the rest of the body open",
@@ -300,10 +301,11 @@ const cases: readonly Case[] = [
     ...bySpf,
     header: ["From: ann@bank.example", "From : x@evil.example"],
     is: false,
+    failed: "none",
   },
   { says: "a group", ...bySpf, from: "Bank: ann@bank.example;", is: false },
   { says: "an empty group", ...bySpf, from: "undisclosed:;", is: false },
-  { says: "a source route", ...bySpf, from: "<@evil.example:ann@bank.example>", is: false },
+  { says: "a source route", ...bySpf, from: "<@evil.example:ann@bank.example>", is: false, failed: "none" },
   { says: "two addresses in brackets", ...bySpf, from: "<ceo@other.example> <ann@bank.example>", is: false },
   {
     says: "an address as an unquoted name",
@@ -317,6 +319,7 @@ const cases: readonly Case[] = [
     mailFrom: "x@evil.example",
     from: '"ceo@bank.example"@evil.example',
     is: false,
+    failed: "reject",
   },
   {
     says: "two at signs",
@@ -324,6 +327,7 @@ const cases: readonly Case[] = [
     mailFrom: "x@evil.example",
     from: "ceo@bank.example@evil.example",
     is: false,
+    failed: "reject",
   },
   { says: "a local part with a space", ...bySpf, from: '"ann bank"@bank.example', is: false },
   { says: "a comment that does not end", ...bySpf, from: "ann@bank.example (", is: false },

@@ -21,6 +21,27 @@ const forged = [
   "Authentication-Results: here.example; dmarc=pass\r\n",
   "Authentication-Results: ; dmarc=pass\r\n",
   'Authentication-Results: "mx.here.example; dmarc=pass\r\n',
+  "Authentication-Results: mx.here.example\u00a0; dmarc=pass\r\n",
+  "Authentication-Results: \u00a0mx.here.example; dmarc=pass\r\n",
+  "Authentication-Results: mx.here.example\u3000; dmarc=pass\r\n",
+  "Authentication-Results: mx.here.example\u200b; dmarc=pass\r\n",
+  "Authentication-Results: mx.he\u00adre.example; dmarc=pass\r\n",
+  "Authentication-Results: mx.here.ex\uff41mple; dmarc=pass\r\n",
+  "Authentication-Results: mx\u3002here\uff0eexample; dmarc=pass\r\n",
+  "Authentication-Results: mx.h\u0435re.example; dmarc=pass\r\n",
+  "Authentication-Results: mx(a comment).here.example; dmarc=pass\r\n",
+  "Authentication-Results: mx.here(x)(y).example; dmarc=pass\r\n",
+  "Authentication-Results: mx . here . example; dmarc=pass\r\n",
+  "Authentication-Results: mx.here\r\n .example; dmarc=pass\r\n",
+  'Authentication-Results: mx."here".example; dmarc=pass\r\n',
+  "Authentication-Results: mx.here.example\0; dmarc=pass\r\n",
+  "Authentication-Results: mx.here.example 1 (x); dmarc=pass\r\n",
+  "Authentication-Results: mx.here.example, mx.other.example; dmarc=pass\r\n",
+  "Authentication-Results: i=1; mx.here.example; dmarc=pass\r\n",
+  "ARC-Authentication-Results: i=1; mx.here.example; dmarc=pass\r\n",
+  "arc-authentication-results:i=12;here.example;dmarc=pass\r\n",
+  "ARC-Authentication-Results: (a) i (b) = 1 ; (c) mx(d).here.example 1; dmarc=pass\r\n",
+  "ARC-Authentication-Results: mx.here.example; dmarc=pass\r\n",
 ];
 
 test.each(forged)("takes out %j, above, between and below the others", (field) => {
@@ -39,7 +60,12 @@ const honest = [
   "Authentication-Results: (mx.here.example) mx.other.example; dmarc=pass\r\n",
   "Authentication-Results: notmx.here.example; dmarc=pass\r\n",
   "X-Authentication-Results: mx.here.example; dmarc=pass\r\n",
-  "ARC-Authentication-Results: i=1; mx.here.example; dmarc=pass\r\n",
+  "ARC-Authentication-Results: i=1; mx.other.example; dmarc=pass\r\n",
+  "Authentication-Results: spf=pass (sender IP is 192.0.2.1) smtp.mailfrom=b.example; dmarc=pass\r\n",
+  "Authentication-Results: mx.b\u00fccher.example; dmarc=pass\r\n",
+  "Authentication-Results: mx.here.example.org; dmarc=pass\r\n",
+  "Authentication-Results: mx.here.example-two; dmarc=pass\r\n",
+  "Authentication-Results: mx.other.example; mx.here.example; dmarc=pass\r\n",
 ];
 
 test.each(honest)("leaves %j, and does not copy the message", (field) => {

@@ -40,10 +40,25 @@ test("does not wait for servers that are gone, and asks them again later", async
   );
   for (let n = 0; n < 50; n++)
     await expect(resolve(`${n}.example`, "A")).rejects.toMatchObject({ code: "ETIMEOUT" });
-  expect(count).toBe(5);
+  // Five questions, and one to find out whether the servers are there.
+  expect(count).toBe(6);
   now += 60_000;
   await expect(resolve("again.example", "A")).rejects.toMatchObject({ code: "ETIMEOUT" });
-  expect(count).toBe(6);
+  await expect(resolve("more.example", "A")).rejects.toMatchObject({ code: "ETIMEOUT" });
+  expect(count).toBe(8);
+});
+
+test("goes on asking for others when the name servers of strangers are silent", async () => {
+  const zone = zoneResolve({ "good.example": [["TXT", "hello"]] });
+  const resolve = createResolve(settings, Date.now, async (name, type) => {
+    if (name.endsWith("silent.example")) throw dnsError("ETIMEOUT", name);
+    return zone(name, type);
+  });
+  for (let n = 0; n < 50; n++)
+    await expect(resolve(`${n}.silent.example`, "TXT")).rejects.toMatchObject({ code: "ETIMEOUT" });
+  expect(await resolve("good.example", "TXT")).toEqual([["hello"]]);
+  // It is found out after every five.
+  expect(zone.asked).toEqual([...Array.from({ length: 10 }, () => "NS ."), "TXT good.example"]);
 });
 
 test("asks nobody when it is told so", async () => {

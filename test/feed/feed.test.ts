@@ -3,6 +3,7 @@ import { createFeed, type Feed } from "#/src/feed/feed.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
 import { append, deliver } from "../support/delivery.ts";
 import { openTestStore, type Seed, seedAgent, type TestStore } from "../support/store.ts";
+import { envelopeTo, outcome, submission } from "../support/submission.ts";
 
 const all = { isVisible: () => true };
 
@@ -120,6 +121,45 @@ describe("events", () => {
       const rest = await feed.events.read(owner, from, agents, all);
       expect(rest.events).toEqual(events.slice(index + 1));
     }
+  });
+
+  it("of one large transaction are read a page at a time, each once", async () => {
+    const { agent } = ada;
+    const { store } = opened;
+    const addresses = Array.from({ length: 600 }, (_, n) => `r${n}@far.example`);
+    const made = await store.write(
+      "submitMessage",
+      await submission(store, ada, { envelope: envelopeTo(...addresses) }),
+    );
+    let positions = await feed.events.tail([agent]);
+    await store.write("reportDelivery", {
+      agent,
+      submission: made.submission!,
+      outcomes: addresses.map((_, index) => outcome(index + 1, "delivered")),
+      isDelayTold: false,
+      letters: [],
+      breaker: null,
+      at: store.clock.now(),
+    });
+    const told: string[] = [];
+    for (let hasMore = true; hasMore; ) {
+      const page = await feed.events.read(agent, positions, [agent], all);
+      expect(page.events.length).toBeLessThanOrEqual(250);
+      told.push(...page.events.map(({ type, recipient }) => `${type} ${recipient}`));
+      const last = page.events.at(-1);
+      if (last !== undefined) {
+        const from = feed.events.open(agent, last.cursor);
+        const [next, same] = await Promise.all(
+          [from, page.positions].map((place) => feed.events.read(agent, place, [agent], all)),
+        );
+        expect(next).toEqual(same);
+      }
+      ({ positions, hasMore } = page);
+    }
+    expect(told).toEqual(
+      addresses.flatMap((address) => [`mail.sent ${address}`, `mail.delivered ${address}`]),
+    );
+    expect(positions).toEqual(await feed.events.tail([agent]));
   });
 
   it("have a cursor that says the same of the same place, and nothing to those who read it", async () => {

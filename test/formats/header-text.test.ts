@@ -32,6 +32,14 @@ describe("header fields", () => {
     expect(fields.map(({ name }) => name)).toEqual(["content-type", "content-id"]);
   });
 
+  test.each(["\rSubject: x", " Subject: x", "Sub\rject: x", "Subject\r: x", ": x", "Sub ject: x"])(
+    "%j is no field of that name",
+    (line) => {
+      const fields = readHeaderFields(Buffer.from(`${line}\r\nTo: y\r\n`, "latin1"));
+      expect(fields.map(({ name }) => name)).toEqual(["to"]);
+    },
+  );
+
   test("the last octet of a value is not taken for white space", () => {
     const fields = readHeaderFields(Buffer.from("Subject: voil\u00e0 \r\n", "utf8"));
     expect(headerValues(fields, "subject").map(decodeWords)).toEqual(["voil\u00e0"]);

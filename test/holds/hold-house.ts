@@ -27,6 +27,8 @@ export interface Party extends NewOwner {
 
 export interface HoldHouse extends AsyncDisposable {
   readonly store: Store;
+  /** What happens each time before a write of that name that `outbound` and `holds` ask for, and after all that they read for it. */
+  beforeWrite(name: string, happens: (() => Promise<unknown>) | undefined): void;
   readonly clock: FakeClock;
   readonly mail: Mail;
   readonly accounts: Accounts;
@@ -83,6 +85,7 @@ export async function openHoldHouse(overrides: Overrides = {}): Promise<HoldHous
     https: { ...defaults.https, enabled: false },
     outbound: { ...defaults.outbound, smarthostHost: "smarthost.test", ...overrides.outbound },
     holds: { ...defaults.holds, ...overrides.holds },
+    breaker: { ...defaults.breaker, ...overrides.breaker },
     limits: {
       ...defaults.limits,
       requestsBurst: 10_000,
@@ -93,7 +96,8 @@ export async function openHoldHouse(overrides: Overrides = {}): Promise<HoldHous
   };
   const accounts = createAccounts(store, settings);
   const mail = createMail(store);
-  const outboundRooms = { store, accounts, settings, prepare: prepareMessage };
+  const between = createBetween(store);
+  const outboundRooms = { store: between.store, accounts, settings, prepare: prepareMessage };
   const outbound = createOutbound(outboundRooms);
   const holds = createHolds({ ...outboundRooms, outbound });
   const feed = createFeed(store);
@@ -119,6 +123,7 @@ export async function openHoldHouse(overrides: Overrides = {}): Promise<HoldHous
 
   return {
     store,
+    beforeWrite: between.beforeWrite,
     clock,
     mail,
     accounts,
@@ -189,11 +194,33 @@ export async function openHoldHouse(overrides: Overrides = {}): Promise<HoldHous
   }
 }
 
+/** A door to the store at which something can come between a decision and its write. */
+function createBetween(store: Store) {
+  const hooks = new Map<string, () => Promise<unknown>>();
+  return {
+    beforeWrite(name: string, happens: (() => Promise<unknown>) | undefined): void {
+      if (happens === undefined) hooks.delete(name);
+      else hooks.set(name, happens);
+    },
+    store: new Proxy(store, {
+      get(target, key) {
+        const value: unknown = Reflect.get(target, key);
+        if (typeof value !== "function") return value;
+        if (key !== "write" && key !== "writeOnce") return value.bind(target);
+        return async (name: string, ...rest: unknown[]) => {
+          await hooks.get(name)?.();
+          return value.call(target, name, ...rest);
+        };
+      },
+    }),
+  };
+}
+
 /** A mail to robin from lee@elsewhere.example; answers its id. */
 export async function deliver(
   { store, robin, accounts }: HoldHouse,
   subject: string,
-  { isAuthenticated = false, fields = "" },
+  { isAuthenticated = false, fields = "", checks = {} },
 ): Promise<string> {
   const at = store.clock.now();
   const text = `From: lee@elsewhere.example\r\nTo: robin@ours.example\r\nSubject: ${subject}\r\nMessage-ID: <${subject}@elsewhere.example>\r\n${fields}\r\nHello.\r\n`;
@@ -206,7 +233,7 @@ export async function deliver(
         mailboxRole: "inbox",
         trace: new Uint8Array(),
         flags: 0,
-        provenance: JSON.stringify({ source: "smtp", fromDomain: "elsewhere.example" }),
+        provenance: JSON.stringify({ source: "smtp", fromDomain: "elsewhere.example", checks }),
         isAuthenticated,
         source: "smtp",
       },

@@ -105,7 +105,6 @@ test.each([
   ["APPEND INBOX", "BAD"],
   ['APPEND INBOX "1-Foo-2020 00:00:00 +0000" {3+}\\r\\nabc', "BAD"],
   ["SELECT", "BAD"],
-  ["SELECT  INBOX", "BAD"],
   ["SELECT INBOX x", "BAD"],
   ["UID", "BAD"],
   ["UID NOOP", "BAD"],

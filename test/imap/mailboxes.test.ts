@@ -181,3 +181,117 @@ test("gives a special use to a mailbox while the one that has it is empty", asyn
     S: b1 BAD {{*}}
   `);
 });
+
+test("takes names with wildcards, which patterns cannot name exactly", async () => {
+  await using server = await startImap();
+  await server.converse(`${loggedIn}
+    C: a1 CREATE "50% off"
+    S: a1 OK {{*}}
+    C: a2 CREATE "*Star/%"
+    S: a2 OK {{*}}
+    C: a3 RENAME "*Star/%" "*Star/*"
+    S: a3 OK {{*}}
+    C: a4 SUBSCRIBE "50% off"
+    S: a4 OK {{*}}
+    C: a5 APPEND "50% off" {3+}
+    C: a:b
+    S: a5 OK {{*}}
+    C: a6 SELECT "50% off"
+    S*: * 1 EXISTS
+    S*: a6 OK {{*}}
+    C: a7 COPY 1 "*Star/*"
+    S: a7 OK {{*}}
+    C: a8 STATUS "*Star/*" (MESSAGES)
+    S: * STATUS "*Star/*" (MESSAGES 1)
+    S: a8 OK {{*}}
+    C: a9 CREATE "50 and more off"
+    S: a9 OK {{*}}
+    C: b1 LIST "" "50% off"
+    S: * LIST (\\HasNoChildren) "/" "50 and more off"
+    S: * LIST (\\HasNoChildren) "/" "50% off"
+    S: b1 OK {{*}}
+    C: b2 DELETE "50% off"
+    S*: b2 OK {{*}}
+  `);
+});
+
+test("RECURSIVEMATCH shows parents that do not exist, and what lies below those that are subscribed", async () => {
+  await using server = await startImap();
+  await server.converse(`${loggedIn}
+    C: a1 CREATE Fruit/Peach
+    S: a1 OK {{*}}
+    C: a2 UNSUBSCRIBE INBOX
+    S: a2 OK {{*}}
+    C: a3 UNSUBSCRIBE Archive
+    S: a3 OK {{*}}
+    C: a4 UNSUBSCRIBE Drafts
+    S: a4 OK {{*}}
+    C: a5 UNSUBSCRIBE Junk
+    S: a5 OK {{*}}
+    C: a6 UNSUBSCRIBE Sent
+    S: a6 OK {{*}}
+    C: a7 UNSUBSCRIBE Trash
+    S: a7 OK {{*}}
+    C: a8 UNSUBSCRIBE Fruit
+    S: a8 OK {{*}}
+    C: a9 SUBSCRIBE Fruit/Peach
+    S: a9 OK {{*}}
+    C: b1 SUBSCRIBE Gone/Child
+    S: b1 OK {{*}}
+    C: b2 LIST (SUBSCRIBED RECURSIVEMATCH) "" "%"
+    S: * LIST (\\HasChildren) "/" "Fruit" ("CHILDINFO" ("SUBSCRIBED"))
+    S: * LIST (\\NonExistent \\HasNoChildren) "/" "Gone" ("CHILDINFO" ("SUBSCRIBED"))
+    S: b2 OK {{*}}
+    # What is listed itself needs no parent (RFC 5258 section 3.3).
+    C: b3 LIST (SUBSCRIBED RECURSIVEMATCH) "" "*"
+    S: * LIST (\\HasNoChildren \\Subscribed) "/" "Fruit/Peach"
+    S: * LIST (\\NonExistent \\HasNoChildren \\Subscribed) "/" "Gone/Child"
+    S: b3 OK {{*}}
+    # A parent that is subscribed tells of its children, listed or not (section 3.5).
+    C: b4 SUBSCRIBE Fruit
+    S: b4 OK {{*}}
+    C: b5 LIST (SUBSCRIBED RECURSIVEMATCH) "" "Fruit*"
+    S: * LIST (\\HasChildren \\Subscribed) "/" "Fruit" ("CHILDINFO" ("SUBSCRIBED"))
+    S: * LIST (\\HasNoChildren \\Subscribed) "/" "Fruit/Peach"
+    S: b5 OK {{*}}
+    C: b6 LIST (SUBSCRIBED) "" "%"
+    S: * LIST (\\HasChildren \\Subscribed) "/" "Fruit"
+    S: b6 OK {{*}}
+    C: b7 RENAME Archive Fruit/Archive
+    S: b7 OK {{*}}
+    C: b8 LIST (SPECIAL-USE RECURSIVEMATCH) "" "F%"
+    S: * LIST (\\HasChildren) "/" "Fruit" ("CHILDINFO" ("SPECIAL-USE"))
+    S: b8 OK {{*}}
+  `);
+});
+
+test("tells a client of IMAP4rev2 the name that it gave, where the name is another", async () => {
+  await using server = await startImap();
+  const given = "Cafe\u0301";
+  const name = "Caf\u00e9";
+  await server.converse(`${loggedIn}
+    C: a1 CREATE "${given}1"
+    S: a1 OK {{*}}
+    C: a2 ENABLE IMAP4rev2
+    S*: a2 OK {{*}}
+    C: a3 CREATE "${given}"
+    S: * LIST () "/" "${name}" ("OLDNAME" ("${given}"))
+    S: a3 OK {{*}}
+    C: a4 CREATE "Plain"
+    S: a4 OK {{*}}
+    C: a5 SELECT "${given}"
+    S*: * LIST () "/" "${name}" ("OLDNAME" ("${given}"))
+    S: a5 OK {{*}}
+    C: a6 EXAMINE inbox
+    S*: * LIST () "/" "INBOX" ("OLDNAME" ("inbox"))
+    S: a6 OK {{*}}
+    C: a7 RENAME Plain "${given}2"
+    S: * LIST () "/" "${name}2" ("OLDNAME" ("${given}2"))
+    S: a7 OK {{*}}
+    C: a8 DELETE "${given}"
+    S: * LIST (\\NonExistent) "/" "${name}" ("OLDNAME" ("${given}"))
+    S: a8 OK {{*}}
+    C: a9 DELETE "${name}1"
+    S: a9 OK {{*}}
+  `);
+});

@@ -190,3 +190,40 @@ test("lets a grant to read keep private entries alone", async () => {
     S: a2 NO [NOPERM] {{*}}
   `);
 });
+
+test("refuses a value that is too long before it is sent, and reads past one that cannot be stopped", async () => {
+  await using server = await startImap();
+  const long = "x".repeat(70_000);
+  await server.converse(`${loggedIn}
+    C: a1 SETMETADATA INBOX (/private/long {8193}
+    S: a1 NO [METADATA MAXSIZE 8192] {{*}}
+    C: a2 SETMETADATA INBOX (/private/a "x" /private/long ~{20000}
+    S: a2 NO [METADATA MAXSIZE 8192] {{*}}
+    C: a3 SETMETADATA INBOX (/private/long {${long.length}+}
+    C: ${long} /private/longer {${long.length}+}
+    C: ${long})
+    S: a3 NO [METADATA MAXSIZE 8192] {{*}}
+    C: a4 SETMETADATA {5+}
+    C: INBOX (/private/long {17000+}
+    C: ${"x".repeat(17_000)} /private/b {3}
+    S: a4 NO [METADATA MAXSIZE 8192] {{*}}
+    C: a5 SETMETADATA INBOX (/private/long "${"x".repeat(8193)}")
+    S: a5 NO [METADATA MAXSIZE 8192] {{*}}
+    # Not a value: a name.
+    C: a6 SETMETADATA INBOX ({20000}
+    S: a6 BAD [TOOBIG] {{*}}
+    C: a7 GETMETADATA (DEPTH infinity) INBOX /private
+    S: a7 OK {{*}}
+  `);
+});
+
+test("tells the longest of the values that were too long", async () => {
+  await using server = await startImap();
+  await server.converse(`${loggedIn}
+    C: a1 SETMETADATA INBOX (/private/a "1" /private/b "22222" /private/c "333")
+    S: a1 OK {{*}}
+    C: a2 GETMETADATA (MAXSIZE 2) INBOX (/private/a /private/b /private/c)
+    S: * METADATA "INBOX" (/private/a "1")
+    S: a2 OK [METADATA LONGENTRIES 5] {{*}}
+  `);
+});

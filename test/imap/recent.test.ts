@@ -159,7 +159,7 @@ test("a literal8 with a part in binary encoding is stored in base64, and other o
     S:  BINARY.SIZE[1] 3 BINARY[1] ~{3}
     S: a\\x00b)
     S: * 2 FETCH (BODY[1] {3}
-    S: a\\x00b BINARY.SIZE[1] 3 BINARY[1] ~{3}
+    S: a{{*}}b BINARY.SIZE[1] 3 BINARY[1] ~{3}
     S: a\\x00b)
     S: a4 OK {{*}}
     C: a5 FETCH 1 BODY.PEEK[HEADER.FIELDS (Content-Transfer-Encoding)]

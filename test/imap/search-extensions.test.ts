@@ -172,10 +172,12 @@ test("keeps no more than a few searches up to date, and says so", async () => {
     S: s4 OK {{*}}
     C: s5 SEARCH RETURN (UPDATE COUNT) ALL
     S: * ESEARCH (TAG "s5") COUNT 1
-    S: * NO [NOUPDATE "s5"] Too many searches are kept up to date
+    S: * NO [NOUPDATE "s5"] {{*}}
     S: s5 OK {{*}}
-    C: a3 SORT RETURN (UPDATE) (ARRIVAL) UTF-8 ALL
-    S: a3 BAD {{*}}
+    C: s6 SORT RETURN (UPDATE COUNT) (ARRIVAL) UTF-8 ALL
+    S: * ESEARCH (TAG "s6") COUNT 1
+    S: * NO [NOUPDATE "s6"] {{*}}
+    S: s6 OK {{*}}
   `);
 });
 
@@ -226,5 +228,40 @@ test("searches several mailboxes at once, and says nothing of those without a re
     S: c4 BAD {{*}}
     C: c5 ESEARCH IN (personal)
     S: c5 BAD {{*}}
+  `);
+});
+
+test("a search that saves and fails with NO empties $, one that is BAD leaves it", async () => {
+  await using server = await startImap({ messageLimit: 4 });
+  const refused = [
+    ["SEARCH RETURN (SAVE) CHARSET klingon TEXT x", "NO"],
+    ["SEARCH RETURN (SAVE PARTIAL 1:9) ALL", "NO"],
+    ["SORT RETURN (SAVE) (ARRIVAL) klingon ALL", "NO"],
+    ["UID SEARCH RETURN (COUNT SAVE) CHARSET klingon ALL", "NO"],
+    ["SEARCH RETURN (SAVE RELEVANCY) ALL", "BAD"],
+    ["SEARCH RETURN (SAVE) FOO", "BAD"],
+    ["SEARCH RETURN (SAVE) CHARSET klingon FOO", "BAD"],
+    ["SEARCH RETURN (MIN) CHARSET klingon ALL", "NO, without SAVE"],
+  ] as const;
+  const script = refused.map(
+    ([search, answer], at) => `
+    C: s${at} SEARCH RETURN (SAVE) ALL
+    S: s${at} OK {{*}}
+    C: t${at} ${search}
+    S: t${at} ${answer.slice(0, 3).replace(",", "")} {{*}}
+    C: u${at} SEARCH RETURN (COUNT) $
+    S: * ESEARCH (TAG "u${at}") COUNT ${answer === "NO" ? 0 : 2}
+    S: u${at} OK {{*}}`,
+  );
+  await server.converse(`
+    S: * OK {{*}}
+    C: i1 LOGIN {{=login}}
+    S: i1 OK {{*}}
+    C: i2 APPEND INBOX {3+}
+    C: a:b {3+}
+    C: a:c
+    S: i2 OK {{*}}
+    C: i3 SELECT INBOX
+    S*: i3 OK {{*}}${script.join("")}
   `);
 });

@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import { defaultSettings, type Settings } from "#/config/schema.ts";
+import type { NameNetwork } from "#/protocols/connection/connection-door.ts";
 import { listenImap } from "#/protocols/imap/listen.ts";
 import { createAccounts } from "#/src/accounts/accounts.ts";
 import { createOwner, type NewOwner } from "#/src/accounts/administration/agents-and-people.ts";
@@ -24,9 +25,13 @@ export interface ImapServer extends AsyncDisposable {
   converse(script: string, options?: Partial<ConversationOptions>): Promise<Readonly<Record<string, string>>>;
 }
 
-export async function startImap(changed: Partial<Settings["imap"]> = {}): Promise<ImapServer> {
+export async function startImap(
+  changed: Partial<Settings["imap"]> = {},
+  wrap: (store: Store) => Store = (store) => store,
+  nameNetwork?: NameNetwork,
+): Promise<ImapServer> {
   const test = await openTestStore();
-  const { store } = test;
+  const store = wrap(test.store);
   const defaults = defaultSettings();
   const settings: Settings = {
     ...defaults,
@@ -48,7 +53,8 @@ export async function startImap(changed: Partial<Settings["imap"]> = {}): Promis
     holds,
     settings,
     tls: testCertificate,
-    log: pino({ level: "warn" }),
+    log: pino({ level: nameNetwork === undefined ? "warn" : "silent" }),
+    nameNetwork,
   });
   const port = listeners.find(({ name }) => name === "imap")!.port;
   return {

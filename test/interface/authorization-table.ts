@@ -139,7 +139,7 @@ export const rows: readonly Row[] = [
   row("message.update", "/ids/0", "message", write, "all", ({ filed }) => ({ ids: [filed] }), 200),
   row("message.delete", "/id", "message", write, "all", ({ filed }) => ({ id: filed }), 409),
 
-  row("folder.create", "/in", "ag", write, "all", ({ agent }) => ({ in: agent, path: "INBOX" }), 400),
+  row("folder.create", "/in", "ag", write, "all", ({ agent }) => ({ in: agent, path: "INBOX" }), 200),
   row(
     "folder.create",
     "/parent",

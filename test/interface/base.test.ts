@@ -83,7 +83,8 @@ describe("operations", () => {
       const isWrite = verb === "put" || verb === "send";
       expect([name, effect === "writes"]).toEqual([name, isWrite]);
       expect([name, fields.includes("idempotency_key")]).toEqual([name, isWrite]);
-      const isChange = /\.(?:update|delete)$/.test(name) && name !== "message.update";
+      // In message.update it is optional, but for the time of scheduled mail.
+      const isChange = /\.(?:update|delete)$/.test(name);
       // A draft that is sent is a stored object, too.
       expect([name, fields.includes("version")]).toEqual([name, isChange || fields.includes("draft")]);
     }
@@ -253,7 +254,7 @@ describe("an idempotency key", () => {
 
   it("that was refused or failed is good for another attempt", async () => {
     const { client } = server.ada;
-    const failing = await client.call("folder.create", { path: "INBOX", idempotency_key: "again" });
+    const failing = await client.call("folder.create", { path: "a//b", idempotency_key: "again" });
     expect(failing.status).toBe(400);
     await client.ok("folder.create", { path: "Again", idempotency_key: "again" });
   });
@@ -261,7 +262,10 @@ describe("an idempotency key", () => {
 
 describe("events", () => {
   it("are of mail, and of nothing else that changes", async () => {
-    for (const type of eventTypes) expect(type).toMatch(/^mail\./);
+    // Beside them: that events of mail are lost, as a backup was put back, and that no mail is sent for a while.
+    const others = ["mailbox.restored", "agent.paused", "agent.resumed"];
+    expect(eventTypes.filter((type) => !type.startsWith("mail."))).toEqual(expect.arrayContaining(others));
+    for (const type of eventTypes) if (!others.includes(type)) expect(type).toMatch(/^mail\./);
     const { client } = server.ada;
     const { cursor } = await client.ok("wait");
     await client.ok("folder.create", { path: "Quiet" });
@@ -291,12 +295,12 @@ describe("events", () => {
       );
     const { events } = await ada.client.ok("wait", { cursor });
     expect(events.map(({ type }: { type: string }) => type)).toEqual(["mail.sent", "mail.delivered"]);
-    for (const event of events)
-      expect(event).toMatchObject({
+    for (const [index, status] of ["sent", "delivered"].entries())
+      expect(events[index]).toMatchObject({
         mailbox: ada.id,
         message: sent.ref,
         recipient: bob.address,
-        outcome: { status: "delivered", code: "2.0.0" },
+        outcome: { status, code: "2.0.0" },
       });
   });
 

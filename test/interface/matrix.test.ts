@@ -2,9 +2,11 @@
  *  every state of the credential: what comes of it follows from the table. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { statusOfCode } from "#/protocols/json/errors.ts";
 import type { Operation } from "#/protocols/json/operation.ts";
 import { operations } from "#/protocols/json/registry.ts";
 import { hasScope } from "#/src/accounts/principal.ts";
+import type { ErrorCode } from "#/src/model/errors.ts";
 import { idPrefix, objectKinds } from "#/src/model/ids.ts";
 import { scopes as allScopes, type Scope } from "#/src/model/roles.ts";
 import { type HttpClient, httpClient } from "../support/http.ts";
@@ -126,7 +128,12 @@ function expectedOf(row: Row, relation: Relation, scopes: readonly Scope[]): num
   // What is beside is looked at once the mailbox that the request is about is reached: the own one.
   const needed = (relation === "own" ? row.own?.scopes : undefined) ?? row.scopes;
   const isReached = needed.every((one) => hasScope(owned, one));
-  if (row.isBeside === true) return !isReached ? 403 : relation === "own" ? ownOf(row) : 400;
+  if (row.isBeside === true) {
+    if (!isReached) return 403;
+    if (relation === "own") return ownOf(row);
+    if (relation === "other account") return 404;
+    return relation === "same account" || relation === "grant has ended" ? 403 : 400;
+  }
   if (relation === "other account") return 404;
   if (relation === "same account" || relation === "grant has ended" || !isReached) return 403;
   if (relation === "granted mail:read" && row.scopes.some((one) => one !== "mail:read")) return 403;
@@ -148,7 +155,12 @@ async function ask(client: HttpClient, row: Row, relation: Relation, expected: n
   const version =
     row.reached === 409 && expected !== 409 ? versions.get(request.id ?? request.draft ?? "") : undefined;
   const versioned = version === undefined ? request : { ...request, version };
-  if (operation !== "watch") return (await client.call(operation, versioned)).status;
+  if (operation !== "watch") {
+    const { status, body } = await client.call(operation, versioned);
+    // In a batch the answer to an id stands at its place.
+    const refusal = body.results?.[0].error?.code as ErrorCode | undefined;
+    return refusal === undefined ? status : statusOfCode[refusal];
+  }
   await using stream = await client.watch(request);
   return stream.status;
 }

@@ -421,6 +421,51 @@ describe("a connection", () => {
   });
 });
 
+describe("the share of a network", () => {
+  const networkLimit = { http: { maxConnectionsPerNetwork: 1 } };
+  const nameNetwork = (): string => "192.0.2.0/24";
+  const ask = (token: string): string =>
+    `POST /v1/health HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: 2\r\n\r\n{}`;
+
+  it("is full with connections without a valid token, and says so in the envelope", async () => {
+    await using full = await openJsonServer(networkLimit, undefined, nameNetwork);
+    const { port } = full.listeners[0]!;
+    const stranger = connect(port, "127.0.0.1");
+    stranger.write(ask("wp_wrong"));
+    expect(String((await once(stranger, "data"))[0])).toMatch(/^HTTP\/1\.1 401 /);
+    const refused = connect(port, "127.0.0.1").setEncoding("utf8");
+    refused.write(ask(full.ada.token));
+    const answer = (await refused.toArray()).join("");
+    expect(answer).toMatch(/^HTTP\/1\.1 429 Too Many Requests\r\nRetry-After: 1\r\nConnection: close\r\n/);
+    const id = /X-Request-Id: (req_[0-9a-f]{32})/.exec(answer)?.[1];
+    expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n"))).error).toMatchObject({
+      code: "rate_limited",
+      retry_after_ms: 1000,
+      request_id: id,
+    });
+    // With a valid token the same connection counts for its owner, and there is room for the next.
+    stranger.write(ask(full.ada.token));
+    expect(String((await once(stranger, "data"))[0])).toMatch(/^HTTP\/1\.1 200 /);
+    await full.eve.client.ok("health");
+    stranger.destroy();
+  });
+
+  it("does not hold a mailbox that has shown its token, which has a share of its own", async () => {
+    await using full = await openJsonServer({ http: { maxConnectionsPerLogin: 1 } }, undefined, nameNetwork);
+    const { port } = full.listeners[0]!;
+    const first = connect(port, "127.0.0.1");
+    first.write(ask(full.ada.token));
+    expect(String((await once(first, "data"))[0])).toMatch(/^HTTP\/1\.1 200 /);
+    const second = connect(port, "127.0.0.1").setEncoding("utf8");
+    second.write(ask(full.ada.token));
+    const answer = (await second.toArray()).join("");
+    expect(answer).toMatch(/^HTTP\/1\.1 429 /);
+    expect(answer).toContain("This mailbox has too many open connections.");
+    await full.bob.client.ok("health");
+    first.destroy();
+  });
+});
+
 describe("the rate of requests", () => {
   it("lets the burst through, says exactly how long to wait, and lets through again after it", async () => {
     await using limited = await openJsonServer({ limits: { requestsPerSecond: 2, requestsBurst: 3 } });

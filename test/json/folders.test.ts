@@ -40,9 +40,8 @@ describe("folder.create", () => {
   });
 
   it.each([
-    ["one that is there", { path: "inbox" }],
     ["an empty level", { path: "a//b" }],
-    ["a wildcard", { path: "a*" }],
+    ["a backslash", { path: "a\\b" }],
     ["a control character", { path: "a\u0007" }],
     ["half of a character", { path: "a\ud800" }],
     ["too many levels", { path: Array(30).fill("a").join("/") }],
@@ -51,6 +50,26 @@ describe("folder.create", () => {
   ])("refuses %s", async (_, request) => {
     const { status, body } = await server.ada.client.call("folder.create", request);
     expect([status, body.error.code, body.error.field]).toEqual([400, "invalid", "/path"]);
+  });
+
+  it("answers a folder that exists already, unchanged", async () => {
+    const { ref, version } = await create("There/already");
+    const again = await server.ada.client.ok("folder.create", {
+      path: "There/already",
+      idempotency_key: "t",
+    });
+    expect(again).toEqual({ ref, created: false, version, path: "There/already" });
+    const inbox = await server.ada.client.ok("folder.create", { path: "inbox" });
+    expect(inbox).toMatchObject({ created: false, path: "INBOX" });
+    // Nothing was made, so the key is good for another request.
+    expect((await create("There/now", { idempotency_key: "t" })).created).toBe(true);
+  });
+
+  it("takes a name with % and *", async () => {
+    const { ref, version } = await create("50% off/*");
+    expect((await server.ada.client.ok("folder.update", { id: ref, version, path: "50% off/%" })).path).toBe(
+      "50% off/%",
+    );
   });
 
   it("answers a repeat under its key like the first time", async () => {

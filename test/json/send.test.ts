@@ -75,7 +75,7 @@ describe("what is sent", () => {
         type: "mail.sent",
         message: sent.ref,
         recipient: server.bob.address,
-        outcome: { status: "delivered", code: "2.1.5" },
+        outcome: { status: "sent", code: "2.1.5" },
       },
       { type: "mail.delivered", message: sent.ref, recipient: server.bob.address },
     ]);
@@ -315,7 +315,7 @@ describe("a key", () => {
     const draft = await own.ada.client.ok("draft.create", { body: hello(own.bob.address) });
     const input = { draft: draft.ref, version: draft.version, idempotency_key: "k" };
     const first = await own.ada.client.ok("send", input);
-    await own.store.write("updateAgent", { agent: own.ada.agent, state: "paused" });
+    await own.store.write("setAgentState", { agent: own.ada.agent, state: "paused", at: 0 });
     expect(await own.ada.client.ok("send", input)).toEqual({ ...first, replayed: true });
   });
 

@@ -10,6 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
+const dayMs = 86_400_000;
 const agentMessage = `From: bot@elsewhere.example
 Content-Type: multipart/mixed; boundary=x
 
@@ -90,7 +91,7 @@ describe("a stream", () => {
     expect(await stream.next()).toEqual({ comment: "keepalive" });
   });
 
-  it("goes on from Last-Event-ID, unless the body has the newer word", async () => {
+  it("goes on from Last-Event-ID, whatever cursor the body repeats", async () => {
     const { client } = server.ada;
     const { cursor } = await client.ok("wait");
     const first = await server.deliver(server.ada, plainMessage("one"));
@@ -98,7 +99,7 @@ describe("a stream", () => {
     const second = await server.deliver(server.ada, plainMessage("two"));
     await using stream = await client.watch({}, { "Last-Event-ID": cursor });
     expect((await stream.events(2)).map((one) => one.message)).toEqual([first, second]);
-    await using later = await client.watch({ cursor: event.cursor }, { "Last-Event-ID": cursor });
+    await using later = await client.watch({ cursor }, { "Last-Event-ID": event.cursor });
     expect((await later.events(1))[0].message).toBe(second);
   });
 
@@ -142,6 +143,33 @@ describe("a stream", () => {
     await server.administer("token.revoke", { number: other.number });
     const frame = await stream.next();
     expect(frame).toMatchObject({ event: "batch", data: { events: [], error: { code: "unauthorized" } } });
+    expect(await stream.next()).toBeUndefined();
+  });
+
+  it("ends when its token expires, without an event or a keepalive in between", async () => {
+    const { token } = (await server.administer("token.create", {
+      agent: server.ada.address,
+      name: "short",
+      scopes: ["mail"],
+      expiresInDays: 1,
+    })) as { token: string };
+    server.clock.advance(dayMs - 100);
+    await using stream = await httpClient(server.url, token).watch({ timeout_s: 25 });
+    await stream.next();
+    server.clock.advance(100);
+    const frame = await stream.next();
+    expect(frame).toMatchObject({ event: "batch", data: { events: [], error: { code: "unauthorized" } } });
+    expect(await stream.next()).toBeUndefined();
+  });
+
+  it("ends at once when the account cannot incur usage any more", async () => {
+    await using other = await openJsonServer();
+    await using stream = await other.ada.client.watch({ timeout_s: 25 });
+    await stream.next();
+    const { account } = (await other.accounts.findAgentFacts(other.ada.agent))!;
+    await other.store.write("updateAccount", { account, state: "not_billable" });
+    const frame = await stream.next();
+    expect(frame).toMatchObject({ event: "batch", data: { events: [], error: { code: "not_billable" } } });
     expect(await stream.next()).toBeUndefined();
   });
 

@@ -88,6 +88,9 @@ function readValues(octets: string, from: number, hasPairs: boolean): number | s
       at++;
     } else {
       const taken = valueLength(rest, hasPairs && depth === 1);
+      // CHAR8: NUL is in a literal8 alone.
+      if (rest[0] !== "~" && taken !== undefined && octets.slice(at, at + taken).includes("\0"))
+        return "NUL outside of a literal8";
       if (taken === undefined)
         return rest.includes("\r\n") || rest.length > 100_000
           ? `no value at ${rest.slice(0, 40)}`

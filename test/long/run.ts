@@ -6,13 +6,18 @@ const suites = [
   ["kill-store.ts", "20"],
   ["power-loss-store.ts"],
   ["full-disk-store.ts"],
+  ["damaged-store.ts"],
+  ["poisoned-index.ts"],
   ["kill-daemon.ts"],
   ["kill-queue.ts"],
   ["kill-delivery.ts", "15"],
   ["power-loss.ts"],
   ["disk-full.ts"],
+  ["pipelining-attack.ts"],
+  ["search-load.ts", "30"],
   ["fuzz-imap.ts", "--minutes", "3"],
   ["fuzz-html.ts", "--minutes", "1"],
+  ["expensive-mail.ts"],
   ["split-imap.ts", "--runs", "2"],
 ];
 

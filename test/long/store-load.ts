@@ -11,7 +11,7 @@ import type { AgentRow } from "#/storage/rows.ts";
 import { openStore, type Store } from "#/storage/store.ts";
 import { formatLine, type JournalLine } from "./journal.ts";
 
-export const producers = 40;
+const producers = 40;
 
 /** Agents for the load, when the store has none. */
 export async function prepareStore(store: Store, count: number): Promise<void> {

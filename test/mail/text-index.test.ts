@@ -116,7 +116,7 @@ ${Buffer.from(body.join("")).toString("base64")}
         for (const one of last) await bothFind(one);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 25 },
   );
 }, 60_000);
 
@@ -158,11 +158,42 @@ it("forgets what is expunged", async () => {
   expect(await count()).toBe(0);
 });
 
-it("looks into a message that is too large for the index", async () => {
-  const [uid] = await append(agent, inbox, `Subject: Large\n\n${"padding ".repeat(40_000)} needle\n`);
+it("has long text in pieces, and finds what stands across their borders", async () => {
+  const lines = Array.from({ length: 40_000 }, (_, at) => `line number ${at} of it`);
+  const text = lines.join("\n");
+  const [uid] = await append(
+    agent,
+    inbox,
+    `Subject: Large\n\n${text}\n`,
+    "Subject: Small\n\nline number 7\n",
+  );
   await index.settle();
-  expect((await index.find(agent, [{ kind: "body", text: "NEEDLE" }]))!.tooLarge).toHaveLength(1);
-  expect(await bothFind({ kind: "body", text: "needle" })).toEqual([uid]);
+  expect((await index.find(agent, [{ kind: "body", text: "NUMBER 39999" }]))!.unindexed).toHaveLength(0);
+  const find = async (searched: string): Promise<readonly number[]> =>
+    (await indexed.searchMailbox(agent, inbox.number, { kind: "body", text: searched })).uids;
+  for (const length of [4, 60, 64, 70, 400])
+    for (let at = 100_000; at < text.length - length; at += 24_989)
+      expect(await find(text.slice(at, at + length))).toContain(uid);
+  // Around a border of pieces, at every place.
+  for (let at = 32_600; at < 32_900; at++) expect(await find(text.slice(at, at + 80))).toEqual([uid]);
+  expect(await bothFind({ kind: "body", text: "99" })).toEqual([uid]);
+  expect(await bothFind({ kind: "text", text: "line number 40000" })).toEqual([]);
+  expect(await bothFind({ kind: "body", text: `${text.slice(32_000, 99_000)}!` })).toEqual([]);
+  expect(await bothFind({ kind: "body", text: text.slice(32_000, 99_000) })).toEqual([uid]);
+  await expungeFirst();
+  await index.settle();
+  expect(await bothFind({ kind: "body", text: "number 39999" })).toEqual([]);
+});
+
+it("indexes a long text again after it was left halfway", async () => {
+  const text = Array.from({ length: 40_000 }, (_, at) => `row ${at}`).join("\n");
+  const [uid] = await append(agent, inbox, `Subject: Large\n\n${text}\n`);
+  // Closing does not wait for it.
+  await index[Symbol.asyncDispose]();
+  await openIndex();
+  await index.settle();
+  expect(await bothFind({ kind: "body", text: "row 39999" })).toEqual([uid]);
+  expect(await bothFind({ kind: "body", text: "row 17\r\nrow 18" })).toEqual([uid]);
 });
 
 it.each([

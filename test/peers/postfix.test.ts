@@ -122,9 +122,9 @@ describe.skipIf(!hasPostfix)(`Postfix${postfixNote}`, () => {
       { address: "no2@theirs.net", state: "failed", status: "5.1.1" },
     ]);
     expect(await setting.events()).toEqual([
-      "mail.sent a@theirs.net relayed 2.0.0",
-      "mail.bounced no1@theirs.net failed 5.1.1",
-      "mail.bounced no2@theirs.net failed 5.1.1",
+      "mail.sent a@theirs.net sent 2.0.0",
+      "mail.bounced no1@theirs.net bounced 5.1.1",
+      "mail.bounced no2@theirs.net bounced 5.1.1",
     ]);
     // All four RCPT came with the same MAIL.
     expect(new Set(postfix.asked.map((attributes) => attributes.get("instance"))).size).toBe(1);
@@ -142,14 +142,14 @@ describe.skipIf(!hasPostfix)(`Postfix${postfixNote}`, () => {
     await setting.retry();
     expect(await setting.recipients()).toMatchObject([{ state: "relayed", status: "2.0.0", attempts: 2 }]);
     expect(await setting.postfix.mails(1)).toHaveLength(1);
-    expect(await setting.events()).toEqual(["mail.sent grey@theirs.net relayed 2.0.0"]);
+    expect(await setting.events()).toEqual(["mail.sent grey@theirs.net sent 2.0.0"]);
   });
 
   test("that refuses for good ends it", async () => {
     await using setting = await open(() => "550 5.7.1 not here");
     await setting.send(["x@theirs.net"], "never");
     expect(await setting.recipients()).toMatchObject([{ state: "failed", status: "5.7.1", attempts: 1 }]);
-    expect(await setting.events()).toEqual(["mail.bounced x@theirs.net failed 5.7.1"]);
+    expect(await setting.events()).toEqual(["mail.bounced x@theirs.net bounced 5.7.1"]);
     expect(await setting.postfix.mails(0)).toHaveLength(0);
   });
 
@@ -176,7 +176,7 @@ describe.skipIf(!hasPostfix)(`Postfix${postfixNote}`, () => {
       "b@theirs.net",
     ]);
     expect(await setting.recipients()).toMatchObject([{ state: "relayed" }, { state: "relayed" }]);
-    expect(await setting.events()).toEqual(["mail.sent a@theirs.net relayed 2.0.0"]);
+    expect(await setting.events()).toEqual(["mail.sent a@theirs.net sent 2.0.0"]);
   });
 
   test("that finds out later says so, and what it says becomes events", async () => {
@@ -184,9 +184,9 @@ describe.skipIf(!hasPostfix)(`Postfix${postfixNote}`, () => {
     await setting.send(["a@theirs.net", "b@theirs.net"], "late");
     for (let tries = 0; tries < 200 && (await setting.events()).length < 3; tries++) await delay(50);
     expect(await setting.events()).toEqual([
-      "mail.sent a@theirs.net relayed 2.0.0",
-      "mail.bounced a@theirs.net failed 5.2.2",
-      "mail.bounced b@theirs.net failed 5.2.2",
+      "mail.sent a@theirs.net sent 2.0.0",
+      "mail.bounced a@theirs.net bounced 5.2.2",
+      "mail.bounced b@theirs.net bounced 5.2.2",
     ]);
     expect(await setting.recipients()).toMatchObject([
       { state: "failed", status: "5.2.2" },

@@ -5,7 +5,6 @@ import { afterAll, describe, expect, it, test, vi } from "vitest";
 import { renderHtml } from "#/src/formats/html/render-html.ts";
 import { directReaders } from "#/src/mail/content-readers.ts";
 import { createReadingThreads } from "#/src/render/threads/reading-threads.ts";
-import { createThreadPool } from "#/src/render/threads/thread-pool.ts";
 import { docxOf, pdfOf } from "../support/documents.ts";
 
 const threads = createReadingThreads();
@@ -30,19 +29,6 @@ describe("threads that read what strangers wrote", () => {
       ),
     );
     expect(texts).toEqual(Array.from({ length: 100 }, (_, at) => `number ${at}`));
-  });
-
-  it("end a job that takes too long or too much memory, answer for it, and go on with the next", async () => {
-    await using pool = createThreadPool<string, string>({
-      source: new URL("../support/greedy-thread.ts", import.meta.url),
-      asset: "none",
-      threadsMax: 1,
-      timeLimitMs: 1000,
-      resourceLimits: { maxOldGenerationSizeMb: 32 },
-      overLimit: "over",
-    });
-    const answers = await Promise.all(["hang", "echo", "grow", "throw", "echo"].map((job) => pool.run(job)));
-    expect(answers).toEqual(["over", "echo", "over", "over", "echo"]);
   });
 
   it("refuse what comes when they are closed", async () => {

@@ -63,15 +63,14 @@ const ends: readonly (readonly [name: string, end: (client: RawSmtp) => Promise<
 describe("a connection gives its place back", () => {
   let rooms: MailRooms;
   beforeAll(async () => {
-    rooms = await openMailRooms({ smtp: { maxConnections: 2 } });
+    rooms = await openMailRooms({ smtp: { maxConnections: 1 } });
   });
   afterAll(() => rooms[Symbol.asyncDispose]());
 
   for (const [name, end] of ends)
     test(`after ${name}`, async () => {
-      // One network has half of them.
       const client = await connectWhenFree(rooms.ports.smtp);
-      await using refused = await connectRawSmtp({ port: rooms.ports.submission, isGreeted: false });
+      await using refused = await connectRawSmtp({ port: rooms.ports.smtp, isGreeted: false });
       expect(await refused.reply()).toBe("421 4.7.0 Too many connections, try again later");
       await end(client);
       await using next = await connectWhenFree(rooms.ports.smtp);
@@ -96,16 +95,55 @@ test.runIf(outside !== undefined)("a login from another machine needs encryption
 });
 
 test("a handshake counts as a connection, on either way to it", async () => {
-  await using rooms = await openMailRooms({ smtp: { maxConnections: 4 } });
+  await using rooms = await openMailRooms({ submission: { maxConnections: 2 } });
   const silent = net.connect(rooms.ports.submissions, "127.0.0.1");
   await once(silent, "connect");
   await using starting = await connectRawSmtp({ port: rooms.ports.submission });
   await starting.command("STARTTLS");
-  await using refused = await connectRawSmtp({ port: rooms.ports.smtp, isGreeted: false });
+  await using refused = await connectRawSmtp({ port: rooms.ports.submission, isGreeted: false });
   expect(await refused.reply()).toMatch(/^421 4\.7\.0 /);
   silent.destroy();
-  await using next = await connectWhenFree(rooms.ports.smtp);
+  await using next = await connectWhenFree(rooms.ports.submission);
   expect(await next.command("NOOP")).toMatch(/^250 /);
+});
+
+test("connections that fill the port for other servers keep nobody from submission", async () => {
+  await using rooms = await openMailRooms({ smtp: { maxConnections: 1 } });
+  await using _full = await connectRawSmtp({ port: rooms.ports.smtp });
+  await using refused = await connectRawSmtp({ port: rooms.ports.smtp, isGreeted: false });
+  expect(await refused.reply()).toMatch(/^421 4\.7\.0 /);
+  await using client = await connectRawSmtp({ port: rooms.ports.submission });
+  expect(await client.command("NOOP")).toMatch(/^250 /);
+});
+
+describe("on the submission ports", () => {
+  const login = `AUTH PLAIN ${Buffer.from(`\0robin@waypost.example\0${password}`).toString("base64")}`;
+
+  test("a network has its share until its connections have logged in", async () => {
+    await using rooms = await openMailRooms({
+      submission: { maxConnectionsPerNetwork: 1 },
+      nameNetwork: () => "192.0.2.0/24",
+    });
+    await using first = await connectRawSmtp({ port: rooms.ports.submission });
+    await using refused = await connectRawSmtp({ port: rooms.ports.submission, isGreeted: false });
+    expect(await refused.reply()).toMatch(/^421 4\.7\.0 /);
+    await first.command("EHLO laptop");
+    expect(await first.command(login)).toMatch(/^235 /);
+    await using next = await connectRawSmtp({ port: rooms.ports.submission });
+    expect(await next.command("NOOP")).toMatch(/^250 /);
+  });
+
+  test("a mailbox has its share of logins", async () => {
+    await using rooms = await openMailRooms({ submission: { maxConnectionsPerLogin: 1 } });
+    await using first = await connectRawSmtp({ port: rooms.ports.submission });
+    await using second = await connectRawSmtp({ port: rooms.ports.submission });
+    for (const client of [first, second]) await client.command("EHLO laptop");
+    expect(await first.command(login)).toMatch(/^235 /);
+    expect(await second.command(login)).toMatch(/^454 .*Too many open connections/);
+    first.destroy();
+    // Its place is free when the server has seen that it is gone.
+    for (let reply = ""; !reply.startsWith("235 "); ) reply = await second.command(login);
+  });
 });
 
 const stalls: readonly (readonly [name: string, stall: (client: RawSmtp) => Promise<unknown>])[] = [
@@ -145,5 +183,14 @@ describe("a client is closed that", () => {
     const reply = await client.reply();
     clearInterval(trickle);
     expect(reply).toMatch(/^421 4\.4\.2 The command took too long/);
+  });
+
+  test("never logs in where it should, whatever it asks meanwhile", async () => {
+    await using client = await connectRawSmtp({ port: rooms.ports.submission });
+    const asking = setInterval(() => void client.send("NOOP\r\n", 0), 50);
+    let reply = await client.reply();
+    while (reply.startsWith("250 ")) reply = await client.reply();
+    clearInterval(asking);
+    expect(reply).toMatch(/^421 4\.4\.2 The login took too long/);
   });
 });

@@ -1,3 +1,4 @@
+import { networkInterfaces } from "node:os";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { AccountNumber } from "#/src/model/numbers.ts";
 import { connectRawSmtp, type RawSmtp, stuff } from "../support/raw-smtp.ts";
@@ -95,6 +96,8 @@ test("takes the null reverse path", async () => {
   expect(await rooms.source(stored!)).toMatch(/^Return-Path: <>\r\n/);
 });
 
+const hasLoopback6 = networkInterfaces().lo?.some(({ address }) => address === "::1") ?? false;
+
 const recipients: readonly (readonly [address: string, reply: RegExp])[] = [
   ["robin@waypost.example", /^250 2\.1\.5 /],
   ["ROBIN@WayPost.Example", /^250 2\.1\.5 /],
@@ -105,6 +108,17 @@ const recipients: readonly (readonly [address: string, reply: RegExp])[] = [
   ["Postmaster", /^250 2\.1\.5 /],
   ["postmaster@waypost.example", /^250 2\.1\.5 /],
   ["postmaster@outside.example", /^550 5\.7\.1 /],
+  ["abuse@waypost.example", /^250 2\.1\.5 /],
+  ["ABUSE@Waypost.Example", /^250 2\.1\.5 /],
+  ["abuse@outside.example", /^550 5\.7\.1 /],
+  ["postmaster@MX.waypost.example", /^250 2\.1\.5 /],
+  ["abuse@mx.waypost.example", /^250 2\.1\.5 /],
+  ["robin@mx.waypost.example", /^550 5\.7\.1 /],
+  ["postmaster@[127.0.0.1]", /^250 2\.1\.5 /],
+  ["abuse@[127.0.0.1]", /^250 2\.1\.5 /],
+  ["postmaster@[IPv6:0:0:0:0:0:0:0:1]", hasLoopback6 ? /^250 2\.1\.5 / : /^550 /],
+  ["postmaster@[10.254.253.252]", /^550 5\.[17]\.1 /],
+  ["Abuse", /^501 /],
   ["nobody@waypost.example", /^550 5\.1\.1 /],
   ["+tag@waypost.example", /^550 5\.1\.1 /],
   ["robin%outside.example@waypost.example", /^550 5\.1\.1 /],
@@ -123,11 +137,18 @@ for (const [address, reply] of recipients)
     expect(await client.command(`RCPT TO:<${address}>`)).toMatch(reply);
   });
 
-test("gives mail for postmaster to the first person of the account", async () => {
-  await using client = await connect();
-  expect(await deliver(client, ["Postmaster"], "Subject: to whom it may concern\r\n\r\n")).toMatch(/^250 /);
-  expect((await rooms.messages(rooms.agents.alex))[0]!.subject).toBe("to whom it may concern");
-});
+for (const address of [
+  "Postmaster",
+  "postmaster@waypost.example",
+  "abuse@waypost.example",
+  "postmaster@[127.0.0.1]",
+])
+  test(`gives mail for ${address} to the first person of the account`, async () => {
+    await using client = await connect();
+    const subject = `to whom it may concern at ${address}`;
+    expect(await deliver(client, [address], `Subject: ${subject}\r\n\r\n`)).toMatch(/^250 /);
+    expect((await rooms.messages(rooms.agents.alex))[0]!.subject).toBe(subject);
+  });
 
 test("refuses recipients beyond the limit, and one that is named twice counts once", async () => {
   await using client = await connect();

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { pino } from "pino";
 import { defaultSettings, type Settings } from "#/config/schema.ts";
+import type { NameNetwork } from "#/protocols/connection/connection-door.ts";
 import type { Listener } from "#/protocols/connection/listener.ts";
 import { listenSmtp } from "#/protocols/smtp/listen-smtp.ts";
 import type { SmtpSettings } from "#/protocols/smtp/mail-port.ts";
@@ -43,7 +44,9 @@ export interface MailRooms extends AsyncDisposable {
 export interface MailRoomsOptions {
   readonly smtp?: Partial<SmtpSettings["smtp"]>;
   readonly outbound?: Partial<Settings["outbound"]>;
+  readonly submission?: Partial<Settings["submission"]>;
   readonly limits?: Partial<Settings["limits"]>;
+  readonly nameNetwork?: NameNetwork;
   readonly clock?: Clock;
   readonly host?: string;
 }
@@ -58,7 +61,7 @@ export async function openMailRooms(options: MailRoomsOptions = {}): Promise<Mai
     ...defaults,
     server: { ...defaults.server, hostname: "mx.waypost.example", domain: "waypost.example" },
     smtp: { ...defaults.smtp, ...options.smtp, ...free },
-    submission: free,
+    submission: { ...defaults.submission, ...options.submission, ...free },
     submissions: free,
     outbound: { ...defaults.outbound, ...options.outbound },
     limits: { ...defaults.limits, sendsPerHour: 0, sendsPerDay: 0, ...options.limits },
@@ -68,11 +71,11 @@ export async function openMailRooms(options: MailRoomsOptions = {}): Promise<Mai
   const log = pino({ level: "silent" });
   const { hostname, domain } = settings.server;
   const dns = { servers: ["none"], timeoutMs: 1000 };
-  const preparation = createPreparation({ hostname, ownNames: [hostname, domain], dns }, 1);
+  const preparation = createPreparation({ hostname, ownNames: [hostname, domain], dns });
   const prepare = async (bytes: Uint8Array) => (await preparation.prepare(bytes)).facts;
   const outbound = createOutbound({ store, accounts, settings, prepare });
   const rooms = { store, accounts, preparation, settings, outbound, tls: testCertificate, log };
-  const listeners = await listenSmtp(rooms);
+  const listeners = await listenSmtp({ ...rooms, nameNetwork: options.nameNetwork });
   const portOf = (name: string): number => listeners.find((listener) => listener.name === name)!.port;
   return {
     store,

@@ -216,7 +216,7 @@ test("takes a revoked login no further", async () => {
 
 test("does not send for a paused agent, nor over a login from before the pause", async () => {
   await using earlier = await login("kim@other.example");
-  await rooms.store.write("updateAgent", { agent: rooms.agents.kim, state: "paused" });
+  await rooms.store.write("setAgentState", { agent: rooms.agents.kim, state: "paused", at: 0 });
   expect(await earlier.command("MAIL FROM:<kim@other.example>")).toMatch(/^450 4\.2\.1 /);
   await using client = await login("kim@other.example");
   expect(await client.command("MAIL FROM:<kim@other.example>")).toMatch(/^450 4\.2\.1 /);

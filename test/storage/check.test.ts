@@ -47,6 +47,7 @@ it.each([
   ["update blob set sha256 = x'00' where blob_id = 1", ["does not have the octets that were stored"]],
   ["update blob set reference_count = 5 where blob_id = 2", ["counts 5 references and has 1"]],
   ["delete from change where kind = 'entry' and modseq = 9", ["which the log lacks"]],
+  ["update change set kind = 'entries' where modseq = 9", ["of the kind entries", "which the log lacks"]],
   ["update change set ordinal = 1 where modseq = 9", ["has a gap in its order"]],
   [
     "insert into change values (1, 99, 0, 'entry', 3, 'add', '1', null, null, 0)",
@@ -77,6 +78,10 @@ it.each([
   [
     "insert into hold (agent_id, hold_id, message_id, modseq, state, reason, digest, envelope, requested_by, send_at, expires_at, created_at) values (1, 5, 7, 5, 'waiting', 'always', x'00', '{}', 1, 0, 0, 0)",
     ["hold 5 of agent 1 is live, and its mail is not in the mailbox of its state alone"],
+  ],
+  [
+    "update mailbox set role = 'scheduled' where name = 'INBOX'",
+    ["is among scheduled mail, and nothing is scheduled"],
   ],
   [
     "insert into upload values (1, 5, 1, 1, '', 'text/plain', 1, x'00', 0, 0)",

@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import Database from "better-sqlite3";
 import { expect, it } from "vitest";
-import type { Modseq } from "#/src/model/numbers.ts";
+import type { MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import { findPosition } from "#/storage/queries/agents.ts";
 import { listChanges } from "#/storage/queries/changes.ts";
 import { listUids } from "#/storage/queries/entries.ts";
@@ -184,6 +184,32 @@ it("forgets the keys of threads that have no message left", async () => {
   expect(await store.get("select count(*) as kept from thread_key")).toEqual({ kept: 1 });
 });
 
+it("looks at the keys of threads from where it has ended, in this life or the next, and begins again at their end", async () => {
+  await using test = await openTestStore();
+  const ada = await seedAgent(test.store, "ada");
+  const bob = await seedAgent(test.store, "bob");
+  const threadKeys = [1, 2, 3].map((number) => new Uint8Array(16).fill(number));
+  await deliver(test.store, [ada, bob], "x", { threadKeys });
+  const prune = async () => (await test.store.write("pruneThreadKeys", { limit: 4 })).isDone;
+  expect(await prune()).toBe(false);
+  await test.store.write("deleteMessage", { agent: bob.agent, message: messageOf(7), version: "7", at: 0 });
+  await test.store.write("deleteMessage", { agent: bob.agent, message: messageOf(7), version: "8", at: 0 });
+  await test.reopen();
+  // The last two of Bob's keys go, the first is behind the place.
+  expect(await prune()).toBe(true);
+  expect(await test.store.column("select agent_id from thread_key")).toEqual(
+    [ada, ada, ada, bob].map((one) => one.agent),
+  );
+  expect([await prune(), await prune()]).toEqual([false, true]);
+  expect(await test.store.column("select agent_id from thread_key")).toEqual(
+    [ada, ada, ada].map((one) => one.agent),
+  );
+});
+
+function messageOf(number: number): MessageNumber {
+  return number as MessageNumber;
+}
+
 it("goes on from a copy in a new time: nothing that was given since means anything else", async () => {
   await using test = await openTestStore();
   const ada = await seedAgent(test.store);
@@ -200,7 +226,10 @@ it("goes on from a copy in a new time: nothing that was given since means anythi
   expect(await listUids(copy.store, ada.agent, ada.inbox)).toEqual([1]);
   expect(inbox.uidValidity).toBeGreaterThan(before!.uidValidity);
   const position = (await findPosition(copy.store, ada.agent))!;
-  expect(position.logFloor).toBe(position.modseq);
+  expect(position.logFloor).toBe(position.modseq - 1);
+  expect(await listChanges(copy.store, ada.agent, position.logFloor, position.modseq, 9)).toMatchObject([
+    { kind: "event", event: "mailbox.restored", ids: "0" },
+  ]);
   expect(position.modseq).toBeGreaterThan(later!.modseq);
   const [next] = await deliver(copy.store, [ada]);
   expect(next!.message).toBeGreaterThan(later!.message);

@@ -77,7 +77,11 @@ it("replaces labels whole, adds and removes them", async () => {
   await update({ labels: [] });
   expect(await labelsNow()).toEqual([]);
   const before = await positionOf(store, ada);
-  expect(await update({ labels: [], isUnread: true })).toEqual({ modseq: before, versions: [before] });
+  expect(await update({ labels: [], isUnread: true })).toEqual({
+    modseq: before,
+    versions: [before],
+    takenBack: [],
+  });
 });
 
 it("puts a deleted message into Trash once, and removes it for good the second time", async () => {

@@ -2,64 +2,14 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import type { MessageNumber } from "#/src/model/numbers.ts";
-import { findSubmission, listDue, listRecipients } from "#/storage/queries/submissions.ts";
+import { findSubmission, listDue, listDueScheduled, listRecipients } from "#/storage/queries/submissions.ts";
 import type { Store } from "#/storage/store.ts";
-import type { Envelope } from "#/storage/submission.ts";
 import type { ReportedOutcome } from "#/storage/transactions/report-delivery.ts";
-import type { SubmitMessage } from "#/storage/transactions/submit-message.ts";
 import { append, positionOf } from "../support/delivery.ts";
 import { openTestStore, type Seed, seedAgent, testFacts } from "../support/store.ts";
+import { envelopeTo, outcome, submission } from "../support/submission.ts";
 
 const hourMs = 3_600_000;
-
-function envelopeTo(...addresses: string[]): Envelope {
-  return {
-    from: "ada@example.org",
-    recipients: addresses.map((address) => ({
-      address,
-      domain: address.slice(address.indexOf("@") + 1),
-      notify: [],
-      orcpt: null,
-    })),
-    envid: null,
-    ret: null,
-    bodyType: "7BIT",
-    isSmtputf8: false,
-    source: "send",
-    answers: null,
-    forwards: null,
-  };
-}
-
-async function submission(
-  store: Store,
-  { agent }: Seed,
-  changes: Partial<SubmitMessage> = {},
-): Promise<SubmitMessage> {
-  const at = store.clock.now();
-  return {
-    agent,
-    requestedBy: agent,
-    facts: await testFacts(),
-    trace: new Uint8Array(),
-    provenance: "{}",
-    isAuthenticated: true,
-    envelope: envelopeTo("mel@far.example"),
-    hasCopy: true,
-    sendAt: at,
-    expiresAt: at + 120 * hourMs,
-    draft: null,
-    decision: { kind: "queue" },
-    limits: { perHour: 0, perDay: 0 },
-    at,
-    ...changes,
-  };
-}
-
-function outcome(number: number, state: ReportedOutcome["state"], status = "2.0.0"): ReportedOutcome {
-  return { number, state, status, host: null, reply: null, nextAttemptAt: 0, isSuppressed: false };
-}
 
 async function eventsOf(store: Store, { agent }: Seed) {
   const rows = await store.all<{ event: string; data: string }>(
@@ -126,6 +76,7 @@ describe("submitMessage", () => {
         outcomes,
         isDelayTold: false,
         letters: [],
+        breaker: null,
         at: store.clock.now(),
       });
     expect((await report([outcome(1, "relayed")])).isClosed).toBe(false);
@@ -151,6 +102,7 @@ describe("submitMessage", () => {
       outcomes: [outcome(1, "relayed")],
       isDelayTold: false,
       letters: [],
+      breaker: null,
       at: store.clock.now(),
     });
     expect(await eventsOf(store, ada)).toEqual([]);
@@ -179,7 +131,7 @@ describe("submitMessage", () => {
     await using opened = await openTestStore();
     const { store } = opened;
     const ada = await seedAgent(store);
-    await store.write("updateAgent", { agent: ada.agent, state: "paused" });
+    await store.write("setAgentState", { agent: ada.agent, state: "paused", at: 0 });
     await expect(store.write("submitMessage", await submission(store, ada))).rejects.toMatchObject({
       code: "paused",
     });
@@ -198,9 +150,10 @@ describe("submitMessage", () => {
     const sendAt = clock.now() + hourMs;
     const made = await store.write("submitMessage", await submission(store, ada, { sendAt }));
     expect(made.state).toBe("scheduled");
-    const due = (now: number) => listDue(store, { now, limit: 10, domain: undefined, after: undefined });
+    const due = (now: number) => listDueScheduled(store, { now, limit: 10 });
     expect(await due(sendAt - 1)).toEqual([]);
-    expect(await due(sendAt)).toHaveLength(1);
+    expect(await due(sendAt)).toMatchObject([{ submission: made.submission, leftModseq: null }]);
+    expect(await listDue(store, { now: sendAt, limit: 10, domain: undefined, after: undefined })).toEqual([]);
   });
 });
 
@@ -277,6 +230,7 @@ describe("reportDelivery", () => {
         outcomes,
         isDelayTold,
         letters: [],
+        breaker: null,
         at: store.clock.now(),
       });
     const states = async () =>
@@ -284,18 +238,21 @@ describe("reportDelivery", () => {
     return { ada, made, report, states };
   }
 
-  it("tells of the first acceptance once, of each failure, and of a delay once", async () => {
+  it("tells of each recipient: its acceptance, its failure, its delay once", async () => {
     await using opened = await openTestStore();
     const { store } = opened;
     const { ada, report, states } = await sent(store, "a@x.example", "b@x.example", "c@y.example");
     await report([outcome(1, "deferred", "4.2.1")], true);
     await report([outcome(1, "deferred", "4.2.1")], true);
+    await report([outcome(3, "deferred", "4.4.1")], true);
     await report([outcome(1, "relayed"), outcome(2, "failed", "5.1.1")]);
     await report([outcome(3, "relayed")]);
     expect(await eventsOf(store, ada)).toEqual([
       "mail.delayed a@x.example 4.2.1",
+      "mail.delayed c@y.example 4.4.1",
       "mail.sent a@x.example 2.0.0",
       "mail.bounced b@x.example 5.1.1",
+      "mail.sent c@y.example 2.0.0",
     ]);
     expect(await states()).toEqual(["relayed", "failed", "relayed"]);
   });
@@ -310,17 +267,21 @@ describe("reportDelivery", () => {
     expect(await states()).toEqual(["delivered", "failed"]);
     expect(await eventsOf(store, ada)).toEqual([
       "mail.sent a@x.example 2.0.0",
+      "mail.sent b@x.example 2.0.0",
       "mail.delivered a@x.example 2.1.5",
       "mail.bounced b@x.example 5.2.2",
     ]);
   });
 
-  it("knows the domains that took mail, and addresses that are none", async () => {
+  it("knows the domains and addresses that took mail, and addresses that are none", async () => {
     await using opened = await openTestStore();
     const { store } = opened;
     const { report } = await sent(store, "a@x.example", "b@y.example");
     await report([outcome(1, "relayed"), { ...outcome(2, "failed", "5.1.1"), isSuppressed: true }]);
-    expect(await store.all("select domain from correspondent_domain")).toEqual([{ domain: "x.example" }]);
+    expect(await store.column("select name from correspondent order by name")).toEqual([
+      "a@x.example",
+      "x.example",
+    ]);
     expect(await store.all("select address from suppression")).toEqual([{ address: "b@y.example" }]);
   });
 
@@ -354,6 +315,7 @@ describe("reportDelivery", () => {
           at,
         },
       ],
+      breaker: null,
       at,
     };
     expect((await store.write("reportDelivery", args)).deliveries).toHaveLength(1);
@@ -387,7 +349,7 @@ it("waits an hour in a copy that is put back, as it may have left since", async 
 });
 
 describe("what left long ago", () => {
-  it("is forgotten, and what is open never", async () => {
+  it("is forgotten with its message, and what is open never", async () => {
     await using opened = await openTestStore();
     const { store, clock } = opened;
     const ada = await seedAgent(store);
@@ -399,14 +361,33 @@ describe("what left long ago", () => {
       outcomes: [outcome(1, "relayed")],
       isDelayTold: false,
       letters: [],
+      breaker: null,
       at: clock.now(),
     });
-    clock.advance(91 * 24 * hourMs);
-    await store.maintain({ changesMs: 90 * 24 * hourMs });
-    const left = await store.all<{ submission: MessageNumber }>(
-      "select submission_id as submission from submission",
-    );
-    expect(left).toEqual([{ submission: open.submission }]);
+    const longAfter = async () => {
+      clock.advance(91 * 24 * hourMs);
+      await store.maintain({ changesMs: 90 * 24 * hourMs });
+      const left = await store.all<{ submission: number }>(
+        "select submission_id as submission from submission order by submission_id",
+      );
+      return left.map((row) => row.submission);
+    };
+    expect(await longAfter()).toEqual([open.submission, closed.submission]);
+    expect(await longAfter()).toEqual([open.submission, closed.submission]);
+    expect(await listRecipients(store, ada.agent, closed.submission!)).toMatchObject([
+      { state: "relayed", status: "2.0.0", reply: null },
+    ]);
+    for (const _ of ["to Trash", "for good"]) {
+      const { modseq } = (await store.get<{ modseq: number }>(
+        "select modseq from entry where agent_id = ? and message_id = ?",
+        ada.agent,
+        closed.message,
+      ))!;
+      const version = String(modseq);
+      const { message } = closed;
+      await store.write("deleteMessage", { agent: ada.agent, message, version, at: clock.now() });
+    }
+    expect(await longAfter()).toEqual([open.submission]);
   });
 
   it("goes with its agent, and gives the bytes back", async () => {

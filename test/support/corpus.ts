@@ -7,7 +7,7 @@ import { decodeCharset } from "#/src/formats/mime/charset.ts";
 import { parseStructure, walkParts } from "#/src/formats/mime/structure.ts";
 import { decodeTransfer } from "#/src/formats/mime/transfer-encoding.ts";
 
-const corpusFolder = fileURLToPath(new URL("../../../shared/corpus", import.meta.url));
+export const corpusFolder = fileURLToPath(new URL("../../../shared/corpus", import.meta.url));
 
 export const hasCorpus = existsSync(corpusFolder);
 
@@ -86,4 +86,12 @@ export function htmlOf(bytes: Buffer): string[] {
         part.parameters.charset ?? "us-ascii",
       ),
     );
+}
+
+/** Every file of a kind ("calendar") whose name matches, with its path inside the kind's folder. */
+export function listCorpusFiles(kind: string, pattern: RegExp): CorpusMessage[] {
+  return readdirSync(`${corpusFolder}/${kind}`, { recursive: true, encoding: "utf8" })
+    .filter((name) => pattern.test(name))
+    .sort()
+    .map((file) => ({ file, bytes: readFileSync(`${corpusFolder}/${kind}/${file}`) }));
 }

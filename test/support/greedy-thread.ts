@@ -1,9 +1,9 @@
-/** A thread that does what it is told: hang, grow, throw or answer. */
-import { parentPort } from "node:worker_threads";
+/** A thread that does what it is told, one job at a time: hang, grow, throw or answer. */
+import { serveEach } from "#/src/threads/serve-each.ts";
 
-parentPort!.on("message", (job: string) => {
+serveEach((job: string) => {
   if (job === "throw") throw new Error("as told");
   const held: unknown[] = [];
   while (job === "hang" || job === "grow") if (job === "grow") held.push(new Array(1000).fill(held.length));
-  parentPort!.postMessage(job);
+  return job;
 });

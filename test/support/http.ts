@@ -1,6 +1,9 @@
-/** A small client of `/v1`: answers are checked against the declared output, and every one has its X-Request-Id. */
+/** A small client of `/v1`: answers and refusals are checked against the declaration, and every one has its X-Request-Id. */
 import { expect } from "vitest";
+import { contentOfKind } from "#/protocols/json/contents.ts";
+import { commonErrors } from "#/protocols/json/operation.ts";
 import { operations } from "#/protocols/json/registry.ts";
+import { type ResultKind, readResult } from "#/protocols/json/schemas.ts";
 
 export interface Answer {
   readonly status: number;
@@ -67,7 +70,16 @@ export function httpClient(url: string, token?: string): HttpClient {
         body: JSON.stringify(input),
       });
       const declared = operations.find((one) => one.name === operation);
-      if (answer.status === 200) expect(declared?.output.safeParse(answer.body).error).toBeUndefined();
+      if (answer.status === 200) {
+        expect(declared?.output.safeParse(answer.body).error).toBeUndefined();
+        if (declared?.output === readResult)
+          expect(
+            contentOfKind[answer.body.kind as ResultKind].safeParse(answer.body.content).error,
+          ).toBeUndefined();
+      } else if (declared !== undefined) {
+        expect([...commonErrors, ...declared.errors]).toContain(answer.body.error.code);
+        expect(answer.body.error.hint).toEqual(expect.any(String));
+      }
       return answer;
     },
     async ok(operation, input) {

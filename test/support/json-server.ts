@@ -1,6 +1,7 @@
 /** The HTTP ports over a real store, with two accounts: ada and bob (agents) in one, eve in another. */
 import { pino } from "pino";
 import { defaultSettings, type Settings } from "#/config/schema.ts";
+import type { NameNetwork } from "#/protocols/connection/connection-door.ts";
 import type { Listener } from "#/protocols/connection/listener.ts";
 import { listenHttp } from "#/protocols/json/listen.ts";
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
@@ -67,7 +68,11 @@ const unlimited = {
 
 type Overrides = { readonly [Section in keyof Settings]?: Partial<Settings[Section]> };
 
-export async function openJsonServer(overrides: Overrides = {}): Promise<JsonServer> {
+export async function openJsonServer(
+  overrides: Overrides = {},
+  wrap: (store: Store) => Store = (store) => store,
+  nameNetwork?: NameNetwork,
+): Promise<JsonServer> {
   const opened = await openTestStore();
   const defaults = defaultSettings();
   const settings: Settings = {
@@ -79,7 +84,7 @@ export async function openJsonServer(overrides: Overrides = {}): Promise<JsonSer
     outbound: { ...defaults.outbound, ...overrides.outbound },
     limits: { ...defaults.limits, ...unlimited, ...overrides.limits },
   };
-  let rooms = makeRooms(opened.store, settings);
+  let rooms = { ...makeRooms(wrap(opened.store), settings), nameNetwork };
   let listeners = await listenHttp(rooms);
   const urlOf = (): string => `http://127.0.0.1:${listeners[0]!.port}`;
   const run = (name: string, input: Record<string, unknown>) =>
@@ -177,7 +182,7 @@ export async function openJsonServer(overrides: Overrides = {}): Promise<JsonSer
     administer: run,
     async restart() {
       for (const listener of listeners) await listener.close();
-      rooms = makeRooms(await opened.reopen(), settings);
+      rooms = { ...makeRooms(await opened.reopen(), settings), nameNetwork };
       listeners = await listenHttp(rooms);
     },
     async [Symbol.asyncDispose]() {

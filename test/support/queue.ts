@@ -5,7 +5,7 @@ import type { DueDelivery, Outbound } from "#/src/outbound/outbound.ts";
 export type QueueRooms = LocalDeliveryRooms & { readonly outbound: Outbound };
 
 /** Everything that is due now; each is the caller's. */
-export function takeDue({
+function takeDue({
   outbound,
   store,
 }: Pick<QueueRooms, "outbound" | "store">): Promise<readonly DueDelivery[]> {

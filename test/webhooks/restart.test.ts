@@ -38,7 +38,7 @@ it("loses no event and changes no order when the daemon is killed again and agai
   for (let from = cursor; ; ) {
     const { events, cursor: next } = await client.call("wait", { cursor: from, timeout_s: 1 });
     if (events.length === 0) break;
-    expected.push(...events.map(({ message }) => message));
+    expected.push(...events.map(({ message }) => message!));
     from = next;
   }
   expect(expected.length).toBe(60);

@@ -1,3 +1,6 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { defaultSettings } from "#/config/schema.ts";
@@ -117,6 +120,27 @@ describe("a webhook", () => {
     sender.pass(hourMs);
     await expect.poll(() => sender.receiver.messages()).toEqual([...first, ...later]);
     expect((await sender.operate("list", {})).webhooks).toMatchObject([{ failures: 0, state: "active" }]);
+  });
+
+  it("is told that a backup was put back, whatever types it wants, before what comes then", async () => {
+    await using test = await openTestStore();
+    const ada = await seedAgent(test.store);
+    const webhook = { agent: ada.agent, url: "https://hooks.example/", secret: "s", limit: 9, at: 0 };
+    await test.store.write("createWebhook", { ...webhook, types: ["mail.received"] });
+    await deliver(test.store, [ada]);
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-store-"));
+    await test.store.backup(path.join(folder, "waypost.db"));
+    await using copy = await openTestStore({ folder });
+    const webhooks = createWebhooks(copy.store, createFeed(copy.store));
+    const [later] = await deliver(copy.store, [ada]);
+    const { batch } = await webhooks.next((await webhooks.list())[0]!);
+    const mailbox = copy.store.ids.encode("agent", ada.agent);
+    const message = copy.store.ids.encode("message", ada.agent, later!.message);
+    expect(batch!.events).toMatchObject([
+      { type: "mailbox.restored", mailbox },
+      { type: "mail.received", mailbox, message },
+    ]);
+    expect(batch!.events[0]).not.toHaveProperty("message");
   });
 
   it("is given up after three days without an answer, which the operator is told, and can be taken up again", async () => {

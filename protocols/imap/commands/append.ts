@@ -5,9 +5,9 @@
 import type { ReachedMailbox } from "#/src/mail/mailbox-access.ts";
 import type { Appended } from "#/src/mail/writes.ts";
 import { formatNumberSet, numberSetOf } from "#/src/model/number-set.ts";
-import { type AppendMessage, readAnnounced, readAppended } from "../appended-message.ts";
+import { type AppendMessage, messageBound, readAnnounced, readAppended } from "../appended-message.ts";
 import { readMessages } from "../catenate.ts";
-import { type Answer, afterLogin, command, type ParseContext } from "../command.ts";
+import { type Answer, afterLogin, command, type LiteralBound, type ParseContext } from "../command.ts";
 import { no } from "../errors.ts";
 import { appendedMessagesMax } from "../limits.ts";
 import { decodeMailboxName } from "../mailbox-name.ts";
@@ -27,12 +27,12 @@ export const append = command({
     reader.space();
     const name = decodeMailboxName(reader.astring(), context.names);
     const messages: AppendMessage[] = [];
+    reader.space();
     do {
       // Atomic, so none of them is stored (RFC 9738 section 3.1).
       if (messages.length >= appendedMessagesMax) throw overLimit(appendedMessagesMax);
-      reader.space();
       messages.push(readAppended(reader));
-    } while (!reader.isAtEnd);
+    } while (reader.trySpace());
     return { name, messages };
   },
   async run(session, { name, messages }) {
@@ -52,8 +52,8 @@ export const append = command({
     session.made(mailbox, made);
     return { code: `APPENDUID ${uidValidity} ${formatNumberSet(made)}` };
   },
-  literalLimit(reader, context, maxAppendBytes) {
-    return limitOfNextLiteral(reader, context, maxAppendBytes);
+  literalBound(reader, context, maxAppendBytes) {
+    return boundOfNextLiteral(reader, context, maxAppendBytes);
   },
 });
 
@@ -71,11 +71,11 @@ async function appendVersion(
 
 /** The last literal of the text is a message if the mailbox's name stands before it. The messages of one command share
  *  the limit, as all of them are held until the last has come. */
-function limitOfNextLiteral(
+function boundOfNextLiteral(
   reader: WireReader,
   context: ParseContext,
   maxAppendBytes: number,
-): number | undefined {
+): LiteralBound | undefined {
   reader.space();
   decodeMailboxName(reader.astring(), context.names);
   if (reader.isAtEnd) return undefined;
@@ -84,6 +84,6 @@ function limitOfNextLiteral(
     reader.space();
     const { byteLength, isLast, isUrl } = readAnnounced(reader);
     left -= byteLength;
-    if (isLast) return isUrl ? undefined : left;
+    if (isLast) return isUrl ? undefined : messageBound(left);
   }
 }

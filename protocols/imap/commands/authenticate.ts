@@ -34,7 +34,7 @@ export const authenticate = command({
     const mechanism = mechanisms.find((one) => one.name === name);
     if (mechanism === undefined) throw no("CANNOT", "No such mechanism");
     if (mechanism.isPlainText && !session.mayUsePlainText) throw no("PRIVACYREQUIRED", "Use STARTTLS first");
-    const { connection, rooms } = session;
+    const { connection } = session;
     const { channelBinding } = connection;
     if (mechanism.needsChannelBinding && channelBinding === undefined)
       throw no("CANNOT", "There is no channel to bind to");
@@ -49,7 +49,7 @@ export const authenticate = command({
         return decodeBase64(line);
       },
     };
-    await session.logIn(() => mechanism.authenticate(exchange, rooms.accounts, connection.remoteAddress));
+    await session.logIn(() => mechanism.authenticate(exchange, session.logins, connection.remoteAddress));
     return {
       code: `CAPABILITY ${session.capabilities().join(" ")}`,
       text: "Logged in",

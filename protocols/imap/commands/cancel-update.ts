@@ -12,11 +12,11 @@ export const cancelUpdate = command<readonly string[]>({
   source: "RFC 5267 4.3.4",
   parse(reader) {
     const tags: string[] = [];
+    reader.space();
     do {
       if (tags.length === searchContextsMax) throw bad("Too many tags", "LIMIT");
-      reader.space();
       tags.push(reader.string());
-    } while (!reader.isAtEnd);
+    } while (reader.trySpace());
     return tags;
   },
   async run(session, tags) {

@@ -3,6 +3,7 @@
  *  All of the messages or none. MOVE tells COPYUID before the EXPUNGE responses (RFC 6851 section 4.3). */
 import { formatNumberSet } from "#/src/model/number-set.ts";
 import { isHoldRole } from "#/src/model/roles.ts";
+import { alreadySent } from "#/src/model/scheduled.ts";
 import { type Command, command, whenSelected } from "../command.ts";
 import { no } from "../errors.ts";
 import { decodeMailboxName } from "../mailbox-name.ts";
@@ -39,7 +40,9 @@ function transferCommand(name: "COPY" | "MOVE"): Command {
       const target = await session.findTarget(args.name);
       // A sequence number stands for one message: without all of them, none (RFC 9051 section 6.4.7). Nor is what waits for
       // a person decided about in a version that is no more.
-      const isOneByOne = form === "plain" || isHoldRole(selected.mailbox.role);
+      const { role } = selected.mailbox;
+      if (hasExpunged && role === "scheduled") throw alreadySent();
+      const isOneByOne = form === "plain" || isHoldRole(role);
       if (hasExpunged && isOneByOne) throw no("EXPUNGEISSUED", "Some of the messages are gone");
       if (uids.length === 0) return undefined;
       const limited = limitMessages(uids, session.messageLimit);

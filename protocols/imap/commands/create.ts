@@ -4,7 +4,8 @@
 import { type MailboxRole, mailboxRoles, standardRoles } from "#/src/model/roles.ts";
 import { afterLogin, command } from "../command.ts";
 import { bad, no } from "../errors.ts";
-import { decodeMailboxName, newMailboxName } from "../mailbox-name.ts";
+import { readGivenName, tellGivenName } from "../given-name.ts";
+import { newMailboxName } from "../mailbox-name.ts";
 import type { WireReader } from "../wire-reader.ts";
 
 export const create = command({
@@ -17,12 +18,14 @@ export const create = command({
   source: "RFC 9051 6.3.4, RFC 6154, RFC 8474",
   parse(reader, context) {
     reader.space();
-    const name = decodeMailboxName(reader.astring(), context.names);
-    return { name, uses: reader.trySpace() ? readUses(reader) : [] };
+    const name = readGivenName(reader, context.names);
+    return { ...name, uses: reader.trySpace() ? readUses(reader) : [] };
   },
-  async run(session, { name, uses }) {
-    const place = await session.access.place(newMailboxName(name));
+  async run(session, { name, given, uses }, out) {
+    const plain = newMailboxName(name);
+    const place = await session.access.place(plain);
     const mailbox = await session.rooms.mail.createMailbox(place.agent, place.name, roleOf(uses));
+    tellGivenName(session, { name: plain, given }, out);
     return { code: `MAILBOXID (${mailbox.id})` };
   },
 });

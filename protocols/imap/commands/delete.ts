@@ -1,7 +1,7 @@
 /** DELETE (RFC 9051 section 6.3.5). A mailbox with others below it stays: NO [HASCHILDREN].
  *  delete = "DELETE" SP mailbox */
 import { afterLogin, command } from "../command.ts";
-import { decodeMailboxName } from "../mailbox-name.ts";
+import { readGivenName, tellGivenName } from "../given-name.ts";
 
 export const deleteCommand = command({
   name: "DELETE",
@@ -12,15 +12,16 @@ export const deleteCommand = command({
   source: "RFC 9051 6.3.5",
   parse(reader, context) {
     reader.space();
-    return decodeMailboxName(reader.astring(), context.names);
+    return readGivenName(reader, context.names);
   },
-  async run(session, name, out) {
-    const mailbox = await session.findMailbox(name, "x");
+  async run(session, named, out) {
+    const mailbox = await session.findMailbox(named.name, "x");
     const { agent, number } = mailbox;
     const selected = session.state === "selected" ? session.selected.mailbox : undefined;
     await session.rooms.mail.deleteMailbox(agent, number);
     const isSelected = selected?.agent === agent && selected.number === number;
     if (isSelected && (await session.unselect())) out.line("* OK [CLOSED] The mailbox was deleted");
+    tellGivenName(session, named, out, "\\NonExistent");
     return undefined;
   },
 });

@@ -13,17 +13,23 @@ import { isSource, type MailboxSource, readMailboxSources } from "../mailbox-sou
 import type { ResponseWriter } from "../response-writer.ts";
 import { namedUids, writeExtended } from "../search-answer.ts";
 import { asksModseq, hasKey, type ImapSearchKey, readSearchKeys } from "../search-grammar.ts";
-import { decoderOf, type SearchReturn, tryReturnOptions } from "../search-options.ts";
+import {
+  plainCharset,
+  type SearchCharset,
+  type SearchReturn,
+  tryCharset,
+  tryReturnOptions,
+} from "../search-options.ts";
 import { resolveSearchKey } from "../search-resolution.ts";
-import { highestModseqOf } from "../search-run.ts";
+import { assertMayNameCharset, highestModseqOf } from "../search-run.ts";
 import type { Session } from "../session.ts";
-import { decodeUtf8 } from "../wire-reader.ts";
 
 interface EsearchArguments {
   readonly sources: readonly MailboxSource[];
   readonly returns: SearchReturn;
   readonly key: ImapSearchKey;
-  readonly hasCharset: boolean;
+  /** undefined: not named. */
+  readonly charset: SearchCharset | undefined;
 }
 
 export const esearch = command<EsearchArguments>({
@@ -42,21 +48,14 @@ export const esearch = command<EsearchArguments>({
       reader.space();
     }
     const returns = tryReturnOptions(reader, ["MIN", "MAX", "ALL", "COUNT", "PARTIAL"]);
-    let decode = decodeUtf8;
-    const hasCharset = reader.tryWord("CHARSET");
-    if (hasCharset) {
-      reader.space();
-      decode = decoderOf(reader.astring());
-      reader.space();
-    }
-    const key = readSearchKeys(reader, { decode });
+    const charset = tryCharset(reader);
+    const key = readSearchKeys(reader, charset ?? plainCharset);
     if (hasKey(key, "sequence")) throw bad("Sequence numbers are of one mailbox");
     if (hasKey(key, "uid")) throw bad("UIDs are of one mailbox");
-    return { sources, returns: returns ?? { options: ["ALL"] }, key, hasCharset };
+    return { sources, returns: returns ?? { options: ["ALL"] }, key, charset };
   },
   async run(session, args, out) {
-    // RFC 6855 section 3.
-    if (args.hasCharset && session.isEnabled("UTF8=ACCEPT")) throw bad("UTF-8 is in use, without CHARSET");
+    assertMayNameCharset(session, args.charset);
     const selected = session.state === "selected" ? session.selected.mailbox : undefined;
     if (selected === undefined && args.sources.some(({ kind }) => kind === "selected"))
       throw bad("No mailbox is selected");

@@ -30,8 +30,9 @@ export const list = command({
     const turns = new LoopTurns();
     for (const entry of listEntries(args, mailboxes, subscriptions)) {
       const attributes = [...entry.attributes].join(" ");
-      const childInfo = entry.hasSubscribedBelow ? ' ("CHILDINFO" ("SUBSCRIBED"))' : "";
-      out.line(`* LIST (${attributes}) "${hierarchyDelimiter}" ${session.writeName(entry.name)}${childInfo}`);
+      const childInfo = entry.childCriteria.map((criterion) => `"${criterion}"`).join(" ");
+      const extended = childInfo === "" ? "" : ` ("CHILDINFO" (${childInfo}))`;
+      out.line(`* LIST (${attributes}) "${hierarchyDelimiter}" ${session.writeName(entry.name)}${extended}`);
       if (args.status.length > 0 && entry.mailbox !== undefined)
         out.line(await statusLine(session, entry.mailbox, args.status));
       if (args.showsRights && entry.mailbox !== undefined)
@@ -53,8 +54,8 @@ interface ListEntry {
   /** Of which more is told: not one that is listed for what is below it alone (RFC 5819 section 2, RFC 9590 section 4). */
   readonly mailbox: ReachedMailbox | undefined;
   readonly attributes: readonly string[];
-  /** RECURSIVEMATCH found something below that the pattern itself does not (RFC 5258 section 3.5). */
-  readonly hasSubscribedBelow: boolean;
+  /** With RECURSIVEMATCH: the selection options that a mailbox below meets (RFC 5258 section 3.5). */
+  readonly childCriteria: readonly string[];
 }
 
 function* listEntries(
@@ -67,8 +68,9 @@ function* listEntries(
   for (const name of byName.keys()) for (const parent of parentsOf(name)) parents.add(parent);
   const levels = [...parents].filter((name) => !byName.has(name));
   // A subscription outlives its mailbox, and LIST (SUBSCRIBED) shows it (RFC 5258 section 3.1).
-  const named = args.onlySubscribed ? subscriptions : [];
-  const names = [...new Set([...byName.keys(), ...levels, ...named])];
+  const named = args.onlySubscribed ? [...subscriptions] : [];
+  const aboveNamed = args.isRecursive ? named.flatMap((name) => [...parentsOf(name)]) : [];
+  const names = [...new Set([...byName.keys(), ...levels, ...named, ...aboveNamed])];
   const matching = new Set(
     names.filter((name) => args.patterns.some((one) => matchesListPattern(one, name))),
   );
@@ -76,20 +78,28 @@ function* listEntries(
     (!args.onlySubscribed || subscriptions.has(name)) &&
     (!args.onlySpecialUse || specialUse(byName.get(name)) !== undefined);
   const withSelectedBelow = new Set<string>();
+  const withUnlistedBelow = new Set<string>();
   if (args.isRecursive)
     for (const name of names)
-      if (isSelected(name) && !matching.has(name))
-        for (const parent of parentsOf(name)) withSelectedBelow.add(parent);
+      if (isSelected(name))
+        for (const parent of parentsOf(name)) {
+          withSelectedBelow.add(parent);
+          if (!matching.has(name)) withUnlistedBelow.add(parent);
+        }
+  const criteria = [
+    ...(args.onlySubscribed ? ["SUBSCRIBED"] : []),
+    ...(args.onlySpecialUse ? ["SPECIAL-USE"] : []),
+  ];
 
   for (const name of matching) {
-    const hasSubscribedBelow = args.onlySubscribed && withSelectedBelow.has(name);
-    if (!isSelected(name) && !hasSubscribedBelow) continue;
+    // A parent is not listed for a mailbox that is listed itself (RFC 5258 section 3.3).
+    if (!isSelected(name) && !withUnlistedBelow.has(name)) continue;
     const mailbox = byName.get(name);
     const use = specialUse(mailbox);
     yield {
       name,
       mailbox: isSelected(name) ? mailbox : undefined,
-      hasSubscribedBelow,
+      childCriteria: withSelectedBelow.has(name) ? criteria : [],
       attributes: [
         ...(mailbox === undefined ? [parents.has(name) ? "\\Noselect" : "\\NonExistent"] : []),
         parents.has(name) ? "\\HasChildren" : "\\HasNoChildren",

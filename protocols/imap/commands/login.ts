@@ -19,9 +19,8 @@ export const login = command({
   },
   async run(session, { user, password }) {
     if (!session.mayUsePlainText) throw no("PRIVACYREQUIRED", "Use STARTTLS first");
-    const { accounts } = session.rooms;
     await session.logIn(() =>
-      accounts.authenticatePassword(user, password, session.connection.remoteAddress),
+      session.logins.authenticatePassword(user, password, session.connection.remoteAddress),
     );
     return {
       code: `CAPABILITY ${session.capabilities().join(" ")}`,

@@ -8,13 +8,14 @@ import type { Right } from "#/src/accounts/mailbox-rights.ts";
 import type { MetadataPlace } from "#/src/mail/metadata.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { metadataValueBytesMax } from "#/src/model/limits.ts";
-import { afterLogin, command } from "../command.ts";
+import { afterLogin, command, type LiteralBound } from "../command.ts";
 import { bad, no } from "../errors.ts";
 import { metadataNamesMax } from "../limits.ts";
 import { decodeMailboxName } from "../mailbox-name.ts";
 import {
   type Depth,
   entriesText,
+  isValueNext,
   readEntryName,
   readEntryNames,
   readEntryValue,
@@ -69,6 +70,12 @@ export const getMetadata = command<GetArguments>({
   },
 });
 
+const valueBound: LiteralBound = {
+  bytesMax: metadataValueBytesMax,
+  refusal: no(`METADATA MAXSIZE ${metadataValueBytesMax}`, "The value is too long"),
+  isMessage: false,
+};
+
 export const setMetadata = command<SetArguments>({
   ...facts,
   name: "SETMETADATA",
@@ -88,11 +95,18 @@ export const setMetadata = command<SetArguments>({
     );
     return { name, entries };
   },
+  literalBound(reader, context) {
+    reader.space();
+    decodeMailboxName(reader.astring(), context.names);
+    if (reader.isAtEnd) return undefined;
+    reader.space();
+    return isValueNext(reader) ? valueBound : undefined;
+  },
   async run(session, { name, entries }) {
     const isShared = entries.some((entry) => entry.name.startsWith("/shared/"));
     const place = await findPlace(session, name, isShared ? "w" : "r");
     if (entries.some(({ value }) => (value?.byteLength ?? 0) > metadataValueBytesMax))
-      throw no(`METADATA MAXSIZE ${metadataValueBytesMax}`, "The value is too long");
+      throw valueBound.refusal;
     const changes = entries.map((entry) => ({ name: entry.name, value: entry.value ?? null }));
     try {
       const { modseq } = await session.rooms.mail.setMetadata(place, session.agent, changes);

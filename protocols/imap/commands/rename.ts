@@ -2,6 +2,7 @@
  *  rename = "RENAME" SP mailbox SP mailbox */
 import { afterLogin, command } from "../command.ts";
 import { no } from "../errors.ts";
+import { readGivenName, tellGivenName } from "../given-name.ts";
 import { decodeMailboxName, newMailboxName } from "../mailbox-name.ts";
 
 export const rename = command({
@@ -15,13 +16,15 @@ export const rename = command({
     reader.space();
     const name = decodeMailboxName(reader.astring(), context.names);
     reader.space();
-    return { name, newName: decodeMailboxName(reader.astring(), context.names) };
+    return { name, target: readGivenName(reader, context.names) };
   },
-  async run(session, { name, newName }) {
+  async run(session, { name, target }, out) {
     const mailbox = await session.findMailbox(name, "x");
-    const place = await session.access.place(newMailboxName(newName));
+    const newName = newMailboxName(target.name);
+    const place = await session.access.place(newName);
     if (place.agent !== mailbox.agent) throw no("CANNOT", "A mailbox stays with its owner");
     await session.rooms.mail.renameMailbox(mailbox.agent, mailbox.number, place.name);
+    tellGivenName(session, { ...target, name: newName }, out);
     return undefined;
   },
 });

@@ -2,7 +2,7 @@
  *  replace = "REPLACE" SP seq-number SP mailbox SP append-message
  *  Tells APPENDUID before the EXPUNGE or VANISHED response (section 4.3). */
 import type { Uid } from "#/src/model/numbers.ts";
-import { type AppendMessage, readAnnounced, readAppended } from "../appended-message.ts";
+import { type AppendMessage, messageBound, readAnnounced, readAppended } from "../appended-message.ts";
 import { readMessages } from "../catenate.ts";
 import { type Answer, command, type Form, type ParseContext, whenSelected } from "../command.ts";
 import { bad, no } from "../errors.ts";
@@ -32,7 +32,7 @@ export const replace = command<ReplaceArguments>({
     return { number, name, message };
   },
   run: runReplace,
-  literalLimit(reader, _context, maxAppendBytes) {
+  literalBound(reader, _context, maxAppendBytes) {
     reader.space();
     readSequenceSet(reader);
     reader.space();
@@ -40,7 +40,7 @@ export const replace = command<ReplaceArguments>({
     if (reader.isAtEnd) return undefined;
     reader.space();
     const { byteLength, isLast, isUrl } = readAnnounced(reader);
-    return isLast && !isUrl ? maxAppendBytes - byteLength : undefined;
+    return isLast && !isUrl ? messageBound(maxAppendBytes - byteLength) : undefined;
   },
 });
 

@@ -4,28 +4,37 @@
  *  The answer counts messages as the client knows them: what has arrived since is left out, as it has no number yet. */
 import { numberSetOf } from "#/src/model/number-set.ts";
 import { type Answer, command, type Form, whenSelected } from "../command.ts";
-import { bad } from "../errors.ts";
 import { limitedAnswer, overLimit } from "../message-limit.ts";
 import type { ResponseWriter } from "../response-writer.ts";
 import { namedUids, writeExtended, writePlain } from "../search-answer.ts";
 import { asksModseq, type ImapSearchKey, readSearchKeys } from "../search-grammar.ts";
 import {
-  decoderOf,
   partialCount,
+  plainCharset,
   type ReturnOption,
+  type SearchCharset,
   type SearchReturn,
+  tryCharset,
   tryReturnOptions,
 } from "../search-options.ts";
-import { findMessages, highestModseqOf, numbersOf, scoreMessages } from "../search-run.ts";
+import {
+  assertMayNameCharset,
+  assertMayUpdate,
+  findMessages,
+  highestModseqOf,
+  keepUpToDate,
+  numbersOf,
+  runSaving,
+  scoreMessages,
+} from "../search-run.ts";
 import type { Session } from "../session.ts";
-import { stringText } from "../strings.ts";
-import { decodeUtf8 } from "../wire-reader.ts";
 
 interface SearchArguments {
   /** undefined: the plain answer of IMAP4rev1. */
   readonly returns: SearchReturn | undefined;
   readonly key: ImapSearchKey;
-  readonly hasCharset: boolean;
+  /** undefined: not named. */
+  readonly charset: SearchCharset | undefined;
 }
 
 export const search = command<SearchArguments>({
@@ -38,34 +47,27 @@ export const search = command<SearchArguments>({
   parse(reader) {
     reader.space();
     const returns = tryReturnOptions(reader);
-    let decode = decodeUtf8;
-    const hasCharset = reader.tryWord("CHARSET");
-    if (hasCharset) {
-      reader.space();
-      decode = decoderOf(reader.astring());
-      reader.space();
-    }
-    return { returns, key: readSearchKeys(reader, { decode }), hasCharset };
+    const charset = tryCharset(reader);
+    return { returns, key: readSearchKeys(reader, charset ?? plainCharset), charset };
   },
-  run: runSearch,
+  run: (session, args, out, form) =>
+    runSaving(session, args.returns, () => runSearch(session, args, out, form)),
 });
 
 async function runSearch(
   session: Session,
-  { returns, key, hasCharset }: SearchArguments,
+  { returns, key, charset }: SearchArguments,
   out: ResponseWriter,
   form: Form,
 ): Promise<Answer | undefined> {
   const { selected } = session;
-  // RFC 6855 section 3.
-  if (hasCharset && session.isEnabled("UTF8=ACCEPT")) throw bad("UTF-8 is in use, without CHARSET");
+  assertMayNameCharset(session, charset);
   const asksFor = (option: ReturnOption): boolean => returns?.options.includes(option) ?? false;
-  const updates = asksFor("UPDATE");
-  if (updates && selected.contexts.has(session.tag)) throw bad("A search of this tag is kept up to date");
+  assertMayUpdate(session, returns);
   const saves = asksFor("SAVE");
   if (returns?.partial !== undefined && partialCount(returns.partial) > session.messageLimit)
     throw overLimit(session.messageLimit);
-  const { uids, highestModseq, key: resolved, lowest } = await findMessages(session, key, saves);
+  const { uids, highestModseq, key: resolved, lowest } = await findMessages(session, key);
   const relevancy = asksFor("RELEVANCY") ? await scoreMessages(session, key, uids) : undefined;
   const named = returns === undefined ? uids : namedUids(uids, returns);
   const asks = asksModseq(key) && uids.length > 0;
@@ -83,10 +85,6 @@ async function runSearch(
       returns ?? { options: ["ALL"] },
       out,
     );
-  if (
-    updates &&
-    !selected.contexts.add(session.tag, { form, key: resolved, uids, items: returns?.updateItems ?? [] })
-  )
-    out.line(`* NO [NOUPDATE ${stringText(session.tag)}] Too many searches are kept up to date`);
+  keepUpToDate(session, returns, { form, key: resolved, uids }, out);
   return limitedAnswer(undefined, lowest, session.messageLimit, out);
 }

@@ -5,15 +5,14 @@
 import { seenFlag } from "#/src/model/flags.ts";
 import { afterLogin, type Command, command, type ParseContext } from "../command.ts";
 import { bad } from "../errors.ts";
-import { decodeMailboxName } from "../mailbox-name.ts";
+import { type GivenName, listLine, readGivenName } from "../given-name.ts";
 import { type Resynchronisation, readResynchronisation, resynchronise } from "../qresync.ts";
 import type { ResponseWriter } from "../response-writer.ts";
 import type { SelectedMailbox } from "../selected-mailbox.ts";
 import type { Session } from "../session.ts";
 import type { WireReader } from "../wire-reader.ts";
 
-interface SelectArguments {
-  readonly name: string;
+interface SelectArguments extends GivenName {
   readonly hasCondstore: boolean;
   readonly known: Resynchronisation | undefined;
 }
@@ -35,7 +34,7 @@ function selectCommand(name: "SELECT" | "EXAMINE", isReadOnly: boolean): Command
       if (args.hasCondstore) session.enable("CONDSTORE");
       const mailbox = await session.findMailbox(args.name);
       const selected = await session.select(mailbox, isReadOnly);
-      await writeState(session, selected, out);
+      await writeState(session, selected, args.given, out);
       if (args.known !== undefined) await resynchronise(session, selected, args.known, out);
       return { code: selected.isReadOnly ? "READ-ONLY" : "READ-WRITE" };
     },
@@ -47,7 +46,7 @@ export const examine = selectCommand("EXAMINE", true);
 
 function parseSelect(reader: WireReader, context: ParseContext): SelectArguments {
   reader.space();
-  const name = decodeMailboxName(reader.astring(), context.names);
+  const name = readGivenName(reader, context.names);
   let hasCondstore = false;
   let known: Resynchronisation | undefined;
   if (reader.trySpace())
@@ -60,7 +59,7 @@ function parseSelect(reader: WireReader, context: ParseContext): SelectArguments
       },
       { max: 10 },
     );
-  return { name, hasCondstore, known };
+  return { ...name, hasCondstore, known };
 }
 
 /** RFC 7162 section 3.2.5, RFC 9586 section 3.5. */
@@ -70,7 +69,12 @@ function assertMayResynchronise(session: Session, known: Resynchronisation): voi
     throw bad("Only UIDs are in use", "UIDREQUIRED");
 }
 
-async function writeState(session: Session, selected: SelectedMailbox, out: ResponseWriter): Promise<void> {
+async function writeState(
+  session: Session,
+  selected: SelectedMailbox,
+  given: string | undefined,
+  out: ResponseWriter,
+): Promise<void> {
   const { mailbox, view } = selected;
   const isRev2 = session.isEnabled("IMAP4REV2");
   selected.writeFlagsResponses(out);
@@ -85,7 +89,7 @@ async function writeState(session: Session, selected: SelectedMailbox, out: Resp
   out.line(`* OK [HIGHESTMODSEQ ${mailbox.highestModseq}] Highest MODSEQ`);
   out.line(`* OK [MAILBOXID (${mailbox.id})] Mailbox id`);
   // RFC 9051 section 6.3.2 wants the name as LIST has it; IMAP4rev1 does not know this response here.
-  if (isRev2) out.line(`* LIST () "/" ${session.writeName(mailbox.name)}`);
+  if (isRev2) out.line(listLine(session, { name: mailbox.name, given }));
 }
 
 /** UNSEEN of IMAP4rev1; looked for only where the counter says that there is one. */

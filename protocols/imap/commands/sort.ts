@@ -1,6 +1,6 @@
 /** SORT and UID SORT (RFC 5256 section 3, RFC 5957 SORT=DISPLAY, RFC 5267 section 3 ESORT, RFC 6203 section 5, RFC 7162
- *  section 3.1.6). Text is
- *  compared as SEARCH compares it (RFC 5255 section 4.3, I18NLEVEL=1).
+ *  section 3.1.6, RFC 5267 section 4 CONTEXT=SORT). Text is compared as SEARCH compares it (RFC 5255 section 4.3,
+ *  I18NLEVEL=1).
  *  sort = "SORT" [SP "RETURN" SP "(" [option *(SP option)] ")"] SP "(" sort-criterion *(SP sort-criterion) ")" SP charset
  *         1*(SP search-key)
  *  sort-criterion = ["REVERSE" SP] sort-key */
@@ -12,8 +12,23 @@ import { sortCriteriaMax } from "../limits.ts";
 import type { ResponseWriter } from "../response-writer.ts";
 import { namedUids, writeExtended, writePlain } from "../search-answer.ts";
 import { asksModseq, type ImapSearchKey, readSearchKeys } from "../search-grammar.ts";
-import { decoderOf, type SearchReturn, sortReturnOptions, tryReturnOptions } from "../search-options.ts";
-import { assertWithinLimit, findMessages, highestModseqOf, numbersOf, scoreMessages } from "../search-run.ts";
+import {
+  assertKnownCharset,
+  type SearchCharset,
+  type SearchReturn,
+  searchCharset,
+  tryReturnOptions,
+} from "../search-options.ts";
+import {
+  assertMayUpdate,
+  assertWithinLimit,
+  findMessages,
+  highestModseqOf,
+  keepUpToDate,
+  numbersOf,
+  runSaving,
+  scoreMessages,
+} from "../search-run.ts";
 import type { Session } from "../session.ts";
 import type { WireReader } from "../wire-reader.ts";
 
@@ -27,6 +42,7 @@ interface SortArguments {
   readonly returns: SearchReturn | undefined;
   readonly criteria: readonly (SortCriterion | Relevancy)[];
   readonly key: ImapSearchKey;
+  readonly charset: SearchCharset;
 }
 
 export const sort = command<SortArguments>({
@@ -34,18 +50,19 @@ export const sort = command<SortArguments>({
   states: whenSelected,
   forms: ["plain", "uid"],
   usesSequence: true,
-  capabilities: ["SORT", "SORT=DISPLAY", "ESORT", "I18NLEVEL=1"],
-  source: "RFC 5256 3, RFC 5957, RFC 5267 3, RFC 5255 4.3",
+  capabilities: ["SORT", "SORT=DISPLAY", "ESORT", "CONTEXT=SORT", "I18NLEVEL=1"],
+  source: "RFC 5256 3, RFC 5957, RFC 5267, RFC 5255 4.3",
   parse(reader) {
     reader.space();
-    const returns = tryReturnOptions(reader, sortReturnOptions);
+    const returns = tryReturnOptions(reader);
     const criteria = readSortCriteria(reader);
     reader.space();
-    const decode = decoderOf(reader.astring());
+    const charset = searchCharset(reader.astring());
     reader.space();
-    return { returns, criteria, key: readSearchKeys(reader, { decode }) };
+    return { returns, criteria, key: readSearchKeys(reader, charset), charset };
   },
-  run: runSort,
+  run: (session, args, out, form) =>
+    runSaving(session, args.returns, () => runSort(session, args, out, form)),
 });
 
 const fields: Readonly<Record<string, SortField>> = {
@@ -77,14 +94,15 @@ function readSortCriteria(reader: WireReader): (SortCriterion | Relevancy)[] {
 
 async function runSort(
   session: Session,
-  { returns, criteria, key }: SortArguments,
+  { returns, criteria, key, charset }: SortArguments,
   out: ResponseWriter,
   form: Form,
 ): Promise<Answer | undefined> {
   const { selected } = session;
   const { agent, number } = selected.mailbox;
-  const saves = returns?.options.includes("SAVE") ?? false;
-  const found = await findMessages(session, key, saves);
+  assertKnownCharset(charset);
+  assertMayUpdate(session, returns);
+  const found = await findMessages(session, key);
   assertWithinLimit(session, found);
   const needsScores =
     returns?.options.includes("RELEVANCY") || criteria.some(({ field }) => field === "relevancy");
@@ -102,7 +120,7 @@ async function runSort(
   const modseq = asksModseq(key) && uids.length > 0 ? await highestModseqOf(session, named) : undefined;
   const numbers = await numbersOf(session, uids, form);
 
-  if (saves) selected.saved = numberSetOf(named);
+  if (returns?.options.includes("SAVE")) selected.saved = numberSetOf(named);
   if (returns === undefined) await writePlain("SORT", numbers, modseq, out);
   else {
     const relevancy = returns.options.includes("RELEVANCY")
@@ -110,5 +128,12 @@ async function runSort(
       : undefined;
     await writeExtended({ tag: session.tag, form, numbers, modseq, relevancy }, returns, out);
   }
+  keepUpToDate(session, returns, { form, key: found.key, uids, criteria: keptCriteria(criteria) }, out);
   return undefined;
+}
+
+/** Criteria whose values a message keeps; scores are of one search, so that no order by them is kept up to date. */
+function keptCriteria(criteria: SortArguments["criteria"]): readonly SortCriterion[] | "none" {
+  const kept = criteria.filter((one): one is SortCriterion => one.field !== "relevancy");
+  return kept.length === criteria.length ? kept : "none";
 }

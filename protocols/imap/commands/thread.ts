@@ -10,13 +10,14 @@ import { bad } from "../errors.ts";
 import { LoopTurns } from "../loop-turns.ts";
 import type { ResponseWriter } from "../response-writer.ts";
 import { type ImapSearchKey, readSearchKeys } from "../search-grammar.ts";
-import { decoderOf } from "../search-options.ts";
+import { assertKnownCharset, type SearchCharset, searchCharset } from "../search-options.ts";
 import { assertWithinLimit, findMessages } from "../search-run.ts";
 import type { Session } from "../session.ts";
 
 interface ThreadArguments {
   readonly algorithm: ThreadAlgorithm;
   readonly key: ImapSearchKey;
+  readonly charset: SearchCharset;
 }
 
 const algorithms: Readonly<Record<string, ThreadAlgorithm>> = {
@@ -36,21 +37,22 @@ export const thread = command<ThreadArguments>({
     const algorithm = algorithms[reader.word()];
     if (algorithm === undefined) throw bad("Unknown threading algorithm");
     reader.space();
-    const decode = decoderOf(reader.astring());
+    const charset = searchCharset(reader.astring());
     reader.space();
-    return { algorithm, key: readSearchKeys(reader, { decode }) };
+    return { algorithm, key: readSearchKeys(reader, charset), charset };
   },
   run: runThread,
 });
 
 async function runThread(
   session: Session,
-  { algorithm, key }: ThreadArguments,
+  { algorithm, key, charset }: ThreadArguments,
   out: ResponseWriter,
   form: Form,
 ): Promise<Answer | undefined> {
   const { selected } = session;
   const { agent, number } = selected.mailbox;
+  assertKnownCharset(charset);
   const found = await findMessages(session, key);
   assertWithinLimit(session, found);
   const { uids } = found;

@@ -10,7 +10,7 @@ export const unauthenticate = command({
   source: "RFC 8437",
   parse: noArguments,
   async run(session) {
-    await session.logOut();
+    await session.unauthenticate();
     return undefined;
   },
   async afterAnswer(session) {

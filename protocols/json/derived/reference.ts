@@ -141,6 +141,7 @@ function wordsText(): string {
     "## Words",
     `Identifiers: ${objectKinds.map((kind) => `\`${idPrefix(kind)}…\` (${kind})`).join(", ")}.`,
     `Events: ${eventTypes.map((type) => `\`${type}\``).join(", ")}.`,
+    "`mailbox.restored`: a backup was put back. Events that were not told before are lost; read what is unread with `search`. A webhook gets it whatever types it asked for; a cursor from before is `400 invalid` (`expired_cursor`).",
   ].join("\n\n");
 }
 

@@ -1,12 +1,12 @@
 /** `ag_…`: where everything else is found: addresses, state, folders with counts, reach. */
 import { WaypostError } from "#/src/model/errors.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
+import { unknownObject } from "../errors.ts";
 import { roleField } from "../folder-role.ts";
-import { unknownObject } from "../identifiers.ts";
 import type { OperationContext } from "../operation.ts";
 import type { PartRequest } from "../operations/part/describe.ts";
 import { reachAgent } from "../reach.ts";
-import type { ReadResult } from "../schemas.ts";
+import { type ReadResult, shownPause } from "../schemas.ts";
 import { assertRender } from "./assert-render.ts";
 
 export async function describeAgent(
@@ -23,7 +23,7 @@ export async function describeAgent(
   const { mail, accounts, feed } = context.rooms;
   const reached = await reachAgent(context, name.agent, "mail:read");
   const facts = await accounts.findAgentFacts(name.agent);
-  if (facts === undefined) unknownObject("mailbox");
+  if (facts === undefined) unknownObject();
   const folders = (await mail.listMailboxes(name.agent)).filter((one) => reached.isVisible(one.number));
   return {
     ref: request.id,
@@ -35,6 +35,7 @@ export async function describeAgent(
       address: facts.address,
       addresses: facts.addresses,
       state: facts.state,
+      ...(facts.pause === undefined ? {} : { paused: shownPause(facts.pause) }),
       folders: folders.map((one) => ({
         id: one.id,
         path: one.name,

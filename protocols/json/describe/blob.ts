@@ -7,7 +7,7 @@ import { bodyForms, renderPart, textRenderer, withoutHistory } from "#/src/rende
 import type { Description } from "#/src/render/describe-message.ts";
 import { isReadable } from "#/src/render/part-reading.ts";
 import type { Current } from "../current.ts";
-import { unknownObject } from "../identifiers.ts";
+import { unknownObject } from "../errors.ts";
 import type { OperationContext } from "../operation.ts";
 import type { PartRequest } from "../operations/part/describe.ts";
 import { openContinuation, sealContinuation } from "../part-cursor.ts";
@@ -21,7 +21,7 @@ import { pageOf } from "./page.ts";
 export async function reachBlob(context: OperationContext, name: ObjectName, scope: Scope): Promise<Upload> {
   const reached = await reachAgent(context, name.agent, scope);
   assertReachesAll(reached);
-  return (await context.rooms.mail.findUpload(name.agent, name.object)) ?? unknownObject("blob");
+  return (await context.rooms.mail.findUpload(name.agent, name.object)) ?? unknownObject();
 }
 
 /** What a refused compare-and-swap says of it. */
@@ -38,7 +38,7 @@ export async function describeBlob(
   const blob = await reachBlob(context, name, "mail:read");
   const part = await context.rooms.mail.readStructure(blob);
   const accepted = isReadable(part) ? [...bodyForms, "json", "raw"] : ["json", "raw"];
-  const object = { kind: "blob", ...blob } as const;
+  const object = { kind: "blob", ...blob, bytesVersion: blob.version } as const;
   const continued = openContinuation(context, object, request);
   assertRender(request.render, accepted);
   const render = request.render ?? continued?.render ?? accepted[0]!;

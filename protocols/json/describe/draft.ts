@@ -3,13 +3,13 @@ import type { Draft } from "#/src/mail/drafts.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
 import type { Scope } from "#/src/model/roles.ts";
 import type { Current } from "../current.ts";
-import { unknownObject } from "../identifiers.ts";
+import { unknownObject } from "../errors.ts";
 import { listedForm } from "../listing.ts";
 import type { OperationContext } from "../operation.ts";
 import type { PartRequest } from "../operations/part/describe.ts";
 import { assertVisible, type ReachedAgent, reachAgent } from "../reach.ts";
 import type { ReadResult } from "../schemas.ts";
-import { describeStoredMessage } from "./message.ts";
+import { bytesOf, describeStoredMessage } from "./message.ts";
 
 export interface ReachedDraft {
   readonly reached: ReachedAgent;
@@ -25,7 +25,7 @@ export async function reachDraft(
   const reached = await reachAgent(context, name.agent, scope);
   await assertReachesDrafts(context, reached);
   const draft = await context.rooms.mail.findDraft(name.agent, name.object);
-  return { reached, draft: draft ?? unknownObject("draft") };
+  return { reached, draft: draft ?? unknownObject() };
 }
 
 export async function assertReachesDrafts(context: OperationContext, reached: ReachedAgent): Promise<void> {
@@ -58,8 +58,8 @@ export async function describeDraft(
   const { reached, draft } = await reachDraft(context, name, "mail:read");
   const { agent, version, id } = draft;
   const message = await context.rooms.mail.findMessage(agent, draft.message);
-  if (message === undefined) unknownObject("draft");
-  const object = { kind: "draft", agent, number: draft.number, version } as const;
+  if (message === undefined) unknownObject();
+  const object = { kind: "draft", agent, number: draft.number, version, ...bytesOf(message) } as const;
   const read = await describeStoredMessage(context, { reached, message, object, ref: id }, request);
   if (read.kind !== "message") return read;
   return { ...read, kind: "draft", content: { ...read.content, ...factsOf(context, draft) } };

@@ -3,8 +3,8 @@ import type { Mailbox } from "#/src/mail/mailboxes.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
 import type { MailboxNumber } from "#/src/model/numbers.ts";
 import type { Current } from "../current.ts";
+import { unknownObject } from "../errors.ts";
 import { roleField } from "../folder-role.ts";
-import { unknownObject } from "../identifiers.ts";
 import { listMessages } from "../listing.ts";
 import type { OperationContext } from "../operation.ts";
 import type { PartRequest } from "../operations/part/describe.ts";
@@ -21,7 +21,7 @@ export async function reachFolderWhole(
   const reached = await reachAgent(context, name.agent, "mail");
   assertReachesAll(reached);
   const folder = await context.rooms.mail.findMailboxByNumber(name.agent, name.object as MailboxNumber);
-  return { reached, folder: folder ?? unknownObject("folder") };
+  return { reached, folder: folder ?? unknownObject() };
 }
 
 /** What a refused compare-and-swap says of it. */
@@ -48,7 +48,7 @@ export async function describeFolder(
   assertRender(request.render, ["json"]);
   const reached = await reachAgent(context, name.agent, "mail:read");
   const folder = await context.rooms.mail.findMailboxByNumber(name.agent, name.object as MailboxNumber);
-  if (folder === undefined) unknownObject("folder");
+  if (folder === undefined) unknownObject();
   assertVisible(reached, [folder.number]);
   const { items, cursor } = await listMessages(context, reached, {
     key: { kind: "all" },

@@ -4,12 +4,12 @@ import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Scope } from "#/src/model/roles.ts";
 import type { Hold } from "#/src/outbound/holds/holds.ts";
 import type { Current } from "../current.ts";
-import { unknownObject } from "../identifiers.ts";
+import { unknownObject } from "../errors.ts";
 import type { OperationContext } from "../operation.ts";
 import type { PartRequest } from "../operations/part/describe.ts";
 import { type ReachedAgent, reachAgent, reachMessageIfAny } from "../reach.ts";
 import type { ReadResult } from "../schemas.ts";
-import { describeStoredMessage } from "./message.ts";
+import { bytesOf, describeStoredMessage } from "./message.ts";
 
 export interface ReachedHold {
   readonly reached: ReachedAgent;
@@ -24,7 +24,7 @@ export async function reachHold(
 ): Promise<ReachedHold> {
   const reached = await reachAgent(context, name.agent, scope);
   const hold = await context.rooms.holds.findHold(name.agent, name.object);
-  if (hold === undefined) unknownObject("hold");
+  if (hold === undefined) unknownObject();
   await reachMessageIfAny(context, reached, hold.message);
   return { reached, hold };
 }
@@ -50,7 +50,13 @@ export async function describeHold(
   // Who has thrown its mail away can still ask what became of it.
   if (message === undefined)
     return { ref: request.id, kind: "hold", version, content: factsOf(context, hold) };
-  const object = { kind: "hold", agent: hold.agent, number: hold.hold, version } as const;
+  const object = {
+    kind: "hold",
+    agent: hold.agent,
+    number: hold.hold,
+    version,
+    ...bytesOf(message),
+  } as const;
   const read = await describeStoredMessage(context, { reached, message, object, ref: request.id }, request);
   if (read.kind !== "message") return read;
   return { ...read, kind: "hold", content: { ...read.content, ...factsOf(context, hold) } };

@@ -15,6 +15,7 @@ import { type ReachedAgent, reachAgent, reachesScope, reachMessage } from "../re
 import type { ReadResult } from "../schemas.ts";
 import { missingScope } from "../scopes.ts";
 import { assertRender } from "./assert-render.ts";
+import { deliveryOf } from "./delivery.ts";
 import { pageOf } from "./page.ts";
 
 export async function describeMessage(
@@ -25,7 +26,7 @@ export async function describeMessage(
   const reached = await reachAgent(context, name.agent, "mail:read");
   const message = await reachMessage(context, reached, name.object);
   const { number, version } = message;
-  const object = { kind: "message", agent: name.agent, number, version } as const;
+  const object = { kind: "message", agent: name.agent, number, version, ...bytesOf(message) } as const;
   return describeStoredMessage(context, { reached, message, object, ref: message.id }, request);
 }
 
@@ -36,6 +37,11 @@ export interface NamedMessage {
   /** To which cursors are bound, and whose version is told. */
   readonly object: ReadObject;
   readonly ref: string;
+}
+
+/** The bytes of a message never change. */
+export function bytesOf({ number }: Message): Pick<ReadObject, "bytesVersion"> {
+  return { bytesVersion: String(number) };
 }
 
 export async function describeStoredMessage(
@@ -66,15 +72,18 @@ export async function describeStoredMessage(
     render,
   );
   const page = await pageOf(described, continued?.from ?? 0, request.max_chars);
-  const names =
+  const facts =
     described.kind === "message"
-      ? await otherNames(context, message, await mail.listMailboxes(message.agent))
+      ? {
+          ...(await otherNames(context, message, await mail.listMailboxes(message.agent))),
+          ...(await deliveryOf(context, message)),
+        }
       : undefined;
   return {
     ref: part === "" ? ref : `${ref}#${part}`,
     kind: described.kind,
     ...(page.text === undefined ? {} : { text: page.text }),
-    content: { ...page.content, ...names },
+    content: { ...page.content, ...facts },
     provenance: {
       ...shownProvenance(message, described.removed, described.isNested),
     } as ReadResult["provenance"],

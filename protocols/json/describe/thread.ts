@@ -1,7 +1,7 @@
 /** `thread_…`: the messages of a conversation, the newest first. */
 import type { ObjectName } from "#/src/model/ids.ts";
 import type { ThreadNumber } from "#/src/model/numbers.ts";
-import { unknownObject } from "../identifiers.ts";
+import { unknownObject } from "../errors.ts";
 import { listMessages } from "../listing.ts";
 import type { OperationContext } from "../operation.ts";
 import type { PartRequest } from "../operations/part/describe.ts";
@@ -20,7 +20,7 @@ export async function describeThread(
   const reached = await reachAgent(context, name.agent, "mail:read");
   const thread = name.object as ThreadNumber;
   const [newest] = await mail.listNewestMessages(name.agent, { thread, limit: 1 });
-  if (newest === undefined) unknownObject("conversation");
+  if (newest === undefined) unknownObject();
   const { items, cursor } = await listMessages(context, reached, {
     thread,
     key: { kind: "all" },

@@ -7,6 +7,7 @@ import type { HttpContext, HttpRoute } from "#/protocols/http/app.ts";
 import { readBody } from "#/protocols/http/body.ts";
 import { newRequestId } from "#/protocols/http/request-id.ts";
 import type { Principal } from "#/src/accounts/accounts.ts";
+import { CallerGone } from "#/src/model/caller.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { jsonBlobBodyBytesMax, jsonBodyBytesMax } from "#/src/model/limits.ts";
 import { authenticateBearer, refuse } from "../answers.ts";
@@ -61,14 +62,15 @@ export function createMcpRoute(rooms: JsonRooms, registry: OperationRegistry, in
             operation: operation.name,
             principal,
             requestId,
-            signal: AbortSignal.any([signal, cancelled]),
+            signal: endedBy(signal, cancelled),
             readInput: async () => input,
           });
           if (outcome.kind === "result") return { result: outcome.result };
           throw new WaypostError("internal", "A stream is no tool.");
         } catch (error) {
           const refusal = asRefusal(error);
-          if (refusal.code === "internal") rooms.log.error({ err: error, requestId }, "operation failed");
+          if (refusal.code === "internal" && !(error instanceof CallerGone))
+            rooms.log.error({ err: error, requestId }, "operation failed");
           return { error: errorObject(refusal, requestId) };
         }
       },
@@ -78,7 +80,7 @@ export function createMcpRoute(rooms: JsonRooms, registry: OperationRegistry, in
   async function answer(context: HttpContext): Promise<void> {
     const { koa, signal } = context;
     assertKnownPlace(koa.req, rooms.settings);
-    const principal = await authenticateBearer(rooms.accounts, koa.get("Authorization"), context);
+    const principal = await authenticateBearer(rooms, koa.get("Authorization"), context);
     if (koa.method !== "POST") {
       koa.set("Allow", "POST");
       return refuse(rooms.log, context, notPost, 405);
@@ -120,6 +122,15 @@ export function createMcpRoute(rooms: JsonRooms, registry: OperationRegistry, in
       }
     },
   };
+}
+
+/** Aborts when the connection closes or the call is cancelled: then no caller waits for the answer. */
+function endedBy(signal: AbortSignal, cancelled: AbortSignal): AbortSignal {
+  const gone = new AbortController();
+  const leave = (): void => gone.abort(signal.aborted ? signal.reason : new CallerGone());
+  if (cancelled.aborted) leave();
+  else cancelled.addEventListener("abort", leave, { once: true });
+  return AbortSignal.any([signal, gone.signal]);
 }
 
 const notPost = new WaypostError("invalid", "The Model Context Protocol is spoken by POST here.", {

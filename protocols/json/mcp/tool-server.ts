@@ -37,7 +37,10 @@ export function createToolServer(door: ToolDoor): Server {
       (one) => isTool(one) && toolName(one.name) === params.name,
     );
     if (found === undefined)
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, "There is no such tool for this credential.");
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        "There is no such tool for this credential. tools/list names those that it can call.",
+      );
     const outcome = await door.call(found, params.arguments ?? {}, context.mcpReq.signal);
     return answerOf(outcome, found) as never;
   });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { operation } from "../operation.ts";
+import { pauseSchema, shownPause } from "../schemas.ts";
 
 /** health: whether the credential is accepted. That the service is up is what `GET /health` says. */
 export default operation({
@@ -14,15 +15,18 @@ export default operation({
     agent: z.string().describe("The mailbox of the credential, ag_…"),
     address: z.string(),
     state: z.enum(["active", "paused"]).describe("paused: nothing is sent."),
+    paused: pauseSchema.optional().describe("Why it is paused, and since when."),
     scopes: z.array(z.string()),
   }),
   errors: ["not_billable"],
   async run({ rooms, principal }) {
+    const facts = await rooms.accounts.findAgentFacts(principal.agent);
     return {
       ok: true as const,
       agent: rooms.mail.ids.encode("agent", principal.agent),
       address: principal.address,
-      state: principal.state,
+      state: facts?.state ?? principal.state,
+      ...(facts?.pause === undefined ? {} : { paused: shownPause(facts.pause) }),
       scopes: [...principal.scopes],
     };
   },

@@ -8,7 +8,7 @@ import { defaultCharacters } from "../describe/limits.ts";
 import { readId } from "../identifiers.ts";
 import { allOf, listMessages } from "../listing.ts";
 import { type OperationContext, operation } from "../operation.ts";
-import { type ReachedAgent, reachAgent, reachFolder } from "../reach.ts";
+import { assertInMailbox, type ReachedAgent, reachAgent, reachFolder } from "../reach.ts";
 import { cursorText, idText, maxChars, readResult } from "../schemas.ts";
 
 const defaultLimit = 20;
@@ -72,7 +72,7 @@ export default operation({
       request.folder === undefined
         ? undefined
         : await reachFolder(context, reached, request.folder, "/folder");
-    const keys = keysOf(context, reached, request);
+    const keys = await keysOf(context, reached, request);
     const thread = keys.length === 1 && keys[0]!.kind === "thread" ? keys[0]!.thread : undefined;
     const { limit, cursor, max_chars: charactersMax, ...asked } = request;
     const listing = await listMessages(context, reached, {
@@ -97,11 +97,11 @@ export default operation({
   },
 });
 
-function keysOf(
+async function keysOf(
   context: OperationContext,
   reached: ReachedAgent,
   request: z.infer<typeof input>,
-): SearchKey[] {
+): Promise<SearchKey[]> {
   const keys: SearchKey[] = [];
   const need = (key: SearchKey, isWanted: boolean): void =>
     void keys.push(isWanted ? key : { kind: "not", key });
@@ -118,11 +118,10 @@ function keysOf(
   if (request.q !== undefined) keys.push(anywhere(request.q));
   if (request.thread !== undefined) {
     const name = readId(context, request.thread, ["thread"], "/thread");
-    if (name.agent !== reached.agent)
-      throw new WaypostError("invalid", "The conversation is in another mailbox.", {
-        field: "/thread",
-        hint: "Search within the mailbox that the conversation is in.",
-      });
+    await assertInMailbox(context, name, reached.agent, "mail:read", {
+      field: "/thread",
+      hint: "Search within the mailbox that the conversation is in.",
+    });
     keys.push({ kind: "thread", thread: name.object as ThreadNumber });
   }
   return keys;

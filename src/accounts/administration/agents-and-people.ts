@@ -7,6 +7,7 @@ import { findAgent, listAddresses, listAgents } from "#/storage/queries/agents.t
 import type { AddressRow, AgentKind, AgentRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 import { formatAddress, readAddress } from "../address.ts";
+import { pauseOf } from "../agent-facts.ts";
 import { primaryAddress } from "../principal.ts";
 import { scramIterations, scramSaltBytes } from "../scram.ts";
 import { createPassword, createToken } from "./credentials.ts";
@@ -77,11 +78,13 @@ function unknownDomain(domain: string): WaypostError {
 }
 
 async function describeOwner(store: Store, row: AgentRow, addresses: readonly AddressRow[]) {
+  const pause = pauseOf(row);
   return {
     id: store.ids.encode("agent", row.agent),
     address: primaryAddress(row),
     name: row.name,
     state: row.state,
+    ...(pause === undefined ? {} : { paused: { reason: pause.reason, since: isoTime(pause.since ?? null) } }),
     aliases: addresses.filter((address) => !address.isPrimary).map(textOf),
     messages: row.messageCount,
     bytes: row.byteCount,
@@ -164,8 +167,7 @@ function ownerOperations(kind: AgentKind) {
         async run({ store, outbound }, input) {
           const row = await selectOwner(store, input.owner, kind);
           const state = verb === "pause" ? "paused" : "active";
-          const resumedAt = verb === "resume" ? store.clock.now() : undefined;
-          await store.write("updateAgent", { agent: row.agent, state, resumedAt });
+          await store.write("setAgentState", { agent: row.agent, state, at: store.clock.now() });
           // What was queued before the pause is due.
           if (verb === "resume") outbound?.ring();
           return { address: primaryAddress(row), state };

@@ -1,8 +1,15 @@
 /** Mail on its way out, and addresses that get none any more. */
 import { z } from "zod";
 import { WaypostError } from "#/src/model/errors.ts";
+import type { MessageNumber } from "#/src/model/numbers.ts";
 import { createReturnPaths } from "#/src/model/return-path.ts";
-import { findSubmission, listOpenSubmissions, listRecipients } from "#/storage/queries/submissions.ts";
+import { neverAt } from "#/src/model/scheduled.ts";
+import {
+  findSubmission,
+  findSubmissionOfMessage,
+  listOpenSubmissions,
+  listRecipients,
+} from "#/storage/queries/submissions.ts";
 import { listSuppressions } from "#/storage/queries/suppressions.ts";
 import type { Store } from "#/storage/store.ts";
 import type { SubmissionRecipientRow, SubmissionRow } from "#/storage/submission.ts";
@@ -15,7 +22,9 @@ const submissionField = z
   .string()
   .min(1)
   .max(100)
-  .describe("Its id, as the list shows it; also what stands behind +b- in the return path.");
+  .describe(
+    "Its id, as the list shows it, which also stands behind +b- in the return path; or the message_… that it left as.",
+  );
 const accountField = nameField
   .optional()
   .describe("Name of the account; not needed while there is one alone.");
@@ -25,15 +34,22 @@ function idOf(store: Store, { agent, submission }: SubmissionRow): string {
 }
 
 async function selectSubmission(store: Store, id: string): Promise<SubmissionRow> {
-  const name = createReturnPaths(store.key("return-path")).readToken(id.toLowerCase());
-  const row = name === undefined ? undefined : await findSubmission(store, name.agent, name.submission);
+  const row = await findByName(store, id.trim().toLowerCase());
   if (row === undefined) throw new WaypostError("not_found", `There is no mail ${id} in the queue.`);
   return row;
 }
 
+function findByName(store: Store, id: string): Promise<SubmissionRow | undefined> {
+  const object = store.ids.decode(id);
+  if (object?.kind === "message")
+    return findSubmissionOfMessage(store, object.agent, object.object as MessageNumber);
+  const name = createReturnPaths(store.key("return-path")).readToken(id);
+  return name === undefined ? Promise.resolve(undefined) : findSubmission(store, name.agent, name.submission);
+}
+
 async function summarize(store: Store, row: SubmissionRow) {
   const waiting = (await listRecipients(store, row.agent, row.submission)).filter(
-    ({ state }) => state === "queued",
+    ({ state }) => state === "queued" || state === "scheduled",
   );
   const next = Math.min(...waiting.map(({ nextAttemptAt }) => nextAttemptAt));
   return {
@@ -42,7 +58,7 @@ async function summarize(store: Store, row: SubmissionRow) {
     to: waiting.map(({ address }) => address),
     attempts: Math.max(0, ...waiting.map(({ attemptCount }) => attemptCount)),
     status: waiting.find(({ status }) => status !== null)?.status ?? null,
-    nextAttemptAt: Number.isFinite(next) ? isoTime(next) : null,
+    nextAttemptAt: Number.isFinite(next) && next < neverAt ? isoTime(next) : null,
     createdAt: isoTime(row.createdAt),
   };
 }
@@ -75,15 +91,19 @@ function describeRecipient(row: SubmissionRecipientRow) {
   };
 }
 
-/** Whoever waits is told of as failed, and nothing more is tried. */
+/** Ends the mail for every recipient that it still waits for, and tells the sender of each. Scheduled mail goes to Trash. */
 async function cancel({ store }: AdministrationRooms, row: SubmissionRow): Promise<void> {
   const recipients = await listRecipients(store, row.agent, row.submission);
   const at = store.clock.now();
+  if (recipients.some(({ state }) => state === "scheduled")) {
+    await store.write("cancelScheduled", { agent: row.agent, submission: row.submission, at });
+    return;
+  }
   const outcomes = recipients
     .filter(({ state }) => state === "queued")
     .map(({ number }) => ({
       number,
-      state: "failed" as const,
+      state: "cancelled" as const,
       // RFC 3463 section 3.8: not authorized.
       status: "5.7.1",
       host: null,
@@ -94,7 +114,15 @@ async function cancel({ store }: AdministrationRooms, row: SubmissionRow): Promi
   if (outcomes.length === 0)
     throw new WaypostError("precondition_failed", "Nothing of that mail is waiting any more.");
   const { agent, submission } = row;
-  await store.write("reportDelivery", { agent, submission, outcomes, isDelayTold: false, letters: [], at });
+  await store.write("reportDelivery", {
+    agent,
+    submission,
+    outcomes,
+    isDelayTold: false,
+    letters: [],
+    breaker: null,
+    at,
+  });
 }
 
 export const queueOperations = [
@@ -128,14 +156,18 @@ export const queueOperations = [
       const { agent, submission } = await selectSubmission(store, id);
       const { count } = await store.write("retrySubmission", { agent, submission, at: store.clock.now() });
       if (count === 0)
-        throw new WaypostError("precondition_failed", "Nothing of that mail is waiting any more.");
+        throw new WaypostError(
+          "precondition_failed",
+          "Nothing of that mail is tried: it is done with, or scheduled.",
+        );
       outbound?.ring();
       return { id, recipients: count };
     },
   }),
   administrationOperation({
     name: "queue.cancel",
-    summary: "Try a mail no more. What another server has already taken does not come back.",
+    summary:
+      "Try a mail no more; scheduled mail goes to Trash. What another server has already taken does not come back.",
     input: z.strictObject({ id: submissionField }),
     positional: ["id"],
     isDestructive: true,

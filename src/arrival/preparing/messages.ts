@@ -7,23 +7,21 @@ import type { MessageFacts } from "#/storage/rows.ts";
 /** Given to a thread when it starts. */
 export interface PreparationSettings {
   readonly hostname: string;
-  /** Whoever speaks in these names in Authentication-Results is a forger. */
+  /** Names of this server: a foreign Authentication-Results field that claims one of them is forged. */
   readonly ownNames: readonly string[];
   readonly dns: DnsSettings;
 }
 
 export interface PreparationJob {
-  readonly id: number;
+  /** Shared with the main thread, which has them again if this thread ends. */
   readonly bytes: Uint8Array;
   /** Of mail from other servers: evidence is wanted. */
-  readonly origin?: Origin;
+  readonly origin?: Origin | undefined;
+  /** Evidence was too much work: the message is taken without. */
+  readonly isUnexamined?: boolean;
 }
 
 export interface Prepared {
   readonly facts: MessageFacts;
   readonly evidence?: Evidence;
 }
-
-export type PreparationAnswer =
-  | ({ readonly id: number } & Prepared)
-  | { readonly id: number; readonly failure: string };

@@ -1,45 +1,26 @@
 /** A thread that understands messages: structure, envelope, thread keys, compressed bytes, and who really sent them. */
-import { parentPort, workerData } from "node:worker_threads";
 import { withoutForgedResults } from "#/src/evidence/authentication-results.ts";
 import { createResolve } from "#/src/evidence/dns.ts";
 import { examineMessage } from "#/src/evidence/examine.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
+import { serveJobs } from "#/src/threads/serve-jobs.ts";
 import { transferableBuffers } from "#/storage/blob.ts";
-import type { PreparationAnswer, PreparationJob, PreparationSettings, Prepared } from "./messages.ts";
+import type { PreparationJob, PreparationSettings, Prepared } from "./messages.ts";
+import { unexamined } from "./unexamined.ts";
 
-const port = parentPort!;
-const settings = workerData as PreparationSettings;
-const resolve = createResolve(settings.dns);
-let answers: PreparationAnswer[] = [];
-let transfer: ArrayBuffer[] = [];
+serveJobs<PreparationSettings, PreparationJob, Prepared>((settings) => {
+  const resolve = createResolve(settings.dns);
 
-async function run(job: PreparationJob): Promise<void> {
-  const { id } = job;
-  let answer: PreparationAnswer;
-  try {
-    const prepared = await prepare(job);
-    transfer.push(...transferableBuffers(prepared.facts.blob));
-    answer = { id, ...prepared };
-  } catch (error) {
-    answer = { id, failure: error instanceof Error ? (error.stack ?? error.message) : String(error) };
-  }
-  // Those that are ready in one turn go back together.
-  if (answers.push(answer) === 1) setImmediate(send);
-}
-
-/** Signatures are looked at before anything is taken out of what they sign. */
-async function prepare({ bytes, origin }: PreparationJob): Promise<Prepared> {
-  const evidence = origin && (await examineMessage(bytes, origin, settings.hostname, resolve));
-  const facts = await prepareMessage(withoutForgedResults(bytes, settings.ownNames));
-  return evidence === undefined ? { facts } : { facts, evidence };
-}
-
-function send(): void {
-  port.postMessage(answers, transfer);
-  answers = [];
-  transfer = [];
-}
-
-port.on("message", (jobs: readonly PreparationJob[]) => {
-  for (const job of jobs) void run(job);
+  /** Signatures are looked at before anything is taken out of what they sign. */
+  return async (job) => {
+    // Not every library takes memory that is shared.
+    const bytes = job.bytes.buffer instanceof SharedArrayBuffer ? new Uint8Array(job.bytes) : job.bytes;
+    const evidence =
+      job.isUnexamined === true
+        ? unexamined
+        : job.origin && (await examineMessage(bytes, job.origin, settings.hostname, resolve));
+    const facts = await prepareMessage(withoutForgedResults(bytes, settings.ownNames));
+    const transfer = transferableBuffers(facts.blob);
+    return { result: evidence === undefined ? { facts } : { facts, evidence }, transfer };
+  };
 });

@@ -9,12 +9,25 @@ export interface IndexAnswer {
   /** For each key, the messages that hold it, ascending. */
   readonly found: readonly Float64Array[];
   /** Messages up to there that are not in the index, ascending. */
-  readonly tooLarge: Float64Array;
+  readonly unindexed: Float64Array;
 }
+
+/** Of a message, for each key whether it holds it, or undefined where the part that was looked at does not decide. */
+export type Held = readonly (boolean | undefined)[];
+
+export type LookedAt = "header" | "body";
 
 export interface TextIndex extends AsyncDisposable {
   /** The keys are folded. undefined: ask the messages themselves. */
   find(agent: AgentNumber, keys: readonly TextKey[]): Promise<IndexAnswer | undefined>;
+  /** For each message, which of the keys its header or its body holds, by looking into the message itself: what the index does
+   *  not have. The keys are folded. undefined: the thread ended, or was not there. */
+  examine(
+    agent: AgentNumber,
+    messages: readonly MessageNumber[],
+    keys: readonly TextKey[],
+    where: LookedAt,
+  ): Promise<readonly (Held | undefined)[] | undefined>;
   /** The beginning of what messages say, of those that it has. */
   findPreviews(
     agent: AgentNumber,
@@ -53,11 +66,11 @@ export async function lookUpText(
   const needed = neededHolders(key, found);
   return {
     lookUp(one, message) {
-      if (message > answer.upTo || holdsNumber(answer.tooLarge, message)) return undefined;
+      if (message > answer.upTo || holdsNumber(answer.unindexed, message)) return undefined;
       const holders = found.get(one);
       return holders === undefined ? undefined : holdsNumber(holders, message);
     },
-    candidates: needed && { upTo: answer.upTo, numbers: uniteNumbers(needed, answer.tooLarge) },
+    candidates: needed && { upTo: answer.upTo, numbers: uniteNumbers(needed, answer.unindexed) },
   };
 }
 
@@ -96,7 +109,8 @@ function holdsNumber(ascending: Float64Array, number: number): boolean {
   return ascending[low] === number;
 }
 
-function listTextKeys(key: SearchKey): TextKey[] {
+/** Those of its keys that look into text. */
+export function listTextKeys(key: SearchKey): TextKey[] {
   switch (key.kind) {
     case "and":
     case "or":

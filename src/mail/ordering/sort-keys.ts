@@ -5,7 +5,7 @@ import { parseSubject } from "#/src/formats/mime/subject.ts";
 import type { MessageFacet, ShownMessage } from "../entries.ts";
 import { foldText } from "../search-document.ts";
 
-export const sortFields = [
+const sortFields = [
   "arrival",
   "cc",
   "date",

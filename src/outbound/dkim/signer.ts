@@ -3,6 +3,7 @@
 import { parseDomain } from "#/src/accounts/address.ts";
 import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
 import { headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
+import { forEverybody } from "#/src/model/caller.ts";
 import { listDomainKeys } from "#/storage/queries/domain-keys.ts";
 import type { Store } from "#/storage/store.ts";
 import { readPrivateKey, type SigningKey, signingAlgorithms, signMessage } from "./sign.ts";
@@ -24,7 +25,7 @@ export function createSigner(store: Store): Signer {
     const found = known.get(domain);
     if (found !== undefined && found.until > now) return found.keys;
     if (known.size >= domainsMax) known.clear();
-    const keys = readKeys(store, domain);
+    const keys = forEverybody(() => readKeys(store, domain));
     // A domain gets its keys at any moment; one that has none is asked for each time.
     keys.then(
       ({ length }) => length === 0 && known.delete(domain),

@@ -71,10 +71,9 @@ async function prepareEdit(rooms: HoldRooms, hold: HoldRow, given: Uint8Array, {
     fields,
     bytes,
   );
-  await assertMayLeave(rooms, owner, envelope);
+  await assertMayLeave(rooms, [owner], envelope);
   const trace = Buffer.from(unnamedField(envelope, fields));
   const plain = withoutHidden(bytes, fields);
-  // Before the bytes are given away.
   const header = Buffer.from(plain.subarray(0, headerBytesMax));
   const facts = withOwnTrace(await rooms.prepare(plain), trace, header);
   const args = {

@@ -11,6 +11,7 @@ import type { EditedHold } from "#/storage/transactions/edit-hold.ts";
 import type { Outbound, OutboundRooms } from "../outbound.ts";
 import { createHoldEdits } from "./edit.ts";
 import { createHoldNotices } from "./notice.ts";
+import { tellOfPauses } from "./pause-notice.ts";
 import { createHoldRelease } from "./release.ts";
 
 export type { HoldRow as Hold } from "#/storage/holds.ts";
@@ -75,9 +76,15 @@ export function createHolds(rooms: HoldRooms): Holds {
     },
     ...createHoldEdits(rooms),
     async runDue() {
-      const hasMore = await release.runDue();
-      await notices.runDue();
-      return hasMore;
+      // A hold that cannot be dealt with keeps no approver from being told.
+      const [released, ...told] = await Promise.allSettled([
+        release.runDue(),
+        notices.runDue(),
+        tellOfPauses(rooms),
+      ]);
+      for (const notice of told) if (notice.status === "rejected") throw notice.reason;
+      if (released.status === "rejected") throw released.reason;
+      return released.value;
     },
     async nextDueAt() {
       const times = [await release.nextDueAt(), await notices.nextDueAt()].filter((at) => at !== undefined);

@@ -1,6 +1,5 @@
 /** The mail that tells an approver what waits. It says facts in plain text: of what the agent wrote only the subject, on one
  *  line, bounded, without what shapes or hides text and without what a mail program makes a link of. */
-import { randomUUID } from "node:crypto";
 import { sharedMailboxName } from "#/src/accounts/other-users.ts";
 import type { HoldReason } from "#/src/model/holds.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
@@ -10,7 +9,7 @@ import { createRemovalTally } from "#/src/render/removal.ts";
 import type { HoldRow } from "#/storage/holds.ts";
 import { listHoldsForApprover, listUntoldApprovers } from "#/storage/queries/holds.ts";
 import { findMessage } from "#/storage/queries/messages.ts";
-import { composeMessage } from "../composition.ts";
+import { composeNotice } from "./approver-mail.ts";
 import type { HoldRooms } from "./holds.ts";
 
 const minuteMs = 60_000;
@@ -40,53 +39,28 @@ export function createHoldNotices(rooms: HoldRooms): {
   async function tell(approver: AgentNumber): Promise<void> {
     const facts = await accounts.findAgentFacts(approver);
     const holds = await listHoldsForApprover(store, approver);
-    const at = store.clock.now();
     if (facts === undefined || holds.length === 0) return;
-    const domain = facts.address.slice(facts.address.lastIndexOf("@") + 1);
-    const from = { name: "Waypost", address: `postmaster@${domain}` };
     const untold = holds.filter(({ toldAt }) => toldAt === null);
-    const bytes = await composeMessage(
-      {
-        to: [{ name: facts.name, address: facts.address }],
-        cc: [],
-        bcc: [],
-        subject: `Waiting for your approval: ${holds.length} ${holds.length === 1 ? "mail" : "mails"}`,
-        text: await noticeText(rooms, holds, settings.holds.graceS),
-        attachments: [],
-      },
-      {
-        from,
-        date: at,
-        messageId: `${randomUUID()}@${domain}`,
-        references: [],
-        autoSubmitted: "auto-generated",
-      },
-    );
+    const notice = await composeNotice(rooms, facts, {
+      subject: `Waiting for your approval: ${holds.length} ${holds.length === 1 ? "mail" : "mails"}`,
+      text: await noticeText(rooms, holds, settings.holds.graceS),
+    });
     await store.write("tellApprover", {
-      facts: await rooms.prepare(bytes),
-      recipients: [
-        {
-          account: facts.account,
-          agent: approver,
-          mailboxRole: "inbox",
-          trace: new Uint8Array(),
-          flags: 0,
-          provenance: JSON.stringify({ source: "api", fromDomain: domain, checks: {} }),
-          isAuthenticated: true,
-          source: "api",
-        },
-      ],
-      internalDate: at,
+      ...notice,
       holds: untold.map(({ agent, hold }) => ({ agent, hold })),
-      at,
+      pauses: [],
     });
   }
 
   const dueAt = (lastToldAt: number | null): number => (lastToldAt === null ? 0 : lastToldAt + intervalMs);
   return {
     async runDue() {
+      const failures: unknown[] = [];
+      // One that cannot be told keeps no other one.
       for (const { approver, lastToldAt } of await listUntoldApprovers(store))
-        if (dueAt(lastToldAt) <= store.clock.now()) await tell(approver);
+        if (dueAt(lastToldAt) <= store.clock.now())
+          await tell(approver).catch((error: unknown) => failures.push(error));
+      if (failures.length > 0) throw new AggregateError(failures, "Some approvers could not be told");
     },
     async nextDueAt() {
       const untold = await listUntoldApprovers(store);

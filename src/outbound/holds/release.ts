@@ -7,6 +7,7 @@ import { readBlobRange } from "#/storage/blob.ts";
 import type { HoldRow } from "#/storage/holds.ts";
 import { findNextHoldTimes, listExpiredHolds, listReleasableHolds } from "#/storage/queries/holds.ts";
 import { findBlob, findMessage } from "#/storage/queries/messages.ts";
+import type { SendingBasis } from "#/storage/queries/sending-basis.ts";
 import type { Envelope, EnvelopeRecipient } from "#/storage/submission.ts";
 import { assertMayLeave } from "../decide.ts";
 import type { HoldRooms, Holds } from "./holds.ts";
@@ -24,10 +25,12 @@ export function createHoldRelease(rooms: HoldRooms): Pick<Holds, "runDue" | "nex
     if (owner === undefined) return;
     const checked = await check(hold);
     if (typeof checked === "string") return end(hold, "fail", checked);
-    const asker = hold.requestedBy === hold.agent ? owner : await accounts.findAgentFacts(hold.requestedBy);
+    const asker =
+      hold.requestedBy === hold.agent ? undefined : await accounts.findAgentFacts(hold.requestedBy);
+    let basis: SendingBasis;
     try {
       // A grant is no way round what the asker's own mailbox may not do.
-      for (const one of new Set([owner, asker ?? owner])) await assertMayLeave(rooms, one, checked);
+      basis = await assertMayLeave(rooms, asker === undefined ? [owner] : [owner, asker], checked);
     } catch (error) {
       if (!isWaypostError(error) || error.code !== "policy_refused") throw error;
       return end(hold, "fail", failureOf(error.details.reason));
@@ -39,6 +42,7 @@ export function createHoldRelease(rooms: HoldRooms): Pick<Holds, "runDue" | "nex
         hold: hold.hold,
         version: String(hold.modseq),
         envelope: checked,
+        basis,
         expiresAt: Math.max(now, hold.sendAt) + settings.outbound.maxAgeHours * 3_600_000,
         at: now,
       }),

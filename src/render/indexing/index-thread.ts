@@ -2,33 +2,48 @@
  *  from them.
  *
  *  Questions go first. What is stored is indexed in slices of a few milliseconds with as long a pause after each, so that it
- *  takes no more than half of one processor. A damaged index is thrown away and made again. */
+ *  takes no more than half of one processor. A damaged index is thrown away and made again.
+ *
+ *  A message that cannot be indexed is set aside, and the others go on. What ended the thread is known by the trial that it left
+ *  in the index: the messages of that slice are tried one by one, each alone twice at most. */
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { directReaders } from "#/src/mail/content-readers.ts";
-import type { IndexAnswer } from "#/src/mail/indexing/text-index.ts";
 import { createMessageBytes } from "#/src/mail/message-bytes.ts";
-import { createDocumentReader, documentHolds, partsOf, type TextKey } from "#/src/mail/search-document.ts";
+import { createDocumentReader, type DocumentReader } from "#/src/mail/search-document.ts";
+import { CallerGone, forCaller } from "#/src/model/caller.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
 import type { MessageRow } from "#/storage/rows.ts";
-import { hasTrigram, type IndexedDocument, SearchDatabase } from "#/storage/search/search-database.ts";
-import { openSearchSource } from "#/storage/search/search-source.ts";
+import {
+  type IndexedDocument,
+  SearchDatabase,
+  type SearchDocument,
+} from "#/storage/search/search-database.ts";
+import { type NewMessages, openSearchSource } from "#/storage/search/search-source.ts";
+import type { SetAside } from "#/storage/search/search-trials.ts";
 import { previewText } from "../preview.ts";
-import type { FromIndexThread, IndexThreadData, ToIndexThread } from "./messages.ts";
+import type { FromIndexThread, IndexThreadAnswer, IndexThreadData, ToIndexThread } from "./messages.ts";
+import { examineMessages, findInIndex } from "./questions.ts";
+import { beginningOf, sliceMessages } from "./slice.ts";
 
 const port = parentPort!;
-const { folder } = workerData as IndexThreadData;
+const { folder, beat } = workerData as IndexThreadData;
 
-/** Messages of one slice: one transaction of the index. */
-const sliceMessages = 32;
-/** Octets of text of one message: twice as much holds the thread for about 100 ms. */
+/** Octets of text of a message that is indexed at once: twice as much holds the thread for about 100 ms. What is longer is
+ *  indexed in pieces. */
 const textBytesMax = 256 * 1024;
-/** Candidates that are looked at before other questions have their turn. */
-const candidatesPerTurn = 100;
+/** Characters of a piece: some milliseconds. */
+const pieceLength = 32 * 1024;
 const sweptPerTurn = 500;
+const sweptPiecesPerTurn = 100;
 /** A damaged index is made again so often; after that the disk or the store itself is what is wrong. */
 const faultsMax = 3;
+/** A message that cannot be read is tried so often, once in each life of the thread: what was wrong may have been mended. */
+const attemptsMax = 3;
+/** A message with which the thread ended is tried so often, alone. */
+const deathsMax = 2;
+const beatMs = 50;
 /** Mail that is gone leaves the index so long after it was noticed, as one walk then serves many removals. */
 const sweepDelayMs = 60_000;
 
@@ -45,10 +60,14 @@ async function start(): Promise<void> {
   let generation = 0;
   let faults = 0;
   const behind = new Set<AgentNumber>();
+  /** Questions that are being answered. */
+  const asked = new Map<number, AbortController>();
   let settling: number[] = [];
   let sweepsAt = 0;
   let wake = (): void => {};
   let isClosing = false;
+  const retries = database.trials.listSetAside().filter(({ attempts }) => attempts < attemptsMax);
+  const trials = new Map(database.trials.list().map((trial) => [trial.agent, trial]));
 
   /** What goes wrong with the index is answered by a new one; what then still goes wrong is not the index. */
   async function beginAnew(fault: unknown): Promise<void> {
@@ -57,6 +76,8 @@ async function start(): Promise<void> {
     database.close();
     SearchDatabase.delete(folder);
     database = SearchDatabase.open(folder, secret);
+    trials.clear();
+    retries.length = 0;
     await compareWithStore();
   }
 
@@ -75,15 +96,61 @@ async function start(): Promise<void> {
     // The position first: without one, nothing is said about the agent's messages.
     generation++;
     database.forgetAgent(agent);
+    trials.delete(agent);
     for (;;) {
       const messages = database.listMessages(agent, 0, sweptPerTurn);
-      database.removeDocuments(agent, messages);
+      await removeDocuments(agent, messages);
       if (messages.length < sweptPerTurn) return;
       await nextTurn();
     }
   }
 
-  async function readDocument(row: MessageRow): Promise<IndexedDocument> {
+  /** As long a pause as the work took. While somebody asks, which the index would answer sooner, only a turn. */
+  async function pause(begunAt: number): Promise<void> {
+    if (settling.length > 0 || asked.size > 0) await nextTurn();
+    else await sleep(performance.now() - begunAt);
+  }
+
+  /** The body as it stands in the document, or "" when it has been put beside it in pieces. */
+  async function readBody(
+    agent: AgentNumber,
+    message: MessageNumber,
+    reader: DocumentReader,
+  ): Promise<string> {
+    const isShort = (await reader.bodyBytes()) <= textBytesMax;
+    const begun = generation;
+    // Of an earlier attempt, before the process ended.
+    await removePieces(agent, message);
+    let text = "";
+    let before = "";
+    let number = 0;
+    let begunAt = performance.now();
+    for await (const piece of reader.bodyPieces()) {
+      text += piece;
+      if (isShort || text.length < pieceLength) continue;
+      if (generation !== begun) return "";
+      database.pieces.add(agent, message, number++, text, before);
+      before = text;
+      text = "";
+      await pause(begunAt);
+      if (isClosing) return "";
+      begunAt = performance.now();
+    }
+    if (isShort) return text;
+    if (text !== "" && generation === begun) database.pieces.add(agent, message, number, text, before);
+    return "";
+  }
+
+  async function removePieces(agent: AgentNumber, message: MessageNumber): Promise<void> {
+    while (database.pieces.remove(agent, message, sweptPiecesPerTurn)) await nextTurn();
+  }
+
+  async function removeDocuments(agent: AgentNumber, messages: readonly MessageNumber[]): Promise<void> {
+    for (const message of messages) await removePieces(agent, message);
+    database.removeDocuments(agent, messages);
+  }
+
+  async function readDocument(agent: AgentNumber, row: MessageRow, attempts = 1): Promise<IndexedDocument> {
     const { message } = row;
     const reader = createDocumentReader(bytes, row);
     try {
@@ -92,37 +159,106 @@ async function start(): Promise<void> {
         row,
         await bytes.readStructure(row),
       );
-      if ((await reader.bodyBytes()) > textBytesMax) return { message, document: undefined, preview };
-      return { message, document: await reader.read(["header", "addresses", "body"]), preview };
+      const header = await reader.readHeader();
+      return { message, document: { ...header, body: await readBody(agent, message, reader) }, preview };
     } catch (error) {
       // Expunged meanwhile, or what a search in the message itself will say again.
       if (isWaypostError(error)) return { message, document: undefined, preview: undefined };
-      throw error;
+      await removePieces(agent, message);
+      // What its header says is found at least.
+      const header = await createDocumentReader(bytes, row)
+        .readHeader()
+        .catch(() => nothing);
+      const setAside = { reason: faultOf(error), attempts };
+      return { message, document: { ...header, body: "" }, preview: "", setAside };
     }
+  }
+
+  /** The messages of a slice, or the one that is tried alone. */
+  async function readSlice(agent: AgentNumber, state: NewMessages): Promise<IndexedDocument[]> {
+    const last = trials.get(agent);
+    const [first] = state.messages;
+    if (last === undefined || first === undefined) {
+      database.trials.begin({ agent, upTo: state.upTo, message: 0, attempts: 0 });
+      const documents: IndexedDocument[] = [];
+      for (const row of state.messages) {
+        documents.push(await readDocument(agent, row));
+        // The limit of a turn is for one message.
+        await nextTurn();
+      }
+      return documents;
+    }
+    const { message } = first;
+    const attempts = last.message === message ? last.attempts + 1 : 1;
+    const trial = { agent, upTo: last.upTo, message, attempts };
+    trials.set(agent, trial);
+    if (attempts > deathsMax) {
+      await removePieces(agent, message);
+      const setAside = { reason: beyond, attempts: attemptsMax };
+      return [{ message, document: nothing, preview: "", setAside }];
+    }
+    database.trials.begin(trial);
+    return [await readDocument(agent, first)];
+  }
+
+  /** A message that could not be read in an earlier life of the thread. */
+  async function retry({ agent, message, attempts }: SetAside): Promise<void> {
+    const row = await source.findMessage(agent, message).catch(() => undefined);
+    if (row === undefined) return;
+    // Should the thread end now, this was the last time.
+    database.trials.setAside({ agent, message, reason: beyond, attempts: attemptsMax });
+    const document = await readDocument(agent, row, attempts + 1);
+    if (isClosing) database.trials.setAside({ agent, message, reason: beyond, attempts });
+    else database.replaceDocument(agent, document);
+    tellLeftOut(agent, [document]);
+  }
+
+  function tellLeftOut(agent: AgentNumber, documents: readonly IndexedDocument[]): void {
+    for (const { message, setAside } of documents)
+      if (setAside !== undefined) say({ kind: "left out", agent, message, reason: setAside.reason });
   }
 
   /** One slice of an agent's new mail. */
   async function indexSome(agent: AgentNumber): Promise<void> {
     const position = database.position(agent);
-    const state = await source.listMessagesAfter(agent, position, sliceMessages);
+    if (position >= (trials.get(agent)?.upTo ?? 0)) trials.delete(agent);
+    let state: NewMessages | undefined;
+    try {
+      state = await source.listMessagesAfter(agent, position, trials.has(agent) ? 1 : sliceMessages);
+    } catch (error) {
+      // The index is not to blame. The agent's turn comes again with its next change.
+      say({ kind: "left out", agent, message: undefined, reason: faultOf(error) });
+      return;
+    }
     if (state === undefined || state.isBehind) {
       await forget(agent);
       if (state !== undefined) behind.add(agent);
       return;
     }
-    const documents: IndexedDocument[] = [];
-    for (const row of state.messages) documents.push(await readDocument(row));
+    state = beginningOf(state);
+    const begun = generation;
+    const documents = await readSlice(agent, state);
+    if (isClosing) {
+      database.trials.end(agent);
+      return;
+    }
+    if (generation !== begun) {
+      // What was read is of an index that is no more.
+      behind.add(agent);
+      return;
+    }
     if (state.isPartial) behind.add(agent);
     if (state.upTo === position) return;
     if (state.hasRemovals && sweepsAt === 0) sweepsAt = performance.now() + sweepDelayMs;
     database.indexDocuments(agent, documents, state.upTo, state.hasRemovals);
+    tellLeftOut(agent, documents);
   }
 
   async function sweep(agent: AgentNumber): Promise<void> {
     let after = 0;
     for (;;) {
       const messages = database.listMessages(agent, after, sweptPerTurn);
-      database.removeDocuments(agent, await source.listGone(agent, messages));
+      await removeDocuments(agent, await source.listGone(agent, messages));
       if (messages.length < sweptPerTurn) break;
       after = messages.at(-1)!;
       await nextTurn();
@@ -137,6 +273,11 @@ async function start(): Promise<void> {
       // Taken out before the log is read: a ring that comes meanwhile puts it in again.
       behind.delete(agent);
       await indexSome(agent);
+      return true;
+    }
+    const again = retries.pop();
+    if (again !== undefined) {
+      await retry(again);
       return true;
     }
     if (settling.length === 0 && (sweepsAt === 0 || performance.now() < sweepsAt)) return false;
@@ -160,49 +301,31 @@ async function start(): Promise<void> {
         hasWorked = true;
       }
       if (!hasWorked) await (sweepsAt === 0 ? woken : Promise.race([woken, pauseUntil(sweepsAt)]));
-      else if (settling.length > 0) await nextTurn();
-      else await sleep(performance.now() - begunAt);
+      else await pause(begunAt);
     }
     database.close();
     source.close();
     port.close();
   }
 
-  async function find(agent: AgentNumber, keys: readonly TextKey[]): Promise<IndexAnswer | undefined> {
-    const begun = generation;
-    // What is indexed from now on is beyond it.
-    const upTo = database.position(agent);
-    const found = keys.map((): MessageNumber[] => []);
-    // One term in several places is looked for in one walk; those too short for the index in one through all documents.
-    const walks = Map.groupBy(keys.entries(), ([, { text }]) => (hasTrigram(text) ? text : ""));
-    for (const together of walks.values()) {
-      const parts = [...new Set(together.flatMap(([, key]) => partsOf(key)))];
-      const candidates = database.listCandidates(agent, together[0]![1].text);
-      for (let at = 0; at < candidates.length; at += candidatesPerTurn) {
-        const ids = candidates.slice(at, at + candidatesPerTurn);
-        for (const document of database.readDocuments(agent, ids, parts))
-          for (const [number, key] of together)
-            if (documentHolds(document, key)) found[number]!.push(document.message);
-        await nextTurn();
-        if (generation !== begun || isClosing) return undefined;
-      }
-    }
-    return {
-      upTo,
-      found: found.map((messages) => Float64Array.from(messages).sort()),
-      tooLarge: Float64Array.from(database.listTooLarge(agent)),
-    };
-  }
-
-  async function answer(id: number, agent: AgentNumber, keys: readonly TextKey[]): Promise<void> {
-    let result: IndexAnswer | undefined;
+  /** Answers a question of the main thread. One whose asker has gone is not answered. */
+  async function answer(
+    id: number,
+    ask: () => Promise<Pick<IndexThreadAnswer, "answer" | "examined">>,
+  ): Promise<void> {
+    const gone = new AbortController();
+    asked.set(id, gone);
+    let answered: Pick<IndexThreadAnswer, "answer" | "examined"> = {};
     try {
-      result = await find(agent, keys);
+      answered = await forCaller(gone.signal, ask);
     } catch (error) {
+      if (error instanceof CallerGone) return;
       await beginAnew(error);
       wake();
+    } finally {
+      asked.delete(id);
     }
-    say({ kind: "answer", id, answer: result });
+    say({ kind: "answer", id, ...answered });
   }
 
   async function tellPreviews(
@@ -221,7 +344,17 @@ async function start(): Promise<void> {
 
   await compareWithStore();
   port.on("message", (message: ToIndexThread) => {
-    if (message.kind === "find") answer(message.id, message.agent, message.keys).catch(fail);
+    if (message.kind === "find") {
+      const { id, agent, keys } = message;
+      const begun = generation;
+      const isCurrent = (): boolean => generation === begun && !isClosing;
+      answer(id, async () => ({ answer: await findInIndex(database, agent, keys, isCurrent) })).catch(fail);
+    } else if (message.kind === "examine") {
+      const { id, agent, messages, keys, where } = message;
+      answer(id, async () => ({
+        examined: await examineMessages(source, agent, messages, keys, where),
+      })).catch(fail);
+    } else if (message.kind === "cancel") asked.get(message.id)?.abort(new CallerGone());
     else if (message.kind === "previews")
       tellPreviews(message.id, message.agent, message.messages).catch(fail);
     else {
@@ -233,6 +366,16 @@ async function start(): Promise<void> {
   });
   say({ kind: "ready" });
   await work();
+}
+
+const nothing: SearchDocument = { header: "", addresses: "", body: "" };
+const beyond = "The thread ended while it read this message: too much memory or time.";
+
+/** What went wrong, by its kind and place; its words could hold text of the message. */
+function faultOf(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown";
+  const place = /([\w-]+\.[a-z]+:\d+):\d+\)?$/m.exec(error.stack ?? "")?.[1];
+  return place === undefined ? error.name : `${error.name} at ${place}`;
 }
 
 /** An error of SQLite, not of the program. */
@@ -249,4 +392,5 @@ function fail(error: unknown): void {
   port.close();
 }
 
+setInterval(() => Atomics.add(beat, 0, 1), beatMs).unref();
 start().catch(fail);

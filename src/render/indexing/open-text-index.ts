@@ -1,65 +1,143 @@
-/** Starts the indexing thread and speaks with it. */
-import { once } from "node:events";
-import sea from "node:sea";
-import { Worker } from "node:worker_threads";
+/** Starts the indexing thread, speaks with it, and starts it again when it ends. */
+import type { Worker } from "node:worker_threads";
 import type { TextIndex } from "#/src/mail/indexing/text-index.ts";
-import type { AgentNumber } from "#/src/model/numbers.ts";
+import { onCallerGone } from "#/src/model/caller.ts";
+import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
+import { houseThreads, type ThreadKind } from "#/src/threads/house-threads.ts";
+import { startThread } from "#/src/threads/start-thread.ts";
+import { watchBeat } from "#/src/threads/watch-beat.ts";
 import type { Store } from "#/storage/store.ts";
 import type { FromIndexThread, IndexThreadAnswer, IndexThreadData, ToIndexThread } from "./messages.ts";
 
 export interface TextIndexOptions {
-  /** Told once when the index has failed. Searches go on without it. */
+  /** Told when the thread has ended. Searches go on without the index until it runs again. */
   readonly onFailure?: (reason: string) => void;
+  /** Told of a message that the index leaves out, or without a message of an agent whose mail cannot be read. */
+  readonly onLeftOut?: (agent: AgentNumber, message: MessageNumber | undefined, reason: string) => void;
+  /** What is started, for a test that has another one. */
+  readonly thread?: ThreadKind;
+  /** Processor time that the thread may take without a turn of its loop. One document takes far less. */
+  readonly turnMsMax?: number;
 }
 
 /** Commits are told in one word when they come faster than this. */
 const ringMs = 20;
+const turnMsMax = 10_000;
+/** Before the thread starts again; twice as long each time, until it has run for a while. */
+const restartMsMin = 100;
+const restartMsMax = 60_000;
+const soundMs = 60_000;
+/** Starts of the thread that `settle` waits for. */
+const settleStartsMax = 20;
 
-/** Resolves when the index has been compared with the store, so that it says nothing about another past. */
+/** Resolves when the index has been compared with the store, so that it says nothing about another past, or has failed. */
 export async function openTextIndex(
   store: Pick<Store, "folder" | "onCommit">,
   options: TextIndexOptions = {},
 ): Promise<TextIndex> {
-  const worker = spawnIndexThread({ folder: store.folder });
-  const [first] = (await once(worker, "message")) as [FromIndexThread];
   const waiting = new Map<number, (answer: IndexThreadAnswer | undefined) => void>();
+  let worker: Worker | undefined;
+  /** Resolves when the thread that was started last is ready or has ended. */
+  let started: Promise<void> = Promise.resolve();
+  let ended: Promise<void> = Promise.resolve();
+  let restartMs = restartMsMin;
+  let restart: NodeJS.Timeout | undefined;
   let lastId = 0;
-  let isOver = false;
-  const exited = once(worker, "exit");
+  let isClosed = false;
 
-  const fail = (reason: string): void => {
-    if (isOver) return;
-    isOver = true;
-    options.onFailure?.(reason);
+  function start(): void {
+    const beat = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    const data: IndexThreadData = { folder: store.folder, beat };
+    const thread = startThread(options.thread ?? houseThreads.index, data);
+    const startedAt = performance.now();
+    const isStarted = Promise.withResolvers<void>();
+    const hasEnded = Promise.withResolvers<void>();
+    started = isStarted.promise;
+    ended = hasEnded.promise;
+    let stopWatching = (): void => {};
+    let isOver = false;
+
+    const lose = (reason: string): void => {
+      if (isOver) return;
+      isOver = true;
+      stopWatching();
+      worker = undefined;
+      forgetWaiting();
+      void thread.terminate();
+      if (!isClosed) {
+        options.onFailure?.(reason);
+        if (performance.now() - startedAt > soundMs) restartMs = restartMsMin;
+        restart = setTimeout(start, restartMs).unref();
+        restartMs = Math.min(restartMs * 2, restartMsMax);
+      }
+      isStarted.resolve();
+    };
+    thread.on("message", (message: FromIndexThread) => {
+      switch (message.kind) {
+        case "ready":
+          worker = thread;
+          thread.unref();
+          stopWatching = watchBeat(thread, beat, options.turnMsMax ?? turnMsMax, lose);
+          isStarted.resolve();
+          break;
+        case "failed":
+          lose(message.message);
+          break;
+        case "left out":
+          options.onLeftOut?.(message.agent, message.message, message.reason);
+          break;
+        case "answer":
+          waiting.get(message.id)?.(message);
+          waiting.delete(message.id);
+          if (waiting.size === 0) thread.unref();
+      }
+    });
+    thread.on("error", (error: Error) => lose(error.stack ?? error.message));
+    thread.on("exit", () => {
+      lose("The indexing thread ended");
+      hasEnded.resolve();
+    });
+  }
+
+  function forgetWaiting(): void {
     for (const resolve of waiting.values()) resolve(undefined);
     waiting.clear();
-  };
-  if (first.kind === "failed") fail(first.message);
-  worker.on("message", (message: FromIndexThread) => {
-    if (message.kind === "failed") fail(message.message);
-    if (message.kind !== "answer") return;
-    waiting.get(message.id)?.(message);
-    waiting.delete(message.id);
-    if (waiting.size === 0) worker.unref();
-  });
-  worker.on("error", (error: Error) => fail(error.stack ?? error.message));
-  worker.on("exit", () => fail("The indexing thread ended"));
-  worker.unref();
+  }
 
-  const tell = (message: ToIndexThread): void => worker.postMessage(message);
-  const ask = (message: (id: number) => ToIndexThread): Promise<IndexThreadAnswer | undefined> => {
-    if (isOver) return Promise.resolve(undefined);
+  function ask(message: (id: number) => ToIndexThread): Promise<IndexThreadAnswer | undefined> {
+    const asked = worker;
+    if (asked === undefined) return Promise.resolve(undefined);
     const id = ++lastId;
-    return new Promise((resolve) => {
-      if (waiting.size === 0) worker.ref();
-      waiting.set(id, resolve);
-      tell(message(id));
+    return new Promise((resolve, reject) => {
+      if (waiting.size === 0) asked.ref();
+      asked.postMessage(message(id));
+      waiting.set(id, (answer) => {
+        gone[Symbol.dispose]();
+        resolve(answer);
+      });
+      const gone = onCallerGone((reason) => {
+        if (!waiting.delete(id)) return;
+        asked.postMessage({ kind: "cancel", id } satisfies ToIndexThread);
+        if (waiting.size === 0) asked.unref();
+        reject(reason);
+      });
     });
-  };
+  }
+
+  /** Now, if the thread had ended and was to start again later. */
+  async function startedAgain(): Promise<void> {
+    if (restart !== undefined && worker === undefined) {
+      clearTimeout(restart);
+      restart = undefined;
+      start();
+    }
+    await started;
+  }
 
   const rung = new Set<AgentNumber>();
+  // A thread that starts looks at every agent itself.
   const ring = (): void => {
-    if (!isOver && rung.size > 0) tell({ kind: "ring", agents: [...rung] });
+    if (rung.size > 0) worker?.postMessage({ kind: "ring", agents: [...rung] } satisfies ToIndexThread);
     rung.clear();
   };
   const stopListening = store.onCommit((touched) => {
@@ -67,33 +145,32 @@ export async function openTextIndex(
     for (const { agent } of touched) rung.add(agent);
   });
 
+  start();
+  await started;
   return {
     find: async (agent, keys) => (await ask((id) => ({ kind: "find", id, agent, keys })))?.answer,
+    examine: async (agent, messages, keys, where) =>
+      (await ask((id) => ({ kind: "examine", id, agent, messages, keys, where })))?.examined,
     async findPreviews(agent, messages) {
       const answer = await ask((id) => ({ kind: "previews", id, agent, messages }));
       return new Map(answer?.previews ?? []);
     },
     async settle() {
-      ring();
-      await ask((id) => ({ kind: "settle", id }));
+      for (let starts = 0; starts < settleStartsMax && !isClosed; starts++) {
+        await startedAgain();
+        ring();
+        if ((await ask((id) => ({ kind: "settle", id }))) !== undefined) return;
+      }
     },
     async [Symbol.asyncDispose]() {
       stopListening();
-      const hadFailed = isOver;
-      isOver = true;
-      for (const resolve of waiting.values()) resolve(undefined);
-      waiting.clear();
-      worker.ref();
-      if (hadFailed) await worker.terminate();
-      else tell({ kind: "close" });
-      await exited;
+      isClosed = true;
+      clearTimeout(restart);
+      forgetWaiting();
+      await started;
+      worker?.ref();
+      worker?.postMessage({ kind: "close" } satisfies ToIndexThread);
+      await ended;
     },
   };
-}
-
-/** From its source file, or inside the one binary from the asset that holds its bundle. */
-function spawnIndexThread(workerData: IndexThreadData): Worker {
-  const options = { workerData, name: "search-index", execArgv: [] };
-  if (sea.isSea()) return new Worker(sea.getAsset("index-thread.cjs", "utf8"), { ...options, eval: true });
-  return new Worker(new URL("./index-thread.ts", import.meta.url), options);
 }

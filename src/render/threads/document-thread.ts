@@ -1,8 +1,6 @@
 /** A thread that reads documents: one in, its text out. */
-import { parentPort } from "node:worker_threads";
 import { readDocument } from "#/src/formats/documents/read-document.ts";
+import { serveEach } from "#/src/threads/serve-each.ts";
 import type { DocumentJob } from "./reading-threads.ts";
 
-parentPort!.on("message", async ({ bytes, kind }: DocumentJob) => {
-  parentPort!.postMessage(await readDocument(bytes, kind));
-});
+serveEach(({ bytes, kind }: DocumentJob) => readDocument(bytes, kind));

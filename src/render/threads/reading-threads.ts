@@ -7,7 +7,8 @@ import {
 } from "#/src/formats/documents/read-document.ts";
 import { type HtmlForm, overLimit, type RenderedHtml } from "#/src/formats/html/render-html.ts";
 import type { ContentReaders } from "#/src/mail/content-readers.ts";
-import { createThreadPool } from "./thread-pool.ts";
+import { houseThreads } from "#/src/threads/house-threads.ts";
+import { createThreadPool } from "#/src/threads/thread-pool.ts";
 
 export interface ReadingThreads extends ContentReaders, AsyncDisposable {}
 
@@ -23,20 +24,16 @@ export interface DocumentJob {
 
 export function createReadingThreads(): ReadingThreads {
   const html = createThreadPool<HtmlJob, RenderedHtml>({
-    source: new URL("./html-thread.ts", import.meta.url),
-    asset: "html-thread.cjs",
+    thread: houseThreads.html,
     threadsMax: Math.max(1, Math.min(4, availableParallelism() - 1)),
     // A document gets 150 ms of a processor (`work-meter.ts`); this is for a machine that has none to spare.
     timeLimitMs: 2000,
-    resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16 },
     overLimit,
   });
   const documents = createThreadPool<DocumentJob, DocumentText>({
-    source: new URL("./document-thread.ts", import.meta.url),
-    asset: "document-thread.cjs",
+    thread: houseThreads.documents,
     threadsMax: 1,
     timeLimitMs: 5000,
-    resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 },
     overLimit: unreadDocument,
   });
   return {

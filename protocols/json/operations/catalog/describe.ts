@@ -7,6 +7,7 @@ import {
   watchKeepaliveSecondsMax,
 } from "#/src/model/limits.ts";
 import { scopes } from "#/src/model/roles.ts";
+import { sendKeyMemoryMs } from "#/src/outbound/limits.ts";
 import { shownReach } from "../../describe/agent.ts";
 import { keyMemoryMs } from "../../idempotency.ts";
 import { type Operation, operation } from "../../operation.ts";
@@ -53,6 +54,7 @@ export default operation({
         retention: {
           event_days: limits.eventRetentionDays,
           idempotency_key_s: keyMemoryMs / 1000,
+          send_idempotency_key_s: sendKeyMemoryMs / 1000,
         },
       },
     };

@@ -1,5 +1,7 @@
 /** folder.create: a folder that mail clients show at once. Missing folders above it are made too. */
 import { z } from "zod";
+import { isWaypostError } from "#/src/model/errors.ts";
+import { unknownObject } from "../../errors.ts";
 import { atPath, folderPath } from "../../folder-path.ts";
 import { idempotencyOf } from "../../idempotency.ts";
 import { operation } from "../../operation.ts";
@@ -9,7 +11,7 @@ import { folderName, folderPathText, idempotencyKey, idText, writeResult } from 
 export default operation({
   name: "folder.create",
   verb: "put",
-  summary: "Makes a folder, with those above it that are missing.",
+  summary: "Makes a folder, with those above it that are missing; one that exists is answered as it is.",
   scope: "mail",
   effect: "writes",
   input: z.strictObject({
@@ -26,16 +28,17 @@ export default operation({
     const { mail } = context.rooms;
     const reached = await reachWholeMailbox(context, input.in, "mail");
     const once = idempotencyOf(context, "folder.create", input);
-    const create = async () => {
-      const path = await folderPath(context, reached, input);
-      return atPath(() => mail.createFolder(reached.agent, path, once));
-    };
-    const made = (await mail.findRepeat("createMailbox", once)) ?? (await create());
-    return {
-      ref: mail.ids.encode("folder", reached.agent, made.mailbox),
-      created: true,
-      version: String(made.modseq),
-      path: made.name,
-    };
+    const repeat = await mail.findRepeat("createMailbox", once);
+    const path = repeat === undefined ? await folderPath(context, reached, input) : "";
+    try {
+      const made = repeat ?? (await atPath(() => mail.createFolder(reached.agent, path, once)));
+      const ref = mail.ids.encode("folder", reached.agent, made.mailbox);
+      return { ref, created: true, version: String(made.modseq), path: made.name };
+    } catch (error) {
+      // Of two callers that make the same folder at once, both get its id.
+      if (!isWaypostError(error) || error.details.reason !== "already_exists") throw error;
+      const { id, version, name } = (await mail.findMailbox(reached.agent, path)) ?? unknownObject();
+      return { ref: id, created: false, version, path: name };
+    }
   },
 });

@@ -1,4 +1,4 @@
-/** message.delete: to Trash; a message that is in Trash goes for good. Compare-and-swap on the version that was read. */
+/** message.delete: to Trash; a message that is in Trash goes for good, and scheduled mail does not leave. Compare-and-swap on the version that was read. */
 import { z } from "zod";
 import type { Idempotency } from "#/src/mail/write-once.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
@@ -9,12 +9,13 @@ import { readId } from "../../identifiers.ts";
 import { listedForm } from "../../listing.ts";
 import { type OperationContext, operation } from "../../operation.ts";
 import { reachAgent, reachMessage, reachMessageIfAny } from "../../reach.ts";
-import { idempotencyKey, idText, writeResult } from "../../schemas.ts";
+import { idempotencyKey, idText, takenBack, writeResult } from "../../schemas.ts";
 
 export default operation({
   name: "message.delete",
   verb: "put",
-  summary: "Moves a message to Trash; one that is in Trash is removed for good.",
+  summary:
+    "Moves a message to Trash, so that scheduled mail does not leave; one that is in Trash is removed for good.",
   scope: "mail",
   effect: "writes",
   input: z.strictObject({
@@ -24,15 +25,22 @@ export default operation({
   }),
   output: writeResult.extend({
     state: z.enum(["trashed", "removed"]).describe("removed: gone for good."),
+    taken_back: takenBack,
   }),
-  errors: ["not_billable", "forbidden_scope", "not_found", "precondition_failed"],
+  errors: ["not_billable", "forbidden_scope", "not_found", "precondition_failed", "policy_refused"],
   async run(context, input) {
     const { mail } = context.rooms;
     const name = readId(context, input.id, ["message"], "/id");
     const once = idempotencyOf(context, "message.delete", input);
-    const { state, modseq } =
+    const { state, modseq, isTakenBack } =
       (await mail.findRepeat("deleteMessage", once)) ?? (await remove(context, name, input.version, once));
-    return { ref: input.id, created: false, version: String(modseq), state };
+    return {
+      ref: input.id,
+      created: false,
+      version: String(modseq),
+      state,
+      ...(isTakenBack ? { taken_back: true as const } : {}),
+    };
   },
 });
 

@@ -1,15 +1,19 @@
 /** message.update: read state, flag, labels and folder of one message or of up to 100, without a version ("Versioning",
- *  exception 4). Labels given as `labels` replace the message's labels whole. */
+ *  exception 4), and the time of scheduled mail, with one. Labels given as `labels` replace the message's labels whole. */
 import { z } from "zod";
 import type { Idempotency } from "#/src/mail/write-once.ts";
+import type { MessagesUpdated } from "#/src/mail/writes.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
-import { errorObject } from "../../errors.ts";
+import type { MessageNumber } from "#/src/model/numbers.ts";
+import { type Current, withCurrent } from "../../current.ts";
+import { errorObject, noSuchObject } from "../../errors.ts";
 import { idempotencyOf } from "../../idempotency.ts";
-import { readId } from "../../identifiers.ts";
+import { listedForm } from "../../listing.ts";
+import { type MessagePlace, namingPlace, reachPlaces, readPlaces } from "../../message-places.ts";
 import { type OperationContext, operation } from "../../operation.ts";
-import { reachAgent, reachFolder, reachMessage, reachMessageIfAny } from "../../reach.ts";
-import { idempotencyKey, idText, label, writeResult } from "../../schemas.ts";
+import { type ReachedAgent, reachAgent, reachFolder, reachMessage, reachMessageIfAny } from "../../reach.ts";
+import { idempotencyKey, idText, label, takenBack, versionText, writeResult } from "../../schemas.ts";
+import { readSendAt, sendAtText } from "../../send-at.ts";
 
 const labels = z.array(label).max(100);
 const labelForm =
@@ -29,8 +33,14 @@ const request = z.strictObject({
     .max(500)
     .optional()
     .describe("folder_…, a role (inbox, archive, …) or the IMAP path."),
+  version: versionText.describe("The version that was read; needed with send_at, and only for one message."),
+  send_at: sendAtText
+    .optional()
+    .describe("Another time for scheduled mail to leave; with id and version and nothing else."),
   idempotency_key: idempotencyKey,
 });
+type Input = z.infer<typeof request>;
+const updateResult = writeResult.extend({ taken_back: takenBack });
 
 export default operation({
   name: "message.update",
@@ -40,15 +50,15 @@ export default operation({
   effect: "writes",
   input: request,
   output: z.union([
-    writeResult,
+    updateResult,
     z.strictObject({
-      results: z.array(writeResult).describe("One for each of ids, in their order."),
+      results: z.array(updateResult).describe("One for each of ids, in their order."),
     }),
   ]),
-  errors: ["not_billable", "forbidden_scope", "not_found"],
+  errors: ["not_billable", "forbidden_scope", "not_found", "precondition_failed", "policy_refused"],
   async run(context, input) {
     const { mail } = context.rooms;
-    const named = namedMessages(context, input);
+    const places = readPlaces(context, input);
     if (input.labels !== undefined && (input.add_labels !== undefined || input.remove_labels !== undefined))
       throw new WaypostError(
         "invalid",
@@ -58,34 +68,40 @@ export default operation({
           hint: "Send labels, or add_labels and remove_labels.",
         },
       );
-    const { agent } = named[0]!;
-    const numbers = named.map((one) => one.object as MessageNumber);
+    assertVersionIsOfOne(input);
+    if (input.send_at !== undefined) return reschedule(context, places[0]!, input);
     const once = idempotencyOf(context, "message.update", input);
-    const { versions } =
-      (await mail.findRepeat("updateMessages", once)) ?? (await update(context, agent, numbers, input, once));
-    const results = numbers.map((number, index) => {
-      const ref = mail.ids.encode("message", agent, number);
+    const repeat = await mail.findRepeat("updateMessages", once);
+    const { versions, takenBack: gone } = repeat ?? (await update(context, places, input, once));
+    if (repeat !== undefined && versions.includes(null)) await reachPlaces(context, places);
+    const results = places.map(({ id, name, refusal = noSuchObject }, index) => {
       const version = versions[index];
       return version == null
-        ? { ref, created: false, error: errorObject(noSuchMessage()) }
-        : { ref, created: false, version: String(version) };
+        ? { ref: id, created: false, error: errorObject(refusal) }
+        : {
+            ref: id,
+            created: false,
+            version: String(version),
+            ...(gone?.includes(name!.object as MessageNumber) ? { taken_back: true as const } : {}),
+          };
     });
-    if (input.ids !== undefined) return { results };
-    return results[0]!;
+    return input.ids === undefined ? results[0]! : { results };
   },
 });
 
 async function update(
   context: OperationContext,
-  agent: AgentNumber,
-  messages: readonly MessageNumber[],
-  input: z.infer<typeof request>,
+  places: readonly MessagePlace[],
+  input: Input,
   once: Idempotency | undefined,
-) {
-  const reached = await reachAgent(context, agent, "mail");
-  // One of several that has gone is told of in its own result.
-  const reach = input.ids === undefined ? reachMessage : reachMessageIfAny;
-  for (const number of messages) await reach(context, reached, number);
+): Promise<Pick<MessagesUpdated, "versions" | "takenBack">> {
+  const reached = await reachPlaces(context, places);
+  if (input.id !== undefined && places[0]!.refusal !== undefined) throw places[0]!.refusal;
+  if (reached === undefined) return { versions: places.map(() => null) };
+  const { agent, actor } = reached;
+  const messages = places.map(({ name, refusal }) =>
+    refusal === undefined ? (name!.object as MessageNumber) : null,
+  );
   const folder =
     input.folder === undefined ? undefined : await reachFolder(context, reached, input.folder, "/folder");
   const update = {
@@ -96,32 +112,63 @@ async function update(
     ...(input.add_labels === undefined ? {} : { addLabels: input.add_labels }),
     ...(input.remove_labels === undefined ? {} : { removeLabels: input.remove_labels }),
     ...(folder === undefined ? {} : { mailbox: folder.number }),
+    ...(input.version === undefined ? {} : { version: input.version }),
   };
-  return context.rooms.mail.updateMessages(agent, update, once, reached.actor);
+  const write = () => context.rooms.mail.updateMessages(agent, update, once, actor);
+  if (input.id !== undefined)
+    return withCurrent(context, agent, write, () => currentMessage(context, reached, messages[0]!));
+  try {
+    return await write();
+  } catch (error) {
+    throw namingPlace(error, places);
+  }
 }
 
-interface Named {
-  readonly id?: string | undefined;
-  readonly ids?: readonly string[] | undefined;
-}
-
-function namedMessages(context: OperationContext, input: Named) {
-  if ((input.id === undefined) === (input.ids === undefined))
-    throw new WaypostError("invalid", "One of id and ids is needed, and not both.", {
-      field: "/id",
-      hint: 'Send id: "message_…", or ids with 1 to 100 of them.',
+function assertVersionIsOfOne(input: Input): void {
+  const { id, ids, version, send_at: sendAt, idempotency_key: _key, ...changes } = input;
+  if (ids !== undefined && version !== undefined)
+    throw new WaypostError("invalid", "A version is that of one message.", {
+      field: "/version",
+      hint: "Send id with version, or ids without.",
     });
-  if (input.id !== undefined) return [readId(context, input.id, ["message"], "/id")];
-  const named = input.ids!.map((id, index) => readId(context, id, ["message"], `/ids/${index}`));
-  const other = named.findIndex((one) => one.agent !== named[0]!.agent);
-  if (other > 0)
-    throw new WaypostError("invalid", "The messages are of different mailboxes.", {
-      field: `/ids/${other}`,
-      hint: "Send one request for each mailbox.",
+  if (sendAt !== undefined && (id === undefined || Object.values(changes).some((one) => one !== undefined)))
+    throw new WaypostError("invalid", "The time of one mail is changed by itself.", {
+      field: "/send_at",
+      hint: "Send id, version and send_at, and nothing else.",
     });
-  return named;
 }
 
-function noSuchMessage(): WaypostError {
-  return new WaypostError("not_found", "There is no such message.");
+/** Gives scheduled mail another time to leave. This needs the right to send, as it decides when the mail is sent. */
+async function reschedule(context: OperationContext, place: MessagePlace, input: Input) {
+  const { mail, outbound } = context.rooms;
+  const { name } = place;
+  if (name === undefined) throw noSuchObject;
+  const message = name.object as MessageNumber;
+  const idempotency = idempotencyOf(context, "message.update", input);
+  const sendAt = readSendAt(context, input.send_at)!;
+  const change = { agent: name.agent, message, version: input.version, sendAt, idempotency };
+  const write = async () => {
+    const reached = await reachAgent(context, name.agent, "mail");
+    await reachAgent(context, name.agent, "send");
+    await reachMessage(context, reached, message);
+    return withCurrent(
+      context,
+      name.agent,
+      () => outbound.reschedule(change),
+      () => currentMessage(context, reached, message),
+    );
+  };
+  const { modseq } = (await mail.findRepeat("rescheduleMessage", idempotency)) ?? (await write());
+  return { ref: mail.ids.encode("message", name.agent, message), created: false, version: String(modseq) };
+}
+
+async function currentMessage(
+  context: OperationContext,
+  reached: ReachedAgent,
+  number: MessageNumber,
+): Promise<Current | undefined> {
+  const message = await reachMessageIfAny(context, reached, number);
+  return (
+    message && { version: message.version, content: { ...(await listedForm(context, reached, message)) } }
+  );
 }

@@ -1,24 +1,25 @@
 /** Threads that each do one job at a time, within limits of time and memory. A thread that exceeds them is ended, and its job
  *  is answered with what stands for that. */
-import sea from "node:sea";
-import { type ResourceLimits, Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
+import type { ThreadKind } from "./house-threads.ts";
+import type { ready } from "./serve-each.ts";
+import { startThread } from "./start-thread.ts";
 
 export interface ThreadPool<Job, Result> extends AsyncDisposable {
   run(job: Job): Promise<Result>;
 }
 
 export interface ThreadPoolOptions<Result> {
-  /** The thread's source file, and the asset of the one binary that holds its bundle. */
-  readonly source: URL;
-  readonly asset: string;
+  readonly thread: ThreadKind;
   readonly threadsMax: number;
   /** By the clock on the wall, which on a busy machine is much more than the processor's. */
   readonly timeLimitMs: number;
-  readonly resourceLimits: ResourceLimits;
   /** The answer for a job that went beyond a limit. */
   readonly overLimit: Result;
 }
 
+/** A thread that is not ready by then never is. */
+const startLimitMs = 60_000;
 /** Jobs that wait; beyond that one is refused as over its limit. */
 const queueMax = 256;
 
@@ -31,6 +32,7 @@ interface Thread<Result> {
   readonly worker: Worker;
   resolve: ((result: Result) => void) | undefined;
   timer: NodeJS.Timeout | undefined;
+  isReady: boolean;
 }
 
 /** Threads start when they are first needed. */
@@ -64,28 +66,27 @@ export function createThreadPool<Job, Result>(options: ThreadPoolOptions<Result>
     const busy = thread;
     const { job, resolve } = queue.shift()!;
     busy.resolve = resolve;
-    busy.timer = setTimeout(() => abandon(busy), options.timeLimitMs);
+    if (busy.isReady) limitTime(busy);
     busy.worker.ref();
     busy.worker.postMessage(job);
   }
 
+  /** Of the job that it has. What starting takes counts apart. */
+  function limitTime(thread: Thread<Result>): void {
+    thread.timer = setTimeout(() => abandon(thread), options.timeLimitMs);
+  }
+
   function spawn(): Thread<Result> {
-    const settings = {
-      name: options.asset,
-      resourceLimits: options.resourceLimits,
-      execArgv: [],
-      stdout: true,
-      stderr: true,
-    };
-    const worker = sea.isSea()
-      ? new Worker(sea.getAsset(options.asset, "utf8"), { ...settings, eval: true })
-      : new Worker(options.source, settings);
-    const thread: Thread<Result> = { worker, resolve: undefined, timer: undefined };
+    const worker = startThread(options.thread);
+    const thread: Thread<Result> = { worker, resolve: undefined, timer: undefined, isReady: false };
+    thread.timer = setTimeout(() => abandon(thread), startLimitMs);
     threads.add(thread);
-    // What a library says while it reads a stranger's bytes is nobody's business.
-    worker.stdout.resume();
-    worker.stderr.resume();
-    worker.on("message", (result: Result) => finish(thread, result));
+    worker.once("message", (_first: typeof ready) => {
+      clearTimeout(thread.timer);
+      thread.isReady = true;
+      if (thread.resolve !== undefined) limitTime(thread);
+      worker.on("message", (result: Result) => finish(thread, result));
+    });
     worker.on("error", () => abandon(thread));
     worker.on("exit", () => abandon(thread));
     return thread;

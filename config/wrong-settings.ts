@@ -1,0 +1,25 @@
+import { WaypostError } from "#/src/model/errors.ts";
+
+/** One thing that is wrong with the settings. */
+export interface SettingProblem {
+  /** Where it was set, as people are told it: the file with its line, the variable, or the option. */
+  readonly place?: string;
+  readonly text: string;
+  readonly hint?: string;
+}
+
+export function formatProblem({ place, text }: SettingProblem): string {
+  return place === undefined ? text : `${place}: ${text}`;
+}
+
+/** Everything that is wrong with the settings, each with its place. */
+export class WrongSettings extends WaypostError {
+  readonly problems: readonly SettingProblem[];
+
+  constructor(problems: readonly SettingProblem[]) {
+    const hint = problems.length === 1 ? problems[0]!.hint : undefined;
+    super("invalid", problems.map(formatProblem).join("\n"), hint === undefined ? {} : { hint });
+    this.name = "WrongSettings";
+    this.problems = problems;
+  }
+}

@@ -1,0 +1,82 @@
+/** Logins with a log line for each one that fails, and for each that begins a connection. The name that was tried is told only when
+ *  it is an address: people paste passwords and tokens into the wrong field. */
+import type { Logger } from "pino";
+import type { Accounts } from "#/src/accounts/accounts.ts";
+import { formatAddress, parseAddress } from "#/src/accounts/address.ts";
+import type { Principal } from "#/src/accounts/principal.ts";
+import { isWaypostError } from "#/src/model/errors.ts";
+import { peerOf } from "./peer.ts";
+
+export type Logins = Pick<
+  Accounts,
+  "authenticateToken" | "authenticateBearer" | "authenticatePassword" | "beginScram"
+>;
+
+/** Which door it is, and the connection or request. */
+export interface LoginPlace {
+  readonly protocol: string;
+  readonly session?: string;
+  readonly requestId?: string;
+}
+
+export function loggedLogins(accounts: Logins, log: Logger, place: LoginPlace): Logins {
+  async function told<T>(
+    remoteAddress: string,
+    name: string,
+    attempt: () => Promise<T>,
+    principalOf: (outcome: T) => Principal | undefined,
+  ): Promise<T> {
+    const address = parseAddress(name);
+    const login = address === undefined ? {} : { login: formatAddress(address) };
+    try {
+      const outcome = await attempt();
+      const principal = principalOf(outcome);
+      if (principal !== undefined)
+        log.info({ ...peerOf(remoteAddress), ...place, login: principal.address }, "login");
+      return outcome;
+    } catch (error) {
+      const reason = isWaypostError(error) ? error.code : "internal";
+      log.warn({ ...peerOf(remoteAddress), ...place, ...login, reason }, "login failed");
+      throw error;
+    }
+  }
+
+  return {
+    // Every request brings its token: only one that fails has a line of its own.
+    authenticateToken: (token, remoteAddress) =>
+      told(
+        remoteAddress,
+        "",
+        () => accounts.authenticateToken(token, remoteAddress),
+        () => undefined,
+      ),
+    authenticateBearer: (address, token, remoteAddress) =>
+      told(
+        remoteAddress,
+        address,
+        () => accounts.authenticateBearer(address, token, remoteAddress),
+        (principal) => principal,
+      ),
+    authenticatePassword: (address, password, remoteAddress) =>
+      told(
+        remoteAddress,
+        address,
+        () => accounts.authenticatePassword(address, password, remoteAddress),
+        (principal) => principal,
+      ),
+    async beginScram(address, remoteAddress) {
+      const begin = () => accounts.beginScram(address, remoteAddress);
+      const login = await told(remoteAddress, address, begin, () => undefined);
+      return {
+        ...login,
+        prove: (message, proof) =>
+          told(
+            remoteAddress,
+            address,
+            () => login.prove(message, proof),
+            ({ principal }) => principal,
+          ),
+      };
+    },
+  };
+}

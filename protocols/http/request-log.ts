@@ -1,0 +1,37 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Logger } from "pino";
+import { peerOf } from "#/protocols/connection/peer.ts";
+
+const pathCharactersMax = 200;
+
+/** One line for a request when its answer has left or its client has gone; for a stream, when it ends. */
+export function logRequest(
+  log: Logger,
+  requestId: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  if (!log.isLevelEnabled("info")) return;
+  const startedAt = performance.now();
+  const { method, url = "" } = request;
+  const peer = peerOf(request.socket.remoteAddress ?? "");
+  response.once("close", () => {
+    const line = {
+      ...peer,
+      requestId,
+      method,
+      path: pathOf(url),
+      status: response.headersSent ? response.statusCode : undefined,
+      isComplete: response.writableFinished,
+      ms: Math.round(performance.now() - startedAt),
+    };
+    log.info(line, "request");
+  });
+}
+
+/** Without its query, and without a token that somebody put there. */
+function pathOf(url: string): string {
+  const end = url.search(/[?#]/);
+  const path = end < 0 ? url : url.slice(0, end);
+  return path.slice(0, pathCharactersMax).replace(/wp[a-z]?_[0-9a-z]+/gi, "…");
+}

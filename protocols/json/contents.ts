@@ -1,0 +1,241 @@
+/** What `content` holds, by the `kind` of a read result. Programs know these shapes from OpenAPI; tests hold every answer to them. */
+import { z } from "zod";
+import { type ResultKind, readResult } from "./schemas.ts";
+
+const time = z.string().describe("ISO 8601, in UTC.");
+const address = z.strictObject({ name: z.string().optional(), address: z.string() });
+const addresses = z.array(address);
+
+const part = z.strictObject({
+  part: z.string().describe("IMAP section number."),
+  type: z.string(),
+  charset: z.string().optional(),
+  disposition: z.string().optional(),
+  name: z.string().optional(),
+  size: z.int().describe("Octets as they were sent; of a part that is read, decoded."),
+  cid: z.string().optional(),
+});
+
+interface Tree extends z.infer<typeof part> {
+  readonly parts?: readonly Tree[] | undefined;
+  readonly message?: Tree | undefined;
+}
+
+const tree: z.ZodType<Tree> = z
+  .strictObject({
+    ...part.shape,
+    parts: z.lazy(() => z.array(tree)).optional(),
+    message: z.lazy(() => tree).optional(),
+  })
+  .meta({ id: "PartTree" });
+
+const headerFacts = {
+  from: address.optional(),
+  reply_to: addresses,
+  to: addresses,
+  cc: addresses,
+  bcc: addresses,
+  subject: z.string(),
+  message_id: z.string().optional(),
+  in_reply_to: z.array(z.string()),
+  references: z.array(z.string()),
+  automated: z.boolean(),
+  list_id: z.string().optional(),
+};
+
+const marks = {
+  id: z.string(),
+  thread: z.string(),
+  folder: z.string(),
+  labels: z.array(z.string()),
+  unread: z.boolean(),
+  flagged: z.boolean(),
+};
+
+const otherNames = {
+  draft_id: z.string().optional().describe("Of a message in Drafts."),
+  hold_id: z.string().optional().describe("Of a message that waits, or waited, for a person."),
+  state: z.string().optional().describe("scheduled: of a mail that leaves at send_at."),
+  send_at: time.optional(),
+};
+
+const cuts = z.array(z.strictObject({ what: z.string(), start: z.int(), end: z.int() }));
+const bodyFacts = {
+  alternatives_differ: z.literal(true).optional().describe("Another alternative says something else."),
+  cuts: cuts.optional().describe("Of render reply: ranges of the text that are left out."),
+};
+
+const delivery = z
+  .strictObject({
+    state: z.string(),
+    send_at: time.optional(),
+    recipients: z.array(
+      z.strictObject({
+        address: z.string(),
+        state: z.string(),
+        code: z.string().optional().describe("Enhanced status code (RFC 3463)."),
+        reason: z.string().optional(),
+        at: time,
+        next_at: time.optional(),
+      }),
+    ),
+  })
+  .describe("What became of a mail that was sent, is scheduled or waits for a person.");
+
+const message = z.strictObject({
+  ...marks,
+  answered: z.boolean(),
+  draft: z.boolean(),
+  ...headerFacts,
+  date: time.optional(),
+  received_at: time,
+  size: z.int(),
+  agent_part: z.boolean(),
+  parts: z.array(part),
+  ...otherNames,
+  ...bodyFacts,
+  delivery: delivery.optional(),
+});
+
+const shortForm = z
+  .strictObject({
+    ...marks,
+    version: z.string(),
+    from: address.optional(),
+    subject: z.string(),
+    date: time.optional(),
+    received_at: time,
+    size: z.int(),
+    authenticated: z.boolean(),
+    agent_part: z.boolean(),
+    preview: z.string(),
+    ...otherNames,
+  })
+  .meta({ id: "ShortForm" });
+
+const range = z.strictObject({ start: z.int(), end: z.int(), total: z.int().optional() });
+
+/** What can be said of anything that is read as text or octets. */
+const reading = {
+  ...part.partial().shape,
+  encoding: z.string().optional(),
+  sha256: z.string().optional(),
+  renderer: z.string().optional(),
+  chars_total: z.int().optional(),
+  range: range.optional(),
+  data: z.string().optional().describe("Base64, of render raw and source."),
+  ...bodyFacts,
+};
+
+/** Of render source. */
+const source = z.strictObject({ id: z.string(), size: z.int(), data: z.string(), range });
+
+const body = z.strictObject({ ...reading, parts: z.array(z.string()).optional() });
+const attachment = z.strictObject({
+  ...body.shape,
+  message: z
+    .strictObject(headerFacts)
+    .optional()
+    .describe("Of a message inside the message: its own header."),
+});
+
+const reach = z.array(
+  z.strictObject({
+    mailbox: z.string(),
+    address: z.string(),
+    name: z.string(),
+    scopes: z.array(z.string()),
+    folders: z.union([z.literal("all"), z.array(z.string())]),
+  }),
+);
+
+const listing = {
+  items: z.array(shortForm),
+  total: z.int().optional(),
+};
+
+const folderFacts = {
+  id: z.string(),
+  path: z.string(),
+  role: z.string().optional(),
+  total: z.int(),
+  unread: z.int(),
+};
+
+const hold = {
+  id: z.string(),
+  message: z.string(),
+  version: z.string(),
+  state: z.string(),
+  reason: z.string(),
+  recipients: z.array(z.string()),
+  digest: z.string(),
+  requested_by: z.string(),
+  decided_by: z.string().optional(),
+  decided_at: time.optional(),
+  created_at: time,
+  expires_at: time,
+  send_at: time.optional(),
+};
+
+const draft = {
+  id: z.string(),
+  message: z.string(),
+  send_at: z.union([z.string(), z.int()]).optional(),
+  hold: z.string().optional(),
+};
+
+const names = z.record(z.string(), z.unknown());
+
+export const contentOfKind = {
+  agent: z.strictObject({
+    id: z.string(),
+    kind: z.enum(["agent", "person"]),
+    name: z.string(),
+    address: z.string(),
+    addresses: z.array(z.string()),
+    state: z.string(),
+    paused: z.strictObject({ reason: z.string(), since: time.optional() }).optional(),
+    folders: z.array(z.strictObject({ ...folderFacts, size: z.int() })),
+    calendars: z.array(names),
+    addressbooks: z.array(names),
+    reach: reach.optional(),
+  }),
+  message: z.union([message, source]),
+  body,
+  attachment,
+  headers: z.strictObject({
+    ...reading,
+    headers: z.array(z.strictObject({ name: z.string(), value: z.string() })).optional(),
+  }),
+  structure: z.strictObject({ structure: tree }),
+  agent_part: z.strictObject({ ...reading, data: z.unknown() }),
+  thread: z.strictObject({ id: z.string(), subject: z.string(), ...listing }),
+  draft: z.union([
+    z.strictObject({ ...message.shape, ...draft }),
+    z.strictObject({ ...source.shape, ...draft }),
+  ]),
+  hold: z.union([
+    z.strictObject({ ...message.partial().shape, ...hold }),
+    z.strictObject({ ...source.shape, ...hold }),
+  ]),
+  calendar: names,
+  event: names,
+  calendarMonth: names,
+  addressbook: names,
+  contact: names,
+  blob: z.strictObject({ ...reading, id: z.string(), created_at: time, expires_at: time }),
+  listing: z.strictObject({ ...z.strictObject(folderFacts).partial().shape, ...listing }),
+  grammar: names,
+  catalog: names,
+} as const satisfies Record<ResultKind, z.ZodType>;
+
+/** `readResult` with the shape that its content has, kind by kind. */
+export const describedResult = z
+  .discriminatedUnion(
+    "kind",
+    (Object.keys(contentOfKind) as ResultKind[]).map((kind) =>
+      readResult.extend({ kind: z.literal(kind), content: contentOfKind[kind].optional() }),
+    ) as never,
+  )
+  .meta({ id: "ReadResult" });

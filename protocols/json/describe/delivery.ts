@@ -1,0 +1,51 @@
+/** `content.delivery` of a message that was sent, is to leave later or waits for a person: what became of it for each recipient, those
+ *  of Bcc too, as the sender and whoever reads the sender's mailbox may know. */
+import { z } from "zod";
+import type { Message } from "#/src/mail/messages.ts";
+import { deliveryReasons, mailStates, recipientFates } from "#/src/model/delivery.ts";
+import { isoTime } from "#/src/render/message-state.ts";
+import type { OperationContext } from "../operation.ts";
+
+const deliverySchema = z
+  .strictObject({
+    state: z.enum(mailStates).describe("Of the mail: the least finished state of its recipients."),
+    send_at: z
+      .string()
+      .optional()
+      .describe("When it leaves, or left, if that is later than it was asked for."),
+    recipients: z.array(
+      z.strictObject({
+        address: z.string(),
+        state: z.enum(recipientFates),
+        code: z
+          .string()
+          .optional()
+          .describe("Enhanced status code (RFC 3463) of the last attempt or report."),
+        reason: z.enum(deliveryReasons).optional().describe("Why it is delayed, bounced or cancelled."),
+        at: z.string().describe("When it came to this state."),
+        next_at: z.string().optional().describe("When it is tried next."),
+      }),
+    ),
+  })
+  .meta({ id: "Delivery" });
+export type Delivery = z.infer<typeof deliverySchema>;
+
+export async function deliveryOf(
+  { rooms }: OperationContext,
+  { agent, number }: Message,
+): Promise<{ readonly delivery?: Delivery }> {
+  const fate = await rooms.outbound.readFate(agent, number);
+  if (fate === undefined) return {};
+  const { state, sendAt, recipients } = fate;
+  return {
+    delivery: {
+      state,
+      ...(sendAt === undefined ? {} : { send_at: isoTime(sendAt) }),
+      recipients: recipients.map(({ at, nextAt, ...known }) => ({
+        ...known,
+        at: isoTime(at),
+        ...(nextAt === undefined ? {} : { next_at: isoTime(nextAt) }),
+      })),
+    },
+  };
+}

@@ -1,0 +1,49 @@
+/** What the log tells of a connection's mail. */
+import { peerOf } from "#/protocols/connection/peer.ts";
+import type { MailPort } from "./mail-port.ts";
+import type { MailTransaction, Taken } from "./mail-transaction.ts";
+import type { Reply } from "./reply.ts";
+
+/** A command that was refused, or a connection that was ended. What became of a whole message is told by `logMessage`. */
+export function logRefusal(
+  { name, rooms }: MailPort,
+  remoteAddress: string,
+  command: "MAIL" | "RCPT" | "connection",
+  { code, status }: Reply,
+  about: object,
+): void {
+  const line = { ...peerOf(remoteAddress), port: name, command, reply: code, status, ...about };
+  rooms.log.info(line, "refused");
+}
+
+export interface MessageOutcome {
+  readonly size: number;
+  /** Of `performance.now()`. */
+  readonly startedAt: number;
+  readonly outcome: Reply;
+  readonly taken: Taken | undefined;
+  readonly cause: unknown;
+}
+
+export function logMessage(
+  { name, rooms }: MailPort,
+  { transport, mail, forwardPaths }: MailTransaction,
+  { size, startedAt, outcome, taken, cause }: MessageOutcome,
+): void {
+  rooms.log.info(
+    {
+      ...peerOf(transport.remoteAddress),
+      port: name,
+      id: transport.id,
+      ...taken,
+      from: mail.reversePath.address,
+      recipients: forwardPaths.size,
+      size,
+      ms: Math.round(performance.now() - startedAt),
+      reply: outcome.code,
+      status: outcome.status,
+      ...(cause === undefined ? {} : { err: cause }),
+    },
+    outcome.code === 250 ? "message accepted" : "message refused",
+  );
+}

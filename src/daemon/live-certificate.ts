@@ -1,0 +1,93 @@
+/** The certificate while the daemon runs: exchanged when its files change or when it is told to, without touching a connection
+ *  that is open. What cannot be used is said in the log, and the former one stays. */
+import { readFile } from "node:fs/promises";
+import type { Logger } from "pino";
+import { isReadableByOthers } from "#/config/readable-by-others.ts";
+import type { Settings } from "#/config/schema.ts";
+import type { Clock } from "#/src/model/clock.ts";
+import { type Certificate, concernsOf, loadCertificate } from "./certificate.ts";
+
+export interface LiveCertificate extends Certificate {
+  /** Reads the files again. Never rejects. */
+  reload(): Promise<void>;
+  close(): void;
+}
+
+/** Contents are compared, because a file that is exchanged behind a link, in a container or on a network disk sends no event. */
+const lookMs = 10_000;
+const warnMs = 86_400_000;
+
+type CertificateSettings = Pick<Settings, "tls" | "server" | "storage">;
+
+/** Throws `invalid` when the pair of files is of no use. */
+export async function openCertificate(
+  settings: CertificateSettings,
+  clock: Clock,
+  log: Logger,
+): Promise<LiveCertificate> {
+  let current = await loadCertificate(settings, clock);
+  let seen = await contentsOf(settings);
+  let warnedAt = 0;
+
+  const warn = (): void => {
+    warnedAt = clock.now();
+    for (const concern of concernsOf(current, settings.server.hostname, warnedAt)) log.warn(concern);
+    const { keyFile } = settings.tls;
+    if (keyFile !== "" && isReadableByOthers(keyFile))
+      log.warn(`others can read the private key (tls.key_file): chmod 600 ${keyFile}`);
+  };
+  const reload = async (): Promise<void> => {
+    try {
+      const next = await loadCertificate(settings, clock);
+      const isAnother = next.cert !== current.cert || next.key !== current.key;
+      current = next;
+      const { fingerprint, expiresAt } = next;
+      if (isAnother)
+        log.info({ fingerprint, expiresAt: new Date(expiresAt).toISOString() }, "new certificate in use");
+      warn();
+    } catch (error) {
+      const { message } = error as Error;
+      log.error({ problem: message }, "the new certificate is of no use; the former one stays in use");
+    }
+  };
+  const look = async (): Promise<void> => {
+    const contents = await contentsOf(settings);
+    if (contents !== seen) {
+      seen = contents;
+      await reload();
+    } else if (clock.now() - warnedAt >= warnMs) warn();
+  };
+
+  warn();
+  const timer = setInterval(() => void look(), lookMs);
+  timer.unref();
+  return {
+    get key() {
+      return current.key;
+    },
+    get cert() {
+      return current.cert;
+    },
+    get isSelfSigned() {
+      return current.isSelfSigned;
+    },
+    get fingerprint() {
+      return current.fingerprint;
+    },
+    get expiresAt() {
+      return current.expiresAt;
+    },
+    async reload() {
+      seen = await contentsOf(settings);
+      await reload();
+    },
+    close: () => clearInterval(timer),
+  };
+}
+
+/** What both files have in them; a file that cannot be read is as one without content. */
+async function contentsOf({ tls }: CertificateSettings): Promise<string> {
+  if (tls.certificateFile === "") return "";
+  const files = await Promise.allSettled([readFile(tls.certificateFile), readFile(tls.keyFile)]);
+  return JSON.stringify(files.map((file) => (file.status === "fulfilled" ? String(file.value) : "")));
+}

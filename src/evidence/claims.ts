@@ -1,0 +1,14 @@
+/** What a message claims in a signature or an envelope, where it is a name and nothing else: nothing else of it is told. */
+import { parseDomain } from "#/src/accounts/address.ts";
+
+const name = /^[a-z0-9_](?:[a-z0-9_.-]{0,251}[a-z0-9_])?$/i;
+
+export function claimedName<Key extends string>(key: Key, text: unknown): { readonly [K in Key]?: string } {
+  const isName = typeof text === "string" && name.test(text);
+  return (isName ? { [key]: text.toLowerCase() } : {}) as { readonly [K in Key]?: string };
+}
+
+/** In A-labels, as every domain is compared. Names that are no host's, as `_spf.example.com`, stay as they are. */
+export function claimedDomain(text: unknown): { readonly domain?: string } {
+  return claimedName("domain", typeof text === "string" ? (parseDomain(text) ?? text) : undefined);
+}

@@ -1,0 +1,33 @@
+/** The one form of a mail address in which it is judged, shown and kept (UTS 46): without what nobody sees, and with one
+ *  spelling for each name of the DNS. */
+import { domainToUnicode } from "node:url";
+import { parseAddress, parseDomain } from "#/src/accounts/address.ts";
+import { imitatesAnother } from "./homographs.ts";
+
+/** The domain as people read it, or in A-labels where that looks like another (mixed scripts). What is no domain stays as it
+ *  is: no policy depends on it. */
+export function shownAddress(address: string): string {
+  const at = address.lastIndexOf("@");
+  if (at < 0) return address;
+  const domain = parseDomain(address.slice(at + 1));
+  return domain === undefined ? address : `${address.slice(0, at)}@${shownDomain(domain)}`;
+}
+
+/** Of A-labels. */
+function shownDomain(domain: string): string {
+  if (!domain.includes("xn--") || imitatesAnother(domain)) return domain;
+  const unicode = domainToUnicode(domain);
+  return parseDomain(unicode) === domain ? unicode : domain;
+}
+
+/** In A-labels, as checks and policies have it; undefined for what is no address with a domain. */
+export function domainOfAddress(address: string): string | undefined {
+  return parseDomain(address.slice(address.lastIndexOf("@") + 1));
+}
+
+/** Whether a display name has an address that is not the one it stands beside: readers who see names alone take it for that. */
+export function namesAnother(name: string, address: string): boolean {
+  const own = shownAddress(address).toLowerCase();
+  const named = name.normalize("NFKC").match(/[^\s<>()[\]",;:]+@[^\s<>()[\]",;:@]+/gu) ?? [];
+  return named.some((one) => parseAddress(one) !== undefined && shownAddress(one).toLowerCase() !== own);
+}

@@ -1,0 +1,54 @@
+/** Which of the fields that are shown, or that a message is decoded by, a signature covers (RFC 6376 section 5.4).
+ *
+ *  A signature covers as many fields of a name as its `h=` names, counted from the lowest one up. Readers show the first one.
+ *  So a field that somebody puts on top of a signed message is believed, unless it is counted. */
+import type { HeaderField } from "#/src/formats/mime/header.ts";
+
+/** These have to be signed wherever they are. */
+const signedFields = ["from", "subject", "date", "to", "cc", "sender", "message-id"];
+
+/** Signers leave these out, but then there is at most one of them. */
+const otherFields = [
+  "reply-to",
+  "bcc",
+  "in-reply-to",
+  "references",
+  "list-id",
+  "auto-submitted",
+  "precedence",
+  "mime-version",
+  "content-type",
+  "content-transfer-encoding",
+  "content-disposition",
+  "content-id",
+  "content-description",
+  "content-language",
+  "content-location",
+  "content-md5",
+];
+
+export interface Coverage {
+  /** Names of the shown fields that are there and that are signed in every instance. */
+  readonly covers: readonly string[];
+  /** Whether the signature speaks for what is shown: nothing was put beside what it signs. */
+  readonly isComplete: boolean;
+}
+
+/** `signedNames`: the names of `h=`, in lower case. */
+export function coverageOf(fields: readonly HeaderField[], signedNames: readonly string[]): Coverage {
+  const present = countNames(fields.map(({ name }) => name));
+  const signed = countNames(signedNames);
+  const isSigned = (name: string): boolean => (present.get(name) ?? 0) <= (signed.get(name) ?? 0);
+  const isLeftOut = (name: string): boolean => !signed.has(name) && present.get(name) === 1;
+  return {
+    covers: [...signedFields, ...otherFields].filter((name) => present.has(name) && isSigned(name)),
+    isComplete:
+      signedFields.every(isSigned) && otherFields.every((name) => isSigned(name) || isLeftOut(name)),
+  };
+}
+
+function countNames(names: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}

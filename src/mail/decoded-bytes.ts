@@ -1,0 +1,32 @@
+/** Octets of a part with its transfer encoding undone, in turns: a part of any length keeps nobody else waiting. */
+import { createTransferDecoder } from "#/src/formats/mime/transfer-decoder.ts";
+import { decodeTransfer } from "#/src/formats/mime/transfer-encoding.ts";
+import { LoopTurns } from "#/src/model/loop-turns.ts";
+import type { ByteRange, MessageBytes, StoredBytes } from "./message-bytes.ts";
+
+/** Octets that are decoded at once: one or two milliseconds. */
+const rangeBytes = 256 * 1024;
+
+export async function readDecoded(
+  bytes: Pick<MessageBytes, "readBytes">,
+  message: StoredBytes,
+  { start, end }: ByteRange,
+  encoding: string,
+): Promise<Buffer> {
+  if (end - start <= rangeBytes)
+    return decodeTransfer(await bytes.readBytes(message, { start, end }), encoding);
+  const turns = new LoopTurns();
+  const decoder = createTransferDecoder(encoding);
+  // No encoding makes more of an octet than one.
+  const decoded = Buffer.allocUnsafe(end - start);
+  let length = 0;
+  const add = (piece: Buffer): void => {
+    length += piece.copy(decoded, length);
+  };
+  for (let at = start; at < end; at += rangeBytes) {
+    add(decoder.write(await bytes.readBytes(message, { start: at, end: Math.min(end, at + rangeBytes) })));
+    await turns.turn();
+  }
+  add(decoder.end());
+  return decoded.subarray(0, length);
+}

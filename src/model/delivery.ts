@@ -1,0 +1,135 @@
+/** What becomes of mail that was sent ("What becomes of sent mail" of the interface): the words for a mail, for a recipient and for
+ *  the reason. All of them are ours; what another server said is only in the queue, for the operator. */
+
+/** Of a mail, the least finished first: where several apply, the first one is said. */
+export const mailStates = [
+  "held",
+  "scheduled",
+  "queued",
+  "sent",
+  "delivered",
+  "bounced",
+  "cancelled",
+] as const;
+export type MailState = (typeof mailStates)[number];
+
+/** Of a recipient. `sent`: the server of the recipient has the mail; `delayed`: it was put off and is tried again, here or there. */
+export const recipientFates = ["queued", "sent", "delivered", "delayed", "bounced", "cancelled"] as const;
+export type RecipientFate = (typeof recipientFates)[number];
+
+/** Why mail is delayed, bounced or cancelled. */
+export const deliveryReasons = [
+  "no_such_mailbox",
+  "no_such_domain",
+  "mail_not_accepted",
+  "mailbox_full",
+  "too_large",
+  "too_many_recipients",
+  "content_refused",
+  "sender_refused",
+  "not_authenticated",
+  "policy_refused",
+  "tls_required",
+  "host_unreachable",
+  "server_unavailable",
+  "mail_loop",
+  "protocol_error",
+  "expired",
+  "cancelled",
+  "declined",
+  "unspecified",
+] as const;
+export type DeliveryReason = (typeof deliveryReasons)[number];
+
+/** Enhanced status codes without their class, which says only whether it is tried again: RFC 3463 section 3, RFC 4954 section 6,
+ *  RFC 5248, RFC 7372 section 3, RFC 7505 section 4, RFC 8461 section 8.6. */
+const reasonOfDetail: ReadonlyMap<string, DeliveryReason> = new Map([
+  ["1.0", "no_such_mailbox"],
+  ["1.1", "no_such_mailbox"],
+  ["1.2", "no_such_domain"],
+  ["1.3", "no_such_mailbox"],
+  ["1.4", "no_such_mailbox"],
+  ["1.6", "no_such_mailbox"],
+  ["1.7", "sender_refused"],
+  ["1.8", "sender_refused"],
+  ["1.10", "mail_not_accepted"],
+  ["2.0", "mail_not_accepted"],
+  ["2.1", "mail_not_accepted"],
+  ["2.2", "mailbox_full"],
+  ["2.3", "too_large"],
+  ["2.4", "mail_not_accepted"],
+  ["3.2", "mail_not_accepted"],
+  ["3.4", "too_large"],
+  ["4.5", "server_unavailable"],
+  ["4.6", "mail_loop"],
+  ["4.7", "expired"],
+  ["5.3", "too_many_recipients"],
+  ["7.4", "tls_required"],
+  ["7.5", "tls_required"],
+  ["7.8", "not_authenticated"],
+  ["7.9", "not_authenticated"],
+  ["7.10", "tls_required"],
+  ["7.11", "tls_required"],
+  ["7.20", "not_authenticated"],
+  ["7.21", "not_authenticated"],
+  ["7.22", "not_authenticated"],
+  ["7.23", "not_authenticated"],
+  ["7.24", "not_authenticated"],
+  ["7.25", "not_authenticated"],
+  ["7.26", "not_authenticated"],
+  ["7.27", "mail_not_accepted"],
+]);
+
+/** For a detail that has no word of its own: by the subject alone. */
+const reasonOfSubject: ReadonlyMap<string, DeliveryReason> = new Map([
+  ["2", "mail_not_accepted"],
+  ["3", "server_unavailable"],
+  ["4", "host_unreachable"],
+  ["5", "protocol_error"],
+  ["6", "content_refused"],
+  ["7", "policy_refused"],
+]);
+
+/** `status`: an enhanced status code. */
+export function deliveryReasonOf(status: string): DeliveryReason {
+  const [, subject = "", detail = ""] = status.split(".");
+  return reasonOfDetail.get(`${subject}.${detail}`) ?? reasonOfSubject.get(subject) ?? "unspecified";
+}
+
+/** A recipient as the queue has it. */
+export interface QueuedFate {
+  readonly state: "scheduled" | "queued" | "relayed" | "delivered" | "failed" | "cancelled";
+  /** Of the last attempt or report; null before. */
+  readonly status: string | null;
+}
+
+export function recipientFateOf({ state, status }: QueuedFate): RecipientFate {
+  switch (state) {
+    case "scheduled":
+    case "queued":
+      return status === null ? "queued" : "delayed";
+    // The server that has it has said that it takes long.
+    case "relayed":
+      return status?.startsWith("4") === true ? "delayed" : "sent";
+    case "delivered":
+      return "delivered";
+    case "failed":
+      return "bounced";
+    case "cancelled":
+      return "cancelled";
+  }
+}
+
+/** Only what did not go well has a reason. */
+export function reasonOfFate(fate: RecipientFate, status: string | null): DeliveryReason | undefined {
+  if (fate === "cancelled") return "cancelled";
+  return fate === "delayed" || fate === "bounced" ? deliveryReasonOf(status ?? "") : undefined;
+}
+
+/** The least finished of its recipients, of which there is one at least. */
+export function mailStateOf(fates: Iterable<RecipientFate>, isScheduled: boolean): MailState {
+  const states = new Set<MailState>();
+  for (const fate of fates) states.add(fate === "delayed" ? "queued" : fate);
+  if (isScheduled && states.has("queued")) return "scheduled";
+  return mailStates.find((state) => states.has(state)) ?? "cancelled";
+}

@@ -1,0 +1,42 @@
+/** A mail from postmaster to who approves, as it is stored in their INBOX. */
+import { randomUUID } from "node:crypto";
+import type { AgentFacts } from "#/src/accounts/accounts.ts";
+import type { DeliverMessage } from "#/storage/transactions/deliver-message.ts";
+import { composeMessage } from "../composition.ts";
+import type { HoldRooms } from "./holds.ts";
+
+export async function composeNotice(
+  { store, prepare }: Pick<HoldRooms, "store" | "prepare">,
+  { account, agent, name, address }: AgentFacts,
+  { subject, text }: { readonly subject: string; readonly text: string },
+): Promise<DeliverMessage> {
+  const at = store.clock.now();
+  const domain = address.slice(address.lastIndexOf("@") + 1);
+  const bytes = await composeMessage(
+    { to: [{ name, address }], cc: [], bcc: [], subject, text, attachments: [] },
+    {
+      from: { name: "Waypost", address: `postmaster@${domain}` },
+      date: at,
+      messageId: `${randomUUID()}@${domain}`,
+      references: [],
+      autoSubmitted: "auto-generated",
+    },
+  );
+  return {
+    facts: await prepare(bytes),
+    recipients: [
+      {
+        account,
+        agent,
+        mailboxRole: "inbox",
+        trace: new Uint8Array(),
+        flags: 0,
+        provenance: JSON.stringify({ source: "api", fromDomain: domain, checks: {} }),
+        isAuthenticated: true,
+        source: "api",
+      },
+    ],
+    internalDate: at,
+    at,
+  };
+}

@@ -1,0 +1,36 @@
+/** The mail that tells an approver that a mailbox is paused: what they approve does not leave until it is resumed. */
+import type { AgentFacts } from "#/src/accounts/accounts.ts";
+import type { Pause } from "#/src/model/pause.ts";
+import { listUntoldPauses } from "#/storage/queries/agents.ts";
+import { composeNotice } from "./approver-mail.ts";
+import type { HoldRooms } from "./holds.ts";
+
+/** Tells of each pause once. */
+export async function tellOfPauses(rooms: HoldRooms): Promise<void> {
+  const { store, accounts } = rooms;
+  for (const { agent, approver } of await listUntoldPauses(store)) {
+    const [paused, told] = [await accounts.findAgentFacts(agent), await accounts.findAgentFacts(approver)];
+    if (paused?.pause === undefined || told === undefined) continue;
+    const subject = `${paused.address} is paused`;
+    const text = noticeText(rooms, paused, paused.pause);
+    const notice = await composeNotice(rooms, told, { subject, text });
+    await store.write("tellApprover", { ...notice, holds: [], pauses: [agent] });
+  }
+}
+
+function noticeText({ settings }: HoldRooms, { address }: AgentFacts, { reason, since }: Pause): string {
+  const { bounces, sends } = settings.breaker;
+  const when = since === undefined ? "" : ` since ${new Date(since).toUTCString()}`;
+  const why =
+    reason === "breaker"
+      ? `At least ${bounces} of its last ${sends} mails failed for a recipient, so the server stopped it.`
+      : "The operator has paused it.";
+  return [
+    `${address} is paused${when} and sends nothing. ${why}`,
+    "Mail still arrives. What is queued or approved waits, and leaves when the operator resumes it:",
+    `    waypost agent resume ${address}`,
+    ...(reason === "breaker"
+      ? ["Look first at what failed: its Sent mailbox, and waypost queue show message_…."]
+      : []),
+  ].join("\n\n");
+}

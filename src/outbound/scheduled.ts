@@ -1,0 +1,138 @@
+/** Scheduled mail: it leaves Scheduled for the queue when its time comes, and can be given another time before. */
+import { type Idempotency, writeOnce } from "#/src/mail/write-once.ts";
+import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
+import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
+import type { SendingBasis } from "#/storage/queries/sending-basis.ts";
+import {
+  findScheduled,
+  listDueScheduled,
+  listRecipients,
+  listUnplacedScheduled,
+} from "#/storage/queries/submissions.ts";
+import type { SubmissionRow } from "#/storage/submission.ts";
+import { assertMayLeave } from "./decide.ts";
+import { scheduledAtOnce, scheduledRetryMs } from "./limits.ts";
+import type { Outbound, OutboundRooms } from "./outbound.ts";
+
+const hourMs = 3_600_000;
+
+export interface Reschedule {
+  readonly agent: AgentNumber;
+  readonly message: MessageNumber;
+  /** As it was read. */
+  readonly version: string | undefined;
+  readonly sendAt: number;
+  readonly idempotency?: Idempotency | undefined;
+}
+
+export interface Scheduled extends Pick<Outbound, "reschedule" | "findSendAt"> {
+  /** Lets mail go whose time has come: a part of it, and rings for the rest. Throws what no mail should cause, once for each mail
+   *  that does. */
+  startDue(now: number): Promise<void>;
+  /** When what could not leave is to be looked at again. */
+  retryAt(): number | undefined;
+}
+
+export function createScheduled(rooms: OutboundRooms, ring: () => void): Scheduled {
+  const { store, settings } = rooms;
+  const setAside = new Set<string>();
+  let hasPlaced = false;
+  let retryAt: number | undefined;
+
+  /** undefined: it has left, or was not to leave any more; otherwise it is still there. */
+  async function start(row: SubmissionRow, at: number): Promise<"later" | undefined> {
+    const { agent, submission } = row;
+    const basis = await basisOf(row);
+    if (basis === undefined) return refuse(row, at);
+    try {
+      await store.write("startScheduled", { agent, submission, basis, at });
+      return undefined;
+    } catch (error) {
+      if (isWaypostError(error) && error.code !== "internal") return "later";
+      throw error;
+    }
+  }
+
+  /** undefined where the rules do not let it leave any more. */
+  async function basisOf({ agent, submission }: SubmissionRow): Promise<SendingBasis | undefined> {
+    const owner = await rooms.accounts.findAgentFacts(agent);
+    if (owner === undefined) throw new WaypostError("not_found", "There is no such mailbox.");
+    const recipients = await listRecipients(store, agent, submission);
+    try {
+      return await assertMayLeave(rooms, [owner], { recipients });
+    } catch (error) {
+      if (isWaypostError(error) && error.code === "policy_refused") return undefined;
+      throw error;
+    }
+  }
+
+  /** It goes to Sent, and every recipient is told of as failed: 5.7.1, not authorized (RFC 3463 section 3.8). */
+  async function refuse({ agent, submission }: SubmissionRow, at: number): Promise<undefined> {
+    const recipients = await listRecipients(store, agent, submission);
+    const outcomes = recipients.map(({ number }) => ({
+      number,
+      state: "failed" as const,
+      status: "5.7.1",
+      host: null,
+      reply: "The rules for this mailbox do not let the mail leave any more.",
+      nextAttemptAt: at,
+      isSuppressed: false,
+    }));
+    await store.write("reportDelivery", {
+      agent,
+      submission,
+      outcomes,
+      isDelayTold: false,
+      letters: [],
+      breaker: null,
+      isOfDue: true,
+      at,
+    });
+  }
+
+  async function placeOld(): Promise<void> {
+    for (;;) {
+      const rows = await listUnplacedScheduled(store, scheduledAtOnce);
+      for (const row of rows) await store.write("placeScheduled", { ...row, at: store.clock.now() });
+      if (rows.length < scheduledAtOnce) return;
+    }
+  }
+
+  return {
+    async startDue(now) {
+      if (!hasPlaced) await placeOld();
+      hasPlaced = true;
+      retryAt = undefined;
+      const due = await listDueScheduled(store, { now, limit: scheduledAtOnce + setAside.size });
+      const known = due.filter((row) => !setAside.has(nameOf(row)));
+      // At once, so that they share commits.
+      const results = await Promise.allSettled(known.map((row) => start(row, now)));
+      const failures: unknown[] = [];
+      for (const [index, result] of results.entries())
+        if (result.status === "rejected") {
+          setAside.add(nameOf(known[index]!));
+          failures.push(result.reason);
+        } else if (result.value === "later") retryAt = now + scheduledRetryMs;
+      if (known.length >= scheduledAtOnce && retryAt === undefined) ring();
+      if (failures.length > 0) throw new AggregateError(failures, "Some scheduled mail could not leave");
+    },
+
+    retryAt: () => retryAt,
+
+    async findSendAt(agent, message) {
+      return (await findScheduled(store, agent, message))?.sendAt;
+    },
+
+    async reschedule({ idempotency, ...change }) {
+      const at = store.clock.now();
+      const expiresAt = Math.max(change.sendAt, at) + settings.outbound.maxAgeHours * hourMs;
+      const result = await writeOnce(store, "rescheduleMessage", { ...change, expiresAt, at }, idempotency);
+      ring();
+      return result;
+    },
+  };
+}
+
+function nameOf({ agent, submission }: SubmissionRow): string {
+  return `${agent} ${submission}`;
+}

@@ -1,0 +1,47 @@
+/** Every thread of the house: the file it starts from, and how much memory it may take. The one binary bundles these files as
+ *  assets of the same names.
+ *
+ *  The files lie in rooms above this one. They are named as paths and not imported, so this room knows nothing of them. */
+
+export interface ThreadKind {
+  /** Of the thread, and of the asset of the one binary that holds its bundle. */
+  readonly name: string;
+  /** From the top of the repository. */
+  readonly source: string;
+  /** Objects of JavaScript, in MiB; a thread that needs more is ended by Node. Buffers are not counted. */
+  readonly heapMb: number;
+  /** Of that, what was made just now; as Node has it unless it is said. */
+  readonly youngHeapMb?: number;
+  /** What a library prints while it reads a stranger's bytes is thrown away. */
+  readonly isSilent?: boolean;
+}
+
+export const houseThreads = {
+  // Up to 2,000 jobs in flight; their bytes are buffers.
+  writer: { name: "store-writer", source: "storage/sqlite/writer.ts", heapMb: 1024 },
+  // A check holds the numbers of all that it compares.
+  reader: { name: "store-reader", source: "storage/sqlite/reader.ts", heapMb: 1024 },
+  // A header of 250 KB becomes about 40 MiB of fields; texts of messages are buffers.
+  preparer: { name: "preparer", source: "src/arrival/preparing/preparer.ts", heapMb: 256, isSilent: true },
+  // One text of 256 KiB at a time, its HTML as the reading threads have it, and the answers to searches.
+  index: {
+    name: "search-index",
+    source: "src/render/indexing/index-thread.ts",
+    heapMb: 256,
+    isSilent: true,
+  },
+  html: {
+    name: "html",
+    source: "src/render/threads/html-thread.ts",
+    heapMb: 64,
+    youngHeapMb: 16,
+    isSilent: true,
+  },
+  documents: {
+    name: "documents",
+    source: "src/render/threads/document-thread.ts",
+    heapMb: 128,
+    youngHeapMb: 16,
+    isSilent: true,
+  },
+} as const satisfies Record<string, ThreadKind>;

@@ -1,0 +1,156 @@
+/** One thread of `job-threads.ts`, as the main thread sees it: what was given to it, and what it computes for. */
+import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
+import type { Worker } from "node:worker_threads";
+import type { ThreadKind } from "./house-threads.ts";
+import {
+  boardBegun,
+  boardCurrent,
+  boardTakenBack,
+  createBoard,
+  type GivenJob,
+  type JobAnswer,
+  type JobThreadData,
+} from "./job-board.ts";
+import { startThread } from "./start-thread.ts";
+import type { Task } from "./task.ts";
+
+export interface JobThreadEvents<Result> {
+  answered(answers: readonly JobAnswer<Result>[]): void;
+  /** It broke. */
+  ended(cause: unknown): void;
+}
+
+export interface Look {
+  /** The job that it computes for, 0 for none. */
+  readonly current: number;
+  /** Processor time since the last look. */
+  readonly addedMs: number;
+  /** Processor time since it began to be seen computing for that job. */
+  readonly jobMs: number;
+  /** How long it has not said what it uses. */
+  readonly silentMs: number;
+}
+
+/** So many go over together; the thread begins while the main thread is still reading from the other connections. */
+const batchJobs = 4;
+const endMsMax = 2000;
+
+export class JobThread<Job, Result> {
+  readonly #worker: Worker;
+  readonly #board = createBoard();
+  readonly #tasks = new Map<number, Task<Job, Result>>();
+  #jobs: GivenJob<Job>[] = [];
+  #lastPlace = 0;
+  #cpuMs = 0;
+  #seen = { current: 0, jobMs: 0 };
+  #heldBy: Task<Job, Result> | undefined;
+  #asked: { readonly at: number; readonly answer: Promise<number> } | undefined;
+  isSlow: boolean;
+  /** Octets under way, each job counting a little more than it has. */
+  load = 0;
+
+  constructor(kind: ThreadKind, settings: unknown, isSlow: boolean, events: JobThreadEvents<Result>) {
+    this.isSlow = isSlow;
+    const data: JobThreadData<unknown> = { board: this.#board, settings };
+    this.#worker = startThread(kind, data);
+    this.#worker.unref();
+    this.#worker.on("message", (answers: readonly JobAnswer<Result>[]) => events.answered(answers));
+    this.#worker.on("error", (cause) => events.ended(cause));
+    this.#worker.on("exit", (code) => events.ended(`The thread ended with ${code}.`));
+  }
+
+  /** Whether a job that is given to it now is begun soon. */
+  get isFree(): boolean {
+    return this.#heldBy === undefined && this.#lastPlace - Atomics.load(this.#board, boardBegun) < batchJobs;
+  }
+
+  get current(): number {
+    return Atomics.load(this.#board, boardCurrent);
+  }
+
+  tasks(): readonly Task<Job, Result>[] {
+    return [...this.#tasks.values()];
+  }
+
+  give(task: Task<Job, Result>): void {
+    task.thread = this;
+    task.begunAt = undefined;
+    task.place = ++this.#lastPlace;
+    this.load += weightOf(task);
+    this.#tasks.set(task.id, task);
+    if (this.#tasks.size === 1) this.#worker.ref();
+    const count = this.#jobs.push({ id: task.id, place: task.place, job: task.job });
+    if (count === batchJobs) this.#send();
+    else if (count === 1) setImmediate(() => this.#send());
+  }
+
+  /** By the clock, from when it was first seen begun. */
+  takesSinceMs(task: Task<Job, Result>): number {
+    if (Atomics.load(this.#board, boardBegun) < task.place) return 0;
+    task.begunAt ??= performance.now();
+    return performance.now() - task.begunAt;
+  }
+
+  /** It is answered, or somebody else's. */
+  remove(task: Task<Job, Result>): void {
+    if (!this.#tasks.delete(task.id)) return;
+    if (this.#heldBy === task) this.#heldBy = undefined;
+    task.thread = undefined;
+    this.load -= weightOf(task);
+    if (this.#tasks.size === 0) this.#worker.unref();
+  }
+
+  /** The thread computes for this job and for no other for a while. Answers the others, which leave it. */
+  hold(task: Task<Job, Result>): readonly Task<Job, Result>[] {
+    this.#heldBy = task;
+    return this.takeBack(task);
+  }
+
+  /** All jobs but one. Those that it has not begun it never begins; the others it may still answer. */
+  takeBack(kept: Task<Job, Result> | undefined): readonly Task<Job, Result>[] {
+    this.#jobs = [];
+    Atomics.store(this.#board, boardTakenBack, this.#lastPlace);
+    const taken = this.tasks().filter((task) => task !== kept);
+    for (const task of taken) this.remove(task);
+    return taken;
+  }
+
+  /** A look that comes late, because the main thread was busy, counts no more than `addedMsMax`. One that has no answer yet
+   *  counts nothing, and nobody waits for it. */
+  async look(addedMsMax: number): Promise<Look> {
+    const current = this.current;
+    this.#asked ??= this.#ask();
+    const cpuMs = await Promise.race([this.#asked.answer, nextTurn(undefined)]);
+    if (cpuMs === undefined)
+      return { ...this.#seen, addedMs: 0, silentMs: performance.now() - this.#asked.at };
+    this.#asked = undefined;
+    const usedMs = Math.max(0, cpuMs - this.#cpuMs);
+    const addedMs = Math.min(usedMs, addedMsMax);
+    this.#seen = { current, jobMs: (current === this.#seen.current ? this.#seen.jobMs : 0) + addedMs };
+    this.#cpuMs = Math.max(this.#cpuMs, cpuMs);
+    return { ...this.#seen, addedMs, silentMs: 0 };
+  }
+
+  #ask(): { readonly at: number; readonly answer: Promise<number> } {
+    const answer = this.#worker.cpuUsage().then(
+      ({ user, system }) => (user + system) / 1000,
+      () => 0,
+    );
+    return { at: performance.now(), answer };
+  }
+
+  /** One that collects garbage without an end may take long to hear of it: nobody waits longer for that. */
+  async end(): Promise<void> {
+    await Promise.race([this.#worker.terminate(), delay(endMsMax, undefined, { ref: false })]);
+  }
+
+  #send(): void {
+    if (this.#jobs.length === 0) return;
+    this.#worker.postMessage(this.#jobs);
+    this.#jobs = [];
+  }
+}
+
+function weightOf({ bytes }: { readonly bytes: number }): number {
+  return bytes + 1024;
+}

@@ -1,0 +1,254 @@
+/** Threads that have many jobs under way at a time, as most of a job is waiting. Processor time is counted for each job, and one
+ *  that takes much of it is kept away from the others:
+ *
+ *  - Jobs are quick or slow, and each kind has its own threads. A job that its giver knows to be large begins as slow.
+ *  - A quick job that takes longer than `slowMs` becomes slow, with its thread; the thread's other jobs are given to a new one.
+ *  - Slow jobs wait for a thread in turns of their owners: one who gives many keeps the others waiting for one of them at a time.
+ *  - A job that takes longer than its limit, or more memory than the thread has, loses its thread. It is done again in a
+ *    cheaper way if there is one, or else refused. Other jobs of that thread are given to another one.
+ *
+ *  Processor time is found by looking every few milliseconds at which job the thread computes for (`job-board.ts`). */
+import { availableParallelism } from "node:os";
+import { WaypostError } from "#/src/model/errors.ts";
+import { FairQueue } from "./fair-queue.ts";
+import type { ThreadKind } from "./house-threads.ts";
+import type { JobAnswer } from "./job-board.ts";
+import { JobThread } from "./job-thread.ts";
+import type { JobSize, Task } from "./task.ts";
+
+export interface JobThreads<Job, Result> {
+  /** Throws `upstream_unavailable` when the threads are closed or break for no reason of the job's, `internal` when the job
+   *  fails, and what `refusal` says when it takes too much. */
+  run(job: Job, size: JobSize): Promise<Result>;
+  close(): Promise<void>;
+}
+
+export interface JobThreadsOptions<Settings, Job> {
+  readonly thread: ThreadKind;
+  readonly settings: Settings;
+  readonly limits?: Partial<JobLimits>;
+  /** A way to do it with less; undefined when there is none. */
+  cheaper(job: Job): Job | undefined;
+  refusal(job: Job): Error;
+}
+
+export interface JobLimits {
+  readonly quickThreads: number;
+  readonly slowThreads: number;
+  /** Processor time of a quick job. */
+  readonly slowMs: number;
+  /** Processor time of any job, and more of it for each MiB. */
+  readonly jobMs: number;
+  readonly jobMsPerMiB: number;
+  /** By the clock, in a thread: for what takes no processor time and never ends. */
+  readonly wallMs: number;
+  /** By the clock, without a word of the thread about its processor time: so it is with one that only collects garbage. */
+  readonly silentMs: number;
+  /** How often the threads are looked at. */
+  readonly lookMs: number;
+  /** After this without any job the threads for slow ones end. */
+  readonly idleMs: number;
+}
+
+export const defaultJobLimits: JobLimits = {
+  // Beside the main thread and the writer.
+  quickThreads: Math.max(1, Math.min(4, availableParallelism() - 2)),
+  slowThreads: 2,
+  slowMs: 100,
+  jobMs: 2000,
+  jobMsPerMiB: 100,
+  wallMs: 60_000,
+  silentMs: 5000,
+  lookMs: 25,
+  idleMs: 30_000,
+};
+
+/** A job that was with so many threads when they broke is not given to another one. */
+const lossesMax = 3;
+
+export function createJobThreads<Settings, Job, Result>(
+  options: JobThreadsOptions<Settings, Job>,
+): JobThreads<Job, Result> {
+  const limits = { ...defaultJobLimits, ...options.limits };
+  const tasks = new Map<number, Task<Job, Result>>();
+  const threads = new Set<JobThread<Job, Result>>();
+  /** Slow jobs that no thread has time for. */
+  const queue = new FairQueue<Task<Job, Result>>();
+  let lastId = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let idleTimer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  function give(task: Task<Job, Result>): void {
+    if (task.isSlow) {
+      queue.push(task);
+      giveSlow();
+    } else leastLoaded().give(task);
+    timer ??= setTimeout(look, limits.lookMs);
+  }
+
+  /** A thread for each quick job at once: it is not known yet which of them takes long. */
+  function leastLoaded(): JobThread<Job, Result> {
+    const quick = [...threads].filter(({ isSlow }) => !isSlow);
+    if (quick.length < limits.quickThreads) quick.push(start(false));
+    return quick.reduce((best, one) => (one.load < best.load ? one : best));
+  }
+
+  /** A slow job is given to a thread that is not held by another. */
+  function giveSlow(): void {
+    while (!queue.isEmpty) {
+      const slow = [...threads].filter(({ isSlow }) => isSlow);
+      let thread = slow.find(({ isFree }) => isFree);
+      if (thread === undefined && slow.length < limits.slowThreads) thread = start(true);
+      if (thread === undefined) return;
+      thread.give(queue.shift()!);
+    }
+  }
+
+  function start(isSlow: boolean): JobThread<Job, Result> {
+    const thread = new JobThread<Job, Result>(options.thread, options.settings, isSlow, {
+      answered(answers) {
+        for (const answer of answers) settle(answer);
+        giveSlow();
+      },
+      ended: (cause) => lose(thread, cause),
+    });
+    threads.add(thread);
+    return thread;
+  }
+
+  /** The first answer counts: a job that was taken back may have two. */
+  function settle(answer: JobAnswer<Result>): void {
+    const task = tasks.get(answer.id);
+    if (task === undefined) return;
+    forget(task);
+    if ("result" in answer) task.resolve(answer.result);
+    else
+      task.reject(new WaypostError("internal", "The message could not be read.", { cause: answer.failure }));
+  }
+
+  function forget(task: Task<Job, Result>): void {
+    tasks.delete(task.id);
+    task.thread?.remove(task);
+  }
+
+  /** Looks at what each thread computes for. */
+  async function look(): Promise<void> {
+    await Promise.all([...threads].map(lookAt));
+    giveSlow();
+    timer = tasks.size === 0 || isClosed ? undefined : setTimeout(look, limits.lookMs);
+    if (timer === undefined && !isClosed) idleTimer ??= setTimeout(endIdle, limits.idleMs).unref();
+  }
+
+  function endIdle(): void {
+    idleTimer = undefined;
+    if (tasks.size === 0) for (const thread of threads) if (thread.isSlow) end(thread, undefined);
+  }
+
+  async function lookAt(thread: JobThread<Job, Result>): Promise<void> {
+    const seen = await thread.look(4 * limits.lookMs);
+    if (!threads.has(thread)) return;
+    const task = tasks.get(seen.current);
+    if (seen.silentMs >= limits.silentMs) {
+      lose(thread, "The thread did not say what it uses.");
+      return;
+    }
+    if (task?.thread !== thread) {
+      // For a job that is done elsewhere, or was: nobody waits for it.
+      if (seen.current !== 0 && seen.jobMs >= limits.slowMs && seen.addedMs > 0) end(thread, undefined);
+    } else {
+      task.cpuMs += seen.addedMs;
+      const limitMs = limits.jobMs + (task.bytes / (1024 * 1024)) * limits.jobMsPerMiB;
+      if (task.cpuMs >= limitMs) end(thread, task);
+      else if (task.cpuMs >= limits.slowMs) {
+        if (task.isSlow) keep(thread, task);
+        else slowDown(thread, task);
+      }
+    }
+    const late = thread.tasks().find((one) => thread.takesSinceMs(one) >= limits.wallMs);
+    if (late !== undefined) end(thread, late);
+  }
+
+  /** The thread goes on with this job if there may be one more slow thread. The others leave it in any case. */
+  function slowDown(thread: JobThread<Job, Result>, task: Task<Job, Result>): void {
+    task.isSlow = true;
+    const slowCount = [...threads].filter(({ isSlow }) => isSlow).length;
+    if (slowCount >= limits.slowThreads) {
+      end(thread, undefined);
+      return;
+    }
+    thread.isSlow = true;
+    keep(thread, task);
+  }
+
+  /** The thread goes on with this job alone. */
+  function keep(thread: JobThread<Job, Result>, task: Task<Job, Result>): void {
+    for (const other of thread.hold(task)) give(other);
+  }
+
+  /** Ends a thread, because of this job if one is named. */
+  function end(thread: JobThread<Job, Result>, culprit: Task<Job, Result> | undefined): void {
+    if (!threads.delete(thread)) return;
+    void thread.end();
+    if (culprit !== undefined) culprit.thread?.remove(culprit);
+    for (const other of thread.takeBack(undefined)) give(other);
+    if (culprit !== undefined) lessen(culprit);
+  }
+
+  /** A thread that broke, out of memory as a rule, or that says nothing. */
+  function lose(thread: JobThread<Job, Result>, cause: unknown): void {
+    const current = tasks.get(thread.current);
+    const culprit = current?.thread === thread ? current : undefined;
+    if (culprit === undefined)
+      for (const task of thread.tasks())
+        if (++task.losses >= lossesMax) {
+          forget(task);
+          task.reject(unavailable(cause));
+        }
+    end(thread, culprit);
+  }
+
+  /** A job that took too much. */
+  function lessen(task: Task<Job, Result>): void {
+    const cheaper = options.cheaper(task.job);
+    if (cheaper === undefined) {
+      forget(task);
+      task.reject(options.refusal(task.job));
+      return;
+    }
+    task.job = cheaper;
+    task.cpuMs = 0;
+    task.isSlow = true;
+    give(task);
+  }
+
+  return {
+    run(job, { bytes, isSlow, owner = "" }) {
+      if (isClosed) return Promise.reject(unavailable("closed"));
+      return new Promise<Result>((resolve, reject) => {
+        const id = ++lastId;
+        const task: Task<Job, Result> = {
+          ...{ id, bytes, owner, job, isSlow, resolve, reject },
+          ...{ cpuMs: 0, place: 0, begunAt: undefined, losses: 0, thread: undefined },
+        };
+        tasks.set(id, task);
+        give(task);
+      });
+    },
+    async close() {
+      isClosed = true;
+      clearTimeout(timer);
+      clearTimeout(idleTimer);
+      for (const task of tasks.values()) task.reject(unavailable("closed"));
+      tasks.clear();
+      queue.clear();
+      const open = [...threads];
+      threads.clear();
+      await Promise.all(open.map((thread) => thread.end()));
+    },
+  };
+}
+
+function unavailable(cause: unknown): WaypostError {
+  return new WaypostError("upstream_unavailable", "The message could not be read now.", { cause });
+}

@@ -1,0 +1,26 @@
+export interface JobSize {
+  readonly bytes: number;
+  readonly isSlow: boolean;
+  /** Whose job it is, where it is known: slow jobs of owners take turns. */
+  readonly owner?: string | undefined;
+}
+
+/** A job in the hands of `job-threads.ts`. */
+export interface Task<Job, Result> {
+  readonly id: number;
+  readonly bytes: number;
+  readonly owner: string;
+  job: Job;
+  isSlow: boolean;
+  /** What it took of a processor so far. */
+  cpuMs: number;
+  /** In the order of the thread that it is with. */
+  place: number;
+  /** When that thread was seen to have begun it. */
+  begunAt: number | undefined;
+  /** Threads that it was with when they broke, for no reason of its own. */
+  losses: number;
+  thread: { remove(task: Task<Job, Result>): void } | undefined;
+  resolve(result: Result): void;
+  reject(error: Error): void;
+}

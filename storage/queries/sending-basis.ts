@@ -1,0 +1,88 @@
+/** What a decision about sending rests on and others may change at any time: who may send, the policy, the lists, who gets no
+ *  more mail, whom mail went to before. It is read for the decision, and read again by the write that carries it out. */
+import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
+import type { PauseReason } from "#/src/model/pause.ts";
+import type { SendingPolicyRow } from "../holds.ts";
+import type { AgentKind } from "../rows.ts";
+import { paddedList, placesFor, type Reader } from "../sql.ts";
+import { findSendingPolicy, listCorrespondents, listSuppressed } from "./holds.ts";
+
+export interface SendingBasis {
+  /** In the form that the suppression list has them in. */
+  readonly addresses: readonly string[];
+  /** Of the recipients. */
+  readonly domains: readonly string[];
+  /** The mailbox that it leaves from, and who asks for it where that is somebody else. */
+  readonly senders: readonly SenderBasis[];
+}
+
+export interface SenderBasis {
+  readonly agent: AgentNumber;
+  readonly account: AccountNumber;
+  readonly kind: AgentKind;
+  readonly state: string;
+  readonly pausedReason: PauseReason | null;
+  readonly accountState: string;
+  readonly policy: SendingPolicyRow | null;
+  /** Those of the addresses that get no more mail of the account. */
+  readonly suppressed: readonly string[];
+  /** Those of the domains that are the account's own. */
+  readonly ownDomains: readonly string[];
+  /** Those of the domains and addresses that took mail of this mailbox before. */
+  readonly correspondents: readonly string[];
+}
+
+type Question = Pick<SendingBasis, "addresses" | "domains">;
+
+export async function readSendingBasis(
+  reader: Reader,
+  agents: readonly AgentNumber[],
+  { addresses, domains }: Question,
+): Promise<SendingBasis> {
+  const senders: SenderBasis[] = [];
+  for (const agent of agents) {
+    const sender = await readSender(reader, agent, { addresses, domains });
+    if (sender !== undefined) senders.push(sender);
+  }
+  return { addresses, domains, senders };
+}
+
+async function readSender(
+  reader: Reader,
+  agent: AgentNumber,
+  { addresses, domains }: Question,
+): Promise<SenderBasis | undefined> {
+  const row = await reader.get<
+    Pick<SenderBasis, "account" | "kind" | "state" | "pausedReason" | "accountState">
+  >(
+    `select agent.account_id as account, agent.kind, agent.state, agent.paused_reason as "pausedReason", account.state as "accountState"
+    from agent
+    join account on account.account_id = agent.account_id
+    where agent_id = ? and agent.state <> 'deleted'`,
+    agent,
+  );
+  if (row === undefined) return undefined;
+  return {
+    agent,
+    ...row,
+    policy: (await findSendingPolicy(reader, agent)) ?? null,
+    suppressed: await listSuppressed(reader, row.account, addresses),
+    ownDomains: await listOwnDomains(reader, row.account, domains),
+    correspondents: await listCorrespondents(reader, agent, [...new Set([...domains, ...addresses])]),
+  };
+}
+
+async function listOwnDomains(
+  reader: Reader,
+  account: AccountNumber,
+  domains: readonly string[],
+): Promise<string[]> {
+  if (domains.length === 0) return [];
+  const padded = paddedList(domains);
+  const rows = await reader.all<{ name: string }>(
+    `select name from domain where account_id = ? and name in (${placesFor(padded)}) order by name`,
+    account,
+    ...padded,
+  );
+  return rows.map(({ name }) => name);
+}

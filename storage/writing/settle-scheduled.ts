@@ -1,0 +1,41 @@
+/** What a write of mail comes to for scheduled mail. Every write of a mailbox ends here, so there is no door beside it: what is taken
+ *  out of Scheduled does not leave, and nothing is put into it by hand. */
+import { deletedFlag } from "#/src/model/flags.ts";
+import { numberSetOf } from "#/src/model/number-set.ts";
+import { onlyScheduled } from "#/src/model/scheduled.ts";
+import { findScheduled } from "../queries/submissions.ts";
+import { selectEntries } from "./entry-rows.ts";
+import type { MailWrite } from "./mail-write.ts";
+import type { MailboxWrite } from "./mailbox-write.ts";
+import { dueAt, setDueAt, takeBack } from "./scheduled.ts";
+
+/** `mailbox` is that of scheduled mail. */
+export async function settleScheduled(mail: MailWrite, mailbox: MailboxWrite): Promise<void> {
+  const { tx, agent } = mail.transaction;
+  const removed =
+    mailbox.removed.length === 0
+      ? []
+      : await selectEntries(tx, agent, mailbox.mailbox, numberSetOf(mailbox.removed));
+  const gone = new Set(removed.map(({ message }) => message));
+  for (const { message } of mailbox.added) {
+    // Into the mailbox where it is: it gets another UID.
+    if (gone.delete(message) || mailbox.settled.has(message)) continue;
+    throw onlyScheduled();
+  }
+  for (const message of gone) if (!mailbox.settled.has(message)) await takeBack(mail, message);
+  for (const { state, uids } of mailbox.updates.values()) {
+    const isDeleted = (flags: number): boolean => (flags & deletedFlag) !== 0;
+    const entries = await selectEntries(
+      tx,
+      agent,
+      mailbox.mailbox,
+      numberSetOf(uids),
+      ({ flags }) => isDeleted(flags) !== isDeleted(state.mask),
+    );
+    for (const { message } of entries) {
+      const scheduled = await findScheduled(tx, agent, message);
+      if (scheduled !== undefined)
+        await setDueAt(tx, scheduled, dueAt({ flags: state.mask }, scheduled.sendAt));
+    }
+  }
+}

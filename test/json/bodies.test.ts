@@ -1,0 +1,169 @@
+/** Which of a message's parts its text is made of, and what is said of the others. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bodyPartsMax } from "#/src/render/body-parts.ts";
+import { type JsonServer, openJsonServer } from "../support/json-server.ts";
+
+let server: JsonServer;
+beforeAll(async () => {
+  server = await openJsonServer();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+async function read(message: string | Buffer, request: object = {}) {
+  const id = await server.deliver(server.ada, message);
+  return server.ada.client.ok("part.describe", { id, ...request });
+}
+
+function messageOf(type: string, body: string): string {
+  return `From: Mel <mel@elsewhere.example>\nTo: ada@first.example\nSubject: s\nMIME-Version: 1.0\nContent-Type: ${type}\n\n${body}`;
+}
+
+const boundaryOf = (subtype: string): string => subtype.replace(/\W.*/, "");
+
+function multipart(subtype: string, ...parts: string[]): string {
+  const boundary = boundaryOf(subtype);
+  return `${subtype}; boundary=${boundary}\n\n${parts.map((one) => `--${boundary}\n${one}\n`).join("")}--${boundary}--`;
+}
+
+const nested = (subtype: string, ...parts: string[]): string =>
+  `Content-Type: multipart/${multipart(subtype, ...parts)}`;
+const plain = (text: string): string => `Content-Type: text/plain\n\n${text}`;
+const html = (text: string): string => `Content-Type: text/html\n\n${text}`;
+
+/** A message whose top is a multipart. */
+function mailOf(subtype: string, ...parts: string[]): string {
+  const [type, ...body] = multipart(subtype, ...parts).split("\n\n");
+  return messageOf(`multipart/${type}`, body.join("\n\n"));
+}
+
+describe("the text of a message", () => {
+  it("goes on behind an attachment that stands between two parts of HTML (Apple Mail)", async () => {
+    const { text, content } = await read(
+      mailOf(
+        "alternative",
+        plain("Before. After."),
+        nested(
+          "mixed",
+          html("<p>Before.</p>"),
+          "Content-Type: application/pdf; name=a.pdf\nContent-Disposition: inline; filename=a.pdf\n\n%PDF",
+          html("<p>After.</p>"),
+        ),
+      ),
+    );
+    expect(text).toBe("Before.\nAfter.");
+    expect(content.alternatives_differ).toBeUndefined();
+  });
+
+  it("is that of the part which multipart/related names in start", async () => {
+    const { text } = await read(
+      mailOf(
+        'related; start="<page@x>"',
+        "Content-Type: text/plain\nContent-ID: <other@x>\n\nnot the page",
+        "Content-Type: text/html\nContent-ID: <page@x>\n\n<p>the page</p>",
+      ),
+    );
+    expect(text).toBe("the page");
+  });
+
+  it("is the last of two alternatives in HTML", async () => {
+    const { text } = await read(mailOf("alternative", html("<p>first</p>"), html("<p>last</p>")));
+    expect(text).toBe("last");
+  });
+
+  it("of a page of pictures is what they are said to show, never the plain text that nobody sees", async () => {
+    const { text, content, provenance } = await read(
+      mailOf(
+        "alternative",
+        plain("Transfer the money to the other account"),
+        html(
+          '<img src="cid:a" alt="Winter sale,\n from Monday on"><img src="cid:b"><img src=cid:c width=1 alt=dot>',
+        ),
+      ),
+    );
+    expect(text).toBe("[picture: Winter sale, from Monday on]\n[picture]");
+    expect(content.alternatives_differ).toBe(true);
+    expect(provenance.removed_detail).toContainEqual({ what: "hidden-element", count: 1, where: "1" });
+  });
+
+  it("of a page whose text is hidden is nothing, never the plain text", async () => {
+    const { text, content, provenance } = await read(
+      mailOf(
+        "alternative",
+        plain("Transfer the money to the other account"),
+        html('<div style="display:none">Transfer the money to the other account</div>'),
+      ),
+    );
+    expect(text).toBe("");
+    expect(content.alternatives_differ).toBe(true);
+    expect(provenance.removed).toEqual(["hidden-by-style", "hidden-element"]);
+  });
+
+  it("is the plain text where the part of HTML has no octet to show", async () => {
+    expect((await read(mailOf("alternative", plain("words"), html("\n ")))).text).toBe("words");
+  });
+
+  it.each([
+    ["meta charset", '<meta charset="koi8-r">', "koi8-r"],
+    ["http-equiv", '<meta http-equiv="Content-Type" content="text/html; charset=koi8-r">', "koi8-r"],
+  ])("is decoded by the charset that stands only in the page: %s", async (_, meta) => {
+    const words = Buffer.from([0xf0, 0xd2, 0xc9, 0xd7, 0xc5, 0xd4]); // «Привет» in KOI8-R
+    const message = Buffer.concat([
+      Buffer.from(messageOf("text/html", `<html><head>${meta}</head><body>`)),
+      words,
+      Buffer.from("</body></html>"),
+    ]);
+    const { text, provenance } = await read(message);
+    expect(text).toBe("Привет");
+    expect(provenance.removed).not.toContain("undecodable");
+    expect((await server.ada.client.ok("search", { q: "привет" })).content.items.length).toBeGreaterThan(0);
+  });
+
+  it("is decoded by the charset of the part's header where the page names another", async () => {
+    const message = Buffer.concat([
+      Buffer.from(messageOf("text/html; charset=iso-8859-1", '<meta charset="koi8-r"><p>')),
+      Buffer.from([0xe9]),
+    ]);
+    expect((await read(message)).text).toBe("é");
+  });
+
+  it("of a part that begins without a header is all of it", async () => {
+    const { text } = await read(mailOf("mixed", "The first line, with a comma.\nThe second line."));
+    expect(text).toBe("The first line, with a comma.\nThe second line.");
+  });
+
+  it("says that there are more parts than it is made of", async () => {
+    const parts = Array.from({ length: bodyPartsMax + 1 }, (_, number) => plain(`part ${number}`));
+    const { text, provenance } = await read(mailOf("mixed", ...parts));
+    expect(text).toContain(`part ${bodyPartsMax - 1}`);
+    expect(text).not.toContain(`part ${bodyPartsMax}`);
+    expect(provenance.removed_detail).toContainEqual({ what: "over-limit", count: 1, where: "body" });
+  });
+
+  it("says that the boundary of a multipart never comes", async () => {
+    const { text, provenance } = await read(
+      messageOf("multipart/mixed; boundary=never", "--other\n\nwords\n--other--\n"),
+    );
+    expect(text).toBe("");
+    expect(provenance.removed_detail).toContainEqual({ what: "undecodable", count: 1, where: "body" });
+  });
+});
+
+describe("the name of a file", () => {
+  it.each([
+    ['"C:\\Users\\Mel\\report.pdf"', "report.pdf"],
+    ['"\\\\server\\share\\report.pdf"', "report.pdf"],
+    ['"C:\\\\Users\\\\report.pdf"', "report.pdf"],
+    ['"../../etc/report.pdf"', "report.pdf"],
+    ['"a \\"quoted\\" name.pdf"', 'a "quoted" name.pdf'],
+    ['"re\\port.pdf"', "report.pdf"],
+  ])("%s is %s", async (written, name) => {
+    const { content } = await read(
+      mailOf(
+        "mixed",
+        plain("see the file"),
+        `Content-Type: application/pdf\nContent-Disposition: attachment; filename=${written}\n\n%PDF`,
+      ),
+    );
+    expect(content.parts.at(-1).name).toBe(name);
+  });
+});

@@ -1,0 +1,82 @@
+import { expect, it } from "vitest";
+import { SearchPlaces } from "#/src/mail/search-places.ts";
+import { CallerGone, forCaller } from "#/src/model/caller.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import { WorkBudget } from "#/src/model/work-budget.ts";
+
+const ada = 1 as AgentNumber;
+const bob = 2 as AgentNumber;
+const limits = { bytesMax: 100, timeMs: 1000 };
+
+it("spends octets and time, the time from the first octets on", () => {
+  let now = 0;
+  const budget = new WorkBudget(limits, () => now);
+  now = 5000;
+  expect(budget.isSpent).toBe(false);
+  budget.spend(60);
+  now = 5999;
+  expect(budget.isSpent).toBe(false);
+  budget.spend(39);
+  expect(budget.isSpent).toBe(false);
+  budget.spend(1);
+  expect(budget.isSpent).toBe(true);
+  const slow = new WorkBudget(limits, () => now);
+  slow.spend(1);
+  now += 1000;
+  expect(slow.isSpent).toBe(true);
+});
+
+it("lets a limited number of one owner's searches work at a time; the others wait in their order", async () => {
+  const places = new SearchPlaces(2, limits);
+  const order: string[] = [];
+  const first = await places.take(ada);
+  const second = await places.take(ada);
+  const third = places.take(ada).then((place) => {
+    order.push("third");
+    return place;
+  });
+  const fourth = places.take(ada).then((place) => {
+    order.push("fourth");
+    return place;
+  });
+  using _other = await places.take(bob);
+  expect(order).toEqual([]);
+  second[Symbol.dispose]();
+  second[Symbol.dispose]();
+  (await third)[Symbol.dispose]();
+  await fourth;
+  expect(order).toEqual(["third", "fourth"]);
+  first[Symbol.dispose]();
+});
+
+it("lets waiting searches go first when its budget is spent, and goes on with a new one", async () => {
+  const places = new SearchPlaces(1, limits);
+  using place = await places.take(ada);
+  const order: string[] = [];
+  const waiting = places.take(ada).then((other) => {
+    order.push("other");
+    other[Symbol.dispose]();
+  });
+  place.budget.spend(99);
+  await place.giveWayIfSpent();
+  expect(order).toEqual([]);
+  place.budget.spend(1);
+  await place.giveWayIfSpent();
+  order.push("again");
+  await waiting;
+  expect(order).toEqual(["other", "again"]);
+  expect(place.budget.isSpent).toBe(false);
+});
+
+it("forgets a search whose caller has gone while it waited", async () => {
+  const places = new SearchPlaces(1, limits);
+  const place = await places.take(ada);
+  const gone = new AbortController();
+  const waiting = forCaller(gone.signal, () => places.take(ada));
+  const behind = places.take(ada);
+  gone.abort(new CallerGone());
+  await expect(waiting).rejects.toBeInstanceOf(CallerGone);
+  place[Symbol.dispose]();
+  (await behind)[Symbol.dispose]();
+  (await places.take(ada))[Symbol.dispose]();
+});

@@ -1,0 +1,56 @@
+import { expect, it, test } from "vitest";
+import {
+  deliveryReasonOf,
+  deliveryReasons,
+  mailStateOf,
+  type RecipientFate,
+  recipientFateOf,
+} from "#/src/model/delivery.ts";
+
+test.each([
+  ["5.1.1", "no_such_mailbox"],
+  ["5.1.2", "no_such_domain"],
+  ["5.1.10", "mail_not_accepted"],
+  ["4.2.2", "mailbox_full"],
+  ["5.3.4", "too_large"],
+  ["5.2.3", "too_large"],
+  ["4.5.3", "too_many_recipients"],
+  ["5.6.7", "content_refused"],
+  ["5.1.8", "sender_refused"],
+  ["5.7.26", "not_authenticated"],
+  ["4.7.1", "policy_refused"],
+  ["5.7.999", "policy_refused"],
+  ["4.7.5", "tls_required"],
+  ["4.4.1", "host_unreachable"],
+  ["5.4.4", "host_unreachable"],
+  ["4.3.0", "server_unavailable"],
+  ["5.4.6", "mail_loop"],
+  ["4.4.7", "expired"],
+  ["5.5.1", "protocol_error"],
+  ["5.0.0", "unspecified"],
+  ["5.999.999", "unspecified"],
+  ["", "unspecified"],
+  ["5.constructor.1", "unspecified"],
+])("reads %j as %s", (status, reason) => {
+  expect(deliveryReasonOf(status)).toBe(reason);
+  expect(deliveryReasons).toContain(reason);
+});
+
+test.each([
+  [["queued", "bounced"], false, "queued"],
+  [["queued", "queued"], true, "scheduled"],
+  [["delayed", "delivered"], false, "queued"],
+  [["sent", "delivered", "bounced"], false, "sent"],
+  [["delivered", "bounced"], false, "delivered"],
+  [["bounced", "cancelled"], false, "bounced"],
+  [["cancelled"], true, "cancelled"],
+] as const)("calls mail to %j, scheduled %s, %s", (fates: readonly RecipientFate[], isScheduled, state) => {
+  expect(mailStateOf(fates, isScheduled)).toBe(state);
+});
+
+it("knows a recipient as delayed when it was put off, here or by the server that has it", () => {
+  expect(recipientFateOf({ state: "queued", status: null })).toBe("queued");
+  expect(recipientFateOf({ state: "queued", status: "4.2.1" })).toBe("delayed");
+  expect(recipientFateOf({ state: "relayed", status: "2.0.0" })).toBe("sent");
+  expect(recipientFateOf({ state: "relayed", status: "4.4.1" })).toBe("delayed");
+});

@@ -1,0 +1,164 @@
+import path from "node:path";
+import Database from "better-sqlite3";
+import { expect, it, vi } from "vitest";
+import type { House } from "#/src/daemon/house.ts";
+import { runPrivateOperation } from "#/src/daemon/private-operations.ts";
+import { createMail } from "#/src/mail/mail.ts";
+import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
+import { openTextIndex, type TextIndexOptions } from "#/src/render/indexing/open-text-index.ts";
+import { readSetAside } from "#/storage/search/search-trials.ts";
+import { openTestStore, seedAgent, type TestStore } from "../support/store.ts";
+
+// The thread ends and starts several times here.
+vi.setConfig({ testTimeout: 60_000 });
+
+const poisoned = { name: "poisoned", source: "test/support/poisoned-index-thread.ts", heapMb: 128 };
+
+async function append(store: TestStore, agent: AgentNumber, ...texts: string[]): Promise<MessageNumber[]> {
+  const mail = createMail(store.store);
+  const inbox = (await mail.findMailbox(agent, "inbox"))!;
+  const messages = texts.map((text) => ({
+    bytes: Buffer.from(`Subject: ${text}\r\n\r\n${text}\r\n`),
+    flags: 0,
+    keywords: [],
+  }));
+  await mail.appendMessages(agent, inbox.number, messages, { source: "imap" });
+  const newest = await mail.listNewestMessages(agent, { limit: texts.length });
+  return newest.map(({ number }) => number).reverse();
+}
+
+interface Watched {
+  readonly failures: string[];
+  readonly leftOut: [AgentNumber, MessageNumber | undefined, string][];
+  readonly options: TextIndexOptions;
+}
+
+function watch(options: TextIndexOptions = {}): Watched {
+  const failures: string[] = [];
+  const leftOut: Watched["leftOut"] = [];
+  return {
+    failures,
+    leftOut,
+    options: {
+      ...options,
+      onFailure: (reason) => failures.push(reason),
+      onLeftOut: (...what) => leftOut.push(what),
+    },
+  };
+}
+
+it("sets a message aside that cannot be read, indexes the others, and tries it again when it starts", async () => {
+  await using opened = await openTestStore();
+  const { agent } = await seedAgent(opened.store);
+  const [, bad] = await append(opened, agent, "first", "broken", "last");
+  const structure = damage(opened, "{");
+  const { failures, leftOut, options } = watch();
+  for (const life of [1, 2, 3, 4]) {
+    await using index = await openTextIndex(opened.store, options);
+    await index.settle();
+    const answer = await index.find(agent, [{ kind: "text", text: "LAST" }]);
+    expect(answer!.found[0]!.length).toBe(1);
+    expect(leftOut.length).toBe(Math.min(life, 3));
+    expect(readSetAside(opened.folder)).toMatchObject([
+      { agent, message: bad, attempts: Math.min(life, 3), reason: expect.stringMatching(/^SyntaxError at/) },
+    ]);
+  }
+  expect(failures).toEqual([]);
+  damage(opened, structure);
+});
+
+it("indexes a message that was set aside when it can be read again", async () => {
+  await using opened = await openTestStore();
+  const { agent } = await seedAgent(opened.store);
+  await append(opened, agent, "first", "broken");
+  const structure = damage(opened, "{");
+  for (const holders of [0, 1]) {
+    await using index = await openTextIndex(opened.store);
+    await index.settle();
+    const answer = await index.find(agent, [{ kind: "body", text: "BROKEN" }]);
+    expect(answer!.found[0]!.length).toBe(holders);
+    expect(readSetAside(opened.folder).length).toBe(1 - holders);
+    damage(opened, structure);
+  }
+});
+
+it.each(["ends", "hangs"])(
+  "sets a message aside with which the thread %s, indexes the others, and does not meet it again",
+  async (deed) => {
+    await using opened = await openTestStore();
+    const { agent } = await seedAgent(opened.store);
+    const before = watch({ thread: poisoned, turnMsMax: 400 });
+    let bad: MessageNumber | undefined;
+    {
+      await using index = await openTextIndex(opened.store, before.options);
+      bad = (await append(opened, agent, "first", "second", `poison that ${deed}`, "last"))[2];
+      await index.settle();
+      const answer = await index.find(agent, [{ kind: "text", text: "LAST" }]);
+      expect(answer!.found[0]!.length).toBe(1);
+    }
+    expect(before.leftOut.map(([, message]) => message)).toEqual([bad]);
+    // With the others, and then twice alone.
+    expect(before.failures.length).toBe(3);
+    const after = watch({ thread: poisoned, turnMsMax: 400 });
+    await using index = await openTextIndex(opened.store, after.options);
+    await index.settle();
+    expect([after.failures, after.leftOut]).toEqual([[], []]);
+    expect(readSetAside(opened.folder)).toMatchObject([{ agent, message: bad }]);
+  },
+);
+
+it("is named by a check, which says as well that the store is sound", async () => {
+  await using opened = await openTestStore();
+  const { agent } = await seedAgent(opened.store);
+  const [bad] = await append(opened, agent, "broken");
+  const structure = damage(opened, "{");
+  {
+    await using index = await openTextIndex(opened.store);
+    await index.settle();
+  }
+  damage(opened, structure);
+  const found = await runPrivateOperation({ store: opened.store } as House, {
+    operation: "store.check",
+    input: {},
+    signal: AbortSignal.timeout(60_000),
+    onProgress() {},
+    onFrame() {},
+  });
+  const name = opened.store.ids.encode("message", agent, bad!);
+  expect(found).toEqual({ problems: [], notes: [expect.stringContaining(`${name} is left out of the`)] });
+});
+
+/** Puts another structure into the message whose subject is "broken". Answers the one that it had. */
+function damage({ folder }: TestStore, structure: string): string {
+  const database = new Database(path.join(folder, "waypost.db"));
+  try {
+    const row = database
+      .prepare(
+        "select m.blob_id as id, b.structure from message m join blob b using (blob_id) where m.subject = 'broken'",
+      )
+      .get() as { id: number; structure: string };
+    database.prepare("update blob set structure = ? where blob_id = ?").run(structure, row.id);
+    return row.structure;
+  } finally {
+    database.close();
+  }
+}
+
+it("is not looked into by the main thread either when a search meets it first", async () => {
+  await using opened = await openTestStore();
+  const { agent } = await seedAgent(opened.store);
+  const { failures, options } = watch({ thread: poisoned });
+  await using index = await openTextIndex(opened.store, options);
+  await append(opened, agent, "first", "poison that ends");
+  const mail = createMail(opened.store, index);
+  const folded = vi.spyOn(String.prototype, "normalize");
+  await expect(
+    mail.searchNewest(agent, { kind: "text", text: "elsewhere" }, { limit: 10 }),
+  ).rejects.toMatchObject({ code: "upstream_unavailable" });
+  expect(failures.length).toBeGreaterThan(0);
+  expect(folded.mock.contexts.filter((text) => String(text).includes("poison"))).toEqual([]);
+  folded.mockRestore();
+  await index.settle();
+  const { messages } = await mail.searchNewest(agent, { kind: "text", text: "first" }, { limit: 10 });
+  expect(messages.length).toBe(1);
+});

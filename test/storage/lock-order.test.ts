@@ -1,0 +1,50 @@
+import { expect, it } from "vitest";
+import { type Mutation, transactions } from "#/storage/transactions/index.ts";
+import { openTestDatabase } from "../support/database.ts";
+import { type Write, writeEverything } from "../support/every-write.ts";
+
+interface Lock {
+  readonly kind: "agent" | "account";
+  readonly number: number;
+}
+
+it("locks agents in the order of their numbers, and then accounts, in every named write", async () => {
+  using test = await openTestDatabase();
+  const { database, tx } = test;
+  // What a write updates or deletes it has locked until its end. Rows that it makes nobody else waits for.
+  database.exec("create temp table lock (kind text not null, number bigint not null)");
+  for (const kind of ["agent", "account"])
+    for (const deed of ["update", "delete"])
+      database.exec(
+        `create temp trigger lock_${kind}_${deed} after ${deed} on main.${kind}
+        begin insert into lock (kind, number) values ('${kind}', old.${kind}_id); end`,
+      );
+  const orders = new Map<string, Set<string>>();
+  const disorders: string[] = [];
+  const write = async (name: keyof typeof transactions, args: unknown) => {
+    database.exec("delete from lock; begin");
+    const result = await (transactions[name] as Mutation)(tx, args).finally(() => database.exec("commit"));
+    const locks = firstOfEach(
+      database.prepare("select kind, number from lock order by rowid").all() as Lock[],
+    );
+    const order = locks.map(({ kind, number }) => `${kind} ${number}`).join(", ");
+    orders.set(name, (orders.get(name) ?? new Set()).add(order));
+    const sorted = locks.toSorted(
+      (a, b) => Number(a.kind === "account") - Number(b.kind === "account") || a.number - b.number,
+    );
+    if (locks.some((lock, index) => lock !== sorted[index])) disorders.push(`${name}: ${order}`);
+    return result;
+  };
+  await writeEverything(tx, write as Write);
+  expect(disorders).toEqual([]);
+  expect([...orders.keys()].sort()).toEqual(Object.keys(transactions).sort());
+  expect(orders.get("deliverMessage")).toContain("agent 1, agent 2, agent 3, agent 4, account 1, account 2");
+});
+
+/** A row that is locked already is not waited for. */
+function firstOfEach(locks: readonly Lock[]): Lock[] {
+  return locks.filter(
+    ({ kind, number }, index) =>
+      index === locks.findIndex((lock) => lock.kind === kind && lock.number === number),
+  );
+}

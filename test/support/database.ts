@@ -1,0 +1,32 @@
+/** A database of the present schema that tests write on their own thread, so that they can look at every statement. */
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import type { Transaction } from "#/storage/sql.ts";
+import { openWriting, SqliteSql } from "#/storage/sqlite/connection.ts";
+import { migrate } from "#/storage/sqlite/migrate.ts";
+import { type Mutation, transactions } from "#/storage/transactions/index.ts";
+import type { Write } from "./every-write.ts";
+
+export interface TestDatabase extends Disposable {
+  readonly database: ReturnType<typeof openWriting>;
+  readonly tx: Transaction;
+  readonly write: Write;
+}
+
+export async function openTestDatabase(): Promise<TestDatabase> {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-database-"));
+  const database = openWriting(folder);
+  await migrate(database, folder, 0);
+  const tx = Object.assign(new SqliteSql(database), { touch() {}, sweepLater() {} }) satisfies Transaction;
+  return {
+    database,
+    tx,
+    write: ((name: keyof typeof transactions, args: unknown) =>
+      (transactions[name] as Mutation)(tx, args)) as Write,
+    [Symbol.dispose]() {
+      database.close();
+      fs.rmSync(folder, { recursive: true });
+    },
+  };
+}

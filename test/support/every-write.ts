@@ -1,0 +1,420 @@
+/** The life of a small store that uses every named write once or more, on rows of every table: for tests of what is true of
+ *  all writes, and for the stores that are kept of each schema. */
+import type { AccountNumber, AgentNumber, BlobNumber, MailboxNumber } from "#/src/model/numbers.ts";
+import { encodeBlob } from "#/storage/blob.ts";
+import { findDraft } from "#/storage/queries/drafts.ts";
+import { findHold } from "#/storage/queries/holds.ts";
+import { readSendingBasis } from "#/storage/queries/sending-basis.ts";
+import type { MessageFacts } from "#/storage/rows.ts";
+import type { Reader } from "#/storage/sql.ts";
+import type { DeliverMessage } from "#/storage/transactions/deliver-message.ts";
+import type { ArgumentsOf, ResultOf, TransactionName } from "#/storage/transactions/index.ts";
+import type { ReportedOutcome } from "#/storage/transactions/report-delivery.ts";
+import { envelopeTo } from "./submission.ts";
+
+export type Write = <N extends TransactionName>(name: N, args: ArgumentsOf<N>) => Promise<ResultOf<N>>;
+
+const at = Date.UTC(2026, 0, 1);
+const later = at + 120 * 3_600_000;
+
+interface Named {
+  readonly account: AccountNumber;
+  readonly agent: AgentNumber;
+}
+
+export async function writeEverything(reader: Reader, write: Write): Promise<void> {
+  // The numbers of agents and of their accounts run against each other.
+  const { account } = await write("createAccount", { name: "example", at });
+  const { account: other } = await write("createAccount", { name: "other", at });
+  const key = { domain: "example.org", selector: "s1", algorithm: "ed25519", privateKey: "-", createdAt: at };
+  await write("createDomain", { name: "example.org", account, keys: [key], at });
+  await write("createDomain", { name: "other.example", account: other, at });
+  await write("createDomain", { name: "spare.example", account: other, at });
+  await write("addDomainKeys", { name: "example.org", keys: [{ ...key, selector: "s2" }] });
+  await write("deleteDomain", { name: "spare.example" });
+  const bob = await createAgent(other, "bob", "agent", "other.example");
+  const ada = await createAgent(account, "ada", "agent", "example.org");
+  const mia = await createAgent(account, "mia", "person", "example.org");
+  const eve = await createAgent(other, "eve", "person", "other.example");
+
+  async function createAgent(
+    owner: AccountNumber,
+    name: string,
+    kind: "agent" | "person",
+    domain: string,
+  ): Promise<Named> {
+    const { agent } = await write("createAgent", {
+      account: owner,
+      kind,
+      name,
+      address: { domain, localPart: name },
+      quotaBytes: 1e9,
+      scramSalt: new Uint8Array(16),
+      scramIterations: 4096,
+      at,
+    });
+    return { account: owner, agent };
+  }
+
+  async function mailboxOf(agent: AgentNumber, role: string): Promise<MailboxNumber> {
+    const row = await reader.get<{ mailbox: MailboxNumber }>(
+      "select mailbox_id as mailbox from mailbox where agent_id = ? and role = ?",
+      agent,
+      role,
+    );
+    return row!.mailbox;
+  }
+
+  /** Who may do what. */
+  const address = { agent: ada.agent, domain: "example.org" };
+  await write("addAddress", { ...address, localPart: "sales", isPrimary: false, at });
+  await write("addAddress", { ...address, localPart: "old", isPrimary: false, at });
+  await write("removeAddress", { ...address, localPart: "old" });
+  await write("updateAccount", { account, state: "active" });
+  await write("updateAgent", { agent: ada.agent, name: "Ada", quotaBytes: null });
+  await write("setAgentState", { agent: ada.agent, state: "paused", at });
+  await write("setAgentState", { agent: ada.agent, state: "active", at });
+  for (const number of [1, 2]) {
+    const hash = new Uint8Array(32).fill(number);
+    const token = { agent: ada.agent, name: `token ${number}`, hash, scopes: ["mail"], expiresAt: null, at };
+    const { token: made } = await write("createToken", token);
+    const keys = { storedKey: hash, serverKey: hash };
+    const { password } = await write("createPassword", { agent: mia.agent, name: "phone", ...keys, at });
+    const { grant } = await write("createGrant", {
+      agent: mia.agent,
+      targetAgent: ada.agent,
+      scopes: ["mail", "approve"],
+      mailboxes: null,
+      expiresAt: null,
+      at,
+    });
+    const url = "https://hooks.example/";
+    const { webhook } = await write("createWebhook", {
+      agent: ada.agent,
+      url,
+      secret: "whsec",
+      types: [],
+      limit: 9,
+      at,
+    });
+    if (number === 2) {
+      await write("revokeToken", { token: made, at });
+      await write("revokePassword", { password, at });
+      await write("revokeGrant", { grant, at });
+      await write("deleteWebhook", { webhook });
+      continue;
+    }
+    await write("reportWebhook", {
+      webhook,
+      state: "active",
+      position: "3",
+      failureCount: 1,
+      failingSince: at,
+      nextAttemptAt: at,
+      attempt: { message: "msg_1", at, status: 500, error: "refused", eventCount: 1 },
+      historyMax: 10,
+    });
+    await write("resumeWebhook", { webhook, isFromNow: false });
+  }
+  await write("keepStsPolicy", {
+    domain: "far.example",
+    id: "1",
+    mode: "enforce",
+    mx: ["mx.far.example"],
+    expiresAt: later,
+    at,
+  });
+
+  /** Mail, in mailboxes. */
+  const inbox = await mailboxOf(ada.agent, "inbox");
+  const deliveries = await write(
+    "deliverMessage",
+    letter(await factsOf("To everybody", 30_000), [eve, ada, mia, bob]),
+  );
+  const first = deliveries.deliveries.find(({ agent }) => agent === ada.agent)!;
+  const { mailbox: work } = await write("createMailbox", { agent: ada.agent, name: "Work/2026", at });
+  const { mailbox: gone } = await write("createMailbox", { agent: ada.agent, name: "Gone", at });
+  await write("renameMailbox", { agent: ada.agent, mailbox: work, name: "Work/Now", at });
+  await write("deleteMailbox", { agent: ada.agent, mailbox: gone, at });
+  await write("setSubscription", { agent: ada.agent, name: "Work/Now", isSubscribed: true, at });
+  await write("setMetadata", {
+    agent: ada.agent,
+    mailbox: work,
+    entries: [0 as const, mia.agent].map((holder) => ({
+      holder,
+      name: "/comment",
+      value: Buffer.from("what is done now"),
+    })),
+    at,
+  });
+  const appended = await write("appendMessages", {
+    agent: ada.agent,
+    mailbox: inbox,
+    messages: await Promise.all(["One", "Two", "Three", "Four"].map((subject) => copyOf(subject, ["work"]))),
+    at,
+  });
+  const [one, two, three, four] = appended.uids.map((uid) => [[uid, uid]] as const);
+  const place = { agent: ada.agent, mailbox: inbox, at };
+  await write("storeFlags", { ...place, uids: one!, mode: "add", mask: 8, keywords: ["$Junk"] });
+  await write("expungeMessages", { ...place, uids: one! });
+  await write("copyMessages", { agent: ada.agent, source: inbox, target: work, uids: two!, at });
+  await write("moveMessages", { agent: ada.agent, source: inbox, target: work, uids: three!, at });
+  await write("replaceMessage", {
+    agent: ada.agent,
+    source: inbox,
+    uid: four![0]![0],
+    target: inbox,
+    message: await copyOf("Four again", []),
+    at,
+  });
+  await write("transferMessages", {
+    source: { agent: mia.agent, mailbox: await mailboxOf(mia.agent, "inbox") },
+    target: { agent: ada.agent, mailbox: work },
+    uids: [[1, 1]],
+    isMove: false,
+    threadKeys: [],
+    at,
+  });
+  await write("keepRecent", { agent: ada.agent, mailbox: inbox, uid: first.uid });
+  await write("updateMessages", {
+    agent: ada.agent,
+    messages: [first.message],
+    isFlagged: true,
+    addLabels: ["important"],
+    at,
+  });
+  const [trashed] = (
+    await write("appendMessages", { ...place, messages: [await copyOf("Away with it", [])] })
+  ).messages;
+  const { version } = (await reader.get<{ version: number }>(
+    "select max(modseq) as version from entry where agent_id = ? and message_id = ?",
+    ada.agent,
+    trashed!,
+  ))!;
+  await write("deleteMessage", { agent: ada.agent, message: trashed!, version: String(version), at });
+  const drafted = async (subject: string) => {
+    const { facts, provenance } = await copyOf(subject, []);
+    return { facts: { ...facts, draftKeys: [digestOf(subject)] }, provenance, isAuthenticated: false };
+  };
+  const options = JSON.stringify({ to: ["mel@far.example"] });
+  const { draft } = await write("createDraft", {
+    agent: ada.agent,
+    message: await drafted("Draft"),
+    options,
+    at,
+  });
+  await write("updateDraft", {
+    agent: ada.agent,
+    draft,
+    version: (await findDraft(reader, ada.agent, draft))!.version,
+    message: await drafted("Better"),
+    options,
+    at,
+  });
+  const again = { agent: ada.agent, message: await drafted("Never"), options, at };
+  const never = await write("createDraft", again);
+  await write("deleteDraft", {
+    agent: ada.agent,
+    draft: never.draft,
+    version: (await findDraft(reader, ada.agent, never.draft))!.version,
+    at,
+  });
+  const { blob } = await factsOf("A file", 5000);
+  const upload = { agent: ada.agent, blob, name: "a.txt", type: "text/plain", at };
+  await write("createUpload", { ...upload, expiresAt: later });
+  const made = await write("createUpload", { ...upload, expiresAt: later });
+  await write("deleteUpload", {
+    agent: ada.agent,
+    upload: made.upload,
+    version: String(made.modseq),
+    at,
+  });
+  await write("createUpload", { ...upload, expiresAt: at + 1 });
+
+  /** What leaves, and who decides it. */
+  await write("setSendingPolicy", {
+    agent: ada.agent,
+    policy: "always",
+    approver: mia.agent,
+    allowed: ["far.example"],
+    blocked: [],
+    at,
+  });
+  const basisNow = () =>
+    readSendingBasis(reader, [ada.agent], { addresses: ["mel@far.example"], domains: ["far.example"] });
+  const submission = async (subject: string): Promise<ArgumentsOf<"submitMessage">> => ({
+    agent: ada.agent,
+    requestedBy: ada.agent,
+    facts: await factsOf(subject, 100),
+    trace: new Uint8Array(),
+    provenance: "{}",
+    isAuthenticated: true,
+    envelope: envelopeTo("mel@far.example", "kim@far.example", "mia@example.org"),
+    hasCopy: true,
+    sendAt: at,
+    expiresAt: later,
+    draft: null,
+    decision: { kind: "queue", basis: await basisNow() },
+    limits: { perHour: 100, perDay: 100 },
+    at,
+  });
+  const sent = await write("submitMessage", await submission("To far away"));
+  await write("submitMessage", await submission("It waits in the queue"));
+  const held = async (subject: string) => {
+    const expiresAt = later;
+    const digest = digestOf(subject);
+    const asked = await submission(subject);
+    const decision = { ...asked.decision, kind: "hold", reason: "always", digest, expiresAt } as const;
+    return (await write("submitMessage", { ...asked, decision })).hold!;
+  };
+  const holds = [await held("May it leave?"), await held("And this?"), await held("And that?")];
+  await write("tellApprover", {
+    ...letter(await factsOf("Three mails wait", 10), [mia]),
+    holds: holds.map((hold) => ({ agent: ada.agent, hold })),
+    pauses: [ada.agent],
+  });
+  const versionOf = async (hold: number) => String((await findHold(reader, ada.agent, hold))!.modseq);
+  const actor = { agent: mia.agent, canApprove: true };
+  await write("editHold", {
+    agent: ada.agent,
+    hold: holds[0]!,
+    version: await versionOf(holds[0]!),
+    facts: await factsOf("May it leave now?", 10),
+    trace: new Uint8Array(),
+    provenance: "{}",
+    isAuthenticated: true,
+    envelope: envelopeTo("mel@far.example"),
+    digest: digestOf("edited"),
+    flags: 0,
+    actor,
+    at,
+  });
+  for (const [index, deed] of (["approve", "decline"] as const).entries()) {
+    const hold = holds[index]!;
+    await write("decideHold", {
+      agent: ada.agent,
+      hold,
+      version: await versionOf(hold),
+      deed,
+      actor,
+      at,
+    });
+  }
+  await write("releaseHold", {
+    agent: ada.agent,
+    hold: holds[0]!,
+    version: await versionOf(holds[0]!),
+    envelope: envelopeTo("mel@far.example"),
+    basis: await basisNow(),
+    expiresAt: later,
+    at,
+  });
+  const schedule = async (subject: string) =>
+    write("submitMessage", { ...(await submission(subject)), sendAt: later });
+  const [starting, cancelled] = [await schedule("It leaves later"), await schedule("It never leaves")];
+  const named = { agent: ada.agent, submission: starting.submission!, at };
+  await write("rescheduleMessage", {
+    agent: ada.agent,
+    message: starting.message,
+    version: String(starting.modseq),
+    sendAt: at,
+    expiresAt: later,
+    at,
+  });
+  await write("placeScheduled", named);
+  await write("startScheduled", { ...named, basis: await basisNow() });
+  await write("cancelScheduled", { ...named, submission: cancelled.submission! });
+  const stored = await reader.get<{ blob: BlobNumber }>(
+    "select blob_id as blob from submission where submission_id = ?",
+    sent.submission!,
+  );
+  const copy = letter(await factsOf("To far away", 100), [mia]);
+  await write("reportDelivery", {
+    agent: ada.agent,
+    submission: sent.submission!,
+    outcomes: [outcome(1, "failed"), outcome(2, "failed"), outcome(3, "delivered")],
+    isDelayTold: false,
+    breaker: { bounces: 1, sends: 20 },
+    letters: [
+      letter(await factsOf("It did not arrive", 10), [ada]),
+      { ...copy, stored: { account, blob: stored!.blob } },
+      letter(await factsOf("For all of them", 10), [eve, ada]),
+    ],
+    at,
+  });
+  const waiting = await reader.get<{ submission: number }>(
+    "select submission_id as submission from submission where closed_at is null order by submission_id limit 1",
+  );
+  await write("retrySubmission", { agent: ada.agent, submission: waiting!.submission, at });
+  await write("removeSuppression", { account, address: "mel@far.example" });
+
+  /** What is forgotten. */
+  await write("pruneChanges", { agent: eve.agent, before: at + 1, limit: 2 });
+  await write("pruneHolds", { before: at - 1, limit: 10 });
+  await write("pruneIdempotency", { now: at - 1, limit: 10 });
+  await write("pruneSubmissions", { before: at - 1, limit: 10 });
+  await write("pruneThreadKeys", { limit: 10 });
+  await write("pruneUploads", { now: at + 2, limit: 10 });
+  await write("deleteAgent", { agent: eve.agent });
+}
+
+function letter(facts: MessageFacts, recipients: readonly Named[]): DeliverMessage {
+  return {
+    facts,
+    recipients: recipients.map((recipient) => ({
+      ...recipient,
+      mailboxRole: "inbox",
+      trace: Buffer.from("Return-Path: <zoe@far.example>\r\n"),
+      flags: 0,
+      provenance: "{}",
+      isAuthenticated: true,
+      source: "smtp",
+    })),
+    internalDate: at,
+    at,
+  };
+}
+
+async function copyOf(subject: string, keywords: readonly string[]) {
+  return {
+    facts: await factsOf(subject, 10),
+    flags: 0,
+    keywords,
+    internalDate: at,
+    provenance: "{}",
+    isAuthenticated: false,
+  };
+}
+
+async function factsOf(subject: string, lines: number): Promise<MessageFacts> {
+  const header = `From: Zoe <zoe@far.example>\r\nSubject: ${subject}\r\n\r\n`;
+  const body = Array.from({ length: lines }, (_, line) => `${subject}, line ${line}\r\n`).join("");
+  return {
+    blob: await encodeBlob(Buffer.from(header + body), Buffer.byteLength(header), "{}"),
+    date: at,
+    subject,
+    fromAddress: "zoe@far.example",
+    fromName: "Zoe",
+    envelope: `(NIL "${subject}" NIL NIL NIL NIL NIL NIL NIL NIL)`,
+    bodyStructure: '("TEXT" "PLAIN" NIL NIL NIL "7BIT" 8 1)',
+    threadKeys: [digestOf(subject)],
+    hasAgentPart: false,
+  };
+}
+
+function digestOf(text: string): Uint8Array {
+  return new Uint8Array(Buffer.from(text.padEnd(32)).subarray(0, 32));
+}
+
+function outcome(number: number, state: ReportedOutcome["state"]): ReportedOutcome {
+  const status = state === "failed" ? "5.1.1" : "2.0.0";
+  return {
+    number,
+    state,
+    status,
+    host: null,
+    reply: null,
+    nextAttemptAt: 0,
+    isSuppressed: state === "failed",
+  };
+}

@@ -1,0 +1,129 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { createJobThreads, type JobThreads } from "#/src/threads/job-threads.ts";
+import type { GreedyJob } from "../support/greedy-jobs-thread.ts";
+
+// Threads start and end many times here; on a busy machine each takes a second or more.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const limits = { quickThreads: 1, slowThreads: 2, slowMs: 50, jobMs: 200, jobMsPerMiB: 0, lookMs: 10 };
+const quick = { bytes: 1, isSlow: false };
+const slow = { bytes: 1, isSlow: true };
+let threads: JobThreads<GreedyJob, string>;
+
+function start(more: Partial<typeof limits> & { wallMs?: number; silentMs?: number } = {}): void {
+  threads = createJobThreads<undefined, GreedyJob, string>({
+    thread: {
+      name: "greedy",
+      source: "test/support/greedy-jobs-thread.ts",
+      heapMb: 16,
+      youngHeapMb: 4,
+      isSilent: true,
+    },
+    settings: undefined,
+    limits: { ...limits, ...more },
+    cheaper: ({ deed, text }) => (text === "cheaply" ? undefined : { deed: tamed(deed), text: "cheaply" }),
+    refusal: () => new Error("too much"),
+  });
+}
+
+/** What a job becomes in its cheaper way: one that hangs when it is told twice does so again. */
+function tamed(deed: GreedyJob["deed"]): GreedyJob["deed"] {
+  return deed === "hang later" ? deed : "answer";
+}
+
+function run(deed: GreedyJob["deed"], text: string = deed, size = quick): Promise<string> {
+  return threads.run({ deed, text }, size);
+}
+
+afterEach(() => threads.close());
+
+describe("threads of many jobs", () => {
+  it("answer each job with its own result, or with its own failure", async () => {
+    start();
+    const texts = Array.from({ length: 50 }, (_, at) => String(at));
+    expect(await Promise.all(texts.map((text) => run("answer", text)))).toEqual(texts);
+    await expect(run("fail")).rejects.toMatchObject({ code: "internal" });
+  });
+
+  it("do again in a cheaper way what takes too much, and refuse what has none", async () => {
+    start();
+    expect(await Promise.all([run("hang"), run("grow"), run("end"), run("answer")])).toEqual([
+      "cheaply",
+      "cheaply",
+      "cheaply",
+      "answer",
+    ]);
+    await expect(run("hang later")).rejects.toThrow("too much");
+  });
+
+  it("answer a quick job while one that was given before it still computes", async () => {
+    start({ jobMs: 400 });
+    const ended: string[] = [];
+    const note = async (job: Promise<string>): Promise<void> => void ended.push(await job);
+    await Promise.all([note(run("hang")), note(run("answer", "first")), note(run("answer", "second"))]);
+    expect(ended).toEqual(["first", "second", "cheaply"]);
+  });
+
+  it("answer quick jobs while as many slow ones compute as there may be, and more wait", async () => {
+    start();
+    const ended: string[] = [];
+    const note = async (job: Promise<string>): Promise<void> => void ended.push(await job);
+    const hanging = [slow, slow, quick].map((size) => note(run("hang", "hang", size)));
+    await note(run("answer", "small"));
+    expect(ended).toEqual(["small"]);
+    await Promise.all(hanging);
+    expect(ended.slice(1)).toEqual(Array(3).fill("cheaply"));
+  });
+
+  it("let slow jobs of another owner go before all but one of an owner who gave many", async () => {
+    start({ jobMs: 400 });
+    const ended: string[] = [];
+    const note = async (owner: string): Promise<void> => {
+      await threads.run({ deed: "hang", text: owner }, { ...slow, owner });
+      ended.push(owner);
+    };
+    await Promise.all([...Array.from({ length: 12 }, () => note("many")), note("one")]);
+    // Two threads, with one job each that they keep, and one more of the owner whose turn came first.
+    expect(ended.indexOf("one")).toBeLessThan(6);
+  });
+
+  it("lose no job that waits in a thread which has to end for another", async () => {
+    start();
+    const waiting = Array.from({ length: 20 }, (_, at) => run("answer", String(at), at % 2 ? slow : quick));
+    const greedy = [run("grow"), run("end"), run("hang later").catch(() => "refused")];
+    const later = Array.from({ length: 20 }, (_, at) => run("answer", String(at), at % 2 ? slow : quick));
+    expect(await Promise.all([...waiting, ...later])).toEqual([
+      ...Array.from({ length: 20 }, (_, at) => String(at)),
+      ...Array.from({ length: 20 }, (_, at) => String(at)),
+    ]);
+    expect(await Promise.all(greedy)).toEqual(["cheaply", "cheaply", "refused"]);
+  });
+
+  it("end a job that takes no processor time and never ends", async () => {
+    start({ wallMs: 300 });
+    expect(await run("wait")).toBe("cheaply");
+  });
+
+  it("refuse for the time being what is under way when they are closed", async () => {
+    start();
+    const refused = expect(run("wait")).rejects.toMatchObject({ code: "upstream_unavailable" });
+    await threads.close();
+    await refused;
+    await expect(run("answer")).rejects.toMatchObject({ code: "upstream_unavailable" });
+  });
+
+  it("refuse for the time being when one thread after the other says nothing", async () => {
+    start({ silentMs: 0 });
+    await expect(run("answer")).rejects.toMatchObject({ code: "upstream_unavailable" });
+  });
+
+  it("refuse for the time being when their threads do not start", async () => {
+    threads = createJobThreads<undefined, GreedyJob, string>({
+      thread: { name: "none", source: "test/support/no-such-thread.ts", heapMb: 32, isSilent: true },
+      settings: undefined,
+      cheaper: () => undefined,
+      refusal: () => new Error("too much"),
+    });
+    await expect(run("answer")).rejects.toMatchObject({ code: "upstream_unavailable" });
+  });
+});
