@@ -9,6 +9,9 @@ export type AgentNumber = Branded<number, "agent">;
 export type MailboxNumber = Branded<number, "mailbox">;
 export type MessageNumber = Branded<number, "message">;
 export type ThreadNumber = Branded<number, "thread">;
+export type CollectionNumber = Branded<number, "collection">;
+/** Of an event, a task, a contact: whatever is one resource of a collection. */
+export type ItemNumber = Branded<number, "item">;
 /** Numbered by the account, so that the recipients of one message in one account share its bytes. */
 export type BlobNumber = Branded<number, "blob">;
 /** RFC 9051 section 2.3.1.1. */

@@ -1,0 +1,47 @@
+/** Collections: calendars and addressbooks (RFC 4791 section 4.2, RFC 6352 section 5.2). */
+import type { AgentNumber, CollectionNumber, Modseq } from "#/src/model/numbers.ts";
+
+export const collectionKinds = ["calendar", "addressbook"] as const;
+export type CollectionKind = (typeof collectionKinds)[number];
+
+/** default: what is created without naming a collection goes there; it cannot be deleted. inbox: the scheduling inbox
+ *  (RFC 6638 section 2.2), a calendar collection that JSON does not show. */
+export type CollectionRole = "default" | "inbox";
+
+/** What a client can set on a collection. */
+export interface CollectionProperties {
+  readonly displayName: string;
+  readonly description: string | undefined;
+  /** `#rrggbb` or `#rrggbbaa` (calendar-color of Apple). */
+  readonly color: string | undefined;
+  /** calendar-order of Apple. */
+  readonly order: number | undefined;
+  /** Of a calendar, what it takes (RFC 4791 section 5.2.3): `VEVENT`, `VTODO`, …; undefined for all. Set when it is created. */
+  readonly components: readonly string[] | undefined;
+  /** IANA name, or the text of a VCALENDAR with one VTIMEZONE as the client wrote it (RFC 4791 section 5.2.2). */
+  readonly timeZone: string | undefined;
+  /** RFC 6638 section 9.1: events of this calendar do not make its owner busy. */
+  readonly isTransparent: boolean;
+}
+
+export interface Collection extends CollectionProperties {
+  readonly agent: AgentNumber;
+  readonly number: CollectionNumber;
+  readonly kind: CollectionKind;
+  readonly role: CollectionRole | undefined;
+  /** Last segment of its href, if the client chose it; otherwise its id. */
+  readonly segment: string | undefined;
+  /** MODSEQ of the last change of its properties: its version. */
+  readonly propertiesModseq: Modseq;
+  /** MODSEQ of the last change of its properties or its items: ctag and sync-token. */
+  readonly modseq: Modseq;
+  readonly itemCount: number;
+  readonly byteCount: number;
+}
+
+/** A property that Waypost gives no meaning (RFC 4918 section 4): the XML of its element as it was set. */
+export interface DeadProperty {
+  readonly namespace: string;
+  readonly name: string;
+  readonly xml: string;
+}

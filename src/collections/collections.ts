@@ -1,0 +1,163 @@
+/** Everything that can be done with calendars and addressbooks, whoever asks: the one door of the protocols to them. Who may do it
+ *  is decided above. */
+import type { Actor } from "#/src/model/actor.ts";
+import type { Clock } from "#/src/model/clock.ts";
+import type { IdCodec } from "#/src/model/ids.ts";
+import type { AgentNumber, CollectionNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
+import type {
+  Collection,
+  CollectionKind,
+  CollectionProperties,
+  CollectionRole,
+  DeadProperty,
+} from "./collection.ts";
+import type { Candidate, Item, ItemProvenance, StoredItem } from "./item.ts";
+
+/** What a caller relies on. Asserted in the transaction; throws `precondition_failed` with the version that there is. */
+export interface ItemExpectation {
+  /** "absent": there is no item of that segment. A version: it is at that one. undefined: whatever there is. */
+  readonly version?: string | "absent" | undefined;
+  readonly scheduleTag?: string | undefined;
+}
+
+export interface PutItem {
+  readonly collection: CollectionNumber;
+  /** The item that is changed; undefined for a new one. */
+  readonly item?: ItemNumber | undefined;
+  /** Of a new item, the segment that the client chose. */
+  readonly segment?: string | undefined;
+  readonly bytes: Uint8Array;
+  readonly provenance: ItemProvenance;
+  readonly isAuthenticated: boolean;
+  readonly expected?: ItemExpectation | undefined;
+}
+
+export interface ItemWritten {
+  readonly item: ItemNumber;
+  readonly isCreated: boolean;
+  readonly modseq: Modseq;
+}
+
+/** One change of an item's membership, folded over the log. */
+export interface ItemChange {
+  readonly item: ItemNumber;
+  readonly operation: "changed" | "removed";
+  /** Of a removed one, what its href ended with. */
+  readonly segment: string | undefined;
+}
+
+export interface ItemChanges {
+  readonly changes: readonly ItemChange[];
+  /** Up to where the log is told in them. */
+  readonly modseq: Modseq;
+  readonly hasMore: boolean;
+}
+
+export interface Collections {
+  readonly ids: IdCodec;
+  readonly clock: Clock;
+
+  /** All of an agent's. The first look makes the default calendar, the default addressbook and the scheduling inbox. */
+  listCollections(agent: AgentNumber, kind?: CollectionKind): Promise<readonly Collection[]>;
+  findCollection(agent: AgentNumber, number: CollectionNumber): Promise<Collection | undefined>;
+  /** By its own segment or its id. */
+  findCollectionBySegment(
+    agent: AgentNumber,
+    kind: CollectionKind,
+    segment: string,
+  ): Promise<Collection | undefined>;
+  findCollectionOfRole(
+    agent: AgentNumber,
+    kind: CollectionKind,
+    role: CollectionRole,
+  ): Promise<Collection | undefined>;
+  listDeadProperties(agent: AgentNumber, collection: CollectionNumber): Promise<readonly DeadProperty[]>;
+  createCollection(
+    agent: AgentNumber,
+    actor: Actor,
+    collection: {
+      readonly kind: CollectionKind;
+      readonly segment?: string | undefined;
+      readonly properties: Partial<CollectionProperties>;
+      readonly deadProperties?: readonly DeadProperty[];
+    },
+  ): Promise<{ readonly collection: CollectionNumber; readonly modseq: Modseq }>;
+  /** `undefined` as a value takes a property away. `version`: of the properties, as it was read. */
+  updateCollection(
+    agent: AgentNumber,
+    actor: Actor,
+    collection: CollectionNumber,
+    change: {
+      readonly properties?: Partial<CollectionProperties>;
+      readonly setDead?: readonly DeadProperty[];
+      readonly removeDead?: readonly Omit<DeadProperty, "xml">[];
+      readonly version?: string | undefined;
+    },
+  ): Promise<{ readonly modseq: Modseq }>;
+  deleteCollection(
+    agent: AgentNumber,
+    actor: Actor,
+    collection: CollectionNumber,
+    version?: string,
+  ): Promise<{ readonly modseq: Modseq }>;
+
+  findItem(agent: AgentNumber, item: ItemNumber): Promise<Item | undefined>;
+  /** By its own segment, or that of its id. */
+  findItemBySegment(
+    agent: AgentNumber,
+    collection: CollectionNumber,
+    segment: string,
+  ): Promise<Item | undefined>;
+  /** In one collection, or in all of the agent's calendars or addressbooks. */
+  findItemsByUid(
+    agent: AgentNumber,
+    uid: string,
+    where: { readonly collection: CollectionNumber } | { readonly kind: CollectionKind },
+  ): Promise<readonly Item[]>;
+  /** In the order of their numbers, in pages. */
+  listItems(agent: AgentNumber, collection: CollectionNumber): AsyncIterable<readonly Item[]>;
+  /** At the places of the numbers; undefined for what is not there. */
+  readItems(agent: AgentNumber, items: readonly ItemNumber[]): Promise<readonly (StoredItem | undefined)[]>;
+  /** Items that can have an instance in the range, from the index, each once, in the order of their starts. What is not exact
+   *  has to be expanded. Undefined bounds are open. */
+  listCandidates(
+    agent: AgentNumber,
+    collection: CollectionNumber,
+    sinceMs: number | undefined,
+    beforeMs: number | undefined,
+  ): AsyncIterable<readonly Candidate[]>;
+  /** Items whose folded text contains the folded words, all of them; the caller looks again. */
+  listItemsWithText(
+    agent: AgentNumber,
+    collection: CollectionNumber,
+    words: readonly string[],
+  ): AsyncIterable<readonly Item[]>;
+  /** What changed after `since` in one collection, oldest first, at most `limit`; undefined when the log does not reach so far
+   *  back, or not so far. */
+  listItemChanges(
+    agent: AgentNumber,
+    collection: CollectionNumber,
+    since: Modseq,
+    limit: number,
+  ): Promise<ItemChanges | undefined>;
+
+  putItem(agent: AgentNumber, actor: Actor, put: PutItem): Promise<ItemWritten>;
+  deleteItem(
+    agent: AgentNumber,
+    actor: Actor,
+    item: ItemNumber,
+    expected?: ItemExpectation,
+  ): Promise<{ readonly modseq: Modseq }>;
+  /** Within what one agent has. What stood at the segment is replaced if `overwrite`. */
+  moveItem(
+    agent: AgentNumber,
+    actor: Actor,
+    item: ItemNumber,
+    to: {
+      readonly collection: CollectionNumber;
+      readonly segment?: string | undefined;
+      readonly overwrite: boolean;
+    },
+    expected?: ItemExpectation,
+  ): Promise<ItemWritten>;
+}

@@ -1,0 +1,48 @@
+/** Items: the resources of a collection (RFC 4791 section 4.1, RFC 6352 section 5.1). */
+import type { AgentNumber, CollectionNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
+import type { CollectionKind } from "./collection.ts";
+
+/** Where an item came from, decided when it was written ("Read result" of the interface). */
+export interface ItemProvenance {
+  readonly source: "dav" | "api" | "import" | "smtp" | "submission";
+  /** Of an invitation that came by mail: the domain of its author, and what was checked of it. */
+  readonly fromDomain?: string;
+  readonly checks?: Readonly<Record<string, unknown>>;
+}
+
+/** What a listing needs, without the bytes. */
+export interface Item {
+  readonly agent: AgentNumber;
+  readonly number: ItemNumber;
+  readonly collection: CollectionNumber;
+  readonly kind: CollectionKind;
+  /** Last segment of its href, if the client chose it; otherwise `event_….ics`, `contact_….vcf`. */
+  readonly segment: string | undefined;
+  readonly uid: string;
+  /** VEVENT, VTODO, VJOURNAL, VFREEBUSY, VAVAILABILITY, VCARD. */
+  readonly component: string;
+  /** Its version, and its ETag without the quotes. */
+  readonly modseq: Modseq;
+  /** RFC 6638 section 3.2.10; undefined for what is no scheduling object. */
+  readonly scheduleTag: string | undefined;
+  /** Octets. */
+  readonly size: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly isAuthenticated: boolean;
+  readonly provenance: ItemProvenance;
+}
+
+/** An item with the octets that its last writer wrote. */
+export interface StoredItem extends Item {
+  readonly bytes: Uint8Array;
+}
+
+/** A period in which an item has an instance, from the index of occurrences: milliseconds, the end is not in it. */
+export interface Candidate {
+  readonly item: ItemNumber;
+  /** The period is exactly that of the one instance which the item has, so nothing has to be expanded. */
+  readonly isExact: boolean;
+  readonly startMs: number;
+  readonly endMs: number;
+}
