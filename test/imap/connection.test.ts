@@ -87,21 +87,25 @@ test("says BYE to a session that is silent for too long", async () => {
 
 test("says BYE to open sessions when the server shuts down", async () => {
   const server = await startImap();
-  const talking = server.converse(`
+  const shutDown = (): Promise<void> => server[Symbol.asyncDispose]();
+  await server.converse(
+    `
     S: * OK {{*}}
     C: a1 LOGIN {{=login}}
     S: a1 OK {{*}}
     C: a2 IDLE
-    S*: * BYE [UNAVAILABLE] {{*}}
+    S: + {{*}}
+    S2: * OK {{*}}
+    C2: a1 LOGIN {{=login}}
+    S2: a1 OK {{*}}
+    C2: a2 SELECT INBOX
+    S2*: a2 OK {{*}}
+    DO shutDown
+    S: * BYE [UNAVAILABLE] {{*}}
     CLOSED
-  `);
-  await server.converse(`
-    S: * OK {{*}}
-    C: a1 LOGIN {{=login}}
-    S: a1 OK {{*}}
-    C: a2 SELECT INBOX
-    S*: a2 OK {{*}}
-  `);
-  await server[Symbol.asyncDispose]();
-  await talking;
+    S2: * BYE [UNAVAILABLE] {{*}}
+    CLOSED2
+  `,
+    { actions: { shutDown } },
+  );
 });
