@@ -1,5 +1,7 @@
 /** Everything that can be done with calendars and addressbooks, whoever asks: the one door of the protocols to them. Who may do it
  *  is decided above. */
+
+import type { Idempotency, Once } from "#/src/mail/write-once.ts";
 import type { Actor } from "#/src/model/actor.ts";
 import type { Clock } from "#/src/model/clock.ts";
 import type { IdCodec } from "#/src/model/ids.ts";
@@ -35,6 +37,11 @@ export interface PutItem {
 export interface ItemWritten {
   readonly item: ItemNumber;
   readonly isCreated: boolean;
+  readonly modseq: Modseq;
+}
+
+export interface CollectionWritten {
+  readonly collection: CollectionNumber;
   readonly modseq: Modseq;
 }
 
@@ -81,7 +88,8 @@ export interface Collections {
       readonly properties: Partial<CollectionProperties>;
       readonly deadProperties?: readonly DeadProperty[];
     },
-  ): Promise<{ readonly collection: CollectionNumber; readonly modseq: Modseq }>;
+    idempotency?: Idempotency,
+  ): Promise<Once<CollectionWritten>>;
   /** `undefined` as a value takes a property away. `version`: of the properties, as it was read. */
   updateCollection(
     agent: AgentNumber,
@@ -93,13 +101,15 @@ export interface Collections {
       readonly removeDead?: readonly Omit<DeadProperty, "xml">[];
       readonly version?: string | undefined;
     },
-  ): Promise<{ readonly modseq: Modseq }>;
+    idempotency?: Idempotency,
+  ): Promise<Once<CollectionWritten>>;
   deleteCollection(
     agent: AgentNumber,
     actor: Actor,
     collection: CollectionNumber,
     version?: string,
-  ): Promise<{ readonly modseq: Modseq }>;
+    idempotency?: Idempotency,
+  ): Promise<Once<CollectionWritten>>;
 
   findItem(agent: AgentNumber, item: ItemNumber): Promise<Item | undefined>;
   /** By its own segment, or that of its id. */
@@ -141,13 +151,19 @@ export interface Collections {
     limit: number,
   ): Promise<ItemChanges | undefined>;
 
-  putItem(agent: AgentNumber, actor: Actor, put: PutItem): Promise<ItemWritten>;
+  putItem(
+    agent: AgentNumber,
+    actor: Actor,
+    put: PutItem,
+    idempotency?: Idempotency,
+  ): Promise<Once<ItemWritten>>;
   deleteItem(
     agent: AgentNumber,
     actor: Actor,
     item: ItemNumber,
     expected?: ItemExpectation,
-  ): Promise<{ readonly modseq: Modseq }>;
+    idempotency?: Idempotency,
+  ): Promise<Once<{ readonly modseq: Modseq }>>;
   /** Within what one agent has. What stood at the segment is replaced if `overwrite`. */
   moveItem(
     agent: AgentNumber,
@@ -159,5 +175,12 @@ export interface Collections {
       readonly overwrite: boolean;
     },
     expected?: ItemExpectation,
-  ): Promise<ItemWritten>;
+    idempotency?: Idempotency,
+  ): Promise<Once<ItemWritten>>;
+
+  /** What a write answered when its key was first used; undefined for a new key. For who has to look at things before the write
+   *  that a repeat finds changed. Throws `invalid` when the key was used for another request. */
+  findCollectionRepeat(idempotency: Idempotency | undefined): Promise<Once<CollectionWritten> | undefined>;
+  /** The same of an item that was put, moved or deleted. */
+  findItemRepeat(idempotency: Idempotency | undefined): Promise<Once<ItemWritten> | undefined>;
 }
