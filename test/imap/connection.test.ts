@@ -87,7 +87,7 @@ test("says BYE to a session that is silent for too long", async () => {
 
 test("says BYE to open sessions when the server shuts down", async () => {
   const server = await startImap();
-  const shutDown = (): Promise<void> => server[Symbol.asyncDispose]();
+  const shutDown = async (): Promise<void> => server[Symbol.asyncDispose]();
   await server.converse(
     `
     S: * OK {{*}}
