@@ -124,8 +124,12 @@ export interface Collections {
     uid: string,
     where: { readonly collection: CollectionNumber } | { readonly kind: CollectionKind },
   ): Promise<readonly Item[]>;
-  /** In the order of their numbers, in pages. */
-  listItems(agent: AgentNumber, collection: CollectionNumber): AsyncIterable<readonly Item[]>;
+  /** In the order of their numbers, in pages; those with a higher number than `after`. */
+  listItems(
+    agent: AgentNumber,
+    collection: CollectionNumber,
+    after?: ItemNumber,
+  ): AsyncIterable<readonly Item[]>;
   /** At the places of the numbers; undefined for what is not there. */
   readItems(agent: AgentNumber, items: readonly ItemNumber[]): Promise<readonly (StoredItem | undefined)[]>;
   /** Items that can have an instance in the range, from the index, each once, in the order of their starts. What is not exact
@@ -136,11 +140,13 @@ export interface Collections {
     sinceMs: number | undefined,
     beforeMs: number | undefined,
   ): AsyncIterable<readonly Candidate[]>;
-  /** Items whose folded text contains the folded words, all of them; the caller looks again. */
+  /** Items whose folded text contains the folded words, all of them, in the order of their numbers; those with a higher number
+   *  than `after`. */
   listItemsWithText(
     agent: AgentNumber,
     collection: CollectionNumber,
     words: readonly string[],
+    after?: ItemNumber,
   ): AsyncIterable<readonly Item[]>;
   /** What changed after `since` in one collection, oldest first, at most `limit`; undefined when the log does not reach so far
    *  back, or not so far. */
