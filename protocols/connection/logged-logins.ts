@@ -57,12 +57,13 @@ export function loggedLogins(accounts: Logins, log: Logger, place: LoginPlace): 
         () => accounts.authenticateBearer(address, token, remoteAddress),
         (principal) => principal,
       ),
-    authenticatePassword: (address, password, remoteAddress) =>
+    authenticatePassword: (address, password, remoteAddress, tokenScopes) =>
       told(
         remoteAddress,
         address,
-        () => accounts.authenticatePassword(address, password, remoteAddress),
-        (principal) => principal,
+        () => accounts.authenticatePassword(address, password, remoteAddress, tokenScopes),
+        // As with tokens: a request is no beginning of a connection.
+        (principal) => (place.requestId === undefined ? principal : undefined),
       ),
     async beginScram(address, remoteAddress) {
       const begin = () => accounts.beginScram(address, remoteAddress);

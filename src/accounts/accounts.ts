@@ -30,14 +30,9 @@ import {
   principalOf,
   type Reach,
 } from "./principal.ts";
+import { createProvenPasswords } from "./proven-passwords.ts";
 import { findResponsible, roleNames } from "./role-mailboxes.ts";
-import {
-  deriveVerifier,
-  isScramProof,
-  scramIterations,
-  scramSaltBytes,
-  scramServerSignature,
-} from "./scram.ts";
+import { isScramProof, scramIterations, scramSaltBytes, scramServerSignature } from "./scram.ts";
 import { hashToken, isTokenText, isWellFormedToken, normalPassword } from "./secrets.ts";
 import { createTokenLimiter } from "./token-limiter.ts";
 
@@ -67,9 +62,15 @@ export interface Accounts {
   authenticateToken(token: string, remoteAddress: string): Promise<Principal>;
   /** A token, of the owner of the address if there is one. Throws as above. */
   authenticateBearer(address: string, token: string, remoteAddress: string): Promise<Principal>;
-  /** An app password of the address's owner, or a token of theirs that reads mail. Throws as above; an unknown address
-   *  costs what a wrong password costs. */
-  authenticatePassword(address: string, password: string, remoteAddress: string): Promise<Principal>;
+  /** An app password of the address's owner, or a token of theirs that has one of the scopes (`mail:read` if none are said).
+   *  Throws as above; an unknown address costs what a wrong password costs. A password that was right in the last minutes
+   *  costs two reads and no PBKDF2, so a request can bring it each time. */
+  authenticatePassword(
+    address: string,
+    password: string,
+    remoteAddress: string,
+    tokenScopes?: readonly Scope[],
+  ): Promise<Principal>;
   /** The beginning of a SCRAM exchange. An address that is not there gets a salt as well. Throws `rate_limited`. */
   beginScram(address: string, remoteAddress: string): Promise<ScramLogin>;
   /** Throws `unauthorized` once the credential is revoked or expired, or its owner is deleted. */
@@ -111,6 +112,7 @@ const secretCharactersMax = 200;
 export function createAccounts(store: Store, settings: AccountsSettings): Accounts {
   const limiter = createLoginLimiter(store.clock, settings.limits);
   const tokenLimiter = createTokenLimiter(store.clock, settings.limits);
+  const provenPasswords = createProvenPasswords(store.clock);
 
   async function principalOfToken(token: string): Promise<Principal | undefined> {
     if (!isWellFormedToken(token)) return undefined;
@@ -128,13 +130,18 @@ export function createAccounts(store: Store, settings: AccountsSettings): Accoun
 
   async function principalOfPassword(owner: AgentRow | undefined, address: string, password: string) {
     const salt = owner?.scramSalt ?? inventedSalt(store, address);
-    const typed = normalPassword(password.slice(0, secretCharactersMax));
-    const { storedKey } = await deriveVerifier(typed, salt, owner?.scramIterations ?? scramIterations);
+    const normal = normalPassword(password.slice(0, secretCharactersMax));
+    const typed = { password: normal, salt, iterations: owner?.scramIterations ?? scramIterations };
+    const storedKey = await provenPasswords.storedKeyOf(typed);
     const rows = owner === undefined ? [] : await listPasswords(store, owner.agent);
     let match: number | undefined;
     for (const row of rows)
       if (row.revokedAt === null && timingSafeEqual(storedKey, row.storedKey)) match = row.password;
-    if (owner === undefined || match === undefined) return undefined;
+    if (owner === undefined || match === undefined) {
+      provenPasswords.drop(typed);
+      return undefined;
+    }
+    provenPasswords.keep(typed, storedKey);
     return principalOf(owner, { kind: "password", number: match });
   }
 
@@ -167,7 +174,7 @@ export function createAccounts(store: Store, settings: AccountsSettings): Accoun
       return principal;
     },
 
-    async authenticatePassword(address, password, remoteAddress) {
+    async authenticatePassword(address, password, remoteAddress, tokenScopes = ["mail:read"]) {
       const parsed = parseAddress(address);
       const name = parsed === undefined ? "" : formatAddress(parsed);
       limiter.assertAllowed(remoteAddress, name);
@@ -175,8 +182,8 @@ export function createAccounts(store: Store, settings: AccountsSettings): Accoun
       let principal: Principal | undefined;
       if (isTokenText(password)) {
         const ofToken = await principalOfToken(password);
-        if (ofToken?.agent === owner?.agent && ofToken && hasScope(ofToken.scopes, "mail:read"))
-          principal = ofToken;
+        const isFitting = tokenScopes.some((scope) => ofToken && hasScope(ofToken.scopes, scope));
+        if (isFitting && ofToken?.agent === owner?.agent) principal = ofToken;
       } else principal = await principalOfPassword(owner, name, password);
       if (principal === undefined) {
         limiter.countFailure(remoteAddress, name);

@@ -13,6 +13,11 @@ export const addressesMax = 2000;
 /** Message-IDs of References and In-Reply-To that thread a message: the first and the last ones count. */
 export const threadReferencesMax = 50;
 
+/** App passwords that were right a moment ago, by which the next request of the same client is let in without a PBKDF2: entries of
+ *  some 200 octets, one for each device that is in use; the time is that in which a device asks again. */
+export const provenPasswordsMax = 10_000;
+export const provenPasswordMs = 10 * 60_000;
+
 /** "Limits" of the interface. */
 export const jsonBodyBytesMax = 1024 * 1024;
 export const jsonBlobBodyBytesMax = 16 * 1024 * 1024;

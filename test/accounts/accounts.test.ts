@@ -1,3 +1,4 @@
+import { createHook } from "node:async_hooks";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { defaultSettings, type Settings } from "#/config/schema.ts";
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
@@ -173,6 +174,56 @@ describe("a password", () => {
     await expect(accounts.authenticatePassword("no@example.org", ada.token!, home)).rejects.toEqual(
       unauthorized,
     );
+  });
+
+  test("can be a token of the scope that the door asks for", async () => {
+    const ada = await create("agent", "ada");
+    const { token } = (await run("token.create", { agent: ada.address, scopes: ["calendar:read"] })) as {
+      token: string;
+    };
+    const asked = ["calendar:read", "contacts:read"] as const;
+    const { scopes } = await accounts.authenticatePassword(ada.address, token, home, asked);
+    expect([...scopes]).toEqual(["calendar:read"]);
+    await expect(accounts.authenticatePassword(ada.address, token, home, ["contacts:read"])).rejects.toEqual(
+      unauthorized,
+    );
+  });
+
+  test("costs one PBKDF2 for many requests, and a wrong one each time", async () => {
+    const { address, password } = await create("person", "eve");
+    let derivations = 0;
+    const hook = createHook({
+      init(_, type) {
+        if (type === "PBKDF2REQUEST") derivations++;
+      },
+    }).enable();
+    for (let i = 0; i < 5; i++) await accounts.authenticatePassword(address, password, home);
+    expect(derivations).toBe(1);
+    for (let i = 0; i < 2; i++) await accounts.authenticatePassword(address, "guess", home).catch(() => {});
+    expect(derivations).toBe(3);
+    hook.disable();
+  });
+
+  test("that was let in a moment ago is refused at once when it is revoked, and its failures count", async () => {
+    const { address } = await create("person", "eve");
+    const { password, number } = (await run("password.create", { owner: address })) as {
+      password: string;
+      number: number;
+    };
+    for (let i = 0; i < 3; i++) await accounts.authenticatePassword(address, password, home);
+    await run("password.revoke", { number });
+    for (let i = 0; i < settings.limits.loginFailuresPerAddress; i++)
+      await expect(accounts.authenticatePassword(address, password, home)).rejects.toEqual(unauthorized);
+    await expect(accounts.authenticatePassword(address, password, home)).rejects.toMatchObject({
+      code: "rate_limited",
+    });
+  });
+
+  test("that was let in a moment ago is refused at once when its owner is deleted", async () => {
+    const { address, password } = await create("agent", "ada");
+    await accounts.authenticatePassword(address, password, home);
+    await run("agent.delete", { owner: address });
+    await expect(accounts.authenticatePassword(address, password, home)).rejects.toEqual(unauthorized);
   });
 
   test("that is guessed makes the address wait", async () => {

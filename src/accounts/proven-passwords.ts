@@ -1,0 +1,79 @@
+/** The verifiers of app passwords that were right a moment ago, so that a client that brings its password with every request
+ *  costs one PBKDF2 and not one for each.
+ *
+ *  Kept is only what a password comes to (`deriveVerifier`), under an HMAC of the password with a key that this process made
+ *  and nobody else has. Whether a password of that verifier is there and not revoked is read from the store at every request:
+ *  nothing that is kept here lets anybody in. */
+import { createHmac, randomBytes } from "node:crypto";
+import type { Clock } from "#/src/model/clock.ts";
+import { provenPasswordMs, provenPasswordsMax } from "#/src/model/limits.ts";
+import { deriveVerifier } from "./scram.ts";
+
+/** What a verifier is derived from. */
+export interface TypedPassword {
+  readonly password: string;
+  readonly salt: Uint8Array;
+  readonly iterations: number;
+}
+
+export interface ProvenPasswords {
+  /** The stored key of a password (RFC 5802 section 3), right or wrong. */
+  storedKeyOf(typed: TypedPassword): Promise<Buffer>;
+  /** It was that of a password that is in force. */
+  keep(typed: TypedPassword, storedKey: Buffer): void;
+  /** It is not, or not any longer. */
+  drop(typed: TypedPassword): void;
+  /** Entries in memory, for tests. */
+  readonly size: number;
+}
+
+interface Proof {
+  readonly at: number;
+  readonly storedKey: Buffer;
+}
+
+export function createProvenPasswords(clock: Clock, derive = deriveVerifier): ProvenPasswords {
+  const key = randomBytes(32);
+  /** In the order of their times. */
+  const proofs = new Map<string, Proof>();
+
+  function nameOf({ password, salt, iterations }: TypedPassword): string {
+    // The salt has a fixed length in front of it, so that no two inputs are written alike.
+    const head = Buffer.alloc(8);
+    head.writeUInt32BE(salt.byteLength, 0);
+    head.writeUInt32BE(iterations, 4);
+    return createHmac("sha256", key).update(head).update(salt).update(password).digest("base64");
+  }
+
+  /** A clock that was put back makes nothing last longer. */
+  function isFresh({ at }: Proof): boolean {
+    const age = clock.now() - at;
+    return age >= 0 && age < provenPasswordMs;
+  }
+
+  return {
+    async storedKeyOf(typed) {
+      const known = proofs.get(nameOf(typed));
+      if (known !== undefined && isFresh(known)) return known.storedKey;
+      return (await derive(typed.password, typed.salt, typed.iterations)).storedKey;
+    },
+    keep(typed, storedKey) {
+      const name = nameOf(typed);
+      const known = proofs.get(name);
+      // What is known keeps its time, so that a password is derived again however often it comes.
+      if (known !== undefined && isFresh(known)) return;
+      proofs.delete(name);
+      proofs.set(name, { at: clock.now(), storedKey });
+      for (const [oldest, proof] of proofs) {
+        if (proofs.size <= provenPasswordsMax && isFresh(proof)) break;
+        proofs.delete(oldest);
+      }
+    },
+    drop(typed) {
+      proofs.delete(nameOf(typed));
+    },
+    get size() {
+      return proofs.size;
+    },
+  };
+}
