@@ -82,3 +82,13 @@ export const zoneRulesMax = 60;
 export const zoneChangesMax = 5000;
 /** Repetitions of one alarm: every minute for an hour and a half. */
 export const alarmRepeatsMax = 100;
+
+/** XML of one DAV request. A calendar-multiget of 10,000 hrefs is about 1 MiB. */
+export const davXmlBytesMax = 2 * 1024 * 1024;
+/** Elements of it, each an object of some 200 bytes; the largest multigets of clients ask for some thousands. */
+export const davXmlElementsMax = 50_000;
+/** Elements inside each other: a calendar-query has 8, dead properties are what a client invents. */
+export const davXmlDepthMax = 64;
+/** Attributes of one element, with declarations of namespaces; the parser compares each with the others. */
+export const davXmlAttributesMax = 64;
+export const davXmlNameCharactersMax = 256;

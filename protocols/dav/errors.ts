@@ -1,0 +1,71 @@
+/** What a refusal of Waypost is in WebDAV: a status, and where a standard has a name for it, the precondition. */
+import { type ErrorCode, type ErrorReason, isWaypostError } from "#/src/model/errors.ts";
+import { DavError } from "./dav-error.ts";
+import { dav, type XmlName } from "./xml/names.ts";
+
+interface Refusal {
+  readonly status: number;
+  readonly condition?: XmlName;
+}
+
+const needPrivileges = dav("need-privileges");
+
+export const byCode = {
+  invalid: { status: 403 },
+  unauthorized: { status: 401 },
+  not_billable: { status: 402 },
+  forbidden_scope: { status: 403, condition: needPrivileges },
+  not_found: { status: 404 },
+  precondition_failed: { status: 412 },
+  policy_refused: { status: 403 },
+  rate_limited: { status: 429 },
+  paused: { status: 503 },
+  upstream_unavailable: { status: 503 },
+  unavailable: { status: 501 },
+  internal: { status: 500 },
+} as const satisfies Record<ErrorCode, Refusal>;
+
+/** Where the reason says more than the code; undefined: as the code. */
+const byReason = {
+  already_exists: { status: 405 },
+  use_taken: undefined,
+  no_such_mailbox: undefined,
+  mailbox_has_children: undefined,
+  mailbox_is_required: undefined,
+  // RFC 4331 section 6
+  over_quota: { status: 507, condition: dav("quota-not-exceeded") },
+  too_large: { status: 413 },
+  // RFC 4918 section 11.5; RFC 6578 has the name for reports that are cut
+  limit_reached: { status: 507, condition: dav("number-of-matches-within-limits") },
+  bad_line_ends: undefined,
+  mail_loop: undefined,
+  no_such_recipient: undefined,
+  relay_refused: undefined,
+  sender_refused: undefined,
+  not_encrypted: undefined,
+  busy: { status: 503 },
+  store_full: { status: 507, condition: dav("sufficient-disk-space") },
+  expired_cursor: { status: 403, condition: dav("valid-sync-token") },
+  unknown_charset: { status: 415 },
+  approval_needed: undefined,
+  hold_is_decided: undefined,
+  recipient_blocked: undefined,
+  recipient_suppressed: undefined,
+  policy_changed: undefined,
+  already_sent: undefined,
+  mailbox_is_reserved: undefined,
+} as const satisfies Record<ErrorReason, Refusal | undefined>;
+
+/** The answer for whatever was thrown; undefined for what no client caused, which the caller logs. */
+export function davErrorOf(error: unknown): DavError | undefined {
+  if (error instanceof DavError) return error;
+  if (!isWaypostError(error) || error.code === "internal") return undefined;
+  const { reason, retryAfterMs } = error.details;
+  const { status, condition }: Refusal =
+    (reason === undefined ? undefined : byReason[reason]) ?? byCode[error.code];
+  const headers =
+    error.code === "rate_limited"
+      ? { "Retry-After": String(Math.max(1, Math.ceil((retryAfterMs ?? 1000) / 1000))) }
+      : undefined;
+  return new DavError(status, error.message, { condition, headers, cause: error });
+}

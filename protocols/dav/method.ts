@@ -1,0 +1,11 @@
+/** The declaration of a method. One file each under `methods/`, all of them in `methods/registry.ts`. */
+import type { DavAnswer } from "./answer.ts";
+import type { DavRequest } from "./request.ts";
+import type { ResourceKind } from "./resource.ts";
+
+export interface Method {
+  readonly name: string;
+  /** The kinds of resources that allow it; others answer 405. */
+  readonly on: readonly ResourceKind[];
+  run(request: DavRequest): Promise<DavAnswer>;
+}

@@ -1,0 +1,64 @@
+/** The declaration of a property, and what a request asks of properties (RFC 4918 section 9.1 and 14.18). */
+import type { CollectionProperties } from "#/src/collections/collection.ts";
+import { DavError } from "./dav-error.ts";
+import type { DavRequest } from "./request.ts";
+import type { DavResource, ResourceKind, ResourceOf } from "./resource.ts";
+import { findChild, type XmlElement } from "./xml/element.ts";
+import { dav, type XmlName } from "./xml/names.ts";
+import type { Xml, XmlAttributes } from "./xml/write-xml.ts";
+
+/** What stands in the property's element. */
+export type PropertyValue = Xml | { readonly attributes: XmlAttributes; readonly content: Xml };
+
+export interface Property {
+  readonly name: XmlName;
+  readonly on: readonly ResourceKind[];
+  /** Left out of the answer to allprop: costly, or asked for by name in its standard. */
+  readonly isHidden: boolean;
+  /** undefined: the resource does not have it. `asked` is the element of the request, which can hold more than a name. */
+  read(
+    resource: DavResource,
+    request: DavRequest,
+    asked: XmlName | XmlElement,
+  ): PropertyValue | undefined | Promise<PropertyValue | undefined>;
+  /** What PROPPATCH, MKCOL and MKCALENDAR make of it; without, it is protected. `undefined`: it is taken away. Throws a
+   *  `DavError` for a value that cannot be. */
+  readonly write: ((value: XmlElement | undefined) => Partial<CollectionProperties>) | undefined;
+}
+
+interface PropertyDeclaration<K extends ResourceKind> {
+  readonly name: XmlName;
+  readonly on: readonly K[];
+  readonly isHidden?: boolean;
+  read(
+    resource: ResourceOf<K>,
+    request: DavRequest,
+    asked: XmlName | XmlElement,
+  ): PropertyValue | undefined | Promise<PropertyValue | undefined>;
+  write?(value: XmlElement | undefined): Partial<CollectionProperties>;
+}
+
+/** Types a declaration by the kinds of resources that it is on. */
+export function property<const K extends ResourceKind>(declaration: PropertyDeclaration<K>): Property {
+  const { name, on, isHidden = false, write } = declaration;
+  // The kinds in `on` are asked before it is read.
+  return { name, on, isHidden, write, read: declaration.read as Property["read"] };
+}
+
+/** Which properties a PROPFIND or a report answers. */
+export type PropertyQuery =
+  | { readonly kind: "named"; readonly names: readonly XmlElement[] }
+  | { readonly kind: "all"; readonly include: readonly XmlElement[] }
+  | { readonly kind: "names" };
+
+/** The DAV:prop, DAV:allprop or DAV:propname of a request's body; none of them is `undefined`. */
+export function readPropertyQuery(body: XmlElement): PropertyQuery | undefined {
+  const named = findChild(body, dav("prop"));
+  const isAll = findChild(body, dav("allprop")) !== undefined;
+  const isNames = findChild(body, dav("propname")) !== undefined;
+  if (Number(named !== undefined) + Number(isAll) + Number(isNames) > 1)
+    throw new DavError(400, "One of DAV:prop, DAV:allprop and DAV:propname stands in a request.");
+  if (named !== undefined) return { kind: "named", names: named.children };
+  if (isAll) return { kind: "all", include: findChild(body, dav("include"))?.children ?? [] };
+  return isNames ? { kind: "names" } : undefined;
+}

@@ -1,0 +1,4 @@
+import type { Report } from "../report.ts";
+
+/** Every report that is served. */
+export const reports: readonly Report[] = [];

@@ -1,0 +1,148 @@
+/** Pieces of an XML answer. A piece is text that is XML already, so it is put together and never escaped twice. The known
+ *  namespaces have their prefixes from the root (`xmlDocument`); an element of another one declares its own. */
+import type { XmlElement } from "./element.ts";
+import { prefixes, type XmlName, xmlNamespace } from "./names.ts";
+
+declare const brand: unique symbol;
+export type Xml = string & { readonly [brand]: "xml" };
+
+export type XmlAttributes = Readonly<Record<string, string | undefined>>;
+
+export const noXml = "" as Xml;
+
+const declarations = [...prefixes].map(([namespace, prefix]) => ` xmlns:${prefix}="${namespace}"`).join("");
+
+export function element(name: XmlName, ...content: readonly Xml[]): Xml {
+  return elementWith(name, {}, ...content);
+}
+
+/** `attributes` are in no namespace. */
+export function elementWith(name: XmlName, attributes: XmlAttributes, ...content: readonly Xml[]): Xml {
+  const inner = content.join("");
+  const written = writeAttributes(attributes);
+  const { tag, declaration } = tagOf(name);
+  const start = `${tag}${declaration}${written}`;
+  return (inner === "" ? `<${start}/>` : `<${start}>${inner}</${tag}>`) as Xml;
+}
+
+export function textElement(name: XmlName, text: string): Xml {
+  return element(name, escapeText(text));
+}
+
+export function join(pieces: readonly Xml[]): Xml {
+  return pieces.join("") as Xml;
+}
+
+/** The whole of an answer. */
+export function xmlDocument(name: XmlName, ...content: readonly Xml[]): string {
+  return `${documentStart(name)}${content.join("")}${documentEnd(name)}`;
+}
+
+/** The beginning of an answer that is written in pieces. */
+export function documentStart(name: XmlName): string {
+  const { tag, declaration } = tagOf(name);
+  return `<?xml version="1.0" encoding="utf-8"?>\n<${tag}${declarations}${declaration}>`;
+}
+
+export function documentEnd(name: XmlName): string {
+  return `</${tagOf(name).tag}>\n`;
+}
+
+const special = /[&<>\r]/;
+/** XML 1.0 section 2.2 has no place for them, not even as a reference. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+const allForbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
+
+/** Text as content of an element. A carriage return is a reference, as a reader would make a line feed of it; what XML cannot
+ *  hold is U+FFFD. */
+export function escapeText(text: string): Xml {
+  const written = holdable(text);
+  return (special.test(written) ? written.replace(/[&<>\r]/g, textReference) : written) as Xml;
+}
+
+/** An element as it was read, with every namespace declared where it begins, so that it can stand in any answer. */
+export function writeElement(tree: XmlElement, language?: string): Xml {
+  return writeTree(tree, { known: new Map([[xmlNamespace, "xml"]]), used: 0 }, language);
+}
+
+/** Prefixes that are declared above; how many have been made up. */
+interface Scope {
+  readonly known: ReadonlyMap<string, string>;
+  readonly used: number;
+}
+
+function writeTree(tree: XmlElement, above: Scope, language?: string): Xml {
+  const known = new Map(above.known);
+  let { used } = above;
+  let declared = "";
+  const nameIn = (name: XmlName, isAttribute: boolean): string => {
+    if (name.namespace === "") return name.name;
+    let prefix = known.get(name.namespace);
+    if (prefix === undefined) {
+      prefix = `n${used++}`;
+      known.set(name.namespace, prefix);
+      declared += ` xmlns:${prefix}="${escapeAttribute(name.namespace)}"`;
+    }
+    return isAttribute || prefix !== "" ? `${prefix}:${name.name}` : name.name;
+  };
+  const tag = nameIn(tree, false);
+  const hasLanguage = tree.attributes.some(
+    ({ namespace, name }) => namespace === xmlNamespace && name === "lang",
+  );
+  const attributes = [
+    ...tree.attributes,
+    ...(language === undefined || hasLanguage
+      ? []
+      : [{ namespace: xmlNamespace, name: "lang", value: language }]),
+  ]
+    .map((one) => ` ${nameIn(one, true)}="${escapeAttribute(one.value)}"`)
+    .join("");
+  const inner = tree.content
+    .map((one) => (typeof one === "string" ? escapeText(one) : writeTree(one, { known, used })))
+    .join("");
+  const start = `${tag}${declared}${attributes}`;
+  return (inner === "" ? `<${start}/>` : `<${start}>${inner}</${tag}>`) as Xml;
+}
+
+function tagOf({ namespace, name }: XmlName): { readonly tag: string; readonly declaration: string } {
+  const prefix = prefixes.get(namespace);
+  if (prefix !== undefined) return { tag: `${prefix}:${name}`, declaration: "" };
+  if (namespace === "") return { tag: name, declaration: "" };
+  return { tag: `x:${name}`, declaration: ` xmlns:x="${escapeAttribute(namespace)}"` };
+}
+
+function writeAttributes(attributes: XmlAttributes): string {
+  let written = "";
+  for (const [name, value] of Object.entries(attributes))
+    if (value !== undefined) written += ` ${name}="${escapeAttribute(value)}"`;
+  return written;
+}
+
+function escapeAttribute(value: string): string {
+  return holdable(value).replace(/[&<>"\r\n\t]/g, attributeReference);
+}
+
+function holdable(text: string): string {
+  const wellFormed = text.isWellFormed() ? text : text.toWellFormed();
+  return forbidden.test(wellFormed) ? wellFormed.replace(allForbidden, "\ufffd") : wellFormed;
+}
+
+const references: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "\r": "&#13;",
+  "\n": "&#10;",
+  "\t": "&#9;",
+};
+
+function textReference(character: string): string {
+  return references[character]!;
+}
+
+function attributeReference(character: string): string {
+  return references[character]!;
+}
