@@ -10,6 +10,9 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     exclude: ["test/long/**", "test/peers/**", "node_modules/**"],
     pool: "forks",
+    // Files share a process, and what it has loaded. A test leaves nothing behind there: what it spies on is put back.
+    isolate: false,
+    restoreMocks: true,
     maxWorkers: 3,
     testTimeout: 20_000,
     hookTimeout: 20_000,
