@@ -1,0 +1,57 @@
+/** The filter of a calendar-query (RFC 4791 section 9.7), as values. */
+import type { TextMatch } from "./text-match.ts";
+
+/** Section 9.9: UTC, the end is not in it. What is absent is infinite. */
+export interface TimeRange {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+export interface CompFilter {
+  /** In upper case, as all names of a filter. */
+  readonly name: string;
+  readonly isNotDefined: boolean;
+  readonly timeRange: TimeRange | undefined;
+  readonly props: readonly PropFilter[];
+  readonly comps: readonly CompFilter[];
+}
+
+export interface PropFilter {
+  readonly name: string;
+  readonly isNotDefined: boolean;
+  readonly timeRange: TimeRange | undefined;
+  readonly textMatch: TextMatch | undefined;
+  readonly params: readonly ParamFilter[];
+}
+
+export interface ParamFilter {
+  readonly name: string;
+  readonly isNotDefined: boolean;
+  readonly textMatch: TextMatch | undefined;
+}
+
+/** The one time range of a filter that asks for nothing else than instances of one kind of component in it: candidates of the
+ *  index that are exact then need no look at the object. */
+export interface PlainFilter {
+  readonly component: string;
+  readonly timeRange: TimeRange | undefined;
+}
+
+export function plainFilter(filter: CompFilter): PlainFilter | undefined {
+  if (filter.isNotDefined || filter.timeRange !== undefined || filter.props.length > 0) return undefined;
+  const [inner, ...others] = filter.comps;
+  if (inner === undefined || others.length > 0) return undefined;
+  if (inner.isNotDefined || inner.props.length > 0 || inner.comps.length > 0) return undefined;
+  return { component: inner.name, timeRange: inner.timeRange };
+}
+
+/** The time range that every object which matches has an instance in; none if the filter names no such range. An alarm can
+ *  stand far from its instance, so ranges of inner components do not count. */
+export function boundOf(filter: CompFilter): TimeRange | undefined {
+  const ranges = filter.comps
+    .filter(({ name, isNotDefined }) => !isNotDefined && indexed.has(name))
+    .map(({ timeRange }) => timeRange);
+  return ranges.find((range) => range !== undefined);
+}
+
+const indexed: ReadonlySet<string> = new Set(["VEVENT", "VTODO", "VJOURNAL", "VFREEBUSY", "VAVAILABILITY"]);

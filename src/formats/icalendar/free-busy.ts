@@ -1,0 +1,283 @@
+/** When somebody is busy (RFC 4791 section 7.10, RFC 5545 section 3.6.4, RFC 7953 section 4 and 5), out of calendar objects.
+ *  An event makes busy unless it is cancelled or transparent; a VFREEBUSY says itself what it is; a VAVAILABILITY makes
+ *  unavailable outside of its AVAILABLE parts, of several the one with the highest priority counts. */
+import { recurrenceDatesMax } from "#/src/model/limits.ts";
+import {
+  type Component,
+  changeItems,
+  findProperty,
+  type Item,
+  listComponents,
+  listProperties,
+  makeComponent,
+  makeProperty,
+  parameterValue,
+} from "../content-lines/content-line.ts";
+import { type CalendarTime, dayMs, formatCalendarTime, parsePeriod, utcTzid } from "./calendar-time.ts";
+import { parseDuration } from "./duration.ts";
+import { expandRecurrenceSet } from "./expand-recurrence-set.ts";
+import { type FindTimeZone, timeZonesOf } from "./find-time-zone.ts";
+import { readCalendarTime, readRecurrenceSet } from "./recurrence-set.ts";
+import { type TimeZone, utcOfLocal, utcZone } from "./time-zone.ts";
+
+export const busyTypes = ["BUSY", "BUSY-UNAVAILABLE", "BUSY-TENTATIVE"] as const;
+export type BusyType = (typeof busyTypes)[number];
+
+/** UTC, the end is not in it. */
+export interface Span {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+export interface BusyPeriod extends Span {
+  readonly type: BusyType;
+}
+
+export interface FreeBusyReading {
+  /** Periods are cut at its ends. */
+  readonly range: Span;
+  /** Of floating times and dates (RFC 4791 section 7.3). */
+  readonly floating: TimeZone;
+  /** Whether a calendar user address is that of whose time it is: what they declined does not make them busy, and what they have
+   *  not answered does tentatively. */
+  readonly isOwnAddress?: (address: string) => boolean;
+}
+
+/** What the events and VFREEBUSY components of one calendar object say, unmerged. A series beyond the limits makes busy from its
+ *  start on: whoever asks must not take the time for free. */
+export function listBusyPeriods(calendar: Component, reading: FreeBusyReading): readonly BusyPeriod[] {
+  const periods: BusyPeriod[] = [];
+  const findZone = timeZonesOf(calendar);
+  const events = listComponents(calendar, "VEVENT");
+  const series = Map.groupBy(events, (event) => findProperty(event, "UID")?.value ?? "");
+  for (const components of series.values()) periods.push(...busyOfEvents(components, findZone, reading));
+  for (const component of listComponents(calendar, "VFREEBUSY"))
+    periods.push(...busyOfFreeBusy(component, reading.range));
+  return periods;
+}
+
+function busyOfEvents(
+  components: readonly Component[],
+  findZone: FindTimeZone,
+  { range, floating, isOwnAddress }: FreeBusyReading,
+): BusyPeriod[] {
+  const types = new Map(components.map((one) => [one, busyTypeOf(one, isOwnAddress)]));
+  // Most of what makes nobody busy is not expanded.
+  if ([...types.values()].every((type) => type === undefined)) return [];
+  const set = readRecurrenceSet(components, findZone, floating);
+  const expansion = expandRecurrenceSet(set, range.startMs, range.endMs);
+  if (expansion === undefined) {
+    const start = set.master?.start;
+    const startMs = start === undefined ? range.startMs : utcOfLocal(set.zones(start), start.localMs);
+    return cut({ startMs, endMs: range.endMs }, "BUSY", range);
+  }
+  return expansion.occurrences.flatMap((occurrence) =>
+    cut(occurrence, types.get(occurrence.component), range),
+  );
+}
+
+function busyTypeOf(event: Component, isOwnAddress: FreeBusyReading["isOwnAddress"]): BusyType | undefined {
+  const textOf = (name: string) => findProperty(event, name)?.value.trim().toUpperCase();
+  const status = textOf("STATUS");
+  if (status === "CANCELLED" || textOf("TRANSP") === "TRANSPARENT") return undefined;
+  const answer = isOwnAddress === undefined ? undefined : answerOf(event, isOwnAddress);
+  if (answer === "DECLINED" || answer === "DELEGATED") return undefined;
+  const isTentative = status === "TENTATIVE" || answer === "TENTATIVE" || answer === "NEEDS-ACTION";
+  return isTentative ? "BUSY-TENTATIVE" : "BUSY";
+}
+
+/** The PARTSTAT of the attendee whose time it is; absent means NEEDS-ACTION (RFC 5545 section 3.2.12). */
+function answerOf(event: Component, isOwnAddress: (address: string) => boolean): string | undefined {
+  const own = listProperties(event, "ATTENDEE").find(({ value }) => isOwnAddress(value.trim()));
+  return own === undefined ? undefined : (parameterValue(own, "PARTSTAT")?.toUpperCase() ?? "NEEDS-ACTION");
+}
+
+function cut(span: Span, type: BusyType | undefined, range: Span): BusyPeriod[] {
+  const startMs = Math.max(span.startMs, range.startMs);
+  const endMs = Math.min(span.endMs, range.endMs);
+  return type === undefined || startMs >= endMs ? [] : [{ startMs, endMs, type }];
+}
+
+/** FBTYPE (RFC 5545 section 3.2.9): FREE is left out, types that are not known are BUSY. */
+function busyOfFreeBusy(component: Component, range: Span): BusyPeriod[] {
+  return listProperties(component, "FREEBUSY").flatMap((property) => {
+    const written = parameterValue(property, "FBTYPE")?.toUpperCase() ?? "BUSY";
+    if (written === "FREE") return [];
+    const type = busyTypes.find((known) => known === written) ?? "BUSY";
+    return property.value.split(",", recurrenceDatesMax).flatMap((text) => {
+      const period = parsePeriod(text, utcTzid);
+      if (period === undefined) return [];
+      const { start, end } = period;
+      const startMs = start.localMs;
+      const endMs = "form" in end ? end.localMs : startMs + end.days * dayMs + end.ms;
+      return cut({ startMs, endMs }, type, range);
+    });
+  });
+}
+
+/** One VAVAILABILITY in a range. */
+export interface Availability extends Span {
+  /** RFC 7953 section 3.1: 1 is the highest, 0 the lowest. */
+  readonly priority: number;
+  /** What its time is outside of `free`. */
+  readonly type: BusyType;
+  readonly free: readonly Span[];
+}
+
+/** The VAVAILABILITY components of a calendar object that say something of the range. */
+export function listAvailabilities(
+  calendar: Component,
+  { range, floating }: FreeBusyReading,
+): readonly Availability[] {
+  const findZone = timeZonesOf(calendar);
+  const utcOf = (time: CalendarTime | undefined): number | undefined => {
+    if (time === undefined) return undefined;
+    const { tzid, localMs } = time;
+    const zone = tzid === undefined ? floating : tzid === utcTzid ? utcZone : (findZone(tzid) ?? floating);
+    return utcOfLocal(zone, localMs);
+  };
+  const timeOf = (component: Component, name: string) => {
+    const property = findProperty(component, name);
+    return utcOf(property === undefined ? undefined : readCalendarTime(property));
+  };
+  return listComponents(calendar, "VAVAILABILITY").flatMap((component) => {
+    const start = timeOf(component, "DTSTART") ?? Number.NEGATIVE_INFINITY;
+    const duration = parseDuration(findProperty(component, "DURATION")?.value ?? "");
+    const end = timeOf(component, "DTEND") ?? start + (duration?.days ?? 0) * dayMs + (duration?.ms ?? 0);
+    const isOpen = findProperty(component, "DTEND") === undefined && duration === undefined;
+    const startMs = Math.max(start, range.startMs);
+    const endMs = isOpen ? range.endMs : Math.min(end, range.endMs);
+    if (startMs >= endMs) return [];
+    const type = readBusyType(findProperty(component, "BUSYTYPE")?.value);
+    const free = freeOf(component, findZone, floating, { startMs, endMs });
+    return [{ startMs, endMs, priority: priorityOf(component), type, free }];
+  });
+}
+
+function readBusyType(value: string | undefined): BusyType {
+  const written = value?.trim().toUpperCase();
+  return busyTypes.find((known) => known === written) ?? "BUSY-UNAVAILABLE";
+}
+
+function priorityOf(component: Component): number {
+  const priority = Number(findProperty(component, "PRIORITY")?.value.trim() ?? 0);
+  return Number.isInteger(priority) && priority >= 0 && priority <= 9 ? priority : 0;
+}
+
+/** The instances of AVAILABLE. A series beyond the limits says nothing, so its time stays unavailable. */
+function freeOf(
+  component: Component,
+  findZone: FindTimeZone,
+  floating: TimeZone,
+  span: Span,
+): readonly Span[] {
+  const series = Map.groupBy(
+    listComponents(component, "AVAILABLE"),
+    (one) => findProperty(one, "UID")?.value ?? "",
+  );
+  const free: Span[] = [];
+  for (const components of [...series.values()].slice(0, availableSeriesMax)) {
+    const set = readRecurrenceSet(components, findZone, floating);
+    const expansion = expandRecurrenceSet(set, span.startMs, span.endMs);
+    for (const { startMs, endMs } of expansion?.occurrences ?? [])
+      free.push({ startMs: Math.max(startMs, span.startMs), endMs: Math.min(endMs, span.endMs) });
+  }
+  return mergeSpans(free);
+}
+
+/** Series of one VAVAILABILITY: each weekday with several hours of its own. */
+const availableSeriesMax = 100;
+
+/** RFC 7953 section 4: what an availability says of a time counts instead of what those of lower priority say. Of two of the
+ *  same priority the time is free where either says so. */
+export function busyOfAvailabilities(availabilities: readonly Availability[]): readonly BusyPeriod[] {
+  // 0 is below 9.
+  const byRank = Map.groupBy(availabilities.slice(0, availabilitiesMax), ({ priority }) =>
+    priority === 0 ? 10 : priority,
+  );
+  const decided: Span[] = [];
+  const busy: BusyPeriod[] = [];
+  for (const [, ofRank] of [...byRank].sort(([one], [other]) => one - other)) {
+    const free = mergeSpans(ofRank.flatMap((one) => one.free));
+    const known = mergeSpans(decided);
+    for (const { type, ...span } of ofRank)
+      for (const left of subtractSpans(subtractSpans([span], known), free)) busy.push({ ...left, type });
+    decided.push(...ofRank);
+  }
+  return mergeBusyPeriods(busy);
+}
+
+/** Of one question; people have one for each season and place. */
+const availabilitiesMax = 200;
+
+/** In order; periods of one type that meet or overlap are one. Those of different types may overlap. */
+export function mergeBusyPeriods(periods: readonly BusyPeriod[]): readonly BusyPeriod[] {
+  return busyTypes
+    .flatMap((type) =>
+      mergeSpans(periods.filter((period) => period.type === type)).map((span) => ({ ...span, type })),
+    )
+    .sort((one, other) => one.startMs - other.startMs || one.endMs - other.endMs);
+}
+
+/** In order, those that meet or overlap as one. */
+export function mergeSpans(spans: readonly Span[]): readonly Span[] {
+  const merged: { startMs: number; endMs: number }[] = [];
+  for (const { startMs, endMs } of [...spans].sort((one, other) => one.startMs - other.startMs)) {
+    const last = merged.at(-1);
+    if (last !== undefined && startMs <= last.endMs) last.endMs = Math.max(last.endMs, endMs);
+    else merged.push({ startMs, endMs });
+  }
+  return merged;
+}
+
+/** What is left of spans; both in order and merged. */
+function subtractSpans(spans: readonly Span[], taken: readonly Span[]): readonly Span[] {
+  const left: Span[] = [];
+  let at = 0;
+  for (const { startMs, endMs } of spans) {
+    let from = startMs;
+    while (at > 0 && taken[at - 1]!.endMs > startMs) at--;
+    for (; at < taken.length && taken[at]!.startMs < endMs; at++) {
+      const { startMs: takenMs, endMs: takenEndMs } = taken[at]!;
+      if (takenMs > from) left.push({ startMs: from, endMs: takenMs });
+      from = Math.max(from, takenEndMs);
+    }
+    if (from < endMs) left.push({ startMs: from, endMs });
+  }
+  return left;
+}
+
+/** A VCALENDAR with one VFREEBUSY (RFC 4791 section 7.10, RFC 5546 section 3.3). `extra` stands in the VFREEBUSY: UID, ORGANIZER,
+ *  ATTENDEE; `method` in the VCALENDAR. */
+export function makeFreeBusy(
+  periods: readonly BusyPeriod[],
+  range: Span,
+  nowMs: number,
+  { extra = [], method }: { readonly extra?: readonly Item[]; readonly method?: "REPLY" | "PUBLISH" } = {},
+): Component {
+  const stamp = (name: string, ms: number) => makeProperty(name, formatUtc(ms));
+  const component = makeComponent("VFREEBUSY", [
+    ...extra,
+    stamp("DTSTAMP", nowMs),
+    stamp("DTSTART", range.startMs),
+    stamp("DTEND", range.endMs),
+    ...busyTypes.flatMap((type) => freeBusyProperty(type, periods)),
+  ]);
+  const calendar = makeComponent("VCALENDAR", [
+    makeProperty("VERSION", "2.0"),
+    makeProperty("PRODID", "-//Waypost//Waypost//EN"),
+  ]);
+  const methods = method === undefined ? [] : [makeProperty("METHOD", method)];
+  return changeItems(calendar, [...calendar.items, ...methods, component]);
+}
+
+function freeBusyProperty(type: BusyType, periods: readonly BusyPeriod[]): Item[] {
+  const own = periods.filter((period) => period.type === type);
+  if (own.length === 0) return [];
+  const value = own.map(({ startMs, endMs }) => `${formatUtc(startMs)}/${formatUtc(endMs)}`).join(",");
+  return [makeProperty("FREEBUSY", value, [{ name: "FBTYPE", values: [type] }])];
+}
+
+function formatUtc(ms: number): string {
+  return formatCalendarTime({ form: "date-time", localMs: ms, tzid: utcTzid });
+}
