@@ -1,0 +1,140 @@
+/** A Card as it is shown: a name or a note can carry what nobody sees as a mail can, so every text of it is cleaned, and photos
+ *  and other long texts are links in their places. A link that comes back in a changed Card means what it stands for. */
+import {
+  formatPointer,
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  member,
+  type OpenObject,
+  type Path,
+  parsePointer,
+  put,
+} from "#/src/formats/jscontact/json.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { cleanText } from "../clean-text.ts";
+import type { RemovalTally } from "../removal.ts";
+
+/** Characters of a `data:` URI, and of any other text, that stand in a Card themselves. Real notes are far shorter. */
+export const inlineDataMax = 1000;
+const inlineTextMax = 20_000;
+
+/** What stands behind a link. */
+export interface LinkedValue {
+  /** JSON pointer in the Card, as `part` takes it. */
+  readonly part: string;
+  /** Of data. */
+  readonly type?: string;
+  /** Octets of data, characters of text. */
+  readonly size: number;
+}
+
+export interface ShownCard {
+  readonly card: JsonObject;
+  readonly linked: readonly LinkedValue[];
+}
+
+/** `id`: of the contact. */
+export function shownCard(card: JsonObject, id: string, tally: RemovalTally): ShownCard {
+  const linked: LinkedValue[] = [];
+  return { card: shown(card, []) as JsonObject, linked };
+
+  function shown(value: Json, path: Path): Json {
+    if (typeof value === "string") return shownText(value, path);
+    if (isArray(value)) return value.map((inner, at) => shown(inner, [...path, String(at)]));
+    if (!isObject(value)) return value;
+    const object: OpenObject = {};
+    for (const [key, inner] of Object.entries(value))
+      put(object, cleanText(key, whereOf(path), tally), shown(inner, [...path, key]));
+    return object;
+  }
+
+  function shownText(text: string, path: Path): string {
+    const isData = isDataUri(text);
+    if (text.length <= (isData ? inlineDataMax : inlineTextMax)) return cleanText(text, whereOf(path), tally);
+    const part = formatPointer(path);
+    linked.push(isData ? { part, ...dataFacts(text) } : { part, size: text.length });
+    return linkOf(id, part);
+  }
+}
+
+/** The member of the Card, which says enough, and none that somebody has made up. */
+function whereOf([first = "card"]: Path): string {
+  return /^[A-Za-z]{1,40}$/.test(first) ? first : "card";
+}
+
+function linkOf(id: string, part: string): string {
+  return `waypost:${id}#${part.split("/").map(encodeURIComponent).join("/")}`;
+}
+
+/** The body of a change with what stands behind the links that the contact `id` was shown with. */
+export function withoutLinks(body: JsonObject, id: string, stored: JsonObject): JsonObject {
+  const prefix = `waypost:${id}#`;
+  return resolved(body, []) as JsonObject;
+
+  function resolved(value: Json, path: Path): Json {
+    if (typeof value === "string") return value.startsWith("waypost:") ? resolvedLink(value, path) : value;
+    if (isArray(value)) return value.map((inner, at) => resolved(inner, [...path, String(at)]));
+    if (!isObject(value)) return value;
+    const object: OpenObject = {};
+    for (const [key, inner] of Object.entries(value)) put(object, key, resolved(inner, [...path, key]));
+    return object;
+  }
+
+  function resolvedLink(link: string, path: Path): string {
+    const found = link.startsWith(prefix) ? findText(stored, decoded(link.slice(prefix.length))) : undefined;
+    if (found !== undefined) return found;
+    const field = `/${formatPointer(path)}`;
+    throw new WaypostError("invalid", `${field} is a link to nothing that this contact has.`, {
+      field,
+      hint: "Send a data: URI, or the link as part.describe of this contact shows it.",
+    });
+  }
+}
+
+function decoded(part: string): string {
+  try {
+    return part.split("/").map(decodeURIComponent).join("/");
+  } catch (error) {
+    if (error instanceof URIError) return part;
+    throw error;
+  }
+}
+
+/** A text of a Card by its pointer. */
+export function findText(card: JsonObject, part: string): string | undefined {
+  let at: Json | undefined = card;
+  for (const step of parsePointer(part)) {
+    if (isArray(at)) at = /^\d{1,6}$/.test(step) ? at[Number(step)] : undefined;
+    else at = isObject(at) ? member(at, step) : undefined;
+  }
+  return typeof at === "string" ? at : undefined;
+}
+
+export function isDataUri(text: string): boolean {
+  return /^data:/i.test(text);
+}
+
+/** RFC 2397. */
+const dataUri = /^data:([\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100})?[^,]{0,200}?(;base64)?,/i;
+
+export interface DataFacts {
+  readonly type: string;
+  /** Octets. */
+  readonly size: number;
+}
+
+export function dataFacts(text: string): DataFacts {
+  const [head = "data:", type = "application/octet-stream", isBase64] = dataUri.exec(text) ?? [];
+  const length = text.length - head.length;
+  const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
+  return { type: type.toLowerCase(), size: isBase64 ? Math.floor((length * 3) / 4) - padding : length };
+}
+
+/** The octets of a `data:` URI. */
+export function readData(text: string): Buffer {
+  const [head = "data:", , isBase64] = dataUri.exec(text) ?? [];
+  const data = text.slice(head.length);
+  return isBase64 ? Buffer.from(data, "base64") : Buffer.from(decoded(data));
+}
