@@ -118,6 +118,14 @@ export interface Collections {
     collection: CollectionNumber,
     segment: string,
   ): Promise<Item | undefined>;
+  /** At the places of the segments, each its own or that of an id; undefined for what is not there. */
+  findItemsBySegment(
+    agent: AgentNumber,
+    collection: CollectionNumber,
+    segments: readonly string[],
+  ): Promise<readonly (Item | undefined)[]>;
+  /** At the places of the numbers, without their octets; undefined for what is not there. */
+  findItems(agent: AgentNumber, items: readonly ItemNumber[]): Promise<readonly (Item | undefined)[]>;
   /** In one collection, or in all of the agent's calendars or addressbooks. */
   findItemsByUid(
     agent: AgentNumber,
