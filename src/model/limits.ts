@@ -92,3 +92,13 @@ export const davXmlDepthMax = 64;
 /** Attributes of one element, with declarations of namespaces; the parser compares each with the others. */
 export const davXmlAttributesMax = 64;
 export const davXmlNameCharactersMax = 256;
+
+/** Attendees of one component (RFC 4791 section 5.2.9, max-attendees-per-instance): each may cost a mail and a copy. */
+export const attendeesOfInstanceMax = 200;
+/** Components of an object that has an organizer: a weekly meeting of ten years with each instance changed. Every attendee's view
+ *  of it is computed anew with each change. */
+export const schedulingInstancesMax = 500;
+/** Components of one arriving iTIP message that are applied. */
+export const messageInstancesMax = 100;
+/** Characters of the comment that an attendee's answer leaves on the organizer's copy. */
+export const attendeeCommentMax = 1000;

@@ -1,0 +1,162 @@
+/** What an attendee's REPLY does to the organizer's object (RFC 5546 section 3.2.3, RFC 6638 section 4.2): the PARTSTAT of this one
+ *  attendee, the comment, and the delegates whom the attendee names. Nothing else, whatever the message says.
+ *  When the answer was given stands on the ATTENDEE (`X-WAYPOST-REPLIED`), so that older ones are known; comments stand where
+ *  Apple's programs read them. */
+import {
+  type Component,
+  changeItems,
+  findProperty,
+  type Item,
+  listProperties,
+  makeProperty,
+  type Property,
+  parameterValue,
+} from "#/src/formats/content-lines/content-line.ts";
+import { parseCalendarTime } from "#/src/formats/icalendar/calendar-time.ts";
+import { formatText, parseText } from "#/src/formats/icalendar/text-value.ts";
+import { attendeeCommentMax, attendeesOfInstanceMax } from "#/src/model/limits.ts";
+import { type Applied, ignored, stampOf } from "./applied.ts";
+import { addressOfProperty, type CalendarAddress } from "./calendar-address.ts";
+import { hasInstance, makeOverride, withComponent } from "./instances.ts";
+import { formatUtc, sequenceOf } from "./messages.ts";
+import { type Attendee, findAttendee, listAttendees, setParameters } from "./participants.ts";
+import { componentAt, listByInstance, type SchedulingObject } from "./scheduling-object.ts";
+
+/** `from`: who is known to have sent it. */
+export function applyReply(
+  stored: SchedulingObject | undefined,
+  message: SchedulingObject,
+  from: (address: CalendarAddress) => boolean,
+): Applied {
+  if (stored === undefined) return ignored("unknown");
+  let { calendar } = stored;
+  let outcome: Applied = ignored("malformed");
+  for (const [key, reply] of listByInstance(message)) {
+    const answer = findAttendee(reply, from);
+    if (answer === undefined) {
+      if (outcome.outcome === "ignored") outcome = ignored("other_sender");
+      continue;
+    }
+    const old = componentAt(stored, key);
+    const target =
+      old ??
+      (key !== undefined && !stored.exclusions.has(key) && hasInstance(stored, key)
+        ? makeOverride(stored, key)
+        : undefined);
+    if (target === undefined) {
+      if (outcome.outcome === "ignored") outcome = ignored("unknown");
+      continue;
+    }
+    const applied = applyAnswer(target, reply, answer);
+    if (typeof applied === "string") {
+      if (outcome.outcome === "ignored") outcome = ignored(applied);
+      continue;
+    }
+    calendar = withComponent(calendar, old, applied);
+    outcome = { outcome: "changed", calendar, isNew: false };
+  }
+  return outcome;
+}
+
+function applyAnswer(
+  target: Component,
+  reply: Component,
+  answer: Attendee,
+): Component | "stale" | "not_attendee" {
+  const known = findAttendee(target, (address) => address === answer.address) ?? findPromised(target, answer);
+  if (known === undefined) return "not_attendee";
+  if (sequenceOf(reply) < sequenceOf(target) || stampOf(reply) < repliedAt(known.property)) return "stale";
+  const changed = setParameters(known.property, {
+    PARTSTAT: answer.partstat,
+    RSVP: undefined,
+    "DELEGATED-TO":
+      answer.partstat === "DELEGATED" && answer.delegatedTo.length > 0 ? answer.delegatedTo : undefined,
+    "SCHEDULE-STATUS": statusOf(reply),
+    "X-WAYPOST-REPLIED": formatUtc(stampOf(reply)),
+  });
+  const isThere = target.items.includes(known.property);
+  const items: Item[] = isThere
+    ? target.items.map((item) => (item === known.property ? changed : item))
+    : withAttendee(target.items, changed);
+  const own = changeItems(target, items);
+  return withComment(withDelegates(own, reply, answer), reply, answer);
+}
+
+function withAttendee(items: readonly Item[], attendee: Property): Item[] {
+  const last = items.findLastIndex((item) => item.kind === "property" && item.name === "ATTENDEE");
+  return items.toSpliced(last + 1, 0, attendee);
+}
+
+/** A delegate who answers before the organizer's object names it: the delegator's own answer did. */
+function findPromised(target: Component, { address, name }: Attendee): Attendee | undefined {
+  const delegator = listAttendees(target).find(({ delegatedTo }) => delegatedTo.includes(address));
+  return delegator && findAttendeeOf(delegateOf(address, name, delegator));
+}
+
+function findAttendeeOf(property: Property): Attendee | undefined {
+  return listAttendees({
+    kind: "component",
+    name: "",
+    items: [property],
+    begin: undefined,
+    end: undefined,
+  })[0];
+}
+
+function delegateOf(address: CalendarAddress, name: string | undefined, delegator: Attendee): Property {
+  return makeProperty("ATTENDEE", address, [
+    ...(name === undefined ? [] : [{ name: "CN", values: [name] }]),
+    { name: "ROLE", values: [delegator.role] },
+    { name: "PARTSTAT", values: ["NEEDS-ACTION"] },
+    { name: "RSVP", values: ["TRUE"] },
+    { name: "DELEGATED-FROM", values: [delegator.address] },
+  ]);
+}
+
+/** RFC 5546 section 3.2.3 and 4.2.5: the delegates become attendees, who have not answered yet. */
+function withDelegates(target: Component, reply: Component, answer: Attendee): Component {
+  if (answer.partstat !== "DELEGATED") return target;
+  const named = new Map(listAttendees(reply).map((one) => [one.address, one]));
+  let items = [...target.items];
+  for (const address of answer.delegatedTo) {
+    const isThere = items.some(
+      (item) => item.kind === "property" && item.name === "ATTENDEE" && addressOfProperty(item) === address,
+    );
+    const count = items.filter((item) => item.kind === "property" && item.name === "ATTENDEE").length;
+    if (isThere || count >= attendeesOfInstanceMax) continue;
+    items = withAttendee(items, delegateOf(address, named.get(address)?.name, answer));
+  }
+  return changeItems(target, items);
+}
+
+function repliedAt(attendee: Property): number {
+  return parseCalendarTime(parameterValue(attendee, "X-WAYPOST-REPLIED") ?? "")?.localMs ?? 0;
+}
+
+/** The codes of REQUEST-STATUS (RFC 6638 section 4.2), or success. */
+function statusOf(reply: Component): string {
+  const codes = listProperties(reply, "REQUEST-STATUS")
+    .map(({ value }) => /^\d{1,2}(?:\.\d{1,3}){1,2}/.exec(value.trim())?.[0])
+    .filter((code) => code !== undefined);
+  return codes.length === 0 ? "2.0" : codes.slice(0, statusesMax).join(",");
+}
+
+const statusesMax = 5;
+const commentName = "X-CALENDARSERVER-ATTENDEE-COMMENT";
+const commentRef = "X-CALENDARSERVER-ATTENDEE-REF";
+
+function withComment(target: Component, reply: Component, { address }: Attendee): Component {
+  const isOwn = (item: Item) =>
+    item.kind === "property" && item.name === commentName && parameterValue(item, commentRef) === address;
+  const text = parseText(findProperty(reply, "COMMENT")?.value ?? "")
+    .slice(0, attendeeCommentMax)
+    .trim();
+  const others = target.items.filter((item) => !isOwn(item));
+  if (text === "") return others.length === target.items.length ? target : changeItems(target, others);
+  const at = others.findLastIndex((item) => item.kind === "property");
+  const comment = makeProperty(commentName, formatText(text), [
+    { name: commentRef, values: [address] },
+    { name: "X-CALENDARSERVER-DTSTAMP", values: [formatUtc(stampOf(reply))] },
+  ]);
+  return changeItems(target, others.toSpliced(at + 1, 0, comment));
+}

@@ -1,0 +1,221 @@
+/** What an organizer's message does to an attendee's copy (RFC 5546 section 3.2.2, 3.2.4 and 3.2.5, RFC 6638 section 4.1).
+ *  REQUEST brings the series, or single instances; ADD brings instances; CANCEL takes them away. What is the attendee's own stays:
+ *  alarms, TRANSP, categories, and the answer while SEQUENCE is the same. */
+import {
+  type Component,
+  changeItems,
+  findProperty,
+  type Item,
+  listComponents,
+  listProperties,
+  makeComponent,
+  makeProperty,
+  type Property,
+} from "#/src/formats/content-lines/content-line.ts";
+import { setProperties } from "#/src/formats/content-lines/set-properties.ts";
+import { readCalendarTime } from "#/src/formats/icalendar/recurrence-set.ts";
+import { type Applied, ignored, isStale } from "./applied.ts";
+import { excludeInstance, hasInstance, mapComponents, withComponent } from "./instances.ts";
+import { sequenceOf, withoutOwnNotes, withSequence, zonesFor } from "./messages.ts";
+import { findAttendee, setParameters } from "./participants.ts";
+import {
+  type Addresses,
+  componentAt,
+  type InstanceKey,
+  listByInstance,
+  listSchedulingComponents,
+  type SchedulingObject,
+} from "./scheduling-object.ts";
+
+export function applyRequest(
+  stored: SchedulingObject | undefined,
+  message: SchedulingObject,
+  who: Addresses,
+): Applied {
+  const isInvited = listSchedulingComponents(message.calendar).some((one) => isIn(one, who));
+  if (!isInvited) return ignored("not_invited");
+  if (stored === undefined) return { outcome: "changed", calendar: copyOf(message.calendar), isNew: true };
+  if (message.master === undefined) return applyInstances(stored, message, who);
+  if (isStale(message.master, stored.master)) return ignored("stale");
+  const own = new Map(listByInstance(stored));
+  const components = listByInstance(message).map(([key, component]) =>
+    keepOwn(
+      withoutOwnNotes(component),
+      own.get(key) ?? (stored.master === undefined ? undefined : own.get(undefined)),
+      who,
+    ),
+  );
+  const inner = new Set(listSchedulingComponents(stored.calendar));
+  const kept = stored.calendar.items.filter(
+    (item) => item.kind !== "component" || (!inner.has(item) && item.name !== "VTIMEZONE"),
+  );
+  const zones = zonesFor(components, message.calendar);
+  return {
+    outcome: "changed",
+    calendar: changeItems(stored.calendar, [...kept, ...zones, ...components]),
+    isNew: false,
+  };
+}
+
+function isIn(component: Component, who: Addresses): boolean {
+  return findAttendee(component, (address) => who.has(address)) !== undefined;
+}
+
+/** The object that a message brings: without METHOD, as a calendar keeps it. */
+function copyOf(calendar: Component): Component {
+  const items = calendar.items.filter((item) => item.kind !== "property" || item.name !== "METHOD");
+  return mapComponents(makeComponent("VCALENDAR", items), withoutOwnNotes);
+}
+
+function applyInstances(stored: SchedulingObject, message: SchedulingObject, who: Addresses): Applied {
+  let { calendar } = stored;
+  let master = stored.master;
+  let isChanged = false;
+  for (const [key, component] of message.overrides) {
+    const old = stored.overrides.get(key);
+    if (isStale(component, old)) continue;
+    isChanged = true;
+    calendar = withComponent(calendar, old, keepOwn(withoutOwnNotes(component), old ?? stored.master, who));
+    if (master === undefined || !stored.exclusions.has(key)) continue;
+    const included = includeInstance(stored, master, key);
+    calendar = withComponent(calendar, master, included);
+    master = included;
+  }
+  if (!isChanged) return ignored("stale");
+  return { outcome: "changed", calendar: withZones(calendar, message), isNew: false };
+}
+
+function includeInstance(stored: SchedulingObject, master: Component, key: InstanceKey): Component {
+  const properties = listProperties(master, "EXDATE").flatMap((property): Property[] => {
+    const values = property.value.split(",");
+    const left = values.filter((value) => stored.exclusions.get(key)?.value !== value.trim());
+    if (left.length === values.length) return [property];
+    return left.length === 0 ? [] : [{ ...property, value: left.join(","), octets: undefined }];
+  });
+  return setProperties(master, "EXDATE", properties);
+}
+
+function withZones(calendar: Component, message: SchedulingObject): Component {
+  const known = new Set(
+    listComponents(calendar, "VTIMEZONE").map((zone) => findProperty(zone, "TZID")?.value),
+  );
+  const added = zonesFor(listSchedulingComponents(message.calendar), message.calendar).filter(
+    (zone) => !known.has(findProperty(zone, "TZID")?.value),
+  );
+  if (added.length === 0) return calendar;
+  const first = calendar.items.findIndex((item) => item.kind === "component");
+  const items = [...calendar.items];
+  items.splice(first < 0 ? items.length : first, 0, ...added);
+  return changeItems(calendar, items);
+}
+
+const ownNames = ["TRANSP", "CATEGORIES", "COLOR", "PERCENT-COMPLETE", "COMPLETED"];
+const ownPrefix = /^X-(?:MOZ|APPLE|WAYPOST)-/;
+
+/** `old`: what the attendee has of this component, or of the series that it changes. */
+function keepOwn(component: Component, old: Component | undefined, who: Addresses): Component {
+  if (old === undefined) return component;
+  let kept = component;
+  for (const name of ownNames) {
+    const properties = listProperties(old, name);
+    if (properties.length > 0) kept = setProperties(kept, name, properties);
+  }
+  const there = new Set(kept.items.map((item) => (item.kind === "property" ? item.name : "")));
+  const more = old.items.filter(
+    (item): item is Item =>
+      (item.kind === "component" && item.name === "VALARM") ||
+      (item.kind === "property" && ownPrefix.test(item.name) && !there.has(item.name)),
+  );
+  if (more.length > 0) kept = changeItems(kept, [...kept.items, ...more]);
+  return sequenceOf(component) === sequenceOf(old) ? keepAnswer(kept, old, who) : kept;
+}
+
+/** RFC 5546 section 2.1.4: with the same SEQUENCE nobody is asked again. */
+function keepAnswer(component: Component, old: Component, who: Addresses): Component {
+  const isMine = (address: Parameters<Addresses["has"]>[0]) => who.has(address);
+  const [now, was] = [findAttendee(component, isMine), findAttendee(old, isMine)];
+  if (now === undefined || was === undefined || was.partstat === "NEEDS-ACTION") return component;
+  const answered = setParameters(now.property, {
+    PARTSTAT: was.partstat,
+    RSVP: was.rsvp ? "TRUE" : undefined,
+    ...(was.delegatedTo.length > 0 ? { "DELEGATED-TO": was.delegatedTo } : {}),
+  });
+  return changeItems(
+    component,
+    component.items.map((item) => (item === now.property ? answered : item)),
+  );
+}
+
+/** The series, once cancelled, stays with STATUS:CANCELLED, so that nothing vanishes from a calendar unseen; a cancelled instance of
+ *  a series becomes an exclusion, which is what the organizer's own object says. */
+export function applyCancel(
+  stored: SchedulingObject | undefined,
+  message: SchedulingObject,
+  who: Addresses,
+): Applied {
+  if (stored === undefined) return ignored("unknown");
+  if (!listSchedulingComponents(stored.calendar).some((one) => isIn(one, who))) return ignored("not_invited");
+  if (message.master !== undefined) {
+    const last = stored.master ?? listSchedulingComponents(stored.calendar)[0];
+    if (isStale(message.master, last)) return ignored("stale");
+    const sequence = sequenceOf(message.master);
+    const calendar = mapComponents(stored.calendar, (component) =>
+      cancelled(component, sequence, message.master!),
+    );
+    return { outcome: "changed", calendar, isNew: false };
+  }
+  let { calendar } = stored;
+  let { master } = stored;
+  let isChanged = false;
+  for (const [key, component] of message.overrides) {
+    const old = componentAt(stored, key);
+    if (old === undefined && master === undefined) continue;
+    if (isStale(component, old ?? (stored.exclusions.has(key) ? stored.master : undefined))) continue;
+    if (master === undefined)
+      calendar = withComponent(calendar, old, cancelled(old!, sequenceOf(component), component));
+    else {
+      const excluded = excludeInstance(stored, master, key);
+      calendar = withComponent(withComponent(calendar, old, undefined), master, excluded);
+      if (excluded === master && old === undefined) continue;
+      master = excluded;
+    }
+    isChanged = true;
+  }
+  return isChanged ? { outcome: "changed", calendar, isNew: false } : ignored("stale");
+}
+
+function cancelled(component: Component, sequence: number, message: Component): Component {
+  const withStatus = setProperties(component, "STATUS", [makeProperty("STATUS", "CANCELLED")]);
+  const stamp = findProperty(message, "DTSTAMP");
+  const dated = stamp === undefined ? withStatus : setProperties(withStatus, "DTSTAMP", [stamp]);
+  return sequence > sequenceOf(dated) ? withSequence(dated, sequence) : dated;
+}
+
+/** RFC 5546 section 3.2.4: each component is one more instance, at its DTSTART. Without the series, or with a rule of its own, the
+ *  attendee has to ask for everything. */
+export function applyAdd(
+  stored: SchedulingObject | undefined,
+  message: SchedulingObject,
+  who: Addresses,
+): Applied {
+  const added = message.master;
+  if (stored?.master === undefined) return ignored("unknown");
+  if (added === undefined || findProperty(added, "RRULE") !== undefined) return ignored("unknown");
+  if (!isIn(added, who)) return ignored("not_invited");
+  if (sequenceOf(added) < sequenceOf(stored.master)) return ignored("stale");
+  const start = findProperty(added, "DTSTART");
+  const time = start && readCalendarTime(start);
+  if (start === undefined || time === undefined) return ignored("malformed");
+  const key = stored.keyOf(time);
+  if (stored.overrides.has(key) || hasInstance(stored, key)) return ignored("stale");
+  const parameters = start.parameters.filter(({ name }) => name === "TZID" || name === "VALUE");
+  const master = setProperties(stored.master, "RDATE", [
+    ...listProperties(stored.master, "RDATE"),
+    makeProperty("RDATE", start.value, parameters),
+  ]);
+  const override = setProperties(keepOwn(withoutOwnNotes(added), stored.master, who), "RECURRENCE-ID", [
+    makeProperty("RECURRENCE-ID", start.value, parameters),
+  ]);
+  const calendar = withComponent(withComponent(stored.calendar, stored.master, master), undefined, override);
+  return { outcome: "changed", calendar: withZones(calendar, message), isNew: false };
+}

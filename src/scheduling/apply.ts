@@ -1,0 +1,108 @@
+/** What an arriving iTIP message does to the calendar of whom it is for (RFC 5546 section 3, RFC 6638 section 4). Pure: whether the
+ *  sender is who it claims to be was decided before (`from`).
+ *
+ *  | method | speaks for | changes |
+ *  | --- | --- | --- |
+ *  | REQUEST, ADD, CANCEL | the organizer | the attendee's copy |
+ *  | REPLY | the attendee | the organizer's object: this attendee alone |
+ *  | COUNTER | the attendee | nothing; the organizer decides |
+ *  | DECLINECOUNTER | the organizer | nothing |
+ *  | REFRESH | the attendee | nothing; the organizer's server sends the object again |
+ *  | PUBLISH | anybody | nothing: there is nobody it is for |  */
+import { type Component, findProperty } from "#/src/formats/content-lines/content-line.ts";
+import { attendeesOfInstanceMax, messageInstancesMax } from "#/src/model/limits.ts";
+import { type Applied, ignored } from "./applied.ts";
+import { applyReply } from "./apply-reply.ts";
+import { applyAdd, applyCancel, applyRequest } from "./apply-request.ts";
+import type { CalendarAddress } from "./calendar-address.ts";
+import { type Method, methods } from "./messages.ts";
+import { findAttendee, listAttendees } from "./participants.ts";
+import {
+  type Addresses,
+  findBrokenRule,
+  listSchedulingComponents,
+  readSchedulingObject,
+  type SchedulingObject,
+} from "./scheduling-object.ts";
+
+/** A message that was read and keeps to the rules of its method as far as they matter here. */
+export interface ReadMessage {
+  readonly method: Method;
+  readonly object: SchedulingObject;
+}
+
+export function readMessage(calendar: Component): ReadMessage | undefined {
+  const value = findProperty(calendar, "METHOD")?.value.trim().toUpperCase();
+  const method = methods.find((one) => one === value);
+  const object = readSchedulingObject(calendar);
+  if (method === undefined || object?.organizer === undefined || findBrokenRule(object) !== undefined)
+    return undefined;
+  const components = listSchedulingComponents(calendar);
+  if (components.length > messageInstancesMax) return undefined;
+  return components.every((one) => listAttendees(one).length <= attendeesOfInstanceMax)
+    ? { method, object }
+    : undefined;
+}
+
+/** Methods by which an organizer speaks; with the others an attendee does. */
+export function isFromOrganizer(method: Method): boolean {
+  return method !== "REPLY" && method !== "COUNTER" && method !== "REFRESH";
+}
+
+export interface Arriving {
+  /** What the owner of the calendar has of that UID. */
+  readonly stored: Component | undefined;
+  readonly message: ReadMessage;
+  /** Addresses of the owner. */
+  readonly who: Addresses;
+  /** Whether the sender is known to be entitled to speak for an address. */
+  readonly from: (address: CalendarAddress) => boolean;
+}
+
+export function applyMessage({ stored, message, who, from }: Arriving): Applied {
+  const { method, object } = message;
+  const organizer = object.organizer!;
+  const there = stored && readSchedulingObject(stored);
+  if (there !== undefined && there.organizer?.address !== organizer.address)
+    return ignored("other_organizer");
+  if (isFromOrganizer(method)) {
+    if (!from(organizer.address)) return ignored("other_sender");
+    // Nobody invites the organizer to the organizer's own event.
+    if (who.has(organizer.address)) return ignored("not_invited");
+  } else if (!who.has(organizer.address)) return ignored("unknown");
+  if (there !== undefined && there.kind !== object.kind) return ignored("malformed");
+  switch (method) {
+    case "REQUEST":
+      return applyRequest(there, object, who);
+    case "ADD":
+      return applyAdd(there, object, who);
+    case "CANCEL":
+      return applyCancel(there, object, who);
+    case "REPLY":
+      return applyReply(there, object, from);
+    case "COUNTER":
+    case "REFRESH":
+      return tell(there, object, from);
+    case "DECLINECOUNTER":
+      return there === undefined ? ignored("unknown") : { outcome: "told" };
+    case "PUBLISH":
+      return ignored("not_invited");
+  }
+}
+
+/** From an attendee whom the organizer's object knows. */
+function tell(
+  stored: SchedulingObject | undefined,
+  message: SchedulingObject,
+  from: (address: CalendarAddress) => boolean,
+): Applied {
+  if (stored === undefined) return ignored("unknown");
+  const senders = listSchedulingComponents(message.calendar).map((one) => findAttendee(one, from)?.address);
+  if (senders.some((one) => one === undefined)) return ignored("other_sender");
+  const known = new Set(
+    listSchedulingComponents(stored.calendar)
+      .flatMap(listAttendees)
+      .map(({ address }) => address),
+  );
+  return senders.every((one) => known.has(one!)) ? { outcome: "told" } : ignored("not_attendee");
+}

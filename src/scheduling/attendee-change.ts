@@ -1,0 +1,73 @@
+/** What an attendee may change of a scheduling object (RFC 6638 section 3.2.2.1): the own ATTENDEE, alarms, TRANSP,
+ *  PERCENT-COMPLETE, COMPLETED, exclusions, overrides that only answer differently, who is the agent (SCHEDULE-AGENT of ORGANIZER),
+ *  and what is private (`differences.ts`). Everything else is the organizer's.
+ *  Lenient: STATUS of a to-do, which clients set together with COMPLETED; times in another way to write them. */
+import type { Component } from "#/src/formats/content-lines/content-line.ts";
+import { isSameContent } from "./differences.ts";
+import { hasInstance, makeOverride } from "./instances.ts";
+import { listAttendees } from "./participants.ts";
+import {
+  type Addresses,
+  type BrokenSchedulingRule,
+  componentAt,
+  listByInstance,
+  type SchedulingObject,
+} from "./scheduling-object.ts";
+
+const statusOfTodo: ReadonlySet<string> = new Set(["STATUS"]);
+const nothing: ReadonlySet<string> = new Set();
+
+export function findForbiddenChange(
+  old: SchedulingObject,
+  now: SchedulingObject,
+  who: Addresses,
+): BrokenSchedulingRule | undefined {
+  if (old.organizer?.address !== now.organizer?.address)
+    return forbidden("An attendee cannot change the ORGANIZER.");
+  if (old.uid !== now.uid || old.kind !== now.kind) return forbidden("An attendee cannot change the UID.");
+  if (old.master !== undefined && now.master === undefined)
+    return forbidden("An attendee cannot take the series away and leave its instances.");
+  if (old.master === undefined && now.master !== undefined)
+    return forbidden("An attendee cannot make a series of single instances.");
+  for (const key of old.exclusions.keys())
+    if (!now.exclusions.has(key) && !now.overrides.has(key))
+      return forbidden("An attendee cannot bring an excluded instance back.");
+  const except = now.kind === "VTODO" ? statusOfTodo : nothing;
+  for (const [key, component] of listByInstance(now)) {
+    const isNew = key !== undefined && !old.overrides.has(key);
+    if (isNew && !hasInstance(old, key)) return forbidden("An attendee cannot add instances.");
+    const before = componentAt(old, key) ?? (key === undefined ? undefined : makeOverride(old, key));
+    if (before === undefined) return forbidden("An attendee cannot add instances.");
+    if (!isSameContent({ object: old, component: before }, { object: now, component }, except))
+      return forbidden("An attendee cannot change what the organizer says.");
+    const problem = findOtherAttendee(before, component, who);
+    if (problem !== undefined) return forbidden(problem);
+  }
+  return undefined;
+}
+
+function forbidden(explanation: string): BrokenSchedulingRule {
+  return { precondition: "allowed-attendee-scheduling-object-change", explanation };
+}
+
+/** Whoever delegates adds the delegate (RFC 5546 section 3.2.2.3). */
+function findOtherAttendee(before: Component, component: Component, who: Addresses): string | undefined {
+  const [old, now] = [listAttendees(before), listAttendees(component)];
+  const delegates = new Set(now.filter(({ address }) => who.has(address)).flatMap((one) => one.delegatedTo));
+  const known = new Map(old.map((one) => [one.address, one]));
+  for (const { address, partstat, role } of now) {
+    const there = known.get(address);
+    known.delete(address);
+    if (who.has(address) || delegates.has(address)) continue;
+    if (there === undefined) return "An attendee cannot invite others.";
+    if (there.partstat !== partstat || there.role !== role) return "An attendee cannot answer for others.";
+  }
+  return [...known.keys()].some((address) => !who.has(address) && !isDelegate(old, address, who))
+    ? "An attendee cannot take others away."
+    : undefined;
+}
+
+/** Whoever delegated to one can take that back. */
+function isDelegate(attendees: ReturnType<typeof listAttendees>, address: string, who: Addresses): boolean {
+  return attendees.some((one) => who.has(one.address) && one.delegatedTo.some((to) => to === address));
+}

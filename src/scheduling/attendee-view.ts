@@ -1,0 +1,57 @@
+/** What one attendee may know of an organizer's object (RFC 6638 section 3.2.6): the series if the attendee is in it, without the
+ *  instances that the attendee is not in; only the single instances if the attendee is not in the series. */
+import type { Component } from "#/src/formats/content-lines/content-line.ts";
+import type { CalendarAddress } from "./calendar-address.ts";
+import { excludeInstance } from "./instances.ts";
+import { type Attendee, listAttendees } from "./participants.ts";
+import { type InstanceKey, listByInstance, type SchedulingObject } from "./scheduling-object.ts";
+
+export interface AttendeeView {
+  readonly hasMaster: boolean;
+  /** Overrides that the attendee is in. */
+  readonly instances: ReadonlySet<InstanceKey>;
+  /** Instances of the series that are not there for the attendee: exclusions, and overrides without the attendee. */
+  readonly missing: ReadonlySet<InstanceKey>;
+  /** Views that are alike have one name, so that what is made for them is made once. */
+  readonly name: string;
+}
+
+export interface Membership {
+  readonly attendee: Attendee;
+  readonly keys: ReadonlySet<InstanceKey | undefined>;
+}
+
+/** Everybody whom the server sends messages to, with where they are. Whoever a client sends to itself is not there at all. */
+export function listMemberships(object: SchedulingObject | undefined): Map<CalendarAddress, Membership> {
+  const found = new Map<CalendarAddress, { attendee: Attendee; keys: Set<InstanceKey | undefined> }>();
+  if (object === undefined) return found;
+  for (const [key, component] of listByInstance(object))
+    for (const attendee of listAttendees(component)) {
+      if (attendee.scheduleAgent !== "SERVER") continue;
+      const there = found.get(attendee.address);
+      if (there === undefined) found.set(attendee.address, { attendee, keys: new Set([key]) });
+      else there.keys.add(key);
+    }
+  return found;
+}
+
+export function viewOf(object: SchedulingObject, keys: ReadonlySet<InstanceKey | undefined>): AttendeeView {
+  const hasMaster = keys.has(undefined);
+  const instances = new Set([...keys].filter((key) => key !== undefined));
+  const missing = new Set<InstanceKey>();
+  if (hasMaster) {
+    for (const key of object.exclusions.keys()) missing.add(key);
+    for (const key of object.overrides.keys()) if (!instances.has(key)) missing.add(key);
+  }
+  const name = `${hasMaster} ${[...instances].join(" ")}`;
+  return { hasMaster, instances, missing, name };
+}
+
+/** The components of a view, the series first. */
+export function listViewComponents(object: SchedulingObject, view: AttendeeView): Component[] {
+  const own = [...view.instances].map((key) => object.overrides.get(key)!);
+  if (!view.hasMaster) return own;
+  let master = object.master!;
+  for (const key of view.missing) master = excludeInstance(object, master, key);
+  return [master, ...own];
+}

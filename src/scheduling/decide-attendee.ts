@@ -1,0 +1,225 @@
+/** What an attendee's change means for the organizer (RFC 6638 section 3.2.2, RFC 5546 section 3.2.3 and 3.2.2.3).
+ *
+ *  | the attendee | message |
+ *  | --- | --- |
+ *  | changes PARTSTAT of the series or an instance, PERCENT-COMPLETE or COMPLETED of a to-do | REPLY of these components |
+ *  | excludes an instance | REPLY of the instance with DECLINED |
+ *  | deletes the object, or takes the own ATTENDEE away | REPLY with DECLINED, unless all is declined or cancelled |
+ *  | delegates | REPLY with DELEGATED, and REQUEST to the delegate |
+ *  | writes an invitation that was not there (out of a mail) | REPLY if it is answered */
+import {
+  type Component,
+  findProperty,
+  makeComponent,
+  makeProperty,
+} from "#/src/formats/content-lines/content-line.ts";
+import type { CalendarAddress } from "./calendar-address.ts";
+import { hasInstance, makeOverride } from "./instances.ts";
+import {
+  makeMessageCalendar,
+  pickProperties,
+  type SchedulingMessage,
+  sequenceOf,
+  stamped,
+  withoutOwnNotes,
+  withSequence,
+} from "./messages.ts";
+import {
+  type Attendee,
+  findAttendee,
+  listAttendees,
+  type ParticipationStatus,
+  setParameters,
+} from "./participants.ts";
+import {
+  type Addresses,
+  componentAt,
+  type InstanceKey,
+  listByInstance,
+  type SchedulingObject,
+} from "./scheduling-object.ts";
+
+export interface AttendeeChange {
+  readonly old: SchedulingObject | undefined;
+  readonly now: SchedulingObject | undefined;
+  readonly who: Addresses;
+  readonly isForced: boolean;
+  readonly nowMs: number;
+}
+
+/** One component of a reply. */
+interface Answer {
+  readonly component: Component;
+  readonly attendee: Attendee;
+  readonly partstat: ParticipationStatus;
+}
+
+export function listAttendeeMessages(change: AttendeeChange): SchedulingMessage[] {
+  const { old, now, nowMs } = change;
+  const object = (now ?? old)!;
+  const organizer = object.organizer!;
+  if (organizer.scheduleAgent !== "SERVER") return [];
+  const answers = now === undefined ? listDeclined(change, old!) : listChanged(change, now);
+  const [first] = answers;
+  if (first === undefined) return [];
+  const components = answers.map((answer) => replyComponent(answer, nowMs));
+  const reply: SchedulingMessage = {
+    method: "REPLY",
+    from: first.attendee.address,
+    to: organizer.address,
+    calendar: makeMessageCalendar("REPLY", components, object.calendar),
+    isSignificant: true,
+  };
+  return now === undefined ? [reply] : [reply, ...listDelegations(change, now)];
+}
+
+function isMine({ who }: AttendeeChange): (address: CalendarAddress) => boolean {
+  return (address) => who.has(address);
+}
+
+function listDeclined(change: AttendeeChange, old: SchedulingObject): Answer[] {
+  const answers = listByInstance(old)
+    .map(([, component]) => answerOf(change, component, "DECLINED"))
+    .filter((one) => one !== undefined)
+    .filter(({ component, attendee }) => attendee.partstat !== "DECLINED" && !isCancelled(component));
+  // The series says it for all its instances.
+  const whole = answers.find(({ component }) => component === old.master);
+  return whole === undefined ? answers : [whole];
+}
+
+export function isCancelled(component: Component): boolean {
+  return findProperty(component, "STATUS")?.value.trim().toUpperCase() === "CANCELLED";
+}
+
+function answerOf(
+  change: AttendeeChange,
+  component: Component,
+  partstat?: ParticipationStatus,
+): Answer | undefined {
+  const attendee = findAttendee(component, isMine(change));
+  return attendee && { component, attendee, partstat: partstat ?? attendee.partstat };
+}
+
+function listChanged(change: AttendeeChange, now: SchedulingObject): Answer[] {
+  const { old, isForced } = change;
+  const answers: Answer[] = [];
+  for (const [key, component] of listByInstance(now)) {
+    const before = old && (componentAt(old, key) ?? (key === undefined ? undefined : makeOverride(old, key)));
+    const answer = answerOf(change, component);
+    const was = before && answerOf(change, before);
+    if (answer === undefined) {
+      if (was !== undefined && was.partstat !== "DECLINED") answers.push({ ...was, partstat: "DECLINED" });
+    } else if (isForced || isOtherAnswer(was, answer, old, key)) answers.push(answer);
+  }
+  if (old === undefined) return answers;
+  for (const key of [...now.exclusions.keys()].filter((one) => !old.exclusions.has(one))) {
+    const component = old.overrides.get(key) ?? (hasInstance(old, key) ? makeOverride(old, key) : undefined);
+    const declined = component && answerOf(change, component, "DECLINED");
+    if (
+      declined !== undefined &&
+      declined.attendee.partstat !== "DECLINED" &&
+      !isCancelled(declined.component)
+    )
+      answers.push(declined);
+  }
+  // An override that is gone, and is no exclusion: the instance is as the series is again.
+  for (const [key, component] of old.overrides) {
+    if (now.overrides.has(key) || now.exclusions.has(key)) continue;
+    const was = answerOf(change, component);
+    const again = now.master && answerOf(change, makeOverride(now, key) ?? now.master);
+    if (was !== undefined && again !== undefined && again.partstat !== was.partstat) answers.push(again);
+  }
+  return answers;
+}
+
+function isOtherAnswer(
+  was: Answer | undefined,
+  { component, attendee, partstat }: Answer,
+  old: SchedulingObject | undefined,
+  key: InstanceKey | undefined,
+): boolean {
+  if (was === undefined) return partstat !== "NEEDS-ACTION";
+  // An instance that was excluded was declined.
+  if (key !== undefined && old!.exclusions.has(key) && !old!.overrides.has(key)) return true;
+  const value = (one: Component, name: string) => findProperty(one, name)?.value ?? "";
+  return (
+    partstat !== was.partstat ||
+    attendee.delegatedTo.join() !== was.attendee.delegatedTo.join() ||
+    ["PERCENT-COMPLETE", "COMPLETED"].some((name) => value(component, name) !== value(was.component, name))
+  );
+}
+
+/** What of a component a REPLY says (RFC 5546 section 3.2.3), with what a reader needs to know it again. */
+const repliedNames = new Set([
+  "UID",
+  "RECURRENCE-ID",
+  "SUMMARY",
+  "DTSTART",
+  "DTEND",
+  "DUE",
+  "DURATION",
+  "ORGANIZER",
+  "COMMENT",
+  "PERCENT-COMPLETE",
+  "COMPLETED",
+  "SEQUENCE",
+]);
+
+function replyComponent({ component, attendee, partstat }: Answer, nowMs: number): Component {
+  const own = setParameters(attendee.property, { PARTSTAT: partstat, RSVP: undefined });
+  const delegates = listAttendees(component).filter(({ address }) => attendee.delegatedTo.includes(address));
+  const reply = makeComponent(component.name, [
+    ...pickProperties(component, repliedNames),
+    own,
+    ...delegates.map(({ property }) => property),
+    makeProperty("REQUEST-STATUS", "2.0;Success"),
+  ]);
+  const stampedReply = withSequence(stamped(withoutOwnNotes(reply), nowMs), sequenceOf(component));
+  return stampedReply;
+}
+
+/** RFC 5546 section 3.2.2.3: the delegator sends the request on to each delegate that is new. */
+function listDelegations(change: AttendeeChange, now: SchedulingObject): SchedulingMessage[] {
+  const { old, nowMs } = change;
+  const byDelegate = new Map<CalendarAddress, Component[]>();
+  let from: CalendarAddress | undefined;
+  for (const [key, component] of listByInstance(now)) {
+    const answer = answerOf(change, component);
+    if (answer?.partstat !== "DELEGATED") continue;
+    const before = old && componentAt(old, key);
+    const known = new Set(before && findAttendee(before, isMine(change))?.delegatedTo);
+    from = answer.attendee.address;
+    for (const to of answer.attendee.delegatedTo)
+      if (!known.has(to))
+        byDelegate.set(to, [...(byDelegate.get(to) ?? []), withDelegate(component, to, from)]);
+  }
+  return [...byDelegate].map(([to, components]) => ({
+    method: "REQUEST",
+    from: from!,
+    to,
+    calendar: makeMessageCalendar(
+      "REQUEST",
+      components.map((component) =>
+        withSequence(stamped(withoutOwnNotes(component), nowMs), sequenceOf(component)),
+      ),
+      now.calendar,
+    ),
+    isSignificant: true,
+  }));
+}
+
+/** The delegate is an attendee, also where the delegator's program did not say so. */
+function withDelegate(component: Component, to: CalendarAddress, from: CalendarAddress): Component {
+  if (findAttendee(component, (address) => address === to) !== undefined) return component;
+  const last = component.items.findLastIndex((item) => item.kind === "property" && item.name === "ATTENDEE");
+  const items = [...component.items];
+  items.splice(
+    last + 1,
+    0,
+    makeProperty("ATTENDEE", to, [
+      { name: "DELEGATED-FROM", values: [from] },
+      { name: "RSVP", values: ["TRUE"] },
+    ]),
+  );
+  return { ...component, items };
+}

@@ -1,0 +1,122 @@
+/** From an object before and after a change to what is stored and which messages go to whom (RFC 6638 section 3, RFC 5546). Pure. */
+import { type Component, changeItems } from "#/src/formats/content-lines/content-line.ts";
+import { findForbiddenChange } from "./attendee-change.ts";
+import type { CalendarAddress } from "./calendar-address.ts";
+import { listAttendeeMessages } from "./decide-attendee.ts";
+import { listOrganizerMessages } from "./decide-organizer.ts";
+import { mapComponents } from "./instances.ts";
+import type { SchedulingMessage } from "./messages.ts";
+import { findAttendee, findOrganizer, setParameters } from "./participants.ts";
+import {
+  type Addresses,
+  type BrokenSchedulingRule,
+  findBrokenRule,
+  listSchedulingComponents,
+  readSchedulingObject,
+  type SchedulingObject,
+} from "./scheduling-object.ts";
+import { storeOrganizerChange } from "./store-organizer.ts";
+
+/** What the owner of a calendar is in an object. */
+export type SchedulingRole = "organizer" | "attendee" | "none";
+
+export interface Decision {
+  readonly role: SchedulingRole;
+  /** The VCALENDAR to store: the tree that was given, if nothing has to be changed. Undefined when it is deleted. */
+  readonly stored: Component | undefined;
+  readonly messages: readonly SchedulingMessage[];
+}
+
+export interface DecisionInput {
+  /** The VCALENDARs, each of one UID. */
+  readonly old: Component | undefined;
+  readonly now: Component | undefined;
+  /** Addresses of the owner of the calendar. */
+  readonly who: Addresses;
+  readonly nowMs: number;
+  /** RFC 6638 section 3.2.10: the client relied on a Schedule-Tag and may not know the latest answers. */
+  readonly isMerging?: boolean;
+}
+
+export function decide({
+  old,
+  now,
+  who,
+  nowMs,
+  isMerging = false,
+}: DecisionInput): Decision | BrokenSchedulingRule {
+  const [before, after] = [old && readSchedulingObject(old), now && readSchedulingObject(now)];
+  const [was, is] = [roleIn(before, who), roleIn(after, who)];
+  if (after !== undefined) {
+    const broken =
+      (is === "none" ? undefined : findBrokenRule(after)) ??
+      (was === "attendee" ? findForbiddenChange(before!, after, who) : undefined) ??
+      (was === "organizer" ? findOtherOrganizer(before!, after) : undefined);
+    if (broken !== undefined) return broken;
+  }
+  if (was === "organizer" || is === "organizer") {
+    const stored = is === "organizer" ? storeOrganizerChange(before, after!, who, isMerging) : undefined;
+    const messages = listOrganizerMessages({
+      old: was === "organizer" ? before : undefined,
+      now: stored && readSchedulingObject(stored.calendar),
+      who,
+      forced: stored?.forced ?? nobody,
+      nowMs,
+    });
+    return { role: "organizer", stored: stored?.calendar ?? now, messages };
+  }
+  if (was === "attendee" || is === "attendee") {
+    const isForced = after?.organizer?.forceSend === "REPLY";
+    const messages = listAttendeeMessages({
+      old: was === "attendee" ? before : undefined,
+      now: is === "attendee" ? after : undefined,
+      who,
+      isForced,
+      nowMs,
+    });
+    return { role: "attendee", stored: isForced ? withoutForce(now!) : now, messages };
+  }
+  return { role: "none", stored: now, messages: [] };
+}
+
+export function isBrokenRule(decided: Decision | BrokenSchedulingRule): decided is BrokenSchedulingRule {
+  return "precondition" in decided;
+}
+
+const nobody: ReadonlySet<CalendarAddress> = new Set();
+
+/** RFC 6638 section 3.1. Whoever deletes the own ATTENDEE of an invitation is no attendee any more. */
+export function roleIn(object: SchedulingObject | undefined, who: Addresses): SchedulingRole {
+  if (object?.organizer === undefined) return "none";
+  if (who.has(object.organizer.address)) return "organizer";
+  return listSchedulingComponents(object.calendar).some(
+    (component) => findAttendee(component, (address) => who.has(address)) !== undefined,
+  )
+    ? "attendee"
+    : "none";
+}
+
+/** An organizer may call the whole thing off by taking ORGANIZER away, but nobody else can become it. */
+function findOtherOrganizer(
+  before: SchedulingObject,
+  after: SchedulingObject,
+): BrokenSchedulingRule | undefined {
+  if (after.organizer === undefined || before.organizer!.address === after.organizer.address)
+    return undefined;
+  return {
+    precondition: "allowed-organizer-scheduling-object-change",
+    explanation: "The ORGANIZER of an object cannot become another.",
+  };
+}
+
+function withoutForce(calendar: Component): Component {
+  return mapComponents(calendar, (component) => {
+    const organizer = findOrganizer(component);
+    if (organizer?.forceSend === undefined) return component;
+    const plain = setParameters(organizer.property, { "SCHEDULE-FORCE-SEND": undefined });
+    return changeItems(
+      component,
+      component.items.map((item) => (item === organizer.property ? plain : item)),
+    );
+  });
+}

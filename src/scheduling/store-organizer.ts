@@ -1,0 +1,114 @@
+/** What is stored of an organizer's change (RFC 6638 section 3.2.1, 3.2.7 and 3.2.8, RFC 5546 section 2.1.4): the client's object
+ *  with SEQUENCE raised where its times changed, with the answers that attendees gave (a client cannot give them), which a
+ *  reschedule makes void, and with what the server noted. Everything else stays as the client wrote it. */
+import type { Component, Item, Property } from "#/src/formats/content-lines/content-line.ts";
+import { changeItems } from "#/src/formats/content-lines/content-line.ts";
+import type { CalendarAddress } from "./calendar-address.ts";
+import { differenceOf, isRescheduled } from "./differences.ts";
+import { makeOverride, mapComponents } from "./instances.ts";
+import { sequenceOf, withSequence } from "./messages.ts";
+import { type Attendee, listAttendees, readAttendee, setParameters } from "./participants.ts";
+import {
+  type Addresses,
+  componentAt,
+  type InstanceKey,
+  listByInstance,
+  type SchedulingObject,
+} from "./scheduling-object.ts";
+
+export interface StoredChange {
+  readonly calendar: Component;
+  /** Attendees whom the client asks to send to. */
+  readonly forced: Addresses;
+}
+
+/** `isMerging`: the client saw a version with other answers (If-Schedule-Tag-Match), so that NEEDS-ACTION is no wish of it. */
+export function storeOrganizerChange(
+  old: SchedulingObject | undefined,
+  now: SchedulingObject,
+  who: Addresses,
+  isMerging: boolean,
+): StoredChange {
+  const forced = new Set<CalendarAddress>();
+  const keys = new Map<Component, InstanceKey | undefined>(
+    listByInstance(now).map(([key, component]) => [component, key]),
+  );
+  const calendar = mapComponents(now.calendar, (component) => {
+    for (const { address, forceSend } of listAttendees(component))
+      if (forceSend === "REQUEST") forced.add(address);
+    const key = keys.get(component);
+    const before =
+      old === undefined
+        ? undefined
+        : (componentAt(old, key) ?? (key === undefined ? undefined : makeOverride(old, key)));
+    const sides =
+      before === undefined
+        ? undefined
+        : ([
+            { object: old!, component: before },
+            { object: now, component },
+          ] as const);
+    const isMoved =
+      sides !== undefined && (isRescheduled(...sides) || (key === undefined && hasReinstated(old!, now)));
+    const answered = withAnswers(component, before, who, isMoved, isMerging);
+    if (sides === undefined) return answered;
+    const needed =
+      sequenceOf(sides[0].component) +
+      (differenceOf(...sides) === "time" || (key === undefined && hasOtherExclusions(old!, now)) ? 1 : 0);
+    return sequenceOf(answered) >= needed ? answered : withSequence(answered, needed);
+  });
+  return { calendar, forced };
+}
+
+function hasReinstated(old: SchedulingObject, now: SchedulingObject): boolean {
+  return [...old.exclusions.keys()].some((key) => !now.exclusions.has(key) && !now.overrides.has(key));
+}
+
+function hasOtherExclusions(old: SchedulingObject, now: SchedulingObject): boolean {
+  return (
+    old.exclusions.size !== now.exclusions.size ||
+    [...now.exclusions.keys()].some((key) => !old.exclusions.has(key))
+  );
+}
+
+function withAnswers(
+  component: Component,
+  before: Component | undefined,
+  who: Addresses,
+  isMoved: boolean,
+  isMerging: boolean,
+): Component {
+  const known = new Map((before === undefined ? [] : listAttendees(before)).map((one) => [one.address, one]));
+  const items = component.items.map((item): Item => {
+    if (item.kind !== "property" || item.name !== "ATTENDEE") return item;
+    const attendee = readAttendee(item);
+    const plain = setParameters(item, { "SCHEDULE-FORCE-SEND": undefined });
+    if (who.has(attendee.address) || attendee.scheduleAgent !== "SERVER") return plain;
+    return withAnswer(plain, attendee, known.get(attendee.address), isMoved, isMerging);
+  });
+  return items.every((item, at) => item === component.items[at]) ? component : changeItems(component, items);
+}
+
+function withAnswer(
+  property: Property,
+  attendee: Attendee,
+  known: Attendee | undefined,
+  isMoved: boolean,
+  isMerging: boolean,
+): Property {
+  if (known === undefined) return property;
+  const value = (name: string) => known.property.parameters.find((one) => one.name === name)?.values;
+  const noted = setParameters(property, {
+    "SCHEDULE-STATUS": value("SCHEDULE-STATUS"),
+    "X-WAYPOST-REPLIED": isMoved ? undefined : value("X-WAYPOST-REPLIED"),
+  });
+  if (isMoved && attendee.userType !== "RESOURCE" && attendee.userType !== "ROOM")
+    return setParameters(noted, { PARTSTAT: "NEEDS-ACTION", RSVP: "TRUE" });
+  if (isMoved) return setParameters(noted, { PARTSTAT: "NEEDS-ACTION" });
+  if (attendee.partstat === known.partstat || (attendee.partstat === "NEEDS-ACTION" && !isMerging))
+    return noted;
+  return setParameters(noted, {
+    PARTSTAT: value("PARTSTAT"),
+    ...(known.partstat === "DELEGATED" ? { "DELEGATED-TO": value("DELEGATED-TO") } : {}),
+  });
+}
