@@ -6,6 +6,7 @@ const agentTables = {
   token: "at once",
   app_password: "at once",
   agent_grant: "at once",
+  grant_object: "at once",
   webhook: "at once",
   /** There may be many, or they have a claim on bytes. */
   entry: "in slices",

@@ -1,5 +1,6 @@
 /** The invariants of the store that one query each can find broken. */
 import { changeKinds } from "#/src/model/changes.ts";
+import { grantedKinds } from "#/src/model/grants.ts";
 import { agentTableNames, tablesFreedAtOnce } from "./agent-tables.ts";
 
 export interface Invariant {
@@ -30,6 +31,27 @@ export const invariants: readonly Invariant[] = [
     query: `select agent_id, account_id
       from agent
       where not exists (select 1 from account where account.account_id = agent.account_id)`,
+  },
+  {
+    sentence: "an object of grant ? of agent ? belongs to no such grant on agent ?",
+    query: `select grant_id, agent_id, target_agent_id
+      from grant_object as o
+      where not exists (
+        select 1 from agent_grant as g
+        where g.grant_id = o.grant_id and g.agent_id = o.agent_id and g.target_agent_id = o.target_agent_id)`,
+  },
+  {
+    sentence: "grant ? is on mailbox ? of agent ?, which is not there",
+    query: `select grant_id, object_id, target_agent_id
+      from grant_object as o
+      where kind = 'mailbox' and object_id <> 0 and not exists (
+        select 1 from mailbox as m where m.agent_id = o.target_agent_id and m.mailbox_id = o.object_id)`,
+  },
+  {
+    sentence: "grant ? has an object of the kind ?, which there is not",
+    query: `select grant_id, kind
+      from grant_object
+      where kind not in (${grantedKinds.map((kind) => `'${kind}'`).join(", ")})`,
   },
   {
     sentence: "agent ? counts ? messages and ? octets; its mailboxes count ? and ?",

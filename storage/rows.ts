@@ -1,6 +1,7 @@
 /** Rows as the rest of the house sees them: plain values, numbers branded, names of the standards. */
 import type { EventType } from "#/src/model/changes.ts";
 import type { ErrorCode } from "#/src/model/errors.ts";
+import type { GrantedObjects } from "#/src/model/grants.ts";
 import type {
   AccountNumber,
   AgentNumber,
@@ -124,8 +125,9 @@ export interface GrantRow {
   /** Whose data is reached. */
   readonly targetAgent: AgentNumber;
   readonly scopes: readonly string[];
-  /** Names of the mailboxes reached; null for all. */
-  readonly mailboxes: readonly string[] | null;
+  readonly objects: GrantedObjects;
+  /** Names of mailboxes that the grant named, and that were not there, when grants came to name objects. */
+  readonly lostMailboxes: readonly string[];
   readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;

@@ -45,8 +45,7 @@ export async function reachAgent(context: Asked, agent: AgentNumber, scope: Scop
   }
   const reaches = (await context.rooms.accounts.listReach(principal)).filter((one) => one.agent === agent);
   const fitting = reaches.filter((one) => hasScope(one.scopes, scope));
-  if (fitting.length > 0)
-    return reachedAgent(context, agent, reaches, await foldersOf(context, agent, fitting));
+  if (fitting.length > 0) return reachedAgent(context, agent, reaches, foldersOf(fitting));
   if (reaches.length > 0) throw missingScope(scope);
   const facts = await context.rooms.accounts.findAgentFacts(agent);
   if (facts === undefined || facts.account !== principal.account) unknownObject();
@@ -62,19 +61,17 @@ export async function reachableAgents(context: Asked, scope: Scope): Promise<Rea
     if (hasScope(one.scopes, scope)) byAgent.set(one.agent, [...(byAgent.get(one.agent) ?? []), one]);
   const reached: ReachedAgent[] = [];
   for (const [agent, reaches] of byAgent)
-    reached.push(reachedAgent(context, agent, reaches, await foldersOf(context, agent, reaches)));
+    reached.push(reachedAgent(context, agent, reaches, foldersOf(reaches)));
   return reached;
 }
 
-async function foldersOf(
-  context: Asked,
-  agent: AgentNumber,
-  reaches: readonly Reach[],
-): Promise<ReachedAgent["folders"]> {
-  if (reaches.some((one) => one.mailboxes === "all")) return "all";
-  const names = new Set(reaches.flatMap((one) => one.mailboxes));
-  const mailboxes = await context.rooms.mail.listMailboxes(agent);
-  return new Set(mailboxes.filter(({ name }) => names.has(name)).map(({ number }) => number));
+function foldersOf(reaches: readonly Reach[]): ReachedAgent["folders"] {
+  const folders = new Set<MailboxNumber>();
+  for (const { mailbox } of reaches.map(({ objects }) => objects)) {
+    if (mailbox === "all") return "all";
+    for (const number of mailbox) folders.add(number as MailboxNumber);
+  }
+  return folders;
 }
 
 /** The mailbox that `in` names, or that of the credential, for what is in no folder. */

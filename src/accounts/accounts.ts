@@ -2,8 +2,9 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Settings } from "#/config/schema.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
-import { holdRoles, mailboxRoles, type Scope } from "#/src/model/roles.ts";
+import { type GrantedKind, type GrantedObjects, isGrantRight } from "#/src/model/grants.ts";
+import type { AccountNumber, AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
+import type { Scope } from "#/src/model/roles.ts";
 import { findDomain } from "#/storage/queries/accounts.ts";
 import { findAgent, findPosition, listAddressTargets } from "#/storage/queries/agents.ts";
 import {
@@ -14,7 +15,7 @@ import {
   listGrantsOn,
   listPasswords,
 } from "#/storage/queries/credentials.ts";
-import { findSendingPolicy, listAgentsOfApprover } from "#/storage/queries/holds.ts";
+import { findSendingPolicy, listAgentsOfApprover, listHoldMailboxes } from "#/storage/queries/holds.ts";
 import type { AddressTargetRow, AgentRow, GrantRow, PasswordRow, TokenRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 import { formatAddress, parseAddress, readAddress, splitTag } from "./address.ts";
@@ -22,13 +23,14 @@ import { findAddressOwner } from "./address-owner.ts";
 import { type AgentFacts, findAgentFacts } from "./agent-facts.ts";
 import { createLoginLimiter } from "./login-limiter.ts";
 import {
+  allObjects,
   commonScopes,
   hasScope,
-  isScope,
   type Principal,
   primaryAddress,
   principalOf,
   type Reach,
+  type ReachedObjects,
 } from "./principal.ts";
 import { createProvenPasswords } from "./proven-passwords.ts";
 import { findResponsible, roleNames } from "./role-mailboxes.ts";
@@ -100,7 +102,7 @@ export interface ScramLogin {
   ): Promise<{ readonly principal: Principal; readonly serverSignature: Buffer }>;
 }
 
-export interface ReachHolder extends Pick<Reach, "scopes" | "mailboxes"> {
+export interface ReachHolder extends Pick<Reach, "scopes" | "objects"> {
   readonly address: string;
 }
 
@@ -235,22 +237,23 @@ export function createAccounts(store: Store, settings: AccountsSettings): Accoun
 
     async listReach(principal) {
       const { agent, kind, address, name, scopes } = principal;
-      const reach: Reach[] = [{ agent, kind, address, name, scopes, mailboxes: "all" }];
+      const reach: Reach[] = [{ agent, kind, address, name, scopes, objects: allObjects }];
       for (const grant of await listGrants(store, agent)) {
         if (!isLive(grant, store.clock.now())) continue;
         const target = await findAgent(store, grant.targetAgent);
         // A grant never reaches beyond the account, whatever its row says.
         if (target === undefined || target.account !== principal.account) continue;
-        const common = commonScopes(scopes, new Set(grant.scopes.filter(isScope)));
+        const common = commonScopes(scopes, new Set(grant.scopes.filter(isGrantRight)));
         if (common.size === 0) continue;
-        reach.push(reachOf(target, common, grant.mailboxes ?? "all"));
+        reach.push(reachOf(target, common, reachedObjects(grant.objects)));
       }
       if (principal.kind === "agent") return reach;
-      for (const agent of await listAgentsOfApprover(store, principal.agent)) {
+      const common = commonScopes(scopes, approverScopes);
+      if (common.size === 0) return reach;
+      for (const { agent, mailboxes } of await listAgentsOfApprover(store, principal.agent)) {
         const target = await findAgent(store, agent);
         if (target === undefined || target.account !== principal.account) continue;
-        const common = commonScopes(scopes, approverScopes);
-        if (common.size > 0) reach.push(reachOf(target, common, holdMailboxNames));
+        reach.push(reachOf(target, common, holdMailboxes(mailboxes)));
       }
       return reach;
     },
@@ -261,13 +264,15 @@ export function createAccounts(store: Store, settings: AccountsSettings): Accoun
       for (const grant of await listGrantsOn(store, agent)) {
         const holder = isLive(grant, store.clock.now()) ? await findAgent(store, grant.agent) : undefined;
         if (holder === undefined || holder.account !== target?.account) continue;
-        const scopes = new Set(grant.scopes.filter(isScope));
-        holders.push({ address: primaryAddress(holder), scopes, mailboxes: grant.mailboxes ?? "all" });
+        const scopes = new Set(grant.scopes.filter(isGrantRight));
+        holders.push({ address: primaryAddress(holder), scopes, objects: reachedObjects(grant.objects) });
       }
       const approver = (await findSendingPolicy(store, agent))?.approver ?? undefined;
       const named = approver && (await findAgent(store, approver));
-      if (named !== undefined)
-        holders.push({ address: primaryAddress(named), scopes: approverScopes, mailboxes: holdMailboxNames });
+      if (named !== undefined) {
+        const objects = holdMailboxes(await listHoldMailboxes(store, agent));
+        holders.push({ address: primaryAddress(named), scopes: approverScopes, objects });
+      }
       return holders;
     },
 
@@ -295,14 +300,25 @@ export function createAccounts(store: Store, settings: AccountsSettings): Accoun
   return accounts;
 }
 
-function reachOf(target: AgentRow, scopes: Reach["scopes"], mailboxes: Reach["mailboxes"]): Reach {
+function reachOf(target: AgentRow, scopes: Reach["scopes"], objects: ReachedObjects): Reach {
   const { agent, kind, name } = target;
-  return { agent, kind, address: primaryAddress(target), name, scopes, mailboxes };
+  return { agent, kind, address: primaryAddress(target), name, scopes, objects };
+}
+
+function reachedObjects(granted: GrantedObjects): ReachedObjects {
+  const reached = (kind: GrantedKind): "all" | ReadonlySet<number> => {
+    const named = granted[kind];
+    return named === "all" ? "all" : new Set(named);
+  };
+  return { mailbox: reached("mailbox"), calendar: reached("calendar"), addressbook: reached("addressbook") };
 }
 
 /** Whom the operator named to decide about an agent's mail sees what waits, and nothing else of it. */
 const approverScopes: ReadonlySet<Scope> = new Set(["mail", "approve"]);
-const holdMailboxNames = holdRoles.map((role) => mailboxRoles[role].name);
+
+function holdMailboxes(mailboxes: readonly MailboxNumber[]): ReachedObjects {
+  return { mailbox: new Set(mailboxes), calendar: new Set(), addressbook: new Set() };
+}
 
 /** The local part of a row that stands for every local part of its domain without one. */
 const catchAllLocalPart = "*";

@@ -3,6 +3,7 @@
  *  l see it, r read it, s change \Seen, w change other flags, i put messages in, t change \Deleted, e expunge,
  *  k create mailboxes below it, x delete or rename it. Nobody has `a`: rights are the operator's to give. Nobody has `p`:
  *  mail to an address is no matter of mailboxes here. */
+import type { MailboxNumber } from "#/src/model/numbers.ts";
 import { hierarchyDelimiter, holdsName, isHoldRole, type MailboxRole } from "#/src/model/roles.ts";
 import { hasScope, type Reach } from "./principal.ts";
 
@@ -23,13 +24,15 @@ export const grantableRights: readonly Rights[] = [
   new Set(order.filter((right) => !writing.includes(right))),
 ];
 
-/** The rights that reach gives on the mailbox of that name. Creating and deleting mailboxes is for who reaches them all. */
+/** The rights that reach gives on a mailbox; undefined: on one that is still to come. Creating and deleting mailboxes is for who
+ *  reaches them all. */
 export function rightsOf(
-  { scopes, mailboxes }: Pick<Reach, "scopes" | "mailboxes">,
-  mailboxName: string,
+  { scopes, objects }: Pick<Reach, "scopes" | "objects">,
+  mailbox: MailboxNumber | undefined,
 ): Rights {
-  if (mailboxes !== "all" && !mailboxes.includes(mailboxName)) return noRights;
-  if (hasScope(scopes, "mail")) return mailboxes === "all" ? allRights : new Set(writing);
+  const reached = objects.mailbox;
+  if (reached !== "all" && (mailbox === undefined || !reached.has(mailbox))) return noRights;
+  if (hasScope(scopes, "mail")) return reached === "all" ? allRights : new Set(writing);
   return hasScope(scopes, "mail:read") ? new Set(reading) : noRights;
 }
 

@@ -1,5 +1,6 @@
 /** Who asks: a mailbox owner, the credential that proved it, and what that may do. */
 import type { Actor } from "#/src/model/actor.ts";
+import { type GrantedKind, type GrantRight, grantRights, hasRight } from "#/src/model/grants.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import { type Scope, scopes } from "#/src/model/roles.ts";
 import type { AgentRow } from "#/storage/rows.ts";
@@ -33,10 +34,13 @@ export interface Reach {
   readonly kind: "agent" | "person";
   readonly address: string;
   readonly name: string;
-  readonly scopes: ReadonlySet<Scope>;
-  /** Names of the mailboxes. */
-  readonly mailboxes: "all" | readonly string[];
+  readonly scopes: ReadonlySet<GrantRight>;
+  readonly objects: ReachedObjects;
 }
+
+/** Of each kind all objects, or those of some numbers. */
+export type ReachedObjects = Readonly<Record<GrantedKind, "all" | ReadonlySet<number>>>;
+export const allObjects: ReachedObjects = { mailbox: "all", calendar: "all", addressbook: "all" };
 
 /** Everything a mail client does with its owner's mail. Approving is for people: no credential of an agent has it. */
 const clientScopes: readonly Scope[] = ["mail", "send", "calendar", "contacts", "raw"];
@@ -87,11 +91,14 @@ export function isScope(text: string): text is Scope {
 }
 
 /** Whether the scopes have one, or the wider one that holds it: `mail` holds `mail:read`. */
-export function hasScope(owned: ReadonlySet<Scope>, scope: Scope): boolean {
-  return owned.has(scope) || (scope.endsWith(":read") && owned.has(scope.slice(0, -":read".length) as Scope));
-}
+export const hasScope: (owned: ReadonlySet<GrantRight>, scope: GrantRight) => boolean = hasRight;
 
-/** What both sides allow: the credential and the grant. */
-export function commonScopes(owned: ReadonlySet<Scope>, granted: ReadonlySet<Scope>): ReadonlySet<Scope> {
-  return new Set(scopes.filter((scope) => hasScope(owned, scope) && hasScope(granted, scope)));
+/** What both sides allow: the credential and the grant. `calendar:freebusy` is named where nothing wider is. */
+export function commonScopes(
+  owned: ReadonlySet<Scope>,
+  granted: ReadonlySet<GrantRight>,
+): ReadonlySet<GrantRight> {
+  const common = grantRights.filter((right) => hasRight(owned, right) && hasRight(granted, right));
+  const isWider = common.includes("calendar:read");
+  return new Set(common.filter((right) => right !== "calendar:freebusy" || !isWider));
 }

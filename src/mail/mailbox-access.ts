@@ -11,10 +11,10 @@ import {
   usableRights,
 } from "#/src/accounts/mailbox-rights.ts";
 import { otherUsers, otherUsersPrefix, ownerLevel, sharedMailboxName } from "#/src/accounts/other-users.ts";
-import { hasScope } from "#/src/accounts/principal.ts";
+import { allObjects, hasScope } from "#/src/accounts/principal.ts";
 import type { Actor } from "#/src/model/actor.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import { hierarchyDelimiter } from "#/src/model/roles.ts";
 import type { Mailbox, Mailboxes } from "./mailboxes.ts";
 
@@ -64,7 +64,7 @@ export function createMailboxAccess(
   accounts: Pick<Accounts, "listReach" | "listHolders" | "findOwner">,
   principal: Principal,
 ): MailboxAccess {
-  const ownReach: Reach = { ...principal, mailboxes: "all" };
+  const ownReach: Reach = { ...principal, objects: allObjects };
 
   /** What grants reach, by owner. */
   async function listOthers(): Promise<Map<AgentNumber, Reach[]>> {
@@ -82,7 +82,7 @@ export function createMailboxAccess(
   function reached(mailbox: Mailbox, reaches: readonly Reach[]): ReachedMailbox | undefined {
     const { address, kind } = reaches[0]!;
     const isOwn = mailbox.agent === principal.agent;
-    const given = givenRights(reaches, mailbox.name);
+    const given = givenRights(reaches, mailbox.number);
     if (!given.has("l")) return undefined;
     const name = isOwn ? mailbox.name : sharedMailboxName(address, mailbox.name);
     const actor = actorOf(principal, mailbox.agent, reaches);
@@ -127,7 +127,7 @@ export function createMailboxAccess(
       if (resolved === undefined) return undefined;
       const mailbox = await mail.findMailbox(resolved.reaches[0]!.agent, resolved.rest);
       const seen = mailbox && reached(mailbox, resolved.reaches);
-      if (seen !== undefined && !givenRights(resolved.reaches, seen.ownName).has(right))
+      if (seen !== undefined && !givenRights(resolved.reaches, seen.number).has(right))
         throw forbidden(seen.isOwn ? "This credential may only read." : "The grant does not allow this.");
       return seen;
     },
@@ -137,7 +137,7 @@ export function createMailboxAccess(
       if (resolved === undefined)
         throw new WaypostError("policy_refused", `Names below ${otherUsers} are mailboxes of others.`);
       const { reaches, rest } = resolved;
-      if (!givenRights(reaches, rest).has("k"))
+      if (!givenRights(reaches, undefined).has("k"))
         throw forbidden("The grant does not extend to creating mailboxes.");
       return { agent: reaches[0]!.agent, name: rest };
     },
@@ -153,12 +153,12 @@ export function createMailboxAccess(
     async assertKept(mailbox) {
       if (mailbox.isOwn) return;
       const reaches = await reachesOf(mailbox.agent);
-      // A rename can take it out of a grant that names mailboxes.
-      const now = await mail.findMailboxByNumber(mailbox.agent, mailbox.number);
-      const rights = givenRights(reaches, now?.name ?? mailbox.ownName);
+      const rights = givenRights(reaches, mailbox.number);
       const mayLess = mailbox.actor.canApprove && !actorOf(principal, mailbox.agent, reaches).canApprove;
-      if (mayLess || !rights.isSupersetOf(mailbox.rights))
-        throw forbidden("The mailbox is no longer shared.");
+      if (!mayLess && rights.isSupersetOf(mailbox.rights)) return;
+      // A mailbox that was deleted is in no grant any more; that it is gone is not said here.
+      const isThere = (await mail.findMailboxByNumber(mailbox.agent, mailbox.number)) !== undefined;
+      if (isThere) throw forbidden("The mailbox is no longer shared.");
     },
 
     async listHolders(mailbox) {
@@ -169,7 +169,7 @@ export function createMailboxAccess(
       return [...holders]
         .map(([address, reaches]) => {
           const canApprove = reaches.some(({ scopes }) => scopes.has("approve"));
-          return { address, rights: usable(mailbox, givenRights(reaches, mailbox.ownName), canApprove) };
+          return { address, rights: usable(mailbox, givenRights(reaches, mailbox.number), canApprove) };
         })
         .filter(({ rights }) => rights.size > 0);
     },
@@ -178,7 +178,7 @@ export function createMailboxAccess(
       assertOwn(mailbox);
       const owner = await accounts.findOwner(address);
       if (owner?.agent === mailbox.agent)
-        return { always: usable(mailbox, rightsOf(fullReach, mailbox.ownName), false), optional: [] };
+        return { always: usable(mailbox, rightsOf(fullReach, mailbox.number), false), optional: [] };
       // A grant never leaves the account.
       const isGrantable = owner !== undefined && owner.account === principal.account;
       if (!isGrantable) return { always: new Set(), optional: [] };
@@ -188,14 +188,14 @@ export function createMailboxAccess(
   };
 }
 
-type GivenReach = Pick<Reach, "scopes" | "mailboxes">;
+type GivenReach = Pick<Reach, "scopes" | "objects">;
 
-function givenRights(reaches: readonly GivenReach[], ownName: string): Rights {
-  return uniteRights(reaches.map((reach) => rightsOf(reach, ownName)));
+function givenRights(reaches: readonly GivenReach[], mailbox: MailboxNumber | undefined): Rights {
+  return uniteRights(reaches.map((reach) => rightsOf(reach, mailbox)));
 }
 
 /** The owner's own, whatever the credential that asks. */
-const fullReach: GivenReach = { scopes: new Set(["mail"]), mailboxes: "all" };
+const fullReach: GivenReach = { scopes: new Set(["mail"]), objects: allObjects };
 
 function forbidden(text: string): WaypostError {
   return new WaypostError("forbidden_scope", text, { hint: "The operator can grant more." });

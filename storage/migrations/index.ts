@@ -18,6 +18,7 @@ import { fates } from "./0013-fates.ts";
 import { noSearchMarks } from "./0014-no-search-marks.ts";
 import { pauses } from "./0015-pauses.ts";
 import { correspondents } from "./0016-correspondents.ts";
+import { grantObjects } from "./0017-grant-objects.ts";
 
 export interface Migration {
   readonly name: string;
@@ -41,4 +42,5 @@ export const migrations: readonly Migration[] = [
   { name: "no search marks", run: noSearchMarks },
   { name: "pauses", run: pauses },
   { name: "correspondents", run: correspondents },
+  { name: "grant objects", run: grantObjects },
 ];

@@ -1,4 +1,5 @@
 /** Tokens, app passwords and grants. Expiry and revocation are the reader's to look at: rows are answered as they are. */
+import type { GrantedKind, GrantedObjects } from "#/src/model/grants.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { GrantRow, PasswordRow, TokenRow } from "../rows.ts";
 import type { Reader } from "../sql.ts";
@@ -47,16 +48,32 @@ export function listPasswords(reader: Reader, agent: AgentNumber): Promise<Passw
 }
 
 const selectGrant = `
-  select grant_id as "grant", agent_id as agent, target_agent_id as "targetAgent", scopes, mailboxes,
-    created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt"
+  select grant_id as "grant", agent_id as agent, target_agent_id as "targetAgent", scopes,
+    lost_mailboxes as "lostMailboxes", created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt"
   from agent_grant`;
 
-type StoredGrant = Omit<GrantRow, "scopes" | "mailboxes"> & { scopes: string; mailboxes: string | null };
+type StoredGrant = Omit<GrantRow, "scopes" | "objects" | "lostMailboxes"> & {
+  scopes: string;
+  lostMailboxes: string | null;
+};
+
+interface StoredObject {
+  readonly grant: number;
+  readonly kind: GrantedKind;
+  /** 0: all of the kind. */
+  readonly object: number;
+}
+
+const selectObject = `select grant_id as "grant", kind, object_id as object from grant_object`;
 
 /** What an agent may reach of others. */
 export async function listGrants(reader: Reader, agent: AgentNumber): Promise<GrantRow[]> {
   const rows = await reader.all<StoredGrant>(`${selectGrant} where agent_id = ? order by grant_id`, agent);
-  return rows.map(grantOf);
+  if (rows.length === 0) return [];
+  return grantsOf(
+    rows,
+    await reader.all(`${selectObject} where agent_id = ? order by grant_id, kind, object_id`, agent),
+  );
 }
 
 /** Who may reach an agent's data. */
@@ -65,13 +82,27 @@ export async function listGrantsOn(reader: Reader, targetAgent: AgentNumber): Pr
     `${selectGrant} where target_agent_id = ? order by grant_id`,
     targetAgent,
   );
-  return rows.map(grantOf);
+  if (rows.length === 0) return [];
+  return grantsOf(
+    rows,
+    await reader.all(`${selectObject} where target_agent_id = ? order by kind, object_id`, targetAgent),
+  );
 }
 
-function grantOf(row: StoredGrant): GrantRow {
-  return {
+function grantsOf(rows: readonly StoredGrant[], objects: readonly StoredObject[]): GrantRow[] {
+  const byGrant = Map.groupBy(objects, ({ grant }) => grant);
+  return rows.map((row) => ({
     ...row,
     scopes: JSON.parse(row.scopes) as string[],
-    mailboxes: row.mailboxes === null ? null : (JSON.parse(row.mailboxes) as string[]),
+    objects: objectsOf(byGrant.get(row.grant) ?? []),
+    lostMailboxes: row.lostMailboxes === null ? [] : (JSON.parse(row.lostMailboxes) as string[]),
+  }));
+}
+
+function objectsOf(rows: readonly StoredObject[]): GrantedObjects {
+  const named = (kind: GrantedKind): "all" | readonly number[] => {
+    const numbers = rows.filter((row) => row.kind === kind).map(({ object }) => object);
+    return numbers.includes(0) ? "all" : numbers;
   };
+  return { mailbox: named("mailbox"), calendar: named("calendar"), addressbook: named("addressbook") };
 }

@@ -1,7 +1,10 @@
 /** Holds, and the policy that makes them. */
-import type { AccountNumber, AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
+import type { AccountNumber, AgentNumber, MailboxNumber, MessageNumber } from "#/src/model/numbers.ts";
+import { holdRoles } from "#/src/model/roles.ts";
 import { type HoldRow, holdOf, type SendingPolicyRow, selectHold } from "../holds.ts";
 import { paddedList, placesFor, type Reader } from "../sql.ts";
+
+const rolesOfHolds = holdRoles.map((role) => `'${role}'`).join(", ");
 
 type StoredHold = Omit<HoldRow, "envelope">;
 
@@ -168,13 +171,31 @@ export async function findSendingPolicy(
   return row && policyOf(row);
 }
 
-/** The agents whose mail somebody has been named to approve. */
-export async function listAgentsOfApprover(reader: Reader, approver: AgentNumber): Promise<AgentNumber[]> {
-  const rows = await reader.all<{ agent: AgentNumber }>(
-    "select agent_id as agent from sending_policy where approver_id = ? order by agent_id",
+/** The agents whose mail somebody has been named to approve, with the mailboxes in which it waits. */
+export async function listAgentsOfApprover(
+  reader: Reader,
+  approver: AgentNumber,
+): Promise<{ agent: AgentNumber; mailboxes: MailboxNumber[] }[]> {
+  const rows = await reader.all<{ agent: AgentNumber; mailbox: MailboxNumber | null }>(
+    `select p.agent_id as agent, m.mailbox_id as mailbox
+    from sending_policy as p
+    left join mailbox as m on m.agent_id = p.agent_id and m.role in (${rolesOfHolds})
+    where p.approver_id = ?
+    order by p.agent_id`,
     approver,
   );
-  return rows.map(({ agent }) => agent);
+  return [...Map.groupBy(rows, ({ agent }) => agent)].map(([agent, ofAgent]) => ({
+    agent,
+    mailboxes: ofAgent.flatMap(({ mailbox }) => mailbox ?? []),
+  }));
+}
+
+/** Where an agent's mail waits for a person. */
+export function listHoldMailboxes(reader: Reader, agent: AgentNumber): Promise<MailboxNumber[]> {
+  return reader.column(
+    `select mailbox_id from mailbox where agent_id = ? and role in (${rolesOfHolds})`,
+    agent,
+  );
 }
 
 /** Those of some domains and addresses that mail of the agent was handed over to before. */

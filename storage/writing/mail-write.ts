@@ -9,6 +9,7 @@ import type { MailboxRole } from "#/src/model/roles.ts";
 import type { AgentTransaction, TransactionPart } from "./agent-transaction.ts";
 import type { LoggedChange } from "./change-log.ts";
 import { deleteEntries, type HeldEntry, insertEntries, type NewEntry, updateEntries } from "./entry-rows.ts";
+import { deleteGrantObject } from "./grant-rows.ts";
 import { type MailboxState, MailboxWrite, selectMailbox } from "./mailbox-write.ts";
 import { changeEntryCounts } from "./message-rows.ts";
 
@@ -164,6 +165,7 @@ export class MailWrite implements TransactionPart {
     this.mailboxChanged("remove", mailbox.mailbox);
     for (const table of ["entry", "mailbox", "mailbox_metadata"])
       await tx.run(`delete from ${table} where agent_id = ? and mailbox_id = ?`, agent, mailbox.mailbox);
+    await deleteGrantObject(tx, agent, "mailbox", mailbox.mailbox);
   }
 
   #countEntry(message: MessageNumber, by: number): void {

@@ -4,6 +4,7 @@ import { defaultSettings, type Settings } from "#/config/schema.ts";
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
 import type { NewOwner } from "#/src/accounts/administration/agents-and-people.ts";
 import { administer } from "#/src/accounts/administration/operations.ts";
+import { findMailboxByName } from "#/storage/queries/mailboxes.ts";
 import { openTestStore, type TestStore } from "#/test/support/store.ts";
 
 const home = "192.0.2.7";
@@ -338,10 +339,10 @@ describe("reach", () => {
   async function reachOf(name: string, scopes?: readonly string[]): Promise<unknown> {
     const { token } = await createToken(name, scopes);
     const reach = await accounts.listReach(await accounts.authenticateToken(token, home));
-    return reach.map(({ address, scopes, mailboxes }) => [
+    return reach.map(({ address, scopes, objects }) => [
       address.split("@")[0],
       [...scopes].join(" "),
-      mailboxes,
+      objects.mailbox === "all" ? "all" : objects.mailbox.size,
     ]);
   }
 
@@ -363,13 +364,48 @@ describe("reach", () => {
     });
     expect(await reachOf("ada")).toEqual([
       ["ada", "mail send calendar contacts", "all"],
-      ["eve", "mail mail:read calendar:read", ["INBOX"]],
+      ["eve", "mail mail:read calendar:read", 1],
     ]);
     expect(await reachOf("ada", ["mail:read"])).toEqual([
       ["ada", "mail:read", "all"],
-      ["eve", "mail:read", ["INBOX"]],
+      ["eve", "mail:read", 1],
     ]);
     expect(await reachOf("ada", ["contacts"])).toEqual([["ada", "contacts", "all"]]);
+  });
+
+  test("can be free-busy alone, for every credential that reads calendars", async () => {
+    const freeBusy = { holder: "ada@example.org", target: "eve@example.org", scopes: ["calendar:freebusy"] };
+    await run("grant.create", freeBusy);
+    const own = (scopes: string) => ["ada", scopes, "all"];
+    const others = ["eve", "calendar:freebusy", "all"];
+    expect(await reachOf("ada", ["calendar"])).toEqual([own("calendar"), others]);
+    expect(await reachOf("ada", ["calendar:read"])).toEqual([own("calendar:read"), others]);
+    expect(await reachOf("ada", ["mail", "contacts"])).toEqual([own("mail contacts")]);
+    const refused = run("token.create", { agent: "ada@example.org", scopes: ["calendar:freebusy"] });
+    await expect(refused).rejects.toMatchObject({ code: "invalid" });
+  });
+
+  test("is by mailboxes as they are called now, named by name or id when the grant is made", async () => {
+    const eve = (await accounts.findOwner("eve@example.org"))!;
+    const inbox = (await findMailboxByName(opened.store, eve.agent, "INBOX"))!;
+    const sent = (await findMailboxByName(opened.store, eve.agent, "Sent"))!;
+    const { mailbox } = await opened.store.write("createMailbox", { agent: eve.agent, name: "Work", at: 0 });
+    const id = (number: number) => opened.store.ids.encode("folder", eve.agent, number);
+    const grant = { holder: "ada@example.org", target: "eve@example.org" };
+    const mailboxes = ["Work", id(inbox.mailbox), id(inbox.mailbox)];
+    expect(await run("grant.create", { ...grant, mailboxes })).toMatchObject({
+      mailboxes: ["INBOX", "Work"],
+    });
+    const facts = { agent: eve.agent, mailbox, name: "Job", at: 0 };
+    await opened.store.write("renameMailbox", facts);
+    expect(await run("grant.list", { holder: "ada@example.org" })).toMatchObject({
+      grants: [{ mailboxes: ["INBOX", "Job"] }],
+    });
+    for (const unknown of ["Work", opened.store.ids.encode("message", eve.agent, sent.mailbox), id(99)])
+      await expect(run("grant.create", { ...grant, mailboxes: ["Sent", unknown] })).rejects.toMatchObject({
+        code: "not_found",
+        details: { field: "/mailboxes/1" },
+      });
   });
 
   test("shrinks when a grant expires or is revoked", async () => {

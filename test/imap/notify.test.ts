@@ -404,13 +404,17 @@ test("watches mailboxes of others while they are shared", async () => {
 
 test("what comes to be shared is a mailbox that comes, and what no longer is one that goes", async () => {
   await using shared = await startShared({ scopes: ["mail"], mailboxes: ["INBOX"] });
-  const grantMore = () =>
-    administrate(shared.server, "grant.create", {
+  let grant: unknown;
+  const grantMore = async () => {
+    const { number } = await administrate(shared.server, "grant.create", {
       holder: "robin@example.test",
       target: "kim@example.test",
       scopes: ["mail:read"],
       mailboxes: ["Archive"],
     });
+    grant = number;
+  };
+  const revokeMore = () => administrate(shared.server, "grant.revoke", { number: grant });
   await shared.converse(
     `${bothLoggedIn}
     C: a1 NOTIFY SET (subtree "Other Users" (MailboxName))
@@ -423,10 +427,12 @@ test("what comes to be shared is a mailbox that comes, and what no longer is one
     S: * LIST (\\NonExistent \\HasChildren) "/" "Other Users/kim@example.test"
     C2: b1 RENAME Archive Elsewhere
     S2: b1 OK {{*}}
-    S: * LIST (\\NonExistent \\HasNoChildren) "/" "Other Users/kim@example.test/Archive"
+    S: * LIST (\\HasNoChildren) "/" "Other Users/kim@example.test/Elsewhere" ("OLDNAME" ("Other Users/kim@example.test/Archive"))
+    DO revokeMore
+    S: * LIST (\\NonExistent \\HasNoChildren) "/" "Other Users/kim@example.test/Elsewhere"
     S: * LIST (\\NonExistent \\HasNoChildren) "/" "Other Users/kim@example.test"
   `,
-    { grantMore },
+    { grantMore, revokeMore },
   );
 });
 

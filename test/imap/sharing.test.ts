@@ -202,16 +202,30 @@ test("ends access at once when the grant is revoked, also of a session that wait
   `);
 });
 
-test("ends access when the mailbox is renamed out of the grant, and when a right of it is lost", async () => {
-  await using shared = await startShared({ scopes: ["mail:read"], mailboxes: ["Work"] });
-  const grant = { holder: "robin@example.test", target: "kim@example.test", mailboxes: ["Job"] };
-  await administrate(shared.server, "grant.create", { ...grant, scopes: ["mail:read"] });
-  const { number } = await administrate(shared.server, "grant.create", { ...grant, scopes: ["mail"] });
+/** kim's mailboxes Work and Job are granted to robin by number. */
+async function startWithWork() {
+  const shared = await startShared({ scopes: ["send"] });
+  await shared.converse(`
+    S2: * OK {{*}}
+    C2: i1 LOGIN {{=kim}}
+    S2: i1 OK {{*}}
+    C2: i2 CREATE Work
+    S2: i2 OK {{*}}
+    C2: i3 CREATE Job
+    S2: i3 OK {{*}}
+  `);
+  const grant = { holder: "robin@example.test", target: "kim@example.test" };
+  const create = (mailbox: string, scopes: readonly string[]) =>
+    administrate(shared.server, "grant.create", { ...grant, mailboxes: [mailbox], scopes });
+  return Object.assign(shared, { create });
+}
+
+test("ends access when a right of it is lost, and keeps it when the mailbox is renamed", async () => {
+  await using shared = await startWithWork();
+  await shared.create("Work", ["mail:read"]);
+  await shared.create("Job", ["mail:read"]);
+  const { number } = await shared.create("Job", ["mail"]);
   const script = `${bothLoggedIn}
-    C2: b1 CREATE Work
-    S2: b1 OK {{*}}
-    C2: b2 CREATE Job
-    S2: b2 OK {{*}}
     C: a1 SELECT "Other Users/kim@example.test/Job"
     S*: a1 OK [READ-WRITE] {{*}}
     DO revokeWriting
@@ -228,12 +242,40 @@ test("ends access when the mailbox is renamed out of the grant, and when a right
     C2: b3 RENAME Work Private
     S2: b3 OK {{*}}
     C3: c4 NOOP
-    S3: * BYE [NOPERM] {{*}}
-    CLOSED3
+    S3: c4 OK {{*}}
+    C3: c5 MYRIGHTS "Other Users/kim@example.test/Private"
+    S3: * MYRIGHTS "Other Users/kim@example.test/Private" lr
+    S3: c5 OK {{*}}
   `;
   await shared.converse(script, {
     revokeWriting: () => administrate(shared.server, "grant.revoke", { number }),
   });
+});
+
+test("a mailbox that is deleted leaves the grant, and the next one of its name is not in it", async () => {
+  await using shared = await startWithWork();
+  await shared.create("Work", ["mail"]);
+  await shared.converse(`${bothLoggedIn}
+    C: a1 SELECT "Other Users/kim@example.test/Work"
+    S*: a1 OK [READ-WRITE] {{*}}
+    C2: b1 DELETE Work
+    S2: b1 OK {{*}}
+    C2: b2 CREATE Work
+    S2: b2 OK {{*}}
+    C2: b3 GETACL Work
+    S2: * ACL "Work" kim@example.test lrswikxtecd
+    S2: b3 OK {{*}}
+    C: a2 NOOP
+    S*: * BYE {{*}}
+    CLOSED
+    S3: * OK {{*}}
+    C3: c1 LOGIN {{=login}}
+    S3: c1 OK {{*}}
+    C3: c2 SELECT "Other Users/kim@example.test/Work"
+    S3: c2 NO [NONEXISTENT] {{*}}
+    C3: c3 LIST "" "Other*"
+    S3: c3 OK {{*}}
+  `);
 });
 
 test("tells rights as they are, and leaves giving them to the operator", async () => {

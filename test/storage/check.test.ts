@@ -56,6 +56,17 @@ it.each([
   ["delete from keyword", ["has entries with keyword 0, which has no name"]],
   ["update mailbox set name = 'Elsewhere' where name = 'Work'", ["has no Work above it"]],
   ["delete from mailbox where name = 'INBOX'", ["has no INBOX"]],
+  [
+    "insert into grant_object values (1, 4, 'mailbox', 0, 1)",
+    ["an object of grant 4 of agent 1 belongs to no such grant on agent 1"],
+  ],
+  [
+    "insert into agent_grant values (4, 1, 1, '[]', 0, null, null, null); insert into grant_object values (1, 4, 'mailbox', 99, 1), (1, 4, 'drawer', 0, 1)",
+    [
+      "grant 4 is on mailbox 99 of agent 1, which is not there",
+      "an object of the kind drawer, which there is not",
+    ],
+  ],
   ["delete from address", ["exactly one primary address"]],
   ["insert into thread_key values (1, x'00', 999)", ["leads to thread 999"]],
   ["insert into blob_chunk values (1, 77, 1, x'00')", ["chunk 1 of blob 77 of account 1 has no blob"]],

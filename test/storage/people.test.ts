@@ -1,11 +1,12 @@
-import { expect, it } from "vitest";
-import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
+import { describe, expect, it } from "vitest";
+import type { GrantedObjects } from "#/src/model/grants.ts";
+import type { AccountNumber, AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import { listAccounts } from "#/storage/queries/accounts.ts";
 import { findAgent, listAddresses, listAddressTargets, listAgents } from "#/storage/queries/agents.ts";
 import { findToken, listGrants, listGrantsOn, listPasswords } from "#/storage/queries/credentials.ts";
 import { listMailboxes, listSubscriptions } from "#/storage/queries/mailboxes.ts";
 import { deliver } from "../support/delivery.ts";
-import { openTestStore, seedAgent, testFacts } from "../support/store.ts";
+import { openTestStore, seedAgent, type TestStore, testFacts } from "../support/store.ts";
 
 it("gives a new agent INBOX and the mailboxes of special use, all subscribed", async () => {
   await using test = await openTestStore();
@@ -141,6 +142,75 @@ it("keeps app passwords as they were given", async () => {
   expect(row).toMatchObject({ name: "phone", revokedAt: 4 });
 });
 
+const everything: GrantedObjects = { mailbox: "all", calendar: "all", addressbook: "all" };
+
+describe("a grant on some mailboxes", () => {
+  async function setUp(test: TestStore, names: readonly string[]) {
+    const { store } = test;
+    const ada = await seedAgent(store, "ada");
+    const bob = await seedAgent(store, "bob");
+    const mailboxes: MailboxNumber[] = [];
+    for (const name of names)
+      mailboxes.push((await store.write("createMailbox", { agent: bob.agent, name, at: 0 })).mailbox);
+    const facts = { scopes: ["mail:read"], expiresAt: null, at: 0 };
+    const create = (mailbox: readonly number[], agent = ada.agent) =>
+      store.write("createGrant", {
+        ...facts,
+        agent,
+        targetAgent: bob.agent,
+        objects: { mailbox, calendar: [], addressbook: "all" },
+      });
+    const reached = async () => (await listGrants(store, ada.agent)).map(({ objects }) => objects.mailbox);
+    return { store, ada: ada.agent, bob: bob.agent, mailboxes, create, reached };
+  }
+
+  it("is read back as it was made, from both sides", async () => {
+    await using test = await openTestStore();
+    const { store, ada, bob, mailboxes, create } = await setUp(test, ["Work", "Job"]);
+    await create([...mailboxes].reverse());
+    const objects = { mailbox: mailboxes, calendar: [], addressbook: "all" };
+    expect(await listGrants(store, ada)).toMatchObject([{ objects, lostMailboxes: [] }]);
+    expect(await listGrantsOn(store, bob)).toMatchObject([{ objects }]);
+  });
+
+  it("keeps them when they are renamed, and loses those that are deleted", async () => {
+    await using test = await openTestStore();
+    const { store, bob, mailboxes, create, reached } = await setUp(test, ["Work", "Job"]);
+    const [work, job] = mailboxes as [MailboxNumber, MailboxNumber];
+    await create(mailboxes);
+    await store.write("renameMailbox", { agent: bob, mailbox: work, name: "Private", at: 0 });
+    expect(await reached()).toEqual([[work, job]]);
+    await store.write("deleteMailbox", { agent: bob, mailbox: work, at: 0 });
+    expect(await reached()).toEqual([[job]]);
+  });
+
+  it("reaches none, and not all, when the last one is deleted", async () => {
+    await using test = await openTestStore();
+    const { store, bob, mailboxes, create, reached } = await setUp(test, ["Work"]);
+    await create(mailboxes);
+    await store.write("deleteMailbox", { agent: bob, mailbox: mailboxes[0]!, at: 0 });
+    await store.write("createMailbox", { agent: bob, name: "Work", at: 0 });
+    expect(await reached()).toEqual([[]]);
+  });
+
+  it("is refused on what the target does not have", async () => {
+    await using test = await openTestStore();
+    const { ada, mailboxes, create, reached } = await setUp(test, ["Work"]);
+    await expect(create([mailboxes[0]! + 1])).rejects.toMatchObject({ code: "not_found" });
+    await expect(create([0])).rejects.toMatchObject({ code: "not_found" });
+    await expect(create(mailboxes, ada)).resolves.toBeDefined();
+    expect(await reached()).toEqual([mailboxes]);
+  });
+
+  it.each(["ada", "bob"] as const)("goes with %s", async (name) => {
+    await using test = await openTestStore();
+    const setting = await setUp(test, ["Work"]);
+    await setting.create(setting.mailboxes);
+    await test.store.write("deleteAgent", { agent: setting[name] });
+    expect(await test.store.column("select object_id from grant_object")).toEqual([]);
+  });
+});
+
 it("grants only between agents of one account", async () => {
   await using test = await openTestStore();
   const { store } = test;
@@ -152,13 +222,13 @@ it("grants only between agents of one account", async () => {
       agent,
       targetAgent,
       scopes: ["mail:read"],
-      mailboxes: ["INBOX"],
+      objects: everything,
       expiresAt: null,
       at: 0,
     });
   await grant(ada.agent, bob.agent);
   expect(await listGrants(store, ada.agent)).toMatchObject([
-    { targetAgent: bob.agent, scopes: ["mail:read"], mailboxes: ["INBOX"] },
+    { targetAgent: bob.agent, scopes: ["mail:read"], objects: everything },
   ]);
   expect(await listGrantsOn(store, bob.agent)).toHaveLength(1);
   await expect(grant(ada.agent, eve.agent)).rejects.toMatchObject({ code: "policy_refused" });

@@ -84,7 +84,10 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
       agent: mia.agent,
       targetAgent: ada.agent,
       scopes: ["mail", "approve"],
-      mailboxes: null,
+      objects:
+        number === 1
+          ? { mailbox: [await mailboxOf(ada.agent, "inbox")], calendar: "all", addressbook: [] }
+          : { mailbox: "all", calendar: "all", addressbook: "all" },
       expiresAt: null,
       at,
     });

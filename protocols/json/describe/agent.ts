@@ -57,11 +57,15 @@ export async function shownReach(
   context: OperationContext,
 ): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const { mail, accounts } = context.rooms;
-  return (await accounts.listReach(context.principal)).map((one) => ({
-    mailbox: mail.ids.encode("agent", one.agent),
-    address: one.address,
-    name: one.name,
-    scopes: [...one.scopes],
-    folders: one.mailboxes === "all" ? "all" : [...one.mailboxes],
-  }));
+  const shown = [];
+  for (const { agent, address, name, scopes, objects } of await accounts.listReach(context.principal)) {
+    const reached = objects.mailbox;
+    const listed = reached === "all" ? [] : await mail.listMailboxes(agent);
+    const names = listed
+      .filter(({ number }) => reached === "all" || reached.has(number))
+      .map(({ name }) => name);
+    const folders = reached === "all" ? "all" : names;
+    shown.push({ mailbox: mail.ids.encode("agent", agent), address, name, scopes: [...scopes], folders });
+  }
+  return shown;
 }

@@ -1,18 +1,35 @@
 import { z } from "zod";
 import { WaypostError } from "#/src/model/errors.ts";
+import type { GrantedObjects } from "#/src/model/grants.ts";
+import { mailboxesMax } from "#/src/model/limits.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
 import { findAgent } from "#/storage/queries/agents.ts";
 import { listGrants } from "#/storage/queries/credentials.ts";
+import { listMailboxes } from "#/storage/queries/mailboxes.ts";
+import type { Store } from "#/storage/store.ts";
 import { primaryAddress } from "../principal.ts";
 import { administrationOperation } from "./operation.ts";
 import {
   expiryField,
   expiryOf,
+  grantRightsField,
   isoTime,
   numberField,
   ownerField,
-  scopesField,
+  selectMailboxes,
   selectOwner,
 } from "./selectors.ts";
+
+/** As they are called now. */
+async function mailboxNames(
+  store: Store,
+  agent: AgentNumber,
+  { mailbox }: GrantedObjects,
+): Promise<"all" | readonly string[]> {
+  if (mailbox === "all") return "all";
+  const rows = await listMailboxes(store, agent);
+  return rows.filter((row) => mailbox.includes(row.mailbox)).map(({ name }) => name);
+}
 
 export const grantOperations = [
   administrationOperation({
@@ -21,12 +38,15 @@ export const grantOperations = [
     input: z.strictObject({
       holder: ownerField.describe("Who may reach: address or id."),
       target: ownerField.describe("Whose data: address or id."),
-      scopes: scopesField.default(["mail:read"]),
+      scopes: grantRightsField.default(["mail:read"]),
       mailboxes: z
         .array(z.string().min(1))
         .min(1)
+        .max(mailboxesMax)
         .optional()
-        .describe("Names of the mailboxes; without it, all of them."),
+        .describe(
+          "Mailboxes, by name or id; the grant keeps them when they are renamed. Without it, all of them.",
+        ),
       expiresInDays: expiryField,
     }),
     positional: ["holder", "target"],
@@ -37,12 +57,14 @@ export const grantOperations = [
         throw new WaypostError("invalid", "A grant cannot reach beyond the account.", { field: "/target" });
       if (holder.agent === target.agent)
         throw new WaypostError("invalid", "Everybody reaches their own data.", { field: "/target" });
+      const named = input.mailboxes && (await selectMailboxes(store, target, input.mailboxes, "/mailboxes"));
+      const objects: GrantedObjects = { mailbox: named ?? "all", calendar: "all", addressbook: "all" };
       const expiresAt = expiryOf(input.expiresInDays, store.clock.now());
       const { grant } = await store.write("createGrant", {
         agent: holder.agent,
         targetAgent: target.agent,
         scopes: input.scopes,
-        mailboxes: input.mailboxes ?? null,
+        objects,
         expiresAt,
         at: store.clock.now(),
       });
@@ -51,7 +73,7 @@ export const grantOperations = [
         holder: primaryAddress(holder),
         target: primaryAddress(target),
         scopes: input.scopes,
-        mailboxes: input.mailboxes ?? "all",
+        mailboxes: await mailboxNames(store, target.agent, objects),
         expiresAt: isoTime(expiresAt),
       };
     },
@@ -70,7 +92,8 @@ export const grantOperations = [
           number: row.grant,
           target: target === undefined ? null : primaryAddress(target),
           scopes: row.scopes,
-          mailboxes: row.mailboxes ?? "all",
+          mailboxes: await mailboxNames(store, row.targetAgent, row.objects),
+          ...(row.lostMailboxes.length === 0 ? {} : { lostMailboxes: row.lostMailboxes }),
           createdAt: isoTime(row.createdAt),
           expiresAt: isoTime(row.expiresAt),
           revokedAt: isoTime(row.revokedAt),

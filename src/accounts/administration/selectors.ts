@@ -1,9 +1,12 @@
 /** How an operator names things: an account by its name, an agent or person by address or id, a credential by number. */
 import { z } from "zod";
 import { WaypostError } from "#/src/model/errors.ts";
+import { grantRights } from "#/src/model/grants.ts";
+import type { MailboxNumber } from "#/src/model/numbers.ts";
 import { scopes } from "#/src/model/roles.ts";
 import { listAccounts } from "#/storage/queries/accounts.ts";
 import { findAgent } from "#/storage/queries/agents.ts";
+import { listMailboxes } from "#/storage/queries/mailboxes.ts";
 import type { AccountRow, AgentKind, AgentRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 import { readAddress } from "../address.ts";
@@ -16,6 +19,10 @@ export const scopesField = z
   .array(z.enum(scopes))
   .min(1)
   .describe(`What it may do: ${scopes.join(", ")}.`);
+export const grantRightsField = z
+  .array(z.enum(grantRights))
+  .min(1)
+  .describe(`What it lets its holder do: ${grantRights.join(", ")}.`);
 export const expiryField = z.coerce
   .number()
   .positive()
@@ -24,6 +31,7 @@ export const expiryField = z.coerce
   .describe("Days until it expires; without it, it does not.");
 
 const dayMs = 86_400_000;
+const hintCharactersMax = 1000;
 
 export function expiryOf(days: number | undefined, now: number): number | null {
   return days === undefined ? null : Math.round(now + days * dayMs);
@@ -57,6 +65,28 @@ async function findOwner(store: Store, text: string): Promise<AgentRow | undefin
     return name?.kind === "agent" ? findAgent(store, name.agent) : undefined;
   }
   return findAddressOwner(store, readAddress(text));
+}
+
+/** Numbers of some of an owner's mailboxes, by their names or ids. */
+export async function selectMailboxes(
+  store: Store,
+  { agent }: AgentRow,
+  texts: readonly string[],
+  field: string,
+): Promise<MailboxNumber[]> {
+  const rows = await listMailboxes(store, agent);
+  return texts.map((text, at) => {
+    const named = rows.find(({ name }) => name === text);
+    const id = named === undefined ? store.ids.decode(text) : undefined;
+    const isOwn = id?.kind === "folder" && id.agent === agent;
+    const row = named ?? rows.find(({ mailbox }) => isOwn && mailbox === id.object);
+    if (row === undefined)
+      throw new WaypostError("not_found", `There is no mailbox ${text}.`, {
+        field: `${field}/${at}`,
+        hint: `Its mailboxes: ${rows.map(({ name }) => name).join(", ")}`.slice(0, hintCharactersMax),
+      });
+    return row.mailbox;
+  });
 }
 
 export function isoTime(at: number | null): string | null {

@@ -1,0 +1,58 @@
+/** Rows of `grant_object`: what a grant names. 0 stands for all objects of a kind. */
+import { WaypostError } from "#/src/model/errors.ts";
+import { type GrantedKind, type GrantedObjects, grantedKinds } from "#/src/model/grants.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { Sql } from "../sql.ts";
+
+const allOfKind = 0;
+
+/** Where the objects of a kind are; undefined for kinds of which none can be named yet. */
+const objectTables: Record<GrantedKind, string | undefined> = {
+  mailbox: "select 1 as found from mailbox where agent_id = ? and mailbox_id = ?",
+  calendar: undefined,
+  addressbook: undefined,
+};
+
+/** Throws `not_found` for an object that the target does not have. */
+export async function insertGrantObjects(
+  tx: Sql,
+  grant: { readonly grant: number; readonly agent: AgentNumber; readonly targetAgent: AgentNumber },
+  objects: GrantedObjects,
+): Promise<void> {
+  for (const kind of grantedKinds) {
+    const named = objects[kind];
+    for (const object of named === "all" ? [allOfKind] : new Set(named)) {
+      if (named !== "all") await assertObject(tx, grant.targetAgent, kind, object);
+      await tx.run(
+        `insert into grant_object (agent_id, grant_id, kind, object_id, target_agent_id)
+        values (?, ?, ?, ?, ?)`,
+        grant.agent,
+        grant.grant,
+        kind,
+        object,
+        grant.targetAgent,
+      );
+    }
+  }
+}
+
+async function assertObject(tx: Sql, agent: AgentNumber, kind: GrantedKind, object: number): Promise<void> {
+  const query = objectTables[kind];
+  const found = query && (await tx.get(query, agent, object));
+  if (found === undefined) throw new WaypostError("not_found", `There is no such ${kind} to grant`);
+}
+
+/** An object is deleted: no grant names it any more. Grants of all objects of its kind stay as they are. */
+export function deleteGrantObject(
+  tx: Sql,
+  agent: AgentNumber,
+  kind: GrantedKind,
+  object: number,
+): Promise<number> {
+  return tx.run(
+    "delete from grant_object where target_agent_id = ? and kind = ? and object_id = ?",
+    agent,
+    kind,
+    object,
+  );
+}
