@@ -7,5 +7,7 @@ export interface Method {
   readonly name: string;
   /** The kinds of resources that allow it; others answer 405. */
   readonly on: readonly ResourceKind[];
+  /** It can be sent to a URL at which there is nothing; where it can't, that is 404. */
+  readonly makesResource?: boolean;
   run(request: DavRequest): Promise<DavAnswer>;
 }

@@ -1,5 +1,6 @@
 /** The declaration of a property, and what a request asks of properties (RFC 4918 section 9.1 and 14.18). */
 import type { CollectionProperties } from "#/src/collections/collection.ts";
+import { davPropertiesMax } from "#/src/model/limits.ts";
 import { DavError } from "./dav-error.ts";
 import type { DavRequest } from "./request.ts";
 import type { DavResource, ResourceKind, ResourceOf } from "./resource.ts";
@@ -58,6 +59,8 @@ export function readPropertyQuery(body: XmlElement): PropertyQuery | undefined {
   const isNames = findChild(body, dav("propname")) !== undefined;
   if (Number(named !== undefined) + Number(isAll) + Number(isNames) > 1)
     throw new DavError(400, "One of DAV:prop, DAV:allprop and DAV:propname stands in a request.");
+  if ((named?.children.length ?? 0) > davPropertiesMax)
+    throw new DavError(400, `More than ${davPropertiesMax} properties are asked for.`);
   if (named !== undefined) return { kind: "named", names: named.children };
   if (isAll) return { kind: "all", include: findChild(body, dav("include"))?.children ?? [] };
   return isNames ? { kind: "names" } : undefined;

@@ -1,15 +1,285 @@
-/** What a login finds under /dav/. */
+/** What a login finds under /dav/. Principals are those of its account; homes and collections are what grants let it see. */
+import type { Principal } from "#/src/accounts/accounts.ts";
+import type { CollectionKind } from "#/src/collections/collection.ts";
 import type { Item, StoredItem } from "#/src/collections/item.ts";
-import type { AgentNumber } from "#/src/model/numbers.ts";
-import type { CollectionResource, DavPrincipal, DavResource, ItemResource } from "./resource.ts";
+import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
+import {
+  encodeSegment,
+  homeHref,
+  homesHref,
+  inboxSegment,
+  outboxSegment,
+  parseHref,
+  principalHref,
+  principalsHref,
+  proxySegments,
+  rootHref,
+} from "./hrefs.ts";
+import type {
+  CollectionResource,
+  DavPrincipal,
+  DavResource,
+  HomeResource,
+  ItemResource,
+} from "./resource.ts";
+import type { CollectionReach, DavRooms, ReachedCollection } from "./rooms.ts";
 
 export interface DavTree {
   /** By an absolute path or URL of this server, as a request or a body names it; undefined for what is not there, is not seen
    *  by the login, or is no URL of ours. */
   find(href: string): Promise<DavResource | undefined>;
+  /** Of an item or a collection that may not be there yet: what contains it, and its last segment. */
+  findParent(href: string): Promise<{ readonly parent: DavResource; readonly segment: string } | undefined>;
   /** What a collection contains, its items not among them. */
   listMembers(resource: DavResource): Promise<readonly DavResource[]>;
   /** An item of a collection as it is named there. */
   itemOf(parent: CollectionResource, item: Item | StoredItem): ItemResource;
+  hrefOf(parent: CollectionResource, segment: string): string;
+  /** The last segment of its href. */
+  itemSegment(parent: CollectionResource, item: Pick<Item, "number" | "segment">): string;
+  /** In the home of the login itself, or of the owner where the login sees it there. */
+  collectionOf(principal: DavPrincipal, collection: ReachedCollection): CollectionResource;
+  /** undefined for who is not of the login's account. */
   findPrincipal(agent: AgentNumber): Promise<DavPrincipal | undefined>;
+  /** Everybody of the login's account. */
+  listPrincipals(): Promise<readonly DavPrincipal[]>;
+  readonly own: DavPrincipal;
+}
+
+export function createTree(rooms: DavRooms, login: Principal, reach: CollectionReach): DavTree {
+  const { accounts, collections } = rooms;
+  const { ids } = collections;
+  const own = principalOf(login);
+  const principals = new Map<AgentNumber, Promise<DavPrincipal | undefined>>([
+    [login.agent, Promise.resolve(own)],
+  ]);
+  const reached = new Map<CollectionKind, Promise<readonly ReachedCollection[]>>();
+
+  function principalOf(facts: Pick<Principal, "agent" | "address" | "name" | "kind">): DavPrincipal {
+    const { agent, address, name, kind } = facts;
+    return { agent, id: ids.encode("agent", agent), address, name, kind };
+  }
+
+  async function lookUpPrincipal(agent: AgentNumber): Promise<DavPrincipal | undefined> {
+    const facts = await accounts.findAgentFacts(agent);
+    return facts?.account === login.account ? principalOf(facts) : undefined;
+  }
+
+  function findPrincipal(agent: AgentNumber): Promise<DavPrincipal | undefined> {
+    const known = principals.get(agent) ?? lookUpPrincipal(agent);
+    principals.set(agent, known);
+    return known;
+  }
+
+  function findPrincipalById(id: string): Promise<DavPrincipal | undefined> {
+    const name = ids.decode(id);
+    return name?.kind === "agent" ? findPrincipal(name.agent) : Promise.resolve(undefined);
+  }
+
+  function listReached(kind: CollectionKind): Promise<readonly ReachedCollection[]> {
+    const known = reached.get(kind) ?? reach.list(kind);
+    reached.set(kind, known);
+    return known;
+  }
+
+  /** Of the own home all that is reached; of another's what is reached of its owner. The inbox is in its owner's home alone. */
+  async function listOfHome(kind: CollectionKind, { agent }: DavPrincipal) {
+    const all = await listReached(kind);
+    return all.filter((one) =>
+      agent === login.agent ? one.isOwn || one.role !== "inbox" : one.agent === agent,
+    );
+  }
+
+  async function findHome(kind: CollectionKind, id: string): Promise<HomeResource | undefined> {
+    const principal = await findPrincipalById(id);
+    if (principal === undefined) return undefined;
+    if (principal.agent !== login.agent && (await listOfHome(kind, principal)).length === 0) return undefined;
+    const kindOfHome = kind === "calendar" ? "calendar-home" : "addressbook-home";
+    return { kind: kindOfHome, href: homeHref(kind, principal.id), principal };
+  }
+
+  function collectionOf(principal: DavPrincipal, collection: ReachedCollection): CollectionResource {
+    const { agent, kind, number, role, segment } = collection;
+    const isInbox = role === "inbox";
+    const last = isInbox
+      ? inboxSegment
+      : agent === principal.agent && segment !== undefined
+        ? segment
+        : ids.encode(kind, agent, number);
+    return {
+      kind: isInbox ? "inbox" : kind,
+      href: `${homeHref(kind, principal.id)}${encodeSegment(last)}/`,
+      principal,
+      collection,
+    };
+  }
+
+  async function findCollection(
+    home: HomeResource,
+    segment: string,
+  ): Promise<CollectionResource | undefined> {
+    const kind = home.kind === "calendar-home" ? "calendar" : "addressbook";
+    const { principal } = home;
+    const { agent } = principal;
+    const found =
+      kind === "calendar" && segment === inboxSegment
+        ? await collections.findCollectionOfRole(agent, kind, "inbox")
+        : await collections.findCollectionBySegment(agent, kind, segment);
+    if (found?.role === "inbox" && segment !== inboxSegment) return undefined;
+    const place = found ?? sharedPlace(principal, kind, segment);
+    const seen = place && (await reach.find(place.agent, place.number, "freebusy"));
+    return seen === undefined || seen.kind !== kind ? undefined : collectionOf(principal, seen);
+  }
+
+  /** Collections of others are in the login's own home by their ids. */
+  function sharedPlace(principal: DavPrincipal, kind: CollectionKind, segment: string) {
+    if (principal.agent !== login.agent) return undefined;
+    const name = ids.decode(segment);
+    if (name?.kind !== kind || name.agent === login.agent) return undefined;
+    return { agent: name.agent, number: name.object as CollectionNumber };
+  }
+
+  function itemSegment({ collection }: CollectionResource, item: Pick<Item, "number" | "segment">): string {
+    if (item.segment !== undefined) return item.segment;
+    const isCalendar = collection.kind === "calendar";
+    const id = ids.encode(isCalendar ? "event" : "contact", collection.agent, item.number);
+    return `${id}.${isCalendar ? "ics" : "vcf"}`;
+  }
+
+  function itemOf(parent: CollectionResource, item: Item | StoredItem): ItemResource {
+    return { kind: "item", href: `${parent.href}${encodeSegment(itemSegment(parent, item))}`, parent, item };
+  }
+
+  async function findItem(parent: CollectionResource, segment: string): Promise<ItemResource | undefined> {
+    const { agent, number, rights } = parent.collection;
+    if (!rights.has("read")) return undefined;
+    const item = await collections.findItemBySegment(agent, number, segment);
+    return item && itemOf(parent, item);
+  }
+
+  async function findPrincipalResource(
+    id: string,
+    below: readonly string[],
+  ): Promise<DavResource | undefined> {
+    const principal = await findPrincipalById(id);
+    if (principal === undefined || below.length > 1) return undefined;
+    const href = principalHref(principal.id);
+    if (below.length === 0) return { kind: "principal", href, principal };
+    return proxyGroups(principal).find(({ right }) => proxySegments[right] === below[0]);
+  }
+
+  async function findInHome(
+    kind: CollectionKind,
+    [id, segment, item, ...more]: readonly string[],
+    hasSlash: boolean,
+  ): Promise<DavResource | undefined> {
+    const href = homesHref[kind];
+    if (id === undefined) return { kind: kind === "calendar" ? "calendar-homes" : "addressbook-homes", href };
+    const home = more.length === 0 ? await findHome(kind, id) : undefined;
+    if (home === undefined || segment === undefined) return home;
+    if (kind === "calendar" && segment === outboxSegment) {
+      if (item !== undefined || home.principal.agent !== login.agent) return undefined;
+      return { kind: "outbox", href: `${home.href}${outboxSegment}/`, principal: home.principal };
+    }
+    const collection = await findCollection(home, segment);
+    if (collection === undefined || item === undefined) return collection;
+    return hasSlash ? undefined : findItem(collection, item);
+  }
+
+  async function findSegments(
+    segments: readonly string[],
+    hasSlash: boolean,
+  ): Promise<DavResource | undefined> {
+    const [first, ...rest] = segments;
+    switch (first) {
+      case undefined:
+        return { kind: "root", href: rootHref };
+      case "principals":
+        return rest.length === 0
+          ? { kind: "principals", href: principalsHref }
+          : findPrincipalResource(rest[0]!, rest.slice(1));
+      case "calendars":
+        return findInHome("calendar", rest, hasSlash);
+      case "addressbooks":
+        return findInHome("addressbook", rest, hasSlash);
+      default:
+        return undefined;
+    }
+  }
+
+  async function listMembers(resource: DavResource): Promise<readonly DavResource[]> {
+    switch (resource.kind) {
+      case "root":
+        return [
+          { kind: "principals", href: principalsHref },
+          { kind: "calendar-homes", href: homesHref.calendar },
+          { kind: "addressbook-homes", href: homesHref.addressbook },
+        ];
+      case "principals":
+        return (await listPrincipals()).map((principal) => ({
+          kind: "principal",
+          href: principalHref(principal.id),
+          principal,
+        }));
+      case "principal":
+        return proxyGroups(resource.principal);
+      case "calendar-homes":
+      case "addressbook-homes":
+        return listHomes(resource.kind === "calendar-homes" ? "calendar" : "addressbook");
+      case "calendar-home": {
+        const { principal, href } = resource;
+        const members = (await listOfHome("calendar", principal)).map((one) => collectionOf(principal, one));
+        return principal.agent === login.agent
+          ? [...members, { kind: "outbox", href: `${href}${outboxSegment}/`, principal }]
+          : members;
+      }
+      case "addressbook-home": {
+        const { principal } = resource;
+        return (await listOfHome("addressbook", principal)).map((one) => collectionOf(principal, one));
+      }
+      default:
+        return [];
+    }
+  }
+
+  async function listHomes(kind: CollectionKind): Promise<readonly DavResource[]> {
+    const agents = new Set([login.agent, ...(await listReached(kind)).map(({ agent }) => agent)]);
+    const homes = await Promise.all([...agents].map((agent) => findHome(kind, ids.encode("agent", agent))));
+    return homes.filter((home) => home !== undefined);
+  }
+
+  async function listPrincipals(): Promise<readonly DavPrincipal[]> {
+    return (await accounts.listColleagues(login.account)).map(principalOf);
+  }
+
+  return {
+    own,
+    async find(href) {
+      const path = parseHref(href);
+      return path && findSegments(path.segments, path.hasSlash);
+    },
+    async findParent(href) {
+      const segments = parseHref(href)?.segments ?? [];
+      const segment = segments.at(-1);
+      if (segment === undefined) return undefined;
+      const parent = await findSegments(segments.slice(0, -1), true);
+      return parent && { parent, segment };
+    },
+    listMembers,
+    itemOf,
+    hrefOf: (parent, segment) => `${parent.href}${encodeSegment(segment)}`,
+    itemSegment,
+    collectionOf,
+    findPrincipal,
+    listPrincipals,
+  };
+}
+
+export function proxyGroups(principal: DavPrincipal) {
+  return (["read", "write"] as const).map((right) => ({
+    kind: "proxy-group" as const,
+    href: `${principalHref(principal.id)}${proxySegments[right]}/`,
+    principal,
+    right,
+  }));
 }

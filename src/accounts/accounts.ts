@@ -6,7 +6,7 @@ import { type GrantedKind, type GrantedObjects, isGrantRight } from "#/src/model
 import type { AccountNumber, AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import type { Scope } from "#/src/model/roles.ts";
 import { findDomain } from "#/storage/queries/accounts.ts";
-import { findAgent, findPosition, listAddressTargets } from "#/storage/queries/agents.ts";
+import { findAgent, findPosition, listAddressTargets, listAgents } from "#/storage/queries/agents.ts";
 import {
   findPassword,
   findToken,
@@ -81,6 +81,8 @@ export interface Accounts {
   listReach(principal: Principal): Promise<readonly Reach[]>;
   /** Whom grants let reach an agent's data, by their primary address. */
   listHolders(agent: AgentNumber): Promise<readonly ReachHolder[]>;
+  /** Everybody of an account. */
+  listColleagues(account: AccountNumber): Promise<readonly Colleague[]>;
   /** Whose login an address is. */
   findOwner(address: string): Promise<Pick<AgentRow, "agent" | "account" | "kind"> | undefined>;
   /** Of any agent, whether or not the principal reaches it: who asks decides what to tell. */
@@ -100,6 +102,12 @@ export interface ScramLogin {
     authMessage: Uint8Array,
     proof: Uint8Array,
   ): Promise<{ readonly principal: Principal; readonly serverSignature: Buffer }>;
+}
+
+/** What those of one account see of each other. */
+export interface Colleague extends Pick<AgentFacts, "agent" | "kind" | "name"> {
+  /** The primary one. */
+  readonly address: string;
 }
 
 export interface ReachHolder extends Pick<Reach, "scopes" | "objects"> {
@@ -277,6 +285,16 @@ export function createAccounts(store: Store, settings: AccountsSettings): Accoun
     },
 
     findOwner,
+
+    async listColleagues(account) {
+      const rows = await listAgents(store, account);
+      return rows.map((row) => ({
+        agent: row.agent,
+        kind: row.kind,
+        name: row.name,
+        address: primaryAddress(row),
+      }));
+    },
 
     findAgentFacts: (agent) => findAgentFacts(store, agent),
 

@@ -92,6 +92,8 @@ export const davXmlDepthMax = 64;
 /** Attributes of one element, with declarations of namespaces; the parser compares each with the others. */
 export const davXmlAttributesMax = 64;
 export const davXmlNameCharactersMax = 256;
+/** Properties that one request names: each is looked up for each resource that is answered. Clients ask for 30. */
+export const davPropertiesMax = 500;
 
 /** Attendees of one component (RFC 4791 section 5.2.9, max-attendees-per-instance): each may cost a mail and a copy. */
 export const attendeesOfInstanceMax = 200;

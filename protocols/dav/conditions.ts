@@ -1,0 +1,70 @@
+/** The conditions of a request: If-Match and If-None-Match (RFC 9110 section 13), If (RFC 4918 section 10.4),
+ *  If-Schedule-Tag-Match (RFC 6638 section 8.3). Throws 412 where one is not met. */
+import type { ItemExpectation } from "#/src/collections/collections.ts";
+import { DavError } from "./dav-error.ts";
+import { type IfList, parseIf, submittedTokens } from "./if-field.ts";
+import { etagOf } from "./item-content.ts";
+import { assertUnlocked } from "./locks.ts";
+import type { DavRequest } from "./request.ts";
+import type { DavResource } from "./resource.ts";
+
+/** What the request relies on, for the write to assert. */
+export function checkItemConditions(request: DavRequest, resource: DavResource | undefined): ItemExpectation {
+  const { koa } = request.context;
+  const item = resource?.kind === "item" ? resource.item : undefined;
+  const ifMatch = koa.get("If-Match");
+  const ifNoneMatch = koa.get("If-None-Match");
+  const scheduleTag = koa.get("If-Schedule-Tag-Match");
+  const etag = item && etagOf(item.modseq);
+  if (ifMatch !== "" && (resource === undefined || !matches(ifMatch, etag))) throw failed("If-Match");
+  if (ifNoneMatch !== "" && resource !== undefined && matches(ifNoneMatch, etag))
+    throw failed("If-None-Match");
+  if (
+    scheduleTag !== "" &&
+    (item === undefined || item.scheduleTag === undefined || !matches(scheduleTag, `"${item.scheduleTag}"`))
+  )
+    throw failed("If-Schedule-Tag-Match");
+  const isConditional = ifMatch !== "" || ifNoneMatch !== "";
+  return {
+    ...(item === undefined
+      ? { version: "absent" as const }
+      : isConditional
+        ? { version: String(item.modseq) }
+        : {}),
+    ...(scheduleTag === "" ? {} : { scheduleTag: item!.scheduleTag }),
+  };
+}
+
+/** `field`: `*` or a list of entity tags. A weak one matches nothing, as ours are strong. */
+export function matches(field: string, etag: string | undefined): boolean {
+  if (field.trim() === "*") return true;
+  if (etag === undefined) return false;
+  return field.split(",").some((one) => one.trim() === etag);
+}
+
+/** If, and the locks that stand against a change. `changed`: hrefs of what is changed, and of collections whose members are.
+ *  Answers nothing. */
+export async function checkLocks(request: DavRequest, changed: readonly string[]): Promise<void> {
+  const field = request.context.koa.get("If");
+  const lists = field === "" ? [] : parseIf(field);
+  if (lists.length > 0 && !(await isAnyTrue(request, lists))) throw failed("If");
+  assertUnlocked(request.locks, request.login.agent, submittedTokens(lists), changed);
+}
+
+async function isAnyTrue(request: DavRequest, lists: readonly IfList[]): Promise<boolean> {
+  for (const { href, conditions } of lists) {
+    const resource = href === undefined ? request.target : await request.tree.find(href);
+    const path = resource?.href ?? (href === undefined ? request.href : href);
+    const etag = resource?.kind === "item" ? etagOf(resource.item.modseq) : undefined;
+    const tokens = new Set(request.locks.listOn(path).map(({ token }) => token));
+    const isTrue = conditions.every(
+      (one) => one.isNegated !== (one.token === undefined ? one.etag === etag : tokens.has(one.token)),
+    );
+    if (isTrue) return true;
+  }
+  return false;
+}
+
+function failed(field: string): DavError {
+  return new DavError(412, `The condition of ${field} is not met.`);
+}

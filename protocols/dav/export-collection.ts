@@ -1,0 +1,89 @@
+/** A collection as one file: a calendar as one VCALENDAR with the components of all its items, each time zone once
+ *  (RFC 5545 section 3.4); an addressbook as its vCards. Written page by page. */
+import type { StoredItem } from "#/src/collections/item.ts";
+import {
+  type Component,
+  findProperty,
+  listComponents,
+  makeComponent,
+  makeProperty,
+} from "#/src/formats/content-lines/content-line.ts";
+import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
+import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
+import { LoopTurns } from "#/src/model/loop-turns.ts";
+import type { DavAnswer } from "./answer.ts";
+import type { DavRequest } from "./request.ts";
+import type { ReachedCollection } from "./rooms.ts";
+
+/** Items whose octets are read at once. */
+const itemsAtOnce = 25;
+
+export function exportCollection(request: DavRequest, collection: ReachedCollection): DavAnswer {
+  const isCalendar = collection.kind === "calendar";
+  return {
+    status: 200,
+    headers: {
+      "Content-Type": isCalendar ? "text/calendar; charset=utf-8" : "text/vcard; charset=utf-8",
+      "Cache-Control": "private, no-cache",
+    },
+    body: isCalendar
+      ? writeCalendar(readAll(request, collection), collection)
+      : writeCards(readAll(request, collection)),
+  };
+}
+
+async function* readAll(
+  { rooms }: DavRequest,
+  { agent, number }: ReachedCollection,
+): AsyncGenerator<StoredItem> {
+  const turns = new LoopTurns();
+  for await (const page of rooms.collections.listItems(agent, number))
+    for (let at = 0; at < page.length; at += itemsAtOnce) {
+      const numbers = page.slice(at, at + itemsAtOnce).map((item) => item.number);
+      for (const stored of await rooms.collections.readItems(agent, numbers)) {
+        await turns.turn();
+        if (stored !== undefined) yield stored;
+      }
+    }
+}
+
+async function* writeCards(items: AsyncIterable<StoredItem>): AsyncGenerator<string> {
+  for await (const { bytes } of items) {
+    const text = Buffer.from(bytes).toString("utf8");
+    yield text.endsWith("\n") ? text : `${text}\r\n`;
+  }
+}
+
+async function* writeCalendar(
+  items: AsyncIterable<StoredItem>,
+  { displayName }: ReachedCollection,
+): AsyncGenerator<string> {
+  const calendar = makeComponent("VCALENDAR", [
+    makeProperty("VERSION", "2.0"),
+    makeProperty("PRODID", "-//Waypost//DAV//EN"),
+    makeProperty("X-WR-CALNAME", escapeValue(displayName)),
+  ]);
+  const frame = writeContentLines({ items: [calendar] }).toString("utf8");
+  const end = frame.lastIndexOf("END:VCALENDAR");
+  yield frame.slice(0, end);
+  const zones = new Set<string>();
+  for await (const { bytes } of items) {
+    const components = listComponents(readContentLines(bytes), "VCALENDAR").flatMap((one) =>
+      listComponents(one).filter((component) => isNew(component, zones)),
+    );
+    yield writeContentLines({ items: components }).toString("utf8");
+  }
+  yield frame.slice(end);
+}
+
+function isNew(component: Component, zones: Set<string>): boolean {
+  if (component.name !== "VTIMEZONE") return true;
+  const tzid = findProperty(component, "TZID")?.value ?? "";
+  if (zones.has(tzid)) return false;
+  zones.add(tzid);
+  return true;
+}
+
+function escapeValue(text: string): string {
+  return text.replace(/[\\;,]/g, "\\$&").replace(/\r?\n|\r/g, "\\n");
+}

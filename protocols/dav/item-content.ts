@@ -1,0 +1,15 @@
+/** What a GET of an item says of it. */
+import type { Item } from "#/src/collections/item.ts";
+import type { Modseq } from "#/src/model/numbers.ts";
+
+/** Its entity tag: its version in quotes. */
+export function etagOf(modseq: Modseq): string {
+  return `"${modseq}"`;
+}
+
+/** RFC 5545 section 8.1, RFC 6350 section 10.1. */
+export function contentTypeOf({ kind, component }: Pick<Item, "kind" | "component">): string {
+  return kind === "calendar"
+    ? `text/calendar; charset=utf-8; component=${component}`
+    : "text/vcard; charset=utf-8";
+}

@@ -1,0 +1,120 @@
+/** COPY and MOVE of items (RFC 4918 section 9.8 and 9.9), within a collection, between collections, and between owners where
+ *  grants allow both. Whole collections are neither copied nor moved (RFC 4791 section 5.3.3 leaves it to the server). */
+import type { ItemExpectation } from "#/src/collections/collections.ts";
+import type { DavAnswer } from "../answer.ts";
+import { checkItemConditions, checkLocks } from "../conditions.ts";
+import { DavError, unmet } from "../dav-error.ts";
+import type { Method } from "../method.ts";
+import { assertRight } from "../privileges.ts";
+import { assertNoBody } from "../read-body.ts";
+import type { DavRequest } from "../request.ts";
+import { type CollectionResource, everyResource, type ItemResource } from "../resource.ts";
+import { conditionOf, explainRefusal, storeItem } from "../store-item.ts";
+import { dav } from "../xml/names.ts";
+import { readStored } from "./get.ts";
+
+export const copy: Method = { name: "COPY", on: everyResource, run: (request) => transfer(request, "copy") };
+export const move: Method = { name: "MOVE", on: everyResource, run: (request) => transfer(request, "move") };
+
+interface Destination {
+  readonly href: string;
+  readonly parent: CollectionResource;
+  readonly segment: string;
+  readonly existing: ItemResource | undefined;
+}
+
+async function transfer(request: DavRequest, kind: "copy" | "move"): Promise<DavAnswer> {
+  const { resource, locks } = request;
+  await assertNoBody(request);
+  if (resource.kind !== "item") throw new DavError(403, "Only items are copied and moved.");
+  const to = await findDestination(request);
+  const { parent } = resource;
+  if (parent.collection.kind !== to.parent.collection.kind)
+    throw unmet(403, conditionOf(to.parent, "supported-collection"), "The destination keeps other items.");
+  assertRight(to.parent.collection, "write", to.parent.href, dav("bind"));
+  if (kind === "move") assertRight(parent.collection, "write", parent.href, dav("unbind"));
+  await checkLocks(request, [
+    ...(to.existing === undefined ? [to.href, to.parent.href] : [to.href]),
+    ...(kind === "move" ? [resource.href, parent.href] : []),
+  ]);
+  const expected = checkItemConditions(request, resource);
+  if (to.existing?.item.number === resource.item.number)
+    throw new DavError(403, "The destination is the resource itself.");
+  const answer =
+    kind === "copy"
+      ? await copyItem(request, resource, to)
+      : parent.collection.agent === to.parent.collection.agent
+        ? await moveWithin(request, resource, to, expected)
+        : await moveAcross(request, resource, to, expected);
+  if (kind === "move") locks.removeAt(resource.href);
+  return { status: to.existing === undefined ? 201 : 204, headers: { ...answer.headers, Location: to.href } };
+}
+
+async function findDestination({ context: { koa }, tree }: DavRequest): Promise<Destination> {
+  const field = koa.get("Destination").trim();
+  if (field === "") throw new DavError(400, "There is no Destination.");
+  const isWhole = /^[a-z][a-z0-9+.-]*:\/\//i.test(field);
+  if (isWhole && (!URL.canParse(field) || new URL(field).host !== koa.host))
+    throw new DavError(502, "The destination is on another server.");
+  const place = await tree.findParent(field);
+  if (place === undefined) throw new DavError(409, "What should contain the destination is not there.");
+  const { parent, segment } = place;
+  if (parent.kind !== "calendar" && parent.kind !== "addressbook")
+    throw new DavError(403, "Items are kept in calendars and addressbooks.");
+  const existing = await tree.find(field);
+  const overwrite = koa.get("Overwrite").trim().toUpperCase();
+  if (overwrite !== "" && overwrite !== "T" && overwrite !== "F")
+    throw new DavError(400, "Overwrite is T or F.");
+  if (existing !== undefined && overwrite === "F")
+    throw new DavError(412, "There is something at the destination.");
+  const item = existing?.kind === "item" ? existing : undefined;
+  return { href: tree.hrefOf(parent, segment), parent, segment, existing: item };
+}
+
+function target({ existing, segment }: Destination) {
+  return existing === undefined
+    ? { segment, expected: { version: "absent" as const } }
+    : { item: existing.item.number, expected: { version: String(existing.item.modseq) } };
+}
+
+async function copyItem(request: DavRequest, { item }: ItemResource, to: Destination): Promise<DavAnswer> {
+  const { bytes } = await readStored(request, item);
+  return storeItem(request, { parent: to.parent, bytes, ...target(to) });
+}
+
+async function moveWithin(
+  request: DavRequest,
+  { item, parent }: ItemResource,
+  to: Destination,
+  expected: ItemExpectation,
+): Promise<DavAnswer> {
+  const { agent, actor } = parent.collection;
+  const place = {
+    collection: to.parent.collection.number,
+    segment: to.segment,
+    overwrite: to.existing !== undefined,
+  };
+  try {
+    await request.rooms.collections.moveItem(agent, actor, item.number, place, expected);
+  } catch (error) {
+    throw await explainRefusal(request, to.parent, error);
+  }
+  return { status: 201 };
+}
+
+/** Two writes: should the second fail, both places have it, and nothing is lost. */
+async function moveAcross(
+  request: DavRequest,
+  resource: ItemResource,
+  to: Destination,
+  expected: ItemExpectation,
+): Promise<DavAnswer> {
+  const { item, parent } = resource;
+  const { bytes, modseq } = await readStored(request, item);
+  if (expected.version !== undefined && expected.version !== String(modseq))
+    throw new DavError(412, "The resource has changed.");
+  const stored = await storeItem(request, { parent: to.parent, bytes, ...target(to) });
+  const { agent, actor } = parent.collection;
+  await request.rooms.collections.deleteItem(agent, actor, item.number, { version: String(modseq) });
+  return stored;
+}

@@ -1,0 +1,69 @@
+/** GET and HEAD. An item is the octets that were PUT. A calendar is one text with everything in it, an addressbook its vCards one
+ *  after the other; what contains collections has a line of text. */
+import type { StoredItem } from "#/src/collections/item.ts";
+import type { DavAnswer } from "../answer.ts";
+import { matches } from "../conditions.ts";
+import { DavError } from "../dav-error.ts";
+import { exportCollection } from "../export-collection.ts";
+import { contentTypeOf, etagOf } from "../item-content.ts";
+import type { Method } from "../method.ts";
+import { needPrivileges } from "../privileges.ts";
+import type { DavRequest } from "../request.ts";
+import { everyResource, type ItemResource } from "../resource.ts";
+import { dav } from "../xml/names.ts";
+
+export const get: Method = { name: "GET", on: everyResource, run: answer };
+export const head: Method = { name: "HEAD", on: everyResource, run: answer };
+
+async function answer(request: DavRequest): Promise<DavAnswer> {
+  const { resource } = request;
+  switch (resource.kind) {
+    case "item":
+      return answerItem(request, resource);
+    case "calendar":
+    case "addressbook":
+      if (!resource.collection.rights.has("read"))
+        throw needPrivileges("The login does not read this.", resource.href, dav("read"));
+      return exportCollection(request, resource.collection);
+    default:
+      return {
+        status: 200,
+        headers: { "Content-Type": "text/plain; charset=utf-8" },
+        body: "This is a collection of CalDAV and CardDAV.\n",
+      };
+  }
+}
+
+async function answerItem(request: DavRequest, { item }: ItemResource): Promise<DavAnswer> {
+  const { koa } = request.context;
+  const stored = await readStored(request, item);
+  const headers = itemHeaders(stored);
+  const { ETag: etag } = headers;
+  const noneMatch = koa.get("If-None-Match");
+  if (koa.get("If-Match") !== "" && !matches(koa.get("If-Match"), etag))
+    throw new DavError(412, "The condition of If-Match is not met.");
+  const since = Date.parse(koa.get("If-Modified-Since"));
+  const isSame =
+    noneMatch === "" ? Math.floor(stored.updatedAt / 1000) * 1000 <= since : matches(noneMatch, etag);
+  if (isSame) return { status: 304, headers };
+  return { status: 200, headers: { ...headers, "Content-Type": contentTypeOf(stored) }, body: stored.bytes };
+}
+
+/** Throws 404 when it has gone meanwhile. */
+export async function readStored(
+  { rooms }: DavRequest,
+  { agent, number }: Pick<StoredItem, "agent" | "number">,
+): Promise<StoredItem> {
+  const [stored] = await rooms.collections.readItems(agent, [number]);
+  if (stored === undefined) throw new DavError(404, "There is nothing at this URL.");
+  return stored;
+}
+
+export function itemHeaders({ modseq, updatedAt, scheduleTag }: StoredItem) {
+  return {
+    ETag: etagOf(modseq),
+    "Last-Modified": new Date(updatedAt).toUTCString(),
+    ...(scheduleTag === undefined ? {} : { "Schedule-Tag": `"${scheduleTag}"` }),
+    "Cache-Control": "private, no-cache",
+  };
+}

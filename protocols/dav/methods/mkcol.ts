@@ -1,0 +1,106 @@
+/** Makes collections: MKCALENDAR (RFC 4791 section 5.3.1), and MKCOL with properties (RFC 5689), whose resource type says what
+ *  is made. A property that cannot be set makes nothing. A plain MKCOL says no type: only calendars and addressbooks are kept. */
+import type { CollectionKind } from "#/src/collections/collection.ts";
+import type { DavAnswer } from "../answer.ts";
+import { xmlAnswer } from "../answer.ts";
+import { checkLocks } from "../conditions.ts";
+import { DavError, unmet } from "../dav-error.ts";
+import { encodeSegment, inboxSegment, outboxSegment } from "../hrefs.ts";
+import type { Method } from "../method.ts";
+import { needPrivileges } from "../privileges.ts";
+import { collectChanges, writeOutcome } from "../property-changes.ts";
+import { readXmlBody } from "../read-body.ts";
+import type { DavRequest } from "../request.ts";
+import { everyResource } from "../resource.ts";
+import { listChildren, type XmlElement } from "../xml/element.ts";
+import { caldav, carddav, dav, isNamed, type XmlName } from "../xml/names.ts";
+
+export const mkcalendar: Method = {
+  name: "MKCALENDAR",
+  on: everyResource,
+  makesResource: true,
+  async run(request) {
+    const body = await readXmlBody(request);
+    if (body !== undefined && !isNamed(body, caldav("mkcalendar")))
+      throw new DavError(400, "The body is not a CALDAV:mkcalendar.");
+    if (request.target !== undefined)
+      throw unmet(403, dav("resource-must-be-null"), "There is something at this URL already.");
+    return make(request, "calendar", body, caldav("mkcalendar-response"));
+  },
+};
+
+export const mkcol: Method = {
+  name: "MKCOL",
+  on: everyResource,
+  makesResource: true,
+  async run(request) {
+    const body = await readXmlBody(request);
+    if (body !== undefined && !isNamed(body, dav("mkcol")))
+      throw new DavError(415, "The body is not a DAV:mkcol.");
+    if (request.target !== undefined) throw new DavError(405, "There is something at this URL already.");
+    return make(request, kindOf(body), body, dav("mkcol-response"));
+  },
+};
+
+/** RFC 5689 section 3: the types of DAV:resourcetype, all of which have to be what is made. */
+function kindOf(body: XmlElement | undefined): CollectionKind | undefined {
+  const types = listChildren(body ?? nothing, dav("set"))
+    .flatMap((set) => listChildren(set, dav("prop")))
+    .flatMap((prop) => listChildren(prop, dav("resourcetype")))
+    .flatMap(({ children }) => children);
+  const others = types.filter((type) => !isNamed(type, dav("collection")));
+  if (others.length !== 1) return undefined;
+  if (isNamed(others[0]!, caldav("calendar"))) return "calendar";
+  return isNamed(others[0]!, carddav("addressbook")) ? "addressbook" : undefined;
+}
+
+const nothing: XmlElement = { ...dav("mkcol"), attributes: [], content: [], children: [], text: "" };
+
+async function make(
+  request: DavRequest,
+  kind: CollectionKind | undefined,
+  body: XmlElement | undefined,
+  responseName: XmlName,
+): Promise<DavAnswer> {
+  const { tree, login, rooms } = request;
+  const place = await tree.findParent(request.href);
+  // RFC 4918 section 9.3.1: the collections above have to be there.
+  if (place === undefined) throw new DavError(409, "What should contain it is not there.");
+  const { parent, segment } = place;
+  if (parent.kind !== "calendar-home" && parent.kind !== "addressbook-home")
+    throw kind === "calendar"
+      ? unmet(403, caldav("calendar-collection-location-ok"), "Calendars are made in the calendar home.")
+      : new DavError(403, "Nothing can be made here.");
+  if (kind === undefined)
+    throw unmet(403, dav("valid-resourcetype"), "Calendars and addressbooks are what can be made.");
+  if ((parent.kind === "calendar-home") !== (kind === "calendar"))
+    throw unmet(
+      403,
+      kind === "calendar"
+        ? caldav("calendar-collection-location-ok")
+        : carddav("addressbook-collection-location-ok"),
+      "This home is for collections of the other kind.",
+    );
+  if (parent.principal.agent !== login.agent)
+    throw needPrivileges("Collections are made in one's own home.", parent.href, dav("bind"));
+  if (segment === inboxSegment || segment === outboxSegment)
+    throw new DavError(403, "The name has a meaning of its own.");
+  await checkLocks(request, [request.href]);
+  const changes = collectChanges(body ?? nothing, kind, "create");
+  if (!changes.isPossible) return xmlAnswer(403, responseName, writeOutcome(changes));
+  const { properties, setDead } = changes;
+  await rooms.collections.createCollection(
+    login.agent,
+    { agent: login.agent, canApprove: false },
+    {
+      kind,
+      segment,
+      properties: { ...properties, displayName: properties.displayName ?? segment },
+      deadProperties: setDead,
+    },
+  );
+  return {
+    status: 201,
+    headers: { Location: `${parent.href}${encodeSegment(segment)}/`, "Cache-Control": "no-cache" },
+  };
+}

@@ -1,0 +1,31 @@
+/** OPTIONS (RFC 9110 section 9.3.7): DAV names what is served (RFC 4918 section 10.1), Allow the methods of the resource. */
+import type { Method } from "../method.ts";
+import { everyResource } from "../resource.ts";
+
+/** Each name is that of a standard whose requests are answered. */
+export const davClasses = [
+  "1",
+  "2",
+  "3",
+  "access-control",
+  "extended-mkcol",
+  "calendar-access",
+  "addressbook",
+  "calendarserver-principal-property-search",
+];
+
+export const options: Method = {
+  name: "OPTIONS",
+  on: everyResource,
+  makesResource: true,
+  async run({ target, listMethods }) {
+    return {
+      status: 200,
+      headers: {
+        DAV: davClasses.join(", "),
+        Allow: listMethods(target?.kind).join(", "),
+        "Content-Length": "0",
+      },
+    };
+  },
+};

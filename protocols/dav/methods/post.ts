@@ -1,0 +1,23 @@
+/** POST to DAV:add-member (RFC 5995 section 3): a new item whose name the server chooses. */
+import { checkLocks } from "../conditions.ts";
+import { DavError } from "../dav-error.ts";
+import type { Method } from "../method.ts";
+import { readItemBody, storeItem } from "../store-item.ts";
+
+export const post: Method = {
+  name: "POST",
+  on: ["calendar", "addressbook"],
+  async run(request) {
+    const { resource, context } = request;
+    if (resource.kind !== "calendar" && resource.kind !== "addressbook")
+      throw new DavError(405, "Nothing is posted here.");
+    const { querystring } = context.koa;
+    if (querystring !== "add-member" && querystring !== "action=add-member")
+      throw new DavError(405, "Items are posted to the URL of DAV:add-member.", {
+        headers: { Allow: request.listMethods(resource.kind).join(", ") },
+      });
+    await checkLocks(request, [resource.href]);
+    const bytes = await readItemBody(request, resource);
+    return storeItem(request, { parent: resource, bytes, expected: { version: "absent" } });
+  },
+};

@@ -1,0 +1,42 @@
+/** PUT (RFC 9110 section 9.3.4, RFC 4791 section 5.3.2, RFC 6352 section 6.3.2): an item is stored as its octets are. 201 for a new
+ *  one, 204 for one that is replaced; the ETag is in the answer because what was sent is what a GET answers. */
+import { checkItemConditions, checkLocks } from "../conditions.ts";
+import { DavError } from "../dav-error.ts";
+import type { Method } from "../method.ts";
+import type { DavRequest } from "../request.ts";
+import type { CollectionResource } from "../resource.ts";
+import { readItemBody, storeItem } from "../store-item.ts";
+
+export const put: Method = {
+  name: "PUT",
+  on: ["item"],
+  makesResource: true,
+  async run(request) {
+    const { parent, segment } = await findPlace(request);
+    const { target } = request;
+    const existing = target?.kind === "item" ? target : undefined;
+    await checkLocks(request, existing === undefined ? [request.href, parent.href] : [request.href]);
+    const expected = checkItemConditions(request, existing);
+    const bytes = await readItemBody(request, parent);
+    return storeItem(request, {
+      parent,
+      bytes,
+      expected,
+      item: existing?.item.number,
+      segment: existing === undefined ? segment : undefined,
+    });
+  },
+};
+
+/** The calendar or addressbook that the URL is in. */
+async function findPlace({
+  tree,
+  href,
+}: DavRequest): Promise<{ readonly parent: CollectionResource; readonly segment: string }> {
+  const place = await tree.findParent(href);
+  if (place === undefined) throw new DavError(409, "What should contain it is not there.");
+  const { parent, segment } = place;
+  if (parent.kind !== "calendar" && parent.kind !== "addressbook" && parent.kind !== "inbox")
+    throw new DavError(403, "Items are kept in calendars and addressbooks.");
+  return { parent, segment };
+}

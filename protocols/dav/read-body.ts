@@ -1,0 +1,57 @@
+/** Bodies of requests: XML, and octets. */
+import { readBody } from "#/protocols/http/body.ts";
+import { isWaypostError } from "#/src/model/errors.ts";
+import { davXmlBytesMax } from "#/src/model/limits.ts";
+import { DavError } from "./dav-error.ts";
+import type { DavRequest } from "./request.ts";
+import type { XmlElement } from "./xml/element.ts";
+import { readXml } from "./xml/read-xml.ts";
+
+const xmlTypes = /^(?:application|text)\/(?:[a-z0-9.+-]+\+)?xml$/;
+
+export interface MediaType {
+  /** In lower case, without parameters; empty when there is none. */
+  readonly type: string;
+  readonly charset: string | undefined;
+}
+
+export function mediaTypeOf(field: string): MediaType {
+  const [type = "", ...parameters] = field.slice(0, 1000).split(";");
+  const charset = parameters
+    .map((one) => /^\s*charset\s*=\s*"?([^"\s]+)"?\s*$/i.exec(one)?.[1])
+    .find((one) => one !== undefined);
+  return { type: type.trim().toLowerCase(), charset };
+}
+
+/** undefined for a request without a body. Throws 413, 415 and 400. */
+export async function readXmlBody(request: DavRequest): Promise<XmlElement | undefined> {
+  const { koa } = request.context;
+  const body = await readOctets(request, davXmlBytesMax, () => new DavError(413, "The XML is too long."));
+  if (body.length === 0) return undefined;
+  const { type, charset } = mediaTypeOf(koa.get("Content-Type"));
+  if (type !== "" && !xmlTypes.test(type)) throw new DavError(415, "The body is not said to be XML.");
+  // RFC 7303 section 8.3: what text/xml says without a charset is not what is meant.
+  return readXml(body, charset);
+}
+
+export async function readOctets(
+  { context: { koa } }: DavRequest,
+  limitBytes: number,
+  tooLarge: () => DavError,
+): Promise<Buffer> {
+  const encoding = koa.get("Content-Encoding").toLowerCase();
+  if (encoding !== "" && encoding !== "identity")
+    throw new DavError(415, "The body is encoded; send it without Content-Encoding.");
+  try {
+    return await readBody(koa.req, limitBytes);
+  } catch (error) {
+    if (isWaypostError(error) && error.details.reason === "too_large") throw tooLarge();
+    throw error;
+  }
+}
+
+/** RFC 4918 section 8.4: a body where none is understood is refused. */
+export async function assertNoBody(request: DavRequest): Promise<void> {
+  const body = await readOctets(request, davXmlBytesMax, () => new DavError(415, "There is no body here."));
+  if (body.length > 0) throw new DavError(415, "This method has no body here.");
+}

@@ -1,0 +1,119 @@
+/** Stores the octets of an item, and says what became of it: what PUT, POST and COPY have in common. */
+import type { ItemExpectation, ItemWritten } from "#/src/collections/collections.ts";
+import { isWaypostError } from "#/src/model/errors.ts";
+import type { ItemNumber } from "#/src/model/numbers.ts";
+import type { DavAnswer } from "./answer.ts";
+import { unmet } from "./dav-error.ts";
+import { davErrorOf } from "./errors.ts";
+import { contentTypeOf, etagOf } from "./item-content.ts";
+import { itemBytesMax } from "./limits.ts";
+import { preferenceApplied } from "./preferences.ts";
+import { assertRight } from "./privileges.ts";
+import { mediaTypeOf, readOctets } from "./read-body.ts";
+import type { DavRequest } from "./request.ts";
+import type { CollectionResource } from "./resource.ts";
+import { caldav, caldavNamespace, carddav, dav, type XmlName } from "./xml/names.ts";
+import { textElement } from "./xml/write-xml.ts";
+
+const types = {
+  calendar: { accepted: ["text/calendar"], condition: caldav("supported-calendar-data") },
+  addressbook: {
+    // vCard 3.0 was text/x-vcard and text/directory before RFC 6350 section 10.1.
+    accepted: ["text/vcard", "text/x-vcard", "text/directory"],
+    condition: carddav("supported-address-data"),
+  },
+} as const;
+
+/** The name of a precondition, in the standard of the collection. */
+export function conditionOf({ collection }: CollectionResource, name: string): XmlName {
+  return collection.kind === "calendar" ? caldav(name) : carddav(name);
+}
+
+export async function readItemBody(request: DavRequest, parent: CollectionResource): Promise<Buffer> {
+  const { kind } = parent.collection;
+  assertRight(parent.collection, "write", request.href);
+  const { type, charset } = mediaTypeOf(request.context.koa.get("Content-Type"));
+  const { accepted, condition } = types[kind];
+  const isKnown = type === "" || (accepted as readonly string[]).includes(type);
+  if (!isKnown || (charset !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(charset)))
+    throw unmet(403, condition, `What is stored here is ${accepted[0]} in UTF-8.`);
+  return readOctets(request, itemBytesMax, () =>
+    unmet(403, conditionOf(parent, "max-resource-size"), `An item has at most ${itemBytesMax} octets.`),
+  );
+}
+
+export interface ItemToStore {
+  readonly parent: CollectionResource;
+  readonly bytes: Uint8Array;
+  readonly expected: ItemExpectation;
+  /** The one that is replaced. */
+  readonly item?: ItemNumber | undefined;
+  /** Of a new one; without it the server names it. */
+  readonly segment?: string | undefined;
+}
+
+export async function storeItem(request: DavRequest, toStore: ItemToStore): Promise<DavAnswer> {
+  const { parent, bytes, expected, item, segment } = toStore;
+  const { rooms, tree, preferences } = request;
+  const { agent, actor, number } = parent.collection;
+  const { collections } = rooms;
+  let written: ItemWritten;
+  try {
+    written = await collections.putItem(agent, actor, {
+      collection: number,
+      item,
+      segment,
+      bytes,
+      provenance: { source: "dav" },
+      isAuthenticated: true,
+      expected,
+    });
+  } catch (error) {
+    throw await explainRefusal(request, parent, error);
+  }
+  const href = tree.hrefOf(parent, tree.itemSegment(parent, { number: written.item, segment }));
+  const stored = await collections.findItem(agent, written.item);
+  const headers = {
+    ...(stored === undefined || stored.modseq === written.modseq ? { ETag: etagOf(written.modseq) } : {}),
+    ...(stored?.scheduleTag === undefined ? {} : { "Schedule-Tag": `"${stored.scheduleTag}"` }),
+    ...(item === undefined && segment === undefined ? { Location: href } : {}),
+  };
+  const status = written.isCreated ? 201 : 204;
+  if (!preferences.isRepresentation || stored === undefined) return { status, headers };
+  return {
+    status: written.isCreated ? 201 : 200,
+    headers: {
+      ...headers,
+      ...preferenceApplied("return=representation"),
+      "Content-Type": contentTypeOf(stored),
+      "Content-Location": href,
+    },
+    body: bytes,
+  };
+}
+
+/** The refusal of an item, with its precondition in the namespace of the collection's standard. */
+export async function explainRefusal(
+  { rooms, tree }: DavRequest,
+  parent: CollectionResource,
+  error: unknown,
+): Promise<unknown> {
+  if (!isWaypostError(error)) return error;
+  const { reason, object } = error.details;
+  if ((reason as string) !== "no-uid-conflict") {
+    const refusal = davErrorOf(error);
+    const condition = refusal?.details.condition;
+    if (condition === undefined || condition.namespace !== caldavNamespace) return error;
+    return unmet(refusal!.status, conditionOf(parent, condition.name), error.message);
+  }
+  const { agent } = parent.collection;
+  const other =
+    object === undefined ? undefined : await rooms.collections.findItem(agent, object as ItemNumber);
+  const isHere = other?.collection === parent.collection.number;
+  return unmet(
+    403,
+    conditionOf(parent, "no-uid-conflict"),
+    error.message,
+    isHere ? textElement(dav("href"), tree.itemOf(parent, other).href) : undefined,
+  );
+}
