@@ -14,9 +14,12 @@ const agentTables = {
   thread_key: "in slices",
   upload: "in slices",
   submission: "in slices",
-  /** With entries, and with submissions. */
+  item: "in slices",
+  /** With entries, with submissions, and with items. */
   message: "with others",
   submission_recipient: "with others",
+  item_data: "with others",
+  occurrence: "with others",
   /** With the agent's own row. */
   mailbox: "at last",
   mailbox_metadata: "at last",
@@ -29,6 +32,8 @@ const agentTables = {
   correspondent: "at last",
   hold: "at last",
   sending_policy: "at last",
+  collection: "at last",
+  collection_property: "at last",
 } as const satisfies Record<string, "at once" | "in slices" | "with others" | "at last">;
 
 type AgentTables = typeof agentTables;

@@ -8,6 +8,7 @@ import { hasNumber, parseNumberSet } from "#/src/model/number-set.ts";
 import type { AccountNumber, AgentNumber, BlobNumber } from "#/src/model/numbers.ts";
 import { readBlobRange } from "./blob.ts";
 import { invariants } from "./invariants.ts";
+import { decodeItem } from "./items.ts";
 import { parentNames } from "./mailbox-name.ts";
 import type { Reader } from "./sql.ts";
 
@@ -32,7 +33,7 @@ export async function checkStore(
     blobs = (await reader.get<{ blobs: number }>("select count(*) as blobs from blob"))!.blobs;
     return [];
   });
-  const total = invariants.length + 3 + blobs;
+  const total = invariants.length + 4 + blobs;
   let done = 0;
   const step = (): void => onProgress(++done, total);
   for (const { sentence, query } of invariants) {
@@ -47,6 +48,8 @@ export async function checkStore(
   await look("keywords", () => checkKeywords(reader));
   step();
   await look("the log of changes", () => checkLog(reader));
+  step();
+  await look("the bytes of items", () => checkItems(reader));
   step();
   await look("the bytes of messages", () => checkBlobs(reader, step));
   return findings;
@@ -112,6 +115,13 @@ const loggedRows: Record<ChangeKind, LoggedRows | null> = {
   submission: null,
   upload: null,
   metadata: null,
+  collection: null,
+  item: {
+    words: ["item", "collection"],
+    table: "item",
+    parentColumn: "collection_id",
+    numberColumn: "item_id",
+  },
 };
 
 async function checkLog(reader: Reader): Promise<string[]> {
@@ -167,6 +177,36 @@ async function checkLoggedRows(
     }
   }
   return findings;
+}
+
+async function checkItems(reader: Reader): Promise<string[]> {
+  const findings: string[] = [];
+  const pageSize = 100;
+  let last = { agent: 0, item: 0 };
+  for (;;) {
+    const rows = await reader.all<{
+      agent: number;
+      item: number;
+      size: number;
+      codec: number;
+      data: Uint8Array;
+    }>(
+      `select d.agent_id as agent, d.item_id as item, i.size, d.codec, d.data
+      from item_data as d join item as i on i.agent_id = d.agent_id and i.item_id = d.item_id
+      where (d.agent_id, d.item_id) > (?, ?)
+      order by d.agent_id, d.item_id
+      limit ?`,
+      last.agent,
+      last.item,
+      pageSize,
+    );
+    for (const row of rows)
+      await decodeItem(row).catch(() =>
+        findings.push(`item ${row.item} of agent ${row.agent} does not have the octets that it says it has`),
+      );
+    if (rows.length < pageSize || findings.length >= findingsPerInvariant) return findings;
+    last = rows.at(-1)!;
+  }
 }
 
 async function checkBlobs(reader: Reader, step: () => void): Promise<string[]> {

@@ -2,12 +2,7 @@
 import { changeKinds } from "#/src/model/changes.ts";
 import { grantedKinds } from "#/src/model/grants.ts";
 import { agentTableNames, tablesFreedAtOnce } from "./agent-tables.ts";
-
-export interface Invariant {
-  /** What is wrong with a row that the query finds; `?` stands for its columns in order. */
-  readonly sentence: string;
-  readonly query: string;
-}
+import { type Invariant, itemInvariants } from "./item-invariants.ts";
 
 const living = "exists (select 1 from agent where agent.agent_id = t.agent_id and agent.state <> 'deleted')";
 
@@ -48,20 +43,36 @@ export const invariants: readonly Invariant[] = [
         select 1 from mailbox as m where m.agent_id = o.target_agent_id and m.mailbox_id = o.object_id)`,
   },
   {
+    sentence: "grant ? is on ? ? of agent ?, which is not there",
+    query: `select grant_id, kind, object_id, target_agent_id
+      from grant_object as o
+      where kind in ('calendar', 'addressbook') and object_id <> 0 and not exists (
+        select 1 from collection as c
+        where c.agent_id = o.target_agent_id and c.collection_id = o.object_id and c.kind = o.kind
+          and c.state = 'live')`,
+  },
+  {
     sentence: "grant ? has an object of the kind ?, which there is not",
     query: `select grant_id, kind
       from grant_object
       where kind not in (${grantedKinds.map((kind) => `'${kind}'`).join(", ")})`,
   },
   {
-    sentence: "agent ? counts ? messages and ? octets; its mailboxes count ? and ?",
+    sentence:
+      "agent ? counts ? messages, ? items and ? octets; its mailboxes count ? messages, its collections ? items, both ? octets",
     query: `select * from (
-        select agent_id, message_count, byte_count,
+        select agent_id, message_count, item_count, byte_count,
           (select coalesce(sum(m.message_count), 0) from mailbox as m where m.agent_id = agent.agent_id) as messages,
-          (select coalesce(sum(m.byte_count), 0) from mailbox as m where m.agent_id = agent.agent_id) as bytes
+          (select coalesce(sum(c.item_count), 0)
+            from collection as c
+            where c.agent_id = agent.agent_id and c.state = 'live') as items,
+          (select coalesce(sum(m.byte_count), 0) from mailbox as m where m.agent_id = agent.agent_id)
+          + (select coalesce(sum(c.byte_count), 0)
+            from collection as c
+            where c.agent_id = agent.agent_id and c.state = 'live') as bytes
         from agent
         where state <> 'deleted') as counted
-      where message_count <> messages or byte_count <> bytes`,
+      where message_count <> messages or item_count <> items or byte_count <> bytes`,
   },
   {
     sentence: "address ?@? leads to agent ?, which is not there",
@@ -217,6 +228,7 @@ export const invariants: readonly Invariant[] = [
         select 1 from hold as h
         where h.agent_id = e.agent_id and h.message_id = e.message_id and h.state in ('waiting', 'approved'))`,
   },
+  ...itemInvariants,
   ...agentTableNames
     .filter((table) => !tablesFreedAtOnce.includes(table))
     .map((table) => ({

@@ -1,16 +1,26 @@
 /** Frees, in slices and when nothing else is to be done, what a write has left unreachable: blobs that nothing points to
- *  any more, and what belonged to deleted agents. */
-import type { AccountNumber, AgentNumber, BlobNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
+ *  any more, items of deleted collections, and what belonged to deleted agents. */
+import type {
+  AccountNumber,
+  AgentNumber,
+  BlobNumber,
+  CollectionNumber,
+  ItemNumber,
+  MailboxNumber,
+  Modseq,
+} from "#/src/model/numbers.ts";
 import { type SlicedTable, tablesFreedAtLast } from "./agent-tables.ts";
 import type { Transaction } from "./sql.ts";
 import { deleteBlobs, releaseBlobs } from "./writing/blob-rows.ts";
 import { deleteEntries, type HeldEntry, heldEntryColumns } from "./writing/entry-rows.ts";
+import { deleteItemRows } from "./writing/item-rows.ts";
 import { changeEntryCounts } from "./writing/message-rows.ts";
 import { deleteSubmissions } from "./writing/submissions.ts";
 import { removeUpload } from "./writing/upload-rows.ts";
 
 const blobsPerSlice = 128;
 const entriesPerSlice = 1000;
+const itemsPerSlice = 500;
 const rowsPerSlice = 5000;
 
 /** How far the sweep has come, and what it has met that it could not free: that stays, and nothing behind it waits. */
@@ -19,14 +29,16 @@ export class SweepState {
   readonly #aside = new Set<string>();
   /** Slices of one thing each, after a fault, until it is known which thing it was. */
   #carefulSlices = 0;
-  #stage: "blobs" | "agents" | undefined;
+  #stage: keyof typeof stageNames | undefined;
   #thing: string | undefined;
   #blob: BlobName = { account: 0 as AccountNumber, blob: 0 as BlobNumber };
+  #collection: CollectionName = { agent: 0 as AgentNumber, collection: 0 as CollectionNumber };
   #agent = 0 as AgentNumber;
 
   /** From the first thing on again. */
   restart(): void {
     this.#blob = { account: 0 as AccountNumber, blob: 0 as BlobNumber };
+    this.#collection = { agent: 0 as AgentNumber, collection: 0 as CollectionNumber };
     this.#agent = 0 as AgentNumber;
   }
 
@@ -34,7 +46,9 @@ export class SweepState {
   async sweep(tx: Transaction): Promise<boolean> {
     this.#stage = undefined;
     this.#thing = undefined;
-    return (await this.#sweepBlobs(tx)) || (await this.#sweepAgents(tx));
+    return (
+      (await this.#sweepBlobs(tx)) || (await this.#sweepCollections(tx)) || (await this.#sweepAgents(tx))
+    );
   }
 
   /** The slice has failed and was undone. Answers what is set aside now; undefined when the same is tried in smaller pieces. */
@@ -77,6 +91,29 @@ export class SweepState {
     return blobs.length > 0;
   }
 
+  async #sweepCollections(tx: Transaction): Promise<boolean> {
+    if (this.#aside.has(stageNames.collections)) return false;
+    this.#stage = "collections";
+    this.#thing = undefined;
+    const row = await tx.get<CollectionName>(
+      `select agent_id as agent, collection_id as collection
+      from collection
+      where state = 'deleted' and (agent_id, collection_id) > (?, ?)
+      order by agent_id, collection_id
+      limit 1`,
+      this.#collection.agent,
+      this.#collection.collection,
+    );
+    if (row === undefined) return false;
+    const { agent, collection } = row;
+    this.#thing = `collection ${collection} of agent ${agent}, which is deleted`;
+    if (this.#aside.has(this.#thing)) this.#collection = row;
+    else if (!(await sweepItems(tx, agent, collection)))
+      for (const table of ["collection_property", "collection"])
+        await tx.run(`delete from ${table} where agent_id = ? and collection_id = ?`, agent, collection);
+    return true;
+  }
+
   async #sweepAgents(tx: Transaction): Promise<boolean> {
     if (this.#aside.has(stageNames.agents)) return false;
     this.#stage = "agents";
@@ -98,7 +135,16 @@ interface BlobName {
   readonly blob: BlobNumber;
 }
 
-const stageNames = { blobs: "all blobs that nothing points to", agents: "all deleted agents" };
+interface CollectionName {
+  readonly agent: AgentNumber;
+  readonly collection: CollectionNumber;
+}
+
+const stageNames = {
+  blobs: "all blobs that nothing points to",
+  collections: "all deleted collections",
+  agents: "all deleted agents",
+};
 
 function nameOfBlob({ account, blob }: BlobName): string {
   return `blob ${blob} of account ${account}`;
@@ -118,7 +164,31 @@ const slicers: Record<SlicedTable, (tx: Transaction, agent: AgentNumber) => Prom
   thread_key: sweepThreadKeys,
   upload: sweepUploads,
   submission: sweepSubmissions,
+  item: sweepItemsOfAgent,
 };
+
+async function sweepItemsOfAgent(tx: Transaction, agent: AgentNumber): Promise<boolean> {
+  const row = await tx.get<{ collection: CollectionNumber }>(
+    "select collection_id as collection from item where agent_id = ? order by collection_id limit 1",
+    agent,
+  );
+  return row !== undefined && (await sweepItems(tx, agent, row.collection));
+}
+
+async function sweepItems(
+  tx: Transaction,
+  agent: AgentNumber,
+  collection: CollectionNumber,
+): Promise<boolean> {
+  const items = await tx.column<ItemNumber>(
+    "select item_id from item where agent_id = ? and collection_id = ? order by item_id limit ?",
+    agent,
+    collection,
+    itemsPerSlice,
+  );
+  await deleteItemRows(tx, agent, collection, items);
+  return items.length > 0;
+}
 
 async function sweepEntries(tx: Transaction, agent: AgentNumber): Promise<boolean> {
   const entries = await tx.all<HeldEntry & { mailbox: MailboxNumber }>(

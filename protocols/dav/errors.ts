@@ -1,7 +1,7 @@
 /** What a refusal of Waypost is in WebDAV: a status, and where a standard has a name for it, the precondition. */
 import { type ErrorCode, type ErrorReason, isWaypostError } from "#/src/model/errors.ts";
 import { DavError } from "./dav-error.ts";
-import { dav, type XmlName } from "./xml/names.ts";
+import { caldav, carddav, dav, type XmlName } from "./xml/names.ts";
 
 interface Refusal {
   readonly status: number;
@@ -54,6 +54,20 @@ const byReason = {
   policy_changed: undefined,
   already_sent: undefined,
   mailbox_is_reserved: undefined,
+  collection_is_required: undefined,
+  // RFC 4791 section 5.3.2.1
+  "valid-calendar-data": { status: 403, condition: caldav("valid-calendar-data") },
+  "valid-calendar-object-resource": { status: 403, condition: caldav("valid-calendar-object-resource") },
+  "supported-calendar-component": { status: 403, condition: caldav("supported-calendar-component") },
+  // RFC 7529 section 6.1
+  "supported-rscale": { status: 403, condition: caldav("supported-rscale") },
+  // RFC 6352 section 6.3.2.1
+  "valid-address-data": { status: 403, condition: carddav("valid-address-data") },
+  "supported-address-data": { status: 403, condition: carddav("supported-address-data") },
+  // Of calendars; those of addressbooks have a namespace of their own, as the resource knows.
+  "no-uid-conflict": { status: 403, condition: caldav("no-uid-conflict") },
+  "max-resource-size": { status: 403, condition: caldav("max-resource-size") },
+  "schedule-tag-match": undefined,
 } as const satisfies Record<ErrorReason, Refusal | undefined>;
 
 /** The answer for whatever was thrown; undefined for what no client caused, which the caller logs. */

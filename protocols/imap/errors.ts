@@ -65,6 +65,16 @@ const byReason = {
   policy_changed: undefined,
   already_sent: "EXPUNGEISSUED",
   mailbox_is_reserved: "CANNOT",
+  collection_is_required: undefined,
+  "valid-calendar-data": undefined,
+  "valid-calendar-object-resource": undefined,
+  "supported-calendar-component": undefined,
+  "supported-rscale": undefined,
+  "valid-address-data": undefined,
+  "supported-address-data": undefined,
+  "no-uid-conflict": undefined,
+  "max-resource-size": undefined,
+  "schedule-tag-match": undefined,
 } satisfies Record<ErrorReason, string | undefined>;
 
 /** The answer for whatever a command threw; undefined for what no client caused, which the caller logs. */

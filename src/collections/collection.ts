@@ -1,12 +1,8 @@
 /** Collections: calendars and addressbooks (RFC 4791 section 4.2, RFC 6352 section 5.2). */
+import type { CollectionKind, CollectionRole } from "#/src/model/collections.ts";
 import type { AgentNumber, CollectionNumber, Modseq } from "#/src/model/numbers.ts";
 
-export const collectionKinds = ["calendar", "addressbook"] as const;
-export type CollectionKind = (typeof collectionKinds)[number];
-
-/** default: what is created without naming a collection goes there; it cannot be deleted. inbox: the scheduling inbox
- *  (RFC 6638 section 2.2), a calendar collection that JSON does not show. */
-export type CollectionRole = "default" | "inbox";
+export { type CollectionKind, type CollectionRole, collectionKinds } from "#/src/model/collections.ts";
 
 /** What a client can set on a collection. */
 export interface CollectionProperties {

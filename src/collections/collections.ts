@@ -1,6 +1,5 @@
 /** Everything that can be done with calendars and addressbooks, whoever asks: the one door of the protocols to them. Who may do it
  *  is decided above. */
-
 import type { Idempotency, Once } from "#/src/mail/write-once.ts";
 import type { Actor } from "#/src/model/actor.ts";
 import type { Clock } from "#/src/model/clock.ts";
@@ -14,6 +13,9 @@ import type {
   DeadProperty,
 } from "./collection.ts";
 import type { Candidate, Item, ItemProvenance, StoredItem } from "./item.ts";
+import type { ItemChanges } from "./item-changes.ts";
+
+export type { ItemChange, ItemChanges } from "./item-changes.ts";
 
 /** What a caller relies on. Asserted in the transaction; throws `precondition_failed` with the version that there is. */
 export interface ItemExpectation {
@@ -24,40 +26,64 @@ export interface ItemExpectation {
 
 export interface PutItem {
   readonly collection: CollectionNumber;
-  /** The item that is changed; undefined for a new one. */
+  /** The item that is changed; undefined for what stands at the segment, and for a new one. */
   readonly item?: ItemNumber | undefined;
-  /** Of a new item, the segment that the client chose. */
+  /** The segment that the client chose: what stands there is changed, else it is that of a new item. The id of an item names that. */
   readonly segment?: string | undefined;
   readonly bytes: Uint8Array;
   readonly provenance: ItemProvenance;
   readonly isAuthenticated: boolean;
   readonly expected?: ItemExpectation | undefined;
+  /** Of a scheduling object that is changed: its Schedule-Tag stays. Without it, each change gives it another. */
+  readonly keepsScheduleTag?: boolean | undefined;
+}
+
+/** One change among others of one transaction. */
+export type ItemDeed =
+  | ({ readonly kind: "put" } & PutItem)
+  | { readonly kind: "remove"; readonly item: ItemNumber; readonly expected?: ItemExpectation | undefined }
+  | {
+      readonly kind: "move";
+      readonly item: ItemNumber;
+      readonly to: MoveTarget;
+      readonly expected?: ItemExpectation | undefined;
+    };
+
+export interface MoveTarget {
+  readonly collection: CollectionNumber;
+  /** undefined: as it is, or its id if that is taken. */
+  readonly segment?: string | undefined;
+  /** What stands at the segment is replaced. */
+  readonly overwrite: boolean;
+}
+
+/** What is changed with one agent, in this order. */
+export interface AgentDeeds {
+  readonly agent: AgentNumber;
+  readonly actor: Actor;
+  readonly deeds: readonly ItemDeed[];
+}
+
+/** At the places of what was asked. */
+export interface DeedsDone {
+  readonly agents: readonly {
+    readonly agent: AgentNumber;
+    readonly modseq: Modseq;
+    readonly items: readonly ItemWritten[];
+  }[];
 }
 
 export interface ItemWritten {
   readonly item: ItemNumber;
+  /** Of an item that is moved: nothing stood there before. */
   readonly isCreated: boolean;
+  /** Its version, which is that of before when it is as it was. */
   readonly modseq: Modseq;
 }
 
 export interface CollectionWritten {
   readonly collection: CollectionNumber;
   readonly modseq: Modseq;
-}
-
-/** One change of an item's membership, folded over the log. */
-export interface ItemChange {
-  readonly item: ItemNumber;
-  readonly operation: "changed" | "removed";
-  /** Of a removed one, what its href ended with. */
-  readonly segment: string | undefined;
-}
-
-export interface ItemChanges {
-  readonly changes: readonly ItemChange[];
-  /** Up to where the log is told in them. */
-  readonly modseq: Modseq;
-  readonly hasMore: boolean;
 }
 
 export interface Collections {
@@ -157,12 +183,13 @@ export interface Collections {
     after?: ItemNumber,
   ): AsyncIterable<readonly Item[]>;
   /** What changed after `since` in one collection, oldest first, at most `limit`; undefined when the log does not reach so far
-   *  back, or not so far. */
+   *  back, or not so far. `told`: of the transaction `since` only so many changes were told, as `ItemChanges` has it. */
   listItemChanges(
     agent: AgentNumber,
     collection: CollectionNumber,
     since: Modseq,
     limit: number,
+    told?: number,
   ): Promise<ItemChanges | undefined>;
 
   putItem(
@@ -183,14 +210,12 @@ export interface Collections {
     agent: AgentNumber,
     actor: Actor,
     item: ItemNumber,
-    to: {
-      readonly collection: CollectionNumber;
-      readonly segment?: string | undefined;
-      readonly overwrite: boolean;
-    },
+    to: MoveTarget,
     expected?: ItemExpectation,
     idempotency?: Idempotency,
   ): Promise<Once<ItemWritten>>;
+  /** Several changes, also with several agents, all or none in one transaction. */
+  changeItems(agents: readonly AgentDeeds[], idempotency?: Idempotency): Promise<Once<DeedsDone>>;
 
   /** What a write answered when its key was first used; undefined for a new key. For who has to look at things before the write
    *  that a repeat finds changed. Throws `invalid` when the key was used for another request. */

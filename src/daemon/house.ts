@@ -5,6 +5,9 @@ import type { Call, Invoke, Outcome } from "#/protocols/json/invoke.ts";
 import type { JsonRooms } from "#/protocols/json/rooms.ts";
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
 import { createPreparation, type Preparation } from "#/src/arrival/preparing/preparation.ts";
+import type { Collections } from "#/src/collections/collections.ts";
+import { createCollections } from "#/src/collections/create-collections.ts";
+import { createDirectPreparation } from "#/src/collections/preparing/preparation.ts";
 import { withoutForgedResults } from "#/src/evidence/authentication-results.ts";
 import { createFeed, type Feed } from "#/src/feed/feed.ts";
 import { createWebhooks, type WebhookOutcome, type Webhooks } from "#/src/feed/webhooks.ts";
@@ -27,6 +30,7 @@ export interface House extends AsyncDisposable {
     test(webhook: number): Promise<WebhookOutcome>;
   };
   readonly mail: Mail;
+  readonly collections: Collections;
   readonly outbound: Outbound;
   readonly holds: Holds;
   readonly preparation: Preparation;
@@ -67,6 +71,8 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
   const webhooks = createWebhooks(store, feed);
   const readers = createReadingThreads();
   const mail = createMail(store, textIndex, readers, ownNames(settings));
+  const itemPreparation = createDirectPreparation();
+  const collections = createCollections(store, itemPreparation);
   const preparation = options.isStaying ? openPreparation(settings) : onThisThread(settings);
   const prepare = async (bytes: Uint8Array) => (await preparation.prepare(bytes)).facts;
   const outbound = createOutbound({ store, accounts, settings, prepare });
@@ -76,6 +82,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
   return {
     ...rooms,
     store,
+    collections,
     preparation,
     webhooks: {
       ...webhooks,
@@ -90,6 +97,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
     },
     async [Symbol.asyncDispose]() {
       await preparation.close();
+      await itemPreparation.close();
       await readers[Symbol.asyncDispose]();
       await textIndex?.[Symbol.asyncDispose]();
       await store.close();

@@ -8,7 +8,9 @@ import type { AgentNumber, MailboxNumber, Modseq } from "./numbers.ts";
  *  kind `event`: parent is 0, ids hold the number of the object that it is about (`eventSubjects`), or 0 where that is the agent,
  *  and `event` says what happened ("Events" of the interface). kind `submission`: ids hold the number of mail that was put into the queue; kind `upload`: of a blob that waits to be
  *  attached. kind `metadata`: parent is the mailbox or 0 for the server, ids hold who sees the annotations (0: all who see the
- *  mailbox), data their names. The log is the one clock of IMAP MODSEQ, the DAV sync-token and the cursor of `wait` and `watch`. */
+ *  mailbox), data their names. kind `collection`: parent is 0, ids are numbers of calendars and addressbooks. kind `item`: parent is
+ *  the collection, ids are numbers of items; of those that were removed, data is JSON: number to the last segment of its href, where
+ *  a client had chosen that. A collection that is removed takes its items with it, without rows for them. The log is the one clock of IMAP MODSEQ, the DAV sync-token and the cursor of `wait` and `watch`. */
 export interface Change {
   readonly modseq: Modseq;
   /** Position inside the transaction, from 0. */
@@ -23,7 +25,16 @@ export interface Change {
   readonly data: string | null;
 }
 
-export const changeKinds = ["entry", "mailbox", "event", "submission", "upload", "metadata"] as const;
+export const changeKinds = [
+  "entry",
+  "mailbox",
+  "event",
+  "submission",
+  "upload",
+  "metadata",
+  "collection",
+  "item",
+] as const;
 export type ChangeKind = (typeof changeKinds)[number];
 export type ChangeOperation = "add" | "update" | "remove";
 

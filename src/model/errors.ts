@@ -44,6 +44,17 @@ const errorReasons = [
   "policy_changed",
   "already_sent",
   "mailbox_is_reserved",
+  "collection_is_required",
+  // Preconditions of RFC 4791 section 5.3.2.1, RFC 6352 section 6.3.2.1, RFC 6638 section 3.2.10 and RFC 7529, in their words.
+  "valid-calendar-data",
+  "valid-calendar-object-resource",
+  "supported-calendar-component",
+  "supported-rscale",
+  "valid-address-data",
+  "supported-address-data",
+  "no-uid-conflict",
+  "max-resource-size",
+  "schedule-tag-match",
 ] as const;
 export type ErrorReason = (typeof errorReasons)[number];
 

@@ -104,3 +104,24 @@ export const schedulingInstancesMax = 500;
 export const messageInstancesMax = 100;
 /** Characters of the comment that an attendee's answer leaves on the organizer's copy. */
 export const attendeeCommentMax = 1000;
+
+/** Octets of one calendar or address object (max-resource-size of RFC 4791 and RFC 6352): a card with a large photo. */
+export const itemBytesMax = 4 * 1024 * 1024;
+/** Calendar and address objects of one agent: ten times the largest calendars known. */
+export const itemsMax = 1_000_000;
+/** Calendars and addressbooks of one agent; a home is answered whole. */
+export const collectionsMax = 1000;
+/** Items that one write changes: it holds the writer while it runs. */
+export const itemChangesMax = 1000;
+/** Octets of what a client says of a collection: each of its properties. A VTIMEZONE of real clients has up to 30 KiB. */
+export const collectionTextBytesMax = 64 * 1024;
+/** Dead properties of one collection, and octets of the XML of each. */
+export const deadPropertiesMax = 100;
+export const deadPropertyBytesMax = 16 * 1024;
+/** The last segment of an href that a client chooses, and a UID, in octets: keys of indexes. RFC 7986 wants UIDs below 255. */
+export const segmentBytesMax = 255;
+export const uidBytesMax = 1024;
+/** Characters of an item that are searched. */
+export const itemSearchLengthMax = 100_000;
+/** Periods of one item in the index of occurrences; what has more is merged until it has not. */
+export const itemPeriodsMax = 200;

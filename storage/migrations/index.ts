@@ -19,6 +19,7 @@ import { noSearchMarks } from "./0014-no-search-marks.ts";
 import { pauses } from "./0015-pauses.ts";
 import { correspondents } from "./0016-correspondents.ts";
 import { grantObjects } from "./0017-grant-objects.ts";
+import { collections } from "./0018-collections.ts";
 
 export interface Migration {
   readonly name: string;
@@ -43,4 +44,5 @@ export const migrations: readonly Migration[] = [
   { name: "pauses", run: pauses },
   { name: "correspondents", run: correspondents },
   { name: "grant objects", run: grantObjects },
+  { name: "collections", run: collections },
 ];

@@ -74,7 +74,7 @@ export function openSearchSource(folder: string): SearchSource {
       const removal = await sql.get(
         `select 1
         from change
-        where agent_id = ? and modseq > ? and modseq <= ? and operation = 'remove'
+        where agent_id = ? and modseq > ? and modseq <= ? and operation = 'remove' and kind in ('entry', 'mailbox')
         limit 1`,
         agent,
         after,

@@ -1,7 +1,7 @@
 /** A copy that is opened as a store goes on from an earlier time. What the store that it was taken from has given since, UIDs,
  *  MODSEQs, cursors and object numbers, clients may still hold, and here it would come to mean something else. So a copy is
  *  marked when it is made, and made new when it is first opened: every mailbox gets another UIDVALIDITY (RFC 9051 section
- *  2.3.1.1), every log begins anew at a place that the old one cannot have reached, with an event that says so. */
+ *  2.3.1.1), every collection another sync-token, every log begins anew at a place that the old one cannot have reached, with an event that says so. */
 import fs from "node:fs";
 import type Database from "better-sqlite3";
 import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
@@ -72,6 +72,8 @@ export async function beginAnew(database: Database.Database, now: number): Promi
           mailbox,
         );
       const floor = modseq + modseqJump;
+      // A sync-token of the store that was lost is below the floor then, and is refused.
+      await sql.run("update collection set modseq = ? where agent_id = ?", floor + 1, agent);
       await sql.run("delete from change where agent_id = ?", agent);
       await sql.run(
         "update agent set modseq = ?, log_floor = ?, last_uid_validity = ? where agent_id = ?",

@@ -4,9 +4,12 @@ import { addAddress } from "./add-address.ts";
 import { addDomainKeys } from "./add-domain-keys.ts";
 import { appendMessages } from "./append-messages.ts";
 import { cancelScheduled } from "./cancel-scheduled.ts";
+import { changeItems } from "./change-items.ts";
 import { copyMessages } from "./copy-messages.ts";
 import { createAccount } from "./create-account.ts";
 import { createAgent } from "./create-agent.ts";
+import { createCollection } from "./create-collection.ts";
+import { createDefaultCollections } from "./create-default-collections.ts";
 import { createDomain } from "./create-domain.ts";
 import { createDraft } from "./create-draft.ts";
 import { createGrant } from "./create-grant.ts";
@@ -17,6 +20,7 @@ import { createUpload } from "./create-upload.ts";
 import { createWebhook } from "./create-webhook.ts";
 import { decideHold } from "./decide-hold.ts";
 import { deleteAgent } from "./delete-agent.ts";
+import { deleteCollection } from "./delete-collection.ts";
 import { deleteDomain } from "./delete-domain.ts";
 import { deleteDraft } from "./delete-draft.ts";
 import { deleteMailbox } from "./delete-mailbox.ts";
@@ -28,6 +32,7 @@ import { editHold } from "./edit-hold.ts";
 import { expungeMessages } from "./expunge-messages.ts";
 import { keepRecent } from "./keep-recent.ts";
 import { keepStsPolicy } from "./keep-sts-policy.ts";
+import { moveHorizon } from "./move-horizon.ts";
 import { moveMessages } from "./move-messages.ts";
 import { placeScheduled } from "./place-scheduled.ts";
 import { pruneChanges } from "./prune-changes.ts";
@@ -60,6 +65,7 @@ import { tellApprover } from "./tell-approver.ts";
 import { transferMessages } from "./transfer-messages.ts";
 import { updateAccount } from "./update-account.ts";
 import { updateAgent } from "./update-agent.ts";
+import { updateCollection } from "./update-collection.ts";
 import { updateDraft } from "./update-draft.ts";
 import { updateMessages } from "./update-messages.ts";
 
@@ -72,9 +78,12 @@ export const transactions = {
   addDomainKeys,
   appendMessages,
   cancelScheduled,
+  changeItems,
   copyMessages,
   createAccount,
   createAgent,
+  createCollection,
+  createDefaultCollections,
   createDomain,
   createDraft,
   createGrant,
@@ -85,6 +94,7 @@ export const transactions = {
   createWebhook,
   decideHold,
   deleteAgent,
+  deleteCollection,
   deleteDomain,
   deleteDraft,
   deleteMailbox,
@@ -96,6 +106,7 @@ export const transactions = {
   expungeMessages,
   keepRecent,
   keepStsPolicy,
+  moveHorizon,
   moveMessages,
   placeScheduled,
   pruneChanges,
@@ -128,6 +139,7 @@ export const transactions = {
   transferMessages,
   updateAccount,
   updateAgent,
+  updateCollection,
   updateDraft,
   updateMessages,
 } satisfies Record<string, Mutation>;

@@ -9,7 +9,7 @@
 import type { Actor } from "#/src/model/actor.ts";
 import type { EventData, EventType } from "#/src/model/changes.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { messagesMax } from "#/src/model/limits.ts";
+import { itemsMax, messagesMax } from "#/src/model/limits.ts";
 import type { AccountNumber, AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Transaction } from "../sql.ts";
 import { type LoggedChange, logChanges } from "./change-log.ts";
@@ -29,6 +29,7 @@ interface AgentLock {
   readonly modseq: number;
   readonly byteCount: number;
   readonly messageCount: number;
+  readonly itemCount: number;
   readonly quotaBytes: number | null;
 }
 
@@ -45,7 +46,8 @@ export async function beginAgentTransaction(
     `update agent
     set modseq = modseq
     where agent_id = ? and state <> 'deleted'
-    returning account_id as account, modseq, byte_count as "byteCount", message_count as "messageCount", quota_bytes as "quotaBytes"`,
+    returning account_id as account, modseq, byte_count as "byteCount", message_count as "messageCount", item_count as "itemCount",
+      quota_bytes as "quotaBytes"`,
     agent,
   );
   if (lock === undefined) throw new WaypostError("not_found", "There is no such agent");
@@ -65,6 +67,7 @@ export class AgentTransaction {
   #used = 0;
   #byteGrowth = 0;
   #messageGrowth = 0;
+  #itemGrowth = 0;
 
   constructor(
     tx: Transaction,
@@ -98,21 +101,31 @@ export class AgentTransaction {
     return this.#lock.modseq + ++this.#used;
   }
 
-  /** Throws over_quota if so much more does not fit. */
-  assertRoom(bytes: number, messages: number): void {
-    const { quotaBytes, byteCount, messageCount } = this.#lock;
-    if (messageCount + messages > messagesMax)
+  /** Throws over_quota if so much more does not fit beside what has grown already. */
+  assertRoom(bytes: number, messages: number, items = 0): void {
+    const { quotaBytes, byteCount, messageCount, itemCount } = this.#lock;
+    if (items > 0 && itemCount + this.#itemGrowth + items > itemsMax)
+      throw new WaypostError("policy_refused", `There are at most ${itemsMax} events and contacts`, {
+        reason: "over_quota",
+      });
+    if (messageCount + this.#messageGrowth + messages > messagesMax)
       throw new WaypostError("policy_refused", `There are at most ${messagesMax} messages`, {
         reason: "over_quota",
       });
-    if (quotaBytes !== null && quotaBytes > 0 && bytes > 0 && byteCount + bytes > quotaBytes)
+    if (
+      quotaBytes !== null &&
+      quotaBytes > 0 &&
+      bytes > 0 &&
+      byteCount + this.#byteGrowth + bytes > quotaBytes
+    )
       throw new WaypostError("policy_refused", "The mailbox is over its quota", { reason: "over_quota" });
   }
 
   /** Counts in the quota what has come, or has gone when it is negative. */
-  grow(bytes: number, messages: number): void {
+  grow(bytes: number, messages: number, items = 0): void {
     this.#byteGrowth += bytes;
     this.#messageGrowth += messages;
+    this.#itemGrowth += items;
   }
 
   /** Logged behind what the parts list, in the order of the calls. */
@@ -145,11 +158,12 @@ export class AgentTransaction {
     for (const part of this.#parts.values()) await part.write();
     await this.tx.run(
       `update agent
-      set modseq = ?, byte_count = byte_count + ?, message_count = message_count + ?
+      set modseq = ?, byte_count = byte_count + ?, message_count = message_count + ?, item_count = item_count + ?
       where agent_id = ?`,
       this.modseq,
       this.#byteGrowth,
       this.#messageGrowth,
+      this.#itemGrowth,
       this.agent,
     );
     await logChanges(this.tx, this.agent, this.modseq, this.at, changes);

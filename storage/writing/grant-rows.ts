@@ -1,4 +1,5 @@
 /** Rows of `grant_object`: what a grant names. 0 stands for all objects of a kind. */
+import type { CollectionKind } from "#/src/model/collections.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { type GrantedKind, type GrantedObjects, grantedKinds } from "#/src/model/grants.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
@@ -6,11 +7,14 @@ import type { Sql } from "../sql.ts";
 
 const allOfKind = 0;
 
-/** Where the objects of a kind are; undefined for kinds of which none can be named yet. */
-const objectTables: Record<GrantedKind, string | undefined> = {
+const collectionOf = (kind: CollectionKind): string =>
+  `select 1 as found from collection where agent_id = ? and collection_id = ? and kind = '${kind}' and state = 'live'`;
+
+/** Where the objects of a kind are. */
+const objectTables: Record<GrantedKind, string> = {
   mailbox: "select 1 as found from mailbox where agent_id = ? and mailbox_id = ?",
-  calendar: undefined,
-  addressbook: undefined,
+  calendar: collectionOf("calendar"),
+  addressbook: collectionOf("addressbook"),
 };
 
 /** Throws `not_found` for an object that the target does not have. */
@@ -37,8 +41,7 @@ export async function insertGrantObjects(
 }
 
 async function assertObject(tx: Sql, agent: AgentNumber, kind: GrantedKind, object: number): Promise<void> {
-  const query = objectTables[kind];
-  const found = query && (await tx.get(query, agent, object));
+  const found = await tx.get(objectTables[kind], agent, object);
   if (found === undefined) throw new WaypostError("not_found", `There is no such ${kind} to grant`);
 }
 

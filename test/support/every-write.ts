@@ -1,7 +1,15 @@
 /** The life of a small store that uses every named write once or more, on rows of every table: for tests of what is true of
  *  all writes, and for the stores that are kept of each schema. */
-import type { AccountNumber, AgentNumber, BlobNumber, MailboxNumber } from "#/src/model/numbers.ts";
+import type {
+  AccountNumber,
+  AgentNumber,
+  BlobNumber,
+  CollectionNumber,
+  MailboxNumber,
+  Modseq,
+} from "#/src/model/numbers.ts";
 import { encodeBlob } from "#/storage/blob.ts";
+import { encodeItem, type ItemFacts } from "#/storage/items.ts";
 import { findDraft } from "#/storage/queries/drafts.ts";
 import { findHold } from "#/storage/queries/holds.ts";
 import { readSendingBasis } from "#/storage/queries/sending-basis.ts";
@@ -234,6 +242,91 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
   });
   await write("createUpload", { ...upload, expiresAt: at + 1 });
 
+  /** Calendars and addressbooks. */
+  await write("createDefaultCollections", { agent: ada.agent, at });
+  const collectionNamed = {
+    agent: ada.agent,
+    segment: "work",
+    displayName: "Work",
+    description: null,
+    color: "#ff0000",
+    position: 1,
+    components: "VEVENT,VTODO",
+    timeZone: null,
+    isTransparent: false,
+    deadProperties: [{ namespace: "urn:example", name: "note", xml: "<note/>" }],
+    at,
+  };
+  const { collection: calendar } = await write("createCollection", { ...collectionNamed, kind: "calendar" });
+  const { collection: spare } = await write("createCollection", {
+    ...collectionNamed,
+    kind: "calendar",
+    segment: "spare",
+  });
+  const ofMia = { ...collectionNamed, agent: mia.agent, kind: "calendar" as const, segment: null };
+  const { collection: shared } = await write("createCollection", ofMia);
+  await write("updateCollection", {
+    agent: ada.agent,
+    collection: calendar,
+    settings: { displayName: "Work now", timeZone: null },
+    setDead: [{ namespace: "urn:example", name: "other", xml: "<other/>" }],
+    removeDead: [{ namespace: "urn:example", name: "note" }],
+    version: undefined,
+    at,
+  });
+  const put = async (collection: CollectionNumber, uid: string, segment?: string) => ({
+    kind: "put" as const,
+    collection,
+    segment,
+    facts: await eventOf(uid),
+    provenance: '{"source":"dav"}',
+    isAuthenticated: true,
+  });
+  const {
+    agents: [ofAda],
+  } = await write("changeItems", {
+    agents: [
+      {
+        agent: ada.agent,
+        deeds: [
+          await put(calendar, "one", "one.ics"),
+          await put(calendar, "two"),
+          await put(calendar, "three"),
+        ],
+      },
+      { agent: mia.agent, deeds: [await put(shared, "one")] },
+      { agent: bob.agent, deeds: [] },
+    ],
+    at,
+  });
+  const [firstEvent, secondEvent, thirdEvent] = ofAda!.items.map(({ item }) => item);
+  await write("changeItems", {
+    agents: [
+      {
+        agent: ada.agent,
+        deeds: [
+          { ...(await put(calendar, "one", "one.ics")), provenance: '{"source":"api"}' },
+          { kind: "move", item: secondEvent!, collection: spare, isOverwriting: false },
+          { kind: "remove", item: thirdEvent!, expected: { version: String(ofAda!.items[2]!.modseq) } },
+        ],
+      },
+    ],
+    at,
+  });
+  const firstRow = await reader.get<{ modseq: Modseq }>(
+    "select modseq from item where agent_id = ? and item_id = ?",
+    ada.agent,
+    firstEvent!,
+  );
+  await write("moveHorizon", {
+    agent: ada.agent,
+    item: firstEvent!,
+    modseq: firstRow!.modseq,
+    periods: (await eventOf("one")).periods,
+    horizonMs: later,
+  });
+  await write("deleteCollection", { agent: ada.agent, collection: spare, version: undefined, at });
+
   /** What leaves, and who decides it. */
   await write("setSendingPolicy", {
     agent: ada.agent,
@@ -402,6 +495,18 @@ async function factsOf(subject: string, lines: number): Promise<MessageFacts> {
     bodyStructure: '("TEXT" "PLAIN" NIL NIL NIL "7BIT" 8 1)',
     threadKeys: [digestOf(subject)],
     hasAgentPart: false,
+  };
+}
+
+async function eventOf(uid: string): Promise<ItemFacts> {
+  return {
+    ...(await encodeItem(Buffer.from(`BEGIN:VCALENDAR\r\nUID:${uid}\r\nEND:VCALENDAR\r\n`))),
+    uid,
+    component: "VEVENT",
+    searchText: uid.toUpperCase(),
+    periods: [{ startMs: at, endMs: later, isExact: true }],
+    horizonMs: null,
+    isSchedulingObject: true,
   };
 }
 

@@ -1,0 +1,156 @@
+/** Calendars and addressbooks over a store. */
+import { type Once, writeOnce } from "#/src/mail/write-once.ts";
+import type { CollectionKind } from "#/src/model/collections.ts";
+import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
+import { findRepeat } from "#/storage/idempotency.ts";
+import {
+  findCollection,
+  findCollectionBySegment,
+  findCollectionOfRole,
+  listCollectionProperties,
+  listCollections,
+} from "#/storage/queries/collections.ts";
+import type { Store } from "#/storage/store.ts";
+import type { ChangedItems } from "#/storage/transactions/change-items.ts";
+import type { Collection } from "./collection.ts";
+import type { Collections, DeedsDone, ItemWritten } from "./collections.ts";
+import { createItemReads } from "./item-reads.ts";
+import { prepareDeeds } from "./prepare-deeds.ts";
+import type { ItemPreparation } from "./preparing/preparation.ts";
+import { collectionOf, collectionOfSegment, settingsOf } from "./rows.ts";
+import { assertSegment } from "./segment.ts";
+
+export function createCollections(store: Store, preparation: ItemPreparation): Collections {
+  const at = (): number => store.clock.now();
+
+  /** Looks, and if it was the first look makes what everybody has and looks again. */
+  async function afterDefaults<R>(
+    agent: AgentNumber,
+    look: () => Promise<R | undefined>,
+  ): Promise<R | undefined> {
+    const found = await look();
+    if (found !== undefined || (await hasDefaults(agent))) return found;
+    await store.write("createDefaultCollections", { agent, at: at() });
+    return look();
+  }
+
+  async function hasDefaults(agent: AgentNumber): Promise<boolean> {
+    return (await findCollectionOfRole(store, agent, "calendar", "default")) !== undefined;
+  }
+
+  async function findAt(
+    agent: AgentNumber,
+    kind: CollectionKind,
+    segment: string,
+  ): Promise<Collection | undefined> {
+    const row = await findCollectionBySegment(store, agent, kind, segment);
+    if (row !== undefined) return collectionOf(row);
+    const number = collectionOfSegment(store.ids, agent, kind, segment);
+    const named = number === undefined ? undefined : await findCollection(store, agent, number);
+    return named?.kind === kind ? collectionOf(named) : undefined;
+  }
+
+  const changeItems: Collections["changeItems"] = async (agents, idempotency) => {
+    const prepared = await Promise.all(
+      agents.map(async ({ agent, actor, deeds }) => ({
+        agent,
+        actor,
+        deeds: await prepareDeeds(store, preparation, agent, deeds),
+      })),
+    );
+    return writeOnce(store, "changeItems", { agents: prepared, at: at() }, idempotency);
+  };
+
+  return {
+    ids: store.ids,
+    clock: store.clock,
+
+    async listCollections(agent, kind) {
+      const rows = await afterDefaults(agent, async () => {
+        const found = await listCollections(store, agent);
+        return found.some(({ role }) => role === "default") ? found : undefined;
+      });
+      const collections = (rows ?? []).map(collectionOf);
+      return kind === undefined ? collections : collections.filter((one) => one.kind === kind);
+    },
+    async findCollection(agent, number) {
+      const row = await findCollection(store, agent, number);
+      return row && collectionOf(row);
+    },
+    findCollectionBySegment: (agent, kind, segment) =>
+      afterDefaults(agent, () => findAt(agent, kind, segment)),
+    async findCollectionOfRole(agent, kind, role) {
+      const row = await afterDefaults(agent, () => findCollectionOfRole(store, agent, kind, role));
+      return row && collectionOf(row);
+    },
+    listDeadProperties: (agent, collection) => listCollectionProperties(store, agent, collection),
+
+    async createCollection(agent, _actor, { kind, segment, properties, deadProperties = [] }, idempotency) {
+      if (segment !== undefined) assertSegment(segment);
+      const args = {
+        agent,
+        kind,
+        segment: segment ?? null,
+        named: segment === undefined ? undefined : collectionOfSegment(store.ids, agent, kind, segment),
+        components: properties.components?.join(",") ?? null,
+        ...noSettings,
+        ...settingsOf(properties),
+        deadProperties,
+        at: at(),
+      };
+      return writeOnce(store, "createCollection", args, idempotency);
+    },
+    async updateCollection(agent, _actor, collection, change, idempotency) {
+      const { properties = {}, setDead = [], removeDead = [], version } = change;
+      const settings = settingsOf(properties);
+      const args = { agent, collection, settings, setDead, removeDead, version, at: at() };
+      return writeOnce(store, "updateCollection", args, idempotency);
+    },
+    deleteCollection: (agent, _actor, collection, version, idempotency) =>
+      writeOnce(store, "deleteCollection", { agent, collection, version, at: at() }, idempotency),
+
+    ...createItemReads(store),
+
+    changeItems,
+    async putItem(agent, actor, put, idempotency) {
+      return onlyItem(await changeItems([{ agent, actor, deeds: [{ kind: "put", ...put }] }], idempotency));
+    },
+    async deleteItem(agent, actor, item, expected, idempotency) {
+      const deeds = [{ kind: "remove", item, expected }] as const;
+      return onlyItem(await changeItems([{ agent, actor, deeds }], idempotency));
+    },
+    async moveItem(agent, actor, item, to, expected, idempotency) {
+      const deeds = [{ kind: "move", item, to, expected }] as const;
+      return onlyItem(await changeItems([{ agent, actor, deeds }], idempotency));
+    },
+
+    async findCollectionRepeat(idempotency) {
+      const found =
+        idempotency &&
+        (await findRepeat<{ collection: CollectionNumber; modseq: Collection["modseq"] }>(
+          store,
+          idempotency,
+          at(),
+        ));
+      return found && { ...found.result, isReplayed: true };
+    },
+    async findItemRepeat(idempotency) {
+      const found = idempotency && (await findRepeat<ChangedItems>(store, idempotency, at()));
+      return found && onlyItem({ ...found.result, isReplayed: true });
+    },
+  };
+}
+
+const noSettings = {
+  displayName: "",
+  description: null,
+  color: null,
+  position: null,
+  timeZone: null,
+  isTransparent: false,
+} as const;
+
+function onlyItem({ agents, isReplayed }: Once<DeedsDone>): Once<ItemWritten> {
+  const { item, isCreated, modseq } = agents[0]!.items[0]!;
+  return { item, isCreated, modseq, isReplayed };
+}

@@ -1,0 +1,79 @@
+/** Changes of items as the store takes them: what is put is derived, and names are resolved. */
+
+import { WaypostError } from "#/src/model/errors.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import { findCollection } from "#/storage/queries/collections.ts";
+import type { Store } from "#/storage/store.ts";
+import type { ItemDeed as StoredDeed } from "#/storage/transactions/change-items.ts";
+import type { ItemDeed, PutItem } from "./collections.ts";
+import type { ItemPreparation } from "./preparing/preparation.ts";
+import { itemOfSegment } from "./rows.ts";
+import { assertSegment } from "./segment.ts";
+
+export async function prepareDeeds(
+  store: Store,
+  preparation: ItemPreparation,
+  agent: AgentNumber,
+  deeds: readonly ItemDeed[],
+): Promise<StoredDeed[]> {
+  const prepared: StoredDeed[] = [];
+  for (const deed of deeds)
+    prepared.push(
+      deed.kind === "put"
+        ? await preparePut(store, preparation, agent, deed)
+        : deed.kind === "move"
+          ? prepareMove(store, agent, deed)
+          : deed,
+    );
+  return prepared;
+}
+
+async function preparePut(
+  store: Store,
+  preparation: ItemPreparation,
+  agent: AgentNumber,
+  { collection, item, segment, bytes, provenance, isAuthenticated, expected, keepsScheduleTag }: PutItem,
+): Promise<StoredDeed> {
+  const place = await findCollection(store, agent, collection);
+  if (place === undefined)
+    throw new WaypostError("not_found", "There is no such calendar or addressbook.", { object: collection });
+  if (segment !== undefined) assertSegment(segment);
+  const { kind, role } = place;
+  const facts = await preparation.prepare(bytes, {
+    kind,
+    isMessage: role === "inbox",
+    at: store.clock.now(),
+  });
+  return {
+    kind: "put",
+    collection,
+    item,
+    segment,
+    named: segment === undefined ? undefined : itemOfSegment(store.ids, agent, segment),
+    facts,
+    provenance: JSON.stringify(provenance),
+    isAuthenticated,
+    expected,
+    keepsScheduleTag,
+  };
+}
+
+function prepareMove(
+  store: Store,
+  agent: AgentNumber,
+  { item, to, expected }: Extract<ItemDeed, { readonly kind: "move" }>,
+): StoredDeed {
+  const { collection, segment, overwrite } = to;
+  if (segment !== undefined) assertSegment(segment);
+  const named = segment === undefined ? undefined : itemOfSegment(store.ids, agent, segment);
+  return {
+    kind: "move",
+    item,
+    collection,
+    // The id of the item itself is no segment that a client chose.
+    segment: named === item ? null : segment,
+    named,
+    isOverwriting: overwrite,
+    expected,
+  };
+}

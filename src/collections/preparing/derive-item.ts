@@ -1,0 +1,109 @@
+/** Everything that is derived of an item's octets before they are written: UID, component, periods, text that is searched. Refuses
+ *  octets that break a precondition of RFC 4791 section 5.3.2.1 or RFC 6352 section 6.3.2.1, by its name. */
+import {
+  type Component,
+  type ContentStream,
+  changeItems,
+  findProperty,
+  type Item,
+  listComponents,
+} from "#/src/formats/content-lines/content-line.ts";
+import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
+import { type CalendarObject, checkCalendarObject } from "#/src/formats/icalendar/check-calendar-object.ts";
+import { checkAddressData } from "#/src/formats/vcard/address-data.ts";
+import { searchText } from "#/src/formats/vcard/search-text.ts";
+import type { CollectionKind } from "#/src/model/collections.ts";
+import { type ErrorReason, isWaypostError, WaypostError } from "#/src/model/errors.ts";
+import { itemBytesMax, uidBytesMax } from "#/src/model/limits.ts";
+import { encodeItem, type ItemFacts } from "#/storage/items.ts";
+import { listPeriods } from "./list-periods.ts";
+import { foldSearchText, searchTextOfCalendar } from "./search-text.ts";
+
+export interface DerivedItem {
+  readonly kind: CollectionKind;
+  /** In the scheduling inbox, where a METHOD is allowed (RFC 6638 section 2.2). */
+  readonly isMessage: boolean;
+  readonly at: number;
+}
+
+/** What is read of an item. Periods are a step of their own, which may be much work. */
+export type ReadItem =
+  | { readonly kind: "calendar"; readonly object: CalendarObject }
+  | { readonly kind: "addressbook"; readonly card: Component; readonly uid: string };
+
+/** Throws `invalid` with the name of the precondition. */
+export function readItem(bytes: Uint8Array, { kind, isMessage }: Omit<DerivedItem, "at">): ReadItem {
+  if (bytes.length > itemBytesMax)
+    throw refused("max-resource-size", `An item has at most ${itemBytesMax} octets.`);
+  const dataReason = kind === "calendar" ? "valid-calendar-data" : "valid-address-data";
+  try {
+    const read = kind === "calendar" ? readCalendar(bytes, isMessage) : readCard(bytes);
+    const uid = read.kind === "calendar" ? read.object.uid : read.uid;
+    if (uid.includes("\0") || Buffer.byteLength(uid) > uidBytesMax)
+      throw refused(dataReason, `The UID has a NUL, or more than ${uidBytesMax} octets.`);
+    return read;
+  } catch (error) {
+    if (!isWaypostError(error)) throw error;
+    if (error.details.reason !== "too_large" && error.details.reason !== "limit_reached") throw error;
+    throw refused(dataReason, error.message);
+  }
+}
+
+/** The rest of it. */
+export async function deriveItem(bytes: Uint8Array, read: ReadItem, at: number): Promise<ItemFacts> {
+  const stored = await encodeItem(bytes);
+  if (read.kind === "addressbook")
+    return {
+      ...stored,
+      uid: read.uid,
+      component: "VCARD",
+      searchText: foldSearchText(searchText(read.card, () => {}).map(({ text }) => text)),
+      periods: [],
+      horizonMs: null,
+      isSchedulingObject: false,
+    };
+  const { object } = read;
+  return {
+    ...stored,
+    uid: object.uid,
+    component: object.kind,
+    searchText: foldSearchText(searchTextOfCalendar(object.components)),
+    ...listPeriods(object, at),
+    isSchedulingObject: object.components.some(isScheduled),
+  };
+}
+
+/** RFC 6638 section 3.1: with an organizer and an attendee. */
+function isScheduled(component: Component): boolean {
+  return (
+    findProperty(component, "ORGANIZER") !== undefined && findProperty(component, "ATTENDEE") !== undefined
+  );
+}
+
+function readCalendar(bytes: Uint8Array, isMessage: boolean): ReadItem {
+  const stream = readContentLines(bytes);
+  const checked = checkCalendarObject(isMessage ? withoutMethod(stream) : stream);
+  if ("precondition" in checked) throw refused(checked.precondition, checked.explanation);
+  return { kind: "calendar", object: checked };
+}
+
+function readCard(bytes: Uint8Array): ReadItem {
+  const checked = checkAddressData(bytes);
+  if ("failed" in checked) throw refused(checked.failed, checked.why);
+  return { kind: "addressbook", card: checked.card, uid: checked.uid };
+}
+
+function withoutMethod(stream: ContentStream): ContentStream {
+  const [calendar] = listComponents(stream);
+  if (calendar === undefined) return stream;
+  const isMethod = (item: Item): boolean => item.kind === "property" && item.name === "METHOD";
+  const changed = changeItems(
+    calendar,
+    calendar.items.filter((item) => !isMethod(item)),
+  );
+  return { ...stream, items: stream.items.map((item) => (item === calendar ? changed : item)) };
+}
+
+function refused(reason: ErrorReason, explanation: string): WaypostError {
+  return new WaypostError("invalid", explanation, { reason });
+}

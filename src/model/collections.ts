@@ -1,0 +1,10 @@
+/** Kinds of collections: calendars and addressbooks (RFC 4791 section 4.2, RFC 6352 section 5.2). */
+export const collectionKinds = ["calendar", "addressbook"] as const;
+export type CollectionKind = (typeof collectionKinds)[number];
+
+/** default: what is created without naming a collection goes there; it cannot be deleted. inbox: the scheduling inbox
+ *  (RFC 6638 section 2.2), a calendar collection that JSON does not show. */
+export type CollectionRole = "default" | "inbox";
+
+/** Last segments of hrefs in a calendar home that are the server's (RFC 6638 section 2). */
+export const schedulingSegments = { inbox: "inbox", outbox: "outbox" } as const;

@@ -1,0 +1,103 @@
+/** The invariants of calendars, addressbooks and their items. */
+import { openSpanClass, spanMaxMs } from "./items.ts";
+
+export interface Invariant {
+  /** What is wrong with a row that the query finds; `?` stands for its columns in order. */
+  readonly sentence: string;
+  readonly query: string;
+}
+
+const living = "exists (select 1 from agent where agent.agent_id = t.agent_id and agent.state <> 'deleted')";
+const spanMax = `case t.span_class ${spanMaxMs.map((maxMs, at) => `when ${at} then ${maxMs}`).join(" ")} else 0 end`;
+
+export const itemInvariants: readonly Invariant[] = [
+  {
+    sentence: "agent ? has some of the collections that everybody has, and not all, or one of them twice",
+    query: `select agent_id
+      from agent as t
+      where state <> 'deleted' and (
+        select count(*) || ' ' || count(distinct kind || ' ' || role)
+        from collection as c
+        where c.agent_id = t.agent_id and c.state = 'live' and c.role is not null) not in ('0 0', '3 3')`,
+  },
+  {
+    sentence: "collection ? of agent ? counts ? items and ? octets; it has ? and ?",
+    query: `select * from (
+        select collection_id, agent_id, item_count, byte_count,
+          (select count(*)
+            from item as i
+            where i.agent_id = t.agent_id and i.collection_id = t.collection_id) as items,
+          (select coalesce(sum(i.size), 0)
+            from item as i
+            where i.agent_id = t.agent_id and i.collection_id = t.collection_id) as bytes
+        from collection as t
+        where t.state = 'live' and ${living}) as counted
+      where item_count <> items or byte_count <> bytes`,
+  },
+  {
+    sentence:
+      "collection ? of agent ? has a number or a MODSEQ above its agent's, or its properties have a later one than it",
+    query: `select t.collection_id, t.agent_id
+      from collection as t join agent as a on a.agent_id = t.agent_id
+      where t.collection_id > a.modseq or t.modseq > a.modseq or t.properties_modseq > t.modseq`,
+  },
+  {
+    sentence: "property ? of collection ? of agent ? has no collection",
+    query: `select name, collection_id, agent_id
+      from collection_property as t
+      where not exists (
+        select 1 from collection as c where c.agent_id = t.agent_id and c.collection_id = t.collection_id)`,
+  },
+  {
+    sentence: "item ? of agent ? is in collection ?, which is not there",
+    query: `select item_id, agent_id, collection_id
+      from item as t
+      where not exists (
+        select 1 from collection as c where c.agent_id = t.agent_id and c.collection_id = t.collection_id)`,
+  },
+  {
+    sentence: "item ? of agent ? has a number above its agent's MODSEQ, or a MODSEQ above its collection's",
+    query: `select t.item_id, t.agent_id
+      from item as t
+      join agent as a on a.agent_id = t.agent_id
+      join collection as c on c.agent_id = t.agent_id and c.collection_id = t.collection_id
+      where t.item_id > a.modseq or (t.modseq > c.modseq and c.state = 'live')`,
+  },
+  {
+    sentence: "collection ? of agent ? has ? items of the UID ?",
+    query: `select t.collection_id, t.agent_id, count(*), t.uid
+      from item as t
+      join collection as c on c.agent_id = t.agent_id and c.collection_id = t.collection_id
+      where coalesce(c.role, '') <> 'inbox'
+      group by t.agent_id, t.uid, t.collection_id
+      having count(*) > 1`,
+  },
+  {
+    sentence: "item ? of agent ? has no octets",
+    query: `select item_id, agent_id
+      from item as t
+      where not exists (
+        select 1 from item_data as d where d.agent_id = t.agent_id and d.item_id = t.item_id)`,
+  },
+  {
+    sentence: "the octets of item ? of agent ? have no item",
+    query: `select item_id, agent_id
+      from item_data as t
+      where not exists (select 1 from item as i where i.agent_id = t.agent_id and i.item_id = t.item_id)`,
+  },
+  {
+    sentence: "an occurrence of item ? of agent ? is in collection ?, where the item is not",
+    query: `select item_id, agent_id, collection_id
+      from occurrence as t
+      where not exists (
+        select 1 from item as i
+        where i.agent_id = t.agent_id and i.item_id = t.item_id and i.collection_id = t.collection_id)`,
+  },
+  {
+    sentence: "an occurrence of item ? of agent ? ends before it starts, or is longer than its class",
+    query: `select item_id, agent_id
+      from occurrence as t
+      where end_at < start_at or span_class > ${openSpanClass}
+        or (span_class < ${openSpanClass} and end_at - start_at > ${spanMax})`,
+  },
+];

@@ -1,0 +1,214 @@
+/** Items of collections that are not deleted. */
+import type { CollectionKind } from "#/src/model/collections.ts";
+import type { AgentNumber, CollectionNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
+import type { ItemRow } from "../items.ts";
+import { openSpanClass, spanMaxMs } from "../items.ts";
+import { paddedList, placesFor, type Reader, type SqlValue } from "../sql.ts";
+
+const itemColumns = `
+  item.agent_id as agent, item.item_id as item, item.collection_id as collection, collection.kind, item.segment, item.uid,
+  item.component, item.modseq, item.schedule_tag as "scheduleTag", item.size, item.created_at as "createdAt",
+  item.updated_at as "updatedAt", item.is_authenticated as "isAuthenticated", item.provenance`;
+
+const fromItem = `
+  from item
+  join collection on collection.agent_id = item.agent_id and collection.collection_id = item.collection_id
+    and collection.state = 'live'`;
+
+export const selectItem = `select ${itemColumns} ${fromItem}`;
+
+export function findItem(reader: Reader, agent: AgentNumber, item: ItemNumber): Promise<ItemRow | undefined> {
+  return reader.get(`${selectItem} where item.agent_id = ? and item.item_id = ?`, agent, item);
+}
+
+export function findItemBySegment(
+  reader: Reader,
+  agent: AgentNumber,
+  collection: CollectionNumber,
+  segment: string,
+): Promise<ItemRow | undefined> {
+  return reader.get(
+    `${selectItem} where item.agent_id = ? and item.collection_id = ? and item.segment = ? and item.segment is not null`,
+    agent,
+    collection,
+    segment,
+  );
+}
+
+/** Those of the segments that a client chose; not many. */
+export async function listItemsOfSegments(
+  reader: Reader,
+  agent: AgentNumber,
+  collection: CollectionNumber,
+  segments: readonly string[],
+): Promise<ItemRow[]> {
+  if (segments.length === 0) return [];
+  const list = paddedList(segments);
+  return reader.all(
+    `${selectItem}
+    where item.agent_id = ? and item.collection_id = ? and item.segment is not null
+      and item.segment in (${placesFor(list)})`,
+    agent,
+    collection,
+    ...list,
+  );
+}
+
+/** In one collection. */
+export function listItemsOfUid(
+  reader: Reader,
+  agent: AgentNumber,
+  uid: string,
+  collection: CollectionNumber,
+): Promise<ItemRow[]> {
+  return reader.all(
+    `${selectItem} where item.agent_id = ? and item.uid = ? and item.collection_id = ? order by item.item_id`,
+    agent,
+    uid,
+    collection,
+  );
+}
+
+/** In all collections of a kind but the scheduling inbox, whose messages bear the UIDs of others. */
+export function listItemsOfUidInKind(
+  reader: Reader,
+  agent: AgentNumber,
+  uid: string,
+  kind: CollectionKind,
+): Promise<ItemRow[]> {
+  return reader.all(
+    `${selectItem}
+    where item.agent_id = ? and item.uid = ? and collection.kind = ? and coalesce(collection.role, '') <> 'inbox'
+    order by item.item_id`,
+    agent,
+    uid,
+    kind,
+  );
+}
+
+/** For `pages`: agent, collection, item, size. */
+export const selectItemsAfter = `
+  ${selectItem}
+  where item.agent_id = ? and item.collection_id = ? and item.item_id > ?
+  order by item.item_id
+  limit ?`;
+
+/** Those of the numbers that are there; not many. */
+export async function listItemsOfNumbers(
+  reader: Reader,
+  agent: AgentNumber,
+  items: readonly ItemNumber[],
+): Promise<ItemRow[]> {
+  if (items.length === 0) return [];
+  const list = paddedList(items);
+  return reader.all(
+    `${selectItem} where item.agent_id = ? and item.item_id in (${placesFor(list)})`,
+    agent,
+    ...list,
+  );
+}
+
+export interface ItemDataRow extends ItemRow {
+  readonly codec: number;
+  readonly data: Uint8Array;
+}
+
+const selectItemData = `
+  select ${itemColumns}, item_data.codec, item_data.data ${fromItem}
+  join item_data on item_data.agent_id = item.agent_id and item_data.item_id = item.item_id`;
+
+/** The same with their octets. */
+export async function listItemDataOfNumbers(
+  reader: Reader,
+  agent: AgentNumber,
+  items: readonly ItemNumber[],
+): Promise<ItemDataRow[]> {
+  if (items.length === 0) return [];
+  const list = paddedList(items);
+  return reader.all(
+    `${selectItemData} where item.agent_id = ? and item.item_id in (${placesFor(list)})`,
+    agent,
+    ...list,
+  );
+}
+
+export interface PeriodRow {
+  readonly item: ItemNumber;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly isExact: number;
+}
+
+/** Periods of one span class that touch a range, in the order of their starts, behind a place in that order: one range of the
+ *  primary key. */
+export const selectPeriods = `
+  select item_id as item, start_at as "startMs", end_at as "endMs", is_exact as "isExact"
+  from occurrence
+  where agent_id = ? and collection_id = ? and span_class = ? and (start_at, item_id) > (?, ?) and start_at < ?
+    and (end_at > ? or (start_at = end_at and start_at >= ?))
+  order by start_at, item_id
+  limit ?`;
+
+export interface PeriodRange {
+  readonly agent: AgentNumber;
+  readonly collection: CollectionNumber;
+  readonly sinceMs: number;
+  readonly beforeMs: number;
+}
+
+export function listPeriods(
+  reader: Reader,
+  { agent, collection, sinceMs, beforeMs }: PeriodRange,
+  spanClass: number,
+  after: Pick<PeriodRow, "startMs" | "item"> | undefined,
+  limit: number,
+): Promise<PeriodRow[]> {
+  // A period that touches the range begins at most its own length before it.
+  const firstMs = spanClass === openSpanClass ? beforeAllMs : sinceMs - spanMaxMs[spanClass]!;
+  const parameters: SqlValue[] = [
+    agent,
+    collection,
+    spanClass,
+    after?.startMs ?? Math.max(firstMs, beforeAllMs),
+    after?.item ?? 0,
+    beforeMs,
+    sinceMs,
+    sinceMs,
+    limit,
+  ];
+  return reader.all(selectPeriods, ...parameters);
+}
+
+const beforeAllMs = -9e15;
+
+export interface ItemChangeRow {
+  readonly modseq: Modseq;
+  readonly ordinal: number;
+  readonly operation: "add" | "update" | "remove";
+  readonly ids: string;
+  readonly data: string | null;
+}
+
+/** What the log says of the items of one collection, behind one of its rows and up to a MODSEQ. */
+export function listItemChangeRows(
+  reader: Reader,
+  agent: AgentNumber,
+  collection: CollectionNumber,
+  behind: Pick<ItemChangeRow, "modseq" | "ordinal">,
+  upTo: Modseq,
+  limit: number,
+): Promise<ItemChangeRow[]> {
+  return reader.all(
+    `select modseq, ordinal, operation, ids, data
+    from change
+    where kind = 'item' and agent_id = ? and parent = ? and (modseq, ordinal) > (?, ?) and modseq <= ?
+    order by modseq, ordinal
+    limit ?`,
+    agent,
+    collection,
+    behind.modseq,
+    behind.ordinal,
+    upTo,
+    limit,
+  );
+}

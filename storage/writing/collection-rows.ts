@@ -1,0 +1,199 @@
+/** Rows of `collection` and `collection_property`. */
+import {
+  type CollectionKind,
+  type CollectionRole,
+  collectionKinds,
+  schedulingSegments,
+} from "#/src/model/collections.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import {
+  collectionsMax,
+  collectionTextBytesMax,
+  deadPropertiesMax,
+  deadPropertyBytesMax,
+} from "#/src/model/limits.ts";
+import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
+import type { CollectionPropertyRow } from "../queries/collections.ts";
+import type { Sql } from "../sql.ts";
+import type { ItemWrite } from "./items.ts";
+
+/** What a client can set, as it is stored. */
+export interface CollectionSettings {
+  readonly displayName: string;
+  readonly description: string | null;
+  readonly color: string | null;
+  readonly position: number | null;
+  readonly timeZone: string | null;
+  readonly isTransparent: boolean;
+}
+
+export interface NewCollection extends CollectionSettings {
+  readonly kind: CollectionKind;
+  readonly role: CollectionRole | null;
+  readonly segment: string | null;
+  /** With commas between; null: all. */
+  readonly components: string | null;
+}
+
+const columns = {
+  displayName: "display_name",
+  description: "description",
+  color: "color",
+  position: "position",
+  timeZone: "time_zone",
+  isTransparent: "is_transparent",
+} as const satisfies Record<keyof CollectionSettings, string>;
+
+/** A collection whose number was announced. */
+export async function insertCollection(items: ItemWrite, made: NewCollection): Promise<CollectionNumber> {
+  const { transaction } = items;
+  const collection = transaction.takeNumber() as CollectionNumber;
+  assertTextFits(made);
+  await transaction.tx.run(
+    `insert into collection
+      (agent_id, collection_id, kind, role, state, segment, display_name, description, color, position, components,
+      time_zone, is_transparent, properties_modseq, modseq, item_count, byte_count, created_at)
+    values (?, ?, ?, ?, 'live', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?)`,
+    transaction.agent,
+    collection,
+    made.kind,
+    made.role,
+    made.segment,
+    made.displayName,
+    made.description,
+    made.color,
+    made.position,
+    made.components,
+    made.timeZone,
+    made.isTransparent ? 1 : 0,
+    transaction.modseq,
+    transaction.modseq,
+    transaction.at,
+  );
+  items.collectionChanged("add", collection);
+  return collection;
+}
+
+/** Collections that every agent and person has. */
+const defaults: readonly Pick<NewCollection, "kind" | "role" | "segment" | "displayName">[] = [
+  { kind: "calendar", role: "default", segment: null, displayName: "Calendar" },
+  { kind: "calendar", role: "inbox", segment: schedulingSegments.inbox, displayName: "Inbox" },
+  { kind: "addressbook", role: "default", segment: null, displayName: "Contacts" },
+];
+
+/** Makes those that the agent does not have yet. Only before anything was told the write's MODSEQ. */
+export async function insertDefaults(items: ItemWrite): Promise<void> {
+  const { tx, agent } = items.transaction;
+  const held = await tx.all<{ kind: CollectionKind; role: CollectionRole }>(
+    "select kind, role from collection where agent_id = ? and state = 'live' and role is not null",
+    agent,
+  );
+  const missing = defaults.filter(
+    ({ kind, role }) => !held.some((one) => one.kind === kind && one.role === role),
+  );
+  items.transaction.reserveNumbers(missing.length);
+  for (const one of missing)
+    await insertCollection(items, {
+      ...one,
+      description: null,
+      color: null,
+      position: null,
+      components: null,
+      timeZone: null,
+      isTransparent: false,
+    });
+}
+
+/** With nothing set, the version of its properties alone. */
+export async function updateCollectionRow(
+  items: ItemWrite,
+  collection: CollectionNumber,
+  settings: Partial<CollectionSettings>,
+): Promise<void> {
+  const { tx, agent, modseq } = items.transaction;
+  assertTextFits(settings);
+  const names = (Object.keys(columns) as (keyof CollectionSettings)[]).filter(
+    (name) => settings[name] !== undefined,
+  );
+  const values = names.map((name) => {
+    const value = settings[name]!;
+    return typeof value === "boolean" ? Number(value) : value;
+  });
+  await tx.run(
+    `update collection
+    set ${names.map((name) => `${columns[name]} = ?, `).join("")}properties_modseq = ?, modseq = ?
+    where agent_id = ? and collection_id = ?`,
+    ...values,
+    modseq,
+    modseq,
+    agent,
+    collection,
+  );
+  items.collectionChanged("update", collection);
+}
+
+export async function setDeadProperties(
+  tx: Sql,
+  agent: AgentNumber,
+  collection: CollectionNumber,
+  change: {
+    readonly set: readonly CollectionPropertyRow[];
+    readonly remove: readonly Omit<CollectionPropertyRow, "xml">[];
+  },
+): Promise<void> {
+  for (const { namespace, name } of change.remove)
+    await tx.run(
+      "delete from collection_property where agent_id = ? and collection_id = ? and namespace = ? and name = ?",
+      agent,
+      collection,
+      namespace,
+      name,
+    );
+  for (const { namespace, name, xml } of change.set) {
+    assertFits(`${namespace}${name}${xml}`, deadPropertyBytesMax);
+    await tx.run(
+      `insert into collection_property (agent_id, collection_id, namespace, name, xml)
+      values (?, ?, ?, ?, ?)
+      on conflict (agent_id, collection_id, namespace, name) do update set xml = excluded.xml`,
+      agent,
+      collection,
+      namespace,
+      name,
+      xml,
+    );
+  }
+  const { count } = (await tx.get<{ count: number }>(
+    "select count(*) as count from collection_property where agent_id = ? and collection_id = ?",
+    agent,
+    collection,
+  ))!;
+  if (count > deadPropertiesMax)
+    throw new WaypostError("policy_refused", `There are at most ${deadPropertiesMax} such properties`, {
+      reason: "limit_reached",
+    });
+}
+
+export async function assertCollectionRoom(tx: Sql, agent: AgentNumber): Promise<void> {
+  const { count } = (await tx.get<{ count: number }>(
+    "select count(*) as count from collection where agent_id = ? and state = 'live'",
+    agent,
+  ))!;
+  if (count >= collectionsMax)
+    throw new WaypostError(
+      "policy_refused",
+      `There are at most ${collectionsMax} ${collectionKinds.map((kind) => `${kind}s`).join(" and ")}`,
+      { reason: "limit_reached" },
+    );
+}
+
+function assertTextFits(settings: Partial<CollectionSettings>): void {
+  for (const value of Object.values(settings))
+    if (typeof value === "string") assertFits(value, collectionTextBytesMax);
+}
+
+function assertFits(text: string, bytesMax: number): void {
+  if (Buffer.byteLength(text) > bytesMax)
+    throw new WaypostError("policy_refused", `A property has at most ${bytesMax} octets`, {
+      reason: "too_large",
+    });
+}

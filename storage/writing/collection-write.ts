@@ -1,0 +1,101 @@
+/** One calendar or addressbook in a transaction: which of its items changed, and what that comes to. */
+import { WaypostError } from "#/src/model/errors.ts";
+import { numberSetOf } from "#/src/model/number-set.ts";
+import type { ItemNumber } from "#/src/model/numbers.ts";
+import type { CollectionRow } from "../items.ts";
+import type { Sql } from "../sql.ts";
+import type { AgentTransaction } from "./agent-transaction.ts";
+import type { LoggedChange } from "./change-log.ts";
+
+export class CollectionWrite {
+  readonly row: CollectionRow;
+  /** With the last segment of the href, if a client chose it. */
+  readonly #removed = new Map<ItemNumber, string | null>();
+  readonly #changed = new Map<ItemNumber, "add" | "update">();
+  #byteGrowth = 0;
+  #itemGrowth = 0;
+  isTouched = false;
+
+  constructor(row: CollectionRow) {
+    this.row = row;
+  }
+
+  /** RFC 4791 section 5.2.3: what a calendar takes, if it does not take all. */
+  assertTakes(component: string): void {
+    const { kind, components } = this.row;
+    if (kind === "addressbook") {
+      if (component !== "VCARD")
+        throw new WaypostError("invalid", "An addressbook has contacts", {
+          reason: "supported-address-data",
+        });
+      return;
+    }
+    const isTaken = component !== "VCARD" && (components?.split(",").includes(component) ?? true);
+    if (!isTaken)
+      throw new WaypostError(
+        "invalid",
+        `The calendar takes ${components ?? "iCalendar"}, not a ${component}`,
+        {
+          reason: "supported-calendar-component",
+        },
+      );
+  }
+
+  add(item: ItemNumber, bytes: number): void {
+    this.#changed.set(item, "add");
+    this.#count(1, bytes);
+  }
+
+  update(item: ItemNumber, byteGrowth: number): void {
+    if (!this.#changed.has(item)) this.#changed.set(item, "update");
+    this.#count(0, byteGrowth);
+  }
+
+  remove(item: ItemNumber, segment: string | null, bytes: number): void {
+    const isNew = this.#changed.get(item) === "add" && !this.#removed.has(item);
+    this.#changed.delete(item);
+    // A reader of the log never saw what came and went in one transaction.
+    if (!isNew && !this.#removed.has(item)) this.#removed.set(item, segment);
+    this.#count(-1, -bytes);
+  }
+
+  #count(items: number, bytes: number): void {
+    this.isTouched = true;
+    this.#itemGrowth += items;
+    this.#byteGrowth += bytes;
+  }
+
+  /** Removals first: an href that becomes free may be used again in the same transaction. */
+  listChanges(): LoggedChange[] {
+    const { collection: parent } = this.row;
+    const changes: LoggedChange[] = [];
+    if (this.#removed.size > 0) {
+      const chosen = [...this.#removed].filter(([, segment]) => segment !== null);
+      changes.push({
+        kind: "item",
+        parent,
+        operation: "remove",
+        ids: numberSetOf(this.#removed.keys()),
+        data: chosen.length === 0 ? null : JSON.stringify(Object.fromEntries(chosen)),
+      });
+    }
+    for (const operation of ["update", "add"] as const) {
+      const items = [...this.#changed].filter(([, deed]) => deed === operation).map(([item]) => item);
+      if (items.length > 0) changes.push({ kind: "item", parent, operation, ids: numberSetOf(items) });
+    }
+    return changes;
+  }
+
+  async write(tx: Sql, { agent, modseq }: Pick<AgentTransaction, "agent" | "modseq">): Promise<void> {
+    await tx.run(
+      `update collection
+      set modseq = ?, item_count = item_count + ?, byte_count = byte_count + ?
+      where agent_id = ? and collection_id = ?`,
+      modseq,
+      this.#itemGrowth,
+      this.#byteGrowth,
+      agent,
+      this.row.collection,
+    );
+  }
+}

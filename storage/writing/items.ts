@@ -1,0 +1,280 @@
+/** What a transaction does to the calendars and addressbooks of its agent, and to the items in them. Rows are written at once, so
+ *  the numbers of all new objects have to be reserved before; counts and the log come at the end.
+ *
+ *  Each change asserts what it relies on: the version of an item, that there is none, that its UID is the only one of its
+ *  collection (RFC 4791 section 5.3.2.1, RFC 6352 section 6.3.2.1). */
+import { WaypostError } from "#/src/model/errors.ts";
+import { numberSetOf } from "#/src/model/number-set.ts";
+import type { CollectionNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
+import type { CollectionRow, ItemFacts, ItemRow } from "../items.ts";
+import { selectCollection } from "../queries/collections.ts";
+import { findItem, findItemBySegment, listItemsOfUid } from "../queries/items.ts";
+import type { AgentTransaction, TransactionPart } from "./agent-transaction.ts";
+import type { LoggedChange } from "./change-log.ts";
+import { CollectionWrite } from "./collection-write.ts";
+import { deleteItemRows, insertItem, isSameData, moveItemRows, updateItem } from "./item-rows.ts";
+
+/** What a change relies on. undefined: whatever there is. */
+export interface ItemExpectation {
+  /** The version that was read, or that nothing stands at the segment. */
+  readonly version?: string | "absent" | undefined;
+  readonly scheduleTag?: string | undefined;
+}
+
+export interface ItemPut {
+  readonly collection: CollectionNumber;
+  /** The item that is changed; undefined for what stands at the segment, or a new one. */
+  readonly item?: ItemNumber | undefined;
+  readonly segment?: string | undefined;
+  /** The item whose id the segment is. */
+  readonly named?: ItemNumber | undefined;
+  readonly facts: ItemFacts;
+  /** JSON. */
+  readonly provenance: string;
+  readonly isAuthenticated: boolean;
+  readonly expected?: ItemExpectation | undefined;
+  /** Of a scheduling object: whether its Schedule-Tag stays (RFC 6638 section 3.2.10). */
+  readonly keepsScheduleTag?: boolean | undefined;
+}
+
+export interface ItemMove {
+  readonly item: ItemNumber;
+  readonly collection: CollectionNumber;
+  /** undefined: as it is, unless that is taken; null: its id. */
+  readonly segment?: string | null | undefined;
+  readonly named?: ItemNumber | undefined;
+  /** What stands at the segment goes. */
+  readonly isOverwriting: boolean;
+  readonly expected?: ItemExpectation | undefined;
+}
+
+export interface ItemResult {
+  readonly item: ItemNumber;
+  readonly isCreated: boolean;
+  /** It is as it was, and has the version of before. */
+  readonly isUnchanged: boolean;
+  readonly modseq: Modseq;
+}
+
+export function itemsOf(write: AgentTransaction): ItemWrite {
+  return write.part(makeItems);
+}
+
+function makeItems(write: AgentTransaction): ItemWrite {
+  return new ItemWrite(write);
+}
+
+export class ItemWrite implements TransactionPart {
+  readonly transaction: AgentTransaction;
+  readonly #collections = new Map<CollectionNumber, CollectionWrite>();
+  readonly #collectionChanges = new Map<CollectionNumber, LoggedChange["operation"]>();
+
+  constructor(transaction: AgentTransaction) {
+    this.transaction = transaction;
+  }
+
+  async collection(number: CollectionNumber): Promise<CollectionWrite> {
+    const held = this.#collections.get(number);
+    if (held !== undefined) return held;
+    const { tx, agent } = this.transaction;
+    const row = await tx.get<CollectionRow>(
+      `${selectCollection} where agent_id = ? and collection_id = ? and state = 'live'`,
+      agent,
+      number,
+    );
+    if (row === undefined)
+      throw new WaypostError("not_found", "There is no such calendar or addressbook", { object: number });
+    const found = new CollectionWrite(row);
+    this.#collections.set(number, found);
+    return found;
+  }
+
+  collectionChanged(operation: LoggedChange["operation"], collection: CollectionNumber): void {
+    this.#collectionChanges.set(collection, operation);
+  }
+
+  /** A new item takes one of the numbers that were announced. */
+  async put(put: ItemPut): Promise<ItemResult> {
+    const { facts } = put;
+    const { tx, agent, at, modseq } = this.transaction;
+    const collection = await this.collection(put.collection);
+    const held = await this.#findTarget(collection, put);
+    assertExpected(held, put.expected);
+    collection.assertTakes(facts.component);
+    await this.#assertUid(collection, facts.uid, held);
+    const scheduleTag = scheduleTagOf(put, held, modseq);
+    const place = { agent, collection: put.collection, modseq, at };
+    if (held === undefined) {
+      this.transaction.assertRoom(facts.size, 0, 1);
+      const item = this.transaction.takeNumber() as ItemNumber;
+      await insertItem(tx, place, { ...put, item, scheduleTag });
+      collection.add(item, facts.size);
+      this.transaction.grow(facts.size, 0, 1);
+      return { item, isCreated: true, isUnchanged: false, modseq };
+    }
+    const { item } = held;
+    if (
+      held.scheduleTag === scheduleTag &&
+      held.provenance === put.provenance &&
+      (held.isAuthenticated === 1) === put.isAuthenticated &&
+      (await isSameData(tx, agent, item, facts))
+    )
+      return { item, isCreated: false, isUnchanged: true, modseq: held.modseq };
+    this.transaction.assertRoom(facts.size - held.size, 0);
+    await updateItem(tx, place, { ...put, item, scheduleTag });
+    collection.update(item, facts.size - held.size);
+    this.transaction.grow(facts.size - held.size, 0);
+    return { item, isCreated: false, isUnchanged: false, modseq };
+  }
+
+  async remove(item: ItemNumber, expected: ItemExpectation | undefined): Promise<ItemResult> {
+    const held = await this.#findHeld(item);
+    assertExpected(held, expected);
+    await this.#drop(held);
+    return { item, isCreated: false, isUnchanged: false, modseq: this.transaction.modseq };
+  }
+
+  /** MOVE (RFC 4918 section 9.9): the item keeps its number and gets a new version. */
+  async move(move: ItemMove): Promise<ItemResult> {
+    const { tx, agent, modseq } = this.transaction;
+    const held = await this.#findHeld(move.item);
+    assertExpected(held, move.expected);
+    const from = await this.collection(held.collection);
+    const to = await this.collection(move.collection);
+    if (from.row.kind !== to.row.kind)
+      throw new WaypostError("invalid", `An item of this kind is not put into an ${to.row.kind}`, {
+        reason: from.row.kind === "calendar" ? "supported-address-data" : "supported-calendar-component",
+      });
+    to.assertTakes(held.component);
+    const wanted = move.segment === undefined ? held.segment : move.segment;
+    const standing = await this.#findAt(to, wanted ?? undefined, move.named);
+    const isOther = standing !== undefined && standing.item !== held.item;
+    const isKept = move.segment === undefined;
+    if (isOther && !isKept) {
+      if (!move.isOverwriting) throw alreadyThere(standing);
+      if (standing.uid !== held.uid) throw uidConflict(standing);
+      await this.#drop(standing);
+    }
+    const segment = isOther && isKept ? null : wanted;
+    if (to === from && segment === held.segment)
+      return { item: held.item, isCreated: false, isUnchanged: true, modseq: held.modseq };
+    if (to !== from) await this.#assertUid(to, held.uid, undefined);
+    await moveItemRows(tx, { agent, from: held.collection, item: held.item }, to.row.collection, {
+      segment,
+      modseq,
+    });
+    from.remove(held.item, held.segment, held.size);
+    to.add(held.item, held.size);
+    return { item: held.item, isCreated: !isOther || isKept, isUnchanged: false, modseq };
+  }
+
+  async #drop(held: ItemRow): Promise<void> {
+    const { tx, agent } = this.transaction;
+    const collection = await this.collection(held.collection);
+    await deleteItemRows(tx, agent, held.collection, [held.item]);
+    collection.remove(held.item, held.segment, held.size);
+    this.transaction.grow(-held.size, 0, -1);
+  }
+
+  async #findHeld(item: ItemNumber): Promise<ItemRow> {
+    const held = await findItem(this.transaction.tx, this.transaction.agent, item);
+    if (held === undefined) throw noItem(item);
+    return held;
+  }
+
+  async #findTarget(collection: CollectionWrite, put: ItemPut): Promise<ItemRow | undefined> {
+    if (put.item === undefined) return this.#findAt(collection, put.segment, put.named);
+    const held = await this.#findHeld(put.item);
+    if (held.collection !== collection.row.collection) throw noItem(put.item);
+    return held;
+  }
+
+  async #findAt(
+    { row }: CollectionWrite,
+    segment: string | undefined,
+    named: ItemNumber | undefined,
+  ): Promise<ItemRow | undefined> {
+    const { tx, agent } = this.transaction;
+    const held =
+      segment === undefined ? undefined : await findItemBySegment(tx, agent, row.collection, segment);
+    if (held !== undefined || named === undefined) return held;
+    const found = await findItem(tx, agent, named);
+    return found?.collection === row.collection ? found : undefined;
+  }
+
+  /** The scheduling inbox may have several messages about one object (RFC 6638 section 2.2). */
+  async #assertUid({ row }: CollectionWrite, uid: string, held: ItemRow | undefined): Promise<void> {
+    if (held !== undefined && held.uid !== uid) throw uidConflict(held);
+    if (held !== undefined || row.role === "inbox") return;
+    const { tx, agent } = this.transaction;
+    const [other] = await listItemsOfUid(tx, agent, uid, row.collection);
+    if (other !== undefined) throw uidConflict(other);
+  }
+
+  async settle(): Promise<void> {}
+
+  listChanges(): LoggedChange[] {
+    const changes: LoggedChange[] = [];
+    for (const operation of ["add", "update", "remove"] as const) {
+      const numbers = [...this.#collectionChanges].filter(([, deed]) => deed === operation);
+      if (numbers.length > 0)
+        changes.push({
+          kind: "collection",
+          parent: 0,
+          operation,
+          ids: numberSetOf(numbers.map(([number]) => number)),
+        });
+    }
+    for (const collection of this.#collections.values()) changes.push(...collection.listChanges());
+    return changes;
+  }
+
+  async write(): Promise<void> {
+    for (const collection of this.#collections.values())
+      if (collection.isTouched) await collection.write(this.transaction.tx, this.transaction);
+  }
+}
+
+function scheduleTagOf(put: ItemPut, held: ItemRow | undefined, modseq: number): string | null {
+  if (!put.facts.isSchedulingObject) return null;
+  return put.keepsScheduleTag === true && held?.scheduleTag != null ? held.scheduleTag : String(modseq);
+}
+
+function assertExpected(held: ItemRow | undefined, expected: ItemExpectation | undefined): void {
+  if (expected === undefined) return;
+  const { version, scheduleTag } = expected;
+  if (version === "absent") {
+    if (held !== undefined) throw alreadyThere(held);
+  } else if (version !== undefined && version !== String(held?.modseq))
+    throw new WaypostError("precondition_failed", "The item has changed since that version", {
+      ...(held === undefined ? {} : { version: String(held.modseq), object: held.item }),
+      hint: "Read it again, or send this version.",
+    });
+  if (scheduleTag !== undefined && scheduleTag !== held?.scheduleTag)
+    throw new WaypostError("precondition_failed", "The item has another Schedule-Tag", {
+      reason: "schedule-tag-match",
+      ...(held === undefined ? {} : { version: String(held.modseq), object: held.item }),
+    });
+}
+
+function alreadyThere(held: ItemRow): WaypostError {
+  return new WaypostError("precondition_failed", "There is an item of this name", {
+    version: String(held.modseq),
+    object: held.item,
+  });
+}
+
+function uidConflict(held: ItemRow): WaypostError {
+  return new WaypostError(
+    "policy_refused",
+    "The collection has another item of this UID, or this item has another UID",
+    {
+      reason: "no-uid-conflict",
+      object: held.item,
+    },
+  );
+}
+
+function noItem(item: ItemNumber): WaypostError {
+  return new WaypostError("not_found", "There is no such item", { object: item });
+}

@@ -1,0 +1,190 @@
+/** Calendars and addressbooks themselves. */
+import { expect, it } from "vitest";
+import { byDav, eventText, gather, openItemHouse, putEvent } from "../support/items.ts";
+import { seedAgent } from "../support/store.ts";
+
+it("gives everybody a calendar, an addressbook and a scheduling inbox with the first look, once", async () => {
+  await using house = await openItemHouse();
+  const { collections, test } = house;
+  const { agent } = await seedAgent(test.store, "mia", { kind: "person" });
+  const [one, other] = await Promise.all([
+    collections.listCollections(agent),
+    collections.listCollections(agent),
+  ]);
+  expect(other).toEqual(one);
+  expect(one.map(({ kind, role, displayName, segment }) => [kind, role, displayName, segment])).toEqual([
+    ["calendar", "default", "Calendar", undefined],
+    ["calendar", "inbox", "Inbox", "inbox"],
+    ["addressbook", "default", "Contacts", undefined],
+  ]);
+  const { number } = await seedAgentAndLook("inbox");
+  expect(number).toBeGreaterThan(0);
+
+  async function seedAgentAndLook(segment: string) {
+    const { agent: another } = await seedAgent(test.store, "zoe");
+    return (await collections.findCollectionBySegment(another, "calendar", segment))!;
+  }
+});
+
+it("finds a collection by its own segment and by its id", async () => {
+  await using house = await openItemHouse();
+  const { collections, ada, actor, calendar } = house;
+  const { collection } = await collections.createCollection(ada.agent, actor, {
+    kind: "calendar",
+    segment: "work",
+    properties: { displayName: "Work", components: ["VEVENT"], color: "#ff0000" },
+  });
+  const find = (segment: string) => collections.findCollectionBySegment(ada.agent, "calendar", segment);
+  expect((await find("work"))?.number).toBe(collection);
+  expect((await find(collections.ids.encode("calendar", ada.agent, collection)))?.number).toBe(collection);
+  expect((await find(collections.ids.encode("calendar", ada.agent, calendar)))?.role).toBe("default");
+  expect(await find("nothing")).toBeUndefined();
+  expect(await collections.findCollectionBySegment(ada.agent, "addressbook", "work")).toBeUndefined();
+  expect(await find("work")).toMatchObject({ components: ["VEVENT"], color: "#ff0000", itemCount: 0 });
+});
+
+it("refuses a segment that is taken, that is the server's, or that is no segment", async () => {
+  await using house = await openItemHouse();
+  const { collections, ada, actor, calendar } = house;
+  const make = (segment: string) =>
+    collections.createCollection(ada.agent, actor, { kind: "calendar", segment, properties: {} });
+  await make("work");
+  for (const taken of ["work", "inbox", "outbox", collections.ids.encode("calendar", ada.agent, calendar)])
+    await expect(make(taken)).rejects.toMatchObject({ details: { reason: "already_exists" } });
+  for (const bad of ["", ".", "..", "a/b", "a\nb", "a".repeat(256)])
+    await expect(make(bad)).rejects.toMatchObject({ code: "invalid" });
+  await collections.createCollection(ada.agent, actor, {
+    kind: "addressbook",
+    segment: "work",
+    properties: {},
+  });
+});
+
+it("sets and takes away properties, and tells by their version that they have changed", async () => {
+  await using house = await openItemHouse();
+  const { collections, ada, actor, calendar } = house;
+  const before = (await collections.findCollection(ada.agent, calendar))!;
+  const note = { namespace: "urn:x", name: "note" };
+  await collections.updateCollection(ada.agent, actor, calendar, {
+    properties: { displayName: "Mine", description: "All", order: 3, isTransparent: true },
+    setDead: [{ ...note, xml: "<note xmlns='urn:x'>a</note>" }],
+    version: String(before.propertiesModseq),
+  });
+  const after = (await collections.findCollection(ada.agent, calendar))!;
+  expect(after).toMatchObject({ displayName: "Mine", description: "All", order: 3, isTransparent: true });
+  expect(after.modseq).toBeGreaterThan(before.modseq);
+  expect(await collections.listDeadProperties(ada.agent, calendar)).toHaveLength(1);
+  const stale = { properties: { displayName: "No" }, version: String(before.propertiesModseq) };
+  await expect(collections.updateCollection(ada.agent, actor, calendar, stale)).rejects.toMatchObject({
+    code: "precondition_failed",
+    details: { version: String(after.propertiesModseq) },
+  });
+  await putEvent(house, "a.ics", eventText("a"));
+  const put = (await collections.findCollection(ada.agent, calendar))!;
+  expect(put.propertiesModseq).toBe(after.propertiesModseq);
+  expect(put.modseq).toBeGreaterThan(after.modseq);
+  await collections.updateCollection(ada.agent, actor, calendar, {
+    properties: { description: undefined, order: undefined },
+    removeDead: [note],
+  });
+  expect(await collections.findCollection(ada.agent, calendar)).toMatchObject({
+    displayName: "Mine",
+    description: undefined,
+    order: undefined,
+  });
+  expect(await collections.listDeadProperties(ada.agent, calendar)).toEqual([]);
+});
+
+it("bounds what a client says of a collection", async () => {
+  await using house = await openItemHouse();
+  const { collections, ada, actor, calendar } = house;
+  const change = (properties: object, setDead: { namespace: string; name: string; xml: string }[] = []) =>
+    collections.updateCollection(ada.agent, actor, calendar, { properties, setDead });
+  await expect(change({ description: "x".repeat(65 * 1024) })).rejects.toMatchObject({
+    details: { reason: "too_large" },
+  });
+  const dead = (name: string, xml = "<a/>") => ({ namespace: "urn:x", name, xml });
+  await expect(change({}, [dead("a", "x".repeat(17 * 1024))])).rejects.toMatchObject({
+    details: { reason: "too_large" },
+  });
+  const many = Array.from({ length: 101 }, (_, at) => dead(`a${at}`));
+  await expect(change({}, many)).rejects.toMatchObject({ details: { reason: "limit_reached" } });
+});
+
+it("deletes a collection with all that is in it, at once for who looks, and frees it afterwards", async () => {
+  await using house = await openItemHouse();
+  const { collections, ada, actor, test } = house;
+  const { collection } = await collections.createCollection(ada.agent, actor, {
+    kind: "calendar",
+    segment: "work",
+    properties: {},
+  });
+  const items = [];
+  for (let at = 0; at < 600; at += 200) {
+    const deeds = Array.from({ length: 200 }, (_, index) => ({
+      kind: "put" as const,
+      collection,
+      bytes: eventText(`u${at + index}`),
+      provenance: byDav,
+      isAuthenticated: true,
+    }));
+    const { agents } = await collections.changeItems([{ agent: ada.agent, actor, deeds }]);
+    items.push(...agents[0]!.items);
+  }
+  const before = await test.store.get<{ modseq: number }>("select modseq from agent");
+  await collections.deleteCollection(ada.agent, actor, collection);
+  expect(await collections.findCollection(ada.agent, collection)).toBeUndefined();
+  expect(await collections.findItem(ada.agent, items[0]!.item)).toBeUndefined();
+  expect(await collections.findItemsByUid(ada.agent, "u1", { kind: "calendar" })).toEqual([]);
+  expect(await gather(collections.listItems(ada.agent, collection))).toEqual([]);
+  expect(await test.store.get("select item_count as items, byte_count as bytes from agent")).toEqual({
+    items: 0,
+    bytes: 0,
+  });
+  const told = await test.store.all(
+    "select kind, operation, ids from change where modseq > ?",
+    before!.modseq,
+  );
+  expect(told).toEqual([{ kind: "collection", operation: "remove", ids: String(collection) }]);
+  // Its name is free at once.
+  const again = { kind: "calendar", segment: "work", properties: {} } as const;
+  await collections.createCollection(ada.agent, actor, again);
+  await test.store.close().then(() => test.reopen());
+  for (const table of ["item", "item_data", "occurrence"])
+    await expect
+      .poll(async () => (await test.store.get<{ n: number }>(`select count(*) as n from ${table}`))!.n)
+      .toBe(0);
+});
+
+it("keeps the collections that everybody has", async () => {
+  await using house = await openItemHouse();
+  const { collections, ada, actor, calendar } = house;
+  await expect(collections.deleteCollection(ada.agent, actor, calendar)).rejects.toMatchObject({
+    details: { reason: "collection_is_required" },
+  });
+});
+
+it("answers a repeated write as it answered first", async () => {
+  await using house = await openItemHouse();
+  const { collections, ada, actor, test } = house;
+  const once = {
+    agent: ada.agent,
+    operation: "event.create",
+    key: "k",
+    requestHash: new Uint8Array(32),
+    expiresAt: test.clock.now() + 1e6,
+  };
+  const put = {
+    collection: house.calendar,
+    bytes: eventText("a"),
+    provenance: byDav,
+    isAuthenticated: true,
+  };
+  expect(await collections.findItemRepeat(once)).toBeUndefined();
+  const first = await collections.putItem(ada.agent, actor, put, once);
+  const second = await collections.putItem(ada.agent, actor, put, once);
+  expect(first).toMatchObject({ isReplayed: false, isCreated: true });
+  expect(second).toEqual({ ...first, isReplayed: true });
+  expect(await collections.findItemRepeat(once)).toEqual(second);
+  expect(await gather(collections.listItems(ada.agent, house.calendar))).toHaveLength(1);
+});

@@ -1,0 +1,90 @@
+/** Calendars and addressbooks over a test store, and texts to put into them. */
+import type { Collections } from "#/src/collections/collections.ts";
+import { createCollections } from "#/src/collections/create-collections.ts";
+import type { ItemProvenance } from "#/src/collections/item.ts";
+import { createDirectPreparation } from "#/src/collections/preparing/preparation.ts";
+import type { Actor } from "#/src/model/actor.ts";
+import type { CollectionNumber, ItemNumber } from "#/src/model/numbers.ts";
+import { openTestStore, type Seed, seedAgent, type TestStore } from "./store.ts";
+
+export interface ItemHouse extends AsyncDisposable {
+  readonly test: TestStore;
+  readonly collections: Collections;
+  readonly ada: Seed;
+  readonly actor: Actor;
+  readonly calendar: CollectionNumber;
+  readonly addressbook: CollectionNumber;
+}
+
+export const byDav: ItemProvenance = { source: "dav" };
+
+/** One agent with its default collections. */
+export async function openItemHouse(): Promise<ItemHouse> {
+  const test = await openTestStore();
+  const collections = createCollections(test.store, createDirectPreparation());
+  const ada = await seedAgent(test.store);
+  const numberOf = async (kind: "calendar" | "addressbook") =>
+    (await collections.findCollectionOfRole(ada.agent, kind, "default"))!.number;
+  return {
+    test,
+    collections,
+    ada,
+    actor: { agent: ada.agent, canApprove: false },
+    calendar: await numberOf("calendar"),
+    addressbook: await numberOf("addressbook"),
+    [Symbol.asyncDispose]: () => test[Symbol.asyncDispose](),
+  };
+}
+
+/** An event of an hour, with further lines. */
+export function eventText(uid: string, ...lines: readonly string[]): Buffer {
+  const start = lines.some((line) => line.startsWith("DTSTART"))
+    ? []
+    : ["DTSTART:20260105T100000Z", "DTEND:20260105T110000Z"];
+  return calendarText(
+    "BEGIN:VEVENT",
+    `UID:${uid}`,
+    "DTSTAMP:20260101T000000Z",
+    ...start,
+    ...lines,
+    "END:VEVENT",
+  );
+}
+
+export function calendarText(...lines: readonly string[]): Buffer {
+  return Buffer.from(
+    ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//test", ...lines, "END:VCALENDAR", ""].join("\r\n"),
+  );
+}
+
+export function cardText(uid: string, name: string, ...lines: readonly string[]): Buffer {
+  return Buffer.from(
+    [
+      "BEGIN:VCARD",
+      "VERSION:3.0",
+      `UID:${uid}`,
+      `FN:${name}`,
+      `N:${name};;;;`,
+      ...lines,
+      "END:VCARD",
+      "",
+    ].join("\r\n"),
+  );
+}
+
+export async function putEvent(
+  { collections, ada, actor, calendar }: ItemHouse,
+  segment: string,
+  bytes: Buffer,
+  collection = calendar,
+): Promise<ItemNumber> {
+  const put = { collection, segment, bytes, provenance: byDav, isAuthenticated: true };
+  return (await collections.putItem(ada.agent, actor, put)).item;
+}
+
+/** All pages of a listing. */
+export async function gather<T>(pages: AsyncIterable<readonly T[]>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const page of pages) all.push(...page);
+  return all;
+}
