@@ -1,9 +1,9 @@
 /** CATENATE (RFC 4469): messages put together from text that the client sends and parts of messages that are here. What a
  *  URL may name is what the session reaches, with its right to read. */
 import { encodeBinaryParts } from "#/src/formats/mime/binary-parts.ts";
-import type { ReachedMailbox } from "#/src/mail/mailbox-access.ts";
 import type { Appended } from "#/src/mail/writes.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
+import type { ReachedMailbox } from "#/src/reach/mailbox-access.ts";
 import type { AppendMessage } from "./appended-message.ts";
 import { no, type Refusal } from "./errors.ts";
 import { type MessageUrl, parseMessageUrl } from "./message-url.ts";

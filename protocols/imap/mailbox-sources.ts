@@ -2,8 +2,9 @@
  *  source-mbox = filter-mailboxes *(SP filter-mailboxes)
  *  filter-mailboxes = "selected" / "selected-delayed" / "inboxes" / "personal" / "subscribed" /
  *                     ("subtree" / "subtree-one" / "mailboxes") SP (mailbox / "(" mailbox *(SP mailbox) ")") */
-import type { ReachedMailbox } from "#/src/mail/mailbox-access.ts";
+
 import { hierarchyDelimiter } from "#/src/model/roles.ts";
+import type { ReachedMailbox } from "#/src/reach/mailbox-access.ts";
 import type { ParseContext } from "./command.ts";
 import { bad } from "./errors.ts";
 import { searchedNamesMax } from "./limits.ts";

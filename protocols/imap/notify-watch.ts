@@ -1,14 +1,11 @@
 /** What a client asked to be told with NOTIFY (RFC 5465) or ENABLE METADATA (RFC 5464 section 4.4), and what of it has
  *  happened: changes of mailboxes other than the selected one, its own and those that others share with it. */
-import {
-  type MailboxAccess,
-  otherUsers,
-  otherUsersPrefix,
-  type ReachedMailbox,
-} from "#/src/mail/mailbox-access.ts";
+
+import { otherUsers, otherUsersPrefix } from "#/src/accounts/other-users.ts";
 import type { Mailbox } from "#/src/mail/mailboxes.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import { hierarchyDelimiter, mailboxRoles } from "#/src/model/roles.ts";
+import type { MailboxAccess, ReachedMailbox } from "#/src/reach/mailbox-access.ts";
 import { type EventGroup, type EventName, isOfSelected, type MailboxFilter } from "./notify-grammar.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 import type { SelectedEvents } from "./selected-mailbox.ts";

@@ -1,5 +1,5 @@
 /** Rights on the wire (RFC 4314 section 2). */
-import type { Rights } from "#/src/accounts/mailbox-rights.ts";
+import type { Rights } from "#/src/reach/mailbox-rights.ts";
 
 /** With the two rights of RFC 2086 that stand for several: `c` for creating, `d` for deleting (section 2.1.1). */
 export function rightsText(rights: Rights): string {

@@ -4,7 +4,6 @@
  *  They are gathered at any time and told when the standard allows (RFC 9051 sections 5.2, 7.4 and 7.5). */
 
 import type { MessageFacet, ShownMessage } from "#/src/mail/entries.ts";
-import type { ReachedMailbox } from "#/src/mail/mailbox-access.ts";
 import type { Recency } from "#/src/mail/recency.ts";
 import type { Change } from "#/src/model/changes.ts";
 import { systemFlagNames } from "#/src/model/flags.ts";
@@ -17,6 +16,7 @@ import {
   uniteNumberSets,
 } from "#/src/model/number-set.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
+import type { ReachedMailbox } from "#/src/reach/mailbox-access.ts";
 import { no, Refusal } from "./errors.ts";
 import { eachOnce, type FetchItem } from "./fetch-items.ts";
 import { writeFetchResponse } from "./fetch-response.ts";

@@ -6,11 +6,11 @@ import type { Connection } from "#/protocols/connection/connection.ts";
 import type { ConnectionPlace } from "#/protocols/connection/connection-door.ts";
 import { type Logins, loggedLogins } from "#/protocols/connection/logged-logins.ts";
 import type { Principal } from "#/src/accounts/accounts.ts";
-import type { Right } from "#/src/accounts/mailbox-rights.ts";
-import { createMailboxAccess, type MailboxAccess, type ReachedMailbox } from "#/src/mail/mailbox-access.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { NumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
+import { createMailboxAccess, type MailboxAccess, type ReachedMailbox } from "#/src/reach/mailbox-access.ts";
+import type { Right } from "#/src/reach/mailbox-rights.ts";
 import { listCapabilities } from "./capabilities.ts";
 import type { Command, State } from "./command.ts";
 import { bad, no, Refusal } from "./errors.ts";
@@ -134,7 +134,7 @@ export class Session {
       throw no("NOPERM", "This credential may not read mail");
     if (!this.#place.claim(principal)) throw no("LIMIT", "Too many open connections of this mailbox owner");
     this.#principal = principal;
-    this.#access = createMailboxAccess(this.rooms.mail, this.rooms.accounts, principal);
+    this.#access = createMailboxAccess({ rooms: this.rooms, principal });
     this.connection.timeoutMs = this.rooms.settings.imap.idleTimeoutMs;
   }
 

@@ -2,6 +2,8 @@
 import type { MimePart } from "#/src/formats/mime/structure.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { Attachment } from "#/src/outbound/composition.ts";
+import { reachAgent } from "#/src/reach/agents.ts";
+import { reachMessage } from "#/src/reach/messages.ts";
 import { readDecodedPart } from "#/src/render/decoded-part.ts";
 import { shownName } from "#/src/render/message-content.ts";
 import { findTarget } from "#/src/render/part-target.ts";
@@ -11,7 +13,6 @@ import { reachBlob } from "./describe/blob.ts";
 import { readId } from "./identifiers.ts";
 import { type AttachmentInput, attachmentForm } from "./message-body.ts";
 import type { OperationContext } from "./operation.ts";
-import { reachAgent, reachMessage } from "./reach.ts";
 
 const defaultType = "application/octet-stream";
 

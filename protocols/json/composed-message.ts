@@ -25,12 +25,13 @@ import {
   normalAddress,
   parseNamedAddress,
 } from "#/src/outbound/mail-address.ts";
+import { reachAgent } from "#/src/reach/agents.ts";
+import { reachMessage } from "#/src/reach/messages.ts";
 import { readDecodedPart } from "#/src/render/decoded-part.ts";
 import { readAttachments } from "./attachments.ts";
 import { readId } from "./identifiers.ts";
 import type { AddressInput, MessageBodyInput } from "./message-body.ts";
 import type { OperationContext } from "./operation.ts";
-import { reachAgent, reachMessage } from "./reach.ts";
 
 export interface ComposedMessage {
   readonly bytes: Buffer;

@@ -2,8 +2,8 @@
  *  it. */
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
+import { reachesScope } from "#/src/reach/agents.ts";
 import type { OperationContext } from "./operation.ts";
-import { reachesScope } from "./reach.ts";
 
 export interface Current {
   readonly version: string;

@@ -3,10 +3,10 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { NewDraft } from "#/src/mail/drafts.ts";
 import { draftField } from "#/src/mail/prepare-message.ts";
+import { type ReachedData, reachesScope } from "#/src/reach/agents.ts";
 import { composeBody } from "./composed-message.ts";
 import { messageBody } from "./message-body.ts";
 import type { OperationContext } from "./operation.ts";
-import { type ReachedAgent, reachesScope } from "./reach.ts";
 import { idempotencyKey, isoTimeText, writeResult } from "./schemas.ts";
 
 export const draftFields = {
@@ -27,7 +27,7 @@ export const draftResult = writeResult.extend({
 /** The message with its Bcc field, as a person may go on with it in a mail client. */
 export async function draftOf(
   context: OperationContext,
-  { agent }: ReachedAgent,
+  { agent }: ReachedData,
   { body, send_at: sendAt, hold }: z.infer<typeof drafted>,
 ): Promise<NewDraft> {
   const { bytes, from, inReplyTo, forwardOf } = await composeBody(context, agent, body, { hasBcc: true });

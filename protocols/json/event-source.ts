@@ -3,9 +3,10 @@
 import type { EventFilter, EventPage, Positions } from "#/src/feed/events.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
+import { reachAgent } from "#/src/reach/agents.ts";
+import { isVisible, reachName } from "#/src/reach/messages.ts";
 import { readId } from "./identifiers.ts";
 import type { OperationContext } from "./operation.ts";
-import { reachAgent, reachName } from "./reach.ts";
 import type { ReachedAgents } from "./reach-memo.ts";
 import type { WatchRequest } from "./schemas.ts";
 
@@ -126,7 +127,7 @@ export class EventSource implements Disposable {
         const one = reached.get(agent);
         if (one === undefined) return false;
         // What lies in no folder any more is for who reaches them all.
-        return folder === undefined ? one.folders === "all" : one.isVisible(folder as MailboxNumber);
+        return folder === undefined ? one.objects.mailbox === "all" : isVisible(one, folder as MailboxNumber);
       },
       ...(this.#types === undefined ? {} : { types: this.#types }),
       ...(this.#isForParts ? { hasAgentPart: true } : {}),

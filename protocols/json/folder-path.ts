@@ -1,14 +1,15 @@
 /** The path of a folder as it is asked for: whole, or below a parent. */
 
-import { otherUsers } from "#/src/mail/mailbox-access.ts";
+import { otherUsers } from "#/src/accounts/other-users.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import { hierarchyDelimiter } from "#/src/model/roles.ts";
+import type { ReachedData } from "#/src/reach/agents.ts";
 import type { OperationContext } from "./operation.ts";
-import { type ReachedAgent, reachFolder } from "./reach.ts";
+import { reachFolder } from "./reach.ts";
 
 export async function folderPath(
   context: OperationContext,
-  reached: ReachedAgent,
+  reached: ReachedData,
   request: { readonly path: string; readonly parent?: string | undefined },
 ): Promise<string> {
   if (request.parent === undefined) {

@@ -6,11 +6,12 @@ import type { NewestResult } from "#/src/mail/search.ts";
 import type { SearchKey } from "#/src/mail/search-keys.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { MailboxNumber, MessageNumber, ThreadNumber } from "#/src/model/numbers.ts";
+import type { ReachedData } from "#/src/reach/agents.ts";
+import { isVisible, reachName } from "#/src/reach/messages.ts";
 import { messageState } from "#/src/render/message-state.ts";
 import { type ShortForm, shortForm } from "#/src/render/short-form.ts";
 import type { OperationContext } from "./operation.ts";
 import { type OtherNames, otherNames } from "./other-names.ts";
-import { type ReachedAgent, reachName } from "./reach.ts";
 
 export interface ListingRequest {
   readonly key: SearchKey;
@@ -34,7 +35,7 @@ export interface Listing {
 
 export async function listMessages(
   context: OperationContext,
-  reached: ReachedAgent,
+  reached: ReachedData,
   request: ListingRequest,
 ): Promise<Listing> {
   const { mail, feed } = context.rooms;
@@ -45,7 +46,7 @@ export async function listMessages(
   let characters = 0;
   let next: MessageNumber | undefined = found.next;
   for (const message of found.messages) {
-    if (!message.places.some((place) => reached.isVisible(place.mailbox))) continue;
+    if (!message.places.some((place) => isVisible(reached, place.mailbox))) continue;
     const item = await form(message);
     characters += JSON.stringify(item).length;
     if (characters > request.charactersMax && items.length > 0) {
@@ -64,7 +65,10 @@ export async function listMessages(
       ...(request.cursor ? { before: readCursor(request.cursor) } : {}),
     };
     if (thread === undefined)
-      return mail.searchNewest(reached.agent, request.key, { ...options, isVisible: reached.isVisible });
+      return mail.searchNewest(reached.agent, request.key, {
+        ...options,
+        isVisible: (folder) => isVisible(reached, folder),
+      });
     const messages = await mail.listNewestMessages(reached.agent, { ...options, thread });
     const last = messages.at(-1);
     return messages.length < limit || last === undefined ? { messages } : { messages, next: last.number };
@@ -93,7 +97,7 @@ export async function listMessages(
 /** One message as listings show it. */
 export async function listedForm(
   context: OperationContext,
-  reached: ReachedAgent,
+  reached: ReachedData,
   message: Message,
 ): Promise<ListedForm> {
   return (await createListedForm(context, reached))(message);
@@ -102,7 +106,7 @@ export async function listedForm(
 /** `shown`: the folder that is listed. */
 async function createListedForm(
   context: OperationContext,
-  reached: ReachedAgent,
+  reached: ReachedData,
   shown?: MailboxNumber,
 ): Promise<(message: Message) => Promise<ListedForm>> {
   const { mail } = context.rooms;
@@ -110,7 +114,7 @@ async function createListedForm(
   const mailboxes = await mail.listMailboxes(reached.agent);
   return async (message) => {
     const state = messageState(mail.ids, message, keywords, (folder) =>
-      shown === undefined ? reached.isVisible(folder) : folder === shown,
+      shown === undefined ? isVisible(reached, folder) : folder === shown,
     );
     return {
       ...(await shortForm(mail, message, state)),

@@ -3,10 +3,11 @@
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
+import { type ReachedData, reachAgent } from "#/src/reach/agents.ts";
+import { reachMessageIfAny } from "#/src/reach/messages.ts";
 import { asRefusal, noSuchObject } from "./errors.ts";
 import { decodeId } from "./identifiers.ts";
 import type { OperationContext } from "./operation.ts";
-import { type ReachedAgent, reachAgent, reachMessageIfAny } from "./reach.ts";
 
 export interface MessagePlace {
   readonly id: string;
@@ -39,9 +40,9 @@ export function readPlaces(context: OperationContext, input: Named): MessagePlac
 export async function reachPlaces(
   context: OperationContext,
   places: readonly MessagePlace[],
-): Promise<ReachedAgent | undefined> {
-  const mailboxes = new Map<AgentNumber, ReachedAgent | WaypostError>();
-  let only: ReachedAgent | undefined;
+): Promise<ReachedData | undefined> {
+  const mailboxes = new Map<AgentNumber, ReachedData | WaypostError>();
+  let only: ReachedData | undefined;
   for (const [index, place] of places.entries()) {
     if (place.name === undefined) continue;
     const { agent, object } = place.name;

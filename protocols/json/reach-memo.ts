@@ -4,11 +4,11 @@
 import type { Principal } from "#/src/accounts/accounts.ts";
 import { forEverybody } from "#/src/model/caller.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
+import { type ReachedData, reachableAgents } from "#/src/reach/agents.ts";
 import { notBillable } from "./errors.ts";
-import { type ReachedAgent, reachableAgents } from "./reach.ts";
 import type { JsonRooms } from "./rooms.ts";
 
-export type ReachedAgents = ReadonlyMap<AgentNumber, ReachedAgent>;
+export type ReachedAgents = ReadonlyMap<AgentNumber, ReachedData>;
 
 export interface ReachMemo {
   /** Every agent whose mail may be read. Throws `unauthorized` once the credential is revoked or expired, `not_billable` once its

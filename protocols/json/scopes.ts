@@ -1,7 +1,6 @@
 import type { Principal } from "#/src/accounts/accounts.ts";
 import { hasScope } from "#/src/accounts/principal.ts";
-import { WaypostError } from "#/src/model/errors.ts";
-import type { Scope } from "#/src/model/roles.ts";
+import { missingScope } from "#/src/reach/refusals.ts";
 import type { NeededScope, Operation } from "./operation.ts";
 
 /** Whether a call may get as far as its input; of an operation on objects of several kinds, the kind decides later. */
@@ -13,10 +12,4 @@ export function canCall({ scopes }: Pick<Principal, "scopes">, { scope }: Operat
 export function assertScope(principal: Principal, needed: NeededScope): void {
   if (needed === "any" || needed === "kind" || hasScope(principal.scopes, needed)) return;
   throw missingScope(needed);
-}
-
-export function missingScope(needed: Scope): WaypostError {
-  return new WaypostError("forbidden_scope", `This needs the scope ${needed}.`, {
-    hint: "The credential itself is fine; the operator gives scopes.",
-  });
 }

@@ -6,6 +6,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { needsSmtputf8 } from "#/src/outbound/mail-address.ts";
 import type { SubmitResult } from "#/src/outbound/outbound.ts";
+import { reachAgent } from "#/src/reach/agents.ts";
 import { type ComposedMessage, composeBody } from "./composed-message.ts";
 import { finishedDraft } from "./finished-draft.ts";
 import type { idempotencyOf } from "./idempotency.ts";
@@ -13,7 +14,7 @@ import { readId } from "./identifiers.ts";
 import { takeTurnIfLarge } from "./large-mails.ts";
 import { messageBody } from "./message-body.ts";
 import type { OperationContext } from "./operation.ts";
-import { assertInMailbox, reachAgent } from "./reach.ts";
+import { assertInMailbox } from "./reach.ts";
 import { idempotencyKey, idText, versionText } from "./schemas.ts";
 import { readSendAt, sendAtText } from "./send-at.ts";
 

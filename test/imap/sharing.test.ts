@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { defaultSettings } from "#/config/schema.ts";
 import { createAccounts } from "#/src/accounts/accounts.ts";
-import { createMailboxAccess, ownerLevel } from "#/src/mail/mailbox-access.ts";
+import { ownerLevel } from "#/src/accounts/other-users.ts";
+import { createMailboxAccess } from "#/src/reach/mailbox-access.ts";
 import { administrate, bothLoggedIn, startShared } from "./shared-server.ts";
 
 const settings = defaultSettings();
@@ -332,7 +333,7 @@ test("a token narrows what a grant gives", async () => {
   });
   const accounts = createAccounts(server.store, settings);
   const principal = await accounts.authenticateToken(token as string, "127.0.0.1");
-  const access = createMailboxAccess(server.mail, accounts, principal);
+  const access = createMailboxAccess({ rooms: { mail: server.mail, accounts }, principal });
   const rights = (await access.list()).map((mailbox) => [...mailbox.rights].join(""));
   expect(rights).toEqual(Array(12).fill("lr"));
   await expect(access.find("INBOX", "i")).rejects.toMatchObject({ code: "forbidden_scope" });

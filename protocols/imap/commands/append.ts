@@ -2,9 +2,10 @@
  *  RFC 7889 APPENDLIMIT).
  *  append = "APPEND" SP mailbox 1*(SP append-message), which is in `appended-message.ts`
  *  The octets are kept exactly as they come. All messages of one command go in, or none. */
-import type { ReachedMailbox } from "#/src/mail/mailbox-access.ts";
+
 import type { Appended } from "#/src/mail/writes.ts";
 import { formatNumberSet, numberSetOf } from "#/src/model/number-set.ts";
+import type { ReachedMailbox } from "#/src/reach/mailbox-access.ts";
 import { type AppendMessage, messageBound, readAnnounced, readAppended } from "../appended-message.ts";
 import { readMessages } from "../catenate.ts";
 import { type Answer, afterLogin, command, type LiteralBound, type ParseContext } from "../command.ts";

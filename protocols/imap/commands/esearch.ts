@@ -4,8 +4,9 @@
  *            *(SP search-key)
  *  Without IN it is the selected mailbox. Sequence numbers and "$" are of one mailbox and refused, as is what the answer
  *  would have to be kept for. */
-import type { ReachedMailbox } from "#/src/mail/mailbox-access.ts";
+
 import { emptyNumberSet, type NumberSet } from "#/src/model/number-set.ts";
+import type { ReachedMailbox } from "#/src/reach/mailbox-access.ts";
 import { afterLogin, command } from "../command.ts";
 import { bad } from "../errors.ts";
 import { widenFuzzyKeys } from "../fuzzy-search.ts";

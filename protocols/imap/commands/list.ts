@@ -1,8 +1,9 @@
 /** LIST (RFC 9051 section 6.3.9, RFC 5258 LIST-EXTENDED, RFC 5819 LIST-STATUS, RFC 6154 SPECIAL-USE, RFC 3348 CHILDREN,
  *  RFC 8440 LIST-MYRIGHTS, RFC 9590 LIST-METADATA). Levels above mailboxes of others are no mailboxes, and their special use is not this client's.
  *  Grammar in `list-options.ts`. */
-import type { ReachedMailbox } from "#/src/mail/mailbox-access.ts";
+
 import { hierarchyDelimiter, mailboxRoles } from "#/src/model/roles.ts";
+import type { ReachedMailbox } from "#/src/reach/mailbox-access.ts";
 import { afterLogin, command } from "../command.ts";
 import { type ListArguments, readListArguments } from "../list-options.ts";
 import { matchesListPattern } from "../list-pattern.ts";

@@ -4,10 +4,11 @@
  *  getmetadata = "GETMETADATA" [SP "(" option *(SP option) ")"] SP mailbox SP entries
  *  option = "MAXSIZE" SP number / "DEPTH" SP ("0" / "1" / "infinity")
  *  setmetadata = "SETMETADATA" SP mailbox SP "(" entry-value *(SP entry-value) ")" */
-import type { Right } from "#/src/accounts/mailbox-rights.ts";
+
 import type { MetadataPlace } from "#/src/mail/metadata.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { metadataValueBytesMax } from "#/src/model/limits.ts";
+import type { Right } from "#/src/reach/mailbox-rights.ts";
 import { afterLogin, command, type LiteralBound } from "../command.ts";
 import { bad, no } from "../errors.ts";
 import { metadataNamesMax } from "../limits.ts";

@@ -1,5 +1,6 @@
 /** NAMESPACE (RFC 9051 section 6.3.10, RFC 2342): the own mailboxes, and those of others that are shared. */
-import { otherUsersPrefix } from "#/src/mail/mailbox-access.ts";
+
+import { otherUsersPrefix } from "#/src/accounts/other-users.ts";
 import { hierarchyDelimiter } from "#/src/model/roles.ts";
 import { afterLogin, command, noArguments } from "../command.ts";
 

@@ -1,11 +1,12 @@
 /** `ag_…`: where everything else is found: addresses, state, folders with counts, reach. */
 import { WaypostError } from "#/src/model/errors.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
+import { reachAgent } from "#/src/reach/agents.ts";
+import { isVisible } from "#/src/reach/messages.ts";
 import { unknownObject } from "../errors.ts";
 import { roleField } from "../folder-role.ts";
 import type { OperationContext } from "../operation.ts";
 import type { PartRequest } from "../operations/part/describe.ts";
-import { reachAgent } from "../reach.ts";
 import { type ReadResult, shownPause } from "../schemas.ts";
 import { assertRender } from "./assert-render.ts";
 
@@ -24,7 +25,7 @@ export async function describeAgent(
   const reached = await reachAgent(context, name.agent, "mail:read");
   const facts = await accounts.findAgentFacts(name.agent);
   if (facts === undefined) unknownObject();
-  const folders = (await mail.listMailboxes(name.agent)).filter((one) => reached.isVisible(one.number));
+  const folders = (await mail.listMailboxes(name.agent)).filter((one) => isVisible(reached, one.number));
   return {
     ref: request.id,
     kind: "agent",

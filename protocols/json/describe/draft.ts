@@ -2,17 +2,18 @@
 import type { Draft } from "#/src/mail/drafts.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
 import type { Scope } from "#/src/model/roles.ts";
+import { type ReachedData, reachAgent } from "#/src/reach/agents.ts";
+import { assertVisible } from "#/src/reach/messages.ts";
 import type { Current } from "../current.ts";
 import { unknownObject } from "../errors.ts";
 import { listedForm } from "../listing.ts";
 import type { OperationContext } from "../operation.ts";
 import type { PartRequest } from "../operations/part/describe.ts";
-import { assertVisible, type ReachedAgent, reachAgent } from "../reach.ts";
 import type { ReadResult } from "../schemas.ts";
 import { bytesOf, describeStoredMessage } from "./message.ts";
 
 export interface ReachedDraft {
-  readonly reached: ReachedAgent;
+  readonly reached: ReachedData;
   readonly draft: Draft;
 }
 
@@ -28,7 +29,7 @@ export async function reachDraft(
   return { reached, draft: draft ?? unknownObject() };
 }
 
-export async function assertReachesDrafts(context: OperationContext, reached: ReachedAgent): Promise<void> {
+export async function assertReachesDrafts(context: OperationContext, reached: ReachedData): Promise<void> {
   const mailboxes = await context.rooms.mail.listMailboxes(reached.agent);
   assertVisible(
     reached,
@@ -39,7 +40,7 @@ export async function assertReachesDrafts(context: OperationContext, reached: Re
 /** What a refused compare-and-swap says of it. */
 export async function findDraft(
   context: OperationContext,
-  reached: ReachedAgent,
+  reached: ReachedData,
   number: number,
 ): Promise<Current | undefined> {
   const { mail } = context.rooms;

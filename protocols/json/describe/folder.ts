@@ -2,13 +2,14 @@
 import type { Mailbox } from "#/src/mail/mailboxes.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
 import type { MailboxNumber } from "#/src/model/numbers.ts";
+import { type ReachedData, reachAgent } from "#/src/reach/agents.ts";
+import { assertReachesAll, assertVisible } from "#/src/reach/messages.ts";
 import type { Current } from "../current.ts";
 import { unknownObject } from "../errors.ts";
 import { roleField } from "../folder-role.ts";
 import { listMessages } from "../listing.ts";
 import type { OperationContext } from "../operation.ts";
 import type { PartRequest } from "../operations/part/describe.ts";
-import { assertReachesAll, assertVisible, type ReachedAgent, reachAgent } from "../reach.ts";
 import type { ReadResult } from "../schemas.ts";
 import { assertRender } from "./assert-render.ts";
 import { defaultCharacters, listedItems } from "./limits.ts";
@@ -17,7 +18,7 @@ import { defaultCharacters, listedItems } from "./limits.ts";
 export async function reachFolderWhole(
   context: OperationContext,
   name: ObjectName,
-): Promise<{ readonly reached: ReachedAgent; readonly folder: Mailbox }> {
+): Promise<{ readonly reached: ReachedData; readonly folder: Mailbox }> {
   const reached = await reachAgent(context, name.agent, "mail");
   assertReachesAll(reached);
   const folder = await context.rooms.mail.findMailboxByNumber(name.agent, name.object as MailboxNumber);

@@ -3,16 +3,17 @@ import type { ObjectName } from "#/src/model/ids.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Scope } from "#/src/model/roles.ts";
 import type { Hold } from "#/src/outbound/holds/holds.ts";
+import { type ReachedData, reachAgent } from "#/src/reach/agents.ts";
+import { reachMessageIfAny } from "#/src/reach/messages.ts";
 import type { Current } from "../current.ts";
 import { unknownObject } from "../errors.ts";
 import type { OperationContext } from "../operation.ts";
 import type { PartRequest } from "../operations/part/describe.ts";
-import { type ReachedAgent, reachAgent, reachMessageIfAny } from "../reach.ts";
 import type { ReadResult } from "../schemas.ts";
 import { bytesOf, describeStoredMessage } from "./message.ts";
 
 export interface ReachedHold {
-  readonly reached: ReachedAgent;
+  readonly reached: ReachedData;
   readonly hold: Hold;
 }
 
@@ -32,7 +33,7 @@ export async function reachHold(
 /** What a refused compare-and-swap says of it. */
 export async function currentHold(
   context: OperationContext,
-  { agent }: ReachedAgent,
+  { agent }: ReachedData,
   number: number,
 ): Promise<Current | undefined> {
   const hold = await context.rooms.holds.findHold(agent, number);

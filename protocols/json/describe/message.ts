@@ -3,6 +3,9 @@
 import type { Message } from "#/src/mail/messages.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
+import { type ReachedData, reachAgent, reachesScope } from "#/src/reach/agents.ts";
+import { isVisible, reachMessage } from "#/src/reach/messages.ts";
+import { missingScope } from "#/src/reach/refusals.ts";
 import { describeMessagePart, noSuchPart } from "#/src/render/describe-message.ts";
 import { messageState } from "#/src/render/message-state.ts";
 import { findTarget, isPartName, type Render, rendersOf } from "#/src/render/part-target.ts";
@@ -11,9 +14,7 @@ import type { OperationContext } from "../operation.ts";
 import type { PartRequest } from "../operations/part/describe.ts";
 import { otherNames } from "../other-names.ts";
 import { openContinuation, type ReadObject, sealContinuation } from "../part-cursor.ts";
-import { type ReachedAgent, reachAgent, reachesScope, reachMessage } from "../reach.ts";
 import type { ReadResult } from "../schemas.ts";
-import { missingScope } from "../scopes.ts";
 import { assertRender } from "./assert-render.ts";
 import { deliveryOf } from "./delivery.ts";
 import { pageOf } from "./page.ts";
@@ -32,7 +33,7 @@ export async function describeMessage(
 
 /** A message under its own name or that of a draft or hold which it is. */
 export interface NamedMessage {
-  readonly reached: ReachedAgent;
+  readonly reached: ReachedData;
   readonly message: Message;
   /** To which cursors are bound, and whose version is told. */
   readonly object: ReadObject;
@@ -65,7 +66,9 @@ export async function describeStoredMessage(
   const render = (request.render as Render | undefined) ?? continued?.render ?? accepted[0]!;
   if ((render === "raw" || render === "source") && !(await reachesScope(context, message.agent, "raw")))
     throw missingScope("raw");
-  const state = messageState(mail.ids, message, await mail.keywordNames(message.agent), reached.isVisible);
+  const state = messageState(mail.ids, message, await mail.keywordNames(message.agent), (folder) =>
+    isVisible(reached, folder),
+  );
   const described = await describeMessagePart(
     { source: { mail, readers: mail.readers }, message, structure, state },
     target,

@@ -1,11 +1,12 @@
 /** `thread_…`: the messages of a conversation, the newest first. */
 import type { ObjectName } from "#/src/model/ids.ts";
 import type { ThreadNumber } from "#/src/model/numbers.ts";
+import { reachAgent } from "#/src/reach/agents.ts";
+import { assertVisible } from "#/src/reach/messages.ts";
 import { unknownObject } from "../errors.ts";
 import { listMessages } from "../listing.ts";
 import type { OperationContext } from "../operation.ts";
 import type { PartRequest } from "../operations/part/describe.ts";
-import { assertVisible, reachAgent } from "../reach.ts";
 import type { ReadResult } from "../schemas.ts";
 import { assertRender } from "./assert-render.ts";
 import { defaultCharacters, listedItems } from "./limits.ts";

@@ -4,11 +4,12 @@ import type { SearchKey } from "#/src/mail/search-keys.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { seenFlag } from "#/src/model/flags.ts";
 import type { ThreadNumber } from "#/src/model/numbers.ts";
+import { type ReachedData, reachAgent } from "#/src/reach/agents.ts";
 import { defaultCharacters } from "../describe/limits.ts";
 import { readId } from "../identifiers.ts";
 import { allOf, listMessages } from "../listing.ts";
 import { type OperationContext, operation } from "../operation.ts";
-import { assertInMailbox, type ReachedAgent, reachAgent, reachFolder } from "../reach.ts";
+import { assertInMailbox, reachFolder } from "../reach.ts";
 import { cursorText, idText, maxChars, readResult } from "../schemas.ts";
 
 const defaultLimit = 20;
@@ -99,7 +100,7 @@ export default operation({
 
 async function keysOf(
   context: OperationContext,
-  reached: ReachedAgent,
+  reached: ReachedData,
   request: z.infer<typeof input>,
 ): Promise<SearchKey[]> {
   const keys: SearchKey[] = [];

@@ -3,12 +3,13 @@ import { z } from "zod";
 import type { Idempotency } from "#/src/mail/write-once.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
 import type { MessageNumber } from "#/src/model/numbers.ts";
+import { reachAgent } from "#/src/reach/agents.ts";
+import { reachMessage, reachMessageIfAny } from "#/src/reach/messages.ts";
 import { withCurrent } from "../../current.ts";
 import { idempotencyOf } from "../../idempotency.ts";
 import { readId } from "../../identifiers.ts";
 import { listedForm } from "../../listing.ts";
 import { type OperationContext, operation } from "../../operation.ts";
-import { reachAgent, reachMessage, reachMessageIfAny } from "../../reach.ts";
 import { idempotencyKey, idText, takenBack, writeResult } from "../../schemas.ts";
 
 export default operation({

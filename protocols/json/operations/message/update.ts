@@ -5,13 +5,15 @@ import type { Idempotency } from "#/src/mail/write-once.ts";
 import type { MessagesUpdated } from "#/src/mail/writes.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { MessageNumber } from "#/src/model/numbers.ts";
+import { type ReachedData, reachAgent } from "#/src/reach/agents.ts";
+import { reachMessage, reachMessageIfAny } from "#/src/reach/messages.ts";
 import { type Current, withCurrent } from "../../current.ts";
 import { errorObject, noSuchObject } from "../../errors.ts";
 import { idempotencyOf } from "../../idempotency.ts";
 import { listedForm } from "../../listing.ts";
 import { type MessagePlace, namingPlace, reachPlaces, readPlaces } from "../../message-places.ts";
 import { type OperationContext, operation } from "../../operation.ts";
-import { type ReachedAgent, reachAgent, reachFolder, reachMessage, reachMessageIfAny } from "../../reach.ts";
+import { reachFolder } from "../../reach.ts";
 import { idempotencyKey, idText, label, takenBack, versionText, writeResult } from "../../schemas.ts";
 import { readSendAt, sendAtText } from "../../send-at.ts";
 
@@ -164,7 +166,7 @@ async function reschedule(context: OperationContext, place: MessagePlace, input:
 
 async function currentMessage(
   context: OperationContext,
-  reached: ReachedAgent,
+  reached: ReachedData,
   number: MessageNumber,
 ): Promise<Current | undefined> {
   const message = await reachMessageIfAny(context, reached, number);

@@ -3,9 +3,10 @@
  *  l see it, r read it, s change \Seen, w change other flags, i put messages in, t change \Deleted, e expunge,
  *  k create mailboxes below it, x delete or rename it. Nobody has `a`: rights are the operator's to give. Nobody has `p`:
  *  mail to an address is no matter of mailboxes here. */
+
+import { hasScope, type Reach } from "#/src/accounts/principal.ts";
 import type { MailboxNumber } from "#/src/model/numbers.ts";
 import { hierarchyDelimiter, holdsName, isHoldRole, type MailboxRole } from "#/src/model/roles.ts";
-import { hasScope, type Reach } from "./principal.ts";
 
 export type Right = "l" | "r" | "s" | "w" | "i" | "k" | "x" | "t" | "e";
 export type Rights = ReadonlySet<Right>;

@@ -1,7 +1,22 @@
 /** The mailboxes that a principal reaches, under the names by which it knows them, with its rights on each: its own ones
  *  under their names, those of others under `Other Users/<address>/<name>` (RFC 2342). Every door of mail that names
  *  mailboxes asks here, and nothing is allowed anywhere else. */
-import { type Accounts, actorOf, type Principal, type Reach } from "#/src/accounts/accounts.ts";
+import type { Accounts, Reach } from "#/src/accounts/accounts.ts";
+import { otherUsers, otherUsersPrefix, ownerLevel, sharedMailboxName } from "#/src/accounts/other-users.ts";
+import { allObjects } from "#/src/accounts/principal.ts";
+import type { Mailbox, Mailboxes } from "#/src/mail/mailboxes.ts";
+import type { Actor } from "#/src/model/actor.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
+import { hierarchyDelimiter } from "#/src/model/roles.ts";
+import {
+  type Asked,
+  findReached,
+  listReached,
+  ownReach,
+  type ReachedAgent,
+  reachableAgents,
+} from "./agents.ts";
 import {
   grantableRights,
   type Right,
@@ -9,16 +24,8 @@ import {
   rightsOf,
   uniteRights,
   usableRights,
-} from "#/src/accounts/mailbox-rights.ts";
-import { otherUsers, otherUsersPrefix, ownerLevel, sharedMailboxName } from "#/src/accounts/other-users.ts";
-import { allObjects, hasScope } from "#/src/accounts/principal.ts";
-import type { Actor } from "#/src/model/actor.ts";
-import { WaypostError } from "#/src/model/errors.ts";
-import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
-import { hierarchyDelimiter } from "#/src/model/roles.ts";
-import type { Mailbox, Mailboxes } from "./mailboxes.ts";
-
-export { otherUsers, otherUsersPrefix, ownerLevel } from "#/src/accounts/other-users.ts";
+} from "./mailbox-rights.ts";
+import { forbidden } from "./refusals.ts";
 
 /** A mailbox as one principal sees it: `name` is its name for that principal. */
 export interface ReachedMailbox extends Mailbox {
@@ -59,47 +66,38 @@ export interface MailboxAccess {
   ): Promise<{ readonly always: Rights; readonly optional: readonly Rights[] }>;
 }
 
-export function createMailboxAccess(
-  mail: Mailboxes,
-  accounts: Pick<Accounts, "listReach" | "listHolders" | "findOwner">,
-  principal: Principal,
-): MailboxAccess {
-  const ownReach: Reach = { ...principal, objects: allObjects };
+/** Who asks, of mailboxes. */
+export interface AskedOfMailboxes extends Asked {
+  readonly rooms: Asked["rooms"] & {
+    readonly accounts: Pick<Accounts, "listHolders" | "findOwner">;
+    readonly mail: Mailboxes;
+  };
+}
 
-  /** What grants reach, by owner. */
-  async function listOthers(): Promise<Map<AgentNumber, Reach[]>> {
-    const others = new Map<AgentNumber, Reach[]>();
-    for (const reach of await accounts.listReach(principal))
-      if (reach.agent !== principal.agent)
-        others.set(reach.agent, [...(others.get(reach.agent) ?? []), reach]);
-    return others;
-  }
+export function createMailboxAccess(asked: AskedOfMailboxes): MailboxAccess {
+  const { principal } = asked;
+  const { accounts, mail } = asked.rooms;
 
-  async function reachesOf(agent: AgentNumber): Promise<readonly Reach[]> {
-    return agent === principal.agent ? [ownReach] : ((await listOthers()).get(agent) ?? []);
-  }
-
-  function reached(mailbox: Mailbox, reaches: readonly Reach[]): ReachedMailbox | undefined {
-    const { address, kind } = reaches[0]!;
-    const isOwn = mailbox.agent === principal.agent;
+  function seenAs(
+    mailbox: Mailbox,
+    { address, kind, isOwn, actor, reaches }: ReachedAgent,
+  ): ReachedMailbox | undefined {
     const given = givenRights(reaches, mailbox.number);
     if (!given.has("l")) return undefined;
     const name = isOwn ? mailbox.name : sharedMailboxName(address, mailbox.name);
-    const actor = actorOf(principal, mailbox.agent, reaches);
     const rights = usableRights(given, mailbox, { ownerKind: kind, canApprove: actor.canApprove });
     return { ...mailbox, name, rights, isOwn, ownName: mailbox.name, owner: address, actor };
   }
 
   /** Whose mailboxes a name speaks of, and what it says of them; undefined for a name of nobody. */
-  async function resolve(name: string): Promise<{ reaches: readonly Reach[]; rest: string } | undefined> {
+  async function resolve(name: string): Promise<{ owner: ReachedAgent; rest: string } | undefined> {
     if (name === otherUsers) return undefined;
-    if (!name.startsWith(otherUsersPrefix)) return { reaches: [ownReach], rest: name };
+    if (!name.startsWith(otherUsersPrefix)) return { owner: ownReach(principal), rest: name };
     const [level = "", ...levels] = name.slice(otherUsersPrefix.length).split(hierarchyDelimiter);
     const rest = levels.join(hierarchyDelimiter);
     if (rest === "") return undefined;
-    for (const reaches of (await listOthers()).values())
-      if (ownerLevel(reaches[0]!.address) === level) return { reaches, rest };
-    return undefined;
+    const owner = (await listReached(asked)).find((one) => !one.isOwn && ownerLevel(one.address) === level);
+    return owner && { owner, rest };
   }
 
   /** In one's own mailbox, of somebody. */
@@ -114,9 +112,9 @@ export function createMailboxAccess(
   return {
     async list() {
       const all: ReachedMailbox[] = [];
-      for (const [agent, reaches] of [[principal.agent, [ownReach]] as const, ...(await listOthers())])
-        for (const mailbox of await mail.listMailboxes(agent)) {
-          const seen = reached(mailbox, reaches);
+      for (const owner of await listReached(asked))
+        for (const mailbox of await mail.listMailboxes(owner.agent)) {
+          const seen = seenAs(mailbox, owner);
           if (seen !== undefined) all.push(seen);
         }
       return all;
@@ -125,9 +123,10 @@ export function createMailboxAccess(
     async find(name, right) {
       const resolved = await resolve(name);
       if (resolved === undefined) return undefined;
-      const mailbox = await mail.findMailbox(resolved.reaches[0]!.agent, resolved.rest);
-      const seen = mailbox && reached(mailbox, resolved.reaches);
-      if (seen !== undefined && !givenRights(resolved.reaches, seen.number).has(right))
+      const { owner, rest } = resolved;
+      const mailbox = await mail.findMailbox(owner.agent, rest);
+      const seen = mailbox && seenAs(mailbox, owner);
+      if (seen !== undefined && !givenRights(owner.reaches, seen.number).has(right))
         throw forbidden(seen.isOwn ? "This credential may only read." : "The grant does not allow this.");
       return seen;
     },
@@ -136,25 +135,23 @@ export function createMailboxAccess(
       const resolved = await resolve(name);
       if (resolved === undefined)
         throw new WaypostError("policy_refused", `Names below ${otherUsers} are mailboxes of others.`);
-      const { reaches, rest } = resolved;
-      if (!givenRights(reaches, undefined).has("k"))
+      const { owner, rest } = resolved;
+      if (!givenRights(owner.reaches, undefined).has("k"))
         throw forbidden("The grant does not extend to creating mailboxes.");
-      return { agent: reaches[0]!.agent, name: rest };
+      return { agent: owner.agent, name: rest };
     },
 
     async findReachedOwner(address) {
       if (address === principal.address) return principal.agent;
-      for (const [agent, reaches] of await listOthers())
-        if (reaches[0]!.address === address && reaches.some((reach) => hasScope(reach.scopes, "mail:read")))
-          return agent;
-      return undefined;
+      const owner = (await reachableAgents(asked, "mail:read")).find((one) => one.address === address);
+      return owner?.agent;
     },
 
     async assertKept(mailbox) {
       if (mailbox.isOwn) return;
-      const reaches = await reachesOf(mailbox.agent);
-      const rights = givenRights(reaches, mailbox.number);
-      const mayLess = mailbox.actor.canApprove && !actorOf(principal, mailbox.agent, reaches).canApprove;
+      const owner = await findReached(asked, mailbox.agent);
+      const rights = givenRights(owner?.reaches ?? [], mailbox.number);
+      const mayLess = mailbox.actor.canApprove && owner?.actor.canApprove !== true;
       if (!mayLess && rights.isSupersetOf(mailbox.rights)) return;
       // A mailbox that was deleted is in no grant any more; that it is gone is not said here.
       const isThere = (await mail.findMailboxByNumber(mailbox.agent, mailbox.number)) !== undefined;
@@ -196,7 +193,3 @@ function givenRights(reaches: readonly GivenReach[], mailbox: MailboxNumber | un
 
 /** The owner's own, whatever the credential that asks. */
 const fullReach: GivenReach = { scopes: new Set(["mail"]), objects: allObjects };
-
-function forbidden(text: string): WaypostError {
-  return new WaypostError("forbidden_scope", text, { hint: "The operator can grant more." });
-}
