@@ -75,6 +75,11 @@ export const recurrenceDayTimesMax = 4096;
 export const recurrenceRulesMax = 5;
 /** Dates, and exceptions, of one component: a daily event with each instance of 27 years excepted. */
 export const recurrenceDatesMax = 10_000;
+/** Members and entries of a series times the instances that differ from it: each of these is a whole copy. A daily meeting of 40
+ *  people whose every instance of 14 years was moved. */
+export const overrideEntriesMax = 200_000;
+/** Octets of the instances of one calendar object that are written at once. */
+export const calendarObjectBytesMax = 4 * 1024 * 1024;
 /** Observances of one VTIMEZONE, and changes of offset of all of them. The longest of the tz database has 220 changes. */
 export const zoneObservancesMax = 400;
 /** Rules of all VTIMEZONEs that one object has evaluated. Thunderbird writes zones with 28. */

@@ -1,5 +1,5 @@
-/** JSON values, pointers and patches of JSContact (RFC 6901; RFC 9553 section 1.4.3, PatchObject). Pointers are written without
- *  the slash in front: `emails/k1/address`. */
+/** JSON values, pointers and patches of JSContact and JSCalendar (RFC 6901; RFC 9553 section 1.4.3 and RFC 8984 section 1.4.9,
+ *  PatchObject). Pointers are written without the slash in front: `emails/k1/address`. */
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {

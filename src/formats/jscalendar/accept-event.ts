@@ -1,0 +1,384 @@
+/** What a caller writes as an event or task: the whole object, in which lists of plain texts may stand for entries
+ *  (`participants: ["ann@example.com"]`, `locations: ["Room 5"]`, `alerts: ["-PT15M"]`, `keywords: ["x"]`, `links: ["https://…"]`);
+ *  or a patch of JSON pointers (RFC 8984 section 1.4.9). What comes out has one form for one meaning: defaults are left out.
+ *  Throws `invalid` with the field. */
+import type { z } from "zod";
+import { WaypostError } from "#/src/model/errors.ts";
+import { overrideEntriesMax } from "#/src/model/limits.ts";
+import { dayMs } from "../icalendar/calendar-time.ts";
+import { formatDuration, parseDuration } from "../icalendar/duration.ts";
+import {
+  formatPointer,
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  member,
+  type OpenObject,
+  parsePointer,
+  put,
+  withAt,
+} from "../jscontact/json.ts";
+import { eventSchema, replacedNames, taskSchema } from "./event-schema.ts";
+import { readJcalProperty, writeJcalProperty } from "./ical-component.ts";
+import { formatLocal, parseLocal } from "./local-time.ts";
+import { idOfKey } from "./reading.ts";
+import { readRule, writeRule } from "./recurrence-rule-json.ts";
+import { applyOverride, instanceOf, isExcluded, patchTo } from "./series.ts";
+import { collections, leftOf, splitUnits } from "./unit.ts";
+import { utcName } from "./zone-names.ts";
+
+/** The Event or Task of a body; with this uid if it names none. */
+export function acceptEvent(body: JsonObject, uid: string): JsonObject {
+  return checked({ uid, ...withoutShortForms(body) }, noZones);
+}
+
+const noZones: JsonObject = {};
+
+/** Members of the patch are checked together, in the object that comes out. A patch does not change what says which object it
+ *  is. */
+export function patchEvent(event: JsonObject, patch: JsonObject): JsonObject {
+  let patched: Json = event;
+  const pointers = Object.keys(patch).map((pointer) => pointer.replace(/^\//, ""));
+  const places = new Set(pointers);
+  if (places.size < pointers.length) throw invalid("", "has one place twice");
+  for (const [pointer, value] of Object.entries(patch)) {
+    const path = parsePointer(pointer);
+    if (pointer.replace(/^\//, "") === "" || path.includes("__proto__"))
+      throw invalid(pointer, "is no place in an event");
+    if (path.some((_, at) => at > 0 && places.has(formatPointer(path.slice(0, at)))))
+      throw invalid(pointer, "is changed together with a place that it is in");
+    const next = withAt(patched, path, value === null ? undefined : shortForm(path, value));
+    if (next === undefined) throw invalid(pointer, "is no place in this event");
+    patched = next;
+  }
+  const accepted = checked(patched as JsonObject, (member(event, "timeZones") ?? noZones) as JsonObject);
+  for (const name of ["uid", "@type"])
+    if (accepted[name] !== event[name]) throw invalid(name, "cannot be changed");
+  return accepted;
+}
+
+/** A whole body in the place of the stored object: what the body cannot say (which object it is) stays. */
+export function replaceEvent(event: JsonObject, body: JsonObject): JsonObject {
+  const accepted = checked(
+    { uid: event.uid!, ...withoutShortForms(body) },
+    (member(event, "timeZones") ?? noZones) as JsonObject,
+  );
+  for (const name of ["uid", "@type"])
+    if (accepted[name] !== event[name]) throw invalid(name, "cannot be changed");
+  return accepted;
+}
+
+function invalid(pointer: string, why: string, hint?: string): WaypostError {
+  const field = `/${pointer.replace(/^\//, "")}`;
+  return new WaypostError("invalid", `${field} ${why}.`, { field, ...(hint === undefined ? {} : { hint }) });
+}
+
+function checked(given: JsonObject, zones: JsonObject): JsonObject {
+  const object = cleanTexts(given) as JsonObject;
+  const isTask = object["@type"] === "Task";
+  const result = (isTask ? taskSchema : eventSchema).safeParse(object);
+  if (!result.success) throw refusal(result.error.issues[0]!);
+  const overrides = member(object, "recurrenceOverrides");
+  const { recurrenceOverrides: _, ...rest } = object;
+  const accepted = canonical(rest, isTask, zones);
+  if (!isObject(overrides) || Object.keys(overrides).length === 0) return accepted;
+  const patches: OpenObject = {};
+  let entries = 0;
+  const size = splitUnits(accepted).size;
+  for (const [id, patch] of Object.entries(overrides)) {
+    const field = `recurrenceOverrides/${id}`;
+    if (accepted.showWithoutTime === true && !id.endsWith("T00:00:00"))
+      throw invalid(field, "is no day of a series of days");
+    if (isExcluded(patch)) {
+      if (Object.keys(patch as JsonObject).length > 1)
+        throw invalid(field, "is excluded and changed at once");
+      put(patches, id, { excluded: true });
+      continue;
+    }
+    const { excluded: __, ...changes } = patch as JsonObject;
+    if (Object.keys(changes).length > 0) entries += size;
+    if (entries > overrideEntriesMax)
+      throw new WaypostError("invalid", "The overrides of an object this large are too many.", {
+        reason: "limit_reached",
+        field: "/recurrenceOverrides",
+      });
+    put(patches, id, checkedPatch(accepted, id, changes, isTask, zones));
+  }
+  return { ...accepted, recurrenceOverrides: patches };
+}
+
+function checkedPatch(
+  series: JsonObject,
+  id: string,
+  patch: JsonObject,
+  isTask: boolean,
+  zones: JsonObject,
+): JsonObject {
+  if (Object.keys(patch).length === 0) return patch;
+  const field = `recurrenceOverrides/${id}`;
+  const from = instanceOf(series, id);
+  const applied = applyOverride(from, patch);
+  if ("failed" in applied)
+    throw invalid(`${field}/${escaped(applied.failed)}`, "is no place in an instance of this event");
+  const result = (isTask ? taskSchema : eventSchema).safeParse(applied.object);
+  if (!result.success) throw refusal(result.error.issues[0]!, field);
+  return patchTo(from, canonical(applied.object, isTask, zones));
+}
+
+function escaped(text: string): string {
+  return formatPointer([text]);
+}
+
+function refusal(issue: z.core.$ZodIssue, at?: string): WaypostError {
+  const name = issue.code === "unrecognized_keys" ? issue.keys[0] : undefined;
+  const path = [...issue.path.map(String), ...(name === undefined ? [] : [name])];
+  const field = `/${at === undefined ? "" : `${at}/`}${formatPointer(path)}`;
+  const hint = name === undefined ? undefined : replacedNames.get(name);
+  const deepest = issue.code === "invalid_union" ? issue.errors.flat()[0] : undefined;
+  return new WaypostError("invalid", `The event is not right at ${field}: ${(deepest ?? issue).message}.`, {
+    field,
+    ...(hint === undefined ? {} : { hint }),
+  });
+}
+
+/** Text as lines of iCalendar carry it: LF ends a line, other control characters are not there. */
+function cleanTexts(value: Json): Json {
+  if (typeof value === "string")
+    return /[\p{Cc}\p{Cs}]/u.test(value)
+      ? value.toWellFormed().replace(/\r\n?/g, "\n").replace(controls, "")
+      : value;
+  if (isArray(value)) return value.map(cleanTexts);
+  if (!isObject(value)) return value;
+  const object: OpenObject = {};
+  for (const [key, inner] of Object.entries(value)) put(object, key, cleanTexts(inner));
+  return object;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const controls = /[\0-\x08\x0b-\x1f\x7f-\x9f]/g;
+
+const entryFields: Readonly<Record<string, string>> = {
+  __proto__: null as never,
+  links: "href",
+  locations: "name",
+  participants: "calendarAddress",
+  virtualLocations: "uri",
+};
+
+function withoutShortForms(body: JsonObject): JsonObject {
+  const object: OpenObject = {};
+  for (const [key, value] of Object.entries(body)) put(object, key, shortForm([key], value));
+  return object;
+}
+
+function shortForm(path: readonly string[], value: Json): Json {
+  const [key] = path;
+  if (path.length !== 1 || !isArray(value)) return value;
+  if (key === "keywords" || key === "categories") return truthsOf(value);
+  const field = key === "alerts" ? "trigger" : entryFields[key!];
+  if (field === undefined) return value;
+  const object: OpenObject = {};
+  for (const [at, each] of value.entries()) {
+    const entry: Json =
+      typeof each !== "string" ? each : { [field]: key === "alerts" ? { offset: each } : each };
+    const address = isObject(entry) && key === "participants" ? withAddress(entry) : entry;
+    const text = isObject(address) ? JSON.stringify(address[field]) : "";
+    const id = idOfKey(
+      typeof each === "string" && key === "participants" ? JSON.parse(text).toLowerCase() : text,
+    );
+    put(object, member(object, id) === undefined ? id : `${id}-${at}`, address);
+  }
+  return object;
+}
+
+function truthsOf(values: readonly Json[]): Json {
+  const object: OpenObject = {};
+  for (const value of values) put(object, typeof value === "string" ? value : JSON.stringify(value), true);
+  return object;
+}
+
+/** An address of mail is one of a calendar. */
+function withAddress(entry: JsonObject): JsonObject {
+  const address = member(entry, "calendarAddress");
+  return typeof address === "string" ? { ...entry, calendarAddress: calendarAddress(address) } : entry;
+}
+
+function calendarAddress(address: string): string {
+  return address.includes(":") || !address.includes("@") ? address : `mailto:${address}`;
+}
+
+type Rewrite = (value: JsonObject) => JsonObject;
+
+/** One form for one meaning. */
+function canonical(given: JsonObject, isTask: boolean, zones: JsonObject): JsonObject {
+  const object: OpenObject = { ...withoutNulls(given, 3), "@type": isTask ? "Task" : "Event" };
+  drop(object, "useDefaultAlerts", false);
+  drop(object, "descriptionContentType", "text/plain");
+  if (object.description === undefined) delete object.descriptionContentType;
+  setTimes(object, isTask, zones);
+  if (isObject(object.recurrenceRule)) object.recurrenceRule = canonicalRule(object);
+  for (const [name, rewrite] of Object.entries(entryForms)) {
+    const entries = member(object, name);
+    if (!isObject(entries)) continue;
+    const rewritten: OpenObject = {};
+    for (const [id, entry] of Object.entries(entries)) put(rewritten, id, rewrite(entry as JsonObject));
+    object[name] = rewritten;
+  }
+  setOrganizer(object);
+  for (const name of [...collections, "keywords", "categories"])
+    if (isObject(object[name]) && Object.keys(object[name]).length === 0) delete object[name];
+  const left = canonicalLeft(object.iCalendar, isTask ? "vtodo" : "vevent");
+  delete object.iCalendar;
+  if (left !== undefined) object.iCalendar = left;
+  return object;
+}
+
+/** In a patch null deletes, so an instance could not have it. */
+function withoutNulls(object: JsonObject, depth: number): JsonObject {
+  const kept: OpenObject = {};
+  for (const [key, value] of Object.entries(object))
+    if (value !== null) put(kept, key, isObject(value) && depth > 1 ? withoutNulls(value, depth - 1) : value);
+  return kept;
+}
+
+function drop(object: OpenObject, key: string, value: Json): void {
+  if (object[key] === value) delete object[key];
+}
+
+function setTimes(object: OpenObject, isTask: boolean, zones: JsonObject): void {
+  for (const name of ["timeZone", "endTimeZone", "recurrenceIdTimeZone"]) {
+    const zone = object[name];
+    if (typeof zone === "string" && zone.startsWith("/") && member(zones, zone) === undefined)
+      throw invalid(name, "names a time zone that this event does not have");
+    if (zone === "UTC") object[name] = utcName;
+  }
+  for (const name of ["duration", "estimatedDuration"])
+    if (typeof object[name] === "string") object[name] = formatDuration(parseDuration(object[name])!);
+  drop(object, "showWithoutTime", false);
+  drop(object, "duration", "PT0S");
+  if (object.endTimeZone === object.timeZone || object.duration === undefined) delete object.endTimeZone;
+  if (!isTask && object.start === undefined && object.uid !== undefined)
+    throw invalid("start", "is missing", "A local time: 2026-01-31T12:00:00.");
+  if (object.recurrenceRule !== undefined && object.start === undefined)
+    throw invalid("start", "is missing, and the task repeats");
+  if (object.showWithoutTime !== true) {
+    if (isTask && object.start === undefined && object.due === undefined) delete object.timeZone;
+    return;
+  }
+  if (object.timeZone !== undefined)
+    throw invalid(
+      "timeZone",
+      "cannot stand beside showWithoutTime",
+      "A day is the same day everywhere: leave it out.",
+    );
+  for (const name of ["start", "due"]) {
+    const time = object[name];
+    if (typeof time === "string" && parseLocal(time)! % dayMs !== 0)
+      throw invalid(name, "is no day", "Beside showWithoutTime the time is T00:00:00.");
+  }
+  if (isTask && object.start === undefined && object.due === undefined) delete object.showWithoutTime;
+  if (isTask) return;
+  object.duration ??= "P1D";
+  const length = parseDuration(object.duration as string)!;
+  if (length.ms !== 0 || length.days === 0)
+    throw invalid("duration", "is not whole days beside showWithoutTime");
+}
+
+function canonicalRule(object: JsonObject): JsonObject {
+  const rule = object.recurrenceRule as JsonObject;
+  const until = member(rule, "until");
+  if (object.showWithoutTime === true && typeof until === "string" && !until.endsWith("T00:00:00"))
+    throw invalid("recurrenceRule/until", "is no day", "Beside showWithoutTime the time is T00:00:00.");
+  const others = Object.entries(rule).filter(([key]) => key.includes(":"));
+  const written = writeRule(rule, (local) => ({
+    form: "date-time",
+    localMs: parseLocal(local)!,
+    tzid: undefined,
+  }));
+  return { ...readRule(written, ({ localMs }) => formatLocal(localMs)), ...Object.fromEntries(others) };
+}
+
+const withoutType: Rewrite = ({ "@type": _, ...entry }) => entry;
+
+const entryForms: Readonly<Record<string, Rewrite>> = {
+  locations: (entry) => canonicalEntry(withoutType(entry), "vlocation"),
+  virtualLocations: (entry) => withoutEmpty(withoutType(entry), ["features"]),
+  links: (entry) => withoutEmpty(withoutType(entry), ["display"]),
+  relatedTo: (entry) => withoutEmpty(withoutType(entry), ["relation"]),
+  alerts: canonicalAlert,
+  participants: canonicalParticipant,
+};
+
+function withoutEmpty(entry: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(
+    Object.entries(entry).filter(
+      ([key, value]) => !names.includes(key) || !isObject(value) || Object.keys(value).length > 0,
+    ),
+  );
+}
+
+function canonicalEntry(entry: JsonObject, name: string): JsonObject {
+  const { iCalendar, ...rest } = withoutEmpty(entry, ["locationTypes"]);
+  const left = canonicalLeft(iCalendar, name);
+  return left === undefined ? rest : { ...rest, iCalendar: left };
+}
+
+function canonicalAlert(given: JsonObject): JsonObject {
+  const entry: OpenObject = { ...canonicalEntry(withoutType(given), "valarm") };
+  const trigger: OpenObject = { ...(entry.trigger as JsonObject) };
+  drop(entry, "action", "display");
+  drop(trigger, "relativeTo", "start");
+  const isOffset = typeof trigger.offset === "string";
+  if (isOffset) trigger.offset = formatDuration(parseDuration(trigger.offset as string)!);
+  return { ...entry, trigger: { ...trigger, "@type": isOffset ? "OffsetTrigger" : "AbsoluteTrigger" } };
+}
+
+function canonicalParticipant(given: JsonObject): JsonObject {
+  const entry: OpenObject = { ...withAddress(withoutType(given)) };
+  drop(entry, "expectReply", false);
+  drop(entry, "scheduleForceSend", false);
+  drop(entry, "scheduleAgent", "server");
+  const { attendee, ...roles } = (isObject(entry.roles) ? entry.roles : {}) as OpenObject;
+  const isNamed = ["required", "optional", "informational", "chair"].some((word) => roles[word] === true);
+  if (attendee === true && !isNamed) roles.required = true;
+  entry.roles = roles;
+  return withoutEmpty(entry, ["roles", "delegatedTo", "delegatedFrom", "memberOf"]);
+}
+
+/** The organizer is a participant with the role `owner`, and the only one. */
+function setOrganizer(object: OpenObject): void {
+  const participants: OpenObject = { ...((object.participants ?? {}) as JsonObject) };
+  const entriesOf = () => Object.entries(participants) as [string, JsonObject][];
+  const hasRole = (entry: JsonObject) => isObject(entry.roles) && entry.roles.owner === true;
+  if (typeof object.organizerCalendarAddress === "string")
+    object.organizerCalendarAddress = calendarAddress(object.organizerCalendarAddress);
+  else {
+    const owner = entriesOf().find(([, entry]) => hasRole(entry))?.[1];
+    if (owner === undefined) return;
+    object.organizerCalendarAddress = owner.calendarAddress!;
+  }
+  const address = String(object.organizerCalendarAddress);
+  const isOrganizer = (entry: JsonObject) =>
+    String(entry.calendarAddress).toLowerCase() === address.toLowerCase();
+  for (const [id, entry] of entriesOf()) {
+    const { owner: _, ...roles } = (entry.roles ?? {}) as JsonObject;
+    const changed = { ...entry, roles: isOrganizer(entry) ? { owner: true, ...roles } : roles };
+    put(participants, id, withoutEmpty(changed as JsonObject, ["roles"]));
+  }
+  if (!entriesOf().some(([, entry]) => isOrganizer(entry)))
+    put(participants, idOfKey(address.toLowerCase()), { calendarAddress: address, roles: { owner: true } });
+  object.participants = participants;
+}
+
+function canonicalLeft(left: Json | undefined, name: string): JsonObject | undefined {
+  if (!isObject(left)) return undefined;
+  const [properties, components] = [member(left, "properties"), member(left, "components")];
+  const written = isArray(properties)
+    ? properties.map((property) => {
+        const line = writeJcalProperty(property);
+        return line === undefined ? property : readJcalProperty(line);
+      })
+    : [];
+  return leftOf(name, written, isArray(components) ? components : []);
+}

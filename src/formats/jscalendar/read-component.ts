@@ -1,0 +1,130 @@
+/** One VEVENT or VTODO as the members of JSCalendar that it says. Every line belongs to a unit; what has no place is in
+ *  `iCalendar`, as jCal. */
+import { Buffer } from "node:buffer";
+import { jsonDepth } from "#/src/model/json-depth.ts";
+import { jsonDepthMax } from "#/src/model/limits.ts";
+import {
+  type Component,
+  type Item,
+  makeProperty,
+  type Property,
+  parameterValue,
+} from "../content-lines/content-line.ts";
+import { formatText, parseText } from "../icalendar/text-value.ts";
+import {
+  formatPointer,
+  type Json,
+  type JsonObject,
+  type Path,
+  parsePointer,
+  withAt,
+} from "../jscontact/json.ts";
+import { readEntries } from "./entries.ts";
+import { readJcalComponent, readJcalProperty } from "./ical-component.ts";
+import { readParticipants } from "./participants.ts";
+import { addUnit, type Line, linesOf, type Reading, startReading } from "./reading.ts";
+import { readRecurrence, readSingles } from "./singles.ts";
+import { readTimeUnit } from "./time-unit.ts";
+import { joinUnits, splitUnits, type Units, unitKeyOf } from "./unit.ts";
+import type { ZoneNames } from "./zone-names.ts";
+
+export interface ReadComponent {
+  readonly object: JsonObject;
+  readonly units: Units;
+  /** Of each unit, the items of the component that say it. */
+  readonly lines: ReadonlyMap<string, readonly number[]>;
+}
+
+/** What `read-event.ts` tells for the whole series. */
+const ofSeries: ReadonlySet<string> = new Set(["RECURRENCE-ID", "EXDATE", "RDATE"]);
+
+/** `ownDates`: whether EXDATE and RDATE of this component are told elsewhere. */
+export function readComponent(component: Component, zones: ZoneNames, ownDates = true): ReadComponent {
+  const reading = startReading(component, zones);
+  readSingles(reading);
+  readTimeUnit(reading);
+  readRecurrence(reading);
+  readParticipants(reading);
+  readEntries(reading);
+  const extensions = linesOf(reading, "JSPROP");
+  const name = component.name.toLowerCase();
+  let object: JsonObject = joinUnits(reading.units, name);
+  for (const [at, line] of extensions.entries()) {
+    const applied = at < extensionsMax ? applyExtension(object, line) : undefined;
+    if (applied === undefined) continue;
+    object = applied.object;
+    reading.lines.set(applied.key, [...(reading.lines.get(applied.key) ?? []), line.index]);
+    reading.taken.add(line.index);
+  }
+  const left = readRest(reading, ownDates);
+  if (left !== undefined) object = { ...object, iCalendar: left };
+  return { object, units: splitUnits(object), lines: reading.lines };
+}
+
+/** Lines without a word that are told; more of them stay in the text alone. */
+const leftLinesMax = 1000;
+
+/** Each one copies a part of the object; later ones stay lines. */
+const extensionsMax = 200;
+
+function readRest(reading: Reading, ownDates: boolean): JsonObject | undefined {
+  const before = new Set(reading.units.keys());
+  const counts = new Map<string, number>();
+  let linesLeft = leftLinesMax;
+  const add = (list: "properties" | "components", value: Json, index: number, item: Item) => {
+    const text = JSON.stringify(value);
+    const count = counts.get(text) ?? 0;
+    counts.set(text, count + 1);
+    addUnit(reading, ["iCalendar", list, text, String(count)], value, [{ index, item }]);
+  };
+  for (const [index, item] of reading.component.items.entries()) {
+    if (reading.taken.has(index)) continue;
+    if (linesLeft-- === 0) break;
+    if (item.kind === "component") add("components", readJcalComponent(item), index, item);
+    else if (item.kind === "property" && !isHidden(item, ownDates))
+      add("properties", readJcalProperty(item), index, item);
+  }
+  const rest = [...reading.units].filter(([key]) => !before.has(key));
+  if (rest.length === 0) return undefined;
+  return joinUnits(rest, reading.component.name.toLowerCase()).iCalendar as JsonObject;
+}
+
+/** What the series tells, and lines whose parameters have no names. */
+function isHidden({ name, parameters }: Property, ownDates: boolean): boolean {
+  if (ofSeries.has(name) && (ownDates || name === "RECURRENCE-ID")) return true;
+  return parameters.some((parameter) => !/^[A-Za-z0-9_-]{1,100}$/.test(parameter.name));
+}
+
+/** JSPROP: a member that iCalendar has no word for, at the place that JSPTR names:
+ *  JSPROP;JSPTR="locale":"de" */
+function applyExtension(
+  object: JsonObject,
+  { item }: Line,
+): { readonly object: JsonObject; readonly key: string } | undefined {
+  const path = parsePointer(parameterValue(item, "JSPTR") ?? "");
+  const key = unitKeyOf(path);
+  const parsed = parseValue(item.value);
+  if (key === undefined || path.includes("__proto__") || path[0] === "uid" || parsed === undefined)
+    return undefined;
+  const changed = withAt(object, path, parsed.value);
+  return changed === undefined ? undefined : { object: changed as JsonObject, key };
+}
+
+/** The value is TEXT; some writers leave its escapes out. */
+function parseValue(value: string): { readonly value: Json } | undefined {
+  for (const text of [parseText(value), value]) {
+    if (jsonDepth(Buffer.from(text, "utf8")) > jsonDepthMax) return undefined;
+    try {
+      return { value: JSON.parse(text) as Json };
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+    }
+  }
+  return undefined;
+}
+
+export function writeExtension(path: Path, value: Json): Property {
+  return makeProperty("JSPROP", formatText(JSON.stringify(value)), [
+    { name: "JSPTR", values: [formatPointer(path)] },
+  ]);
+}
