@@ -66,12 +66,11 @@ export const contentFaultsMax = 20;
 
 /** Instances of one recurrence set in one expansion: daily for 27 years, hourly for a year. RFC 4791 names it max-instances. */
 export const recurrenceInstancesMax = 10_000;
-/** Periods of a rule (days of a DAILY one) that one query walks through, and date-times that it tries: 0.1 to 0.3 s. */
-export const recurrenceIterationsMax = 10_000;
-export const recurrenceCandidatesMax = 10_000;
+/** Days and times that one query of a rule tries: 10 ms at most. A rule of weekdays from 1970 with COUNT tries 20,000 until today. */
+export const recurrenceStepsMax = 200_000;
 /** Times of one day that BYHOUR, BYMINUTE and BYSECOND select together; the largest of the outside vectors has 4,096. */
 export const recurrenceDayTimesMax = 4096;
-/** Rules of one component; more than two are not seen, and each may cost a quarter of a second. */
+/** Rules of one component; more than two are not seen, and each may cost 10 ms. */
 export const recurrenceRulesMax = 5;
 /** Dates, and exceptions, of one component: a daily event with each instance of 27 years excepted. */
 export const recurrenceDatesMax = 10_000;
@@ -130,3 +129,16 @@ export const uidBytesMax = 1024;
 export const itemSearchLengthMax = 100_000;
 /** Periods of one item in the index of occurrences; what has more is merged until it has not. */
 export const itemPeriodsMax = 200;
+
+/** Conditions of one filter of CalDAV or CardDAV: each may look at all of an object. Clients send five at most. */
+export const filterPartsMax = 50;
+/** Time on the main thread that one query over calendars or addressbooks may take, in turns of the loop: 100,000 events of
+ *  whom each is parsed and expanded. */
+export const collectionWorkMs = 10_000;
+/** Periods of one answer about busy time before they are merged. */
+export const busyPeriodsMax = 200_000;
+/** Items that one answer to sync-collection tells; the client goes on with its token. */
+export const syncChangesMax = 10_000;
+/** Resources in one answer to expand-property, and properties inside each other: a principal's groups and their members. */
+export const expandedResourcesMax = 1000;
+export const expandedDepthMax = 5;

@@ -1,14 +1,9 @@
 /** The starts that a recurrence rule gives (RFC 5545 section 3.3.10), in the local time of DTSTART: rules count on the clock
  *  and the calendar of the event's time zone, so an offset has no part in them.
- *  `rrule-temporal` expands; a rule that is only a step (DAILY without BY parts) is arithmetic. */
-import { RRuleTemporal } from "rrule-temporal";
-import {
-  recurrenceCandidatesMax,
-  recurrenceDayTimesMax,
-  recurrenceInstancesMax,
-  recurrenceIterationsMax,
-} from "#/src/model/limits.ts";
+ *  A rule that is only a step (DAILY without BY parts) is one division; the others go period by period. */
+import { recurrenceDayTimesMax, recurrenceInstancesMax } from "#/src/model/limits.ts";
 import { dayMs } from "./calendar-time.ts";
+import { expandPeriods } from "./expand-periods.ts";
 import { expandYearDays, selectsYearDays } from "./expand-year-days.ts";
 import type { Frequency, RecurrenceRule } from "./recurrence-rule.ts";
 
@@ -41,46 +36,7 @@ export function expandRule(started: StartedRule, fromMs: number, toMs: number): 
     return expandStep(startMs, stepMs, count, fromMs, toMs);
   }
   if (timesOfDay(started) > recurrenceDayTimesMax) return undefined;
-  if (selectsYearDays(rule)) return expandYearDays(started, fromMs, toMs);
-  const lastMs = Math.min(toMs, untilMs);
-  const goesOn = rule.count === undefined && untilMs > toMs;
-  if (rule.count !== undefined) return expandCounted(started, fromMs, toMs, untilMs);
-  if (lastMs < startMs || lastMs < fromMs) return { starts: [], goesOn };
-  const starts = ask(() =>
-    libraryRule(started).between(instant(Math.max(fromMs, startMs)), instant(lastMs), true),
-  );
-  return starts === undefined || starts.length > recurrenceInstancesMax ? undefined : { starts, goesOn };
-}
-
-/** A rule with COUNT is counted from its start. */
-function expandCounted(
-  started: StartedRule,
-  fromMs: number,
-  toMs: number,
-  untilMs: number,
-): RuleStarts | undefined {
-  let isBeyond = false;
-  const counted = ask(() =>
-    libraryRule(started).all((date, index) => {
-      isBeyond = date.epochMilliseconds > Math.min(toMs, untilMs);
-      return !isBeyond && index <= recurrenceInstancesMax;
-    }),
-  );
-  if (counted === undefined || counted.length > recurrenceInstancesMax) return undefined;
-  return {
-    starts: counted.filter((ms) => ms >= fromMs && ms <= toMs && ms <= untilMs),
-    goesOn: isBeyond && untilMs > toMs,
-  };
-}
-
-/** The library throws at its limits, and only there: `recurrence-rule.ts` has read the rule. Its messages are of no use. */
-function ask(query: () => { readonly epochMilliseconds: number }[]): number[] | undefined {
-  try {
-    return query().map(({ epochMilliseconds }) => epochMilliseconds);
-  } catch (error) {
-    if (error instanceof Error) return undefined;
-    throw error;
-  }
+  return selectsYearDays(rule) ? expandYearDays(started, fromMs, toMs) : expandPeriods(started, fromMs, toMs);
 }
 
 const unitMs: Readonly<Partial<Record<Frequency, number>>> = {
@@ -122,37 +78,4 @@ function timesOfDay({ rule, isDate }: StartedRule): number {
     (product, list) => product * (list?.length ?? 1),
     1,
   );
-}
-
-/** Intervals beyond these lead out of the years that iCalendar can write, and out of Temporal's. */
-const intervalMax: Readonly<Record<Frequency, number>> = {
-  SECONDLY: 2 ** 38,
-  MINUTELY: 2 ** 32,
-  HOURLY: 2 ** 26,
-  DAILY: 3_660_000,
-  WEEKLY: 523_000,
-  MONTHLY: 120_000,
-  YEARLY: 10_000,
-};
-
-function libraryRule({ rule, startMs, isDate }: StartedRule): RRuleTemporal {
-  const { until: _, byHour, byMinute, bySecond, ...parts } = rule;
-  const times = isDate ? {} : { byHour, byMinute, bySecond };
-  const lists = Object.entries({ ...parts, ...times })
-    .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => [key, Array.isArray(value) ? [...value] : value]);
-  return new RRuleTemporal({
-    ...Object.fromEntries(lists),
-    freq: rule.freq,
-    interval: Math.min(rule.interval, intervalMax[rule.freq]),
-    dtstart: instant(startMs),
-    tzid: "UTC",
-    cache: false,
-    maxIterations: recurrenceIterationsMax,
-    maxCandidateEvaluations: recurrenceCandidatesMax,
-  });
-}
-
-function instant(ms: number): Temporal.ZonedDateTime {
-  return Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO("UTC");
 }
