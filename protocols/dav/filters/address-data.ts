@@ -6,6 +6,7 @@ import {
   changeProperty,
   type Item,
 } from "#/src/formats/content-lines/content-line.ts";
+import { octetString } from "#/src/formats/mime/octets.ts";
 import { findVersion } from "#/src/formats/vcard/card.ts";
 import { convertCard } from "#/src/formats/vcard/convert-card.ts";
 
@@ -16,9 +17,17 @@ export interface AddressDataRequest {
   readonly props: ReadonlyMap<string, boolean> | undefined;
 }
 
-/** Nothing has to be looked at: the stored octets are the answer. */
-export function isWholeCard({ version, props }: AddressDataRequest): boolean {
-  return version === undefined && props === undefined;
+/** The stored octets are the answer. Most cards say their version in their second line, so they are not parsed. */
+export function isAnsweredByOctets({ version, props }: AddressDataRequest, bytes: Uint8Array): boolean {
+  if (props !== undefined) return false;
+  return version === undefined || version === versionInHead(bytes);
+}
+
+const headOctets = 40;
+
+function versionInHead(bytes: Uint8Array): string | undefined {
+  const head = octetString(bytes, 0, Math.min(bytes.length, headOctets));
+  return /^BEGIN:VCARD\r?\nVERSION:([34]\.0)\r?\n/i.exec(head)?.[1];
 }
 
 export function selectAddressData({ version, props }: AddressDataRequest, card: Component): Component {

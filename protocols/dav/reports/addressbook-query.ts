@@ -1,0 +1,108 @@
+/** CARDDAV:addressbook-query (RFC 6352 section 8.6): the cards that match a filter, at most as many as the client's limit. */
+import type { Item, StoredItem } from "#/src/collections/item.ts";
+import { multistatus } from "../answer.ts";
+import { DavError } from "../dav-error.ts";
+import { type AddressFilter, matchesCard } from "../filters/address-filter.ts";
+import { readAddressFilter } from "../filters/read-address-filter.ts";
+import { readPropertyQuery } from "../property.ts";
+import type { Report } from "../report.ts";
+import type { DavRequest } from "../request.ts";
+import { type CollectionResource, hasBytes } from "../resource.ts";
+import { childText, findChild, type XmlElement } from "../xml/element.ts";
+import { carddav, type XmlName } from "../xml/names.ts";
+import { notSupported, onlyHrefs } from "./calendar-query.ts";
+import { createObjectReader, type ItemQuery, type ReadObject, readCardQuery } from "./item-data.ts";
+import {
+  assertReadable,
+  createLimits,
+  type ItemPages,
+  type ReportLimits,
+  readPage,
+  writeItems,
+} from "./report-items.ts";
+
+export const addressbookQuery: Report = {
+  name: carddav("addressbook-query"),
+  on: ["addressbook", "addressbook-home", "item"],
+  async run(request, body) {
+    const filter = readAddressFilter(body);
+    const read = createObjectReader();
+    const query = readCardQuery(readPropertyQuery(body) ?? onlyHrefs, read);
+    const limits = createLimits(readResultsMax(body, carddav));
+    const search = { request, filter, query, read, limits };
+    const pages = (await listScope(request)).map(
+      ([book, item]) => [book, searchBook(search, book, item)] as const,
+    );
+    return multistatus(writeItems(request, query, pages, limits));
+  },
+};
+
+/** RFC 6352 section 10.6, RFC 5323 section 5.17: the number of results in the limit that the request has. */
+export function readResultsMax(body: XmlElement, nameIn: (name: string) => XmlName): number | undefined {
+  const limit = findChild(body, nameIn("limit"));
+  if (limit === undefined) return undefined;
+  const text = childText(limit, nameIn("nresults")) ?? "";
+  if (!/^\d{1,9}$/.test(text)) throw new DavError(400, "A limit has a number of results.");
+  return Number(text);
+}
+
+interface Search {
+  readonly request: DavRequest;
+  readonly filter: AddressFilter;
+  readonly query: ItemQuery;
+  readonly read: ReadObject;
+  readonly limits: ReportLimits;
+}
+
+async function listScope({
+  resource,
+  depth = "0",
+  tree,
+}: DavRequest): Promise<readonly (readonly [CollectionResource, Item | undefined])[]> {
+  if (resource.kind === "item") {
+    if (resource.parent.collection.kind !== "addressbook") throw notSupported();
+    assertReadable(resource.parent);
+    return [[resource.parent, resource.item]];
+  }
+  if (resource.kind === "addressbook") {
+    assertReadable(resource);
+    return depth === "0" ? [] : [[resource, undefined]];
+  }
+  if (resource.kind !== "addressbook-home") throw notSupported();
+  if (depth !== "infinity") return [];
+  const members = await tree.listMembers(resource);
+  return members.flatMap((member) =>
+    member.kind === "addressbook" && member.collection.rights.has("read")
+      ? [[member, undefined] as const]
+      : [],
+  );
+}
+
+async function* searchBook(
+  { request, filter, query, read, limits }: Search,
+  book: CollectionResource,
+  item: Item | undefined,
+): ItemPages & AsyncGenerator {
+  const { agent, number } = book.collection;
+  const isEverything = filter.props.length === 0;
+  const pages = item === undefined ? request.rooms.collections.listItems(agent, number) : [[item]];
+  for await (const page of pages) {
+    if (isEverything && !query.needsBytes) {
+      yield page;
+      continue;
+    }
+    const numbers = page.map((one) => one.number);
+    const matching: (Item | StoredItem)[] = [];
+    for (const one of await readPage(request, book, numbers, true)) {
+      if (limits.meter.isBeyond) break;
+      if (isEverything || limits.meter.measure(() => isMatch(one))) matching.push(one);
+      await limits.turns.turn();
+    }
+    yield matching;
+  }
+
+  function isMatch(one: Item): boolean {
+    const card = hasBytes(one) ? read(one) : undefined;
+    return card !== undefined && matchesCard(filter, card);
+  }
+}

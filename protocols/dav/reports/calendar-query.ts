@@ -1,0 +1,180 @@
+/** CALDAV:calendar-query (RFC 4791 section 7.8): the calendar objects that match a filter.
+ *  Depth 0 is the resource itself, Depth 1 what a calendar holds, infinity the calendars of a home too.
+ *  A time range is first asked of the index of occurrences; what the index knows exactly is not parsed. */
+import type { Item, StoredItem } from "#/src/collections/item.ts";
+import { multistatus } from "../answer.ts";
+import { type DavError, unmet } from "../dav-error.ts";
+import { boundOf, type CompFilter, plainFilter } from "../filters/calendar-filter.ts";
+import { matchesCalendar } from "../filters/match-calendar.ts";
+import { readCalendarFilter } from "../filters/read-calendar-filter.ts";
+import { readPropertyQuery } from "../property.ts";
+import type { Report } from "../report.ts";
+import type { DavRequest } from "../request.ts";
+import { type CollectionResource, hasBytes } from "../resource.ts";
+import { caldav, dav } from "../xml/names.ts";
+import { type FloatingZones, readFloatingZones } from "./floating-zone.ts";
+import { createObjectReader, type ItemQuery, type ReadObject, readCalendarQuery } from "./item-data.ts";
+import {
+  assertReadable,
+  createLimits,
+  type ItemPages,
+  type ReportLimits,
+  readPage,
+  writeItems,
+} from "./report-items.ts";
+
+export const calendarQuery: Report = {
+  name: caldav("calendar-query"),
+  on: ["calendar", "inbox", "calendar-home", "item"],
+  async run(request, body) {
+    const filter = readCalendarFilter(body);
+    const zones = readFloatingZones(body);
+    const read = createObjectReader();
+    const query = readCalendarQuery(request, readPropertyQuery(body) ?? onlyHrefs, zones, read);
+    const search: Search = { request, filter, query, zones, read, limits: createLimits() };
+    const pages = (await listScope(request)).map(
+      ([calendar, item]) =>
+        [
+          calendar,
+          item === undefined ? searchCalendar(search, calendar) : searchItem(search, calendar, item),
+        ] as const,
+    );
+    return multistatus(writeItems(request, query, pages, search.limits));
+  },
+};
+
+/** Without DAV:prop, DAV:allprop and DAV:propname an answer has no properties. */
+export const onlyHrefs = { kind: "named", names: [] } as const;
+
+interface Search {
+  readonly request: DavRequest;
+  readonly filter: CompFilter;
+  readonly query: ItemQuery;
+  readonly zones: FloatingZones;
+  readonly read: ReadObject;
+  readonly limits: ReportLimits;
+}
+
+/** The calendars to search, or one object of a calendar. */
+async function listScope(
+  request: DavRequest,
+): Promise<readonly (readonly [CollectionResource, Item | undefined])[]> {
+  const { resource, depth = "0", tree } = request;
+  if (resource.kind === "item") {
+    if (resource.parent.collection.kind !== "calendar") throw notSupported();
+    assertReadable(resource.parent);
+    return [[resource.parent, resource.item]];
+  }
+  if (resource.kind === "calendar" || resource.kind === "inbox") {
+    assertReadable(resource);
+    return depth === "0" ? [] : [[resource, undefined]];
+  }
+  if (resource.kind !== "calendar-home") throw notSupported();
+  if (depth !== "infinity") return [];
+  const members = await tree.listMembers(resource);
+  return members.flatMap((member) =>
+    member.kind === "calendar" && member.collection.rights.has("read") ? [[member, undefined] as const] : [],
+  );
+}
+
+export function notSupported(): DavError {
+  return unmet(403, dav("supported-report"), "The resource does not have this report.");
+}
+
+async function* searchItem(
+  search: Search,
+  calendar: CollectionResource,
+  item: Item,
+): ItemPages & AsyncGenerator {
+  const items = await readPage(search.request, calendar, [item.number], true);
+  yield items.filter((one) => isMatch(search, calendar, one));
+}
+
+function searchCalendar(search: Search, calendar: CollectionResource): ItemPages {
+  return boundOf(search.filter) === undefined ? searchAll(search, calendar) : searchRange(search, calendar);
+}
+
+async function* searchAll(search: Search, calendar: CollectionResource): ItemPages & AsyncGenerator {
+  const { filter, query, request } = search;
+  const { agent, number } = calendar.collection;
+  const component = componentAlone(filter);
+  for await (const page of request.rooms.collections.listItems(agent, number)) {
+    const possible = page.filter((item) => canMatch(filter, item));
+    if (component === undefined) {
+      yield* filterPage(
+        search,
+        calendar,
+        possible.map((item) => item.number),
+      );
+    } else if (query.needsBytes) {
+      yield await readPage(
+        request,
+        calendar,
+        possible.map((item) => item.number),
+        true,
+      );
+    } else yield possible;
+  }
+}
+
+/** Candidates of the index. */
+async function* searchRange(search: Search, calendar: CollectionResource): ItemPages & AsyncGenerator {
+  const { filter, query, request } = search;
+  const { agent, number } = calendar.collection;
+  const bound = boundOf(filter)!;
+  const plain = plainFilter(filter);
+  const finite = (ms: number) => (Number.isFinite(ms) ? ms : undefined);
+  const candidates = request.rooms.collections.listCandidates(
+    agent,
+    number,
+    finite(bound.startMs),
+    finite(bound.endMs),
+  );
+  for await (const page of candidates) {
+    const isCertain = (isExact: boolean) => plain !== undefined && isExact;
+    const certain = page.filter(({ isExact }) => isCertain(isExact)).map(({ item }) => item);
+    const others = page.filter(({ isExact }) => !isCertain(isExact)).map(({ item }) => item);
+    const found = await readPage(request, calendar, certain, query.needsBytes);
+    yield found.filter((item) => item.component === plain?.component);
+    yield* filterPage(search, calendar, others);
+  }
+}
+
+async function* filterPage(
+  search: Search,
+  calendar: CollectionResource,
+  numbers: readonly Item["number"][],
+): ItemPages & AsyncGenerator {
+  const { limits } = search;
+  const matching: (Item | StoredItem)[] = [];
+  for (const item of await readPage(search.request, calendar, numbers, true)) {
+    if (limits.meter.isBeyond) break;
+    if (isMatch(search, calendar, item)) matching.push(item);
+    await limits.turns.turn();
+  }
+  yield matching;
+}
+
+function isMatch({ filter, zones, read, limits }: Search, calendar: CollectionResource, item: Item): boolean {
+  if (!hasBytes(item) || !canMatch(filter, item)) return false;
+  return limits.meter.measure(() => {
+    const object = read(item);
+    return object !== undefined && matchesCalendar(filter, object, zones(calendar.collection));
+  });
+}
+
+/** An object has components of one kind, VTIMEZONEs apart. */
+function canMatch({ comps }: CompFilter, { component }: Item): boolean {
+  return comps.every(({ name, isNotDefined }) =>
+    isNotDefined ? name !== component : name === component || name === "VTIMEZONE",
+  );
+}
+
+/** Whether a filter asks for nothing but the kind of component. */
+function componentAlone(filter: CompFilter): string | undefined {
+  if (!filter.isNotDefined && filter.props.length + filter.comps.length === 0) return "";
+  const plain = plainFilter(filter);
+  return plain === undefined || plain.timeRange !== undefined || plain.component === "VTIMEZONE"
+    ? undefined
+    : plain.component;
+}

@@ -1,0 +1,92 @@
+/** DAV:expand-property (RFC 3253 section 3.8): properties of a resource, and where a property holds hrefs, properties of what
+ *  they name in their place. Apple's clients ask a principal for its groups with it. */
+import { expandedDepthMax, expandedResourcesMax } from "#/src/model/limits.ts";
+import { multistatus, statusResponse } from "../answer.ts";
+import { DavError, unmet } from "../dav-error.ts";
+import { propertiesOf } from "../properties/registry.ts";
+import type { Property, PropertyValue } from "../property.ts";
+import { writeResponse } from "../read-properties.ts";
+import type { Report } from "../report.ts";
+import type { DavRequest } from "../request.ts";
+import { type DavResource, everyResource } from "../resource.ts";
+import { findAttribute, listChildren, type XmlElement } from "../xml/element.ts";
+import { dav, davNamespace, type XmlName, xmlKey } from "../xml/names.ts";
+import { join, type Xml } from "../xml/write-xml.ts";
+
+interface Expansion {
+  readonly request: DavRequest;
+  resourcesLeft: number;
+}
+
+export const expandProperty: Report = {
+  name: dav("expand-property"),
+  on: everyResource,
+  async run(request, body) {
+    const expansion = { request, resourcesLeft: expandedResourcesMax };
+    return multistatus([await writeExpanded(expansion, request.resource, body, 1)]);
+  },
+};
+
+/** `asked` has the DAV:property elements for the resource. */
+async function writeExpanded(
+  expansion: Expansion,
+  resource: DavResource,
+  asked: XmlElement,
+  depth: number,
+): Promise<Xml> {
+  const { request } = expansion;
+  const inner = listChildren(asked, dav("property")).map((one) => ({ asked: one, name: nameOf(one) }));
+  const expanded = inner
+    .filter((one) => one.asked.children.length > 0)
+    .map((one) => expandedProperty(expansion, one.name, one.asked, depth));
+  const names = inner.map(({ name }) => ({ ...name, attributes: [], content: [], children: [], text: "" }));
+  return writeResponse(request, resource, { kind: "named", names }, expanded);
+}
+
+/** Section 3.8: the namespace is DAV: if it is not said. */
+function nameOf(element: XmlElement): XmlName {
+  const name = findAttribute(element, "name");
+  if (name === undefined || !/^[\p{L}_][\p{L}\p{N}._-]*$/u.test(name))
+    throw new DavError(400, "DAV:property has a name.");
+  return { namespace: findAttribute(element, "namespace") ?? davNamespace, name };
+}
+
+function expandedProperty(expansion: Expansion, name: XmlName, asked: XmlElement, depth: number): Property {
+  if (depth >= expandedDepthMax)
+    throw new DavError(400, `Properties are expanded ${expandedDepthMax} times inside each other at most.`);
+  const key = xmlKey(name);
+  return {
+    name,
+    on: everyResource,
+    isHidden: true,
+    write: undefined,
+    async read(resource, request, element): Promise<PropertyValue | undefined> {
+      const value = await propertiesOf(resource.kind).get(key)?.read(resource, request, element);
+      if (value === undefined) return undefined;
+      const text = typeof value === "string" ? value : value.content;
+      const hrefs = [...text.matchAll(hrefElements)].map((match) => unescapeText(match[1]!));
+      if (hrefs.length === 0) return value;
+      const responses: Xml[] = [];
+      for (const href of hrefs) responses.push(await writeHref(expansion, href, asked, depth + 1));
+      return join(responses);
+    },
+  };
+}
+
+/** As `textElement` writes them. */
+const hrefElements = /<D:href>([^<]*)<\/D:href>/g;
+
+const entities: Readonly<Record<string, string>> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&#13;": "\r" };
+
+function unescapeText(text: string): string {
+  return text.replace(/&(?:amp|lt|gt|#13);/g, (entity) => entities[entity]!);
+}
+
+async function writeHref(expansion: Expansion, href: string, asked: XmlElement, depth: number): Promise<Xml> {
+  if (expansion.resourcesLeft-- <= 0)
+    throw unmet(507, dav("number-of-matches-within-limits"), "The answer has too many resources.");
+  const resource = await expansion.request.tree.find(href);
+  return resource === undefined
+    ? statusResponse(href, 404)
+    : writeExpanded(expansion, resource, asked, depth);
+}

@@ -1,0 +1,48 @@
+/** CALDAV:free-busy-query (RFC 4791 section 7.10): when the owner of a calendar is busy, as a VFREEBUSY.
+ *  The answer to a calendar is that of the calendar alone; to a home, that of all its calendars with Depth infinity. */
+import { type FreeBusyCalendar, readFreeBusy } from "#/src/collections/free-busy.ts";
+import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
+import { makeFreeBusy } from "#/src/formats/icalendar/free-busy.ts";
+import { DavError } from "../dav-error.ts";
+import { readTimeRange } from "../filters/read-calendar-filter.ts";
+import type { Report } from "../report.ts";
+import type { DavRequest } from "../request.ts";
+import { findChild } from "../xml/element.ts";
+import { caldav } from "../xml/names.ts";
+import { notSupported } from "./calendar-query.ts";
+import { createZonesOfCollections } from "./floating-zone.ts";
+
+export const freeBusyQuery: Report = {
+  name: caldav("free-busy-query"),
+  on: ["calendar", "calendar-home"],
+  async run(request, body) {
+    const element = findChild(body, caldav("time-range"));
+    if (element === undefined) throw new DavError(400, "A free-busy-query has a CALDAV:time-range.");
+    const range = readTimeRange(element, true);
+    const { collections } = request.rooms;
+    const periods = await readFreeBusy(collections, { calendars: await listCalendars(request), range });
+    const calendar = makeFreeBusy(periods, range, collections.clock.now());
+    return {
+      status: 200,
+      headers: { "Content-Type": "text/calendar; charset=utf-8" },
+      body: writeContentLines({ items: [calendar] }),
+    };
+  },
+};
+
+/** The right to busy time is the least that a login has on what it sees. */
+async function listCalendars({
+  resource,
+  depth = "0",
+  tree,
+}: DavRequest): Promise<readonly FreeBusyCalendar[]> {
+  const zones = createZonesOfCollections();
+  if (resource.kind === "calendar")
+    return [{ collection: resource.collection, floating: zones(resource.collection) }];
+  if (resource.kind !== "calendar-home") throw notSupported();
+  if (depth !== "infinity") return [];
+  const members = await tree.listMembers(resource);
+  return members.flatMap((member) =>
+    member.kind === "calendar" ? [{ collection: member.collection, floating: zones(member.collection) }] : [],
+  );
+}

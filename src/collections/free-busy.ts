@@ -1,0 +1,74 @@
+/** When the owner of calendars is busy (RFC 4791 section 7.10, RFC 6638 section 5, RFC 7953 section 4): the one answer for CalDAV,
+ *  JSON and scheduling. Who may ask is decided above. */
+import { listComponents } from "#/src/formats/content-lines/content-line.ts";
+import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
+import {
+  type Availability,
+  type BusyPeriod,
+  busyOfAvailabilities,
+  type FreeBusyReading,
+  listAvailabilities,
+  listBusyPeriods,
+  mergeBusyPeriods,
+  type Span,
+} from "#/src/formats/icalendar/free-busy.ts";
+import type { TimeZone } from "#/src/formats/icalendar/time-zone.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { busyPeriodsMax } from "#/src/model/limits.ts";
+import { LoopTurns } from "#/src/model/loop-turns.ts";
+import type { Collection } from "./collection.ts";
+import type { Collections } from "./collections.ts";
+import { WorkMeter } from "./work-meter.ts";
+
+export interface FreeBusyCalendar {
+  readonly collection: Collection;
+  /** Of its floating times and dates. */
+  readonly floating: TimeZone;
+}
+
+export interface FreeBusyQuestion {
+  readonly calendars: readonly FreeBusyCalendar[];
+  readonly range: Span;
+  readonly isOwnAddress?: FreeBusyReading["isOwnAddress"];
+}
+
+/** In order, periods of one type merged. Calendars that are transparent (RFC 6638 section 9.1) say nothing. Throws `invalid` with
+ *  the reason `limit_reached` if it is more work than one question may be. */
+export async function readFreeBusy(
+  collections: Collections,
+  { calendars, range, isOwnAddress }: FreeBusyQuestion,
+): Promise<readonly BusyPeriod[]> {
+  const turns = new LoopTurns();
+  const spent = new WorkMeter();
+  const busy: BusyPeriod[] = [];
+  const availabilities: Availability[] = [];
+  for (const { collection, floating } of calendars) {
+    if (collection.isTransparent || collection.kind !== "calendar") continue;
+    const { agent, number } = collection;
+    const reading = { range, floating, ...(isOwnAddress === undefined ? {} : { isOwnAddress }) };
+    for await (const candidates of collections.listCandidates(agent, number, range.startMs, range.endMs)) {
+      const items = await collections.readItems(
+        agent,
+        candidates.map(({ item }) => item),
+      );
+      for (const item of items) {
+        if (item === undefined || !telling.has(item.component)) continue;
+        spent.measure(() => {
+          const [calendar] = listComponents(readContentLines(item.bytes), "VCALENDAR");
+          if (calendar === undefined) return;
+          if (item.component === "VAVAILABILITY")
+            availabilities.push(...listAvailabilities(calendar, reading));
+          else busy.push(...listBusyPeriods(calendar, reading));
+        });
+        if (spent.isBeyond || busy.length > busyPeriodsMax)
+          throw new WaypostError("invalid", "The busy time of this range is too much for one answer.", {
+            reason: "limit_reached",
+          });
+        await turns.turn();
+      }
+    }
+  }
+  return mergeBusyPeriods([...busy, ...busyOfAvailabilities(availabilities)]);
+}
+
+const telling: ReadonlySet<string> = new Set(["VEVENT", "VFREEBUSY", "VAVAILABILITY"]);

@@ -1,0 +1,17 @@
+/** What one question to collections may cost of the processor: hostile rules are asked for like others, and end it. */
+import { collectionWorkMs } from "#/src/model/limits.ts";
+
+export class WorkMeter {
+  #spentMs = 0;
+
+  measure<T>(work: () => T): T {
+    const start = performance.now();
+    const result = work();
+    this.#spentMs += performance.now() - start;
+    return result;
+  }
+
+  get isBeyond(): boolean {
+    return this.#spentMs > collectionWorkMs;
+  }
+}
