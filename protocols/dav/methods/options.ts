@@ -12,6 +12,7 @@ export const davClasses = [
   "calendar-access",
   "addressbook",
   "calendarserver-principal-property-search",
+  "calendarserver-principal-search",
 ];
 
 export const options: Method = {

@@ -1,16 +1,10 @@
 /** Properties of RFC 6638: who a principal is in scheduling, and what its calendars do. */
 import { homeHref, inboxSegment, outboxSegment, principalHref } from "../hrefs.ts";
 import { property } from "../property.ts";
-import type { DavRequest } from "../request.ts";
-import type { DavPrincipal } from "../resource.ts";
+import { listUserAddresses } from "../searched-principals.ts";
 import { findChild } from "../xml/element.ts";
 import { caldav, calendarserver, dav } from "../xml/names.ts";
 import { element, elementWith, escapeText, join, textElement } from "../xml/write-xml.ts";
-
-async function listAddresses({ rooms }: DavRequest, { agent }: DavPrincipal): Promise<readonly string[]> {
-  const facts = await rooms.accounts.findAgentFacts(agent);
-  return (facts?.addresses ?? []).filter((address) => !address.startsWith("*@"));
-}
 
 export const schedulingProperties = [
   property({
@@ -19,7 +13,7 @@ export const schedulingProperties = [
     isHidden: true,
     read: async ({ principal }, request) =>
       join([
-        ...(await listAddresses(request, principal)).map((address, at) =>
+        ...(await listUserAddresses(request, principal)).map((address, at) =>
           elementWith(dav("href"), at === 0 ? { preferred: "1" } : {}, escapeText(`mailto:${address}`)),
         ),
         textElement(dav("href"), principalHref(principal.id)),
@@ -31,7 +25,7 @@ export const schedulingProperties = [
     isHidden: true,
     read: async ({ principal }, request) =>
       join(
-        (await listAddresses(request, principal)).map((address) =>
+        (await listUserAddresses(request, principal)).map((address) =>
           textElement(calendarserver("email-address"), address),
         ),
       ),

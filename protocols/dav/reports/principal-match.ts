@@ -1,0 +1,46 @@
+/** DAV:principal-match (RFC 3744 section 9.3): what of a collection is the login itself, or names it in a property;
+ *  items are not looked at, as they have the owner of their collection. */
+import { multistatus } from "../answer.ts";
+import { DavError } from "../dav-error.ts";
+import { principalHref } from "../hrefs.ts";
+import { propertiesOf } from "../properties/registry.ts";
+import { type Property, readPropertyQuery } from "../property.ts";
+import { writeResponse } from "../read-properties.ts";
+import type { Report } from "../report.ts";
+import type { DavRequest } from "../request.ts";
+import { type DavResource, everyResource } from "../resource.ts";
+import { findChild } from "../xml/element.ts";
+import { dav, type XmlName, xmlKey } from "../xml/names.ts";
+import { textElement } from "../xml/write-xml.ts";
+
+export const principalMatch: Report = {
+  name: dav("principal-match"),
+  on: everyResource,
+  async run(request, body) {
+    if (request.depth !== "0") throw new DavError(400, "The depth of this report is 0.");
+    const named = findChild(body, dav("principal-property"))?.children[0];
+    const isSelf = findChild(body, dav("self")) !== undefined;
+    if (isSelf === (named !== undefined))
+      throw new DavError(400, "A DAV:principal-match has DAV:self or one DAV:principal-property.");
+    const query = readPropertyQuery(body) ?? { kind: "named", names: [] };
+    const found = named === undefined ? listSelf(request) : await listNaming(request, named);
+    return multistatus(await Promise.all(found.map((one) => writeResponse(request, one, query))));
+  },
+};
+
+function listSelf({ tree, resource }: DavRequest): readonly DavResource[] {
+  const href = principalHref(tree.own.id);
+  return href.startsWith(resource.href) ? [{ kind: "principal", href, principal: tree.own }] : [];
+}
+
+async function listNaming(request: DavRequest, name: XmlName): Promise<readonly DavResource[]> {
+  const { resource, tree } = request;
+  const own = textElement(dav("href"), principalHref(tree.own.id));
+  const found: DavResource[] = [];
+  for (const one of [resource, ...(await tree.listMembers(resource))]) {
+    const property: Property | undefined = propertiesOf(one.kind).get(xmlKey(name));
+    const value = await property?.read(one, request, name);
+    if (typeof value === "string" && value.includes(own)) found.push(one);
+  }
+  return found;
+}

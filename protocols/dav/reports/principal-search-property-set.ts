@@ -1,0 +1,22 @@
+/** DAV:principal-search-property-set (RFC 3744 section 9.5): what DAV:principal-property-search looks at. */
+import { xmlAnswer } from "../answer.ts";
+import type { Report } from "../report.ts";
+import { everyResource } from "../resource.ts";
+import { searchedProperties } from "../searched-principals.ts";
+import { dav } from "../xml/names.ts";
+import { element, elementWith, escapeText } from "../xml/write-xml.ts";
+
+export const principalSearchPropertySet: Report = {
+  name: dav("principal-search-property-set"),
+  on: everyResource,
+  async run() {
+    const listed = searchedProperties.map(({ name, description }) =>
+      element(
+        dav("principal-search-property"),
+        element(dav("prop"), element(name)),
+        elementWith(dav("description"), { "xml:lang": "en" }, escapeText(description)),
+      ),
+    );
+    return xmlAnswer(200, dav("principal-search-property-set"), ...listed);
+  },
+};
