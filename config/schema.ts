@@ -291,6 +291,11 @@ export const settingsSchema = z.strictObject({
         ),
     })
     .describe("What /v1 and /mcp serve."),
+  dav: z
+    .strictObject({
+      enabled: z.boolean().default(true).describe("Whether CalDAV and CardDAV are served on the HTTP ports."),
+    })
+    .describe("Calendars and addressbooks for the clients of people, at /dav/."),
   holds: z
     .strictObject({
       graceS: z

@@ -25,12 +25,9 @@ export function checkItemConditions(request: DavRequest, resource: DavResource |
   )
     throw failed("If-Schedule-Tag-Match");
   const isConditional = ifMatch !== "" || ifNoneMatch !== "";
+  const version = item === undefined ? "absent" : String(item.modseq);
   return {
-    ...(item === undefined
-      ? { version: "absent" as const }
-      : isConditional
-        ? { version: String(item.modseq) }
-        : {}),
+    ...(isConditional ? { version } : {}),
     ...(scheduleTag === "" ? {} : { scheduleTag: item!.scheduleTag }),
   };
 }

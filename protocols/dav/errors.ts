@@ -54,7 +54,8 @@ const byReason = {
   policy_changed: undefined,
   already_sent: undefined,
   mailbox_is_reserved: undefined,
-  collection_is_required: undefined,
+  // RFC 6638 section 4.3
+  collection_is_required: { status: 403, condition: caldav("default-calendar-needed") },
   // RFC 4791 section 5.3.2.1
   "valid-calendar-data": { status: 403, condition: caldav("valid-calendar-data") },
   "valid-calendar-object-resource": { status: 403, condition: caldav("valid-calendar-object-resource") },
@@ -67,7 +68,7 @@ const byReason = {
   // Of calendars; those of addressbooks have a namespace of their own, as the resource knows.
   "no-uid-conflict": { status: 403, condition: caldav("no-uid-conflict") },
   "max-resource-size": { status: 403, condition: caldav("max-resource-size") },
-  "schedule-tag-match": undefined,
+  "schedule-tag-match": { status: 412 },
 } as const satisfies Record<ErrorReason, Refusal | undefined>;
 
 /** The answer for whatever was thrown; undefined for what no client caused, which the caller logs. */

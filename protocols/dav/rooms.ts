@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { Settings } from "#/config/schema.ts";
-import type { Accounts, Principal } from "#/src/accounts/accounts.ts";
+import type { Accounts } from "#/src/accounts/accounts.ts";
 import type { Collection, CollectionKind } from "#/src/collections/collection.ts";
 import type { Collections } from "#/src/collections/collections.ts";
 import type { MailQuota } from "#/src/mail/quota.ts";
@@ -12,8 +12,6 @@ export interface DavRooms {
   readonly accounts: Accounts;
   readonly collections: Collections;
   readonly mail: Pick<MailQuota, "readQuota">;
-  /** What a login reaches. */
-  reach(login: Principal): CollectionReach;
   readonly settings: Settings;
   readonly log: Logger;
 }

@@ -11,6 +11,7 @@ import { parseHref, rootHref } from "./hrefs.ts";
 import { createLocks } from "./locks.ts";
 import { listMethods, methods } from "./methods/registry.ts";
 import { listReports } from "./methods/report-method.ts";
+import { ownCollections } from "./own-collections.ts";
 import { readPreferences } from "./preferences.ts";
 import type { DavRequest, Depth } from "./request.ts";
 import type { DavRooms } from "./rooms.ts";
@@ -30,7 +31,7 @@ export function createDavRoute(rooms: DavRooms): HttpRoute {
     const method = methods.find(({ name }) => name === koa.method);
     const login = await authenticate(rooms, context);
     if (method === undefined) throw new DavError(501, "There is no such method.");
-    const reach = rooms.reach(login);
+    const reach = ownCollections(rooms.collections, login);
     const tree = createTree(rooms, login, reach);
     if (parseHref(koa.path) === undefined) throw new DavError(400, "The path is none of DAV.");
     const target = await tree.find(koa.path);

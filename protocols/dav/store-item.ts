@@ -1,12 +1,12 @@
 /** Stores the octets of an item, and says what became of it: what PUT, POST and COPY have in common. */
 import type { ItemExpectation, ItemWritten } from "#/src/collections/collections.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
+import { itemBytesMax } from "#/src/model/limits.ts";
 import type { ItemNumber } from "#/src/model/numbers.ts";
 import type { DavAnswer } from "./answer.ts";
 import { unmet } from "./dav-error.ts";
 import { davErrorOf } from "./errors.ts";
 import { contentTypeOf, etagOf } from "./item-content.ts";
-import { itemBytesMax } from "./limits.ts";
 import { preferenceApplied } from "./preferences.ts";
 import { assertRight } from "./privileges.ts";
 import { mediaTypeOf, readOctets } from "./read-body.ts";
@@ -46,14 +46,12 @@ export interface ItemToStore {
   readonly parent: CollectionResource;
   readonly bytes: Uint8Array;
   readonly expected: ItemExpectation;
-  /** The one that is replaced. */
-  readonly item?: ItemNumber | undefined;
-  /** Of a new one; without it the server names it. */
+  /** What stands there is replaced; without it the server names a new one. */
   readonly segment?: string | undefined;
 }
 
 export async function storeItem(request: DavRequest, toStore: ItemToStore): Promise<DavAnswer> {
-  const { parent, bytes, expected, item, segment } = toStore;
+  const { parent, bytes, expected, segment } = toStore;
   const { rooms, tree, preferences } = request;
   const { agent, actor, number } = parent.collection;
   const { collections } = rooms;
@@ -61,7 +59,6 @@ export async function storeItem(request: DavRequest, toStore: ItemToStore): Prom
   try {
     written = await collections.putItem(agent, actor, {
       collection: number,
-      item,
       segment,
       bytes,
       provenance: { source: "dav" },
@@ -76,7 +73,7 @@ export async function storeItem(request: DavRequest, toStore: ItemToStore): Prom
   const headers = {
     ...(stored === undefined || stored.modseq === written.modseq ? { ETag: etagOf(written.modseq) } : {}),
     ...(stored?.scheduleTag === undefined ? {} : { "Schedule-Tag": `"${stored.scheduleTag}"` }),
-    ...(item === undefined && segment === undefined ? { Location: href } : {}),
+    ...(segment === undefined ? { Location: href } : {}),
   };
   const status = written.isCreated ? 201 : 204;
   if (!preferences.isRepresentation || stored === undefined) return { status, headers };
@@ -100,7 +97,7 @@ export async function explainRefusal(
 ): Promise<unknown> {
   if (!isWaypostError(error)) return error;
   const { reason, object } = error.details;
-  if ((reason as string) !== "no-uid-conflict") {
+  if (reason !== "no-uid-conflict") {
     const refusal = davErrorOf(error);
     const condition = refusal?.details.condition;
     if (condition === undefined || condition.namespace !== caldavNamespace) return error;
@@ -112,7 +109,7 @@ export async function explainRefusal(
   const isHere = other?.collection === parent.collection.number;
   return unmet(
     403,
-    conditionOf(parent, "no-uid-conflict"),
+    conditionOf(parent, reason),
     error.message,
     isHere ? textElement(dav("href"), tree.itemOf(parent, other).href) : undefined,
   );

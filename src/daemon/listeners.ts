@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { Listener } from "#/protocols/connection/listener.ts";
 import type { ServerKeys } from "#/protocols/connection/server-keys.ts";
+import { createDavRoute } from "#/protocols/dav/serve-dav.ts";
 import { listenImap } from "#/protocols/imap/listen.ts";
 import { listenHttp } from "#/protocols/json/listen.ts";
 import { listenSmtp } from "#/protocols/smtp/listen-smtp.ts";
@@ -19,7 +20,11 @@ export interface OpenListeners {
 /** Opens every listener that the settings enable. When one cannot be bound, none stays open. */
 export async function openListeners(house: House, tls: ServerKeys): Promise<OpenListeners> {
   const rooms = { ...house, tls };
-  const opened = await Promise.allSettled([listenSmtp(rooms), listenImap(rooms), listenHttp(rooms)]);
+  const opened = await Promise.allSettled([
+    listenSmtp(rooms),
+    listenImap(rooms),
+    listenHttp(rooms, house.settings.dav.enabled ? [createDavRoute(house)] : []),
+  ]);
   const listeners = opened.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
   const close = async (): Promise<void> => {
     const closed = Promise.all(listeners.map((listener) => listener.close()));

@@ -3,9 +3,13 @@ import { pino } from "pino";
 import { defaultSettings, type Settings } from "#/config/schema.ts";
 import type { NameNetwork } from "#/protocols/connection/connection-door.ts";
 import type { Listener } from "#/protocols/connection/listener.ts";
+import { createDavRoute } from "#/protocols/dav/serve-dav.ts";
 import { listenHttp } from "#/protocols/json/listen.ts";
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
 import { administer } from "#/src/accounts/administration/operations.ts";
+import type { Collections } from "#/src/collections/collections.ts";
+import { createCollections } from "#/src/collections/create-collections.ts";
+import { createDirectPreparation } from "#/src/collections/preparing/preparation.ts";
 import { createFeed, type Feed } from "#/src/feed/feed.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
@@ -30,6 +34,7 @@ export interface Owner {
 export interface JsonServer extends AsyncDisposable {
   readonly store: Store;
   readonly mail: Mail;
+  readonly collections: Collections;
   readonly feed: Feed;
   readonly outbound: Outbound;
   readonly accounts: Accounts;
@@ -85,7 +90,7 @@ export async function openJsonServer(
     limits: { ...defaults.limits, ...unlimited, ...overrides.limits },
   };
   let rooms = { ...makeRooms(wrap(opened.store), settings), nameNetwork };
-  let listeners = await listenHttp(rooms);
+  let listeners = await listenHttp(rooms, [createDavRoute(rooms)]);
   const urlOf = (): string => `http://127.0.0.1:${listeners[0]!.port}`;
   const run = (name: string, input: Record<string, unknown>) =>
     administer({ store: opened.store, settings }, name, input);
@@ -114,6 +119,9 @@ export async function openJsonServer(
     },
     get mail() {
       return rooms.mail;
+    },
+    get collections() {
+      return rooms.collections;
     },
     get feed() {
       return rooms.feed;
@@ -183,7 +191,7 @@ export async function openJsonServer(
     async restart() {
       for (const listener of listeners) await listener.close();
       rooms = { ...makeRooms(await opened.reopen(), settings), nameNetwork };
-      listeners = await listenHttp(rooms);
+      listeners = await listenHttp(rooms, [createDavRoute(rooms)]);
     },
     async [Symbol.asyncDispose]() {
       for (const listener of listeners) await listener.close();
@@ -198,6 +206,7 @@ function makeRooms(store: Store, settings: Settings) {
   const outbound = createOutbound(outboundRooms);
   return {
     mail: createMail(store),
+    collections: createCollections(store, createDirectPreparation()),
     accounts,
     outbound,
     holds: createHolds({ ...outboundRooms, outbound }),

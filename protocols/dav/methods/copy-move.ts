@@ -21,6 +21,8 @@ interface Destination {
   readonly parent: CollectionResource;
   readonly segment: string;
   readonly existing: ItemResource | undefined;
+  /** Overwrite: F, and so nothing stands there. */
+  readonly expected: ItemExpectation;
 }
 
 async function transfer(request: DavRequest, kind: "copy" | "move"): Promise<DavAnswer> {
@@ -40,12 +42,11 @@ async function transfer(request: DavRequest, kind: "copy" | "move"): Promise<Dav
   const expected = checkItemConditions(request, resource);
   if (to.existing?.item.number === resource.item.number)
     throw new DavError(403, "The destination is the resource itself.");
-  const answer =
-    kind === "copy"
-      ? await copyItem(request, resource, to)
-      : parent.collection.agent === to.parent.collection.agent
-        ? await moveWithin(request, resource, to, expected)
-        : await moveAcross(request, resource, to, expected);
+  const isWithin = parent.collection.agent === to.parent.collection.agent;
+  const carry = kind === "copy" ? copyItem : isWithin ? moveWithin : moveAcross;
+  const answer = await carry(request, resource, to, expected).catch(async (error: unknown) => {
+    throw await explainRefusal(request, to.parent, error);
+  });
   if (kind === "move") locks.removeAt(resource.href);
   return { status: to.existing === undefined ? 201 : 204, headers: { ...answer.headers, Location: to.href } };
 }
@@ -68,18 +69,14 @@ async function findDestination({ context: { koa }, tree }: DavRequest): Promise<
   if (existing !== undefined && overwrite === "F")
     throw new DavError(412, "There is something at the destination.");
   const item = existing?.kind === "item" ? existing : undefined;
-  return { href: tree.hrefOf(parent, segment), parent, segment, existing: item };
-}
-
-function target({ existing, segment }: Destination) {
-  return existing === undefined
-    ? { segment, expected: { version: "absent" as const } }
-    : { item: existing.item.number, expected: { version: String(existing.item.modseq) } };
+  const expected = overwrite === "F" ? { version: "absent" as const } : {};
+  return { href: tree.hrefOf(parent, segment), parent, segment, existing: item, expected };
 }
 
 async function copyItem(request: DavRequest, { item }: ItemResource, to: Destination): Promise<DavAnswer> {
   const { bytes } = await readStored(request, item);
-  return storeItem(request, { parent: to.parent, bytes, ...target(to) });
+  const { parent, segment, expected } = to;
+  return storeItem(request, { parent, segment, bytes, expected });
 }
 
 async function moveWithin(
@@ -92,29 +89,44 @@ async function moveWithin(
   const place = {
     collection: to.parent.collection.number,
     segment: to.segment,
-    overwrite: to.existing !== undefined,
+    overwrite: to.expected.version === undefined,
   };
-  try {
-    await request.rooms.collections.moveItem(agent, actor, item.number, place, expected);
-  } catch (error) {
-    throw await explainRefusal(request, to.parent, error);
-  }
+  await request.rooms.collections.moveItem(agent, actor, item.number, place, expected);
   return { status: 201 };
 }
 
-/** Two writes: should the second fail, both places have it, and nothing is lost. */
+/** Both owners' changes are one transaction. */
 async function moveAcross(
   request: DavRequest,
-  resource: ItemResource,
+  { item, parent }: ItemResource,
   to: Destination,
   expected: ItemExpectation,
 ): Promise<DavAnswer> {
-  const { item, parent } = resource;
-  const { bytes, modseq } = await readStored(request, item);
+  const { bytes, modseq, provenance, isAuthenticated } = await readStored(request, item);
   if (expected.version !== undefined && expected.version !== String(modseq))
     throw new DavError(412, "The resource has changed.");
-  const stored = await storeItem(request, { parent: to.parent, bytes, ...target(to) });
-  const { agent, actor } = parent.collection;
-  await request.rooms.collections.deleteItem(agent, actor, item.number, { version: String(modseq) });
-  return stored;
+  const { collection } = to.parent;
+  await request.rooms.collections.changeItems([
+    {
+      agent: collection.agent,
+      actor: collection.actor,
+      deeds: [
+        {
+          kind: "put",
+          collection: collection.number,
+          segment: to.segment,
+          bytes,
+          provenance,
+          isAuthenticated,
+          expected: to.expected,
+        },
+      ],
+    },
+    {
+      agent: parent.collection.agent,
+      actor: parent.collection.actor,
+      deeds: [{ kind: "remove", item: item.number, expected: { ...expected, version: String(modseq) } }],
+    },
+  ]);
+  return { status: 201 };
 }

@@ -1,11 +1,12 @@
 /** LOCK and UNLOCK (RFC 4918 section 9.10 and 9.11): exclusive and shared write locks of collections and items. A URL at which
  *  there is nothing is not locked: an empty resource is no calendar object (RFC 4791 section 4.1). */
+
+import { deadPropertyBytesMax } from "#/src/model/limits.ts";
 import type { DavAnswer } from "../answer.ts";
 import { xmlAnswer } from "../answer.ts";
 import { checkLocks } from "../conditions.ts";
 import { DavError, unmet } from "../dav-error.ts";
 import { parseIf, submittedTokens } from "../if-field.ts";
-import { deadPropertyBytesMax } from "../limits.ts";
 import { writeActiveLock } from "../lock-element.ts";
 import { type Lock, lockTimeoutMsDefault, lockTimeoutMsMax } from "../locks.ts";
 import type { Method } from "../method.ts";

@@ -18,6 +18,6 @@ export const post: Method = {
       });
     await checkLocks(request, [resource.href]);
     const bytes = await readItemBody(request, resource);
-    return storeItem(request, { parent: resource, bytes, expected: { version: "absent" } });
+    return storeItem(request, { parent: resource, bytes, expected: {} });
   },
 };

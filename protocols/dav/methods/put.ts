@@ -18,13 +18,7 @@ export const put: Method = {
     await checkLocks(request, existing === undefined ? [request.href, parent.href] : [request.href]);
     const expected = checkItemConditions(request, existing);
     const bytes = await readItemBody(request, parent);
-    return storeItem(request, {
-      parent,
-      bytes,
-      expected,
-      item: existing?.item.number,
-      segment: existing === undefined ? segment : undefined,
-    });
+    return storeItem(request, { parent, segment, bytes, expected });
   },
 };
 

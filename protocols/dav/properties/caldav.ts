@@ -1,8 +1,8 @@
 /** Properties of calendars (RFC 4791 section 5.2 and 6.2, RFC 7809 section 5.2). */
 import { componentKinds } from "#/src/formats/icalendar/check-calendar-object.ts";
+import { itemBytesMax } from "#/src/model/limits.ts";
 import { unmet } from "../dav-error.ts";
 import { homeHref } from "../hrefs.ts";
-import { itemBytesMax } from "../limits.ts";
 import { property } from "../property.ts";
 import { checkTimeZoneText, isZoneName, timeZoneText, zoneNameOf } from "../time-zone-property.ts";
 import { findAttribute, listChildren } from "../xml/element.ts";

@@ -1,7 +1,7 @@
 /** Properties of addressbooks (RFC 6352 section 6.2 and 7.1). */
 
+import { itemBytesMax } from "#/src/model/limits.ts";
 import { homeHref } from "../hrefs.ts";
-import { itemBytesMax } from "../limits.ts";
 import { property } from "../property.ts";
 import { carddav, dav } from "../xml/names.ts";
 import { elementWith, escapeText, join, textElement } from "../xml/write-xml.ts";

@@ -1,0 +1,60 @@
+/** A real client of CalDAV and CardDAV (tsdav): it finds, reads and writes with nothing but the address and a password. */
+import { createDAVClient } from "tsdav";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { cardText, eventText } from "../support/items.ts";
+import { type JsonServer, openJsonServer } from "../support/json-server.ts";
+
+let server: JsonServer;
+
+beforeAll(async () => {
+  server = await openJsonServer();
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
+
+function connect(defaultAccountType: "caldav" | "carddav") {
+  return createDAVClient({
+    serverUrl: server.url,
+    credentials: { username: server.ada.address, password: server.ada.token },
+    authMethod: "Basic",
+    defaultAccountType,
+  });
+}
+
+test("calendars are found and their events written", async () => {
+  const client = await connect("caldav");
+  const [calendar] = await client.fetchCalendars();
+  expect(calendar).toMatchObject({ displayName: "Calendar", components: expect.arrayContaining(["VEVENT"]) });
+  const iCalString = eventText("by tsdav", "SUMMARY:One").toString();
+  const made = await client.createCalendarObject({ calendar: calendar!, filename: "one.ics", iCalString });
+  expect(made.status).toBe(201);
+  const url = new URL("one.ics", calendar!.url).href;
+  const etag = made.headers.get("etag")!;
+  const changed = eventText("by tsdav", "SUMMARY:Two").toString();
+  const updated = await client.updateCalendarObject({ calendarObject: { url, etag, data: changed } });
+  expect(updated.status).toBe(204);
+  const stale = await client.updateCalendarObject({ calendarObject: { url, etag, data: changed } });
+  expect(stale.status).toBe(412);
+  const [collection] = await client.fetchCalendars();
+  expect(collection!.ctag).not.toBe(calendar!.ctag);
+  const deleted = await client.deleteCalendarObject({
+    calendarObject: { url, etag: updated.headers.get("etag")! },
+  });
+  expect(deleted.status).toBe(204);
+});
+
+test("a calendar is made", async () => {
+  const client = await connect("caldav");
+  const home = `${server.url}/dav/calendars/${server.ada.id}/`;
+  await client.makeCalendar({ url: `${home}made/`, props: { displayname: "Made" } });
+  expect((await client.fetchCalendars()).map(({ displayName }) => displayName)).toContain("Made");
+});
+
+test("addressbooks are found and their cards written", async () => {
+  const client = await connect("carddav");
+  const [addressBook] = await client.fetchAddressBooks();
+  expect(addressBook).toMatchObject({ displayName: "Contacts" });
+  const vCardString = cardText("by tsdav", "Ann").toString();
+  const made = await client.createVCard({ addressBook: addressBook!, filename: "ann.vcf", vCardString });
+  expect(made.status).toBe(201);
+});
