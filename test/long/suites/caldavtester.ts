@@ -1,0 +1,169 @@
+/** Apple's caldavtester. Its scripts expect certain accounts and collections, which are made once; each of its files then meets a
+ *  copy of that store, so that none sees what another has left. */
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { type ChildDaemon, startChildDaemon } from "../../support/daemon.ts";
+import { makeCollection, request } from "./dav.ts";
+import { missingVariable, patient, type Suite } from "./suite.ts";
+
+const userCount = 40;
+const publicCount = 10;
+
+/** Of what the suite asks only servers that have it. */
+const features: readonly string[] = [
+  "COPY Method",
+  "MOVE Method",
+  "Extended MKCOL",
+  "acl-principal-prop-set REPORT",
+  "principal-match REPORT",
+  "principal-property-search REPORT",
+  "principal-search-property-set REPORT",
+  "expand-property",
+  "add-member",
+  "auth-on-root",
+  "brief",
+  "caldav",
+  "carddav",
+  "ctag",
+  "current-user-principal",
+  "default-addressbook",
+  "implicit-scheduling",
+  "managed-attachments",
+  "no-duplicate-uids",
+  "prefer",
+  "prefer-minimal",
+  "prefer-noroot",
+  "prefer-representation",
+  "quota",
+  "supported-component-sets",
+  "sync-report",
+  "sync-report-limit",
+  "timezones-by-reference",
+  "vavailability",
+  "well-known",
+];
+
+/** `only` chooses among its files, as `CalDAV/put`. */
+export function caldavtester(only: string): Suite {
+  return {
+    name: "caldavtester",
+    driver: "run-caldavtester.py",
+    missing: () => missingVariable("CALDAVTESTER_DIR", "PYCALENDAR_DIR", "CDT_PYTHON"),
+    async run(driver, work) {
+      const profile = path.join(work, "profile.json");
+      const seeded = path.join(work, "seeded");
+      fs.writeFileSync(profile, JSON.stringify(await seed(seeded)));
+      const drive = (...args: readonly string[]): string =>
+        spawnSync("python3", [driver, "--profile", profile, ...args], {
+          stdio: ["ignore", "pipe", "inherit"],
+          encoding: "utf8",
+        }).stdout;
+
+      const counts: [number, number, number, number] = [0, 0, 0, 0];
+      const failures: string[] = [];
+      const files = drive("--port", "0", "--out", work, "--list", "--only", only).trim().split("\n");
+      for (const file of files) {
+        const data = path.join(work, "store");
+        fs.rmSync(data, { recursive: true, force: true });
+        fs.cpSync(seeded, data, { recursive: true });
+        await using daemon = await startChildDaemon({ ...options, agents: 0, data });
+        const out = path.join(work, file.replace("/", "-"));
+        const line = drive("--port", new URL(daemon.http.url).port, "--out", out, "--only", `^${file}$`);
+        console.log(line.split("\n", 1)[0]);
+        for (const [name, [result, details]] of casesOf(path.join(out, "results.json"))) {
+          counts[result]++;
+          if (result === 1 || result === 2)
+            failures.push(`${file}\t${name}\t${details.replaceAll(/\s+/g, " ").slice(0, 300)}`);
+        }
+        if (daemon.stderr().includes('"level":"error"'))
+          failures.push(`${file}\tthe daemon reports an error`);
+      }
+      console.log(failures.join("\n"));
+      const [passed, failed, errors, ignored] = counts;
+      console.log(`${passed} passed, ${failed} failed, ${errors} errors, ${ignored} ignored`);
+      return failures.length === 0;
+    },
+  };
+}
+
+/** One case of a file: 0 passed, 1 failed, 2 an error, 3 ignored, and what was wrong. */
+type Result = readonly [result: 0 | 1 | 2 | 3, details: string];
+
+function casesOf(results: string): [name: string, Result][] {
+  const files: Record<string, Record<string, Result>> = JSON.parse(fs.readFileSync(results, "utf8"));
+  return Object.values(files).flatMap((cases) => Object.entries(cases));
+}
+
+const options = { people: 0, set: [...patient, "log.level=error"] };
+
+/** A store with the accounts, and what the suite substitutes for its variables. */
+async function seed(data: string): Promise<object> {
+  await using daemon = await startChildDaemon({ ...options, agents: userCount + publicCount, data });
+  const subst: Record<string, string> = {
+    "$root:": "/dav/",
+    "$principals_uids:": "/dav/principals/",
+    "$principals_users:": "/dav/principals/",
+    "$calendars_uids:": "/dav/calendars/",
+    "$calendars_users:": "/dav/calendars/",
+    "$addressbooks_uids:": "/dav/addressbooks/",
+    "$addressbooks_users:": "/dav/addressbooks/",
+    "$add-member:": "",
+  };
+  for (let agent = 0; agent < userCount + publicCount; agent++) {
+    for (const name of ["calendar", "tasks"]) await makeCollection(daemon, "calendars", name, agent);
+    await makeCollection(daemon, "addressbooks", "addressbook", agent);
+    await request(
+      daemon,
+      "PROPPATCH",
+      `calendars/${daemon.agents[agent]!.id}/inbox/`,
+      defaultCalendar(daemon, agent),
+      agent,
+    );
+    const names = agent < userCount ? userOf(daemon, agent) : publicUserOf(daemon, agent);
+    const number = agent < userCount ? agent + 1 : agent + 1 - userCount;
+    for (const [name, value] of Object.entries(names))
+      subst[`$${name.replace("%d", String(number))}:`] = value;
+  }
+  return { features, waitcount: 10, waitdelay: 0.25, waitsuccess: 5, subst };
+}
+
+/** What is delivered goes where the suite looks for it (RFC 6638 section 9.2). */
+function defaultCalendar(daemon: ChildDaemon, agent: number): string {
+  return `<?xml version="1.0" encoding="utf-8"?>
+<propertyupdate xmlns="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"><set><prop><C:schedule-default-calendar-URL>
+<href>/dav/calendars/${daemon.agents[agent]!.id}/calendar/</href></C:schedule-default-calendar-URL></prop></set></propertyupdate>`;
+}
+
+function userOf(daemon: ChildDaemon, agent: number): Record<string, string> {
+  const { id, address, password } = daemon.agents[agent]!;
+  const name = address.split("@")[0]!;
+  return {
+    "userid%d": address,
+    "userguid%d": id,
+    "username%d": name,
+    "username-encoded%d": name,
+    "pswd%d": password,
+    "principal%d": `/dav/principals/${id}/`,
+    "principal%dnoslash": `/dav/principals/${id}`,
+    "calendarhomealt%d": `/dav/calendars/${id}`,
+    "email%d": address,
+    "cuaddralt%d": `/dav/principals/${id}/`,
+    "cuaddraltnoslash%d": `/dav/principals/${id}`,
+    "cuaddrurn%d": `mailto:${address}`,
+  };
+}
+
+function publicUserOf(daemon: ChildDaemon, agent: number): Record<string, string> {
+  const { id, address, password } = daemon.agents[agent]!;
+  return {
+    "publicuserid%d": address,
+    "publicuserguid%d": id,
+    "publicusername%d": address.split("@")[0]!,
+    "publicpswd%d": password,
+    "publicprincipal%d": `/dav/principals/${id}/`,
+    "publicemail%d": address,
+    "publiccuaddralt%d": `/dav/principals/${id}/`,
+    "publiccuaddrurn%d": `mailto:${address}`,
+  };
+}
