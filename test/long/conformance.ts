@@ -14,6 +14,7 @@ import { parseArgs } from "node:util";
 import { caldavtester } from "./suites/caldavtester.ts";
 import { davSuites } from "./suites/dav.ts";
 import { mailSuites } from "./suites/mail.ts";
+import { vdirsyncerSync } from "./suites/vdirsyncer-sync.ts";
 
 const { values } = parseArgs({
   options: {
@@ -26,9 +27,14 @@ const { values } = parseArgs({
 const drivers = new URL("../../../shared/conformance/", import.meta.url).pathname;
 const work = values.work ?? fs.mkdtempSync(path.join(os.tmpdir(), "waypost-conformance-"));
 const failed: string[] = [];
-for (const suite of [...mailSuites(values.seconds), ...davSuites, caldavtester(values.files)]) {
+for (const suite of [
+  ...mailSuites(values.seconds),
+  ...davSuites,
+  vdirsyncerSync,
+  caldavtester(values.files),
+]) {
   if (!new RegExp(values.only).test(suite.name)) continue;
-  const driver = path.join(drivers, suite.driver);
+  const driver = path.join(drivers, suite.driver ?? "");
   const missing = fs.existsSync(driver) ? suite.missing() : `there is no ${driver}`;
   if (missing !== undefined) {
     console.log(`-- ${suite.name}: skipped, ${missing}`);

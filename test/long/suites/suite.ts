@@ -4,8 +4,8 @@ import { type ChildDaemon, type DaemonOptions, startChildDaemon } from "../../su
 
 export interface Suite {
   readonly name: string;
-  /** A file beside the repository, in `../shared/conformance`. */
-  readonly driver: string;
+  /** A file beside the repository, in `../shared/conformance`, where it needs one. */
+  readonly driver?: string;
   /** Why it cannot be run here, where that is so. */
   missing(): string | undefined;
   /** Whether everything passed. `work` is a folder of its own. */
