@@ -15,11 +15,14 @@ const agentTables = {
   upload: "in slices",
   submission: "in slices",
   item: "in slices",
-  /** With entries, with submissions, and with items. */
+  file: "in slices",
+  /** With entries, with submissions, with items, and with files. */
   message: "with others",
   submission_recipient: "with others",
   item_data: "with others",
   occurrence: "with others",
+  file_data: "with others",
+  file_property: "with others",
   /** With the agent's own row. */
   mailbox: "at last",
   mailbox_metadata: "at last",

@@ -122,6 +122,7 @@ const loggedRows: Record<ChangeKind, LoggedRows | null> = {
     parentColumn: "collection_id",
     numberColumn: "item_id",
   },
+  file: null,
 };
 
 async function checkLog(reader: Reader): Promise<string[]> {

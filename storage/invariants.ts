@@ -2,6 +2,7 @@
 import { changeKinds } from "#/src/model/changes.ts";
 import { grantedKinds } from "#/src/model/grants.ts";
 import { agentTableNames, tablesFreedAtOnce } from "./agent-tables.ts";
+import { fileInvariants } from "./file-invariants.ts";
 import { type Invariant, itemInvariants } from "./item-invariants.ts";
 
 const living = "exists (select 1 from agent where agent.agent_id = t.agent_id and agent.state <> 'deleted')";
@@ -59,17 +60,19 @@ export const invariants: readonly Invariant[] = [
   },
   {
     sentence:
-      "agent ? counts ? messages, ? items and ? octets; its mailboxes count ? messages, its collections ? items, both ? octets",
+      "agent ? counts ? messages, ? items and ? octets; its mailboxes count ? messages, its collections and files ? items, all ? octets",
     query: `select * from (
         select agent_id, message_count, item_count, byte_count,
           (select coalesce(sum(m.message_count), 0) from mailbox as m where m.agent_id = agent.agent_id) as messages,
           (select coalesce(sum(c.item_count), 0)
             from collection as c
-            where c.agent_id = agent.agent_id and c.state = 'live') as items,
+            where c.agent_id = agent.agent_id and c.state = 'live')
+          + (select count(*) from file as f where f.agent_id = agent.agent_id) as items,
           (select coalesce(sum(m.byte_count), 0) from mailbox as m where m.agent_id = agent.agent_id)
           + (select coalesce(sum(c.byte_count), 0)
             from collection as c
-            where c.agent_id = agent.agent_id and c.state = 'live') as bytes
+            where c.agent_id = agent.agent_id and c.state = 'live')
+          + (select coalesce(sum(f.size), 0) from file as f where f.agent_id = agent.agent_id) as bytes
         from agent
         where state <> 'deleted') as counted
       where message_count <> messages or item_count <> items or byte_count <> bytes`,
@@ -229,6 +232,7 @@ export const invariants: readonly Invariant[] = [
         where h.agent_id = e.agent_id and h.message_id = e.message_id and h.state in ('waiting', 'approved'))`,
   },
   ...itemInvariants,
+  ...fileInvariants,
   ...agentTableNames
     .filter((table) => !tablesFreedAtOnce.includes(table))
     .map((table) => ({

@@ -5,6 +5,7 @@ import type {
   AgentNumber,
   BlobNumber,
   CollectionNumber,
+  FileNumber,
   ItemNumber,
   MailboxNumber,
   Modseq,
@@ -13,6 +14,7 @@ import { type SlicedTable, tablesFreedAtLast } from "./agent-tables.ts";
 import type { Transaction } from "./sql.ts";
 import { deleteBlobs, releaseBlobs } from "./writing/blob-rows.ts";
 import { deleteEntries, type HeldEntry, heldEntryColumns } from "./writing/entry-rows.ts";
+import { deleteFileRows } from "./writing/file-rows.ts";
 import { deleteItemRows } from "./writing/item-rows.ts";
 import { changeEntryCounts } from "./writing/message-rows.ts";
 import { deleteSubmissions } from "./writing/submissions.ts";
@@ -21,6 +23,7 @@ import { removeUpload } from "./writing/upload-rows.ts";
 const blobsPerSlice = 128;
 const entriesPerSlice = 1000;
 const itemsPerSlice = 500;
+const filesPerSlice = 20;
 const rowsPerSlice = 5000;
 
 /** How far the sweep has come, and what it has met that it could not free: that stays, and nothing behind it waits. */
@@ -165,7 +168,18 @@ const slicers: Record<SlicedTable, (tx: Transaction, agent: AgentNumber) => Prom
   upload: sweepUploads,
   submission: sweepSubmissions,
   item: sweepItemsOfAgent,
+  file: sweepFiles,
 };
+
+async function sweepFiles(tx: Transaction, agent: AgentNumber): Promise<boolean> {
+  const files = await tx.column<FileNumber>(
+    "select file_id from file where agent_id = ? order by file_id limit ?",
+    agent,
+    filesPerSlice,
+  );
+  await deleteFileRows(tx, agent, files);
+  return files.length > 0;
+}
 
 async function sweepItemsOfAgent(tx: Transaction, agent: AgentNumber): Promise<boolean> {
   const row = await tx.get<{ collection: CollectionNumber }>(

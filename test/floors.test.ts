@@ -16,6 +16,7 @@ const rooms: readonly (readonly string[])[] = [
   ["src/mail"],
   ["src/render"],
   ["src/collections"],
+  ["src/files"],
   ["src/reach"],
   ["src/outbound"],
   ["src/scheduling"],

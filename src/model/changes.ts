@@ -10,7 +10,8 @@ import type { AgentNumber, MailboxNumber, Modseq } from "./numbers.ts";
  *  attached. kind `metadata`: parent is the mailbox or 0 for the server, ids hold who sees the annotations (0: all who see the
  *  mailbox), data their names. kind `collection`: parent is 0, ids are numbers of calendars and addressbooks. kind `item`: parent is
  *  the collection, ids are numbers of items; of those that were removed, data is JSON: number to the last segment of its href, where
- *  a client had chosen that. A collection that is removed takes its items with it, without rows for them. The log is the one clock of IMAP MODSEQ, the DAV sync-token and the cursor of `wait` and `watch`. */
+ *  a client had chosen that. A collection that is removed takes its items with it, without rows for them. kind `file`: parent is 0, ids are numbers of
+ *  files and folders; a folder that is removed takes what is in it along, without rows for that. The log is the one clock of IMAP MODSEQ, the DAV sync-token and the cursor of `wait` and `watch`. */
 export interface Change {
   readonly modseq: Modseq;
   /** Position inside the transaction, from 0. */
@@ -34,6 +35,7 @@ export const changeKinds = [
   "metadata",
   "collection",
   "item",
+  "file",
 ] as const;
 export type ChangeKind = (typeof changeKinds)[number];
 export type ChangeOperation = "add" | "update" | "remove";

@@ -142,3 +142,7 @@ export const syncChangesMax = 10_000;
 /** Resources in one answer to expand-property, and properties inside each other: a principal's groups and their members. */
 export const expandedResourcesMax = 1000;
 export const expandedDepthMax = 5;
+/** Octets of one file, which is read and written whole. */
+export const fileBytesMax = 16 * 1024 * 1024;
+/** Octets of the path of a file: the key of an index. */
+export const filePathBytesMax = 1024;

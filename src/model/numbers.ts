@@ -12,6 +12,7 @@ export type ThreadNumber = Branded<number, "thread">;
 export type CollectionNumber = Branded<number, "collection">;
 /** Of an event, a task, a contact: whatever is one resource of a collection. */
 export type ItemNumber = Branded<number, "item">;
+export type FileNumber = Branded<number, "file">;
 /** Numbered by the account, so that the recipients of one message in one account share its bytes. */
 export type BlobNumber = Branded<number, "blob">;
 /** RFC 9051 section 2.3.1.1. */

@@ -20,6 +20,7 @@ import { pauses } from "./0015-pauses.ts";
 import { correspondents } from "./0016-correspondents.ts";
 import { grantObjects } from "./0017-grant-objects.ts";
 import { collections } from "./0018-collections.ts";
+import { files } from "./0019-files.ts";
 
 export interface Migration {
   readonly name: string;
@@ -45,4 +46,5 @@ export const migrations: readonly Migration[] = [
   { name: "correspondents", run: correspondents },
   { name: "grant objects", run: grantObjects },
   { name: "collections", run: collections },
+  { name: "files", run: files },
 ];

@@ -4,6 +4,7 @@ import { addAddress } from "./add-address.ts";
 import { addDomainKeys } from "./add-domain-keys.ts";
 import { appendMessages } from "./append-messages.ts";
 import { cancelScheduled } from "./cancel-scheduled.ts";
+import { changeFile } from "./change-file.ts";
 import { changeItems } from "./change-items.ts";
 import { copyMessages } from "./copy-messages.ts";
 import { createAccount } from "./create-account.ts";
@@ -78,6 +79,7 @@ export const transactions = {
   addDomainKeys,
   appendMessages,
   cancelScheduled,
+  changeFile,
   changeItems,
   copyMessages,
   createAccount,

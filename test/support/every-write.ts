@@ -444,6 +444,27 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
   await write("retrySubmission", { agent: ada.agent, submission: waiting!.submission, at });
   await write("removeSuppression", { account, address: "mel@far.example" });
 
+  /** Files. */
+  const content = await encodeItem(Buffer.from("a file"));
+  const fileOf = (path: string) =>
+    ({ kind: "put", path, mediaType: "text/plain", content, expected: undefined }) as const;
+  const folder = {
+    kind: "make",
+    path: "folder",
+    properties: [{ namespace: "urn:x", name: "y", xml: "<y xmlns='urn:x'/>" }],
+  } as const;
+  const copied = {
+    kind: "copy",
+    path: "folder",
+    to: "copied",
+    isDeep: true,
+    isOverwriting: false,
+    expected: undefined,
+  } as const;
+  const removed = { kind: "remove", path: "folder", expected: undefined } as const;
+  for (const deed of [folder, fileOf("folder/file"), copied, removed])
+    await write("changeFile", { agent: ada.agent, deed, at });
+
   /** What is forgotten. */
   await write("pruneChanges", { agent: eve.agent, before: at + 1, limit: 2 });
   await write("pruneHolds", { before: at - 1, limit: 10 });

@@ -1,0 +1,136 @@
+/** Files and folders of an agent, by their paths: the ordinary resources and collections of WebDAV (RFC 4918). A path has no
+ *  slash before or behind it; `""` is the folder above all, which is always there. */
+import type { DeadProperty } from "#/src/collections/collection.ts";
+import type { Actor } from "#/src/model/actor.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { fileBytesMax, filePathBytesMax } from "#/src/model/limits.ts";
+import type { AgentNumber, FileNumber, Modseq } from "#/src/model/numbers.ts";
+import { encodeItem } from "#/storage/items.ts";
+import {
+  type FileRow,
+  findFile,
+  listFileProperties,
+  listFilesBelow,
+  readFileBytes,
+} from "#/storage/queries/files.ts";
+import type { Store } from "#/storage/store.ts";
+import type { ChangedFile, FileDeed } from "#/storage/transactions/change-file.ts";
+
+export interface FileEntry {
+  readonly agent: AgentNumber;
+  readonly file: FileNumber;
+  readonly path: string;
+  /** undefined: a folder. */
+  readonly mediaType: string | undefined;
+  readonly size: number;
+  /** Its version, and its ETag without the quotes. */
+  readonly modseq: Modseq;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface Files {
+  findFile(agent: AgentNumber, path: string): Promise<FileEntry | undefined>;
+  /** What a folder contains, without what its folders contain, in the order of the paths. */
+  listFolder(agent: AgentNumber, folder: string): AsyncIterable<readonly FileEntry[]>;
+  /** undefined when it has gone meanwhile. */
+  readFile(entry: FileEntry): Promise<Uint8Array | undefined>;
+  listDeadProperties(entry: FileEntry): Promise<readonly DeadProperty[]>;
+
+  /** `expected`: the version of what stands there, `absent`, or undefined for whatever there is; throws `precondition_failed`. */
+  putFile(
+    agent: AgentNumber,
+    actor: Actor,
+    put: {
+      readonly path: string;
+      readonly bytes: Uint8Array;
+      readonly mediaType: string;
+      readonly expected?: string | undefined;
+    },
+  ): Promise<ChangedFile>;
+  /** Throws `not_found` when what should contain it is not there. */
+  makeFolder(
+    agent: AgentNumber,
+    actor: Actor,
+    path: string,
+    properties: readonly DeadProperty[],
+  ): Promise<ChangedFile>;
+  /** A folder goes with all that is in it. */
+  remove(agent: AgentNumber, actor: Actor, path: string, expected?: string): Promise<ChangedFile>;
+  /** Copies or moves a file, or a folder with all that is in it, unless a copy is not deep. */
+  transfer(
+    agent: AgentNumber,
+    actor: Actor,
+    transfer: Omit<Extract<FileDeed, { readonly kind: "copy" | "move" }>, "expected">,
+  ): Promise<ChangedFile>;
+  changeProperties(
+    agent: AgentNumber,
+    actor: Actor,
+    path: string,
+    change: { readonly set: readonly DeadProperty[]; readonly remove: readonly Omit<DeadProperty, "xml">[] },
+  ): Promise<ChangedFile>;
+}
+
+const pageSize = 500;
+
+export function createFiles(store: Store): Files {
+  function change(agent: AgentNumber, actor: Actor, deed: FileDeed): Promise<ChangedFile> {
+    return store.write("changeFile", { agent, actor, deed, at: store.clock.now() });
+  }
+
+  return {
+    async findFile(agent, path) {
+      const row = await findFile(store, agent, path);
+      return row && entryOf(agent, row);
+    },
+    async *listFolder(agent, folder) {
+      const depth = folder === "" ? 1 : folder.split("/").length + 1;
+      for (let after = ""; ; ) {
+        const rows = await listFilesBelow(store, agent, folder, after, pageSize);
+        yield rows.filter(({ path }) => path.split("/").length === depth).map((row) => entryOf(agent, row));
+        if (rows.length < pageSize) return;
+        after = rows.at(-1)!.path;
+      }
+    },
+    readFile: (entry) => readFileBytes(store, entry.agent, entry),
+    listDeadProperties: (entry) => listFileProperties(store, entry.agent, entry.file),
+
+    async putFile(agent, actor, { path, bytes, mediaType, expected }) {
+      assertPath(path);
+      if (bytes.length > fileBytesMax)
+        throw new WaypostError("invalid", `A file has at most ${fileBytesMax} octets.`, {
+          reason: "too_large",
+        });
+      const content = await encodeItem(bytes);
+      return change(agent, actor, { kind: "put", path, mediaType, content, expected });
+    },
+    async makeFolder(agent, actor, path, properties) {
+      assertPath(path);
+      return change(agent, actor, { kind: "make", path, properties });
+    },
+    remove: (agent, actor, path, expected) => change(agent, actor, { kind: "remove", path, expected }),
+    async transfer(agent, actor, deed) {
+      assertPath(deed.to);
+      return change(agent, actor, { ...deed, expected: undefined });
+    },
+    changeProperties: (agent, actor, path, { set, remove }) =>
+      change(agent, actor, { kind: "properties", path, set, remove }),
+  };
+}
+
+function entryOf(agent: AgentNumber, { mediaType, ...row }: FileRow): FileEntry {
+  return { ...row, agent, mediaType: mediaType ?? undefined };
+}
+
+function assertPath(path: string): void {
+  const isBad =
+    path.split("/").some((segment) => segment === "" || segment === "." || segment === "..") ||
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+    /[\0-\x1f\x7f]/.test(path) ||
+    Buffer.byteLength(path) > filePathBytesMax;
+  if (isBad)
+    throw new WaypostError(
+      "invalid",
+      `The path of a file has at most ${filePathBytesMax} octets, and no control characters and empty names.`,
+    );
+}

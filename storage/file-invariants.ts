@@ -1,0 +1,42 @@
+/** The invariants of files and folders. */
+import type { Invariant } from "./item-invariants.ts";
+
+const living = "exists (select 1 from agent where agent.agent_id = t.agent_id and agent.state <> 'deleted')";
+
+/** What stands before the last slash of a path. */
+const folderOf = (path: string): string => {
+  const withSlash = `rtrim(${path}, replace(${path}, '/', ''))`;
+  return `substr(${withSlash}, 1, length(${withSlash}) - 1)`;
+};
+
+export const fileInvariants: readonly Invariant[] = [
+  {
+    sentence: "file ? of agent ? has a number or a MODSEQ above its agent's",
+    query: `select t.path, t.agent_id
+      from file as t join agent as a on a.agent_id = t.agent_id
+      where t.file_id > a.modseq or t.modseq > a.modseq`,
+  },
+  {
+    sentence: "file ? of agent ? has no octets, or is a folder and has some",
+    query: `select path, agent_id
+      from file as t
+      where (media_type is null) = exists (
+        select 1 from file_data as d where d.agent_id = t.agent_id and d.file_id = t.file_id)
+        or (media_type is null and size <> 0)`,
+  },
+  {
+    sentence: "file ? of agent ? is in no folder",
+    query: `select path, agent_id
+      from file as t
+      where path like '%/%' and ${living} and not exists (
+        select 1
+        from file as f
+        where f.agent_id = t.agent_id and f.media_type is null and f.path = ${folderOf("t.path")})`,
+  },
+  ...["file_data", "file_property"].map((table) => ({
+    sentence: `a row of ${table} of file ? of agent ? has no file`,
+    query: `select file_id, agent_id
+      from ${table} as t
+      where not exists (select 1 from file as f where f.agent_id = t.agent_id and f.file_id = t.file_id)`,
+  })),
+];

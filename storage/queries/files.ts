@@ -1,0 +1,72 @@
+import type { AgentNumber, FileNumber, Modseq } from "#/src/model/numbers.ts";
+import { decodeItem } from "../items.ts";
+import type { Reader } from "../sql.ts";
+import type { CollectionPropertyRow } from "./collections.ts";
+
+export interface FileRow {
+  readonly file: FileNumber;
+  readonly path: string;
+  /** null: a folder. */
+  readonly mediaType: string | null;
+  readonly size: number;
+  readonly modseq: Modseq;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export const selectFile = `select file_id as file, path, media_type as "mediaType", size, modseq, created_at as "createdAt",
+    updated_at as "updatedAt"
+  from file`;
+
+export function findFile(reader: Reader, agent: AgentNumber, path: string): Promise<FileRow | undefined> {
+  return reader.get(`${selectFile} where agent_id = ? and path = ?`, agent, path);
+}
+
+/** Everything below a folder, however deep, in the order of the paths; `""` is the folder above all. */
+export function listFilesBelow(
+  reader: Reader,
+  agent: AgentNumber,
+  folder: string,
+  after: string,
+  limit: number,
+): Promise<FileRow[]> {
+  const [since, before] = boundsBelow(folder);
+  return reader.all(
+    `${selectFile} where agent_id = ? and path >= ? and path < ? and path > ? order by path limit ?`,
+    agent,
+    since,
+    before,
+    after,
+    limit,
+  );
+}
+
+/** "0" is what follows on "/". */
+export function boundsBelow(folder: string): readonly [since: string, before: string] {
+  return folder === "" ? ["", "\u{10ffff}"] : [`${folder}/`, `${folder}0`];
+}
+
+export async function readFileBytes(
+  reader: Reader,
+  agent: AgentNumber,
+  { file, size }: Pick<FileRow, "file" | "size">,
+): Promise<Uint8Array | undefined> {
+  const row = await reader.get<{ codec: number; data: Uint8Array }>(
+    "select codec, data from file_data where agent_id = ? and file_id = ?",
+    agent,
+    file,
+  );
+  return row && decodeItem({ ...row, size });
+}
+
+export function listFileProperties(
+  reader: Reader,
+  agent: AgentNumber,
+  file: FileNumber,
+): Promise<CollectionPropertyRow[]> {
+  return reader.all(
+    "select namespace, name, xml from file_property where agent_id = ? and file_id = ? order by namespace, name",
+    agent,
+    file,
+  );
+}

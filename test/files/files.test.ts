@@ -1,0 +1,192 @@
+/** Files and folders of an agent. */
+import { expect, it } from "vitest";
+import { createFiles, type FileEntry, type Files } from "#/src/files/files.ts";
+import type { Actor } from "#/src/model/actor.ts";
+import { fileBytesMax, itemChangesMax } from "#/src/model/limits.ts";
+import { openTestStore, type Seed, seedAgent, type TestStore } from "../support/store.ts";
+
+interface FileHouse extends AsyncDisposable {
+  readonly test: TestStore;
+  readonly files: Files;
+  readonly ada: Seed;
+  readonly actor: Actor;
+  put(
+    path: string,
+    text: string,
+    expected?: string,
+  ): Promise<{ readonly modseq: number; readonly isCreated: boolean }>;
+  list(folder: string): Promise<string[]>;
+  read(path: string): Promise<string | undefined>;
+}
+
+async function openFileHouse(): Promise<FileHouse> {
+  const test = await openTestStore();
+  const files = createFiles(test.store);
+  const ada = await seedAgent(test.store);
+  const actor = { agent: ada.agent, canApprove: false };
+  return {
+    test,
+    files,
+    ada,
+    actor,
+    put: (path, text, expected) =>
+      files.putFile(ada.agent, actor, { path, bytes: Buffer.from(text), mediaType: "text/plain", expected }),
+    async list(folder) {
+      const pages = await Array.fromAsync(files.listFolder(ada.agent, folder));
+      return pages.flat().map(({ path }) => path);
+    },
+    async read(path) {
+      const entry = await files.findFile(ada.agent, path);
+      const bytes = entry && (await files.readFile(entry));
+      return bytes && Buffer.from(bytes).toString();
+    },
+    [Symbol.asyncDispose]: () => test[Symbol.asyncDispose](),
+  };
+}
+
+it("gives back the octets that were written, whatever their size", async () => {
+  await using house = await openFileHouse();
+  for (const text of ["", "short", "long ".repeat(100_000)]) {
+    await house.put("a.txt", text);
+    expect(await house.read("a.txt")).toBe(text);
+  }
+  const { files, ada } = house;
+  expect(await files.findFile(ada.agent, "a.txt")).toMatchObject({ mediaType: "text/plain", size: 500_000 });
+});
+
+it("keeps files in folders that are there", async () => {
+  await using house = await openFileHouse();
+  const { files, ada, actor } = house;
+  await expect(house.put("a/b.txt", "x")).rejects.toMatchObject({ code: "not_found" });
+  await house.put("a", "a file");
+  await expect(house.put("a/b.txt", "x")).rejects.toMatchObject({ code: "not_found" });
+  await expect(files.makeFolder(ada.agent, actor, "a", [])).rejects.toMatchObject({
+    code: "precondition_failed",
+  });
+  await files.makeFolder(ada.agent, actor, "b", []);
+  await expect(house.put("b", "x")).rejects.toMatchObject({ code: "precondition_failed" });
+  await files.makeFolder(ada.agent, actor, "b/c", []);
+  await house.put("b/d", "x");
+  await house.put("b/c/e", "x");
+  expect(await house.list("")).toEqual(["a", "b"]);
+  expect(await house.list("b")).toEqual(["b/c", "b/d"]);
+});
+
+it("asserts in the transaction what the writer relies on", async () => {
+  await using house = await openFileHouse();
+  const first = await house.put("a", "1", "absent");
+  expect(first.isCreated).toBe(true);
+  const stale = { code: "precondition_failed", details: { version: String(first.modseq) } };
+  await expect(house.put("a", "2", "absent")).rejects.toMatchObject(stale);
+  await expect(house.put("a", "2", "1")).rejects.toMatchObject(stale);
+  await expect(house.put("b", "2", "1")).rejects.toMatchObject({ code: "precondition_failed" });
+  const second = await house.put("a", "2", String(first.modseq));
+  expect(second.isCreated).toBe(false);
+  const { files, ada, actor } = house;
+  await expect(files.remove(ada.agent, actor, "a", "1")).rejects.toMatchObject({
+    code: "precondition_failed",
+  });
+  await files.remove(ada.agent, actor, "a", String(second.modseq));
+  expect(await house.list("")).toEqual([]);
+});
+
+const property = { namespace: "urn:x", name: "colour", xml: "<colour xmlns='urn:x'>red</colour>" };
+
+async function fillTree({ files, ada, actor, put }: FileHouse): Promise<void> {
+  await files.makeFolder(ada.agent, actor, "one", [property]);
+  await files.makeFolder(ada.agent, actor, "one/deep", []);
+  await put("one/a", "first");
+  await put("one/deep/b", "second");
+  // Its name sorts behind what is in the folder, and is not in it.
+  await put("one0", "beside");
+}
+
+it.each([
+  { kind: "copy", isDeep: true, after: ["one", "one0", "two"], inside: ["two/a", "two/deep"] },
+  { kind: "copy", isDeep: false, after: ["one", "one0", "two"], inside: [] },
+  { kind: "move", isDeep: true, after: ["one0", "two"], inside: ["two/a", "two/deep"] },
+] as const)(
+  "puts a folder with its properties elsewhere: $kind, deep $isDeep",
+  async ({ kind, isDeep, after, inside }) => {
+    await using house = await openFileHouse();
+    await fillTree(house);
+    const { files, ada, actor } = house;
+    const deed = { kind, path: "one", to: "two", isDeep, isOverwriting: false };
+    expect(await files.transfer(ada.agent, actor, deed)).toMatchObject({ isCreated: true });
+    expect(await house.list("")).toEqual(after);
+    expect(await house.list("two")).toEqual(inside);
+    if (isDeep) expect(await house.read("two/deep/b")).toBe("second");
+    const two = (await files.findFile(ada.agent, "two")) as FileEntry;
+    expect(await files.listDeadProperties(two)).toEqual([property]);
+  },
+);
+
+it("replaces what stands at the destination when that is wanted", async () => {
+  await using house = await openFileHouse();
+  await fillTree(house);
+  const { files, ada, actor } = house;
+  const deed = { kind: "move", path: "one0", to: "one", isDeep: true, isOverwriting: false } as const;
+  await expect(files.transfer(ada.agent, actor, deed)).rejects.toMatchObject({ code: "precondition_failed" });
+  expect(await files.transfer(ada.agent, actor, { ...deed, isOverwriting: true })).toMatchObject({
+    isCreated: false,
+  });
+  expect(await house.list("")).toEqual(["one"]);
+  expect(await house.read("one")).toBe("beside");
+});
+
+it.each(["one", "one/deep/c"])("refuses to put a folder into itself, at %s", async (to) => {
+  await using house = await openFileHouse();
+  await fillTree(house);
+  const { files, ada, actor } = house;
+  for (const kind of ["copy", "move"] as const)
+    await expect(
+      files.transfer(ada.agent, actor, { kind, path: "one", to, isDeep: true, isOverwriting: true }),
+    ).rejects.toMatchObject({ code: "invalid" });
+});
+
+it("removes a folder with all that is in it, and counts it no more", async () => {
+  await using house = await openFileHouse();
+  await fillTree(house);
+  const { files, ada, actor } = house;
+  await files.remove(ada.agent, actor, "one");
+  expect(await house.list("")).toEqual(["one0"]);
+  expect(await house.read("one/deep/b")).toBeUndefined();
+});
+
+it("sets and removes properties of files", async () => {
+  await using house = await openFileHouse();
+  await house.put("a", "x");
+  const { files, ada, actor } = house;
+  const read = async () => files.listDeadProperties((await files.findFile(ada.agent, "a"))!);
+  await files.changeProperties(ada.agent, actor, "a", { set: [property], remove: [] });
+  expect(await read()).toEqual([property]);
+  await files.changeProperties(ada.agent, actor, "a", { set: [], remove: [property] });
+  expect(await read()).toEqual([]);
+});
+
+it.each(["", "a//b", "a/../b", "./a", "a/", "a\nb", "x".repeat(1025)])(
+  "refuses the path %j",
+  async (path) => {
+    await using house = await openFileHouse();
+    await expect(house.put(path, "x")).rejects.toMatchObject({ code: "invalid" });
+  },
+);
+
+it("refuses a file that is too large", async () => {
+  await using house = await openFileHouse();
+  const { files, ada, actor } = house;
+  const bytes = Buffer.alloc(fileBytesMax + 1);
+  await expect(
+    files.putFile(ada.agent, actor, { path: "a", bytes, mediaType: "text/plain" }),
+  ).rejects.toMatchObject({ details: { reason: "too_large" } });
+});
+
+it("refuses to change more files at once than hold the writer for long", async () => {
+  await using house = await openFileHouse();
+  const { files, ada, actor } = house;
+  await files.makeFolder(ada.agent, actor, "many", []);
+  await Promise.all(Array.from({ length: itemChangesMax }, (_, number) => house.put(`many/${number}`, "")));
+  await expect(files.remove(ada.agent, actor, "many")).rejects.toMatchObject({
+    details: { reason: "limit_reached" },
+  });
+});
