@@ -105,7 +105,8 @@ class PropertyReading {
 
   async #readDead(): Promise<readonly DeadProperty[]> {
     if (!("collection" in this.#resource)) return [];
-    const { agent, number } = this.#resource.collection;
+    const { agent, number, rights } = this.#resource.collection;
+    if (!rights.has("read")) return [];
     return this.#request.rooms.collections.listDeadProperties(agent, number);
   }
 }

@@ -3,6 +3,7 @@
 import { Readable } from "node:stream";
 import type { HttpContext, HttpRoute } from "#/protocols/http/app.ts";
 import { CallerGone, forCaller } from "#/src/model/caller.ts";
+import { createCollectionReach } from "#/src/reach/collection-reach.ts";
 import { type DavAnswer, xmlAnswer } from "./answer.ts";
 import { authenticate } from "./authentication.ts";
 import { DavError } from "./dav-error.ts";
@@ -11,7 +12,6 @@ import { parseHref, rootHref } from "./hrefs.ts";
 import { createLocks } from "./locks.ts";
 import { listMethods, methods } from "./methods/registry.ts";
 import { listReports } from "./methods/report-method.ts";
-import { ownCollections } from "./own-collections.ts";
 import { readPreferences } from "./preferences.ts";
 import type { DavRequest, Depth } from "./request.ts";
 import type { DavRooms } from "./rooms.ts";
@@ -31,7 +31,7 @@ export function createDavRoute(rooms: DavRooms): HttpRoute {
     const method = methods.find(({ name }) => name === koa.method);
     const login = await authenticate(rooms, context);
     if (method === undefined) throw new DavError(501, "There is no such method.");
-    const reach = ownCollections(rooms.collections, login);
+    const reach = createCollectionReach({ rooms, principal: login });
     const tree = createTree(rooms, login, reach);
     if (parseHref(koa.path) === undefined) throw new DavError(400, "The path is none of DAV.");
     const target = await tree.find(koa.path);

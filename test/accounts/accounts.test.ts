@@ -402,6 +402,32 @@ describe("reach", () => {
       });
   });
 
+  test("is by calendars and addressbooks too, named by what they are called or by id", async () => {
+    const eve = (await accounts.findOwner("eve@example.org"))!;
+    const grant = { holder: "ada@example.org", target: "eve@example.org" };
+    const made = await run("grant.create", { ...grant, scopes: ["calendar"], calendars: ["Calendar"] });
+    const calendar = expect.stringMatching(/^Calendar \(calendar_\w{26}\)$/);
+    expect(made).toMatchObject({ mailboxes: "all", calendars: [calendar], addressbooks: "all" });
+    const id = /\((.+)\)/.exec((made.calendars as string[])[0]!)![1]!;
+    await run("grant.create", { ...grant, scopes: ["calendar:freebusy"], calendars: [id] });
+    const contacts = { ...grant, scopes: ["contacts:read"], addressbooks: ["Contacts"] };
+    expect(await run("grant.create", contacts)).toMatchObject({ addressbooks: [expect.anything()] });
+    const twice = { displayName: "Calendar", description: null, color: null, position: null, timeZone: null };
+    await opened.store.write("createCollection", {
+      ...{ agent: eve.agent, kind: "calendar", segment: null, named: undefined, components: null },
+      ...{ ...twice, isTransparent: false, deadProperties: [], at: 0 },
+    });
+    for (const [field, input] of [
+      ["/calendars/0", { scopes: ["calendar"], calendars: ["Inbox"] }],
+      ["/calendars/1", { scopes: ["calendar"], calendars: [id, "Calendar"] }],
+      ["/addressbooks/0", { scopes: ["contacts"], addressbooks: [id] }],
+      ["/scopes", { calendars: [id] }],
+      ["/scopes", { scopes: ["calendar", "mail"], addressbooks: ["Contacts"] }],
+      ["/scopes", { scopes: ["calendar"], mailboxes: ["INBOX"] }],
+    ] as const)
+      await expect(run("grant.create", { ...grant, ...input })).rejects.toMatchObject({ details: { field } });
+  });
+
   test("shrinks when a grant expires or is revoked", async () => {
     const grant = { holder: "ada@example.org", target: "eve@example.org" };
     await run("grant.create", { ...grant, expiresInDays: 1 });

@@ -74,7 +74,9 @@ export const webdavProperties = [
   property({
     name: dav("displayname"),
     on: ["calendar", "addressbook", "inbox"],
-    read: ({ collection: { displayName } }) => escapeText(displayName),
+    // Whoever may set it reads it as it was set.
+    read: ({ collection: { displayName, shownName, rights } }) =>
+      escapeText(rights.has("manage") ? displayName : shownName),
     write: (value) => ({ displayName: value?.text ?? "" }),
   }),
   property({

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { WaypostError } from "#/src/model/errors.ts";
-import type { GrantedObjects } from "#/src/model/grants.ts";
-import { mailboxesMax } from "#/src/model/limits.ts";
+import type { GrantedKind, GrantedObjects, GrantRight } from "#/src/model/grants.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { findAgent } from "#/storage/queries/agents.ts";
+import { listCollections } from "#/storage/queries/collections.ts";
 import { listGrants } from "#/storage/queries/credentials.ts";
 import { listMailboxes } from "#/storage/queries/mailboxes.ts";
 import type { Store } from "#/storage/store.ts";
-import { primaryAddress } from "../principal.ts";
+import { hasScope, primaryAddress } from "../principal.ts";
 import { administrationOperation } from "./operation.ts";
 import {
   expiryField,
@@ -16,19 +16,61 @@ import {
   isoTime,
   numberField,
   ownerField,
+  selectCollections,
   selectMailboxes,
   selectOwner,
 } from "./selectors.ts";
 
-/** As they are called now. */
-async function mailboxNames(
-  store: Store,
-  agent: AgentNumber,
-  { mailbox }: GrantedObjects,
-): Promise<"all" | readonly string[]> {
-  if (mailbox === "all") return "all";
-  const rows = await listMailboxes(store, agent);
-  return rows.filter((row) => mailbox.includes(row.mailbox)).map(({ name }) => name);
+/** So many may be named of a kind. There can be more mailboxes; who shares most of them shares all. */
+const namedObjectsMax = 1000;
+
+function objectsField(word: string) {
+  return z
+    .array(z.string().min(1).max(1000))
+    .min(1)
+    .max(namedObjectsMax)
+    .optional()
+    .describe(`${word}, by name or id; the grant keeps them when they are renamed. Without it, all of them.`);
+}
+
+/** The least right with which objects of a kind are reached at all. */
+const leastRights: Record<GrantedKind, GrantRight> = {
+  mailbox: "mail:read",
+  calendar: "calendar:freebusy",
+  addressbook: "contacts:read",
+};
+
+/** So that nobody who names calendars gives away mail instead, by leaving the scopes out. */
+function assertReachable(scopes: readonly GrantRight[], kind: GrantedKind, named: unknown): void {
+  const least = leastRights[kind];
+  if (named === undefined || hasScope(new Set(scopes), least)) return;
+  throw new WaypostError("invalid", `Objects of the kind ${kind} are named, and no scope reaches them.`, {
+    field: "/scopes",
+    hint: `Add ${least}, or what holds it.`,
+  });
+}
+
+/** What a grant names, as it is called now. */
+async function shownObjects(store: Store, agent: AgentNumber, objects: GrantedObjects) {
+  const mailboxes = objects.mailbox === "all" ? [] : await listMailboxes(store, agent);
+  const isNamed = objects.calendar !== "all" || objects.addressbook !== "all";
+  const collections = isNamed ? await listCollections(store, agent) : [];
+  const namesOf = (kind: "calendar" | "addressbook"): "all" | readonly string[] => {
+    const named = objects[kind];
+    if (named === "all") return "all";
+    return collections
+      .filter((row) => named.includes(row.collection))
+      .map((row) => `${row.displayName} (${store.ids.encode(kind, agent, row.collection)})`);
+  };
+  const { mailbox } = objects;
+  return {
+    mailboxes:
+      mailbox === "all"
+        ? "all"
+        : mailboxes.filter((row) => mailbox.includes(row.mailbox)).map(({ name }) => name),
+    calendars: namesOf("calendar"),
+    addressbooks: namesOf("addressbook"),
+  };
 }
 
 export const grantOperations = [
@@ -39,14 +81,9 @@ export const grantOperations = [
       holder: ownerField.describe("Who may reach: address or id."),
       target: ownerField.describe("Whose data: address or id."),
       scopes: grantRightsField.default(["mail:read"]),
-      mailboxes: z
-        .array(z.string().min(1))
-        .min(1)
-        .max(mailboxesMax)
-        .optional()
-        .describe(
-          "Mailboxes, by name or id; the grant keeps them when they are renamed. Without it, all of them.",
-        ),
+      mailboxes: objectsField("Mailboxes"),
+      calendars: objectsField("Calendars"),
+      addressbooks: objectsField("Addressbooks"),
       expiresInDays: expiryField,
     }),
     positional: ["holder", "target"],
@@ -57,13 +94,24 @@ export const grantOperations = [
         throw new WaypostError("invalid", "A grant cannot reach beyond the account.", { field: "/target" });
       if (holder.agent === target.agent)
         throw new WaypostError("invalid", "Everybody reaches their own data.", { field: "/target" });
-      const named = input.mailboxes && (await selectMailboxes(store, target, input.mailboxes, "/mailboxes"));
-      const objects: GrantedObjects = { mailbox: named ?? "all", calendar: "all", addressbook: "all" };
+      const { scopes, mailboxes, calendars, addressbooks } = input;
+      assertReachable(scopes, "mailbox", mailboxes);
+      assertReachable(scopes, "calendar", calendars);
+      assertReachable(scopes, "addressbook", addressbooks);
+      const objects: GrantedObjects = {
+        mailbox: mailboxes ? await selectMailboxes(store, target, mailboxes, "/mailboxes") : "all",
+        calendar: calendars
+          ? await selectCollections(store, target, "calendar", calendars, "/calendars")
+          : "all",
+        addressbook: addressbooks
+          ? await selectCollections(store, target, "addressbook", addressbooks, "/addressbooks")
+          : "all",
+      };
       const expiresAt = expiryOf(input.expiresInDays, store.clock.now());
       const { grant } = await store.write("createGrant", {
         agent: holder.agent,
         targetAgent: target.agent,
-        scopes: input.scopes,
+        scopes,
         objects,
         expiresAt,
         at: store.clock.now(),
@@ -72,8 +120,8 @@ export const grantOperations = [
         number: grant,
         holder: primaryAddress(holder),
         target: primaryAddress(target),
-        scopes: input.scopes,
-        mailboxes: await mailboxNames(store, target.agent, objects),
+        scopes,
+        ...(await shownObjects(store, target.agent, objects)),
         expiresAt: isoTime(expiresAt),
       };
     },
@@ -92,7 +140,7 @@ export const grantOperations = [
           number: row.grant,
           target: target === undefined ? null : primaryAddress(target),
           scopes: row.scopes,
-          mailboxes: await mailboxNames(store, row.targetAgent, row.objects),
+          ...(await shownObjects(store, row.targetAgent, row.objects)),
           ...(row.lostMailboxes.length === 0 ? {} : { lostMailboxes: row.lostMailboxes }),
           createdAt: isoTime(row.createdAt),
           expiresAt: isoTime(row.expiresAt),

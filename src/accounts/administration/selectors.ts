@@ -1,11 +1,13 @@
 /** How an operator names things: an account by its name, an agent or person by address or id, a credential by number. */
 import { z } from "zod";
+import type { CollectionKind } from "#/src/model/collections.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { grantRights } from "#/src/model/grants.ts";
-import type { MailboxNumber } from "#/src/model/numbers.ts";
+import type { CollectionNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import { scopes } from "#/src/model/roles.ts";
 import { listAccounts } from "#/storage/queries/accounts.ts";
 import { findAgent } from "#/storage/queries/agents.ts";
+import { findCollectionOfRole, listCollections } from "#/storage/queries/collections.ts";
 import { listMailboxes } from "#/storage/queries/mailboxes.ts";
 import type { AccountRow, AgentKind, AgentRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
@@ -86,6 +88,38 @@ export async function selectMailboxes(
         hint: `Its mailboxes: ${rows.map(({ name }) => name).join(", ")}`.slice(0, hintCharactersMax),
       });
     return row.mailbox;
+  });
+}
+
+/** Numbers of some of an owner's calendars or addressbooks, by their names or ids. */
+export async function selectCollections(
+  store: Store,
+  { agent }: AgentRow,
+  kind: CollectionKind,
+  texts: readonly string[],
+  field: string,
+): Promise<CollectionNumber[]> {
+  // Those that everybody has are made by the first who looks for them.
+  if ((await findCollectionOfRole(store, agent, kind, "default")) === undefined)
+    await store.write("createDefaultCollections", { agent, at: store.clock.now() });
+  const all = await listCollections(store, agent);
+  const rows = all.filter((row) => row.kind === kind && row.role !== "inbox");
+  return texts.map((text, at) => {
+    const id = store.ids.decode(text);
+    const number = id?.kind === kind && id.agent === agent ? id.object : undefined;
+    const named = rows.filter((row) => row.collection === number || row.displayName === text);
+    if (named.length === 1) return named[0]!.collection;
+    const choices = rows.map(
+      (row) => `${row.displayName} (${store.ids.encode(kind, agent, row.collection)})`,
+    );
+    throw new WaypostError(
+      named.length === 0 ? "not_found" : "invalid",
+      named.length === 0 ? `There is no ${kind} ${text}.` : `Several ${kind}s are called ${text}.`,
+      {
+        field: `${field}/${at}`,
+        hint: `The ${kind}s: ${choices.join(", ")}`.slice(0, hintCharactersMax),
+      },
+    );
   });
 }
 

@@ -1,0 +1,152 @@
+/** Calendars and addressbooks as a login sees them: its own, and those of others by grants. Every door to collections asks here,
+ *  and nothing is allowed anywhere else. */
+import { hasScope, type Reach } from "#/src/accounts/principal.ts";
+import type { Collection, CollectionKind } from "#/src/collections/collection.ts";
+import type { Collections } from "#/src/collections/collections.ts";
+import type { Actor } from "#/src/model/actor.ts";
+import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
+import { type Asked, findReached, listReached, type ReachedAgent, reachAgent } from "./agents.ts";
+import {
+  type CollectionRight,
+  type CollectionRights,
+  rightsOnCollection,
+  scopeOfRight,
+} from "./collection-rights.ts";
+import { forbidden, missingScope, noSuchObject } from "./refusals.ts";
+
+export type { CollectionRight, CollectionRights } from "./collection-rights.ts";
+
+/** A collection as one login sees it. To whom it gives free-busy alone it shows nothing but that: no name, no segment, no count. */
+export interface ReachedCollection extends Collection {
+  /** Never empty. */
+  readonly rights: CollectionRights;
+  readonly isOwn: boolean;
+  readonly owner: { readonly agent: AgentNumber; readonly address: string; readonly name: string };
+  /** What it is called among all that the login sees: with its owner, where it is somebody else's. */
+  readonly shownName: string;
+  /** For whom a write to it is made. */
+  readonly actor: Actor;
+}
+
+/** Where a collection may be made. */
+export interface CollectionPlace {
+  readonly agent: AgentNumber;
+  readonly actor: Actor;
+}
+
+export interface CollectionReach {
+  /** All of a kind that the login sees, or those of one owner; its own first. The scheduling inbox is its owner's alone. */
+  list(kind: CollectionKind, owner?: AgentNumber): Promise<readonly ReachedCollection[]>;
+  /** undefined for what is not there or not seen. Throws `forbidden_scope` for what is seen and lacks the right. For protocols
+   *  that name collections by what their owners call them. */
+  find(
+    agent: AgentNumber,
+    collection: CollectionNumber,
+    right: CollectionRight,
+  ): Promise<ReachedCollection | undefined>;
+  /** Throws `not_found` for what is not there or of another account, and `forbidden_scope` for what is of the account and
+   *  lacks the right or is not seen. For protocols that name collections by ids. */
+  reach(
+    kind: CollectionKind,
+    agent: AgentNumber,
+    collection: CollectionNumber,
+    right: CollectionRight,
+  ): Promise<ReachedCollection>;
+  /** For a new collection of an agent. Throws as `reach` does. */
+  place(kind: CollectionKind, agent: AgentNumber): Promise<CollectionPlace>;
+}
+
+/** Who asks, of collections. */
+export interface AskedOfCollections extends Asked {
+  readonly rooms: Asked["rooms"] & {
+    readonly collections: Pick<Collections, "listCollections" | "findCollection">;
+  };
+}
+
+export function createCollectionReach(asked: AskedOfCollections): CollectionReach {
+  const { collections } = asked.rooms;
+
+  async function findSeen(owner: ReachedAgent, number: CollectionNumber): Promise<Collection | undefined> {
+    const collection = await collections.findCollection(owner.agent, number);
+    return collection?.role === "inbox" && !owner.isOwn ? undefined : collection;
+  }
+
+  return {
+    async list(kind, owner) {
+      const seen: ReachedCollection[] = [];
+      const owners = owner === undefined ? await listReached(asked) : [await findReached(asked, owner)];
+      for (const one of owners) {
+        if (one === undefined) continue;
+        // So that nothing is made for, or read of, who shares nothing of the kind.
+        if (!one.reaches.some((reach) => reachesSome(reach, kind))) continue;
+        for (const collection of await collections.listCollections(one.agent, kind)) {
+          const shown = seenAs(collection, one);
+          if (shown !== undefined) seen.push(shown);
+        }
+      }
+      return seen;
+    },
+
+    async find(agent, number, right) {
+      const owner = await findReached(asked, agent);
+      const collection = owner && (await findSeen(owner, number));
+      const seen = collection && seenAs(collection, owner);
+      if (seen !== undefined && !seen.rights.has(right)) throw lacking(seen, right);
+      return seen;
+    },
+
+    async reach(kind, agent, number, right) {
+      const owner = await reachAgent(asked, agent, scopeOfRight(kind, right));
+      const collection = await findSeen(owner, number);
+      if (collection?.kind !== kind) throw noSuchObject();
+      const seen = seenAs(collection, owner);
+      if (seen === undefined)
+        throw forbidden(
+          `The grant does not reach this ${kind}.`,
+          `The credential itself is fine; the operator chooses the ${kind}s of a grant.`,
+        );
+      if (!seen.rights.has(right)) throw lacking(seen, right);
+      return seen;
+    },
+
+    async place(kind, agent) {
+      const owner = await reachAgent(asked, agent, scopeOfRight(kind, "manage"));
+      if (!rightsOnCollection(owner.reaches, kind, undefined).has("manage"))
+        throw forbidden(`The grant does not extend to creating ${kind}s.`);
+      return { agent, actor: owner.actor };
+    },
+  };
+}
+
+/** Whether there can be collections of the kind that are seen. */
+function reachesSome({ objects, scopes }: Reach, kind: CollectionKind): boolean {
+  const reached = objects[kind];
+  return (reached === "all" || reached.size > 0) && hasScope(scopes, scopeOfRight(kind, "freebusy"));
+}
+
+function seenAs(collection: Collection, owner: ReachedAgent): ReachedCollection | undefined {
+  if (collection.role === "inbox" && !owner.isOwn) return undefined;
+  const { agent, address, name, isOwn, actor } = owner;
+  const rights = rightsOnCollection(owner.reaches, collection.kind, collection.number);
+  if (rights.size === 0) return undefined;
+  const reached = { rights, isOwn, owner: { agent, address, name }, actor };
+  const ownerName = name === "" ? address : name;
+  if (!rights.has("read")) return { ...collection, ...nothingButTimes(ownerName), ...reached };
+  const shownName = isOwn ? collection.displayName : `${collection.displayName} (${ownerName})`;
+  return { ...collection, ...reached, shownName };
+}
+
+/** What is shown in the place of what only readers see. */
+function nothingButTimes(shownName: string) {
+  const hidden = { segment: undefined, description: undefined, color: undefined, order: undefined };
+  return { ...hidden, displayName: shownName, shownName, itemCount: 0, byteCount: 0 };
+}
+
+function lacking({ kind, isOwn, rights }: ReachedCollection, right: CollectionRight) {
+  if (isOwn) return missingScope(scopeOfRight(kind, right));
+  return forbidden(
+    rights.has("read")
+      ? "The grant does not allow this."
+      : "The grant shows when somebody is busy, and nothing else.",
+  );
+}
