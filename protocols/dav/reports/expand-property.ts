@@ -22,23 +22,24 @@ export const expandProperty: Report = {
   name: dav("expand-property"),
   on: everyResource,
   async run(request, body) {
+    if (depthOf(body) > expandedDepthMax)
+      throw new DavError(400, `Properties stand inside ${expandedDepthMax} others at most.`);
     const expansion = { request, resourcesLeft: expandedResourcesMax };
-    return multistatus([await writeExpanded(expansion, request.resource, body, 1)]);
+    return multistatus([await writeExpanded(expansion, request.resource, body)]);
   },
 };
 
+function depthOf({ children }: XmlElement): number {
+  return children.length === 0 ? 0 : 1 + Math.max(...children.map(depthOf));
+}
+
 /** `asked` has the DAV:property elements for the resource. */
-async function writeExpanded(
-  expansion: Expansion,
-  resource: DavResource,
-  asked: XmlElement,
-  depth: number,
-): Promise<Xml> {
+async function writeExpanded(expansion: Expansion, resource: DavResource, asked: XmlElement): Promise<Xml> {
   const { request } = expansion;
   const inner = listChildren(asked, dav("property")).map((one) => ({ asked: one, name: nameOf(one) }));
   const expanded = inner
     .filter((one) => one.asked.children.length > 0)
-    .map((one) => expandedProperty(expansion, one.name, one.asked, depth));
+    .map((one) => expandedProperty(expansion, one.name, one.asked));
   const names = inner.map(({ name }) => ({ ...name, attributes: [], content: [], children: [], text: "" }));
   return writeResponse(request, resource, { kind: "named", names }, expanded);
 }
@@ -51,9 +52,7 @@ function nameOf(element: XmlElement): XmlName {
   return { namespace: findAttribute(element, "namespace") ?? davNamespace, name };
 }
 
-function expandedProperty(expansion: Expansion, name: XmlName, asked: XmlElement, depth: number): Property {
-  if (depth >= expandedDepthMax)
-    throw new DavError(400, `Properties are expanded ${expandedDepthMax} times inside each other at most.`);
+function expandedProperty(expansion: Expansion, name: XmlName, asked: XmlElement): Property {
   const key = xmlKey(name);
   return {
     name,
@@ -67,7 +66,7 @@ function expandedProperty(expansion: Expansion, name: XmlName, asked: XmlElement
       const hrefs = [...text.matchAll(hrefElements)].map((match) => unescapeText(match[1]!));
       if (hrefs.length === 0) return value;
       const responses: Xml[] = [];
-      for (const href of hrefs) responses.push(await writeHref(expansion, href, asked, depth + 1));
+      for (const href of hrefs) responses.push(await writeHref(expansion, href, asked));
       return join(responses);
     },
   };
@@ -82,11 +81,9 @@ function unescapeText(text: string): string {
   return text.replace(/&(?:amp|lt|gt|#13);/g, (entity) => entities[entity]!);
 }
 
-async function writeHref(expansion: Expansion, href: string, asked: XmlElement, depth: number): Promise<Xml> {
+async function writeHref(expansion: Expansion, href: string, asked: XmlElement): Promise<Xml> {
   if (expansion.resourcesLeft-- <= 0)
     throw unmet(507, dav("number-of-matches-within-limits"), "The answer has too many resources.");
   const resource = await expansion.request.tree.find(href);
-  return resource === undefined
-    ? statusResponse(href, 404)
-    : writeExpanded(expansion, resource, asked, depth);
+  return resource === undefined ? statusResponse(href, 404) : writeExpanded(expansion, resource, asked);
 }
