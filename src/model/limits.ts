@@ -66,11 +66,13 @@ export const contentFaultsMax = 20;
 
 /** Instances of one recurrence set in one expansion: daily for 27 years, hourly for a year. RFC 4791 names it max-instances. */
 export const recurrenceInstancesMax = 10_000;
-/** Days and times that one query of a rule tries: 10 ms at most. A rule of weekdays from 1970 with COUNT tries 20,000 until today. */
-export const recurrenceStepsMax = 200_000;
+/** Periods of a rule (days of a DAILY one) that one query walks through, and date-times that it tries: thirteen years of days. Only
+ *  rules with COUNT are walked through from their start. 0.1 s at most. */
+export const recurrenceIterationsMax = 5000;
+export const recurrenceCandidatesMax = 5000;
 /** Times of one day that BYHOUR, BYMINUTE and BYSECOND select together; the largest of the outside vectors has 4,096. */
 export const recurrenceDayTimesMax = 4096;
-/** Rules of one component; more than two are not seen, and each may cost 10 ms. */
+/** Rules of one component; more than two are not seen, and each may cost a tenth of a second. */
 export const recurrenceRulesMax = 5;
 /** Dates, and exceptions, of one component: a daily event with each instance of 27 years excepted. */
 export const recurrenceDatesMax = 10_000;

@@ -1,9 +1,14 @@
 /** The starts that a recurrence rule gives (RFC 5545 section 3.3.10), in the local time of DTSTART: rules count on the clock
  *  and the calendar of the event's time zone, so an offset has no part in them.
- *  A rule that is only a step (DAILY without BY parts) is one division; the others go period by period. */
-import { recurrenceDayTimesMax, recurrenceInstancesMax } from "#/src/model/limits.ts";
+ *  `rrule-temporal` expands; a rule that is only a step (DAILY without BY parts) is arithmetic. */
+import { RRuleTemporal } from "rrule-temporal";
+import {
+  recurrenceCandidatesMax,
+  recurrenceDayTimesMax,
+  recurrenceInstancesMax,
+  recurrenceIterationsMax,
+} from "#/src/model/limits.ts";
 import { dayMs } from "./calendar-time.ts";
-import { expandPeriods } from "./expand-periods.ts";
 import { expandYearDays, selectsYearDays } from "./expand-year-days.ts";
 import type { Frequency, RecurrenceRule } from "./recurrence-rule.ts";
 
@@ -36,7 +41,72 @@ export function expandRule(started: StartedRule, fromMs: number, toMs: number): 
     return expandStep(startMs, stepMs, count, fromMs, toMs);
   }
   if (timesOfDay(started) > recurrenceDayTimesMax) return undefined;
-  return selectsYearDays(rule) ? expandYearDays(started, fromMs, toMs) : expandPeriods(started, fromMs, toMs);
+  if (selectsYearDays(rule)) return expandYearDays(started, fromMs, toMs);
+  const lastMs = Math.min(toMs, untilMs);
+  const goesOn = rule.count === undefined && untilMs > toMs;
+  if (rule.count !== undefined) return expandCounted(started, fromMs, toMs, untilMs);
+  if (lastMs < startMs || lastMs < fromMs) return { starts: [], goesOn };
+  const near = { ...started, startMs: startBefore(started, fromMs) };
+  const starts = ask(() =>
+    libraryRule(near).between(instant(Math.max(fromMs, startMs)), instant(lastMs), true),
+  );
+  return starts === undefined || starts.length > recurrenceInstancesMax ? undefined : { starts, goesOn };
+}
+
+const units = {
+  SECONDLY: { name: "seconds", daysMax: 1 / 86_400 },
+  MINUTELY: { name: "minutes", daysMax: 1 / 1440 },
+  HOURLY: { name: "hours", daysMax: 1 / 24 },
+  DAILY: { name: "days", daysMax: 1 },
+  WEEKLY: { name: "weeks", daysMax: 7 },
+  MONTHLY: { name: "months", daysMax: 31 },
+  YEARLY: { name: "years", daysMax: 366 },
+} as const satisfies Record<Frequency, { readonly name: string; readonly daysMax: number }>;
+
+/** A start from which the rule gives the same starts in the range, as the library walks through every period from its start:
+ *  whole intervals later, on the same day of the month, a period and more before the range. */
+function startBefore({ rule, startMs }: StartedRule, fromMs: number): number {
+  const { name, daysMax } = units[rule.freq];
+  const intervalMs = daysMax * dayMs * rule.interval;
+  const start = instant(startMs);
+  const intervals = Math.floor((fromMs - startMs) / intervalMs) - 2;
+  // 31 is in every second month, 29 February in one of eight years: with an interval, in one of that many intervals.
+  for (let back = 0; back < 40 && intervals - back > 0; back++) {
+    const later = start.add({ [name]: (intervals - back) * rule.interval });
+    if (later.day === start.day || daysMax < 28) return later.epochMilliseconds;
+  }
+  return startMs;
+}
+
+/** A rule with COUNT is counted from its start. */
+function expandCounted(
+  started: StartedRule,
+  fromMs: number,
+  toMs: number,
+  untilMs: number,
+): RuleStarts | undefined {
+  let isBeyond = false;
+  const counted = ask(() =>
+    libraryRule(started).all((date, index) => {
+      isBeyond = date.epochMilliseconds > Math.min(toMs, untilMs);
+      return !isBeyond && index <= recurrenceInstancesMax;
+    }),
+  );
+  if (counted === undefined || counted.length > recurrenceInstancesMax) return undefined;
+  return {
+    starts: counted.filter((ms) => ms >= fromMs && ms <= toMs && ms <= untilMs),
+    goesOn: isBeyond && untilMs > toMs,
+  };
+}
+
+/** The library throws at its limits, and only there: `recurrence-rule.ts` has read the rule. Its messages are of no use. */
+function ask(query: () => { readonly epochMilliseconds: number }[]): number[] | undefined {
+  try {
+    return query().map(({ epochMilliseconds }) => epochMilliseconds);
+  } catch (error) {
+    if (error instanceof Error) return undefined;
+    throw error;
+  }
 }
 
 const unitMs: Readonly<Partial<Record<Frequency, number>>> = {
@@ -78,4 +148,37 @@ function timesOfDay({ rule, isDate }: StartedRule): number {
     (product, list) => product * (list?.length ?? 1),
     1,
   );
+}
+
+/** Intervals beyond these lead out of the years that iCalendar can write, and out of Temporal's. */
+const intervalMax: Readonly<Record<Frequency, number>> = {
+  SECONDLY: 2 ** 38,
+  MINUTELY: 2 ** 32,
+  HOURLY: 2 ** 26,
+  DAILY: 3_660_000,
+  WEEKLY: 523_000,
+  MONTHLY: 120_000,
+  YEARLY: 10_000,
+};
+
+function libraryRule({ rule, startMs, isDate }: StartedRule): RRuleTemporal {
+  const { until: _, byHour, byMinute, bySecond, ...parts } = rule;
+  const times = isDate ? {} : { byHour, byMinute, bySecond };
+  const lists = Object.entries({ ...parts, ...times })
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => [key, Array.isArray(value) ? [...value] : value]);
+  return new RRuleTemporal({
+    ...Object.fromEntries(lists),
+    freq: rule.freq,
+    interval: Math.min(rule.interval, intervalMax[rule.freq]),
+    dtstart: instant(startMs),
+    tzid: "UTC",
+    cache: false,
+    maxIterations: recurrenceIterationsMax,
+    maxCandidateEvaluations: recurrenceCandidatesMax,
+  });
+}
+
+function instant(ms: number): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO("UTC");
 }

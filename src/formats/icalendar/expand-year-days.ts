@@ -1,8 +1,8 @@
-/** YEARLY rules that select days by BYWEEKNO or BYYEARDAY (RFC 5545 section 3.3.10). A period of BYWEEKNO is the year that its
- *  weeks belong to. Each day of a period is asked whether it fits; without BYDAY, BYWEEKNO selects DTSTART's weekday. */
-import { recurrenceInstancesMax, recurrenceStepsMax } from "#/src/model/limits.ts";
+/** YEARLY rules that select days by BYWEEKNO or BYYEARDAY (RFC 5545 section 3.3.10). `rrule-temporal` 2.2.7 leaves BYDAY out
+ *  beside BYYEARDAY, and takes the calendar year of DTSTART for the first period of BYWEEKNO, where it is the year that the
+ *  week belongs to. Each day of a period is asked whether it fits; without BYDAY, BYWEEKNO selects DTSTART's weekday. */
+import { recurrenceCandidatesMax, recurrenceInstancesMax } from "#/src/model/limits.ts";
 import { dayMs } from "./calendar-time.ts";
-import { civilOf, dayOf, daysOfMonth, isLeapYear, weekdayOf } from "./civil-day.ts";
 import type { RuleStarts, StartedRule } from "./expand-rule.ts";
 import { type RecurrenceRule, weekdays } from "./recurrence-rule.ts";
 
@@ -21,12 +21,12 @@ export function expandYearDays(started: StartedRule, fromMs: number, toMs: numbe
     rule.count === undefined ? Math.floor((periodYearOf(rule, fromMs) - first) / rule.interval) - 1 : 0;
   const starts: number[] = [];
   let left = rule.count ?? Number.POSITIVE_INFINITY;
-  let steps = 0;
+  let candidates = 0;
   for (let year = first + Math.max(0, skipped) * rule.interval; year <= 9999; year += rule.interval) {
     if (periodStart(rule, year) > Math.min(toMs, untilMs)) break;
     const days = listDays(rule, startMs, year);
-    steps += daysOfYearMax + days.length * times.length;
-    if (steps > recurrenceStepsMax) return undefined;
+    candidates += days.length * times.length;
+    if (candidates > recurrenceCandidatesMax) return undefined;
     const all = days.flatMap((day) => times.map((time) => day + time));
     for (const ms of selectPositions(all, rule.bySetPos)) {
       if (ms < startMs || ms > untilMs || left === 0) continue;
@@ -39,8 +39,6 @@ export function expandYearDays(started: StartedRule, fromMs: number, toMs: numbe
   }
   return { starts, goesOn: untilMs > toMs };
 }
-
-const daysOfYearMax = 371;
 
 function listTimes({ rule, startMs, isDate }: StartedRule): number[] {
   if (isDate) return [0];
@@ -73,11 +71,16 @@ function periodYearOf(rule: RecurrenceRule, ms: number): number {
 function periodStart(rule: RecurrenceRule, year: number): number {
   if (rule.byWeekNo === undefined) return yearStart(year);
   const fourth = yearStart(year) + 3 * dayMs;
-  return fourth - ((weekdayOf(fourth / dayMs) - weekdays.indexOf(rule.wkst) + 7) % 7) * dayMs;
+  return fourth - ((weekdayOf(fourth) - weekdays.indexOf(rule.wkst) + 7) % 7) * dayMs;
 }
 
 function yearStart(year: number): number {
-  return dayOf(year, 1, 1) * dayMs;
+  return new Date(0).setUTCFullYear(year, 0, 1);
+}
+
+/** 0 is Monday. */
+function weekdayOf(ms: number): number {
+  return (new Date(ms).getUTCDay() + 6) % 7;
 }
 
 function listDays(rule: RecurrenceRule, startMs: number, year: number): number[] {
@@ -92,13 +95,16 @@ function listDays(rule: RecurrenceRule, startMs: number, year: number): number[]
   return days;
 }
 
-function fits(rule: RecurrenceRule, startMs: number, ms: number): boolean {
-  const day = ms / dayMs;
-  const { year, month, day: dayOfMonth } = civilOf(day);
+function fits(rule: RecurrenceRule, startMs: number, day: number): boolean {
+  const date = new Date(day);
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+  const daysOfMonth = new Date(Date.UTC(2000 + (year % 400), month + 1, 0)).getUTCDate();
+  const yearDay = (day - yearStart(year)) / dayMs + 1;
+  const daysOfYear = (yearStart(year + 1) - yearStart(year)) / dayMs;
   return (
-    isSelected(rule.byMonth, month, 12) &&
-    isSelected(rule.byMonthDay, dayOfMonth, daysOfMonth(year, month)) &&
-    isSelected(rule.byYearDay, day - dayOf(year, 1, 1) + 1, isLeapYear(year) ? 366 : 365) &&
+    isSelected(rule.byMonth, month + 1, 12) &&
+    isSelected(rule.byMonthDay, date.getUTCDate(), daysOfMonth) &&
+    isSelected(rule.byYearDay, yearDay, daysOfYear) &&
     isWeekday(rule, startMs, day)
   );
 }
@@ -106,7 +112,7 @@ function fits(rule: RecurrenceRule, startMs: number, ms: number): boolean {
 /** Beside BYWEEKNO and BYYEARDAY a weekday has no number. */
 function isWeekday({ byDay, byMonthDay, byYearDay }: RecurrenceRule, startMs: number, day: number): boolean {
   if (byDay !== undefined) return byDay.some((name) => name.slice(-2) === weekdays[weekdayOf(day)]);
-  return (byMonthDay ?? byYearDay) !== undefined || weekdayOf(day) === weekdayOf(Math.floor(startMs / dayMs));
+  return (byMonthDay ?? byYearDay) !== undefined || weekdayOf(day) === weekdayOf(startMs);
 }
 
 /** A number of a list counts from 1, or back from -1. */
