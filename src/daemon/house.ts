@@ -7,7 +7,7 @@ import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
 import { createPreparation, type Preparation } from "#/src/arrival/preparing/preparation.ts";
 import type { Collections } from "#/src/collections/collections.ts";
 import { createCollections } from "#/src/collections/create-collections.ts";
-import { createDirectPreparation } from "#/src/collections/preparing/preparation.ts";
+import { createDirectPreparation, createItemPreparation } from "#/src/collections/preparing/preparation.ts";
 import { withoutForgedResults } from "#/src/evidence/authentication-results.ts";
 import { createFeed, type Feed } from "#/src/feed/feed.ts";
 import { createWebhooks, type WebhookOutcome, type Webhooks } from "#/src/feed/webhooks.ts";
@@ -71,7 +71,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
   const webhooks = createWebhooks(store, feed);
   const readers = createReadingThreads();
   const mail = createMail(store, textIndex, readers, ownNames(settings));
-  const itemPreparation = createDirectPreparation();
+  const itemPreparation = options.isStaying ? createItemPreparation() : createDirectPreparation();
   const collections = createCollections(store, itemPreparation);
   const preparation = options.isStaying ? openPreparation(settings) : onThisThread(settings);
   const prepare = async (bytes: Uint8Array) => (await preparation.prepare(bytes)).facts;
