@@ -227,6 +227,11 @@ export interface Collections {
     mails?: readonly MailOfDeeds[],
   ): Promise<Once<DeedsDone>>;
 
+  /** Tells the index of occurrences further into the future, where it ends soon. For maintenance, now and then. */
+  maintainHorizons(
+    onTrouble: (item: Pick<Item, "agent" | "number">, cause: unknown) => void,
+  ): Promise<number>;
+
   /** What a write answered when its key was first used; undefined for a new key. For who has to look at things before the write
    *  that a repeat finds changed. Throws `invalid` when the key was used for another request. */
   findCollectionRepeat(idempotency: Idempotency | undefined): Promise<Once<CollectionWritten> | undefined>;

@@ -16,6 +16,7 @@ import type { ChangedItems } from "#/storage/transactions/change-items.ts";
 import type { Collection } from "./collection.ts";
 import type { Collections, DeedsDone, ItemWritten } from "./collections.ts";
 import { createItemReads } from "./item-reads.ts";
+import { maintainHorizons } from "./maintain-horizons.ts";
 import { prepareDeeds } from "./prepare-deeds.ts";
 import type { ItemPreparation } from "./preparing/preparation.ts";
 import { collectionOf, collectionOfSegment, settingsOf } from "./rows.ts";
@@ -126,6 +127,8 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
       const deeds = [{ kind: "move", item, to, expected }] as const;
       return onlyItem(await changeItems([{ agent, actor, deeds }], idempotency));
     },
+
+    maintainHorizons: (onTrouble) => maintainHorizons(store, preparation, onTrouble),
 
     async findCollectionRepeat(idempotency) {
       const found =

@@ -205,3 +205,41 @@ it("puts a period into the first class that it fits in, and what is open into th
   expect([0, 1, 2, 3, 8, 32, 33, 32_768, 32_769].map(classOf)).toEqual([0, 0, 0, 1, 1, 2, 3, 7, 8]);
   expect(spanClassOf({ startMs: openStartMs, endMs: 0 })).toBe(openSpanClass);
 });
+
+it("tells series further into the future as time goes on, without a change that clients see", async () => {
+  await using house = await openItemHouse();
+  const { collections, ada, actor, calendar, test } = house;
+  const put = async (uid: string, ...lines: string[]) => {
+    const bytes = eventText(uid, "DTSTART:20200105T100000Z", ...lines);
+    const asked = { collection: calendar, bytes, provenance: byDav, isAuthenticated: true };
+    return (await collections.putItem(ada.agent, actor, asked)).item;
+  };
+  const item = await put("a", "RRULE:FREQ=YEARLY");
+  await put("b", "RRULE:FREQ=DAILY");
+  await put("c");
+  const find = (sinceMs: number) =>
+    gather(collections.listCandidates(ada.agent, calendar, sinceMs, sinceMs + 30 * dayMs));
+  const summerIn = (years: number) => Date.UTC(new Date(test.clock.now()).getUTCFullYear() + years, 6, 1);
+  const moved = () => collections.maintainHorizons((_, cause) => expect(cause).toBeUndefined());
+  const version = await collections.findItem(ada.agent, item);
+  expect((await find(summerIn(9))).map((one) => one.item)).not.toContain(item);
+  expect((await find(summerIn(12))).map((one) => one.item)).toContain(item);
+  expect(await moved()).toBe(0);
+  test.clock.advance(6 * 366 * dayMs);
+  expect((await find(summerIn(9))).map((one) => one.item)).toContain(item);
+  expect(await moved()).toBe(1);
+  expect(await moved()).toBe(0);
+  expect((await find(summerIn(9))).map((one) => one.item)).not.toContain(item);
+  expect(await collections.findItem(ada.agent, item)).toEqual(version);
+});
+
+it("leaves an item alone that changed while its periods were told anew", async () => {
+  await using house = await openItemHouse();
+  const { collections, ada, actor, calendar, test } = house;
+  const asked = { collection: calendar, bytes: eventText("a"), provenance: byDav, isAuthenticated: true };
+  const { item, modseq } = await collections.putItem(ada.agent, actor, asked);
+  await collections.putItem(ada.agent, actor, { ...asked, item, bytes: eventText("a", "SUMMARY:New") });
+  const stale = { agent: ada.agent, item, modseq, periods: [], horizonMs: null };
+  expect(await test.store.write("moveHorizon", stale)).toEqual({ isMoved: false });
+  expect(await gather(collections.listCandidates(ada.agent, calendar, undefined, undefined))).toHaveLength(1);
+});
