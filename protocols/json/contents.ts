@@ -149,8 +149,57 @@ const reach = z.array(
   }),
 );
 
+const collection = {
+  id: z.string(),
+  version: z.string(),
+  name: z.string(),
+  description: z.string().optional(),
+  color: z.string().optional().describe("#rrggbb or #rrggbbaa."),
+  order: z.number().optional(),
+  default: z.literal(true).optional().describe("What is created without in goes there."),
+  total: z.int(),
+  size: z.int(),
+  rights: z.array(z.string()).optional(),
+};
+
+const contactForm = z
+  .strictObject({
+    id: z.string(),
+    version: z.string(),
+    uid: z.string(),
+    kind: z.enum(["individual", "group", "org"]),
+    name: z.string(),
+    emails: z.array(z.string()).describe("The first ones."),
+    phones: z.array(z.string()).describe("The first ones."),
+    organization: z.string().optional(),
+    updated_at: time,
+    size: z.int(),
+    authenticated: z.boolean(),
+  })
+  .meta({ id: "ContactForm" });
+
+const addressbook = z.strictObject(collection).meta({ id: "Addressbook" });
+
+const contact = z.strictObject({
+  card: z
+    .record(z.string(), z.unknown())
+    .describe("A JSContact Card (RFC 9553), cleaned as texts of mail are."),
+  uid: z.string(),
+  addressbook: z.string(),
+  linked: z
+    .array(
+      z.strictObject({
+        part: z.string().describe("Of part.describe: contact_…#<part>."),
+        type: z.string().optional(),
+        size: z.int().describe("Octets of data, characters of text."),
+      }),
+    )
+    .optional()
+    .describe("Photos and long texts, for which a link stands in the card."),
+});
+
 const listing = {
-  items: z.array(shortForm),
+  items: z.array(z.union([shortForm, contactForm])),
   total: z.int().optional(),
 };
 
@@ -198,7 +247,7 @@ export const contentOfKind = {
     paused: z.strictObject({ reason: z.string(), since: time.optional() }).optional(),
     folders: z.array(z.strictObject({ ...folderFacts, size: z.int() })),
     calendars: z.array(names),
-    addressbooks: z.array(names),
+    addressbooks: z.array(addressbook),
     reach: reach.optional(),
   }),
   message: z.union([message, source]),
@@ -222,8 +271,8 @@ export const contentOfKind = {
   calendar: names,
   event: names,
   calendarMonth: names,
-  addressbook: names,
-  contact: names,
+  addressbook: z.strictObject({ ...collection, items: z.array(contactForm) }),
+  contact: z.union([contact, source]),
   blob: z.strictObject({ ...reading, id: z.string(), created_at: time, expires_at: time }),
   listing: z.strictObject({ ...z.strictObject(folderFacts).partial().shape, ...listing }),
   grammar: names,

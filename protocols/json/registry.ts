@@ -1,9 +1,15 @@
 /** Every operation of the interface: those that are built, by declaration, and those that are only named. */
 import { WaypostError } from "#/src/model/errors.ts";
 import type { Operation } from "./operation.ts";
+import addressbookCreate from "./operations/addressbook/create.ts";
+import addressbookDelete from "./operations/addressbook/delete.ts";
+import addressbookUpdate from "./operations/addressbook/update.ts";
 import blobCreate from "./operations/blob/create.ts";
 import blobDelete from "./operations/blob/delete.ts";
 import catalogDescribe from "./operations/catalog/describe.ts";
+import contactCreate from "./operations/contact/create.ts";
+import contactDelete from "./operations/contact/delete.ts";
+import contactUpdate from "./operations/contact/update.ts";
 import draftCreate from "./operations/draft/create.ts";
 import draftDelete from "./operations/draft/delete.ts";
 import draftUpdate from "./operations/draft/update.ts";
@@ -46,13 +52,17 @@ export const operations: readonly Operation[] = [
   holdDelete,
   blobCreate,
   blobDelete,
+  addressbookCreate,
+  addressbookUpdate,
+  addressbookDelete,
+  contactCreate,
+  contactUpdate,
+  contactDelete,
 ];
 
 /** Named by the interface and not served by this version: 501, where an unknown name is 404. */
 export const namedOperations: readonly string[] = [
-  ...["calendar", "event", "addressbook", "contact"].flatMap((kind) =>
-    ["create", "update", "delete"].map((deed) => `${kind}.${deed}`),
-  ),
+  ...["calendar", "event"].flatMap((kind) => ["create", "update", "delete"].map((deed) => `${kind}.${deed}`)),
   "calendarMonth.list",
 ];
 

@@ -1,6 +1,8 @@
 import type { Logger } from "pino";
 import type { Settings } from "#/config/schema.ts";
 import type { Accounts } from "#/src/accounts/accounts.ts";
+import type { Collections } from "#/src/collections/collections.ts";
+import type { ContactProjection } from "#/src/collections/contacts/contact-projection.ts";
 import type { Feed } from "#/src/feed/feed.ts";
 import type { Mail } from "#/src/mail/mail.ts";
 import type { Holds } from "#/src/outbound/holds/holds.ts";
@@ -11,6 +13,8 @@ export interface JsonRooms {
   readonly mail: Mail;
   readonly accounts: Accounts;
   readonly feed: Feed;
+  readonly collections: Collections;
+  readonly contacts: ContactProjection;
   readonly outbound: Outbound;
   readonly holds: Holds;
   readonly settings: Settings;

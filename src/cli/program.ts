@@ -4,6 +4,7 @@ import manifest from "#/package.json" with { type: "json" };
 import { isWaypostError } from "#/src/model/errors.ts";
 import { administrationCommands } from "./administration-commands.ts";
 import { callCommand } from "./call-command.ts";
+import { exportCommand, importCommand } from "./collection-commands.ts";
 import { deliverCommand } from "./deliver-command.ts";
 import { mcpCommand } from "./mcp-command.ts";
 import { exitCodes, printError } from "./output.ts";
@@ -17,6 +18,7 @@ Examples:
   waypost password create person@waypost.test --name Thunderbird
   waypost deliver --to agent@waypost.test --subject Hello
   waypost call wait --agent agent@waypost.test
+  waypost import person@waypost.test contacts.vcf
   waypost backup /var/backups/waypost.db
 
 With a running daemon, commands go through its private socket in the data folder; without one they open the store.
@@ -36,6 +38,8 @@ export function createProgram(): Command {
     ...administrationCommands(),
     checkCommand(),
     backupCommand(),
+    importCommand(),
+    exportCommand(),
     callCommand(),
     mcpCommand(),
     deliverCommand(),

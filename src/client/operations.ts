@@ -1,6 +1,44 @@
 /** What the operations of /v1 take and answer. Written from their declarations by `npm run derive`; a change here is lost.
  *  Long because every operation is in it. */
 
+export interface AddressbookCreateInput {
+  /** The mailbox, ag_…; absent: that of the credential. */
+  readonly in?: string;
+  /** A name of 1 to 200 characters without control characters. */
+  readonly name: string;
+  /** At most 5000 characters. */
+  readonly description?: string;
+  /** The colour that clients show it in, #rrggbb or #rrggbbaa. */
+  readonly color?: string;
+  /** Its place among the others, the lowest first. */
+  readonly order?: number;
+  /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
+  readonly idempotency_key?: string;
+}
+
+export interface AddressbookDeleteInput {
+  /** The addressbook, addressbook_… */
+  readonly id: string;
+  /** The version that was read. */
+  readonly version?: string;
+  /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
+  readonly idempotency_key?: string;
+}
+
+export interface AddressbookUpdateInput {
+  /** The addressbook, addressbook_… */
+  readonly id: string;
+  /** The version that was read. */
+  readonly version?: string;
+  /** A name of 1 to 200 characters without control characters. */
+  readonly name?: string;
+  readonly description?: string | null;
+  readonly color?: string | null;
+  readonly order?: number | null;
+  /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
+  readonly idempotency_key?: string;
+}
+
 export interface Batch {
   /** The position behind the events. */
   readonly cursor: string;
@@ -43,6 +81,59 @@ export interface BlobDeleteInput {
 }
 
 export type CatalogDescribeInput = Readonly<Record<string, never>>;
+
+export interface ContactCreateInput {
+  /** The addressbook, addressbook_…; absent: the default one. */
+  readonly in?: string;
+  /** A JSContact Card (RFC 9553), or the short form {name: "Ada Lovelace", emails: ["ada@example.com"], phones: ["+44 20 7946 0000"]}; both may be mixed. */
+  readonly body: Readonly<Record<string, unknown>>;
+  /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
+  readonly idempotency_key?: string;
+}
+
+export interface ContactCreateOutput {
+  /** Reference of the object. */
+  readonly ref: string;
+  readonly created: boolean;
+  /** Version of the object after the write. */
+  readonly version?: string;
+  readonly error?: ErrorObject;
+  /** UID of its vCard, which names it too: addressbook_…#<uid>. */
+  readonly uid?: string;
+}
+
+export interface ContactDeleteInput {
+  /** The contact, contact_… or addressbook_…#<contact or uid> */
+  readonly id: string;
+  /** The version that was read. */
+  readonly version?: string;
+  /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
+  readonly idempotency_key?: string;
+}
+
+export interface ContactUpdateInput {
+  /** The contact, contact_… or addressbook_…#<contact or uid> */
+  readonly id: string;
+  /** The version that was read. */
+  readonly version?: string;
+  /** JSON pointers of the Card and their new values, null deletes: {"emails/k1/address": "ada@example.com", "phones/k2": null}. */
+  readonly patch?: Readonly<Record<string, unknown>>;
+  /** A JSContact Card (RFC 9553), or the short form {name: "Ada Lovelace", emails: ["ada@example.com"], phones: ["+44 20 7946 0000"]}; both may be mixed. */
+  readonly body?: Readonly<Record<string, unknown>>;
+  /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
+  readonly idempotency_key?: string;
+}
+
+export interface ContactUpdateOutput {
+  /** Reference of the object. */
+  readonly ref: string;
+  readonly created: boolean;
+  /** Version of the object after the write. */
+  readonly version?: string;
+  readonly error?: ErrorObject;
+  /** UID of its vCard, which names it too: addressbook_…#<uid>. */
+  readonly uid?: string;
+}
 
 export interface DraftCreateInput {
   /** The mailbox, ag_…; absent: that of the credential. */
@@ -408,7 +499,7 @@ export type MessageUpdateOutput = {
 };
 
 export interface PartDescribeInput {
-  /** ag_…, message_…, thread_…, folder_…, draft_…, hold_… or blob_…; message_…#1.2 names a part. */
+  /** ag_…, message_…, thread_…, folder_…, draft_…, hold_…, blob_…, addressbook_… or contact_…; message_…#1.2 names a part, addressbook_…#<uid> a contact. */
   readonly id: string;
   /** Of a message: body, headers, structure, agent, or an IMAP section such as 1.2, HEADER, 2.MIME. */
   readonly part?: string;
@@ -416,7 +507,7 @@ export interface PartDescribeInput {
   readonly uid?: string;
   /** Of an addressbook: which contact. */
   readonly contact?: string;
-  /** text (the default), reply, markdown, html, json, headers, structure, raw or source. */
+  /** text (the default), reply, markdown, html, json, headers, structure, vcard, raw or source. */
   readonly render?: string;
   /** Characters of the rendering at most, 200 to 200000; 20000 when it is left out. */
   readonly max_chars?: number;
@@ -464,7 +555,7 @@ export interface ReadResult {
 }
 
 export interface SearchInput {
-  /** The mailbox to list within, ag_…; absent: that of the credential. */
+  /** What to list within: a mailbox ag_…, calendar_… or addressbook_…; absent: the mailbox of the credential. */
   readonly in?: string;
   /** folder_…, a role (inbox, archive, …) or the IMAP path. */
   readonly folder?: string;
@@ -472,17 +563,17 @@ export interface SearchInput {
   readonly unread?: boolean;
   /** true: only messages with a machine-readable part; false: only others. */
   readonly agent?: boolean;
-  /** Received at this time or later: ISO 8601 with a zone, such as 2026-01-31T09:00:00Z. */
+  /** Received at this time or later, of events, going on then or later: ISO 8601 with a zone, such as 2026-01-31T09:00:00Z. */
   readonly since?: string;
-  /** Received before this time: ISO 8601 with a zone, such as 2026-01-31T09:00:00Z. */
+  /** Received before this time, of events, begun before it: ISO 8601 with a zone, such as 2026-01-31T09:00:00Z. */
   readonly before?: string;
   /** Part of the sender's address or name. */
   readonly from?: string;
   /** Only this conversation, thread_… */
   readonly thread?: string;
-  /** Text in the subject, an address or name, or the body as it is read, without regard to case. */
+  /** Text in the subject, an address or name, or the body as it is read, without regard to case; of contacts and events, words that all stand in them. */
   readonly q?: string;
-  /** Messages of one answer, 1 to 100; 20 when it is left out. */
+  /** Messages, contacts or events of one answer, 1 to 100; 20 when it is left out. */
   readonly limit?: number;
   /** Goes on with the listing that gave the cursor. */
   readonly cursor?: string;
@@ -561,9 +652,9 @@ export interface Operations {
   readonly "wait": { readonly input: WatchRequest; readonly output: WaitOutput };
   /** Streams mail events as Server-Sent Events, from a cursor on. */
   readonly "watch": { readonly input: WatchRequest; readonly output: Batch };
-  /** Lists messages of a mailbox, the newest first. */
+  /** Lists messages of a mailbox, the newest first; contacts of an addressbook, events of a calendar. */
   readonly "search": { readonly input: SearchInput; readonly output: ReadResult };
-  /** Reads a mailbox, a message or a part of it, a conversation, folder, draft, hold or blob. */
+  /** Reads a mailbox, a message or a part of it, a conversation, folder, draft, hold, blob, addressbook or contact. */
   readonly "part.describe": { readonly input: PartDescribeInput; readonly output: ReadResult };
   /** Sends a mail, or asks a person whether it may be sent. */
   readonly "send": { readonly input: SendInput; readonly output: SendOutput };
@@ -593,6 +684,18 @@ export interface Operations {
   readonly "blob.create": { readonly input: BlobCreateInput; readonly output: BlobCreateOutput };
   /** Removes bytes that were stored to be attached. */
   readonly "blob.delete": { readonly input: BlobDeleteInput; readonly output: WriteResult };
+  /** Makes an addressbook. */
+  readonly "addressbook.create": { readonly input: AddressbookCreateInput; readonly output: WriteResult };
+  /** Changes what an addressbook is called and how it is shown. */
+  readonly "addressbook.update": { readonly input: AddressbookUpdateInput; readonly output: WriteResult };
+  /** Deletes an addressbook with its contacts; the default one stays. */
+  readonly "addressbook.delete": { readonly input: AddressbookDeleteInput; readonly output: WriteResult };
+  /** Adds a contact to an addressbook. */
+  readonly "contact.create": { readonly input: ContactCreateInput; readonly output: ContactCreateOutput };
+  /** Changes a contact, by a patch or a whole body. */
+  readonly "contact.update": { readonly input: ContactUpdateInput; readonly output: ContactUpdateOutput };
+  /** Deletes a contact. */
+  readonly "contact.delete": { readonly input: ContactDeleteInput; readonly output: WriteResult };
 }
 
 /** What a caller has to know to repeat one. */
@@ -618,6 +721,12 @@ export const operationFacts = {
   "hold.delete": { effect: "writes", takesKey: true },
   "blob.create": { effect: "writes", takesKey: true },
   "blob.delete": { effect: "writes", takesKey: true },
+  "addressbook.create": { effect: "writes", takesKey: true },
+  "addressbook.update": { effect: "writes", takesKey: true },
+  "addressbook.delete": { effect: "writes", takesKey: true },
+  "contact.create": { effect: "writes", takesKey: true },
+  "contact.update": { effect: "writes", takesKey: true },
+  "contact.delete": { effect: "writes", takesKey: true },
 } as const satisfies Record<
   keyof Operations,
   { readonly effect: "reads" | "writes" | "streams"; readonly takesKey: boolean }

@@ -2,7 +2,6 @@
 import { type Once, writeOnce } from "#/src/mail/write-once.ts";
 import type { CollectionKind } from "#/src/model/collections.ts";
 import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
-import { transferableBuffers } from "#/storage/blob.ts";
 import { findRepeat } from "#/storage/idempotency.ts";
 import {
   findCollection,
@@ -16,7 +15,6 @@ import type { ChangedItems } from "#/storage/transactions/change-items.ts";
 import type { Collection } from "./collection.ts";
 import type { Collections, DeedsDone, ItemWritten } from "./collections.ts";
 import { createItemReads } from "./item-reads.ts";
-import { maintainHorizons } from "./maintain-horizons.ts";
 import { prepareDeeds } from "./prepare-deeds.ts";
 import type { ItemPreparation } from "./preparing/preparation.ts";
 import { collectionOf, collectionOfSegment, settingsOf } from "./rows.ts";
@@ -52,7 +50,7 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
     return named?.kind === kind ? collectionOf(named) : undefined;
   }
 
-  const changeItems: Collections["changeItems"] = async (agents, idempotency, mails) => {
+  const changeItems: Collections["changeItems"] = async (agents, idempotency) => {
     const prepared = await Promise.all(
       agents.map(async ({ agent, actor, deeds }) => ({
         agent,
@@ -60,9 +58,7 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
         deeds: await prepareDeeds(store, preparation, agent, deeds),
       })),
     );
-    const transfer = (mails ?? []).flatMap(({ facts }) => transferableBuffers(facts.blob));
-    const args = { agents: prepared, mails, at: at() };
-    return writeOnce(store, "changeItems", args, idempotency, { transfer });
+    return writeOnce(store, "changeItems", { agents: prepared, at: at() }, idempotency);
   };
 
   return {
@@ -127,8 +123,6 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
       const deeds = [{ kind: "move", item, to, expected }] as const;
       return onlyItem(await changeItems([{ agent, actor, deeds }], idempotency));
     },
-
-    maintainHorizons: (onTrouble) => maintainHorizons(store, preparation, onTrouble),
 
     async findCollectionRepeat(idempotency) {
       const found =

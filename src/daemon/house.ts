@@ -6,8 +6,12 @@ import type { JsonRooms } from "#/protocols/json/rooms.ts";
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
 import { createPreparation, type Preparation } from "#/src/arrival/preparing/preparation.ts";
 import type { Collections } from "#/src/collections/collections.ts";
+import {
+  type ContactProjection,
+  createContactProjection,
+} from "#/src/collections/contacts/contact-projection.ts";
 import { createCollections } from "#/src/collections/create-collections.ts";
-import { createDirectPreparation, createItemPreparation } from "#/src/collections/preparing/preparation.ts";
+import { createDirectPreparation } from "#/src/collections/preparing/preparation.ts";
 import { withoutForgedResults } from "#/src/evidence/authentication-results.ts";
 import { createFeed, type Feed } from "#/src/feed/feed.ts";
 import { createWebhooks, type WebhookOutcome, type Webhooks } from "#/src/feed/webhooks.ts";
@@ -31,6 +35,7 @@ export interface House extends AsyncDisposable {
   };
   readonly mail: Mail;
   readonly collections: Collections;
+  readonly contacts: ContactProjection;
   readonly outbound: Outbound;
   readonly holds: Holds;
   readonly preparation: Preparation;
@@ -71,18 +76,18 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
   const webhooks = createWebhooks(store, feed);
   const readers = createReadingThreads();
   const mail = createMail(store, textIndex, readers, ownNames(settings));
-  const itemPreparation = options.isStaying ? createItemPreparation() : createDirectPreparation();
+  const itemPreparation = createDirectPreparation();
   const collections = createCollections(store, itemPreparation);
+  const contacts = createContactProjection();
   const preparation = options.isStaying ? openPreparation(settings) : onThisThread(settings);
   const prepare = async (bytes: Uint8Array) => (await preparation.prepare(bytes)).facts;
   const outbound = createOutbound({ store, accounts, settings, prepare });
   const holds = createHolds({ store, accounts, settings, prepare, outbound });
-  const rooms = { settings, log, accounts, feed, mail, outbound, holds };
+  const rooms = { settings, log, accounts, feed, mail, collections, contacts, outbound, holds };
   let invoke: Promise<Invoke> | undefined;
   return {
     ...rooms,
     store,
-    collections,
     preparation,
     webhooks: {
       ...webhooks,
@@ -98,6 +103,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
     async [Symbol.asyncDispose]() {
       await preparation.close();
       await itemPreparation.close();
+      await contacts[Symbol.asyncDispose]();
       await readers[Symbol.asyncDispose]();
       await textIndex?.[Symbol.asyncDispose]();
       await store.close();

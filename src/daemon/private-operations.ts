@@ -7,6 +7,7 @@ import { selectOwner } from "#/src/accounts/administration/selectors.ts";
 import { operatorPrincipal, type Principal } from "#/src/accounts/principal.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { readSetAside } from "#/storage/search/search-trials.ts";
+import { exportFile, importFile, type TransferRequest } from "./collection-files.ts";
 import type { House } from "./house.ts";
 
 export interface PrivateCall {
@@ -29,6 +30,10 @@ export async function runPrivateOperation(house: House, call: PrivateCall): Prom
       await house.store.backup(file, call.onProgress);
       return { file };
     }
+    case "collection.import":
+      return importFile(house, transferOf(call), call);
+    case "collection.export":
+      return exportFile(house, transferOf(call), call);
     case "call":
       return invokeOperation(house, call);
     default:
@@ -64,6 +69,11 @@ async function principalOf(house: House, input: Readonly<Record<string, unknown>
   if (typeof input.token === "string") return house.accounts.authenticateToken(input.token, "127.0.0.1");
   if (typeof input.agent === "string") return operatorPrincipal(await selectOwner(house.store, input.agent));
   throw new WaypostError("invalid", "Say as whom: --agent <address> or --token <token>.");
+}
+
+function transferOf(call: PrivateCall): TransferRequest {
+  const collection = call.input.collection === undefined ? undefined : textField(call, "collection");
+  return { owner: textField(call, "owner"), file: textField(call, "file"), collection };
 }
 
 function textField(call: PrivateCall, name: string): string {

@@ -61,7 +61,10 @@ export const contentDepthMax = 16;
 /** Parameters of one property, and values of all of its parameters. The longest real list seen is MEMBER with some hundreds. */
 export const contentParametersMax = 100;
 export const contentParameterValuesMax = 2000;
-/** Faults of a stream that are told; the first ones say what is wrong with it. */
+/** Components of one VCALENDAR whose places are kept while a file is imported: each takes about 200 bytes. The largest calendars
+ *  known have some 50,000 events. */
+export const scannedComponentsMax = 500_000;
+/** Faults of a kind that are told of a stream; the first ones say what is wrong with it. */
 export const contentFaultsMax = 20;
 
 /** Instances of one recurrence set in one expansion: daily for 27 years, hourly for a year. RFC 4791 names it max-instances. */

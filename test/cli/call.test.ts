@@ -40,7 +40,8 @@ describe("waypost call", () => {
   it("lists the operations, and says what one takes, from the declarations", async () => {
     const { code, stdout } = await call(["--help"]);
     expect(code).toBe(0);
-    for (const { name, summary } of operations) expect(stdout).toContain(`${name.padEnd(16)}  ${summary}`);
+    const width = Math.max(...operations.map(({ name }) => name.length));
+    for (const { name, summary } of operations) expect(stdout).toContain(`${name.padEnd(width)}  ${summary}`);
     expect((await call(["search", "--help"])).stdout).toMatch(/folder +string\. folder_…, a role/);
     expect((await call(["part.describe", "-h"])).stdout).toMatch(/id +string \(needed\)\./);
     expect(await call(["nonsense", "--help"])).toMatchObject({ code: 1 });

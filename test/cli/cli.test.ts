@@ -200,6 +200,68 @@ describe.each(["without a daemon", "with a daemon"] as const)("administration %s
     expect((await waypost("backup", path.join(copy, "waypost.db"), ...at)).code).toBe(1);
   });
 
+  test("brings calendars and contacts in and out", async () => {
+    const lines = (text: string): string => text.trim().replaceAll("\n", "\r\n").concat("\r\n");
+    const card = (uid: string): string =>
+      lines(`BEGIN:VCARD\nVERSION:3.0\nFN:${uid}\nN:;${uid};;;\nUID:${uid}\nEND:VCARD`);
+    const cards = path.join(data, "in.vcf");
+    fs.writeFileSync(
+      cards,
+      `${card("one")}${lines("BEGIN:VCARD\nVERSION:9\nEND:VCARD")}${card("two")}${card("two")}`,
+    );
+    const first = await waypost("import", "ada@example.org", cards, "--json", ...at);
+    expect(first.code).toBe(1);
+    expect(JSON.parse(first.stdout)).toEqual({
+      collection: expect.stringMatching(/^addressbook_/),
+      created: 2,
+      updated: 0,
+      unchanged: 0,
+      refused: 2,
+      refusals: [
+        { line: 7, why: expect.any(String) },
+        { line: 16, uid: "two", why: "The UID stands twice in the file." },
+      ],
+    });
+    const plain = await waypost("import", "ada@example.org", cards, ...at);
+    expect(plain.stdout).toMatch(/^unchanged +2$/m);
+    expect(plain.stdout).toMatch(/^line 16 \(two\): The UID stands twice in the file\.$/m);
+    const out = path.join(data, "out.vcf");
+    expect(await wayposted("export", "ada@example.org", out, "--in", "Contacts", ...at)).toMatchObject({
+      items: 2,
+    });
+    expect(fs.readFileSync(out, "utf8")).toBe(card("one") + card("two"));
+    expect((await waypost("export", "ada@example.org", out, ...at)).stderr).toMatch(/never overwrites/);
+
+    const event = (uid: string): string =>
+      lines(`BEGIN:VEVENT\nUID:${uid}\nDTSTAMP:20260101T000000Z\nDTSTART:20260101T100000Z\nEND:VEVENT`);
+    const calendar = path.join(data, "in.ics");
+    fs.writeFileSync(
+      calendar,
+      `${lines("BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:x")}${event("1")}${event("2")}${lines("END:VCALENDAR")}`,
+    );
+    expect(await wayposted("import", "ada@example.org", calendar, ...at)).toMatchObject({
+      created: 2,
+      refused: 0,
+    });
+    const split = path.join(data, "out.ics");
+    expect(await wayposted("export", "ada@example.org", split, ...at)).toMatchObject({ items: 2 });
+    expect(fs.readFileSync(split, "utf8").match(/BEGIN:VCALENDAR/g)).toHaveLength(2);
+    expect(await wayposted("import", "ada@example.org", split, ...at)).toMatchObject({
+      created: 0,
+      unchanged: 2,
+    });
+
+    expect(
+      (await waypost("import", "ada@example.org", path.join(data, "nowhere.ics"), ...at)).stderr,
+    ).toMatch(/ENOENT/);
+    expect((await waypost("export", "ada@example.org", path.join(data, "out.txt"), ...at)).stderr).toMatch(
+      /\.ics or \.vcf/,
+    );
+    expect(
+      (await waypost("export", "ada@example.org", path.join(data, "o.ics"), "--in", "Nothing", ...at)).stderr,
+    ).toMatch(/There are: /);
+  });
+
   test("delivers a test mail by SMTP, where a daemon runs", async () => {
     const sent = await waypost(
       "deliver",

@@ -7,6 +7,9 @@ import { listenHttp } from "#/protocols/json/listen.ts";
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
 import type { NewOwner } from "#/src/accounts/administration/agents-and-people.ts";
 import { administer } from "#/src/accounts/administration/operations.ts";
+import { createContactProjection } from "#/src/collections/contacts/contact-projection.ts";
+import { createCollections } from "#/src/collections/create-collections.ts";
+import { createDirectPreparation } from "#/src/collections/preparing/preparation.ts";
 import { createFeed } from "#/src/feed/feed.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
@@ -102,7 +105,20 @@ export async function openHoldHouse(overrides: Overrides = {}): Promise<HoldHous
   const holds = createHolds({ ...outboundRooms, outbound });
   const feed = createFeed(store);
   const log = pino({ level: "warn" });
-  const rooms = { mail, accounts, feed, outbound, holds, settings, tls: testCertificate, log };
+  const collections = createCollections(store, createDirectPreparation());
+  const contacts = createContactProjection();
+  const rooms = {
+    mail,
+    collections,
+    contacts,
+    accounts,
+    feed,
+    outbound,
+    holds,
+    settings,
+    tls: testCertificate,
+    log,
+  };
   const imap = await listenImap(rooms);
   const http = await listenHttp(rooms);
   const run = (name: string, input: Record<string, unknown>) => administer({ store, settings }, name, input);

@@ -17,6 +17,10 @@ export interface Named {
   readonly draft: string;
   readonly blob: string;
   readonly hold: string;
+  readonly calendar: string;
+  readonly addressbook: string;
+  /** In `addressbook`. */
+  readonly contact: string;
 }
 
 export interface Row {
@@ -44,6 +48,8 @@ export interface Row {
 const none: readonly Scope[] = [];
 const read: readonly Scope[] = ["mail:read"];
 const write: readonly Scope[] = ["mail"];
+const readContacts: readonly Scope[] = ["contacts:read"];
+const writeContacts: readonly Scope[] = ["contacts"];
 const body = { to: ["ada@first.example"], text: "Hello" };
 /** Nobody is asked whether a mail to nobody may leave. */
 const toNobody = { to: ["nobody@first.example"], text: "Hello" };
@@ -194,6 +200,90 @@ export const rows: readonly Row[] = [
     ...row("hold.delete", "/id", "hold", ["send", "approve"], "holds", ({ hold }) => ({ id: hold }), 409),
     own: { scopes: ["send"] },
   },
+
+  row("search", "/in", "addressbook", readContacts, "any", ({ addressbook }) => ({ in: addressbook }), 200),
+  // Events are not listed yet.
+  row("search", "/in", "calendar", ["calendar:read"], "any", ({ calendar }) => ({ in: calendar }), 501),
+  row(
+    "part.describe",
+    "/id",
+    "addressbook",
+    readContacts,
+    "any",
+    (named) => ({ id: named.addressbook }),
+    200,
+  ),
+  row(
+    "part.describe",
+    "/id",
+    "addressbook",
+    readContacts,
+    "any",
+    (named) => ({ id: named.addressbook, contact: named.contact }),
+    200,
+  ),
+  row("part.describe", "/id", "contact", readContacts, "any", ({ contact }) => ({ id: contact }), 200),
+  row(
+    "part.describe",
+    "/id",
+    "contact",
+    ["contacts:read", "raw"],
+    "any",
+    ({ contact }) => ({ id: contact, render: "source" }),
+    200,
+  ),
+  row(
+    "addressbook.create",
+    "/in",
+    "ag",
+    writeContacts,
+    "any",
+    ({ agent }) => ({ in: agent, name: "More" }),
+    200,
+  ),
+  row(
+    "addressbook.update",
+    "/id",
+    "addressbook",
+    writeContacts,
+    "any",
+    (named) => ({ id: named.addressbook, name: "x" }),
+    409,
+  ),
+  row(
+    "addressbook.delete",
+    "/id",
+    "addressbook",
+    writeContacts,
+    "any",
+    (named) => ({ id: named.addressbook }),
+    409,
+  ),
+  row(
+    "contact.create",
+    "/in",
+    "addressbook",
+    writeContacts,
+    "any",
+    (named) => ({ in: named.addressbook, body: { Wrong: 1 } }),
+    400,
+  ),
+  ...(["contact", "addressbook"] as const).flatMap((kind) => {
+    const idOf = ({ contact, addressbook }: Named): string =>
+      kind === "contact" ? contact : `${addressbook}#${contact}`;
+    return [
+      row(
+        "contact.update",
+        "/id",
+        kind,
+        writeContacts,
+        "any",
+        (named) => ({ id: idOf(named), patch: {} }),
+        409,
+      ),
+      row("contact.delete", "/id", kind, writeContacts, "any", (named) => ({ id: idOf(named) }), 409),
+    ];
+  }),
 
   // What a body names is read, whoever writes.
   ...composed("draft.create", "", "mail", 200),

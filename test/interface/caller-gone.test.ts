@@ -18,6 +18,8 @@ let folder: string;
 let draft: string;
 let hold: string;
 let blob: string;
+let addressbook: string;
+let contact: string;
 const mail = { to: ["bob@first.example"], text: "Hello" };
 
 beforeAll(async () => {
@@ -34,6 +36,8 @@ beforeAll(async () => {
   draft = await made("draft.create", { body: mail });
   hold = await made("hold.create", { idempotency_key: crypto.randomUUID(), body: mail });
   blob = await made("blob.create", { data: "aGk=" });
+  addressbook = await made("addressbook.create", { name: "Friends" });
+  contact = await made("contact.create", { in: addressbook, body: { name: "Ada" } });
 });
 afterAll(async () => {
   watched.onRead = undefined;
@@ -46,7 +50,13 @@ const inputs: Readonly<Record<string, readonly (() => object)[]>> = {
   health: [() => ({})],
   wait: [() => ({})],
   watch: [() => ({})],
-  search: [() => ({}), () => ({ q: "e x" }), () => ({ from: "mel", folder: "inbox" }), () => ({ thread })],
+  search: [
+    () => ({}),
+    () => ({ q: "e x" }),
+    () => ({ from: "mel", folder: "inbox" }),
+    () => ({ thread }),
+    () => ({ in: addressbook, q: "a" }),
+  ],
   "part.describe": [
     () => ({ id: message }),
     () => ({ id: message, render: "reply" }),
@@ -54,6 +64,8 @@ const inputs: Readonly<Record<string, readonly (() => object)[]>> = {
     () => ({ id: message, part: "1", render: "raw" }),
     () => ({ id: thread }),
     () => ({ id: server.ada.id }),
+    () => ({ id: addressbook }),
+    () => ({ id: contact }),
   ],
   send: [
     () => ({ idempotency_key: crypto.randomUUID(), body: mail }),
@@ -76,6 +88,12 @@ const inputs: Readonly<Record<string, readonly (() => object)[]>> = {
   "hold.delete": [() => ({ id: hold })],
   "blob.create": [() => ({ data: "aGk=", name: "hi.txt" })],
   "blob.delete": [() => ({ id: blob })],
+  "addressbook.create": [() => ({ name: "Friends" })],
+  "addressbook.update": [() => ({ id: addressbook, name: "Others" })],
+  "addressbook.delete": [() => ({ id: addressbook })],
+  "contact.create": [() => ({ body: { name: "Ada" } })],
+  "contact.update": [() => ({ id: contact, patch: { "name/full": "Eve" } })],
+  "contact.delete": [() => ({ id: contact })],
 };
 
 it("knows every operation", () => {
@@ -88,6 +106,7 @@ const readsNothing: ReadonlySet<string> = new Set([
   "catalog.describe",
   "health",
   "folder.create",
+  "addressbook.create",
   "blob.create",
 ]);
 /** Reads of one call: more are not tried one by one. */
@@ -96,7 +115,7 @@ const readsMax = 40;
 it.each(Object.entries(inputs).flatMap(([name, calls]) => calls.map((input) => [name, input] as const)))(
   "reads nothing more of the store when the caller of %s leaves, at whichever read",
   async (operation, input) => {
-    const { mail, accounts, feed, outbound, settings } = server;
+    const { mail, collections, contacts, accounts, feed, outbound, settings } = server;
     const holds = createHolds({
       store: watched.store,
       accounts,
@@ -104,9 +123,19 @@ it.each(Object.entries(inputs).flatMap(([name, calls]) => calls.map((input) => [
       prepare: prepareMessage,
       outbound,
     });
-    const rooms = { mail, accounts, feed, outbound, holds, settings, log: undefined as never };
+    const rooms = {
+      mail,
+      collections,
+      contacts,
+      accounts,
+      feed,
+      outbound,
+      holds,
+      settings,
+      log: undefined as never,
+    };
     const invoke = createInvoke(rooms, createRegistry([]));
-    const { token } = await server.token(server.ada, ["mail", "mail:read", "send", "raw"]);
+    const { token } = await server.token(server.ada, ["mail", "mail:read", "send", "contacts", "raw"]);
     const principal = await accounts.authenticateToken(token, "127.0.0.1");
     for (let leavesAt = 0; leavesAt < readsMax; leavesAt++) {
       const gone = new AbortController();

@@ -65,6 +65,8 @@ describe("names, marks and versions", () => {
     const message = await server.deliver(server.ada, plainMessage());
     const versionOf = async (one: string): Promise<number> =>
       Number((await client.ok("part.describe", { id: one })).version);
+    // The first look makes the default calendar and addressbook.
+    await versionOf(id);
     const steps = [await versionOf(message)];
     for (const write of [
       () => client.ok("message.update", { id: message, flagged: true }),

@@ -31,6 +31,7 @@ const scopeSets: readonly (readonly Scope[])[] = [
   ["mail:read", "raw"],
   ["mail", "raw"],
   ["mail:read", "send"],
+  ["contacts:read", "raw"],
   [...allScopes],
 ];
 
@@ -102,7 +103,22 @@ async function name(owner: Owner): Promise<Named> {
   ];
   await client.ok("message.update", { id: filed, folder: folder.ref });
   const hold = await client.ok("send", { body: { to: [owner.address], text: "Hello" }, hold: "always" });
-  for (const one of [message, filed, folder.ref, draft.ref, blob.ref, hold.hold])
+  const { addressbooks } = (await client.ok("part.describe", { id })).content;
+  const addressbook = addressbooks[0].id as string;
+  const { ref: contact } = await client.ok("contact.create", { body: { name: "Ada" } });
+  const calendar = (await server.collections.findCollectionOfRole(owner.agent, "calendar", "default"))!;
+  const inBook = `${addressbook}#${contact}`;
+  for (const one of [
+    message,
+    filed,
+    folder.ref,
+    draft.ref,
+    blob.ref,
+    hold.hold,
+    addressbook,
+    contact,
+    inBook,
+  ])
     versions.set(one, (await client.ok("part.describe", { id: one })).version);
   return {
     agent: id,
@@ -115,6 +131,9 @@ async function name(owner: Owner): Promise<Named> {
     draft: draft.ref,
     blob: blob.ref,
     hold: hold.hold,
+    addressbook,
+    contact,
+    calendar: server.store.ids.encode("calendar", owner.agent, calendar.number),
   };
 }
 

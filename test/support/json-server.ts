@@ -8,6 +8,10 @@ import { listenHttp } from "#/protocols/json/listen.ts";
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
 import { administer } from "#/src/accounts/administration/operations.ts";
 import type { Collections } from "#/src/collections/collections.ts";
+import {
+  type ContactProjection,
+  createContactProjection,
+} from "#/src/collections/contacts/contact-projection.ts";
 import { createCollections } from "#/src/collections/create-collections.ts";
 import { createDirectPreparation } from "#/src/collections/preparing/preparation.ts";
 import { createFeed, type Feed } from "#/src/feed/feed.ts";
@@ -38,6 +42,7 @@ export interface JsonServer extends AsyncDisposable {
   readonly feed: Feed;
   readonly outbound: Outbound;
   readonly accounts: Accounts;
+  readonly contacts: ContactProjection;
   readonly clock: FakeClock;
   readonly settings: Settings;
   readonly url: string;
@@ -129,6 +134,9 @@ export async function openJsonServer(
     get outbound() {
       return rooms.outbound;
     },
+    get contacts() {
+      return rooms.contacts;
+    },
     get accounts() {
       return rooms.accounts;
     },
@@ -190,11 +198,13 @@ export async function openJsonServer(
     administer: run,
     async restart() {
       for (const listener of listeners) await listener.close();
+      await rooms.contacts[Symbol.asyncDispose]();
       rooms = { ...makeRooms(await opened.reopen(), settings), nameNetwork };
       listeners = await listenHttp(rooms, [createDavRoute(rooms)]);
     },
     async [Symbol.asyncDispose]() {
       for (const listener of listeners) await listener.close();
+      await rooms.contacts[Symbol.asyncDispose]();
       await opened[Symbol.asyncDispose]();
     },
   };
@@ -207,6 +217,7 @@ function makeRooms(store: Store, settings: Settings) {
   return {
     mail: createMail(store),
     collections: createCollections(store, createDirectPreparation()),
+    contacts: createContactProjection(),
     accounts,
     outbound,
     holds: createHolds({ ...outboundRooms, outbound }),

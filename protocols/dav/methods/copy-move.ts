@@ -48,8 +48,7 @@ async function transfer(request: DavRequest, kind: "copy" | "move"): Promise<Dav
     throw await explainRefusal(request, to.parent, error);
   });
   if (kind === "move") locks.removeAt(resource.href);
-  const Location = request.context.koa.get("Destination").trim();
-  return { status: to.existing === undefined ? 201 : 204, headers: { ...answer.headers, Location } };
+  return { status: to.existing === undefined ? 201 : 204, headers: { ...answer.headers, Location: to.href } };
 }
 
 async function findDestination({ context: { koa }, tree }: DavRequest): Promise<Destination> {

@@ -10,8 +10,6 @@ import { readItemBody, storeItem } from "../store-item.ts";
 export const put: Method = {
   name: "PUT",
   on: ["item"],
-  // RFC 4918 section 9.7.2 leaves it to the server; Apple's clients know this one.
-  statusElsewhere: 403,
   makesResource: true,
   async run(request) {
     const { parent, segment } = await findPlace(request);
@@ -32,7 +30,7 @@ async function findPlace({
   const place = await tree.findParent(href);
   if (place === undefined) throw new DavError(409, "What should contain it is not there.");
   const { parent, segment } = place;
-  if (parent.kind !== "calendar" && parent.kind !== "addressbook")
+  if (parent.kind !== "calendar" && parent.kind !== "addressbook" && parent.kind !== "inbox")
     throw new DavError(403, "Items are kept in calendars and addressbooks.");
   return { parent, segment };
 }

@@ -3,6 +3,8 @@ import { WaypostError } from "#/src/model/errors.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
 import { reachAgent } from "#/src/reach/agents.ts";
 import { isVisible } from "#/src/reach/messages.ts";
+import { collectionFacts } from "../collections/container.ts";
+import { listReadable } from "../collections/reach.ts";
 import { unknownObject } from "../errors.ts";
 import { roleField } from "../folder-role.ts";
 import type { OperationContext } from "../operation.ts";
@@ -26,6 +28,7 @@ export async function describeAgent(
   const facts = await accounts.findAgentFacts(name.agent);
   if (facts === undefined) unknownObject();
   const folders = (await mail.listMailboxes(name.agent)).filter((one) => isVisible(reached, one.number));
+  const addressbooks = await listReadable(context, "addressbook", name.agent);
   return {
     ref: request.id,
     kind: "agent",
@@ -46,7 +49,7 @@ export async function describeAgent(
         size: one.byteCount,
       })),
       calendars: [],
-      addressbooks: [],
+      addressbooks: addressbooks.map((one) => collectionFacts(context, one)),
       ...(name.agent === context.principal.agent ? { reach: await shownReach(context) } : {}),
     },
     version: String(await feed.position(name.agent)),

@@ -1,10 +1,10 @@
-/** search over mail: a listing within a mailbox, newest first. Calendars and addressbooks are listed when they are there. */
+/** search: a listing within a mailbox, newest first, or within a calendar or an addressbook. */
 import { z } from "zod";
 import type { SearchKey } from "#/src/mail/search-keys.ts";
-import { WaypostError } from "#/src/model/errors.ts";
 import { seenFlag } from "#/src/model/flags.ts";
-import type { ThreadNumber } from "#/src/model/numbers.ts";
+import type { CollectionNumber, ThreadNumber } from "#/src/model/numbers.ts";
 import { type ReachedData, reachAgent } from "#/src/reach/agents.ts";
+import { assertFieldsOf, searchCollection } from "../collections/search-collection.ts";
 import { defaultCharacters } from "../describe/limits.ts";
 import { readId } from "../identifiers.ts";
 import { allOf, listMessages } from "../listing.ts";
@@ -18,7 +18,11 @@ const time = z.iso.datetime({ offset: true });
 const timeForm = "ISO 8601 with a zone, such as 2026-01-31T09:00:00Z.";
 
 const input = z.strictObject({
-  in: idText.optional().describe("The mailbox to list within, ag_…; absent: that of the credential."),
+  in: idText
+    .optional()
+    .describe(
+      "What to list within: a mailbox ag_…, calendar_… or addressbook_…; absent: the mailbox of the credential.",
+    ),
   folder: z
     .string()
     .min(1)
@@ -30,8 +34,10 @@ const input = z.strictObject({
     .boolean()
     .optional()
     .describe("true: only messages with a machine-readable part; false: only others."),
-  since: time.optional().describe(`Received at this time or later: ${timeForm}`),
-  before: time.optional().describe(`Received before this time: ${timeForm}`),
+  since: time
+    .optional()
+    .describe(`Received at this time or later, of events, going on then or later: ${timeForm}`),
+  before: time.optional().describe(`Received before this time, of events, begun before it: ${timeForm}`),
   from: z.string().min(1).max(320).optional().describe("Part of the sender's address or name."),
   thread: idText.optional().describe("Only this conversation, thread_…"),
   q: z
@@ -39,13 +45,15 @@ const input = z.strictObject({
     .min(1)
     .max(500)
     .optional()
-    .describe("Text in the subject, an address or name, or the body as it is read, without regard to case."),
+    .describe(
+      "Text in the subject, an address or name, or the body as it is read, without regard to case; of contacts and events, words that all stand in them.",
+    ),
   limit: z
     .int()
     .min(1)
     .max(100)
     .optional()
-    .describe("Messages of one answer, 1 to 100; 20 when it is left out."),
+    .describe("Messages, contacts or events of one answer, 1 to 100; 20 when it is left out."),
   cursor: cursorText.optional().describe("Goes on with the listing that gave the cursor."),
   max_chars: maxChars,
 });
@@ -53,7 +61,7 @@ const input = z.strictObject({
 export default operation({
   name: "search",
   verb: "read",
-  summary: "Lists messages of a mailbox, the newest first.",
+  summary: "Lists messages of a mailbox, the newest first; contacts of an addressbook, events of a calendar.",
   scope: "kind",
   effect: "reads",
   input,
@@ -63,11 +71,13 @@ export default operation({
     const { mail } = context.rooms;
     const agent = request.in
       ? readId(context, request.in, ["agent", "calendar", "addressbook"], "/in")
-      : { kind: "agent", agent: context.principal.agent };
-    if (agent.kind !== "agent")
-      throw new WaypostError("unavailable", "This deployment does not list calendars and addressbooks.", {
-        hint: "Do not retry; search within a mailbox, ag_…",
-      });
+      : { kind: "agent" as const, agent: context.principal.agent, object: 0 };
+    if (agent.kind === "calendar" || agent.kind === "addressbook") {
+      const { limit = defaultLimit, max_chars: charactersMax = defaultCharacters, ...asked } = request;
+      assertFieldsOf(agent.kind, request);
+      const number = agent.object as CollectionNumber;
+      return searchCollection(context, agent.kind, agent.agent, number, { ...asked, limit, charactersMax });
+    }
     const reached = await reachAgent(context, agent.agent, "mail:read");
     const mailbox =
       request.folder === undefined

@@ -27,6 +27,7 @@ interface Reading {
   readonly open: OpenComponent[];
   readonly items: Item[];
   readonly faults: Fault[];
+  readonly faultCounts: Map<FaultReason, number>;
   position: number;
   /** Number of the physical line at the position. */
   line: number;
@@ -40,7 +41,15 @@ export function readContentLines(bytes: Uint8Array): ContentStream {
     });
   const text = octetString(bytes);
   const start = text.startsWith(utf8Mark) ? utf8Mark.length : 0;
-  const reading: Reading = { text, open: [], items: [], faults: [], position: start, line: 1 };
+  const reading: Reading = {
+    text,
+    open: [],
+    items: [],
+    faults: [],
+    faultCounts: new Map(),
+    position: start,
+    line: 1,
+  };
   if (start > 0) reading.items.push({ kind: "unread", octets: utf8Mark });
   for (let lines = 0; reading.position < text.length; lines++) {
     if (lines === contentLinesMax) throw beyond(`The text has more than ${contentLinesMax} lines.`);
@@ -140,15 +149,18 @@ function itemsOf(reading: Reading): Item[] {
   return reading.open.at(-1)?.items ?? reading.items;
 }
 
+/** Of each kind the first ones: a bare LF in every line hides nothing graver. */
 function addFault(reading: Reading, line: number, reason: FaultReason): void {
-  if (reading.faults.length < contentFaultsMax) reading.faults.push({ line, reason });
+  const count = reading.faultCounts.get(reason) ?? 0;
+  if (count === contentFaultsMax) return;
+  reading.faultCounts.set(reason, count + 1);
+  reading.faults.push({ line, reason });
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const controls = /[\0-\x08\x0b-\x1f\x7f]/;
 
 function findFaultsOfText(reading: Reading, octets: string, unfolded: string, line: number): void {
-  if (reading.faults.length === contentFaultsMax) return;
   if (/(?:^|[^\r])\n/.test(octets)) addFault(reading, line, "bare LF");
   if (controls.test(unfolded)) addFault(reading, line, "control character");
   if (hasEightBit(unfolded) && !isUtf8(octetBytes(unfolded))) addFault(reading, line, "not UTF-8");

@@ -25,6 +25,12 @@ export function convertCard(card: Component, to: "3.0" | "4.0"): Component {
   return changeItems(converted, [...items, ...requiredProperties(converted, to)]);
 }
 
+/** The card with what its version requires: many programs leave out one or the other. */
+export function withRequiredProperties(card: Component, version: "3.0" | "4.0"): Component {
+  const missing = requiredProperties(card, version);
+  return missing.length === 0 ? card : changeItems(card, [...card.items, ...missing]);
+}
+
 /** FN is required by both, N by 3.0 (RFC 2426 section 3.1). The name comes from what the card says. */
 function requiredProperties(card: Component, version: "3.0" | "4.0") {
   return [

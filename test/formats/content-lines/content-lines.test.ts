@@ -258,7 +258,10 @@ describe("the limits", () => {
     }
   });
 
-  test("faults beyond the first twenty are not told", () => {
+  test("of each kind of fault the first twenty are told, and hide no other", () => {
     expect(read("x\r\n".repeat(100)).faults).toHaveLength(20);
+    const { faults } = read(`BEGIN:A\n${"B:c\n".repeat(100)}`);
+    expect(faults).toHaveLength(21);
+    expect(faults).toContainEqual({ line: 1, reason: "BEGIN without END" });
   });
 });

@@ -14,12 +14,15 @@ Every operation is POST /v1/<operation> with a JSON object and the header Author
 wait: call wait without cursor for the latest position, then watch (Server-Sent Events) or wait again from a cursor.
   Store an event's cursor after acting on the event; going on from it misses and repeats nothing.
 read: an identifier's prefix says the kind. part.describe {id} reads anything; start with your own ag_ identifier
-  (operation health tells it), which lists folders. search lists the messages of a mailbox, the newest first.
+  (operation health tells it), which lists folders and addressbooks. search lists the messages of a mailbox, the newest first, and with in what is in an
+  addressbook. A contact is named contact_… or addressbook_…#<uid>.
   A part of a message is an IMAP section: part.describe {id, part: "1.2"}, or one string message_…#1.2.
   Cut text ends with a line that says so, and cursor goes on with it.
 put: message.update needs no version; everything else that changes a stored object takes the version that was read
   and answers 409 with the version to retry with. idempotency_key makes a repeat safe: one key, one request.
   draft.create {body: {to, subject, text}} writes into Drafts, where a person can go on with it; it keeps its draft_ name.
+  contact.create {body: {name, emails: ["…"], phones: ["…"]}} adds to the default addressbook; contact.update {id, version, patch:
+  {"emails/k1/address": "…", "notes/n": null}} changes by JSON pointers of its JSContact Card, which part.describe shows.
   blob.create {data} stores bytes to be attached: body: {attachments: [{blob}]}.
 send: send {body} or send {draft, version}. state says queued, scheduled, or held: then a person decides (mail.held, hold_…).
   Mail with send_at stands in the folder scheduled until then: message.delete or another folder takes it back (taken_back: true),

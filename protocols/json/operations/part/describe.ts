@@ -3,8 +3,10 @@
 import { z } from "zod";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
+import { describeAddressbook } from "../../describe/addressbook.ts";
 import { describeAgent } from "../../describe/agent.ts";
 import { describeBlob } from "../../describe/blob.ts";
+import { describeContact } from "../../describe/contact.ts";
 import { describeDraft } from "../../describe/draft.ts";
 import { describeFolder } from "../../describe/folder.ts";
 import { describeHold } from "../../describe/hold.ts";
@@ -17,7 +19,9 @@ import { cursorText, idText, maxChars, type ReadResult, readResult } from "../..
 const input = z.strictObject({
   id: idText
     .min(1)
-    .describe("ag_…, message_…, thread_…, folder_…, draft_…, hold_… or blob_…; message_…#1.2 names a part."),
+    .describe(
+      "ag_…, message_…, thread_…, folder_…, draft_…, hold_…, blob_…, addressbook_… or contact_…; message_…#1.2 names a part, addressbook_…#<uid> a contact.",
+    ),
   part: z
     .string()
     .max(200)
@@ -31,7 +35,7 @@ const input = z.strictObject({
     .string()
     .max(40)
     .optional()
-    .describe("text (the default), reply, markdown, html, json, headers, structure, raw or source."),
+    .describe("text (the default), reply, markdown, html, json, headers, structure, vcard, raw or source."),
   max_chars: maxChars,
   cursor: cursorText.optional().describe("Goes on with the rendering that gave the cursor."),
 });
@@ -47,19 +51,25 @@ const describeByKind = {
   blob: describeBlob,
   draft: describeDraft,
   hold: describeHold,
+  addressbook: describeAddressbook,
+  contact: describeContact,
 } as const satisfies Partial<Record<ObjectName["kind"], Describe>>;
 type DescribedKind = keyof typeof describeByKind;
 
-/** A draft and a hold are messages, too. */
-const kindsWithParts = ["message", "draft", "hold"] as const;
+/** A draft and a hold are messages, too; of an addressbook and a contact it is what stands behind the # of the identifier. */
+const kindsWithParts = ["message", "draft", "hold", "addressbook", "contact"] as const;
 
 /** Kinds that the interface names and that this deployment does not hold yet. */
-const laterKinds = ["calendar", "event", "addressbook", "contact"] as const;
+const laterKinds = ["calendar", "event"] as const;
+
+/** Fields that select something in what the identifier names. */
+const selectors = { uid: "calendar", contact: "addressbook" } as const;
 
 export default operation({
   name: "part.describe",
   verb: "read",
-  summary: "Reads a mailbox, a message or a part of it, a conversation, folder, draft, hold or blob.",
+  summary:
+    "Reads a mailbox, a message or a part of it, a conversation, folder, draft, hold, blob, addressbook or contact.",
   scope: "kind",
   effect: "reads",
   input,
@@ -85,14 +95,11 @@ export default operation({
       throw new WaypostError("invalid", "Only a message has parts.", {
         field: hash === -1 ? "/part" : "/id",
       });
-    for (const field of ["uid", "contact"] as const)
-      if (request[field] !== undefined)
+    for (const [field, kind] of Object.entries(selectors))
+      if (request[field as keyof typeof selectors] !== undefined && name.kind !== kind)
         throw new WaypostError("invalid", `The field ${field} does not go with this identifier.`, {
           field: `/${field}`,
-          hint:
-            field === "uid"
-              ? "It selects an event of a calendar."
-              : "It selects a contact of an addressbook.",
+          hint: `It selects within ${kind}_…`,
         });
     return describeByKind[name.kind](context, name, {
       ...request,

@@ -1,0 +1,144 @@
+/** What the operations on calendars and on addressbooks share. Their version is the ETag of their collection without the quotes:
+ *  it changes with their properties, not with what is in them. */
+import { z } from "zod";
+import type { Collection, CollectionKind, CollectionProperties } from "#/src/collections/collection.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import type { CollectionNumber } from "#/src/model/numbers.ts";
+import type { ReachedCollection } from "#/src/reach/collection-reach.ts";
+import { cleanLine, cleanText } from "#/src/render/clean-text.ts";
+import { createRemovalTally } from "#/src/render/removal.ts";
+import { idempotencyOf } from "../idempotency.ts";
+import { readId } from "../identifiers.ts";
+import type { OperationContext } from "../operation.ts";
+import { idempotencyKey, idText, versionText } from "../schemas.ts";
+import { collectionId, reachCollection } from "./reach.ts";
+
+/** What clients show in a list. */
+const nameCharactersMax = 200;
+const descriptionCharactersMax = 5000;
+
+const name = z
+  .string()
+  .min(1)
+  .max(nameCharactersMax)
+  .refine((text) => text.isWellFormed() && text.trim() !== "" && !/\p{Cc}/u.test(text))
+  .describe(`A name of 1 to ${nameCharactersMax} characters without control characters.`);
+const description = z
+  .string()
+  .max(descriptionCharactersMax)
+  .refine((text) => text.isWellFormed() && !text.includes("\0"))
+  .describe(`At most ${descriptionCharactersMax} characters.`);
+const color = z
+  .string()
+  .regex(/^#[0-9a-fA-F]{6}(?:[0-9a-fA-F]{2})?$/)
+  .describe("The colour that clients show it in, #rrggbb or #rrggbbaa.");
+const order = z.int().min(0).max(1_000_000).describe("Its place among the others, the lowest first.");
+
+export const createFields = {
+  name,
+  description: description.optional(),
+  color: color.optional(),
+  order: order.optional(),
+  idempotency_key: idempotencyKey,
+};
+
+/** `null` takes away. */
+export const updateFields = {
+  version: versionText,
+  name: name.optional(),
+  description: description.nullable().optional(),
+  color: color.nullable().optional(),
+  order: order.nullable().optional(),
+  idempotency_key: idempotencyKey,
+};
+
+export const deleteFields = { version: versionText, idempotency_key: idempotencyKey };
+
+/** Whose it becomes: without a grant on somebody's collections, one's own. */
+export const ownerField = idText.optional().describe("The mailbox, ag_…; absent: that of the credential.");
+
+interface GivenProperties {
+  readonly name?: string | undefined;
+  readonly description?: string | null | undefined;
+  readonly color?: string | null | undefined;
+  readonly order?: number | null | undefined;
+}
+
+/** Those that were given. */
+export function propertiesOf(given: GivenProperties): Partial<CollectionProperties> {
+  return {
+    ...(given.name === undefined ? {} : { displayName: given.name }),
+    ...(given.description === undefined ? {} : { description: given.description ?? undefined }),
+    ...(given.color === undefined ? {} : { color: given.color ?? undefined }),
+    ...(given.order === undefined ? {} : { order: given.order ?? undefined }),
+  };
+}
+
+/** What is said of a collection wherever it is listed. */
+export function collectionFacts(
+  context: Pick<OperationContext, "rooms">,
+  collection: Collection & Partial<Pick<ReachedCollection, "rights">>,
+) {
+  const tally = createRemovalTally();
+  return {
+    id: collectionId(context, collection),
+    version: versionOf(collection),
+    name: cleanLine(collection.displayName, "name", tally),
+    ...(collection.description === undefined
+      ? {}
+      : { description: cleanText(collection.description, "description", tally) }),
+    ...(collection.color === undefined ? {} : { color: collection.color }),
+    ...(collection.order === undefined ? {} : { order: collection.order }),
+    ...(collection.role === "default" ? { default: true as const } : {}),
+    total: collection.itemCount,
+    size: collection.byteCount,
+    ...(collection.rights === undefined ? {} : { rights: [...collection.rights] }),
+  };
+}
+
+export function versionOf({ propertiesModseq }: Pick<Collection, "propertiesModseq">): string {
+  return String(propertiesModseq);
+}
+
+interface Change extends Readonly<Record<string, unknown>> {
+  readonly id: string;
+  readonly version?: string | undefined;
+  readonly idempotency_key?: string | undefined;
+}
+
+/** Changes or deletes what `id` names, at the version that was read. */
+export async function changeContainer(
+  context: OperationContext,
+  kind: CollectionKind,
+  operation: string,
+  input: Change,
+  write: (
+    collection: ReachedCollection,
+    once: ReturnType<typeof idempotencyOf>,
+  ) => Promise<{ readonly modseq: number }>,
+) {
+  const { collections } = context.rooms;
+  const { agent, object } = readId(context, input.id, [kind], "/id");
+  const once = idempotencyOf(context, operation, input);
+  const change = async () => {
+    const collection = await reachCollection(context, kind, agent, object as CollectionNumber, "manage");
+    assertVersion(input.version, versionOf(collection), collectionFacts(context, collection));
+    return write(collection, once);
+  };
+  const { modseq } = (await collections.findCollectionRepeat(once)) ?? (await change());
+  return { ref: input.id, created: false, version: String(modseq) };
+}
+
+/** There is no blind overwrite: what is changed is named with the version that was read. */
+export function assertVersion(
+  given: string | undefined,
+  version: string,
+  current: Readonly<Record<string, unknown>>,
+): void {
+  if (given === version) return;
+  throw new WaypostError(
+    "precondition_failed",
+    given === undefined ? "The version that was read is needed." : "Somebody wrote first.",
+    { version, current },
+  );
+}

@@ -1,0 +1,36 @@
+/** addressbook.create: another addressbook, which contact clients show at once. */
+import { z } from "zod";
+import { createFields, ownerField, propertiesOf } from "../../collections/container.ts";
+import { placeIn } from "../../collections/reach.ts";
+import { idempotencyOf } from "../../idempotency.ts";
+import { operation } from "../../operation.ts";
+import { writeResult } from "../../schemas.ts";
+
+export default operation({
+  name: "addressbook.create",
+  verb: "put",
+  summary: "Makes an addressbook.",
+  scope: "contacts",
+  effect: "writes",
+  input: z.strictObject({ in: ownerField, ...createFields }),
+  output: writeResult,
+  errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused"],
+  async run(context, input) {
+    const { collections } = context.rooms;
+    const { agent, actor } = await placeIn(context, "addressbook", input.in);
+    const once = idempotencyOf(context, "addressbook.create", input);
+    const create = () =>
+      collections.createCollection(
+        agent,
+        actor,
+        { kind: "addressbook", properties: propertiesOf(input) },
+        once,
+      );
+    const made = (await collections.findCollectionRepeat(once)) ?? (await create());
+    return {
+      ref: collections.ids.encode("addressbook", agent, made.collection),
+      created: true,
+      version: String(made.modseq),
+    };
+  },
+});

@@ -1,0 +1,20 @@
+/** addressbook.delete: with all contacts that are in it. The default one stays. */
+import { z } from "zod";
+import { changeContainer, deleteFields } from "../../collections/container.ts";
+import { operation } from "../../operation.ts";
+import { idText, writeResult } from "../../schemas.ts";
+
+export default operation({
+  name: "addressbook.delete",
+  verb: "put",
+  summary: "Deletes an addressbook with its contacts; the default one stays.",
+  scope: "contacts",
+  effect: "writes",
+  input: z.strictObject({ id: idText.describe("The addressbook, addressbook_…"), ...deleteFields }),
+  output: writeResult,
+  errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused", "precondition_failed"],
+  run: (context, input) =>
+    changeContainer(context, "addressbook", "addressbook.delete", input, ({ agent, actor, number }, once) =>
+      context.rooms.collections.deleteCollection(agent, actor, number, input.version, once),
+    ),
+});

@@ -1,0 +1,26 @@
+/** addressbook.update: its name, description, colour or place. What is not named stays. */
+import { z } from "zod";
+import { changeContainer, propertiesOf, updateFields } from "../../collections/container.ts";
+import { operation } from "../../operation.ts";
+import { idText, writeResult } from "../../schemas.ts";
+
+export default operation({
+  name: "addressbook.update",
+  verb: "put",
+  summary: "Changes what an addressbook is called and how it is shown.",
+  scope: "contacts",
+  effect: "writes",
+  input: z.strictObject({ id: idText.describe("The addressbook, addressbook_…"), ...updateFields }),
+  output: writeResult,
+  errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused", "precondition_failed"],
+  run: (context, input) =>
+    changeContainer(context, "addressbook", "addressbook.update", input, ({ agent, actor, number }, once) =>
+      context.rooms.collections.updateCollection(
+        agent,
+        actor,
+        number,
+        { properties: propertiesOf(input), version: input.version },
+        once,
+      ),
+    ),
+});

@@ -1,0 +1,31 @@
+/** contact.create: a JSContact Card or its short form becomes a vCard of version 4.0, which contact clients show at once. */
+import { z } from "zod";
+import { putNewItem } from "../../collections/item-writes.ts";
+import { reachCollectionIn } from "../../collections/reach.ts";
+import { contactBody, contactResult, newContact } from "../../collections/written-contact.ts";
+import { operation } from "../../operation.ts";
+import { idempotencyKey, idText } from "../../schemas.ts";
+
+export default operation({
+  name: "contact.create",
+  verb: "put",
+  summary: "Adds a contact to an addressbook.",
+  scope: "contacts",
+  effect: "writes",
+  input: z.strictObject({
+    in: idText.optional().describe("The addressbook, addressbook_…; absent: the default one."),
+    body: contactBody,
+    idempotency_key: idempotencyKey,
+  }),
+  output: contactResult,
+  errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused"],
+  run: (context, input) =>
+    putNewItem(
+      context,
+      "addressbook",
+      "contact.create",
+      input,
+      () => reachCollectionIn(context, "addressbook", input.in, "write"),
+      () => newContact(context, input.body),
+    ),
+});

@@ -1,0 +1,41 @@
+/** contact.update: a patch of the Card, or another one in its place. Lines of the vCard that say the same keep their octets, and it
+ *  keeps its version. */
+import { z } from "zod";
+import { WaypostError } from "#/src/model/errors.ts";
+import { assertWhole, changeItem } from "../../collections/item-writes.ts";
+import {
+  changedContact,
+  contactBody,
+  contactPatch,
+  contactResult,
+} from "../../collections/written-contact.ts";
+import { operation } from "../../operation.ts";
+import { idempotencyKey, idText, versionText } from "../../schemas.ts";
+
+export default operation({
+  name: "contact.update",
+  verb: "put",
+  summary: "Changes a contact, by a patch or a whole body.",
+  scope: "contacts",
+  effect: "writes",
+  input: z.strictObject({
+    id: idText.describe("The contact, contact_… or addressbook_…#<contact or uid>"),
+    version: versionText,
+    patch: contactPatch.optional(),
+    body: contactBody.optional(),
+    idempotency_key: idempotencyKey,
+  }),
+  output: contactResult,
+  errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused", "precondition_failed"],
+  async run(context, input) {
+    if ((input.patch === undefined) === (input.body === undefined))
+      throw new WaypostError("invalid", "One of patch and body is needed, and not both.", {
+        field: "/patch",
+        hint: 'Send patch: {"name/full": "…"}, or a whole body.',
+      });
+    return changeItem(context, "addressbook", "contact.update", input, async (stored, id, inside) => {
+      assertWhole("addressbook", inside);
+      return changedContact(context, stored, id, input);
+    });
+  },
+});

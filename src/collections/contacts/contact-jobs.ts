@@ -1,0 +1,167 @@
+/** Everything that is done with the text of a contact, as jobs: each is a pure function of octets and of what a caller wrote. They are
+ *  done where there is time for them (`contact-projection.ts`). */
+import { type Component, listComponents } from "#/src/formats/content-lines/content-line.ts";
+import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
+import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
+import { acceptCard, patchCard } from "#/src/formats/jscontact/accept-card.ts";
+import { isObject, type JsonObject, member } from "#/src/formats/jscontact/json.ts";
+import { readCard } from "#/src/formats/jscontact/read-contact.ts";
+import { updateCard, writeCard } from "#/src/formats/jscontact/write-contact.ts";
+import { type ErrorCode, type ErrorDetails, isWaypostError, WaypostError } from "#/src/model/errors.ts";
+import { cleanText } from "#/src/render/clean-text.ts";
+import { type ContactForm, contactForm, isNamedAsAnother } from "#/src/render/contacts/contact-form.ts";
+import { contactText, nameOf } from "#/src/render/contacts/contact-text.ts";
+import {
+  type DataFacts,
+  dataFacts,
+  findText,
+  isDataUri,
+  type LinkedValue,
+  readData,
+  shownCard,
+  withoutLinks,
+} from "#/src/render/contacts/shown-card.ts";
+import { shownVcard } from "#/src/render/contacts/shown-vcard.ts";
+import { createRemovalTally, type RemovalDetail } from "#/src/render/removal.ts";
+
+/** A Card as RFC 9553 has it, or its short form. */
+export type CardBody = JsonObject;
+
+export type ContactRender = "text" | "json" | "vcard";
+
+export interface DescribedContact {
+  readonly card: JsonObject;
+  readonly linked: readonly LinkedValue[];
+  readonly text: string;
+  readonly removed: readonly RemovalDetail[];
+}
+
+export type ContactPart =
+  | ({ readonly kind: "data"; readonly bytes: Uint8Array } & DataFacts)
+  | {
+      readonly kind: "text";
+      readonly text: string;
+      readonly size: number;
+      readonly removed: readonly RemovalDetail[];
+    };
+
+/** `id` is that of the contact, which links in it have. */
+export interface ContactJobs {
+  create: { readonly job: { readonly body: CardBody; readonly uid: string }; readonly result: Uint8Array };
+  /** Undefined if the contact says already what the change makes of it. */
+  change: {
+    readonly job: {
+      readonly bytes: Uint8Array;
+      readonly id: string;
+      readonly change: { readonly body: CardBody } | { readonly patch: JsonObject };
+    };
+    readonly result: Uint8Array | undefined;
+  };
+  list: { readonly job: { readonly bytes: Uint8Array }; readonly result: ContactForm };
+  describe: {
+    readonly job: { readonly bytes: Uint8Array; readonly id: string; readonly render: ContactRender };
+    readonly result: DescribedContact;
+  };
+  /** Undefined where the Card has no text at that JSON pointer. */
+  part: {
+    readonly job: { readonly bytes: Uint8Array; readonly part: string };
+    readonly result: ContactPart | undefined;
+  };
+}
+export type ContactDeed = keyof ContactJobs;
+
+const deeds: {
+  readonly [D in ContactDeed]: (job: ContactJobs[D]["job"]) => ContactJobs[D]["result"];
+} = {
+  create({ body, uid }) {
+    const card = acceptCard(withoutLinks(body, "", {}), uid);
+    return writeContentLines({ items: [writeCard(card)] });
+  },
+  change({ bytes, id, change }) {
+    const component = cardOf(bytes);
+    const card = readCard(component);
+    const changed =
+      "patch" in change
+        ? patchCard(card, withoutLinks(change.patch, id, card))
+        : replacement(card, withoutLinks(change.body, id, card));
+    const written = updateCard(component, changed);
+    const { items } = readContentLines(bytes);
+    const stored = writeContentLines({
+      items: items.map((item) => (item.kind === "component" && item.name === "VCARD" ? written : item)),
+    });
+    return Buffer.compare(stored, bytes) === 0 ? undefined : stored;
+  },
+  list: ({ bytes }) => contactForm(cardOf(bytes), createRemovalTally()),
+  describe({ bytes, id, render }) {
+    const component = cardOf(bytes);
+    const tally = createRemovalTally();
+    const { card, linked } = shownCard(readCard(component), id, tally);
+    if (isNamedAsAnother(nameOf(card), addressesOf(card))) tally.add("name-is-address", "name");
+    const text =
+      render === "json"
+        ? JSON.stringify(card, undefined, 1)
+        : render === "vcard"
+          ? shownVcard(component, id, tally)
+          : contactText(card, linked);
+    return { card, linked, text, removed: tally.list() };
+  },
+  part({ bytes, part }) {
+    const value = findText(readCard(cardOf(bytes)), part);
+    if (value === undefined) return undefined;
+    if (isDataUri(value))
+      return { kind: "data", bytes: new Uint8Array(readData(value)), ...dataFacts(value) };
+    const tally = createRemovalTally();
+    const text = cleanText(value, "body", tally);
+    return { kind: "text", text, size: Buffer.byteLength(value), removed: tally.list() };
+  },
+};
+
+/** The vCard of a contact that is stored. */
+function cardOf(bytes: Uint8Array): Component {
+  const [card] = listComponents(readContentLines(bytes), "VCARD");
+  if (card === undefined) throw new WaypostError("internal", "A stored contact has no vCard.");
+  return card;
+}
+
+function replacement(card: JsonObject, body: CardBody): JsonObject {
+  const uid = card.uid as string;
+  const accepted = acceptCard(body, uid);
+  if (accepted.uid === uid) return accepted;
+  throw new WaypostError("invalid", "The uid of a contact cannot be changed.", {
+    field: "/uid",
+    hint: "Leave uid out; contact.create makes another contact.",
+  });
+}
+
+function addressesOf(card: JsonObject): string[] {
+  const emails = member(card, "emails");
+  const entries = isObject(emails) ? Object.values(emails).filter(isObject) : [];
+  return entries.map((entry) => String(member(entry, "address")));
+}
+
+/** What crosses to a thread and back. */
+export interface NamedJob<D extends ContactDeed = ContactDeed> {
+  readonly deed: D;
+  readonly job: ContactJobs[D]["job"];
+}
+
+export type ContactAnswer<D extends ContactDeed = ContactDeed> =
+  | { readonly result: ContactJobs[D]["result"] }
+  | {
+      readonly refusal: {
+        readonly code: ErrorCode;
+        readonly message: string;
+        readonly details: ErrorDetails;
+      };
+    };
+
+export function doContactJob<D extends ContactDeed>({ deed, job }: NamedJob<D>): ContactAnswer<D> {
+  try {
+    return { result: deeds[deed](job) };
+  } catch (error) {
+    if (!isWaypostError(error)) throw error;
+    const { code, message, details } = error;
+    const { cause: _, ...told } = details;
+    return { refusal: { code, message, details: told } };
+  }
+}

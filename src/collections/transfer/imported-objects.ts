@@ -1,0 +1,183 @@
+/** The objects of a file of iCalendar or vCard, one by one, as they can be stored: a calendar is split by UID, each with the time
+ *  zones that it names; a card of version 2.1 becomes one of 4.0; an object without a UID gets one that follows from its octets,
+ *  so that the same file gives the same objects again. An object that stands alone in its VCALENDAR keeps its octets. */
+import { createHash } from "node:crypto";
+import {
+  type Component,
+  changeItems,
+  findProperty,
+  listComponents,
+  makeProperty,
+  parameterValue,
+} from "#/src/formats/content-lines/content-line.ts";
+import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
+import {
+  type ScannedObject,
+  type ScannedRange,
+  scanObjects,
+} from "#/src/formats/content-lines/scan-objects.ts";
+import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
+import { findVersion } from "#/src/formats/vcard/card.ts";
+import { convertCard, withRequiredProperties } from "#/src/formats/vcard/convert-card.ts";
+import { isWaypostError } from "#/src/model/errors.ts";
+import { itemBytesMax } from "#/src/model/limits.ts";
+
+/** A file that is read from several places. */
+export interface ReadableFile {
+  readonly size: number;
+  /** From its beginning. */
+  chunks(): AsyncIterable<Uint8Array>;
+  read(range: ScannedRange): Promise<Buffer>;
+}
+
+export type ImportedObject = {
+  /** Where it begins. */
+  readonly line: number;
+  /** Octets of the file that have been looked at. */
+  readonly position: number;
+} & ({ readonly bytes: Uint8Array } | { readonly refused: string });
+
+export async function* listImportedObjects(file: ReadableFile): AsyncGenerator<ImportedObject> {
+  for await (const object of scanObjects(file.chunks())) {
+    if (!object.isComplete) yield { ...placeOf(object), refused: `The ${object.name} has no END.` };
+    else if (object.name === "VCALENDAR") yield* splitCalendar(file, object);
+    else if (object.name === "VCARD") yield await importedCard(file, object);
+    else yield { ...placeOf(object), refused: `A ${object.name.slice(0, 40)} is no calendar and no card.` };
+  }
+}
+
+function placeOf({ line, end }: ScannedObject): { readonly line: number; readonly position: number } {
+  return { line, position: end };
+}
+
+const tooLarge = `It has more than ${itemBytesMax} octets.`;
+
+async function importedCard(file: ReadableFile, object: ScannedObject): Promise<ImportedObject> {
+  if (object.end - object.start > itemBytesMax) return { ...placeOf(object), refused: tooLarge };
+  const octets = await file.read(object);
+  return attempt(object, () => storableCard(octets));
+}
+
+/** What does not say how it is to be read is left to who stores it, and refused there. */
+function storableCard(octets: Buffer): Uint8Array {
+  const [card] = listComponents(readContentLines(octets), "VCARD");
+  const version = card && findVersion(card);
+  if (card === undefined || version === undefined) return octets;
+  const complete = version === "2.1" ? convertCard(card, "4.0") : withRequiredProperties(card, version);
+  const named = withUid(complete, octets);
+  return named === card ? octets : writeContentLines({ items: [named] });
+}
+
+function withUid(component: Component, octets: Uint8Array): Component {
+  if ((findProperty(component, "UID")?.value.trim() ?? "") !== "") return component;
+  const others = component.items.filter((item) => item.kind !== "property" || item.name !== "UID");
+  return changeItems(component, [...others, makeProperty("UID", uidOf(octets))]);
+}
+
+/** A UUID of version 8 (RFC 9562 section 5.8). */
+function uidOf(octets: Uint8Array): string {
+  const hash = createHash("sha256").update(octets).digest();
+  hash[6] = (hash[6]! & 0x0f) | 0x80;
+  hash[8] = (hash[8]! & 0x3f) | 0x80;
+  const hex = hash.toString("hex");
+  const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)];
+  return `urn:uuid:${parts.join("-")}`;
+}
+
+async function* splitCalendar(file: ReadableFile, object: ScannedObject): AsyncGenerator<ImportedObject> {
+  const kept = object.components.filter(({ name }) => name !== "VTIMEZONE");
+  const groups = new Map<string, ScannedRange[]>();
+  kept.forEach((component, index) => {
+    // No UID has a line end in it.
+    const key = component.uid || `\n${index}`;
+    groups.set(key, [...(groups.get(key) ?? []), component]);
+  });
+  if (groups.size === 0) return;
+  const isWhole =
+    groups.size === 1 && kept[0]!.uid && !object.properties.some(({ name }) => name === "METHOD");
+  if (isWhole && object.end - object.start <= itemBytesMax) {
+    yield { ...placeOf(object), bytes: await file.read(object) };
+    return;
+  }
+  const zones = await readZones(file, object);
+  for (const [uid, ranges] of groups) yield await splitObject(file, object, zones, uid, ranges);
+}
+
+/** The time zones of a calendar by TZID: as often as they stand there, the first one counts. */
+async function readZones(
+  file: ReadableFile,
+  { components }: ScannedObject,
+): Promise<ReadonlyMap<string, Component>> {
+  const zones = new Map<string, Component>();
+  let left = zoneOctetsMax;
+  for (const component of components) {
+    const { name, tzid, start, end } = component;
+    if (name !== "VTIMEZONE" || tzid === undefined || zones.has(tzid) || end - start > left) continue;
+    left -= end - start;
+    const [zone] = listComponents(readContentLines(await file.read(component)));
+    if (zone !== undefined) zones.set(tzid, zone);
+  }
+  return zones;
+}
+
+/** Of the time zones of one calendar: some hundreds of the longest. */
+const zoneOctetsMax = 8 * 1024 * 1024;
+
+async function splitObject(
+  file: ReadableFile,
+  object: ScannedObject,
+  zones: ReadonlyMap<string, Component>,
+  uid: string,
+  ranges: readonly ScannedRange[],
+): Promise<ImportedObject> {
+  const size = ranges.reduce((sum, { start, end }) => sum + end - start, 0);
+  if (size > itemBytesMax) return { ...placeOf(object), refused: tooLarge };
+  const octets = Buffer.concat(await Promise.all(ranges.map((range) => file.read(range))));
+  const head = await readHead(file, object);
+  return attempt(object, () => {
+    const components = listComponents(readContentLines(octets));
+    const named = uid.startsWith("\n") ? components.map((one) => withUid(one, octets)) : components;
+    const used = new Set(named.flatMap(listTimeZones));
+    const own = [...used].map((tzid) => zones.get(tzid)).filter((zone) => zone !== undefined);
+    const [calendar] = listComponents(readContentLines(head));
+    return writeContentLines({ items: [changeItems(calendar!, [...calendar!.items, ...own, ...named])] });
+  });
+}
+
+/** BEGIN, what every calendar object has, and END. What is said of the calendar as a whole is of none of its objects. */
+async function readHead(file: ReadableFile, { properties }: ScannedObject): Promise<Buffer> {
+  const wanted = ["VERSION", "PRODID", "CALSCALE"].map((name) => properties.find((one) => one.name === name));
+  const lines = await Promise.all(
+    wanted.map(async (range) =>
+      range === undefined || range.end - range.start > headLineMax ? Buffer.alloc(0) : file.read(range),
+    ),
+  );
+  const [version, prodid] = wanted;
+  return Buffer.concat([
+    Buffer.from("BEGIN:VCALENDAR\r\n"),
+    version === undefined ? Buffer.from("VERSION:2.0\r\n") : Buffer.alloc(0),
+    prodid === undefined ? Buffer.from("PRODID:-//Waypost//EN\r\n") : Buffer.alloc(0),
+    ...lines,
+    Buffer.from("END:VCALENDAR\r\n"),
+  ]);
+}
+
+const headLineMax = 4096;
+
+function listTimeZones(component: Component): string[] {
+  return component.items.flatMap((item) => {
+    if (item.kind === "component") return listTimeZones(item);
+    const tzid = item.kind === "property" ? parameterValue(item, "TZID") : undefined;
+    return tzid === undefined ? [] : [tzid];
+  });
+}
+
+/** What cannot be read is told, and the others go on. */
+function attempt(object: ScannedObject, make: () => Uint8Array): ImportedObject {
+  try {
+    return { ...placeOf(object), bytes: make() };
+  } catch (error) {
+    if (!isWaypostError(error)) throw error;
+    return { ...placeOf(object), refused: error.message };
+  }
+}

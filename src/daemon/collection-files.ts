@@ -1,0 +1,147 @@
+/** `collection.import` and `collection.export`: calendars and addressbooks from and to files of this host, as the operator asks. */
+import fs from "node:fs";
+import { open } from "node:fs/promises";
+import path from "node:path";
+import { selectOwner } from "#/src/accounts/administration/selectors.ts";
+import type { Collection, CollectionKind } from "#/src/collections/collection.ts";
+import type { Collections } from "#/src/collections/collections.ts";
+import { exportItems } from "#/src/collections/transfer/export-items.ts";
+import { type ImportResult, importItems } from "#/src/collections/transfer/import-items.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { Store } from "#/storage/store.ts";
+
+interface TransferRooms {
+  readonly store: Store;
+  readonly collections: Collections;
+}
+
+export interface TransferRequest {
+  /** Address or id. */
+  readonly owner: string;
+  readonly file: string;
+  /** Id or name; undefined: the default one of the file's kind. */
+  readonly collection: string | undefined;
+}
+
+interface Watcher {
+  readonly signal: AbortSignal;
+  onProgress(done: number, total: number): void;
+}
+
+/** Octets that a file is read by. */
+const chunkBytes = 256 * 1024;
+
+export async function importFile(
+  rooms: TransferRooms,
+  request: TransferRequest,
+  watcher: Watcher,
+): Promise<ImportResult & { readonly collection: string }> {
+  const collection = await selectCollection(rooms, request);
+  const file = path.resolve(request.file);
+  await using handle = await open(file, "r").catch((error: NodeJS.ErrnoException) => {
+    throw new WaypostError("invalid", `${file} cannot be read: ${error.code}.`, { field: "/file" });
+  });
+  const { size } = await handle.stat();
+  const result = await importItems(
+    rooms.collections,
+    collection,
+    { agent: collection.agent, canApprove: false },
+    {
+      size,
+      chunks: () => handle.createReadStream({ start: 0, highWaterMark: chunkBytes, autoClose: false }),
+      async read({ start, end }) {
+        const bytes = Buffer.alloc(end - start);
+        await handle.read(bytes, 0, bytes.length, start);
+        return bytes;
+      },
+    },
+    watcher,
+  );
+  return { collection: idOf(rooms, collection), ...result };
+}
+
+/** The file exists only when it is complete. Refuses a name that is taken. */
+export async function exportFile(
+  rooms: TransferRooms,
+  request: TransferRequest,
+  { signal, onProgress }: Watcher,
+): Promise<{ readonly collection: string; readonly file: string; readonly items: number }> {
+  const collection = await selectCollection(rooms, request);
+  const file = path.resolve(request.file);
+  if (fs.existsSync(file))
+    throw new WaypostError("invalid", `${file} exists; an export never overwrites a file.`, {
+      field: "/file",
+    });
+  const partial = `${file}.partial`;
+  fs.rmSync(partial, { force: true });
+  let items = 0;
+  try {
+    await using handle = await open(partial, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
+      throw new WaypostError("invalid", `${file} cannot be written: ${error.code}.`, { field: "/file" });
+    });
+    for await (const page of exportItems(rooms.collections, collection)) {
+      signal.throwIfAborted();
+      await handle.writeFile(Buffer.concat(page));
+      items += page.length;
+      onProgress(items, Math.max(items, collection.itemCount));
+    }
+    await handle.sync();
+    fs.renameSync(partial, file);
+  } finally {
+    fs.rmSync(partial, { force: true });
+  }
+  return { collection: idOf(rooms, collection), file, items };
+}
+
+const kindOfExtension: Readonly<Record<string, CollectionKind>> = {
+  __proto__: null as never,
+  ".ics": "calendar",
+  ".vcf": "addressbook",
+};
+
+async function selectCollection(
+  { store, collections }: TransferRooms,
+  { owner, file, collection }: TransferRequest,
+): Promise<Collection> {
+  const { agent } = await selectOwner(store, owner);
+  if (collection !== undefined) return namedCollection(collections, agent, collection);
+  const kind = kindOfExtension[path.extname(file).toLowerCase()];
+  if (kind === undefined)
+    throw new WaypostError(
+      "invalid",
+      "The name of the file does not say whether it is a calendar or contacts.",
+      {
+        field: "/file",
+        hint: "Name a file .ics or .vcf, or the collection: --in <id or name>.",
+      },
+    );
+  await collections.listCollections(agent);
+  const own = await collections.findCollectionOfRole(agent, kind, "default");
+  if (own === undefined) throw new WaypostError("not_found", `There is no ${kind}.`);
+  return own;
+}
+
+async function namedCollection(
+  collections: Collections,
+  agent: AgentNumber,
+  text: string,
+): Promise<Collection> {
+  const all = (await collections.listCollections(agent)).filter(({ role }) => role !== "inbox");
+  const found = all.filter(
+    (one) => one.displayName === text || collections.ids.encode(one.kind, agent, one.number) === text,
+  );
+  if (found.length === 1) return found[0]!;
+  if (found.length > 1)
+    throw new WaypostError("invalid", `There is more than one collection ${text}.`, {
+      field: "/collection",
+      hint: "Name it by its id.",
+    });
+  throw new WaypostError("not_found", `There is no calendar or addressbook ${text}.`, {
+    hint: `There are: ${all.map(({ displayName }) => displayName).join(", ")}.`,
+  });
+}
+
+function idOf({ collections }: TransferRooms, { kind, agent, number }: Collection): string {
+  return collections.ids.encode(kind, agent, number);
+}
