@@ -182,7 +182,6 @@ describe("calendar-query", () => {
     ["a filter of an event alone", query('<C:comp-filter name="VEVENT"/>'), "valid-filter"],
     ["a range in local time", query(events('<C:time-range start="20260101T000000"/>')), "valid-filter"],
     ["a range of dates", query(events('<C:time-range start="20260101"/>')), "valid-filter"],
-    ["a range of nothing", query(events("<C:time-range/>")), "valid-filter"],
     ["a range that ends before it starts", query(events(range("20260102", "20260101"))), "valid-filter"],
     [
       "a range of a calendar",
@@ -227,6 +226,47 @@ describe("calendar-query", () => {
   test.each(refused)("refuses %s", async (_, body, condition) => {
     const answer = await report(calendar, body);
     expect([answer.status, answer.condition]).toEqual([403, `urn:ietf:params:xml:ns:caldav ${condition}`]);
+  });
+
+  test("asks a calendar for what it holds where the request has no Depth", async () => {
+    const body = query(events(range("20260105", "20260106")), "<D:getetag/>");
+    const spaces = 'xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"';
+    const answer = await ada.request("REPORT", calendar, body.replace(">", ` ${spaces}>`));
+    expect(names(answer)).toEqual(["once.ics", "weekly.ics"]);
+  });
+
+  test("refuses a range without bounds as bad grammar", async () => {
+    const answer = await report(calendar, query(events("<C:time-range/>")));
+    expect([answer.status, answer.condition]).toEqual([400, "urn:ietf:params:xml:ns:caldav valid-filter"]);
+  });
+
+  test("leaves out time zones that everybody knows where the client knows them too", async () => {
+    const zone = [
+      "BEGIN:VTIMEZONE",
+      "TZID:Europe/Berlin",
+      "BEGIN:STANDARD",
+      "DTSTART:19701025T030000",
+      "TZOFFSETFROM:+0200",
+      "TZOFFSETTO:+0100",
+      "END:STANDARD",
+      "END:VTIMEZONE",
+    ];
+    const event = [
+      "BEGIN:VEVENT",
+      "UID:z",
+      "DTSTAMP:20260101T000000Z",
+      "DTSTART;TZID=Europe/Berlin:20270101T100000",
+      "END:VEVENT",
+    ];
+    await put(calendar, "z.ics", calendarText(...zone, ...event));
+    const body = query(events(range("20270101", "20270102"))).replace(
+      ">",
+      ' xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav">',
+    );
+    const ask = (fields: Record<string, string>) =>
+      ada.request("REPORT", calendar, body, { Depth: "1", ...fields });
+    expect(dataOf(await ask({}), "z.ics")).toBe(calendarText(...zone, ...event).toString());
+    expect(dataOf(await ask({ "CalDAV-Timezones": "F" }), "z.ics")).toBe(calendarText(...event).toString());
   });
 
   test("answers hostile series without expanding them to the end", async () => {
@@ -365,8 +405,8 @@ describe("free-busy-query", () => {
     );
     expect([answer.status, answer.headers["content-type"]]).toEqual([200, "text/calendar; charset=utf-8"]);
     expect(answer.text.match(/FREEBUSY;.*/g)?.map((line) => line.trim())).toEqual([
-      "FREEBUSY;FBTYPE=BUSY:20260105T100000Z/20260105T113000Z",
-      "FREEBUSY;FBTYPE=BUSY-TENTATIVE:20260105T150000Z/20260105T160000Z",
+      "FREEBUSY;FBTYPE=BUSY:20260105T100000Z/PT1H30M",
+      "FREEBUSY;FBTYPE=BUSY-TENTATIVE:20260105T150000Z/PT1H",
     ]);
   });
 
@@ -476,6 +516,10 @@ describe("expand-property", () => {
     expect(answer.text).toContain(
       `<C:calendar-home-set><D:response><D:href>/dav/calendars/${server.ada.id}/</D:href>`,
     );
+  });
+
+  test("is asked with Depth 0", async () => {
+    expect((await report(calendar, "<D:expand-property></D:expand-property>", "1")).status).toBe(400);
   });
 
   test("ends where properties stand too deep inside each other", async () => {

@@ -100,8 +100,13 @@ function readRangeOf(element: XmlElement): TimeRange | undefined {
 export function readTimeRange(element: XmlElement, isWhole = false): TimeRange {
   const start = readTime(element, "start");
   const end = readTime(element, "end");
+  // What the grammar of the element does not allow, beside what a filter must not say.
   if ((start === undefined && end === undefined) || (isWhole && (start === undefined || end === undefined)))
-    throw invalid(`CALDAV:${element.name} has ${isWhole ? "a start and an end" : "a start or an end"}.`);
+    throw unmet(
+      400,
+      caldav("valid-filter"),
+      `CALDAV:${element.name} has ${isWhole ? "a start and an end" : "a start or an end"}.`,
+    );
   const range = { startMs: start ?? Number.NEGATIVE_INFINITY, endMs: end ?? Number.POSITIVE_INFINITY };
   if (range.startMs >= range.endMs) throw invalid("A time range ends behind its start.");
   return range;

@@ -10,7 +10,7 @@ import type { DavRequest } from "../request.ts";
 import { type CollectionResource, hasBytes } from "../resource.ts";
 import { childText, findChild, type XmlElement } from "../xml/element.ts";
 import { carddav, type XmlName } from "../xml/names.ts";
-import { notSupported, onlyHrefs } from "./calendar-query.ts";
+import { depthOf, notSupported, onlyHrefs } from "./calendar-query.ts";
 import { createObjectReader, type ItemQuery, type ReadObject, readCardQuery } from "./item-data.ts";
 import {
   assertReadable,
@@ -54,11 +54,11 @@ interface Search {
   readonly limits: ReportLimits;
 }
 
-async function listScope({
-  resource,
-  depth = "0",
-  tree,
-}: DavRequest): Promise<readonly (readonly [CollectionResource, Item | undefined])[]> {
+async function listScope(
+  request: DavRequest,
+): Promise<readonly (readonly [CollectionResource, Item | undefined])[]> {
+  const { resource, tree } = request;
+  const depth = depthOf(request);
   if (resource.kind === "item") {
     if (resource.parent.collection.kind !== "addressbook") throw notSupported();
     assertReadable(resource.parent);

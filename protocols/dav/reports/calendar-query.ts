@@ -9,7 +9,7 @@ import { matchesCalendar } from "../filters/match-calendar.ts";
 import { readCalendarFilter } from "../filters/read-calendar-filter.ts";
 import { readPropertyQuery } from "../property.ts";
 import type { Report } from "../report.ts";
-import type { DavRequest } from "../request.ts";
+import type { DavRequest, Depth } from "../request.ts";
 import { type CollectionResource, hasBytes } from "../resource.ts";
 import { caldav, dav } from "../xml/names.ts";
 import { type FloatingZones, readFloatingZones } from "./floating-zone.ts";
@@ -55,11 +55,18 @@ interface Search {
   readonly limits: ReportLimits;
 }
 
+/** Lenient: without a Depth a query asks for what the collection holds. RFC 3253 section 3.6 says 0, which finds nothing there, and
+ *  clients leave it out. */
+export function depthOf({ context, depth }: DavRequest): Depth | undefined {
+  return context.koa.get("Depth") === "" ? "1" : depth;
+}
+
 /** The calendars to search, or one object of a calendar. */
 async function listScope(
   request: DavRequest,
 ): Promise<readonly (readonly [CollectionResource, Item | undefined])[]> {
-  const { resource, depth = "0", tree } = request;
+  const { resource, tree } = request;
+  const depth = depthOf(request);
   if (resource.kind === "item") {
     if (resource.parent.collection.kind !== "calendar") throw notSupported();
     assertReadable(resource.parent);

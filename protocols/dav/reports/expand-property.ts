@@ -22,6 +22,7 @@ export const expandProperty: Report = {
   name: dav("expand-property"),
   on: everyResource,
   async run(request, body) {
+    if (request.depth !== "0") throw new DavError(400, "The depth of this report is 0.");
     if (depthOf(body) > expandedDepthMax)
       throw new DavError(400, `Properties stand inside ${expandedDepthMax} others at most.`);
     const expansion = { request, resourcesLeft: expandedResourcesMax };

@@ -17,7 +17,7 @@ export function readFloatingZones(body: XmlElement): FloatingZones {
   const text = findChild(body, caldav("timezone"))?.text;
   const name = childText(body, caldav("timezone-id"));
   if (text === undefined && name === undefined) return createZonesOfCollections();
-  const zone = text !== undefined ? zoneOfText(text) : findNamedZone(name!);
+  const zone = text === undefined ? findNamedZone(name!) : isComplete(text) ? zoneOfText(text) : undefined;
   if (zone !== undefined) return () => zone;
   if (text === undefined) throw unmet(403, caldav("valid-timezone"), "The time zone is not known.");
   throw unmet(403, caldav("valid-calendar-data"), "The time zone is no VCALENDAR with one VTIMEZONE.");
@@ -35,6 +35,12 @@ export function createZonesOfCollections(): FloatingZones {
     }
     return zone;
   };
+}
+
+/** RFC 5545 section 3.6 requires VERSION and PRODID. What a collection has is taken without them. */
+function isComplete(text: string): boolean {
+  const calendar = readCalendar(text);
+  return ["VERSION", "PRODID"].every((name) => calendar && findProperty(calendar, name));
 }
 
 function zoneOfText(text: string): TimeZone | undefined {

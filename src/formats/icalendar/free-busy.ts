@@ -14,7 +14,7 @@ import {
   parameterValue,
 } from "../content-lines/content-line.ts";
 import { type CalendarTime, dayMs, formatCalendarTime, parsePeriod, utcTzid } from "./calendar-time.ts";
-import { parseDuration } from "./duration.ts";
+import { formatDuration, parseDuration } from "./duration.ts";
 import { expandRecurrenceSet } from "./expand-recurrence-set.ts";
 import { type FindTimeZone, timeZonesOf } from "./find-time-zone.ts";
 import { readCalendarTime, readRecurrenceSet } from "./recurrence-set.ts";
@@ -274,7 +274,9 @@ export function makeFreeBusy(
 function freeBusyProperty(type: BusyType, periods: readonly BusyPeriod[]): Item[] {
   const own = periods.filter((period) => period.type === type);
   if (own.length === 0) return [];
-  const value = own.map(({ startMs, endMs }) => `${formatUtc(startMs)}/${formatUtc(endMs)}`).join(",");
+  const value = own
+    .map(({ startMs, endMs }) => `${formatUtc(startMs)}/${formatDuration({ days: 0, ms: endMs - startMs })}`)
+    .join(",");
   return [makeProperty("FREEBUSY", value, [{ name: "FBTYPE", values: [type] }])];
 }
 
