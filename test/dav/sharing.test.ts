@@ -87,7 +87,7 @@ test("of one with free-busy alone only the times are shown", async () => {
     <time-range start="20260101T000000Z" end="20260201T000000Z"/></free-busy-query>`;
   const times = await ada.request("REPORT", shared!, asked, { Depth: "1" });
   expect(times.status).toBe(200);
-  expect(times.text).toContain("FREEBUSY;FBTYPE=BUSY:20260105T100000Z/20260105T110000Z");
+  expect(times.text).toContain("FREEBUSY;FBTYPE=BUSY:20260105T100000Z/PT1H");
   expect(times.text).not.toContain("UID:a");
 });
 
