@@ -138,6 +138,11 @@ export class Session {
     this.connection.timeoutMs = this.rooms.settings.imap.idleTimeoutMs;
   }
 
+  /** The connection counts for its owner no longer, so that whoever is told that it has ended can log in anew at once. */
+  endLogin(): void {
+    this.#place.giveBack();
+  }
+
   /** Throws BYE once the selected mailbox is no longer shared, or the credential is revoked, expired or its owner deleted.
    *  The latter is asked at most once in a while. */
   async assertCurrent(): Promise<void> {

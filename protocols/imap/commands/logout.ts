@@ -10,6 +10,7 @@ export const logout = command({
   parse: noArguments,
   async run(session, _args, out) {
     await session.unselect();
+    session.endLogin();
     out.line("* BYE Until next time");
     return undefined;
   },
