@@ -188,3 +188,34 @@ it("answers a repeated write as it answered first", async () => {
   expect(await collections.findItemRepeat(once)).toEqual(second);
   expect(await gather(collections.listItems(ada.agent, house.calendar))).toHaveLength(1);
 });
+
+it("leaves nothing of an agent that is deleted, and takes a calendar that is deleted out of grants", async () => {
+  await using house = await openItemHouse();
+  const { collections, ada, actor, test } = house;
+  const mia = await seedAgent(test.store, "mia");
+  const { collection } = await collections.createCollection(ada.agent, actor, {
+    kind: "calendar",
+    properties: {},
+  });
+  await putEvent(house, "a.ics", eventText("a"), collection);
+  const grant = {
+    agent: mia.agent,
+    targetAgent: ada.agent,
+    scopes: ["calendar:read" as const],
+    objects: { mailbox: [], calendar: [collection], addressbook: [] },
+    expiresAt: null,
+    at: 0,
+  };
+  await test.store.write("createGrant", grant);
+  const named = () => test.store.column("select object_id from grant_object");
+  expect(await named()).toEqual([collection]);
+  await collections.deleteCollection(ada.agent, actor, collection);
+  expect(await named()).toEqual([]);
+  await expect(test.store.write("createGrant", grant)).rejects.toMatchObject({ code: "not_found" });
+  await putEvent(house, "b.ics", eventText("b"));
+  await test.store.write("deleteAgent", { agent: ada.agent });
+  for (const table of ["collection", "item", "item_data", "occurrence"])
+    await expect
+      .poll(() => test.store.column(`select agent_id from ${table} where agent_id = ?`, ada.agent))
+      .toEqual([]);
+});

@@ -5,7 +5,8 @@ import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { openStore } from "#/storage/store.ts";
+import { openStore, type Store } from "#/storage/store.ts";
+import { findItemLosses, ItemReaders } from "./item-load.ts";
 import { findLosses, readJournal } from "./journal.ts";
 import { prepareStore, startLoad } from "./store-load.ts";
 
@@ -32,6 +33,16 @@ try {
     const descriptor = fs.openSync(journal, "a");
     const refusals = new Map<string, number>();
     const findings: string[] = [];
+    const readers = new ItemReaders();
+    const inspect = async (store: Store): Promise<string[]> => {
+      const lines = readJournal(journal);
+      return [
+        ...(await findLosses(store, lines)),
+        ...(await findItemLosses(store, lines)),
+        ...(await readers.follow(store)),
+        ...(await store.check()),
+      ];
+    };
     {
       await using store = await openStore({ folder });
       await prepareStore(store, 8);
@@ -49,11 +60,11 @@ try {
       const after = readJournal(journal).length;
       if (after === before) findings.push("there is room again and nothing is taken");
       await load.stop();
-      findings.push(...(await findLosses(store, readJournal(journal))), ...(await store.check()));
+      findings.push(...(await inspect(store)));
     }
     {
       await using again = await openStore({ folder });
-      findings.push(...(await findLosses(again, readJournal(journal))), ...(await again.check()));
+      findings.push(...(await inspect(again)));
     }
     fs.closeSync(descriptor);
     for (const finding of findings) console.log(`  loop ${loop}: ${finding}`);

@@ -9,12 +9,13 @@ import { readBlobRange } from "#/storage/blob.ts";
 import type { MessageRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 
-export type Deed = "deliver" | "flag" | "expunge";
+export type Deed = "deliver" | "flag" | "expunge" | "put" | "move" | "remove";
 
 export interface JournalLine {
   readonly deed: Deed;
   readonly isDone: boolean;
   readonly agent: number;
+  /** Of an item, its number. */
   readonly uid: number;
   /** What the message says, which nothing else says. */
   readonly mark: string;

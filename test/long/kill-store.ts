@@ -1,9 +1,10 @@
 /** kill -9 of a process that writes with 40 producers, again and again on one store: nothing that was acknowledged is lost,
- *  and the store is sound each time. `node test/long/kill-store.ts [loops]`; 60 by default. */
+ *  who follows calendars goes on from where it was, and the store is sound each time. `node test/long/kill-store.ts [loops]`; 60 by default. */
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { openStore } from "#/storage/store.ts";
+import { findItemLosses, ItemReaders } from "./item-load.ts";
 import { findLosses, readJournal } from "./journal.ts";
 import { prepareStore } from "./store-load.ts";
 import { runUntilKilled } from "./victim.ts";
@@ -18,12 +19,18 @@ fs.writeFileSync(journal, "");
   await prepareStore(store, 16);
 }
 const startedAt = Date.now();
+const readers = new ItemReaders();
 let faults = 0;
 for (let loop = 1; loop <= loops; loop++) {
   await runUntilKilled({ folder, journal, tag: `k${loop}` });
   await using store = await openStore({ folder });
   const lines = readJournal(journal);
-  const findings = [...(await findLosses(store, lines)), ...(await store.check())];
+  const findings = [
+    ...(await findLosses(store, lines)),
+    ...(await findItemLosses(store, lines)),
+    ...(await readers.follow(store)),
+    ...(await store.check()),
+  ];
   for (const finding of findings) console.log(`  loop ${loop}: ${finding}`);
   faults += findings.length;
   if (loop % 10 === 0 || loop === loops)

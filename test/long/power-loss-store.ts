@@ -9,6 +9,7 @@ import os from "node:os";
 import path from "node:path";
 import { openStore } from "#/storage/store.ts";
 import { beginPowerLoss, buildDiskShim } from "./disk-shim.ts";
+import { findItemLosses, ItemReaders } from "./item-load.ts";
 import { findLosses, readJournal } from "./journal.ts";
 import { prepareStore } from "./store-load.ts";
 import { runUntilKilled } from "./victim.ts";
@@ -25,6 +26,7 @@ if ("reason" in shim) {
 const { library } = shim;
 const startedAt = Date.now();
 let folder = "";
+let readers = new ItemReaders();
 let faults = 0;
 let acknowledged = 0;
 
@@ -32,13 +34,20 @@ async function freshStore(): Promise<void> {
   if (folder !== "") fs.rmSync(folder, { recursive: true });
   folder = fs.mkdtempSync(path.join(base, "store-"));
   fs.writeFileSync(journal, "");
+  readers = new ItemReaders();
   await using store = await openStore({ folder });
   await prepareStore(store, 8);
 }
 
 async function inspect(): Promise<string[]> {
   await using store = await openStore({ folder });
-  return [...(await findLosses(store, readJournal(journal))), ...(await store.check())];
+  const lines = readJournal(journal);
+  return [
+    ...(await findLosses(store, lines)),
+    ...(await findItemLosses(store, lines)),
+    ...(await readers.follow(store)),
+    ...(await store.check()),
+  ];
 }
 
 function report(name: string, findings: readonly string[]): void {

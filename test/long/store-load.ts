@@ -1,5 +1,5 @@
 /** Producers that deliver, flag and expunge as fast as the store takes it, one write in twenty being refused, and keep a
- *  journal of what was acknowledged. As a program: `store-load.ts <folder> <journal> <tag>`, until it is killed. */
+ *  journal of what was acknowledged; with those of `item-load.ts`. As a program: `store-load.ts <folder> <journal> <tag>`, until it is killed. */
 import fs from "node:fs";
 import { pathToFileURL } from "node:url";
 import { isWaypostError } from "#/src/model/errors.ts";
@@ -9,6 +9,7 @@ import { listAgents } from "#/storage/queries/agents.ts";
 import { findMailboxByName } from "#/storage/queries/mailboxes.ts";
 import type { AgentRow } from "#/storage/rows.ts";
 import { openStore, type Store } from "#/storage/store.ts";
+import { startItemLoad } from "./item-load.ts";
 import { formatLine, type JournalLine } from "./journal.ts";
 
 const producers = 40;
@@ -112,7 +113,10 @@ export async function startLoad(
     }
   }
 
-  const running = Promise.all(Array.from({ length: producers }, (_, number) => produce(number)));
+  const running = Promise.all([
+    ...Array.from({ length: producers }, (_, number) => produce(number)),
+    startItemLoad(store, journal, tag, attempt, () => isStopping),
+  ]);
   return {
     async stop() {
       isStopping = true;

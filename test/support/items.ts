@@ -5,6 +5,9 @@ import type { ItemProvenance } from "#/src/collections/item.ts";
 import { createDirectPreparation } from "#/src/collections/preparing/preparation.ts";
 import type { Actor } from "#/src/model/actor.ts";
 import type { CollectionNumber, ItemNumber } from "#/src/model/numbers.ts";
+
+export { calendarText, cardText, eventText } from "./item-texts.ts";
+
 import { openTestStore, type Seed, seedAgent, type TestStore } from "./store.ts";
 
 export interface ItemHouse extends AsyncDisposable {
@@ -34,42 +37,6 @@ export async function openItemHouse(): Promise<ItemHouse> {
     addressbook: await numberOf("addressbook"),
     [Symbol.asyncDispose]: () => test[Symbol.asyncDispose](),
   };
-}
-
-/** An event of an hour, with further lines. */
-export function eventText(uid: string, ...lines: readonly string[]): Buffer {
-  const start = lines.some((line) => line.startsWith("DTSTART"))
-    ? []
-    : ["DTSTART:20260105T100000Z", "DTEND:20260105T110000Z"];
-  return calendarText(
-    "BEGIN:VEVENT",
-    `UID:${uid}`,
-    "DTSTAMP:20260101T000000Z",
-    ...start,
-    ...lines,
-    "END:VEVENT",
-  );
-}
-
-export function calendarText(...lines: readonly string[]): Buffer {
-  return Buffer.from(
-    ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//test", ...lines, "END:VCALENDAR", ""].join("\r\n"),
-  );
-}
-
-export function cardText(uid: string, name: string, ...lines: readonly string[]): Buffer {
-  return Buffer.from(
-    [
-      "BEGIN:VCARD",
-      "VERSION:3.0",
-      `UID:${uid}`,
-      `FN:${name}`,
-      `N:${name};;;;`,
-      ...lines,
-      "END:VCARD",
-      "",
-    ].join("\r\n"),
-  );
 }
 
 export async function putEvent(

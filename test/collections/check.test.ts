@@ -1,0 +1,77 @@
+/** What `check` finds wrong with calendars, addressbooks and items. */
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import Database from "better-sqlite3";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openStore } from "#/storage/store.ts";
+import { eventText, openItemHouse, putEvent } from "../support/items.ts";
+
+const base = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-check-items-"));
+const sound = path.join(base, "sound.db");
+let names: Readonly<Record<"calendar" | "item" | "large", number>>;
+
+beforeAll(async () => {
+  await using house = await openItemHouse();
+  const item = await putEvent(house, "a.ics", eventText("a"));
+  const large = await putEvent(house, "b.ics", eventText("b", `DESCRIPTION:${"long ".repeat(2000)}`));
+  await house.collections.updateCollection(house.ada.agent, house.actor, house.calendar, {
+    setDead: [{ namespace: "urn:x", name: "note", xml: "<note/>" }],
+  });
+  names = { calendar: house.calendar, item, large };
+  await house.test.store.backup(sound);
+});
+afterAll(() => fs.rmSync(base, { recursive: true }));
+
+async function findingsAfter(damage: string): Promise<string[]> {
+  const folder = fs.mkdtempSync(path.join(base, "damaged-"));
+  const file = path.join(folder, "waypost.db");
+  fs.copyFileSync(sound, file);
+  const database = new Database(file);
+  database.pragma("user_version = 0");
+  database.exec(damage.replace(/\{(\w+)\}/g, (_, name: keyof typeof names) => String(names[name])));
+  database.close();
+  await using copy = await openStore({ folder });
+  return await copy.check();
+}
+
+const tampered: readonly (readonly [damage: string, sentence: string])[] = [
+  ["update agent set item_count = 5", "counts 0 messages, 5 items"],
+  ["update agent set byte_count = 5", "2 items and 5 octets"],
+  [
+    "update collection set role = null where role = 'inbox'",
+    "has some of the collections that everybody has",
+  ],
+  ["update collection set item_count = 9 where collection_id = {calendar}", "counts 9 items"],
+  ["update collection set byte_count = 9 where collection_id = {calendar}", "and 9 octets; it has 2"],
+  ["update collection set modseq = 999 where collection_id = {calendar}", "a MODSEQ above its agent's"],
+  [
+    "update collection set properties_modseq = modseq + 1 where collection_id = {calendar}",
+    "its properties have a later one",
+  ],
+  ["update collection_property set collection_id = 99", "property note of collection 99"],
+  ["update item set collection_id = 99 where item_id = {item}", "is in collection 99, which is not there"],
+  ["update item set modseq = 999 where item_id = {item}", "a MODSEQ above its collection's"],
+  ["update item set modseq = modseq - 1 where item_id = {large}", "which the log lacks"],
+  ["update item set uid = 'a'", "has 2 items of the UID a"],
+  ["delete from item_data where item_id = {item}", "has no octets"],
+  ["delete from item where item_id = {item}", "the octets of item"],
+  ["update item_data set data = x'00' where item_id = {large}", "does not have the octets"],
+  ["update item_data set codec = 9 where item_id = {item}", "does not have the octets"],
+  ["update item set size = size + 1 where item_id = {item}", "does not have the octets"],
+  ["update occurrence set collection_id = 99 where item_id = {item}", "where the item is not"],
+  ["update occurrence set end_at = start_at - 1", "ends before it starts"],
+  ["update occurrence set end_at = start_at + 864000000", "is longer than its class"],
+  [
+    "insert into agent_grant values (4, 1, 1, '[]', 0, null, null, null); insert into grant_object values (1, 4, 'calendar', 99, 1)",
+    "grant 4 is on calendar 99 of agent 1",
+  ],
+];
+
+it.each(tampered)("says what is wrong after: %s", async (damage, sentence) => {
+  expect(await findingsAfter(damage)).toEqual(expect.arrayContaining([expect.stringContaining(sentence)]));
+});
+
+it("finds nothing wrong with a sound store", async () => {
+  expect(await findingsAfter("")).toEqual([]);
+});
