@@ -10,26 +10,47 @@ import type { DavResource } from "./resource.ts";
 
 /** What the request relies on, for the write to assert. */
 export function checkItemConditions(request: DavRequest, resource: DavResource | undefined): ItemExpectation {
-  const { koa } = request.context;
+  const version = checkConditions(request, resource);
   const item = resource?.kind === "item" ? resource.item : undefined;
-  const ifMatch = koa.get("If-Match");
-  const ifNoneMatch = koa.get("If-None-Match");
-  const scheduleTag = koa.get("If-Schedule-Tag-Match");
-  const etag = item && etagOf(item.modseq);
-  if (ifMatch !== "" && (resource === undefined || !matches(ifMatch, etag))) throw failed("If-Match");
-  if (ifNoneMatch !== "" && resource !== undefined && matches(ifNoneMatch, etag))
-    throw failed("If-None-Match");
+  const scheduleTag = request.context.koa.get("If-Schedule-Tag-Match");
   if (
     scheduleTag !== "" &&
     (item === undefined || item.scheduleTag === undefined || !matches(scheduleTag, `"${item.scheduleTag}"`))
   )
     throw failed("If-Schedule-Tag-Match");
-  const isConditional = ifMatch !== "" || ifNoneMatch !== "";
-  const version = item === undefined ? "absent" : String(item.modseq);
   return {
-    ...(isConditional ? { version } : {}),
+    ...(version === undefined ? {} : { version }),
     ...(scheduleTag === "" ? {} : { scheduleTag: item!.scheduleTag }),
   };
+}
+
+/** The version that If-Match or If-None-Match relies on, `absent`, or undefined when the request has neither. */
+export function checkConditions(
+  { context: { koa } }: DavRequest,
+  resource: DavResource | undefined,
+): string | undefined {
+  const ifMatch = koa.get("If-Match");
+  const ifNoneMatch = koa.get("If-None-Match");
+  const etag = resource && findEtag(resource);
+  if (ifMatch !== "" && (resource === undefined || !matches(ifMatch, etag))) throw failed("If-Match");
+  if (ifNoneMatch !== "" && resource !== undefined && matches(ifNoneMatch, etag))
+    throw failed("If-None-Match");
+  if (ifMatch === "" && ifNoneMatch === "") return undefined;
+  return etag === undefined ? "absent" : etag.slice(1, -1);
+}
+
+/** Whether a GET is answered with 304 (RFC 9110 section 13.2.2). `updatedAt`: milliseconds. */
+export function isUnmodified({ context: { koa } }: DavRequest, etag: string, updatedAt: number): boolean {
+  const ifMatch = koa.get("If-Match");
+  const ifNoneMatch = koa.get("If-None-Match");
+  if (ifMatch !== "" && !matches(ifMatch, etag)) throw failed("If-Match");
+  if (ifNoneMatch !== "") return matches(ifNoneMatch, etag);
+  return Math.floor(updatedAt / 1000) * 1000 <= Date.parse(koa.get("If-Modified-Since"));
+}
+
+function findEtag(resource: DavResource): string | undefined {
+  if (resource.kind === "item") return etagOf(resource.item.modseq);
+  return resource.kind === "file" ? etagOf(resource.entry.modseq) : undefined;
 }
 
 /** `field`: `*` or a list of entity tags. A weak one matches nothing, as ours are strong. */
@@ -52,7 +73,7 @@ async function isAnyTrue(request: DavRequest, lists: readonly IfList[]): Promise
   for (const { href, conditions } of lists) {
     const resource = href === undefined ? request.target : await request.tree.find(href);
     const path = resource?.href ?? (href === undefined ? request.href : href);
-    const etag = resource?.kind === "item" ? etagOf(resource.item.modseq) : undefined;
+    const etag = resource && findEtag(resource);
     const tokens = new Set(request.locks.listOn(path).map(({ token }) => token));
     const isTrue = conditions.every(
       (one) => one.isNegated !== (one.token === undefined ? one.etag === etag : tokens.has(one.token)),

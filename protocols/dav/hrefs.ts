@@ -11,6 +11,7 @@ export const homesHref = {
 /** Last segments in a calendar home that no calendar has (RFC 6638 section 2). */
 export const inboxSegment = "inbox";
 export const outboxSegment = "outbox";
+export const filesHref = `${rootHref}files/`;
 export const proxySegments = { read: "calendar-proxy-read", write: "calendar-proxy-write" } as const;
 
 export function principalHref(id: string): string {
@@ -33,8 +34,7 @@ export interface DavPath {
 }
 
 const pathCharactersMax = 4096;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is refused
-const unfit = /[\u0000-\u001f\u007f/]/;
+const unfit = /[\0/]/;
 
 /** The path of an href, as a request line or a body has it: absolute, or a whole URL. undefined for what is not below `/dav/`,
  *  and for segments that no name can be. */

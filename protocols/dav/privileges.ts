@@ -28,6 +28,9 @@ export function listPrivileges(resource: DavResource, isOwn: boolean): readonly 
       return privilegesOf(resource.parent.collection, resource.parent.kind === "inbox");
     case "outbox":
       return [...readPrivileges, ...send.map(caldav)];
+    case "folder":
+    case "file":
+      return everything;
     case "calendar-home":
     case "addressbook-home":
       return isOwn ? [...readPrivileges, dav("bind"), dav("unbind")] : readPrivileges;

@@ -104,6 +104,10 @@ class PropertyReading {
   }
 
   async #readDead(): Promise<readonly DeadProperty[]> {
+    if ("entry" in this.#resource)
+      return this.#resource.entry === undefined
+        ? []
+        : this.#request.rooms.files.listDeadProperties(this.#resource.entry);
     if (!("collection" in this.#resource)) return [];
     const { agent, number, rights } = this.#resource.collection;
     if (!rights.has("read")) return [];

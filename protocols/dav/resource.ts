@@ -1,5 +1,6 @@
 /** What a URL under /dav/ can name. */
 import type { Item, StoredItem } from "#/src/collections/item.ts";
+import type { FileEntry } from "#/src/files/files.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { ReachedCollection } from "./rooms.ts";
 
@@ -57,6 +58,21 @@ export interface ItemResource extends Named<"item"> {
   readonly item: Item | StoredItem;
 }
 
+/** `/dav/files/<ag_id>/` and the folders below it: ordinary collections (RFC 4918 section 5.2). */
+export interface FolderResource extends Named<"folder"> {
+  readonly principal: DavPrincipal;
+  /** Below the folder above all, whose is `""`. */
+  readonly path: string;
+  /** Of the folder above all there is none. */
+  readonly entry: FileEntry | undefined;
+}
+
+/** An ordinary resource. */
+export interface FileResource extends Named<"file"> {
+  readonly principal: DavPrincipal;
+  readonly entry: FileEntry;
+}
+
 export type DavResource =
   | RootResource
   | PrincipalResource
@@ -64,7 +80,9 @@ export type DavResource =
   | HomeResource
   | CollectionResource
   | OutboxResource
-  | ItemResource;
+  | ItemResource
+  | FolderResource
+  | FileResource;
 
 export type ResourceKind = DavResource["kind"];
 export type ResourceOf<K extends ResourceKind> = DavResource extends infer R
@@ -89,9 +107,14 @@ export const collectionResources = [
   "addressbook",
   "inbox",
   "outbox",
+  "folder",
 ] as const satisfies readonly ResourceKind[];
 
-export const everyResource = [...collectionResources, "item"] as const satisfies readonly ResourceKind[];
+export const everyResource = [
+  ...collectionResources,
+  "item",
+  "file",
+] as const satisfies readonly ResourceKind[];
 
 /** The octets of an item are read only for those who need them. */
 export function hasBytes(item: Item | StoredItem): item is StoredItem {

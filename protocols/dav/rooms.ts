@@ -2,12 +2,14 @@ import type { Logger } from "pino";
 import type { Settings } from "#/config/schema.ts";
 import type { Accounts } from "#/src/accounts/accounts.ts";
 import type { Collections } from "#/src/collections/collections.ts";
+import type { Files } from "#/src/files/files.ts";
 import type { MailQuota } from "#/src/mail/quota.ts";
 
 /** What DAV stands on. */
 export interface DavRooms {
   readonly accounts: Accounts;
   readonly collections: Collections;
+  readonly files: Files;
   readonly mail: Pick<MailQuota, "readQuota">;
   readonly settings: Settings;
   readonly log: Logger;

@@ -2,9 +2,11 @@
 import type { Principal } from "#/src/accounts/accounts.ts";
 import type { CollectionKind } from "#/src/collections/collection.ts";
 import type { Item, StoredItem } from "#/src/collections/item.ts";
+import type { FileEntry } from "#/src/files/files.ts";
 import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
 import {
   encodeSegment,
+  filesHref,
   homeHref,
   homesHref,
   inboxSegment,
@@ -19,6 +21,8 @@ import type {
   CollectionResource,
   DavPrincipal,
   DavResource,
+  FileResource,
+  FolderResource,
   HomeResource,
   ItemResource,
 } from "./resource.ts";
@@ -34,7 +38,9 @@ export interface DavTree {
   listMembers(resource: DavResource): Promise<readonly DavResource[]>;
   /** An item of a collection as it is named there. */
   itemOf(parent: CollectionResource, item: Item | StoredItem): ItemResource;
-  hrefOf(parent: CollectionResource, segment: string): string;
+  hrefOf(parent: CollectionResource | FolderResource, segment: string): string;
+  /** A file or a folder of the login. */
+  fileOf(entry: FileEntry): FileResource | FolderResource;
   /** The last segment of its href. */
   itemSegment(parent: CollectionResource, item: Pick<Item, "number" | "segment">): string;
   /** In the home of the login itself, or of the owner where the login sees it there. */
@@ -202,9 +208,29 @@ export function createTree(rooms: DavRooms, login: Principal, reach: CollectionR
         return findInHome("calendar", rest, hasSlash);
       case "addressbooks":
         return findInHome("addressbook", rest, hasSlash);
+      case "files":
+        return findFile(rest, hasSlash);
       default:
         return undefined;
     }
+  }
+
+  function fileOf(entry: FileEntry): FileResource | FolderResource {
+    const { path, mediaType } = entry;
+    const href = `${filesHref}${own.id}/${path.split("/").map(encodeSegment).join("/")}`;
+    if (mediaType !== undefined) return { kind: "file", href, principal: own, entry };
+    return { kind: "folder", href: `${href}/`, principal: own, path, entry };
+  }
+
+  /** Nobody sees files of others. */
+  async function findFile([id, ...segments]: readonly string[], hasSlash: boolean) {
+    if (id !== own.id) return undefined;
+    const path = segments.join("/");
+    if (path === "")
+      return { kind: "folder", href: `${filesHref}${id}/`, principal: own, path, entry: undefined } as const;
+    const entry = await rooms.files.findFile(login.agent, path);
+    const isFile = entry?.mediaType !== undefined;
+    return entry === undefined || (isFile && hasSlash) ? undefined : fileOf(entry);
   }
 
   async function listMembers(resource: DavResource): Promise<readonly DavResource[]> {
@@ -269,6 +295,7 @@ export function createTree(rooms: DavRooms, login: Principal, reach: CollectionR
     itemOf,
     hrefOf: (parent, segment) => `${parent.href}${encodeSegment(segment)}`,
     itemSegment,
+    fileOf,
     collectionOf,
     findPrincipal,
     listPrincipals,

@@ -7,12 +7,8 @@ export function assertSegment(segment: string): void {
     segment === "" ||
     segment === "." ||
     segment === ".." ||
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-    /[/\0-\x1f\x7f]/.test(segment) ||
+    /[/\0]/.test(segment) ||
     Buffer.byteLength(segment) > segmentBytesMax;
   if (isBad)
-    throw new WaypostError(
-      "invalid",
-      `A name has 1 to ${segmentBytesMax} octets, without a slash and control characters.`,
-    );
+    throw new WaypostError("invalid", `A name has 1 to ${segmentBytesMax} octets, without a slash and NUL.`);
 }

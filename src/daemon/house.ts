@@ -15,6 +15,7 @@ import { createDirectPreparation } from "#/src/collections/preparing/preparation
 import { withoutForgedResults } from "#/src/evidence/authentication-results.ts";
 import { createFeed, type Feed } from "#/src/feed/feed.ts";
 import { createWebhooks, type WebhookOutcome, type Webhooks } from "#/src/feed/webhooks.ts";
+import { createFiles, type Files } from "#/src/files/files.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import { createHolds, type Holds } from "#/src/outbound/holds/holds.ts";
@@ -36,6 +37,7 @@ export interface House extends AsyncDisposable {
   readonly mail: Mail;
   readonly collections: Collections;
   readonly contacts: ContactProjection;
+  readonly files: Files;
   readonly outbound: Outbound;
   readonly holds: Holds;
   readonly preparation: Preparation;
@@ -88,6 +90,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
   return {
     ...rooms,
     store,
+    files: createFiles(store),
     preparation,
     webhooks: {
       ...webhooks,

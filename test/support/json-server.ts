@@ -15,6 +15,7 @@ import {
 import { createCollections } from "#/src/collections/create-collections.ts";
 import { createDirectPreparation } from "#/src/collections/preparing/preparation.ts";
 import { createFeed, type Feed } from "#/src/feed/feed.ts";
+import { createFiles } from "#/src/files/files.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
@@ -218,6 +219,7 @@ function makeRooms(store: Store, settings: Settings) {
     mail: createMail(store),
     collections: createCollections(store, createDirectPreparation()),
     contacts: createContactProjection(),
+    files: createFiles(store),
     accounts,
     outbound,
     holds: createHolds({ ...outboundRooms, outbound }),

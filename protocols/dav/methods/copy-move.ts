@@ -4,6 +4,7 @@ import type { ItemExpectation } from "#/src/collections/collections.ts";
 import type { DavAnswer } from "../answer.ts";
 import { checkItemConditions, checkLocks } from "../conditions.ts";
 import { DavError, unmet } from "../dav-error.ts";
+import { isOfFiles, transferFile } from "../files.ts";
 import type { Method } from "../method.ts";
 import { assertRight } from "../privileges.ts";
 import { assertNoBody } from "../read-body.ts";
@@ -28,6 +29,7 @@ interface Destination {
 async function transfer(request: DavRequest, kind: "copy" | "move"): Promise<DavAnswer> {
   const { resource, locks } = request;
   await assertNoBody(request);
+  if (isOfFiles(resource)) return transferFile(request, kind, resource, destinationOf(request));
   if (resource.kind !== "item") throw new DavError(403, "Only items are copied and moved.");
   const to = await findDestination(request);
   const { parent } = resource;
@@ -51,12 +53,21 @@ async function transfer(request: DavRequest, kind: "copy" | "move"): Promise<Dav
   return { status: to.existing === undefined ? 201 : 204, headers: { ...answer.headers, Location: to.href } };
 }
 
-async function findDestination({ context: { koa }, tree }: DavRequest): Promise<Destination> {
+function destinationOf({ context: { koa } }: DavRequest): string {
   const field = koa.get("Destination").trim();
   if (field === "") throw new DavError(400, "There is no Destination.");
   const isWhole = /^[a-z][a-z0-9+.-]*:\/\//i.test(field);
   if (isWhole && (!URL.canParse(field) || new URL(field).host !== koa.host))
     throw new DavError(502, "The destination is on another server.");
+  return field;
+}
+
+async function findDestination(request: DavRequest): Promise<Destination> {
+  const {
+    context: { koa },
+    tree,
+  } = request;
+  const field = destinationOf(request);
   const place = await tree.findParent(field);
   if (place === undefined) throw new DavError(409, "What should contain the destination is not there.");
   const { parent, segment } = place;

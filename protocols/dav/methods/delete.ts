@@ -1,6 +1,7 @@
 /** DELETE (RFC 4918 section 9.6): an item, or a collection with all its items. Default collections and the inbox stay. */
 import { checkItemConditions, checkLocks } from "../conditions.ts";
 import { DavError, unmet } from "../dav-error.ts";
+import { deleteFile, isOfFiles } from "../files.ts";
 import type { Method } from "../method.ts";
 import { assertRight } from "../privileges.ts";
 import { assertNoBody } from "../read-body.ts";
@@ -13,6 +14,7 @@ export const deleteMethod: Method = {
   async run(request) {
     const { resource, rooms, depth, locks } = request;
     await assertNoBody(request);
+    if (isOfFiles(resource)) return deleteFile(request, resource);
     const { collections } = rooms;
     if (resource.kind === "item") {
       const { parent, item } = resource;

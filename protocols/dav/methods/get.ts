@@ -2,9 +2,10 @@
  *  after the other; what contains collections has a line of text. */
 import type { StoredItem } from "#/src/collections/item.ts";
 import type { DavAnswer } from "../answer.ts";
-import { matches } from "../conditions.ts";
+import { isUnmodified } from "../conditions.ts";
 import { DavError } from "../dav-error.ts";
 import { exportCollection } from "../export-collection.ts";
+import { answerFile } from "../files.ts";
 import { contentTypeOf, etagOf } from "../item-content.ts";
 import type { Method } from "../method.ts";
 import { needPrivileges } from "../privileges.ts";
@@ -20,6 +21,8 @@ async function answer(request: DavRequest): Promise<DavAnswer> {
   switch (resource.kind) {
     case "item":
       return answerItem(request, resource);
+    case "file":
+      return answerFile(request, resource);
     case "calendar":
     case "addressbook":
       if (!resource.collection.rights.has("read"))
@@ -29,23 +32,15 @@ async function answer(request: DavRequest): Promise<DavAnswer> {
       return {
         status: 200,
         headers: { "Content-Type": "text/plain; charset=utf-8" },
-        body: "This is a collection of CalDAV and CardDAV.\n",
+        body: "This is a collection of WebDAV.\n",
       };
   }
 }
 
 async function answerItem(request: DavRequest, { item }: ItemResource): Promise<DavAnswer> {
-  const { koa } = request.context;
   const stored = await readStored(request, item);
   const headers = itemHeaders(stored);
-  const { ETag: etag } = headers;
-  const noneMatch = koa.get("If-None-Match");
-  if (koa.get("If-Match") !== "" && !matches(koa.get("If-Match"), etag))
-    throw new DavError(412, "The condition of If-Match is not met.");
-  const since = Date.parse(koa.get("If-Modified-Since"));
-  const isSame =
-    noneMatch === "" ? Math.floor(stored.updatedAt / 1000) * 1000 <= since : matches(noneMatch, etag);
-  if (isSame) return { status: 304, headers };
+  if (isUnmodified(request, headers.ETag, stored.updatedAt)) return { status: 304, headers };
   return { status: 200, headers: { ...headers, "Content-Type": contentTypeOf(stored) }, body: stored.bytes };
 }
 

@@ -1,11 +1,12 @@
-/** LOCK and UNLOCK (RFC 4918 section 9.10 and 9.11): exclusive and shared write locks of collections and items. A URL at which
- *  there is nothing is not locked: an empty resource is no calendar object (RFC 4791 section 4.1). */
+/** LOCK and UNLOCK (RFC 4918 section 9.10 and 9.11): exclusive and shared write locks. A URL at which there is nothing is
+ *  locked among files alone, where that makes an empty one: that is no calendar object (RFC 4791 section 4.1). */
 
 import { deadPropertyBytesMax } from "#/src/model/limits.ts";
 import type { DavAnswer } from "../answer.ts";
 import { xmlAnswer } from "../answer.ts";
 import { checkLocks } from "../conditions.ts";
 import { DavError, unmet } from "../dav-error.ts";
+import { assertWritesFiles, isOfFiles, makeLockedFile } from "../files.ts";
 import { parseIf, submittedTokens } from "../if-field.ts";
 import { writeActiveLock } from "../lock-element.ts";
 import { type Lock, lockTimeoutMsDefault, lockTimeoutMsMax } from "../locks.ts";
@@ -13,20 +14,25 @@ import type { Method } from "../method.ts";
 import { assertRight } from "../privileges.ts";
 import { readXmlBody } from "../read-body.ts";
 import type { DavRequest } from "../request.ts";
-import type { CollectionResource, ItemResource } from "../resource.ts";
+import type { CollectionResource, FileResource, FolderResource, ItemResource } from "../resource.ts";
 import { findChild, type XmlElement } from "../xml/element.ts";
 import { dav, isNamed } from "../xml/names.ts";
 import { element, textElement, writeElement } from "../xml/write-xml.ts";
 
-const lockable = ["calendar", "addressbook", "inbox", "item"] as const;
+const lockable = ["calendar", "addressbook", "inbox", "item", "folder", "file"] as const;
+type Lockable = CollectionResource | ItemResource | FolderResource | FileResource;
 
 export const lock: Method = {
   name: "LOCK",
   on: lockable,
+  makesResource: true,
   async run(request) {
-    const resource = lockableOf(request);
+    const { target } = request;
     const body = await readXmlBody(request);
-    return body === undefined ? refresh(request, resource) : create(request, resource, body);
+    if (body === undefined) return refresh(request, lockableOf(request));
+    if (target !== undefined) return create(request, lockableOf(request), body);
+    assertLockInfo(body);
+    return { ...(await create(request, await makeLockedFile(request), body)), status: 201 };
   },
 };
 
@@ -42,28 +48,29 @@ export const unlock: Method = {
     if (found === undefined)
       throw unmet(409, dav("lock-token-matches-request-uri"), "The resource has no such lock.");
     // RFC 3744 section 3.5: who has DAV:unlock on it ends locks of others.
-    if (found.login !== login.agent)
+    if (found.login !== login.agent && !isOfFiles(resource))
       assertRight(collectionOf(resource), "manage", resource.href, dav("unlock"));
     locks.remove(found);
     return { status: 204 };
   },
 };
 
-function lockableOf({ resource }: DavRequest): CollectionResource | ItemResource {
-  if (resource.kind !== "item" && !("collection" in resource)) throw new DavError(405, "This is not locked.");
+function lockableOf({ resource }: DavRequest): Lockable {
+  if (resource.kind !== "item" && !isOfFiles(resource) && !("collection" in resource))
+    throw new DavError(405, "This is not locked.");
   return resource;
+}
+
+function assertMayLock(request: DavRequest, resource: Lockable): void {
+  if (isOfFiles(resource)) assertWritesFiles(request, resource.href);
+  else assertRight(collectionOf(resource), "write", resource.href, dav("write-content"));
 }
 
 function collectionOf(resource: CollectionResource | ItemResource) {
   return resource.kind === "item" ? resource.parent.collection : resource.collection;
 }
 
-async function create(
-  request: DavRequest,
-  resource: CollectionResource | ItemResource,
-  body: XmlElement,
-): Promise<DavAnswer> {
-  const { locks, login, depth } = request;
+function assertLockInfo(body: XmlElement): { readonly isShared: boolean } {
   const scope = findChild(body, dav("lockscope"));
   const type = findChild(body, dav("locktype"));
   const isShared = scope !== undefined && findChild(scope, dav("shared")) !== undefined;
@@ -71,9 +78,15 @@ async function create(
   const isWrite = type !== undefined && findChild(type, dav("write")) !== undefined;
   if (!isNamed(body, dav("lockinfo")) || isShared === isExclusive || !isWrite)
     throw new DavError(400, "The body is not a DAV:lockinfo of a write lock.");
+  return { isShared };
+}
+
+async function create(request: DavRequest, resource: Lockable, body: XmlElement): Promise<DavAnswer> {
+  const { locks, login, depth } = request;
+  const { isShared } = assertLockInfo(body);
   if (depth === "1") throw new DavError(400, "A lock has depth 0 or infinity.");
-  assertRight(collectionOf(resource), "write", resource.href, dav("write-content"));
-  const isDeep = depth !== "0" && resource.kind !== "item";
+  assertMayLock(request, resource);
+  const isDeep = depth !== "0" && resource.kind !== "item" && resource.kind !== "file";
   await checkLocksButShared(request, resource.href, isDeep, isShared);
   const owner = findChild(body, dav("owner"));
   const written = owner && writeElement(owner);
@@ -107,7 +120,7 @@ async function checkLocksButShared(
 }
 
 /** Without a body: the lock that If names lasts longer (section 9.10.2). */
-async function refresh(request: DavRequest, { href }: CollectionResource | ItemResource): Promise<DavAnswer> {
+async function refresh(request: DavRequest, { href }: Lockable): Promise<DavAnswer> {
   const { context, locks, login } = request;
   const field = context.koa.get("If");
   if (field === "") throw new DavError(400, "Neither a DAV:lockinfo nor a lock to refresh is named.");

@@ -1,10 +1,11 @@
 /** Makes collections: MKCALENDAR (RFC 4791 section 5.3.1), and MKCOL with properties (RFC 5689), whose resource type says what
- *  is made. A property that cannot be set makes nothing. A plain MKCOL says no type: only calendars and addressbooks are kept. */
+ *  is made. A property that cannot be set makes nothing. A plain MKCOL makes a folder among files. */
 import type { CollectionKind } from "#/src/collections/collection.ts";
 import type { DavAnswer } from "../answer.ts";
 import { xmlAnswer } from "../answer.ts";
 import { checkLocks } from "../conditions.ts";
 import { DavError, unmet } from "../dav-error.ts";
+import { type FilePlace, findFilePlace, makeFolder } from "../files.ts";
 import { encodeSegment, inboxSegment, outboxSegment } from "../hrefs.ts";
 import type { Method } from "../method.ts";
 import { needPrivileges } from "../privileges.ts";
@@ -38,20 +39,39 @@ export const mkcol: Method = {
     if (body !== undefined && !isNamed(body, dav("mkcol")))
       throw new DavError(415, "The body is not a DAV:mkcol.");
     if (request.target !== undefined) throw new DavError(405, "There is something at this URL already.");
-    return make(request, kindOf(body), body, dav("mkcol-response"));
+    const inFolder = await findFilePlace(request, request.href);
+    return inFolder === undefined
+      ? make(request, kindOf(body), body, dav("mkcol-response"))
+      : makeIn(request, inFolder, body);
   },
 };
 
+/** In a folder only folders are made. */
+async function makeIn(
+  request: DavRequest,
+  place: FilePlace,
+  body: XmlElement | undefined,
+): Promise<DavAnswer> {
+  if (listTypes(body).some((type) => !isNamed(type, dav("collection"))))
+    throw unmet(403, dav("valid-resourcetype"), "Calendars and addressbooks are made in their homes.");
+  const changes = collectChanges(body ?? nothing, "folder", "create");
+  if (!changes.isPossible) return xmlAnswer(403, dav("mkcol-response"), writeOutcome(changes));
+  return makeFolder(request, place, changes);
+}
+
 /** RFC 5689 section 3: the types of DAV:resourcetype, all of which have to be what is made. */
 function kindOf(body: XmlElement | undefined): CollectionKind | undefined {
-  const types = listChildren(body ?? nothing, dav("set"))
-    .flatMap((set) => listChildren(set, dav("prop")))
-    .flatMap((prop) => listChildren(prop, dav("resourcetype")))
-    .flatMap(({ children }) => children);
-  const others = types.filter((type) => !isNamed(type, dav("collection")));
+  const others = listTypes(body).filter((type) => !isNamed(type, dav("collection")));
   if (others.length !== 1) return undefined;
   if (isNamed(others[0]!, caldav("calendar"))) return "calendar";
   return isNamed(others[0]!, carddav("addressbook")) ? "addressbook" : undefined;
+}
+
+function listTypes(body: XmlElement | undefined): readonly XmlElement[] {
+  return listChildren(body ?? nothing, dav("set"))
+    .flatMap((set) => listChildren(set, dav("prop")))
+    .flatMap((prop) => listChildren(prop, dav("resourcetype")))
+    .flatMap(({ children }) => children);
 }
 
 const nothing: XmlElement = { ...dav("mkcol"), attributes: [], content: [], children: [], text: "" };

@@ -10,7 +10,7 @@ import { type PropertyQuery, readPropertyQuery } from "../property.ts";
 import { readXmlBody } from "../read-body.ts";
 import { writeResponse } from "../read-properties.ts";
 import type { DavRequest } from "../request.ts";
-import { type CollectionResource, everyResource } from "../resource.ts";
+import { type CollectionResource, everyResource, type FolderResource } from "../resource.ts";
 import { dav, isNamed } from "../xml/names.ts";
 import type { Xml } from "../xml/write-xml.ts";
 
@@ -21,7 +21,7 @@ export const propfind: Method = {
     const query = await readQuery(request);
     const { resource, depth, preferences } = request;
     const isDeep = depth === undefined || depth === "infinity";
-    if (isDeep && resource.kind !== "item")
+    if (isDeep && resource.kind !== "item" && resource.kind !== "file")
       throw unmet(403, dav("propfind-finite-depth"), "Properties are told to depth 0 or 1.");
     const answer = multistatus(
       depth === "1" ? writeMembers(request, query) : [await writeResponse(request, resource, query)],
@@ -45,8 +45,23 @@ async function* writeMembers(request: DavRequest, query: PropertyQuery): AsyncGe
   const { resource, tree, preferences } = request;
   if (!preferences.isWithoutRoot) yield writeResponse(request, resource, query);
   for (const member of await tree.listMembers(resource)) yield writeResponse(request, member, query);
+  if (resource.kind === "folder") yield* writeFiles(request, resource, query);
   if ("collection" in resource && resource.collection.rights.has("read"))
     yield* writeItems(request, resource, query);
+}
+
+async function* writeFiles(
+  request: DavRequest,
+  { path, principal }: FolderResource,
+  query: PropertyQuery,
+): AsyncGenerator<Xml> {
+  const { rooms, tree } = request;
+  const turns = new LoopTurns();
+  for await (const page of rooms.files.listFolder(principal.agent, path))
+    for (const entry of page) {
+      await turns.turn();
+      yield writeResponse(request, tree.fileOf(entry), query);
+    }
 }
 
 async function* writeItems(

@@ -3,6 +3,7 @@
 import { multistatus } from "../answer.ts";
 import { checkLocks } from "../conditions.ts";
 import { DavError } from "../dav-error.ts";
+import { changeFileProperties, isOfFiles } from "../files.ts";
 import type { Method } from "../method.ts";
 import { preferenceApplied } from "../preferences.ts";
 import { assertRight } from "../privileges.ts";
@@ -22,7 +23,10 @@ export const proppatch: Method = {
       throw new DavError(400, "The body is not a DAV:propertyupdate.");
     await checkLocks(request, [resource.href]);
     const changes = collectChanges(body, resource.kind, "change");
-    if (changes.isPossible && "collection" in resource) {
+    if (changes.isPossible && isOfFiles(resource)) {
+      await changeFileProperties(request, resource, changes);
+      if (preferences.isMinimal) return { status: 200, headers: preferenceApplied("return=minimal") };
+    } else if (changes.isPossible && "collection" in resource) {
       const { collection } = resource;
       assertRight(collection, "manage", resource.href, dav("write-properties"));
       const { agent, number, actor } = collection;

@@ -2,6 +2,7 @@
  *  one, 204 for one that is replaced; the ETag is in the answer because what was sent is what a GET answers. */
 import { checkItemConditions, checkLocks } from "../conditions.ts";
 import { DavError } from "../dav-error.ts";
+import { findFilePlace, putFile } from "../files.ts";
 import type { Method } from "../method.ts";
 import type { DavRequest } from "../request.ts";
 import type { CollectionResource } from "../resource.ts";
@@ -9,9 +10,11 @@ import { readItemBody, storeItem } from "../store-item.ts";
 
 export const put: Method = {
   name: "PUT",
-  on: ["item"],
+  on: ["item", "file"],
   makesResource: true,
   async run(request) {
+    const inFolder = await findFilePlace(request, request.href);
+    if (inFolder !== undefined) return putFile(request, inFolder);
     const { parent, segment } = await findPlace(request);
     const { target } = request;
     const existing = target?.kind === "item" ? target : undefined;

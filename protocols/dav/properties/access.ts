@@ -17,6 +17,8 @@ const owned = [
   "inbox",
   "outbox",
   "item",
+  "folder",
+  "file",
 ] as const;
 
 function hrefElement(href: string): Xml {

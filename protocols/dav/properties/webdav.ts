@@ -1,8 +1,16 @@
 /** Live properties of RFC 4918 section 15. */
+import type { Item } from "#/src/collections/item.ts";
+import type { FileEntry } from "#/src/files/files.ts";
 import { contentTypeOf, etagOf } from "../item-content.ts";
 import { writeActiveLock } from "../lock-element.ts";
 import { property } from "../property.ts";
-import type { CollectionResource, DavResource } from "../resource.ts";
+import {
+  type CollectionResource,
+  type DavResource,
+  everyResource,
+  type FileResource,
+  type ItemResource,
+} from "../resource.ts";
 import { caldav, calendarserver, carddav, dav, type XmlName } from "../xml/names.ts";
 import { element, escapeText, join, type Xml } from "../xml/write-xml.ts";
 
@@ -11,6 +19,7 @@ const collection = dav("collection");
 function listTypes(resource: DavResource): readonly XmlName[] {
   switch (resource.kind) {
     case "item":
+    case "file":
       return [];
     case "principal":
       return [collection, dav("principal")];
@@ -34,7 +43,7 @@ function sharing({ collection: { isOwn } }: CollectionResource): readonly XmlNam
   return isOwn ? [] : [calendarserver("shared")];
 }
 
-const lockable = ["calendar", "addressbook", "inbox", "item"] as const;
+const lockable = ["calendar", "addressbook", "inbox", "item", "folder", "file"] as const;
 
 function lockEntry(scope: string): Xml {
   return element(
@@ -46,24 +55,14 @@ function lockEntry(scope: string): Xml {
 
 const supportedLocks = join([lockEntry("exclusive"), lockEntry("shared")]);
 
+function factsOf(resource: ItemResource | FileResource): Item | FileEntry {
+  return resource.kind === "file" ? resource.entry : resource.item;
+}
+
 export const webdavProperties = [
   property({
     name: dav("resourcetype"),
-    on: [
-      "root",
-      "principals",
-      "calendar-homes",
-      "addressbook-homes",
-      "principal",
-      "proxy-group",
-      "calendar-home",
-      "addressbook-home",
-      "calendar",
-      "addressbook",
-      "inbox",
-      "outbox",
-      "item",
-    ],
+    on: everyResource,
     read: (resource) => join(listTypes(resource).map((name) => element(name))),
   }),
   property({
@@ -81,28 +80,29 @@ export const webdavProperties = [
   }),
   property({
     name: dav("getetag"),
-    on: ["item"],
-    read: ({ item }) => escapeText(etagOf(item.modseq)),
+    on: ["item", "file"],
+    read: (resource) => escapeText(etagOf(factsOf(resource).modseq)),
   }),
   property({
     name: dav("getcontenttype"),
-    on: ["item"],
-    read: ({ item }) => escapeText(contentTypeOf(item)),
+    on: ["item", "file"],
+    read: (resource) =>
+      escapeText(resource.kind === "file" ? resource.entry.mediaType! : contentTypeOf(resource.item)),
   }),
   property({
     name: dav("getcontentlength"),
-    on: ["item"],
-    read: ({ item }) => escapeText(String(item.size)),
+    on: ["item", "file"],
+    read: (resource) => escapeText(String(factsOf(resource).size)),
   }),
   property({
     name: dav("getlastmodified"),
-    on: ["item"],
-    read: ({ item }) => escapeText(new Date(item.updatedAt).toUTCString()),
+    on: ["item", "file"],
+    read: (resource) => escapeText(new Date(factsOf(resource).updatedAt).toUTCString()),
   }),
   property({
     name: dav("creationdate"),
-    on: ["item"],
-    read: ({ item }) => escapeText(new Date(item.createdAt).toISOString()),
+    on: ["item", "file"],
+    read: (resource) => escapeText(new Date(factsOf(resource).createdAt).toISOString()),
   }),
   property({
     name: dav("supportedlock"),

@@ -1,0 +1,200 @@
+/** Files and folders, the ordinary resources and collections of WebDAV (RFC 4918): what the methods do with them. They are of one
+ *  agent alone; whoever may change calendars or contacts may change them. */
+import { hasScope } from "#/src/accounts/principal.ts";
+import { isWaypostError } from "#/src/model/errors.ts";
+import { fileBytesMax } from "#/src/model/limits.ts";
+import type { Scope } from "#/src/model/roles.ts";
+import type { DavAnswer } from "./answer.ts";
+import { checkConditions, checkLocks, isUnmodified } from "./conditions.ts";
+import { DavError } from "./dav-error.ts";
+import { etagOf } from "./item-content.ts";
+import { needPrivileges } from "./privileges.ts";
+import type { PropertyChanges } from "./property-changes.ts";
+import { readOctets } from "./read-body.ts";
+import type { DavRequest } from "./request.ts";
+import type { DavResource, FileResource, FolderResource } from "./resource.ts";
+import { dav } from "./xml/names.ts";
+
+const writeScopes: readonly Scope[] = ["calendar", "contacts"];
+
+export function mayWriteFiles({ login }: Pick<DavRequest, "login">): boolean {
+  return writeScopes.some((scope) => hasScope(login.scopes, scope));
+}
+
+export function assertWritesFiles(request: DavRequest, href: string): void {
+  if (!mayWriteFiles(request))
+    throw needPrivileges("The login may not change files.", href, dav("write-content"));
+}
+
+function actorOf({ login }: DavRequest) {
+  return { agent: login.agent, canApprove: false };
+}
+
+/** Where something is to stand. */
+export interface FilePlace {
+  readonly parent: FolderResource;
+  readonly path: string;
+  readonly href: string;
+}
+
+/** undefined when the URL is not in a folder that is there. */
+export async function findFilePlace({ tree }: DavRequest, href: string): Promise<FilePlace | undefined> {
+  const place = await tree.findParent(href);
+  if (place === undefined || place.parent.kind !== "folder") return undefined;
+  const { parent, segment } = place;
+  return {
+    parent,
+    path: parent.path === "" ? segment : `${parent.path}/${segment}`,
+    href: tree.hrefOf(parent, segment),
+  };
+}
+
+/** GET and HEAD. A browser neither shows nor guesses what is in a file, as it comes from the origin of the pages. */
+export async function answerFile(request: DavRequest, { entry }: FileResource): Promise<DavAnswer> {
+  const { modseq, updatedAt, mediaType } = entry;
+  const headers = {
+    ETag: etagOf(modseq),
+    "Last-Modified": new Date(updatedAt).toUTCString(),
+    "Cache-Control": "private, no-cache",
+  };
+  if (isUnmodified(request, headers.ETag, updatedAt)) return { status: 304, headers };
+  const body = await request.rooms.files.readFile(entry);
+  if (body === undefined) throw new DavError(404, "There is nothing at this URL.");
+  const shown = {
+    "Content-Type": mediaType,
+    "Content-Disposition": "attachment",
+    "Content-Security-Policy": "sandbox",
+    "X-Content-Type-Options": "nosniff",
+  };
+  return { status: 200, headers: { ...headers, ...shown }, body };
+}
+
+const defaultType = "application/octet-stream";
+const mediaTypeLengthMax = 255;
+
+export async function putFile(request: DavRequest, { parent, path, href }: FilePlace): Promise<DavAnswer> {
+  const { target, context, login, rooms } = request;
+  assertWritesFiles(request, href);
+  if (target?.kind === "folder") throw new DavError(405, "There is a folder at this URL.");
+  await checkLocks(request, target === undefined ? [href, parent.href] : [href]);
+  const expected = checkConditions(request, target);
+  const bytes = await readOctets(
+    request,
+    fileBytesMax,
+    () => new DavError(413, `A file has at most ${fileBytesMax} octets.`),
+  );
+  const field = context.koa.get("Content-Type").trim();
+  const mediaType = field === "" || field.length > mediaTypeLengthMax ? defaultType : field;
+  const put = { path, bytes, mediaType, expected };
+  const { modseq, isCreated } = await rooms.files.putFile(login.agent, actorOf(request), put);
+  return { status: isCreated ? 201 : 204, headers: { ETag: etagOf(modseq) } };
+}
+
+export async function makeFolder(
+  request: DavRequest,
+  { parent, path, href }: FilePlace,
+  { setDead }: Pick<PropertyChanges, "setDead">,
+): Promise<DavAnswer> {
+  const { login, rooms } = request;
+  assertWritesFiles(request, href);
+  await checkLocks(request, [href, parent.href]);
+  await rooms.files.makeFolder(login.agent, actorOf(request), path, setDead);
+  return { status: 201, headers: { Location: `${href}/`, "Cache-Control": "no-cache" } };
+}
+
+export async function deleteFile(
+  request: DavRequest,
+  resource: FileResource | FolderResource,
+): Promise<DavAnswer> {
+  const { login, rooms, locks, depth, tree } = request;
+  const { href } = resource;
+  assertWritesFiles(request, href);
+  if (pathOf(resource) === "") throw new DavError(403, "The folder above all files stays.");
+  if (resource.kind === "folder" && depth !== undefined && depth !== "infinity")
+    throw new DavError(400, "A folder is deleted with what is in it.");
+  const place = await tree.findParent(href);
+  await checkLocks(request, [
+    href,
+    place?.parent.href ?? href,
+    ...locks.listBelow(href).map((one) => one.href),
+  ]);
+  await rooms.files.remove(
+    login.agent,
+    actorOf(request),
+    pathOf(resource),
+    checkConditions(request, resource),
+  );
+  locks.removeAt(href);
+  return { status: 204 };
+}
+
+/** COPY and MOVE (RFC 4918 sections 9.8 and 9.9). */
+export async function transferFile(
+  request: DavRequest,
+  kind: "copy" | "move",
+  resource: FileResource | FolderResource,
+  destination: string,
+): Promise<DavAnswer> {
+  const { login, rooms, locks, depth, tree, context } = request;
+  const { href } = resource;
+  if (pathOf(resource) === "") throw new DavError(403, "The folder above all files is not copied or moved.");
+  const to = await findFilePlace(request, destination);
+  if (to === undefined) throw new DavError(409, "The folder of the destination is not there.");
+  assertWritesFiles(request, to.href);
+  if (resource.kind === "folder" && (depth === "1" || (depth === "0" && kind === "move")))
+    throw new DavError(400, "A folder is moved with what is in it, and copied with it or without.");
+  const existing = await tree.find(to.href);
+  const isOverwriting = context.koa.get("Overwrite").trim().toUpperCase() !== "F";
+  if (existing !== undefined && !isOverwriting)
+    throw new DavError(412, "There is something at the destination.");
+  const from = await tree.findParent(href);
+  await checkLocks(request, [
+    ...(existing === undefined ? [to.href, to.parent.href] : [to.href]),
+    ...locks.listBelow(to.href).map((one) => one.href),
+    ...(kind === "move"
+      ? [href, from?.parent.href ?? href, ...locks.listBelow(href).map((one) => one.href)]
+      : []),
+  ]);
+  const isDeep = depth !== "0";
+  const deed = { kind, path: pathOf(resource), to: to.path, isDeep, isOverwriting };
+  const { isCreated } = await rooms.files.transfer(login.agent, actorOf(request), deed).catch((error) => {
+    // Between the look and the write the folder has gone.
+    throw isWaypostError(error) && error.code === "not_found" ? new DavError(409, error.message) : error;
+  });
+  // What was written is under the locks of where it stands now (section 7.6).
+  if (kind === "move") locks.removeAt(href);
+  return { status: isCreated ? 201 : 204, headers: { Location: to.href } };
+}
+
+export async function changeFileProperties(
+  request: DavRequest,
+  resource: FileResource | FolderResource,
+  { setDead, removeDead }: PropertyChanges,
+): Promise<void> {
+  const { login, rooms } = request;
+  assertWritesFiles(request, resource.href);
+  if (pathOf(resource) === "") throw new DavError(403, "The folder above all files keeps no properties.");
+  const change = { set: setDead, remove: removeDead };
+  await rooms.files.changeProperties(login.agent, actorOf(request), pathOf(resource), change);
+}
+
+/** LOCK of a URL at which there is nothing makes an empty file (RFC 4918 section 7.3). */
+export async function makeLockedFile(request: DavRequest): Promise<FileResource> {
+  const place = await findFilePlace(request, request.href);
+  if (place === undefined) throw new DavError(409, "What should contain it is not there.");
+  assertWritesFiles(request, place.href);
+  await checkLocks(request, [place.href, place.parent.href]);
+  const put = { path: place.path, bytes: new Uint8Array(), mediaType: defaultType, expected: "absent" };
+  await request.rooms.files.putFile(request.login.agent, actorOf(request), put);
+  const made = await request.tree.find(place.href);
+  if (made?.kind !== "file") throw new DavError(409, "What was made has gone again.");
+  return made;
+}
+
+export function pathOf(resource: FileResource | FolderResource): string {
+  return resource.kind === "file" ? resource.entry.path : resource.path;
+}
+
+export function isOfFiles(resource: DavResource): resource is FileResource | FolderResource {
+  return resource.kind === "file" || resource.kind === "folder";
+}
