@@ -21,6 +21,7 @@ const agentTables = {
   submission_recipient: "with others",
   item_data: "with others",
   occurrence: "with others",
+  item_address: "with others",
   file_data: "with others",
   file_property: "with others",
   /** With the agent's own row. */

@@ -68,6 +68,8 @@ export interface ItemFacts {
   readonly periods: readonly ItemPeriod[];
   /** Up to where the periods of an endless series are told one by one, and so must be told again; null for all else. */
   readonly horizonMs: number | null;
+  /** Of a contact, its mail addresses as they are compared; of an event none. */
+  readonly addresses: readonly string[];
   /** RFC 6638 section 3.1: it has an organizer and so a Schedule-Tag. */
   readonly isSchedulingObject: boolean;
 }

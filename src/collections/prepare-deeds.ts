@@ -52,6 +52,7 @@ async function preparePut(
     named: segment === undefined ? undefined : itemOfSegment(store.ids, agent, segment),
     facts,
     provenance: JSON.stringify(provenance),
+    isImported: provenance.source === "import",
     isAuthenticated,
     expected,
     keepsScheduleTag,

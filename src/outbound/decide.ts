@@ -173,14 +173,14 @@ function correspondentOf(address: string): string {
   return isPublicProvider(domain) ? addressKey(address) : domain;
 }
 
-/** Written to before, or heard of for certain. */
+/** Written to before, a contact that a person knows, or heard of for certain. */
 function areKnown(
-  { correspondents }: SenderBasis,
+  { correspondents, contacts }: SenderBasis,
   names: readonly string[],
   { answered }: Conversation,
 ): boolean {
   const heard = answered?.isAuthenticated ? correspondentOf(answered.fromAddress) : undefined;
-  return names.every((name) => name === heard || correspondents.includes(name));
+  return names.every((name) => name === heard || correspondents.includes(name) || contacts.includes(name));
 }
 
 /** Lists have domains and addresses. */

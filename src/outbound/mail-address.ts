@@ -1,6 +1,6 @@
 /** Addresses that a message is written to: as their writer spelled them, with the domain as A-labels (RFC 5890) and, where
  *  the local part is beyond ASCII, in the UTF-8 of RFC 6531. */
-import { formatAddress, parseAddress } from "#/src/accounts/address.ts";
+import { normalAddress } from "#/src/accounts/address-key.ts";
 import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
 import { octetString } from "#/src/formats/mime/octets.ts";
 
@@ -24,22 +24,7 @@ export function parseNamedAddress(text: string): NamedAddress | undefined {
 /** What stands in the brackets at the end. */
 const bracketed = /<([^<>]+)>\s*$/;
 
-/** The address with its domain as it goes over the wire, and its local part without quotes that it does not need (RFC 5321
- *  section 4.1.2); undefined for text that is no address. */
-export function normalAddress(text: string): string | undefined {
-  const parsed = parseAddress(text);
-  if (parsed === undefined) return undefined;
-  const written = text.slice(0, text.lastIndexOf("@"));
-  const isQuotedInVain = written.startsWith('"') && !formatAddress(parsed).startsWith('"');
-  const localPart = isQuotedInVain ? written.slice(1, -1).replace(/\\(.)/g, "$1") : written;
-  return `${localPart}@${parsed.domain}`;
-}
-
-/** Whether two spellings are one address, as far as anybody but its owner can say: the domain whatever its case, and the
- *  local part too, as no known host tells cases apart. */
-export function addressKey(address: string): string {
-  return (normalAddress(address) ?? address).toLowerCase();
-}
+export { addressKey, normalAddress } from "#/src/accounts/address-key.ts";
 
 /** RFC 6531 section 3.2: what the domain is asks for nothing, as it has A-labels. */
 export function needsSmtputf8(address: string): boolean {

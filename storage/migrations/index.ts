@@ -21,6 +21,7 @@ import { correspondents } from "./0016-correspondents.ts";
 import { grantObjects } from "./0017-grant-objects.ts";
 import { collections } from "./0018-collections.ts";
 import { files } from "./0019-files.ts";
+import { itemAddresses } from "./0020-item-addresses.ts";
 
 export interface Migration {
   readonly name: string;
@@ -47,4 +48,5 @@ export const migrations: readonly Migration[] = [
   { name: "grant objects", run: grantObjects },
   { name: "collections", run: collections },
   { name: "files", run: files },
+  { name: "item addresses", run: itemAddresses },
 ];

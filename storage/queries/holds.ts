@@ -198,6 +198,29 @@ export function listHoldMailboxes(reader: Reader, agent: AgentNumber): Promise<M
   );
 }
 
+/** Those of some domains and addresses that the agent's contacts have, and a person put there. */
+export async function listKnownContacts(
+  reader: Reader,
+  agent: AgentNumber,
+  names: readonly string[],
+): Promise<string[]> {
+  if (names.length === 0) return [];
+  const padded = paddedList(names);
+  const rows = await reader.all<{ name: string }>(
+    `with asked (name) as (values ${padded.map(() => "(?)").join(",")})
+    select distinct asked.name
+    from asked
+    where exists (
+      select 1
+      from item_address as a
+      where a.agent_id = ? and a.name = asked.name and a.is_vouched = 1)
+    order by asked.name`,
+    ...padded,
+    agent,
+  );
+  return rows.map(({ name }) => name);
+}
+
 /** Those of some domains and addresses that mail of the agent was handed over to before. */
 export async function listCorrespondents(
   reader: Reader,

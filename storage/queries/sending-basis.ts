@@ -5,7 +5,7 @@ import type { PauseReason } from "#/src/model/pause.ts";
 import type { SendingPolicyRow } from "../holds.ts";
 import type { AgentKind } from "../rows.ts";
 import { paddedList, placesFor, type Reader } from "../sql.ts";
-import { findSendingPolicy, listCorrespondents, listSuppressed } from "./holds.ts";
+import { findSendingPolicy, listCorrespondents, listKnownContacts, listSuppressed } from "./holds.ts";
 
 export interface SendingBasis {
   /** In the form that the suppression list has them in. */
@@ -30,6 +30,8 @@ export interface SenderBasis {
   readonly ownDomains: readonly string[];
   /** Those of the domains and addresses that took mail of this mailbox before. */
   readonly correspondents: readonly string[];
+  /** Those of the domains and addresses that are of its contacts, as a person knows them. */
+  readonly contacts: readonly string[];
 }
 
 type Question = Pick<SendingBasis, "addresses" | "domains">;
@@ -62,13 +64,15 @@ async function readSender(
     agent,
   );
   if (row === undefined) return undefined;
+  const names = [...new Set([...domains, ...addresses])];
   return {
     agent,
     ...row,
     policy: (await findSendingPolicy(reader, agent)) ?? null,
     suppressed: await listSuppressed(reader, row.account, addresses),
     ownDomains: await listOwnDomains(reader, row.account, domains),
-    correspondents: await listCorrespondents(reader, agent, [...new Set([...domains, ...addresses])]),
+    correspondents: await listCorrespondents(reader, agent, names),
+    contacts: await listKnownContacts(reader, agent, names),
   };
 }
 

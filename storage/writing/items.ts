@@ -12,6 +12,7 @@ import { findItem, findItemBySegment, listItemsOfUid } from "../queries/items.ts
 import type { AgentTransaction, TransactionPart } from "./agent-transaction.ts";
 import type { LoggedChange } from "./change-log.ts";
 import { CollectionWrite } from "./collection-write.ts";
+import { replaceItemAddresses } from "./item-addresses.ts";
 import { deleteItemRows, insertItem, isSameData, moveItemRows, updateItem } from "./item-rows.ts";
 
 /** What a change relies on. undefined: whatever there is. */
@@ -32,6 +33,8 @@ export interface ItemPut {
   /** JSON. */
   readonly provenance: string;
   readonly isAuthenticated: boolean;
+  /** By the operator, who vouches for it as a person does. */
+  readonly isImported?: boolean | undefined;
   readonly expected?: ItemExpectation | undefined;
   /** Of a scheduling object: whether its Schedule-Tag stays (RFC 6638 section 3.2.10). */
   readonly keepsScheduleTag?: boolean | undefined;
@@ -108,6 +111,7 @@ export class ItemWrite implements TransactionPart {
       this.transaction.assertRoom(facts.size, 0, 1);
       const item = this.transaction.takeNumber() as ItemNumber;
       await insertItem(tx, place, { ...put, item, scheduleTag });
+      await replaceItemAddresses(tx, agent, item, facts.addresses, await this.#isByPerson(put));
       collection.add(item, facts.size);
       this.transaction.grow(facts.size, 0, 1);
       return { item, isCreated: true, isUnchanged: false, modseq };
@@ -122,6 +126,7 @@ export class ItemWrite implements TransactionPart {
       return { item, isCreated: false, isUnchanged: true, modseq: held.modseq };
     this.transaction.assertRoom(facts.size - held.size, 0);
     await updateItem(tx, place, { ...put, item, scheduleTag });
+    await replaceItemAddresses(tx, agent, item, facts.addresses, await this.#isByPerson(put));
     collection.update(item, facts.size - held.size);
     this.transaction.grow(facts.size - held.size, 0);
     return { item, isCreated: false, isUnchanged: false, modseq };
@@ -166,6 +171,16 @@ export class ItemWrite implements TransactionPart {
     from.remove(held.item, held.segment, held.size);
     to.add(held.item, held.size);
     return { item: held.item, isCreated: !isOther || isKept, isUnchanged: false, modseq };
+  }
+
+  /** Whether what the write adds counts as known: no agent vouches for whom it writes to. */
+  async #isByPerson({ isImported, facts }: ItemPut): Promise<boolean> {
+    if (facts.addresses.length === 0) return false;
+    if (isImported === true) return true;
+    const { tx, actor } = this.transaction;
+    if (actor === undefined) return false;
+    const row = await tx.get<{ kind: string }>("select kind from agent where agent_id = ?", actor.agent);
+    return row?.kind === "person";
   }
 
   async #drop(held: ItemRow): Promise<void> {

@@ -527,6 +527,7 @@ async function eventOf(uid: string): Promise<ItemFacts> {
     searchText: uid.toUpperCase(),
     periods: [{ startMs: at, endMs: later, isExact: true }],
     horizonMs: null,
+    addresses: ["zoe@far.example"],
     isSchedulingObject: true,
   };
 }

@@ -1,5 +1,6 @@
 /** Everything that is derived of an item's octets before they are written: UID, component, periods, text that is searched. Refuses
  *  octets that break a precondition of RFC 4791 section 5.3.2.1 or RFC 6352 section 6.3.2.1, by its name. */
+import { normalAddress } from "#/src/accounts/address-key.ts";
 import {
   type Component,
   type ContentStream,
@@ -7,14 +8,16 @@ import {
   findProperty,
   type Item,
   listComponents,
+  listProperties,
 } from "#/src/formats/content-lines/content-line.ts";
 import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
 import { type CalendarObject, checkCalendarObject } from "#/src/formats/icalendar/check-calendar-object.ts";
 import { checkAddressData } from "#/src/formats/vcard/address-data.ts";
 import { searchText } from "#/src/formats/vcard/search-text.ts";
+import { unescapeText } from "#/src/formats/vcard/values.ts";
 import type { CollectionKind } from "#/src/model/collections.ts";
 import { type ErrorReason, isWaypostError, WaypostError } from "#/src/model/errors.ts";
-import { itemBytesMax, uidBytesMax } from "#/src/model/limits.ts";
+import { contactAddressesMax, itemBytesMax, uidBytesMax } from "#/src/model/limits.ts";
 import { encodeItem, type ItemFacts } from "#/storage/items.ts";
 import { listPeriods } from "./list-periods.ts";
 import { foldSearchText, searchTextOfCalendar } from "./search-text.ts";
@@ -59,6 +62,7 @@ export async function deriveItem(bytes: Uint8Array, read: ReadItem, at: number):
       component: "VCARD",
       searchText: foldSearchText(searchText(read.card, () => {}).map(({ text }) => text)),
       periods: [],
+      addresses: listAddresses(read.card),
       horizonMs: null,
       isSchedulingObject: false,
     };
@@ -69,8 +73,23 @@ export async function deriveItem(bytes: Uint8Array, read: ReadItem, at: number):
     component: object.kind,
     searchText: foldSearchText(searchTextOfCalendar(object.components)),
     ...listPeriods(object, at),
+    addresses: [],
     isSchedulingObject: object.components.some(isScheduled),
   };
+}
+
+/** As mail that leaves has its recipients. What is no address is nobody's. */
+function listAddresses(card: Component): string[] {
+  const found = new Set<string>();
+  for (const { value } of listProperties(card, "EMAIL").slice(0, contactAddressesMax)) {
+    const address = normalAddress(
+      unescapeText(value)
+        .trim()
+        .replace(/^mailto:/i, ""),
+    );
+    if (address !== undefined) found.add(address.toLowerCase());
+  }
+  return [...found];
 }
 
 /** RFC 6638 section 3.1: with an organizer and an attendee. */
