@@ -7,6 +7,8 @@ export interface Method {
   readonly name: string;
   /** The kinds of resources that allow it; others answer 405. */
   readonly on: readonly ResourceKind[];
+  /** Instead of 405, elsewhere. */
+  readonly statusElsewhere?: number;
   /** It can be sent to a URL at which there is nothing; where it can't, that is 404. */
   readonly makesResource?: boolean;
   run(request: DavRequest): Promise<DavAnswer>;

@@ -4,7 +4,7 @@ import { davPropertiesMax } from "#/src/model/limits.ts";
 import { DavError } from "./dav-error.ts";
 import type { DavRequest } from "./request.ts";
 import type { DavResource, ResourceKind, ResourceOf } from "./resource.ts";
-import { findChild, type XmlElement } from "./xml/element.ts";
+import { findChild, listChildren, type XmlElement } from "./xml/element.ts";
 import { dav, type XmlName } from "./xml/names.ts";
 import type { Xml, XmlAttributes } from "./xml/write-xml.ts";
 
@@ -54,7 +54,8 @@ export type PropertyQuery =
 
 /** The DAV:prop, DAV:allprop or DAV:propname of a request's body; none of them is `undefined`. */
 export function readPropertyQuery(body: XmlElement): PropertyQuery | undefined {
-  const named = findChild(body, dav("prop"));
+  const [named, ...others] = listChildren(body, dav("prop"));
+  if (others.length > 0) throw new DavError(400, "A request has one DAV:prop.");
   const isAll = findChild(body, dav("allprop")) !== undefined;
   const isNames = findChild(body, dav("propname")) !== undefined;
   if (Number(named !== undefined) + Number(isAll) + Number(isNames) > 1)

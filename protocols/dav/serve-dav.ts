@@ -55,7 +55,7 @@ export function createDavRoute(rooms: DavRooms): HttpRoute {
     };
     if (target === undefined ? method.makesResource !== true : !method.on.includes(target.kind)) {
       if (target === undefined) throw nothingThere();
-      throw new DavError(405, "This resource does not have that method.", {
+      throw new DavError(method.statusElsewhere ?? 405, "This resource does not have that method.", {
         headers: { Allow: listMethods(target.kind).join(", ") },
       });
     }
@@ -88,6 +88,12 @@ function depthOf(field: string): Depth | undefined {
   throw new DavError(400, "Depth is 0, 1 or infinity.");
 }
 
+/** RFC 4918 has no place for it; this is where Apple's server put it, and clients look past it. */
+const descriptionName = {
+  namespace: "http://twistedmatrix.com/xml_namespace/dav/",
+  name: "error-description",
+};
+
 /** DAV:error with what was not met (RFC 4918 section 16), and a sentence for people. */
 function refusalAnswer({ log }: DavRooms, { requestId }: HttpContext, error: unknown): DavAnswer {
   const refusal =
@@ -98,7 +104,7 @@ function refusalAnswer({ log }: DavRooms, { requestId }: HttpContext, error: unk
     refusal.status,
     dav("error"),
     condition === undefined ? noXml : element(condition, content),
-    textElement({ namespace: "urn:waypost:dav", name: "message" }, refusal.message),
+    textElement(descriptionName, refusal.message),
   );
   return { ...answer, headers: { ...answer.headers, ...headers } };
 }

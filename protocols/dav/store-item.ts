@@ -35,8 +35,13 @@ export async function readItemBody(request: DavRequest, parent: CollectionResour
   const { type, charset } = mediaTypeOf(request.context.koa.get("Content-Type"));
   const { accepted, condition } = types[kind];
   const isKnown = type === "" || (accepted as readonly string[]).includes(type);
-  if (!isKnown || (charset !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(charset)))
-    throw unmet(403, condition, `What is stored here is ${accepted[0]} in UTF-8.`);
+  if (!isKnown) throw unmet(403, condition, `What is stored here is ${accepted[0]}.`);
+  if (charset !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(charset))
+    throw unmet(
+      403,
+      kind === "calendar" ? caldav("valid-calendar-data") : carddav("valid-address-data"),
+      "What is stored here is UTF-8.",
+    );
   return readOctets(request, itemBytesMax, () =>
     unmet(403, conditionOf(parent, "max-resource-size"), `An item has at most ${itemBytesMax} octets.`),
   );

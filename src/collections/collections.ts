@@ -5,6 +5,7 @@ import type { Actor } from "#/src/model/actor.ts";
 import type { Clock } from "#/src/model/clock.ts";
 import type { IdCodec } from "#/src/model/ids.ts";
 import type { AgentNumber, CollectionNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
+import type { SubmitMessage, Submitted } from "#/storage/transactions/submit-message.ts";
 import type {
   Collection,
   CollectionKind,
@@ -64,6 +65,9 @@ export interface AgentDeeds {
   readonly deeds: readonly ItemDeed[];
 }
 
+/** An invitation or an answer, with what was decided of it. */
+export type MailOfDeeds = Omit<SubmitMessage, "at">;
+
 /** At the places of what was asked. */
 export interface DeedsDone {
   readonly agents: readonly {
@@ -71,6 +75,7 @@ export interface DeedsDone {
     readonly modseq: Modseq;
     readonly items: readonly ItemWritten[];
   }[];
+  readonly mails: readonly Submitted[];
 }
 
 export interface ItemWritten {
@@ -214,8 +219,18 @@ export interface Collections {
     expected?: ItemExpectation,
     idempotency?: Idempotency,
   ): Promise<Once<ItemWritten>>;
-  /** Several changes, also with several agents, all or none in one transaction. */
-  changeItems(agents: readonly AgentDeeds[], idempotency?: Idempotency): Promise<Once<DeedsDone>>;
+  /** Several changes, also with several agents, and mail that leaves with them: all or none in one transaction. Throws what a
+   *  submission is refused for too: `paused`, `rate_limited`, `precondition_failed` (policy_changed). */
+  changeItems(
+    agents: readonly AgentDeeds[],
+    idempotency?: Idempotency,
+    mails?: readonly MailOfDeeds[],
+  ): Promise<Once<DeedsDone>>;
+
+  /** Tells the index of occurrences further into the future, where it ends soon. For maintenance, now and then. */
+  maintainHorizons(
+    onTrouble: (item: Pick<Item, "agent" | "number">, cause: unknown) => void,
+  ): Promise<number>;
 
   /** What a write answered when its key was first used; undefined for a new key. For who has to look at things before the write
    *  that a repeat finds changed. Throws `invalid` when the key was used for another request. */

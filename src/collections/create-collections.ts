@@ -2,6 +2,7 @@
 import { type Once, writeOnce } from "#/src/mail/write-once.ts";
 import type { CollectionKind } from "#/src/model/collections.ts";
 import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
+import { transferableBuffers } from "#/storage/blob.ts";
 import { findRepeat } from "#/storage/idempotency.ts";
 import {
   findCollection,
@@ -15,6 +16,7 @@ import type { ChangedItems } from "#/storage/transactions/change-items.ts";
 import type { Collection } from "./collection.ts";
 import type { Collections, DeedsDone, ItemWritten } from "./collections.ts";
 import { createItemReads } from "./item-reads.ts";
+import { maintainHorizons } from "./maintain-horizons.ts";
 import { prepareDeeds } from "./prepare-deeds.ts";
 import type { ItemPreparation } from "./preparing/preparation.ts";
 import { collectionOf, collectionOfSegment, settingsOf } from "./rows.ts";
@@ -50,7 +52,7 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
     return named?.kind === kind ? collectionOf(named) : undefined;
   }
 
-  const changeItems: Collections["changeItems"] = async (agents, idempotency) => {
+  const changeItems: Collections["changeItems"] = async (agents, idempotency, mails) => {
     const prepared = await Promise.all(
       agents.map(async ({ agent, actor, deeds }) => ({
         agent,
@@ -58,7 +60,9 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
         deeds: await prepareDeeds(store, preparation, agent, deeds),
       })),
     );
-    return writeOnce(store, "changeItems", { agents: prepared, at: at() }, idempotency);
+    const transfer = (mails ?? []).flatMap(({ facts }) => transferableBuffers(facts.blob));
+    const args = { agents: prepared, mails, at: at() };
+    return writeOnce(store, "changeItems", args, idempotency, { transfer });
   };
 
   return {
@@ -123,6 +127,8 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
       const deeds = [{ kind: "move", item, to, expected }] as const;
       return onlyItem(await changeItems([{ agent, actor, deeds }], idempotency));
     },
+
+    maintainHorizons: (onTrouble) => maintainHorizons(store, preparation, onTrouble),
 
     async findCollectionRepeat(idempotency) {
       const found =

@@ -60,7 +60,7 @@ export async function startDaemon(settings: Settings): Promise<Daemon> {
     // Only now, under the lock of the store: two daemons must not write the same certificate.
     const certificate = await openCertificate(settings, systemClock, log);
     closers.push(async () => certificate.close());
-    const maintenance = startMaintenance(house.store, settings, log);
+    const maintenance = startMaintenance(house);
     closers.push(() => maintenance.stop());
     const holdRunner = startHoldRunner(house, log);
     closers.push(() => holdRunner.stop());

@@ -11,7 +11,7 @@ import {
   createContactProjection,
 } from "#/src/collections/contacts/contact-projection.ts";
 import { createCollections } from "#/src/collections/create-collections.ts";
-import { createDirectPreparation } from "#/src/collections/preparing/preparation.ts";
+import { createDirectPreparation, createItemPreparation } from "#/src/collections/preparing/preparation.ts";
 import { withoutForgedResults } from "#/src/evidence/authentication-results.ts";
 import { createFeed, type Feed } from "#/src/feed/feed.ts";
 import { createWebhooks, type WebhookOutcome, type Webhooks } from "#/src/feed/webhooks.ts";
@@ -78,7 +78,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
   const webhooks = createWebhooks(store, feed);
   const readers = createReadingThreads();
   const mail = createMail(store, textIndex, readers, ownNames(settings));
-  const itemPreparation = createDirectPreparation();
+  const itemPreparation = options.isStaying ? createItemPreparation() : createDirectPreparation();
   const collections = createCollections(store, itemPreparation);
   const contacts = createContactProjection();
   const preparation = options.isStaying ? openPreparation(settings) : onThisThread(settings);

@@ -1,23 +1,33 @@
-import type { Logger } from "pino";
-import type { Settings } from "#/config/schema.ts";
-import type { Store } from "#/storage/store.ts";
+import type { House } from "./house.ts";
 
 const dayMs = 86_400_000;
 const firstAfterMs = 60_000;
 const everyMs = 3_600_000;
 
-/** Forgets each hour what is older than its time: changes beyond the retention, spent idempotency keys. */
-export function startMaintenance(store: Store, settings: Settings, log: Logger): { stop(): Promise<void> } {
+/** Forgets each hour what is older than its time: changes beyond the retention, spent idempotency keys. Tells the index of
+ *  occurrences further into the future. */
+export function startMaintenance({
+  store,
+  collections,
+  settings,
+  log,
+}: Pick<House, "store" | "collections" | "settings" | "log">): { stop(): Promise<void> } {
   let running: Promise<void> = Promise.resolve();
   let timer = setTimeout(turn, firstAfterMs).unref();
 
   function turn(): void {
-    running = store
-      .maintain({ changesMs: settings.limits.eventRetentionDays * dayMs })
+    running = maintain()
       .catch((error: unknown) => log.error({ err: error }, "maintenance failed"))
       .then(() => {
         timer = setTimeout(turn, everyMs).unref();
       });
+  }
+
+  async function maintain(): Promise<void> {
+    await store.maintain({ changesMs: settings.limits.eventRetentionDays * dayMs });
+    await collections.maintainHorizons(({ agent, number }, err) =>
+      log.error({ event: store.ids.encode("event", agent, number), err }, "an event cannot be read any more"),
+    );
   }
 
   return {

@@ -23,6 +23,8 @@ export const houseThreads = {
   reader: { name: "store-reader", source: "storage/sqlite/reader.ts", heapMb: 1024 },
   // A header of 250 KB becomes about 40 MiB of fields; texts of messages are buffers.
   preparer: { name: "preparer", source: "src/arrival/preparing/preparer.ts", heapMb: 256, isSilent: true },
+  // An item of 4 MiB with lines of one character is about 100 MiB of lines.
+  items: { name: "item-preparer", source: "src/collections/preparing/item-thread.ts", heapMb: 512 },
   // One text of 256 KiB at a time, its HTML as the reading threads have it, and the answers to searches.
   index: {
     name: "search-index",

@@ -132,6 +132,24 @@ export async function listItemDataOfNumbers(
   );
 }
 
+export interface HorizonRow extends ItemDataRow {
+  readonly horizonMs: number;
+  /** In the scheduling inbox. */
+  readonly isInbox: number;
+}
+
+/** Items whose horizon is before a time, for `pages`: that time, then horizon, agent, item, size. */
+export const selectNearHorizons = `
+  select ${itemColumns}, item_data.codec, item_data.data, item.horizon_at as "horizonMs",
+    case when collection.role = 'inbox' then 1 else 0 end as "isInbox"
+  ${fromItem}
+  join item_data on item_data.agent_id = item.agent_id and item_data.item_id = item.item_id
+  join agent on agent.agent_id = item.agent_id and agent.state <> 'deleted'
+  where item.horizon_at is not null and item.horizon_at < ?
+    and (item.horizon_at, item.agent_id, item.item_id) > (?, ?, ?)
+  order by item.horizon_at, item.agent_id, item.item_id
+  limit ?`;
+
 export interface PeriodRow {
   readonly item: ItemNumber;
   readonly startMs: number;

@@ -11,6 +11,15 @@ import {
   type ItemResult,
   itemsOf,
 } from "../writing/items.ts";
+import { lockRows } from "../writing/lock-rows.ts";
+import {
+  type BegunSubmission,
+  beginSubmission,
+  completeSubmission,
+  numbersOfSubmission,
+  type SubmitMessage,
+  type Submitted,
+} from "../writing/submit.ts";
 
 export type ItemDeed =
   | ({ readonly kind: "put" } & ItemPut)
@@ -27,6 +36,8 @@ export interface ItemsOfAgent {
 export interface ChangeItems {
   /** Each agent once. */
   readonly agents: readonly ItemsOfAgent[];
+  /** Mail that leaves with the changes: invitations and answers. */
+  readonly mails?: readonly Omit<SubmitMessage, "at">[] | undefined;
   readonly at: number;
 }
 
@@ -37,23 +48,53 @@ export interface ChangedItems {
     readonly modseq: Modseq;
     readonly items: readonly ItemResult[];
   }[];
+  /** At the places of the mails. */
+  readonly mails: readonly Submitted[];
 }
 
-/** The one write of items: what is put, deleted and moved with one or several agents, all or nothing. Refuses
- *  precondition_failed, not_found, no-uid-conflict, supported-calendar-component, over_quota, limit_reached. */
+/** The one write of items: what is put, deleted and moved with one or several agents, and the mail that leaves with it, all or
+ *  nothing. Refuses precondition_failed, not_found, no-uid-conflict, supported-calendar-component, over_quota, limit_reached, and
+ *  what a submission is refused for. */
 export async function changeItems(tx: Transaction, args: ChangeItems): Promise<ChangedItems> {
   assertSize(args);
-  const writes = new Map<AgentNumber, AgentTransaction>();
-  for (const { agent, actor, deeds } of args.agents.toSorted((a, b) => a.agent - b.agent)) {
-    const write = await beginAgentTransaction(tx, agent, args.at, countNew(deeds), actor);
-    writes.set(agent, write);
-  }
+  const mails = (args.mails ?? []).map((mail): SubmitMessage => ({ ...mail, at: args.at }));
+  const writes = await lockAll(tx, args, mails);
+  // What makes mailboxes comes first, so that everything after it knows the MODSEQ.
+  const begun: BegunSubmission[] = [];
+  for (const mail of mails) begun.push(await beginSubmission(writes.get(mail.agent)!, mail));
   const results = new Map<AgentNumber, ItemResult[]>();
   for (const { agent, deeds } of args.agents) results.set(agent, await change(writes.get(agent)!, deeds));
-  const agents = [];
-  for (const { agent } of args.agents)
-    agents.push({ agent, modseq: await writes.get(agent)!.finish(), items: results.get(agent)! });
-  return { agents };
+  const submitted: Omit<Submitted, "modseq">[] = [];
+  for (const one of begun) submitted.push(await completeSubmission(writes.get(one.args.agent)!, one));
+  const modseqs = new Map<AgentNumber, Modseq>();
+  for (const [agent, write] of writes) modseqs.set(agent, await write.finish());
+  return {
+    agents: args.agents.map(({ agent }) => ({
+      agent,
+      modseq: modseqs.get(agent)!,
+      items: results.get(agent)!,
+    })),
+    mails: submitted.map((one, at) => ({ ...one, modseq: modseqs.get(mails[at]!.agent)! })),
+  };
+}
+
+/** Agents in the order of their numbers, and then the accounts of those who send. */
+async function lockAll(
+  tx: Transaction,
+  { agents, at }: ChangeItems,
+  mails: readonly SubmitMessage[],
+): Promise<ReadonlyMap<AgentNumber, AgentTransaction>> {
+  const numbers = new Set([...agents, ...mails].map(({ agent }) => agent));
+  const writes = new Map<AgentNumber, AgentTransaction>();
+  for (const agent of [...numbers].sort((one, other) => one - other)) {
+    const own = agents.find((one) => one.agent === agent);
+    const sent = mails.filter((mail) => mail.agent === agent);
+    const count = sent.reduce((sum, mail) => sum + numbersOfSubmission(mail), countNew(own?.deeds ?? []));
+    writes.set(agent, await beginAgentTransaction(tx, agent, at, count, own?.actor));
+  }
+  const accounts = mails.map(({ agent }) => writes.get(agent)!.account);
+  await lockRows(tx, { agents: [], accounts });
+  return writes;
 }
 
 function assertSize({ agents }: ChangeItems): void {

@@ -12,6 +12,7 @@ import {
   putEvent,
 } from "../support/items.ts";
 import { seedAgent } from "../support/store.ts";
+import { submission } from "../support/submission.ts";
 
 async function put(house: ItemHouse, segment: string, bytes: Buffer, expected?: ItemExpectation) {
   const { collections, ada, actor, calendar } = house;
@@ -302,4 +303,34 @@ it("finds items by words in their text, in the order of their numbers, as many a
     collections.listItemsWithText(ada.agent, calendar, ["straße"], items.at(-2)!.number),
   );
   expect(last.map(({ uid }) => uid)).toEqual(["u599"]);
+});
+
+it("sends mail with the changes, or does neither", async () => {
+  await using house = await openItemHouse();
+  const { collections, ada, actor, calendar, test } = house;
+  const mia = await seedAgent(test.store, "mia");
+  const ofMia = (await collections.findCollectionOfRole(mia.agent, "calendar", "default"))!.number;
+  const asked = await submission(test.store, ada);
+  const { at: _, ...mail } = asked;
+  const deed = (collection: typeof calendar, uid: string) => ({
+    kind: "put" as const,
+    collection,
+    bytes: eventText(uid),
+    provenance: byDav,
+    isAuthenticated: true,
+  });
+  const parts = (uid: string) => [
+    { agent: mia.agent, actor, deeds: [deed(ofMia, uid)] },
+    { agent: ada.agent, actor, deeds: [deed(calendar, uid)] },
+  ];
+  const held = { ...mail, sendAt: test.clock.now() + 1e6 };
+  const done = await collections.changeItems(parts("a"), undefined, [mail, held]);
+  expect(done.mails.map(({ state }) => state)).toEqual(["queued", "scheduled"]);
+  expect(done.mails[0]!.modseq).toBe(done.agents[1]!.modseq);
+  expect(done.agents[1]!.items[0]!.modseq).toBe(done.agents[1]!.modseq);
+  await test.store.write("setAgentState", { agent: ada.agent, state: "paused", at: 0 });
+  await expect(collections.changeItems(parts("b"), undefined, [mail])).rejects.toMatchObject({
+    code: "paused",
+  });
+  expect(await collections.findItemsByUid(mia.agent, "b", { kind: "calendar" })).toEqual([]);
 });

@@ -224,7 +224,7 @@ describe("items", () => {
       eventText("c"),
       { "Content-Type": "text/calendar; charset=utf-16" },
       403,
-      "urn:ietf:params:xml:ns:caldav supported-calendar-data",
+      "urn:ietf:params:xml:ns:caldav valid-calendar-data",
     ],
     [
       "4 MiB and an octet",
@@ -331,7 +331,9 @@ describe("items", () => {
     expect(location).toMatch(new RegExp(`^${calendar}event_[0-9a-z]+\\.ics$`));
     const got = await ada.request("GET", location);
     expect(got.headers.etag).toBe(answer.headers.etag);
-    expect((await ada.request("POST", calendar, eventText("posted-2"), ics)).status).toBe(405);
+    expect((await ada.request("POST", `${calendar}?action=none`, eventText("posted-2"), ics)).status).toBe(
+      400,
+    );
   });
 
   test("a calendar is one file, and an addressbook too", async () => {
@@ -469,9 +471,10 @@ describe("collections", () => {
   test("a MKCALENDAR with a property that cannot be makes nothing, and says which", async () => {
     const body = `<C:mkcalendar xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"><D:set><D:prop><D:getetag>1</D:getetag><D:displayname>x</D:displayname></D:prop></D:set></C:mkcalendar>`;
     const answer = await ada.request("MKCALENDAR", `${home}half/`, body);
-    expect(answer.status).toBe(403);
-    expect(answer.xml.name).toBe("mkcalendar-response");
-    expect(answer.text).toContain("424");
+    expect([...readResponses(answer)[0]!.missing]).toEqual([
+      ["DAV: getetag", 403],
+      ["DAV: displayname", 424],
+    ]);
     expect((await ada.request("PROPFIND", `${home}half/`)).status).toBe(404);
   });
 

@@ -35,6 +35,11 @@ test("calendars are found and their events written", async () => {
   expect(updated.status).toBe(204);
   const stale = await client.updateCalendarObject({ calendarObject: { url, etag, data: changed } });
   expect(stale.status).toBe(412);
+  const objects = await client.fetchCalendarObjects({
+    calendar: calendar!,
+    timeRange: { start: "2026-01-05T00:00:00Z", end: "2026-01-06T00:00:00Z" },
+  });
+  expect(objects.map(({ data }) => data)).toEqual([changed.trimEnd()]);
   const [collection] = await client.fetchCalendars();
   expect(collection!.ctag).not.toBe(calendar!.ctag);
   const deleted = await client.deleteCalendarObject({
@@ -57,4 +62,18 @@ test("addressbooks are found and their cards written", async () => {
   const vCardString = cardText("by tsdav", "Ann").toString();
   const made = await client.createVCard({ addressBook: addressBook!, filename: "ann.vcf", vCardString });
   expect(made.status).toBe(201);
+  const cards = await client.fetchVCards({ addressBook: addressBook! });
+  expect(cards.map(({ data }) => data)).toEqual([vCardString.trimEnd()]);
+});
+
+test("a calendar is kept in step by its sync-token", async () => {
+  const client = await connect("caldav");
+  const [calendar] = await client.fetchCalendars();
+  const collection = { ...calendar!, objectMultiGet: client.calendarMultiGet };
+  const before = await client.smartCollectionSync({ collection, method: "webdav" });
+  const iCalString = eventText("synced").toString();
+  await client.createCalendarObject({ calendar: calendar!, filename: "synced.ics", iCalString });
+  const after = await client.smartCollectionSync({ collection: before, method: "webdav" });
+  // tsdav takes white space from the ends.
+  expect(after.objects?.map(({ data }) => data)).toEqual([iCalString.trimEnd()]);
 });

@@ -78,7 +78,7 @@ function answerOf(status: number, headers: http.IncomingHttpHeaders, bytes: Buff
     },
     get condition() {
       const [first] = readXml(bytes).children;
-      return first?.namespace === "urn:waypost:dav" ? undefined : first && `${first.namespace} ${first.name}`;
+      return first?.name === "error-description" ? undefined : first && `${first.namespace} ${first.name}`;
     },
   };
 }

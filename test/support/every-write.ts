@@ -356,6 +356,13 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
   });
   const sent = await write("submitMessage", await submission("To far away"));
   await write("submitMessage", await submission("It waits in the queue"));
+  const invited = { ...(await submission("You are invited")), agent: bob.agent, requestedBy: bob.agent };
+  const basis = await readSendingBasis(reader, [bob.agent], { addresses: [], domains: [] });
+  await write("changeItems", {
+    agents: [{ agent: mia.agent, deeds: [await put(shared, "invited")] }],
+    mails: [await submission("You are invited too"), { ...invited, decision: { kind: "queue", basis } }],
+    at,
+  });
   const held = async (subject: string) => {
     const expiresAt = later;
     const digest = digestOf(subject);

@@ -50,7 +50,8 @@ async function transfer(request: DavRequest, kind: "copy" | "move"): Promise<Dav
     throw await explainRefusal(request, to.parent, error);
   });
   if (kind === "move") locks.removeAt(resource.href);
-  return { status: to.existing === undefined ? 201 : 204, headers: { ...answer.headers, Location: to.href } };
+  const Location = request.context.koa.get("Destination").trim();
+  return { status: to.existing === undefined ? 201 : 204, headers: { ...answer.headers, Location } };
 }
 
 function destinationOf({ context: { koa } }: DavRequest): string {

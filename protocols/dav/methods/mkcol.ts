@@ -2,7 +2,7 @@
  *  is made. A property that cannot be set makes nothing. A plain MKCOL makes a folder among files. */
 import type { CollectionKind } from "#/src/collections/collection.ts";
 import type { DavAnswer } from "../answer.ts";
-import { xmlAnswer } from "../answer.ts";
+import { multistatus, xmlAnswer } from "../answer.ts";
 import { checkLocks } from "../conditions.ts";
 import { DavError, unmet } from "../dav-error.ts";
 import { type FilePlace, findFilePlace, makeFolder } from "../files.ts";
@@ -15,6 +15,7 @@ import type { DavRequest } from "../request.ts";
 import { everyResource } from "../resource.ts";
 import { listChildren, type XmlElement } from "../xml/element.ts";
 import { caldav, carddav, dav, isNamed, type XmlName } from "../xml/names.ts";
+import { element, textElement } from "../xml/write-xml.ts";
 
 export const mkcalendar: Method = {
   name: "MKCALENDAR",
@@ -26,7 +27,7 @@ export const mkcalendar: Method = {
       throw new DavError(400, "The body is not a CALDAV:mkcalendar.");
     if (request.target !== undefined)
       throw unmet(403, dav("resource-must-be-null"), "There is something at this URL already.");
-    return make(request, "calendar", body, caldav("mkcalendar-response"));
+    return make(request, "calendar", body, undefined);
   },
 };
 
@@ -80,7 +81,8 @@ async function make(
   request: DavRequest,
   kind: CollectionKind | undefined,
   body: XmlElement | undefined,
-  responseName: XmlName,
+  /** RFC 5689 section 3.1; RFC 4791 section 5.3.1 answers a multistatus. */
+  responseName: XmlName | undefined,
 ): Promise<DavAnswer> {
   const { tree, login, rooms } = request;
   const place = await tree.findParent(request.href);
@@ -107,7 +109,11 @@ async function make(
     throw new DavError(403, "The name has a meaning of its own.");
   await checkLocks(request, [request.href]);
   const changes = collectChanges(body ?? nothing, kind, "create");
-  if (!changes.isPossible) return xmlAnswer(403, responseName, writeOutcome(changes));
+  if (!changes.isPossible) {
+    const outcome = writeOutcome(changes);
+    if (responseName !== undefined) return xmlAnswer(403, responseName, outcome);
+    return multistatus([element(dav("response"), textElement(dav("href"), request.href), outcome)]);
+  }
   const { properties, setDead } = changes;
   await rooms.collections.createCollection(
     login.agent,

@@ -1,4 +1,4 @@
-/** POST to DAV:add-member (RFC 5995 section 3): a new item whose name the server chooses. */
+/** POST to DAV:add-member, which is the collection itself (RFC 5995 section 3): a new item whose name the server chooses. */
 import { checkLocks } from "../conditions.ts";
 import { DavError } from "../dav-error.ts";
 import type { Method } from "../method.ts";
@@ -12,10 +12,7 @@ export const post: Method = {
     if (resource.kind !== "calendar" && resource.kind !== "addressbook")
       throw new DavError(405, "Nothing is posted here.");
     const { querystring } = context.koa;
-    if (querystring !== "add-member" && querystring !== "action=add-member")
-      throw new DavError(405, "Items are posted to the URL of DAV:add-member.", {
-        headers: { Allow: request.listMethods(resource.kind).join(", ") },
-      });
+    if (querystring !== "") throw new DavError(400, "There is no such action.");
     await checkLocks(request, [resource.href]);
     const bytes = await readItemBody(request, resource);
     return storeItem(request, { parent: resource, bytes, expected: {} });

@@ -11,6 +11,8 @@ import { readItemBody, storeItem } from "../store-item.ts";
 export const put: Method = {
   name: "PUT",
   on: ["item", "file"],
+  // RFC 4918 section 9.7.2 leaves it to the server; Apple's clients know this one.
+  statusElsewhere: 403,
   makesResource: true,
   async run(request) {
     const inFolder = await findFilePlace(request, request.href);
@@ -33,7 +35,7 @@ async function findPlace({
   const place = await tree.findParent(href);
   if (place === undefined) throw new DavError(409, "What should contain it is not there.");
   const { parent, segment } = place;
-  if (parent.kind !== "calendar" && parent.kind !== "addressbook" && parent.kind !== "inbox")
+  if (parent.kind !== "calendar" && parent.kind !== "addressbook")
     throw new DavError(403, "Items are kept in calendars and addressbooks.");
   return { parent, segment };
 }

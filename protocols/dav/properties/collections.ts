@@ -60,7 +60,7 @@ export const collectionProperties = [
     name: dav("add-member"),
     on: ["calendar", "addressbook"],
     isHidden: true,
-    read: ({ href }) => textElement(dav("href"), `${href}?add-member`),
+    read: ({ href }) => textElement(dav("href"), href),
   }),
   property({
     name: dav("resource-id"),

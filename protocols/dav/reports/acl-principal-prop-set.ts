@@ -12,7 +12,8 @@ export const aclPrincipalPropSet: Report = {
   on: ["calendar-home", "addressbook-home", "calendar", "addressbook", "inbox", "outbox", "item"],
   async run(request, body) {
     if (request.depth !== "0") throw new DavError(400, "The depth of this report is 0.");
-    const query = readPropertyQuery(body) ?? { kind: "named", names: [] };
+    const query = readPropertyQuery(body);
+    if (query === undefined) throw new DavError(400, "The report names no properties.");
     const { own } = request.tree;
     const principal = { kind: "principal", href: principalHref(own.id), principal: own } as const;
     return multistatus([await writeResponse(request, principal, query)]);

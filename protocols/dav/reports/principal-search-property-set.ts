@@ -1,15 +1,16 @@
 /** DAV:principal-search-property-set (RFC 3744 section 9.5): what DAV:principal-property-search looks at. */
 import { xmlAnswer } from "../answer.ts";
+import { DavError } from "../dav-error.ts";
 import type { Report } from "../report.ts";
-import { everyResource } from "../resource.ts";
 import { searchedProperties } from "../searched-principals.ts";
 import { dav } from "../xml/names.ts";
 import { element, elementWith, escapeText } from "../xml/write-xml.ts";
 
 export const principalSearchPropertySet: Report = {
   name: dav("principal-search-property-set"),
-  on: everyResource,
-  async run() {
+  on: ["root", "principals"],
+  async run({ depth }) {
+    if (depth !== "0") throw new DavError(400, "The depth of this report is 0.");
     const listed = searchedProperties.map(({ name, description }) =>
       element(
         dav("principal-search-property"),

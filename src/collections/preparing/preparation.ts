@@ -1,6 +1,15 @@
-/** Understanding items before they are written. */
+/** Understanding items before they are written.
+ *
+ *  Most are read in a fraction of a millisecond, which is less than giving them to a thread takes. What is large, repeats, or brings
+ *  time zones of its own may be much work: threads do that, within limits of processor time and memory (`src/threads`). */
+import { findProperty, listComponents, parameterValue } from "#/src/formats/content-lines/content-line.ts";
+import { findNamedZone } from "#/src/formats/icalendar/find-time-zone.ts";
+import { type ErrorReason, WaypostError } from "#/src/model/errors.ts";
+import { itemBytesMax } from "#/src/model/limits.ts";
+import { houseThreads } from "#/src/threads/house-threads.ts";
+import { createJobThreads, type JobLimits } from "#/src/threads/job-threads.ts";
 import type { ItemFacts } from "#/storage/items.ts";
-import { type DerivedItem, deriveItem, readItem } from "./derive-item.ts";
+import { type DerivedItem, deriveItem, type ReadItem, readItem } from "./derive-item.ts";
 
 export interface ItemPreparation {
   /** What is derived of an item's octets. Throws `invalid` with the name of the precondition that they break. */
@@ -8,10 +17,73 @@ export interface ItemPreparation {
   close(): Promise<void>;
 }
 
+export interface ItemJob {
+  readonly bytes: Uint8Array;
+  readonly item: DerivedItem;
+}
+
+/** A refusal is an answer: an error that a thread throws is a fault of the thread. */
+export type ItemAnswer =
+  | { readonly facts: ItemFacts }
+  | { readonly refusal: { readonly message: string; readonly reason: ErrorReason | undefined } };
+
+/** Up to this an item is read at once. */
+const directBytesMax = 16 * 1024;
+/** From this size on one takes long, and those below it do not wait for it. */
+const slowBytesMin = 256 * 1024;
+/** The threads of mail are there too, and events that repeat are few. */
+const itemLimits = { quickThreads: 1, slowThreads: 1 };
+
 /** On the thread of the caller. */
 export function createDirectPreparation(): ItemPreparation {
   return {
     prepare: async (bytes, item) => deriveItem(bytes, readItem(bytes, item), item.at),
     async close() {},
   };
+}
+
+export function createItemPreparation(limits: Partial<JobLimits> = {}): ItemPreparation {
+  const threads = createJobThreads<undefined, ItemJob, ItemAnswer>({
+    thread: houseThreads.items,
+    settings: undefined,
+    limits: { ...itemLimits, ...limits },
+    cheaper: () => undefined,
+    refusal: ({ item }) =>
+      new WaypostError("invalid", "The object takes too much work to be understood.", {
+        reason: item.kind === "calendar" ? "valid-calendar-data" : "valid-address-data",
+      }),
+  });
+  return {
+    async prepare(bytes, item) {
+      if (bytes.length <= directBytesMax || bytes.length > itemBytesMax) {
+        const read = readItem(bytes, item);
+        if (isLittleWork(read)) return deriveItem(bytes, read, item.at);
+      }
+      const size = { bytes: bytes.length, isSlow: bytes.length >= slowBytesMin };
+      const answer = await threads.run({ bytes: new Uint8Array(bytes), item }, size);
+      if ("facts" in answer) return answer.facts;
+      const { message, reason } = answer.refusal;
+      throw new WaypostError("invalid", message, reason === undefined ? {} : { reason });
+    },
+    close: threads.close,
+  };
+}
+
+const repeating = ["RRULE", "RDATE", "EXRULE"];
+const timed = ["DTSTART", "DTEND", "DUE", "RECURRENCE-ID"];
+
+function isLittleWork(read: ReadItem): boolean {
+  if (read.kind === "addressbook") return true;
+  const { calendar, components } = read.object;
+  const isKnown = (name: string, component: (typeof components)[number]): boolean => {
+    const property = findProperty(component, name);
+    const tzid = property && parameterValue(property, "TZID");
+    return tzid === undefined || findNamedZone(tzid) !== undefined;
+  };
+  const hasZones = listComponents(calendar, "VTIMEZONE").length > 0;
+  return components.every(
+    (component) =>
+      repeating.every((name) => findProperty(component, name) === undefined) &&
+      (!hasZones || timed.every((name) => isKnown(name, component))),
+  );
 }
