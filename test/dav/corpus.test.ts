@@ -55,7 +55,9 @@ describe.skipIf(!hasCorpus)(`the corpus${corpusNote}`, () => {
   }
 
   // Many files are cut out of tests: without VERSION, with METHOD, events without VCALENDAR, cards without UID.
-  test("every calendar object comes back octet for octet, and what is none has its precondition", async () => {
+  test("every calendar object comes back octet for octet, and what is none has its precondition", {
+    timeout: 60_000,
+  }, async () => {
     const [, collection] = await listHrefs(`/dav/calendars/${server.ada.id}/`);
     const counts = await roundTrip(collection!, "text/calendar", listCorpusFiles("calendar", /\.ics$/));
     expect(counts).toEqual({
