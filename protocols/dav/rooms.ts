@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { Settings } from "#/config/schema.ts";
 import type { Accounts } from "#/src/accounts/accounts.ts";
 import type { Collections } from "#/src/collections/collections.ts";
+import type { RuleExpansion } from "#/src/collections/rules/rule-expansion.ts";
 import type { Files } from "#/src/files/files.ts";
 import type { MailQuota } from "#/src/mail/quota.ts";
 
@@ -9,6 +10,7 @@ import type { MailQuota } from "#/src/mail/quota.ts";
 export interface DavRooms {
   readonly accounts: Accounts;
   readonly collections: Collections;
+  readonly rules: RuleExpansion;
   readonly files: Files;
   readonly mail: Pick<MailQuota, "readQuota">;
   readonly settings: Settings;

@@ -18,6 +18,7 @@ import { busyPeriodsMax } from "#/src/model/limits.ts";
 import { LoopTurns } from "#/src/model/loop-turns.ts";
 import type { Collection } from "./collection.ts";
 import type { Collections } from "./collections.ts";
+import type { RuleExpansion } from "./rules/rule-expansion.ts";
 import { WorkMeter } from "./work-meter.ts";
 
 export interface FreeBusyCalendar {
@@ -35,7 +36,7 @@ export interface FreeBusyQuestion {
 /** In order, periods of one type merged. Calendars that are transparent (RFC 6638 section 9.1) say nothing. Throws `invalid` with
  *  the reason `limit_reached` if it is more work than one question may be. */
 export async function readFreeBusy(
-  collections: Collections,
+  { collections, rules }: { readonly collections: Collections; readonly rules: RuleExpansion },
   { calendars, range, isOwnAddress }: FreeBusyQuestion,
 ): Promise<readonly BusyPeriod[]> {
   const turns = new LoopTurns();
@@ -53,13 +54,15 @@ export async function readFreeBusy(
       );
       for (const item of items) {
         if (item === undefined || !telling.has(item.component)) continue;
-        spent.measure(() => {
-          const [calendar] = listComponents(readContentLines(item.bytes), "VCALENDAR");
-          if (calendar === undefined) return;
-          if (item.component === "VAVAILABILITY")
-            availabilities.push(...listAvailabilities(calendar, reading));
-          else busy.push(...listBusyPeriods(calendar, reading));
-        });
+        const [calendar] = spent.measure(() => listComponents(readContentLines(item.bytes), "VCALENDAR"));
+        if (calendar === undefined) continue;
+        const found = await rules.evaluate(spent, (expandRule) =>
+          item.component === "VAVAILABILITY"
+            ? { availabilities: listAvailabilities(calendar, { ...reading, expandRule }), busy: [] }
+            : { availabilities: [], busy: listBusyPeriods(calendar, { ...reading, expandRule }) },
+        );
+        for (const one of found.availabilities) availabilities.push(one);
+        for (const one of found.busy) busy.push(one);
         if (spent.isBeyond || busy.length > busyPeriodsMax)
           throw new WaypostError("invalid", "The busy time of this range is too much for one answer.", {
             reason: "limit_reached",

@@ -1,8 +1,9 @@
 /** What one question to collections may cost of the processor: hostile rules are asked for like others, and end it. */
-import { collectionWorkMs } from "#/src/model/limits.ts";
+import { collectionRulesMax, collectionWorkMs } from "#/src/model/limits.ts";
 
 export class WorkMeter {
   #spentMs = 0;
+  #rules = 0;
 
   measure<T>(work: () => T): T {
     const start = performance.now();
@@ -11,7 +12,12 @@ export class WorkMeter {
     return result;
   }
 
+  /** A rule that takes long, on a thread of its own. */
+  countRule(): void {
+    this.#rules++;
+  }
+
   get isBeyond(): boolean {
-    return this.#spentMs > collectionWorkMs;
+    return this.#spentMs > collectionWorkMs || this.#rules > collectionRulesMax;
   }
 }

@@ -12,6 +12,7 @@ import {
 } from "#/src/collections/contacts/contact-projection.ts";
 import { createCollections } from "#/src/collections/create-collections.ts";
 import { createDirectPreparation, createItemPreparation } from "#/src/collections/preparing/preparation.ts";
+import { createRuleExpansion, type RuleExpansion } from "#/src/collections/rules/rule-expansion.ts";
 import { withoutForgedResults } from "#/src/evidence/authentication-results.ts";
 import { createFeed, type Feed } from "#/src/feed/feed.ts";
 import { createWebhooks, type WebhookOutcome, type Webhooks } from "#/src/feed/webhooks.ts";
@@ -37,6 +38,7 @@ export interface House extends AsyncDisposable {
   readonly mail: Mail;
   readonly collections: Collections;
   readonly contacts: ContactProjection;
+  readonly rules: RuleExpansion;
   readonly files: Files;
   readonly outbound: Outbound;
   readonly holds: Holds;
@@ -81,11 +83,12 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
   const itemPreparation = options.isStaying ? createItemPreparation() : createDirectPreparation();
   const collections = createCollections(store, itemPreparation);
   const contacts = createContactProjection();
+  const rules = createRuleExpansion();
   const preparation = options.isStaying ? openPreparation(settings) : onThisThread(settings);
   const prepare = async (bytes: Uint8Array) => (await preparation.prepare(bytes)).facts;
   const outbound = createOutbound({ store, accounts, settings, prepare });
   const holds = createHolds({ store, accounts, settings, prepare, outbound });
-  const rooms = { settings, log, accounts, feed, mail, collections, contacts, outbound, holds };
+  const rooms = { settings, log, accounts, feed, mail, collections, contacts, rules, outbound, holds };
   let invoke: Promise<Invoke> | undefined;
   return {
     ...rooms,
@@ -107,6 +110,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
       await preparation.close();
       await itemPreparation.close();
       await contacts[Symbol.asyncDispose]();
+      await rules[Symbol.asyncDispose]();
       await readers[Symbol.asyncDispose]();
       await textIndex?.[Symbol.asyncDispose]();
       await store.close();

@@ -52,4 +52,5 @@ export const houseThreads = {
     source: "src/collections/contacts/contact-thread.ts",
     heapMb: 256,
   },
+  rules: { name: "rules", source: "src/collections/rules/rule-thread.ts", heapMb: 64, youngHeapMb: 16 },
 } as const satisfies Record<string, ThreadKind>;

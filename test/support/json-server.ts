@@ -14,6 +14,7 @@ import {
 } from "#/src/collections/contacts/contact-projection.ts";
 import { createCollections } from "#/src/collections/create-collections.ts";
 import { createDirectPreparation } from "#/src/collections/preparing/preparation.ts";
+import { createRuleExpansion } from "#/src/collections/rules/rule-expansion.ts";
 import { createFeed, type Feed } from "#/src/feed/feed.ts";
 import { createFiles } from "#/src/files/files.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
@@ -200,12 +201,14 @@ export async function openJsonServer(
     async restart() {
       for (const listener of listeners) await listener.close();
       await rooms.contacts[Symbol.asyncDispose]();
+      await rooms.rules[Symbol.asyncDispose]();
       rooms = { ...makeRooms(await opened.reopen(), settings), nameNetwork };
       listeners = await listenHttp(rooms, [createDavRoute(rooms)]);
     },
     async [Symbol.asyncDispose]() {
       for (const listener of listeners) await listener.close();
       await rooms.contacts[Symbol.asyncDispose]();
+      await rooms.rules[Symbol.asyncDispose]();
       await opened[Symbol.asyncDispose]();
     },
   };
@@ -219,6 +222,7 @@ function makeRooms(store: Store, settings: Settings) {
     mail: createMail(store),
     collections: createCollections(store, createDirectPreparation()),
     contacts: createContactProjection(),
+    rules: createRuleExpansion(),
     files: createFiles(store),
     accounts,
     outbound,

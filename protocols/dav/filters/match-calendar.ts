@@ -8,6 +8,7 @@ import {
   type Property,
   parameterValues,
 } from "#/src/formats/content-lines/content-line.ts";
+import type { ExpandRule } from "#/src/formats/icalendar/expand-rule.ts";
 import { parseText } from "#/src/formats/icalendar/text-value.ts";
 import type { TimeZone } from "#/src/formats/icalendar/time-zone.ts";
 import type { CompFilter, ParamFilter, PropFilter } from "./calendar-filter.ts";
@@ -16,9 +17,17 @@ import type { ComponentPath } from "./series.ts";
 import { matchesText } from "./text-match.ts";
 
 /** `filter` is that of the VCALENDAR. */
-export function matchesCalendar(filter: CompFilter, calendar: Component, floating: TimeZone): boolean {
+export function matchesCalendar(
+  filter: CompFilter,
+  calendar: Component,
+  floating: TimeZone,
+  expandRule?: ExpandRule,
+): boolean {
   if (filter.name !== calendar.name) return filter.isNotDefined;
-  return !filter.isNotDefined && matchesComponent(calendarTarget(calendar, floating), filter, [calendar]);
+  return (
+    !filter.isNotDefined &&
+    matchesComponent(calendarTarget(calendar, floating, expandRule), filter, [calendar])
+  );
 }
 
 function matchesComponent(target: CalendarTarget, filter: CompFilter, path: ComponentPath): boolean {

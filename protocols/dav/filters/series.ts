@@ -2,6 +2,7 @@
  *  at: a filter asks for the same range once for each changed instance. */
 import { type Component, findProperty, listComponents } from "#/src/formats/content-lines/content-line.ts";
 import { expandRecurrenceSet, type Occurrence } from "#/src/formats/icalendar/expand-recurrence-set.ts";
+import type { ExpandRule } from "#/src/formats/icalendar/expand-rule.ts";
 import type { FindTimeZone } from "#/src/formats/icalendar/find-time-zone.ts";
 import { type RecurrenceSet, readRecurrenceSet } from "#/src/formats/icalendar/recurrence-set.ts";
 import type { TimeZone } from "#/src/formats/icalendar/time-zone.ts";
@@ -31,7 +32,11 @@ interface KeptSeries {
   readonly expansions: Map<string, ExpandedSeries | undefined>;
 }
 
-export function createSeries(findZone: FindTimeZone, floating: TimeZone): SeriesOfObject {
+export function createSeries(
+  findZone: FindTimeZone,
+  floating: TimeZone,
+  expandRule?: ExpandRule,
+): SeriesOfObject {
   const byParent = new Map<Component | undefined, ReadonlyMap<string, KeptSeries>>();
   let expansionsLeft = expansionsMax;
 
@@ -47,7 +52,7 @@ export function createSeries(findZone: FindTimeZone, floating: TimeZone): Series
   }
 
   function setOf(series: KeptSeries): RecurrenceSet {
-    series.set ??= readRecurrenceSet(series.components, findZone, floating);
+    series.set ??= readRecurrenceSet(series.components, findZone, floating, expandRule);
     return series.set;
   }
 

@@ -30,8 +30,10 @@ export const calendarQuery: Report = {
     const filter = readCalendarFilter(body);
     const zones = readFloatingZones(body);
     const read = createObjectReader();
-    const query = readCalendarQuery(request, readPropertyQuery(body) ?? onlyHrefs, zones, read);
-    const search: Search = { request, filter, query, zones, read, limits: createLimits() };
+    const limits = createLimits();
+    const asked = readPropertyQuery(body) ?? onlyHrefs;
+    const query = readCalendarQuery(request, asked, { zones, read, meter: limits.meter });
+    const search: Search = { request, filter, query, zones, read, limits };
     const pages = (await listScope(request)).map(
       ([calendar, item]) =>
         [
@@ -93,8 +95,7 @@ async function* searchItem(
   calendar: CollectionResource,
   item: Item,
 ): ItemPages & AsyncGenerator {
-  const items = await readPage(search.request, calendar, [item.number], true);
-  yield items.filter((one) => isMatch(search, calendar, one));
+  yield* filterPage(search, calendar, [item.number]);
 }
 
 function searchCalendar(search: Search, calendar: CollectionResource): ItemPages {
@@ -156,17 +157,21 @@ async function* filterPage(
   const matching: (Item | StoredItem)[] = [];
   for (const item of await readPage(search.request, calendar, numbers, true)) {
     if (limits.meter.isBeyond) break;
-    if (isMatch(search, calendar, item)) matching.push(item);
+    if (await isMatch(search, calendar, item)) matching.push(item);
     await limits.turns.turn();
   }
   yield matching;
 }
 
-function isMatch({ filter, zones, read, limits }: Search, calendar: CollectionResource, item: Item): boolean {
+async function isMatch(
+  { request, filter, zones, read, limits }: Search,
+  calendar: CollectionResource,
+  item: Item,
+): Promise<boolean> {
   if (!hasBytes(item) || !canMatch(filter, item)) return false;
-  return limits.meter.measure(() => {
+  return request.rooms.rules.evaluate(limits.meter, (expandRule) => {
     const object = read(item);
-    return object !== undefined && matchesCalendar(filter, object, zones(calendar.collection));
+    return object !== undefined && matchesCalendar(filter, object, zones(calendar.collection), expandRule);
   });
 }
 

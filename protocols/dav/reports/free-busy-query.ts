@@ -19,8 +19,11 @@ export const freeBusyQuery: Report = {
     const element = findChild(body, caldav("time-range"));
     if (element === undefined) throw new DavError(400, "A free-busy-query has a CALDAV:time-range.");
     const range = readTimeRange(element, true);
-    const { collections } = request.rooms;
-    const periods = await readFreeBusy(collections, { calendars: await listCalendars(request), range });
+    const { collections, rules } = request.rooms;
+    const periods = await readFreeBusy(
+      { collections, rules },
+      { calendars: await listCalendars(request), range },
+    );
     const calendar = makeFreeBusy(periods, range, collections.clock.now());
     return {
       status: 200,

@@ -1,8 +1,10 @@
 /** CALDAV:calendar-data and CARDDAV:address-data: the properties that only reports have, with what an item holds. */
 import type { StoredItem } from "#/src/collections/item.ts";
+import { WorkMeter } from "#/src/collections/work-meter.ts";
 import { type Component, listComponents } from "#/src/formats/content-lines/content-line.ts";
 import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
+import type { TimeZone } from "#/src/formats/icalendar/time-zone.ts";
 import { asBuffer, decodeUnlabelledBytes } from "#/src/formats/mime/octets.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { unmet } from "../dav-error.ts";
@@ -16,7 +18,7 @@ import { hasBytes, type ItemResource } from "../resource.ts";
 import type { XmlElement } from "../xml/element.ts";
 import { caldav, carddav, dav, isNamed } from "../xml/names.ts";
 import { escapeText, type Xml } from "../xml/write-xml.ts";
-import type { FloatingZones } from "./floating-zone.ts";
+import { createZonesOfCollections, type FloatingZones } from "./floating-zone.ts";
 
 /** What a report asks of each item that it answers. */
 export interface ItemQuery {
@@ -53,12 +55,22 @@ function readObject(bytes: Uint8Array, name: string): Component | undefined {
   }
 }
 
+/** How the items of one report are read. */
+export interface ItemReading {
+  readonly zones: FloatingZones;
+  readonly read: ReadObject;
+  readonly meter: WorkMeter;
+}
+
+export function createReading(): ItemReading {
+  return { zones: createZonesOfCollections(), read: createObjectReader(), meter: new WorkMeter() };
+}
+
 /** Reads the property query of a report with its calendar-data. Throws the preconditions of RFC 4791 section 7.8. */
 export function readCalendarQuery(
   request: DavRequest,
   query: PropertyQuery,
-  zones: FloatingZones,
-  read: ReadObject,
+  { zones, read, meter }: ItemReading,
 ): ItemQuery {
   const asked = findAsked(query, calendarData);
   if (asked === undefined) return { query, properties: [], needsBytes: false };
@@ -73,13 +85,21 @@ export function readCalendarQuery(
       if (item === undefined || item.kind !== "calendar") return undefined;
       const calendar = isWhole ? undefined : read(item);
       if (calendar === undefined) return textOf(item.bytes);
-      const selected = selectCalendarData(selection, calendar, zones(resource.parent.collection));
-      if (selected === undefined)
-        throw unmet(507, dav("number-of-matches-within-limits"), "The object has too many instances.");
-      return textOf(writeContentLines({ items: [selected] }));
+      return writeSelected(calendar, zones(resource.parent.collection));
     },
   });
   return { query, properties: [reading], needsBytes: true };
+
+  async function writeSelected(calendar: Component, zone: TimeZone): Promise<Xml> {
+    const selected = meter.isBeyond
+      ? undefined
+      : await request.rooms.rules.evaluate(meter, (expandRule) =>
+          selectCalendarData(selection, calendar, zone, expandRule),
+        );
+    if (selected === undefined)
+      throw unmet(507, dav("number-of-matches-within-limits"), "The object has too many instances.");
+    return textOf(writeContentLines({ items: [selected] }));
+  }
 }
 
 /** The same of cards. Throws the preconditions of RFC 6352 section 8.6. */

@@ -15,8 +15,13 @@ import { listHrefs } from "../xml/element.ts";
 import { caldav, carddav } from "../xml/names.ts";
 import type { Xml } from "../xml/write-xml.ts";
 import { notSupported, onlyHrefs } from "./calendar-query.ts";
-import { createZonesOfCollections } from "./floating-zone.ts";
-import { createObjectReader, type ItemQuery, readCalendarQuery, readCardQuery } from "./item-data.ts";
+import {
+  createObjectReader,
+  createReading,
+  type ItemQuery,
+  readCalendarQuery,
+  readCardQuery,
+} from "./item-data.ts";
 import { readPage } from "./report-items.ts";
 
 export const calendarMultiget: Report = {
@@ -25,7 +30,7 @@ export const calendarMultiget: Report = {
   async run(request, body) {
     assertKind(request, "calendar");
     const query = readPropertyQuery(body) ?? onlyHrefs;
-    const items = readCalendarQuery(request, query, createZonesOfCollections(), createObjectReader());
+    const items = readCalendarQuery(request, query, createReading());
     return multistatus(writeHrefs(request, items, hrefsOf(listHrefs(body)), "calendar"));
   },
 };

@@ -16,8 +16,13 @@ import { dav } from "../xml/names.ts";
 import { textElement, type Xml } from "../xml/write-xml.ts";
 import { readResultsMax } from "./addressbook-query.ts";
 import { notSupported, onlyHrefs } from "./calendar-query.ts";
-import { createZonesOfCollections } from "./floating-zone.ts";
-import { createObjectReader, type ItemQuery, readCalendarQuery, readCardQuery } from "./item-data.ts";
+import {
+  createObjectReader,
+  createReading,
+  type ItemQuery,
+  readCalendarQuery,
+  readCardQuery,
+} from "./item-data.ts";
 import { assertReadable, createLimits, readPage, truncated } from "./report-items.ts";
 import { formatSyncPosition, parseSyncPosition, type SyncPosition } from "./sync-position.ts";
 
@@ -61,10 +66,9 @@ function invalidToken(): DavError {
 
 function readQuery(request: DavRequest, { collection }: CollectionResource, body: XmlElement): ItemQuery {
   const query = readPropertyQuery(body) ?? onlyHrefs;
-  const read = createObjectReader();
   return collection.kind === "calendar"
-    ? readCalendarQuery(request, query, createZonesOfCollections(), read)
-    : readCardQuery(query, read);
+    ? readCalendarQuery(request, query, createReading())
+    : readCardQuery(query, createObjectReader());
 }
 
 function tokenElement(position: SyncPosition): Xml {

@@ -6,7 +6,6 @@ import { recurrenceInstancesMax } from "#/src/model/limits.ts";
 import type { Component } from "../content-lines/content-line.ts";
 import { type CalendarTime, dayMs, type Period, utcTzid } from "./calendar-time.ts";
 import type { Duration } from "./duration.ts";
-import { expandRule } from "./expand-rule.ts";
 import type { RecurrenceRule } from "./recurrence-rule.ts";
 import type { Master, Override, RecurrenceSet, Timed } from "./recurrence-set.ts";
 import { localOfUtc, type TimeZone, utcOfLocal } from "./time-zone.ts";
@@ -156,8 +155,8 @@ interface Starts {
 function listStarts(set: RecurrenceSet, master: Master, fromMs: number, toMs: number): Starts | undefined {
   const byLocal = new Map<number, Period | undefined>([[master.start.localMs, undefined]]);
   let goesOn = master.start.localMs > toMs;
-  for (const rule of countedFromStart(master)) {
-    const expanded = expandOne(master, rule, fromMs, toMs);
+  for (const rule of countedFromStart(set, master)) {
+    const expanded = expandOne(set, master, rule, fromMs, toMs);
     if (expanded === undefined) return undefined;
     goesOn ||= expanded.goesOn;
     for (const localMs of expanded.starts) byLocal.set(localMs, undefined);
@@ -170,7 +169,7 @@ function listStarts(set: RecurrenceSet, master: Master, fromMs: number, toMs: nu
   }
   for (const rule of master.exceptionRules) {
     const listed = [...byLocal.keys()].sort((one, other) => one - other);
-    const expanded = expandOne(master, rule, listed[0] ?? fromMs, listed.at(-1) ?? fromMs);
+    const expanded = expandOne(set, master, rule, listed[0] ?? fromMs, listed.at(-1) ?? fromMs);
     if (expanded === undefined) return undefined;
     for (const localMs of expanded.starts) byLocal.delete(localMs);
   }
@@ -178,6 +177,7 @@ function listStarts(set: RecurrenceSet, master: Master, fromMs: number, toMs: nu
 }
 
 function expandOne(
+  { expandRule }: RecurrenceSet,
   { start, zone }: Master,
   rule: RecurrenceRule,
   fromMs: number,
@@ -204,12 +204,12 @@ function untilOf({ until }: RecurrenceRule, zone: TimeZone, isDate: boolean): nu
 
 /** RFC 5545 section 3.3.10: DTSTART always counts as the first occurrence. Where no rule gives it, rules with COUNT have one
  *  fewer to give. */
-function countedFromStart(master: Master): readonly RecurrenceRule[] {
+function countedFromStart(set: RecurrenceSet, master: Master): readonly RecurrenceRule[] {
   const { rules } = master;
   if (rules.every(({ count }) => count === undefined)) return rules;
   const { localMs } = master.start;
   const isGiven = rules.some(({ count, ...uncounted }) => {
-    const expanded = expandOne(master, uncounted, localMs, localMs);
+    const expanded = expandOne(set, master, uncounted, localMs, localMs);
     return expanded === undefined || expanded.starts.length > 0;
   });
   if (isGiven) return rules;

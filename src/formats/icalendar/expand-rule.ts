@@ -28,8 +28,16 @@ export interface RuleStarts {
   readonly goesOn: boolean;
 }
 
-/** The starts from `fromMs` to `toMs`, both included. Nothing if they are more, or more work, than the limits allow. */
-export function expandRule(started: StartedRule, fromMs: number, toMs: number): RuleStarts | undefined {
+export type ExpandRule = (started: StartedRule, fromMs: number, toMs: number) => RuleStarts | undefined;
+
+/** The starts from `fromMs` to `toMs`, both included. Nothing if they are more, or more work, than the limits allow. A step
+ *  is a period that is walked through or a time that is tried: some 20 µs. */
+export function expandRule(
+  started: StartedRule,
+  fromMs: number,
+  toMs: number,
+  stepsMax: number = recurrenceIterationsMax,
+): RuleStarts | undefined {
   const { rule, startMs } = started;
   const untilMs = started.untilMs ?? Number.POSITIVE_INFINITY;
   const stepMs = stepOf(rule);
@@ -41,14 +49,14 @@ export function expandRule(started: StartedRule, fromMs: number, toMs: number): 
     return expandStep(startMs, stepMs, count, fromMs, toMs);
   }
   if (timesOfDay(started) > recurrenceDayTimesMax) return undefined;
-  if (selectsYearDays(rule)) return expandYearDays(started, fromMs, toMs);
+  if (selectsYearDays(rule)) return expandYearDays(started, fromMs, toMs, stepsMax);
   const lastMs = Math.min(toMs, untilMs);
   const goesOn = rule.count === undefined && untilMs > toMs;
-  if (rule.count !== undefined) return expandCounted(started, fromMs, toMs, untilMs);
+  if (rule.count !== undefined) return expandCounted(started, fromMs, toMs, untilMs, stepsMax);
   if (lastMs < startMs || lastMs < fromMs) return { starts: [], goesOn };
   const near = { ...started, startMs: startBefore(started, fromMs) };
   const starts = ask(() =>
-    libraryRule(near).between(instant(Math.max(fromMs, startMs)), instant(lastMs), true),
+    libraryRule(near, stepsMax).between(instant(Math.max(fromMs, startMs)), instant(lastMs), true),
   );
   return starts === undefined || starts.length > recurrenceInstancesMax ? undefined : { starts, goesOn };
 }
@@ -84,10 +92,11 @@ function expandCounted(
   fromMs: number,
   toMs: number,
   untilMs: number,
+  stepsMax: number,
 ): RuleStarts | undefined {
   let isBeyond = false;
   const counted = ask(() =>
-    libraryRule(started).all((date, index) => {
+    libraryRule(started, stepsMax).all((date, index) => {
       isBeyond = date.epochMilliseconds > Math.min(toMs, untilMs);
       return !isBeyond && index <= recurrenceInstancesMax;
     }),
@@ -161,7 +170,7 @@ const intervalMax: Readonly<Record<Frequency, number>> = {
   YEARLY: 10_000,
 };
 
-function libraryRule({ rule, startMs, isDate }: StartedRule): RRuleTemporal {
+function libraryRule({ rule, startMs, isDate }: StartedRule, stepsMax: number): RRuleTemporal {
   const { until: _, byHour, byMinute, bySecond, ...parts } = rule;
   const times = isDate ? {} : { byHour, byMinute, bySecond };
   const lists = Object.entries({ ...parts, ...times })
@@ -174,8 +183,8 @@ function libraryRule({ rule, startMs, isDate }: StartedRule): RRuleTemporal {
     dtstart: instant(startMs),
     tzid: "UTC",
     cache: false,
-    maxIterations: recurrenceIterationsMax,
-    maxCandidateEvaluations: recurrenceCandidatesMax,
+    maxIterations: stepsMax,
+    maxCandidateEvaluations: Math.min(stepsMax, recurrenceCandidatesMax),
   });
 }
 

@@ -1,7 +1,7 @@
 /** YEARLY rules that select days by BYWEEKNO or BYYEARDAY (RFC 5545 section 3.3.10). `rrule-temporal` 2.2.7 leaves BYDAY out
  *  beside BYYEARDAY, and takes the calendar year of DTSTART for the first period of BYWEEKNO, where it is the year that the
  *  week belongs to. Each day of a period is asked whether it fits; without BYDAY, BYWEEKNO selects DTSTART's weekday. */
-import { recurrenceCandidatesMax, recurrenceInstancesMax } from "#/src/model/limits.ts";
+import { recurrenceInstancesMax } from "#/src/model/limits.ts";
 import { dayMs } from "./calendar-time.ts";
 import type { RuleStarts, StartedRule } from "./expand-rule.ts";
 import { type RecurrenceRule, weekdays } from "./recurrence-rule.ts";
@@ -11,7 +11,12 @@ export function selectsYearDays({ freq, byWeekNo, byYearDay }: RecurrenceRule): 
 }
 
 /** As `expandRule`. */
-export function expandYearDays(started: StartedRule, fromMs: number, toMs: number): RuleStarts | undefined {
+export function expandYearDays(
+  started: StartedRule,
+  fromMs: number,
+  toMs: number,
+  stepsMax: number,
+): RuleStarts | undefined {
   const { rule, startMs } = started;
   const untilMs = started.untilMs ?? Number.POSITIVE_INFINITY;
   const times = listTimes(started);
@@ -21,12 +26,12 @@ export function expandYearDays(started: StartedRule, fromMs: number, toMs: numbe
     rule.count === undefined ? Math.floor((periodYearOf(rule, fromMs) - first) / rule.interval) - 1 : 0;
   const starts: number[] = [];
   let left = rule.count ?? Number.POSITIVE_INFINITY;
-  let candidates = 0;
+  let steps = 0;
   for (let year = first + Math.max(0, skipped) * rule.interval; year <= 9999; year += rule.interval) {
     if (periodStart(rule, year) > Math.min(toMs, untilMs)) break;
     const days = listDays(rule, startMs, year);
-    candidates += days.length * times.length;
-    if (candidates > recurrenceCandidatesMax) return undefined;
+    steps += stepsOfYear + days.length * times.length;
+    if (steps > stepsMax) return undefined;
     const all = days.flatMap((day) => times.map((time) => day + time));
     for (const ms of selectPositions(all, rule.bySetPos)) {
       if (ms < startMs || ms > untilMs || left === 0) continue;
@@ -39,6 +44,9 @@ export function expandYearDays(started: StartedRule, fromMs: number, toMs: numbe
   }
   return { starts, goesOn: untilMs > toMs };
 }
+
+/** A year of days costs as much as ten steps of other rules. */
+const stepsOfYear = 10;
 
 function listTimes({ rule, startMs, isDate }: StartedRule): number[] {
   if (isDate) return [0];

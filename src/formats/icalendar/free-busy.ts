@@ -16,6 +16,7 @@ import {
 import { type CalendarTime, dayMs, formatCalendarTime, parsePeriod, utcTzid } from "./calendar-time.ts";
 import { formatDuration, parseDuration } from "./duration.ts";
 import { expandRecurrenceSet } from "./expand-recurrence-set.ts";
+import type { ExpandRule } from "./expand-rule.ts";
 import { type FindTimeZone, timeZonesOf } from "./find-time-zone.ts";
 import { readCalendarTime, readRecurrenceSet } from "./recurrence-set.ts";
 import { type TimeZone, utcOfLocal, utcZone } from "./time-zone.ts";
@@ -41,6 +42,7 @@ export interface FreeBusyReading {
   /** Whether a calendar user address is that of whose time it is: what they declined does not make them busy, and what they have
    *  not answered does tentatively. */
   readonly isOwnAddress?: (address: string) => boolean;
+  readonly expandRule?: ExpandRule;
 }
 
 /** What the events and VFREEBUSY components of one calendar object say, unmerged. A series beyond the limits makes busy from its
@@ -59,12 +61,12 @@ export function listBusyPeriods(calendar: Component, reading: FreeBusyReading): 
 function busyOfEvents(
   components: readonly Component[],
   findZone: FindTimeZone,
-  { range, floating, isOwnAddress }: FreeBusyReading,
+  { range, floating, isOwnAddress, expandRule }: FreeBusyReading,
 ): BusyPeriod[] {
   const types = new Map(components.map((one) => [one, busyTypeOf(one, isOwnAddress)]));
   // Most of what makes nobody busy is not expanded.
   if ([...types.values()].every((type) => type === undefined)) return [];
-  const set = readRecurrenceSet(components, findZone, floating);
+  const set = readRecurrenceSet(components, findZone, floating, expandRule);
   const expansion = expandRecurrenceSet(set, range.startMs, range.endMs);
   if (expansion === undefined) {
     const start = set.master?.start;
@@ -127,7 +129,7 @@ export interface Availability extends Span {
 /** The VAVAILABILITY components of a calendar object that say something of the range. */
 export function listAvailabilities(
   calendar: Component,
-  { range, floating }: FreeBusyReading,
+  { range, floating, expandRule }: FreeBusyReading,
 ): readonly Availability[] {
   const findZone = timeZonesOf(calendar);
   const utcOf = (time: CalendarTime | undefined): number | undefined => {
@@ -149,7 +151,7 @@ export function listAvailabilities(
     const endMs = isOpen ? range.endMs : Math.min(end, range.endMs);
     if (startMs >= endMs) return [];
     const type = readBusyType(findProperty(component, "BUSYTYPE")?.value);
-    const free = freeOf(component, findZone, floating, { startMs, endMs });
+    const free = freeOf(component, { findZone, floating, expandRule }, { startMs, endMs });
     return [{ startMs, endMs, priority: priorityOf(component), type, free }];
   });
 }
@@ -167,8 +169,10 @@ function priorityOf(component: Component): number {
 /** The instances of AVAILABLE. A series beyond the limits says nothing, so its time stays unavailable. */
 function freeOf(
   component: Component,
-  findZone: FindTimeZone,
-  floating: TimeZone,
+  times: Pick<FreeBusyReading, "floating"> & {
+    readonly findZone: FindTimeZone;
+    readonly expandRule: ExpandRule | undefined;
+  },
   span: Span,
 ): readonly Span[] {
   const series = Map.groupBy(
@@ -177,7 +181,7 @@ function freeOf(
   );
   const free: Span[] = [];
   for (const components of [...series.values()].slice(0, availableSeriesMax)) {
-    const set = readRecurrenceSet(components, findZone, floating);
+    const set = readRecurrenceSet(components, times.findZone, times.floating, times.expandRule);
     const expansion = expandRecurrenceSet(set, span.startMs, span.endMs);
     for (const { startMs, endMs } of expansion?.occurrences ?? [])
       free.push({ startMs: Math.max(startMs, span.startMs), endMs: Math.min(endMs, span.endMs) });

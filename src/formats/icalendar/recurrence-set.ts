@@ -17,6 +17,7 @@ import {
   utcTzid,
 } from "./calendar-time.ts";
 import { type Duration, parseDuration } from "./duration.ts";
+import { type ExpandRule, expandRule } from "./expand-rule.ts";
 import type { FindTimeZone } from "./find-time-zone.ts";
 import { parseRecurrenceRule, type RecurrenceRule } from "./recurrence-rule.ts";
 import { type TimeZone, utcOfLocal, utcZone } from "./time-zone.ts";
@@ -51,14 +52,17 @@ export interface RecurrenceSet {
   readonly zones: (time: CalendarTime) => TimeZone;
   /** More rules or dates than the limits allow. */
   readonly isBeyondLimits: boolean;
+  readonly expandRule: ExpandRule;
 }
 
 /** Of the components with one UID and of one kind (for VAVAILABILITY: the AVAILABLE inside). Floating times, dates and times
- *  of unknown zones are in `floating`, the zone of the calendar or of whoever looks (RFC 4791 section 7.3). */
+ *  of unknown zones are in `floating`, the zone of the calendar or of whoever looks (RFC 4791 section 7.3). `expand` is asked
+ *  for the starts of its rules. */
 export function readRecurrenceSet(
   components: readonly Component[],
   findZone: FindTimeZone,
   floating: TimeZone = utcZone,
+  expand: ExpandRule = expandRule,
 ): RecurrenceSet {
   const zones = ({ tzid }: CalendarTime): TimeZone =>
     tzid === undefined ? floating : tzid === utcTzid ? utcZone : (findZone(tzid) ?? floating);
@@ -78,7 +82,7 @@ export function readRecurrenceSet(
       isBeyondLimits = isBeyond(master);
     }
   }
-  return { master, overrides, zones, isBeyondLimits };
+  return { master, overrides, zones, isBeyondLimits, expandRule: expand };
 }
 
 function isBeyond({ rules, exceptionRules, dates, exceptions }: Master): boolean {

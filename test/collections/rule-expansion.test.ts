@@ -1,0 +1,61 @@
+/** Rules of many objects: what takes long is done on a thread, and gives what it gives at once. */
+import { afterAll, expect, test } from "vitest";
+import { createRuleExpansion } from "#/src/collections/rules/rule-expansion.ts";
+import { WorkMeter } from "#/src/collections/work-meter.ts";
+import { expandRule } from "#/src/formats/icalendar/expand-rule.ts";
+import { parseRecurrenceRule } from "#/src/formats/icalendar/recurrence-rule.ts";
+import { collectionRulesMax, ruleStepsMax } from "#/src/model/limits.ts";
+
+const rules = createRuleExpansion();
+afterAll(() => rules[Symbol.asyncDispose]());
+
+const startMs = Date.UTC(2015, 0, 5, 9);
+const started = (rule: string) => ({
+  rule: parseRecurrenceRule(rule)!,
+  startMs,
+  untilMs: undefined,
+  isDate: false,
+});
+const [fromMs, toMs] = [Date.UTC(2020, 0), Date.UTC(2020, 1)];
+
+test("a rule of few steps is expanded at once", async () => {
+  let calls = 0;
+  const rule = started("FREQ=WEEKLY;BYDAY=MO,FR");
+  const found = await rules.evaluate(new WorkMeter(), (expand) => {
+    calls++;
+    return expand(rule, fromMs, toMs);
+  });
+  expect(calls).toBe(1);
+  expect(found).toEqual(expandRule(rule, fromMs, toMs));
+});
+
+test("a rule of many steps is expanded on the thread, and its answer kept", async () => {
+  const rule = started("FREQ=DAILY;BYDAY=MO,TU,WE,TH,FR;COUNT=1800");
+  expect(expandRule(rule, fromMs, toMs, ruleStepsMax)).toBeUndefined();
+  const calls: number[] = [];
+  for (const at of [0, 1]) {
+    calls[at] = 0;
+    const found = await rules.evaluate(new WorkMeter(), (expand) => {
+      calls[at]!++;
+      return expand(rule, fromMs, toMs);
+    });
+    expect(found).toEqual(expandRule(rule, fromMs, toMs));
+    expect(found!.starts).toHaveLength(23);
+  }
+  expect(calls).toEqual([2, 1]);
+});
+
+test("a rule beyond all limits is undefined", async () => {
+  const rule = started("FREQ=SECONDLY;BYSECOND=0,1,2,3");
+  const found = await rules.evaluate(new WorkMeter(), (expand) => [expand(rule, fromMs, toMs)]);
+  expect(found).toEqual([undefined]);
+});
+
+test("a question that has asked for as many rules as it may gets no more", async () => {
+  const meter = new WorkMeter();
+  for (let asked = 0; asked < collectionRulesMax; asked++) meter.countRule();
+  expect(meter.isBeyond).toBe(false);
+  const rule = started("FREQ=DAILY;BYDAY=MO,TU,WE,TH,FR;COUNT=1801");
+  expect(await rules.evaluate(meter, (expand) => expand(rule, fromMs, toMs))).toBeUndefined();
+  expect(meter.isBeyond).toBe(true);
+});
