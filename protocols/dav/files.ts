@@ -116,7 +116,7 @@ export async function deleteFile(
   await checkLocks(request, [
     href,
     place?.parent.href ?? href,
-    ...locks.listBelow(href).map((one) => one.href),
+    ...locks.listBelow(href).map((one) => one.place),
   ]);
   await rooms.files.remove(
     login.agent,
@@ -150,9 +150,9 @@ export async function transferFile(
   const from = await tree.findParent(href);
   await checkLocks(request, [
     ...(existing === undefined ? [to.href, to.parent.href] : [to.href]),
-    ...locks.listBelow(to.href).map((one) => one.href),
+    ...locks.listBelow(to.href).map((one) => one.place),
     ...(kind === "move"
-      ? [href, from?.parent.href ?? href, ...locks.listBelow(href).map((one) => one.href)]
+      ? [href, from?.parent.href ?? href, ...locks.listBelow(href).map((one) => one.place)]
       : []),
   ]);
   const isDeep = depth !== "0";

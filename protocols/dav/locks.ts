@@ -10,8 +10,10 @@ import { textElement, type Xml } from "./xml/write-xml.ts";
 export interface Lock {
   /** `urn:uuid:…` */
   readonly token: string;
-  /** Of the resource that was locked. */
+  /** Of the resource that was locked, as its locker called it. */
   readonly href: string;
+  /** The same for everybody who sees it (`placeOf` of the tree). */
+  readonly place: string;
   readonly isShared: boolean;
   readonly isDeep: boolean;
   /** The DAV:owner as the client sent it. */
@@ -33,14 +35,17 @@ export interface Locks {
   /** Locks of members of a collection, however deep. */
   listBelow(href: string): readonly Lock[];
   find(token: string): Lock | undefined;
-  add(lock: Omit<Lock, "token" | "endsAt">): Lock;
+  add(lock: Omit<Lock, "token" | "place" | "endsAt">): Lock;
   refresh(lock: Lock, timeoutMs: number): Lock;
   remove(lock: Lock): void;
   /** The resource has gone, with its members (section 9.6: its locks go with it). */
   removeAt(href: string): void;
 }
 
-export function createLocks(clock: Clock): Locks {
+/** The locks as one request asks for them. `placeOf`: of an href, as a shared collection has several. */
+export type LocksOf = (placeOf: (href: string) => string) => Locks;
+
+export function createLocks(clock: Clock): LocksOf {
   const locks = new Map<string, Lock>();
 
   function current(): Lock[] {
@@ -49,20 +54,29 @@ export function createLocks(clock: Clock): Locks {
     return [...locks.values()];
   }
 
-  return {
+  return (placeOf) => ({
     listOn(href) {
       if (locks.size === 0) return [];
-      return current().filter((lock) => isSame(lock.href, href) || (lock.isDeep && isBelow(href, lock.href)));
+      const place = placeOf(href);
+      return current().filter(
+        (lock) => isSame(lock.place, place) || (lock.isDeep && isBelow(place, lock.place)),
+      );
     },
     listBelow(href) {
       if (locks.size === 0) return [];
-      return current().filter((lock) => isBelow(lock.href, href));
+      const place = placeOf(href);
+      return current().filter((lock) => isBelow(lock.place, place));
     },
     find: (token) => current().find((lock) => lock.token === token),
     add(wanted) {
       if (current().filter(({ login }) => login === wanted.login).length >= locksOfLoginMax)
         throw new DavError(507, "There are too many locks of this login.");
-      const lock = { ...wanted, token: `urn:uuid:${randomUUID()}`, endsAt: clock.now() + wanted.timeoutMs };
+      const lock = {
+        ...wanted,
+        token: `urn:uuid:${randomUUID()}`,
+        place: placeOf(wanted.href),
+        endsAt: clock.now() + wanted.timeoutMs,
+      };
       locks.set(lock.token, lock);
       return lock;
     },
@@ -75,10 +89,11 @@ export function createLocks(clock: Clock): Locks {
       locks.delete(lock.token);
     },
     removeAt(href) {
+      const place = placeOf(href);
       for (const lock of locks.values())
-        if (isSame(lock.href, href) || isBelow(lock.href, href)) locks.delete(lock.token);
+        if (isSame(lock.place, place) || isBelow(lock.place, place)) locks.delete(lock.token);
     },
-  };
+  });
 }
 
 function isSame(one: string, other: string): boolean {

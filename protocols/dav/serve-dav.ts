@@ -49,7 +49,7 @@ export function createDavRoute(rooms: DavRooms): HttpRoute {
       },
       depth: depthOf(koa.get("Depth")),
       preferences: readPreferences(koa.get("Prefer"), koa.get("Brief")),
-      locks,
+      locks: locks((href) => tree.placeOf(href)),
       listReports,
       listMethods,
     };

@@ -45,6 +45,8 @@ export interface DavTree {
   itemSegment(parent: CollectionResource, item: Pick<Item, "number" | "segment">): string;
   /** In the home of the login itself, or of the owner where the login sees it there. */
   collectionOf(principal: DavPrincipal, collection: ReachedCollection): CollectionResource;
+  /** One name for what has several hrefs, as a shared collection and its items have. Of what was found before. */
+  placeOf(href: string): string;
   /** undefined for who is not of the login's account. */
   findPrincipal(agent: AgentNumber): Promise<DavPrincipal | undefined>;
   /** Everybody of the login's account. */
@@ -60,6 +62,8 @@ export function createTree(rooms: DavRooms, login: Principal, reach: CollectionR
     [login.agent, Promise.resolve(own)],
   ]);
   const reached = new Map<CollectionKind, Promise<readonly ReachedCollection[]>>();
+  /** Hrefs of collections that were found, and the one name that each has for everybody. */
+  const places = new Map<string, string>();
 
   function principalOf(facts: Pick<Principal, "agent" | "address" | "name" | "kind">): DavPrincipal {
     const { agent, address, name, kind } = facts;
@@ -112,9 +116,11 @@ export function createTree(rooms: DavRooms, login: Principal, reach: CollectionR
       : agent === principal.agent && segment !== undefined
         ? segment
         : ids.encode(kind, agent, number);
+    const href = `${homeHref(kind, principal.id)}${encodeSegment(last)}/`;
+    places.set(href, `${homeHref(kind, ids.encode("agent", agent))}${ids.encode(kind, agent, number)}/`);
     return {
       kind: isInbox ? "inbox" : kind,
-      href: `${homeHref(kind, principal.id)}${encodeSegment(last)}/`,
+      href,
       principal,
       collection,
     };
@@ -297,6 +303,13 @@ export function createTree(rooms: DavRooms, login: Principal, reach: CollectionR
     itemSegment,
     fileOf,
     collectionOf,
+    placeOf(href) {
+      const whole = places.get(href.endsWith("/") ? href : `${href}/`);
+      if (whole !== undefined) return whole;
+      const end = href.lastIndexOf("/", href.length - 2) + 1;
+      const above = places.get(href.slice(0, end));
+      return above === undefined ? href : `${above}${href.slice(end)}`;
+    },
     findPrincipal,
     listPrincipals,
   };

@@ -26,7 +26,7 @@ export const deleteMethod: Method = {
       if (depth === "0" || depth === "1") throw new DavError(400, "A collection is deleted with its items.");
       const { collection } = resource;
       assertRight(collection, "manage", resource.href, dav("unbind"));
-      await checkLocks(request, [resource.href, ...locks.listBelow(resource.href).map(({ href }) => href)]);
+      await checkLocks(request, [resource.href, ...locks.listBelow(resource.href).map(({ place }) => place)]);
       if (collection.role === "default")
         throw unmet(
           403,
