@@ -62,6 +62,7 @@ export function createTree(rooms: DavRooms, login: Principal, reach: CollectionR
     [login.agent, Promise.resolve(own)],
   ]);
   const reached = new Map<CollectionKind, Promise<readonly ReachedCollection[]>>();
+  const collectionsByHref = new Map<string, Promise<CollectionResource | undefined>>();
   /** Hrefs of collections that were found, and the one name that each has for everybody. */
   const places = new Map<string, string>();
 
@@ -126,7 +127,15 @@ export function createTree(rooms: DavRooms, login: Principal, reach: CollectionR
     };
   }
 
-  async function findCollection(
+  /** A request comes to its collection several times: by the item, by what it relies on, by each href of a multiget. */
+  function findCollection(home: HomeResource, segment: string): Promise<CollectionResource | undefined> {
+    const key = `${home.href}${encodeSegment(segment)}`;
+    const known = collectionsByHref.get(key) ?? lookUpCollection(home, segment);
+    collectionsByHref.set(key, known);
+    return known;
+  }
+
+  async function lookUpCollection(
     home: HomeResource,
     segment: string,
   ): Promise<CollectionResource | undefined> {
