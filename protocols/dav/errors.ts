@@ -69,6 +69,26 @@ const byReason = {
   "no-uid-conflict": { status: 403, condition: caldav("no-uid-conflict") },
   "max-resource-size": { status: 403, condition: caldav("max-resource-size") },
   "schedule-tag-match": { status: 412 },
+  // RFC 6638 section 3.2.4; the first one names where the other object is, as the resource knows
+  "unique-scheduling-object-resource": {
+    status: 403,
+    condition: caldav("unique-scheduling-object-resource"),
+  },
+  "same-organizer-in-all-components": { status: 403, condition: caldav("same-organizer-in-all-components") },
+  "allowed-organizer-scheduling-object-change": {
+    status: 403,
+    condition: caldav("allowed-organizer-scheduling-object-change"),
+  },
+  "allowed-attendee-scheduling-object-change": {
+    status: 403,
+    condition: caldav("allowed-attendee-scheduling-object-change"),
+  },
+  // RFC 6638 section 5.1
+  "valid-scheduling-message": { status: 403, condition: caldav("valid-scheduling-message") },
+  "valid-organizer": { status: 403, condition: caldav("valid-organizer") },
+  // RFC 4791 section 5.3.2.1
+  "max-attendees-per-instance": { status: 403, condition: caldav("max-attendees-per-instance") },
+  "max-instances": { status: 403, condition: caldav("max-instances") },
 } as const satisfies Record<ErrorReason, Refusal | undefined>;
 
 /** The answer for whatever was thrown; undefined for what no client caused, which the caller logs. */

@@ -5,6 +5,7 @@ import type { Collections } from "#/src/collections/collections.ts";
 import type { RuleExpansion } from "#/src/collections/rules/rule-expansion.ts";
 import type { Files } from "#/src/files/files.ts";
 import type { MailQuota } from "#/src/mail/quota.ts";
+import type { Scheduling } from "#/src/scheduling/scheduling.ts";
 
 /** What DAV stands on. */
 export interface DavRooms {
@@ -12,6 +13,7 @@ export interface DavRooms {
   readonly collections: Collections;
   readonly rules: RuleExpansion;
   readonly files: Files;
+  readonly scheduling: Scheduling;
   readonly mail: Pick<MailQuota, "readQuota">;
   readonly settings: Settings;
   readonly log: Logger;

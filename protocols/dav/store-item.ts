@@ -1,10 +1,12 @@
 /** Stores the octets of an item, and says what became of it: what PUT, POST and COPY have in common. */
-import type { ItemExpectation, ItemWritten } from "#/src/collections/collections.ts";
+import type { ItemExpectation } from "#/src/collections/collections.ts";
+import type { Item } from "#/src/collections/item.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { itemBytesMax } from "#/src/model/limits.ts";
 import type { ItemNumber } from "#/src/model/numbers.ts";
+import type { SchedulingWritten } from "#/src/scheduling/scheduling.ts";
 import type { DavAnswer } from "./answer.ts";
-import { unmet } from "./dav-error.ts";
+import { DavError, unmet } from "./dav-error.ts";
 import { davErrorOf } from "./errors.ts";
 import { contentTypeOf, etagOf } from "./item-content.ts";
 import { preferenceApplied } from "./preferences.ts";
@@ -60,23 +62,29 @@ export async function storeItem(request: DavRequest, toStore: ItemToStore): Prom
   const { rooms, tree, preferences } = request;
   const { agent, actor, number } = parent.collection;
   const { collections } = rooms;
-  let written: ItemWritten;
+  let written: SchedulingWritten;
   try {
-    written = await collections.putItem(agent, actor, {
-      collection: number,
-      segment,
-      bytes,
-      provenance: { source: "dav" },
-      isAuthenticated: true,
-      expected,
-    });
+    written = await rooms.scheduling.putItem(
+      { agent, actor, principal: request.login },
+      {
+        collection: number,
+        segment,
+        bytes,
+        provenance: { source: "dav" },
+        isAuthenticated: true,
+        expected,
+      },
+    );
   } catch (error) {
     throw await explainRefusal(request, parent, error);
   }
   const href = tree.hrefOf(parent, tree.itemSegment(parent, { number: written.item, segment }));
   const stored = await collections.findItem(agent, written.item);
   const headers = {
-    ...(stored === undefined || stored.modseq === written.modseq ? { ETag: etagOf(written.modseq) } : {}),
+    // RFC 4791 section 5.3.4: a client that gets none reads what scheduling has made of it.
+    ...(!written.isRewritten && (stored === undefined || stored.modseq === written.modseq)
+      ? { ETag: etagOf(written.modseq) }
+      : {}),
     ...(stored?.scheduleTag === undefined ? {} : { "Schedule-Tag": `"${stored.scheduleTag}"` }),
     ...(segment === undefined ? { Location: href } : {}),
   };
@@ -90,19 +98,25 @@ export async function storeItem(request: DavRequest, toStore: ItemToStore): Prom
       "Content-Type": contentTypeOf(stored),
       "Content-Location": href,
     },
-    body: bytes,
+    body: written.isRewritten ? await readStored(request, stored) : bytes,
   };
+}
+
+async function readStored({ rooms }: DavRequest, { agent, number }: Item): Promise<Uint8Array> {
+  const [stored] = await rooms.collections.readItems(agent, [number]);
+  if (stored === undefined) throw new DavError(404, "The item has gone meanwhile.");
+  return stored.bytes;
 }
 
 /** The refusal of an item, with its precondition in the namespace of the collection's standard. */
 export async function explainRefusal(
-  { rooms, tree }: DavRequest,
+  { rooms, tree, reach }: DavRequest,
   parent: CollectionResource,
   error: unknown,
 ): Promise<unknown> {
   if (!isWaypostError(error)) return error;
   const { reason, object } = error.details;
-  if (reason !== "no-uid-conflict") {
+  if (reason !== "no-uid-conflict" && reason !== "unique-scheduling-object-resource") {
     const refusal = davErrorOf(error);
     const condition = refusal?.details.condition;
     if (condition === undefined || condition.namespace !== caldavNamespace) return error;
@@ -111,11 +125,22 @@ export async function explainRefusal(
   const { agent } = parent.collection;
   const other =
     object === undefined ? undefined : await rooms.collections.findItem(agent, object as ItemNumber);
-  const isHere = other?.collection === parent.collection.number;
+  const seen = other && (await reach.list("calendar")).find((one) => isPlaceOf(one, other));
+  const place =
+    other?.collection === parent.collection.number
+      ? parent
+      : seen && tree.collectionOf(parent.principal, seen);
   return unmet(
     403,
     conditionOf(parent, reason),
     error.message,
-    isHere ? textElement(dav("href"), tree.itemOf(parent, other).href) : undefined,
+    place && textElement(dav("href"), tree.itemOf(place, other!).href),
   );
+}
+
+function isPlaceOf(
+  { agent, number }: { readonly agent: number; readonly number: number },
+  item: Item,
+): boolean {
+  return agent === item.agent && number === item.collection;
 }

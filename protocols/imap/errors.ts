@@ -75,6 +75,14 @@ const byReason = {
   "no-uid-conflict": undefined,
   "max-resource-size": undefined,
   "schedule-tag-match": undefined,
+  "unique-scheduling-object-resource": undefined,
+  "same-organizer-in-all-components": undefined,
+  "allowed-organizer-scheduling-object-change": undefined,
+  "allowed-attendee-scheduling-object-change": undefined,
+  "valid-scheduling-message": undefined,
+  "valid-organizer": undefined,
+  "max-attendees-per-instance": undefined,
+  "max-instances": undefined,
 } satisfies Record<ErrorReason, string | undefined>;
 
 /** The answer for whatever a command threw; undefined for what no client caused, which the caller logs. */

@@ -2,11 +2,11 @@ import type { Settings } from "#/config/schema.ts";
 import type { Accounts } from "#/src/accounts/accounts.ts";
 import { domainOfAddress } from "#/src/evidence/shown-address.ts";
 import type { Provenance } from "#/src/mail/messages.ts";
-import { transferableBuffers } from "#/storage/blob.ts";
 import type { Store } from "#/storage/store.ts";
 import type { Delivery } from "#/storage/transactions/deliver-message.ts";
 import { copiesFor, type Recipient } from "./admit-recipient.ts";
 import { completeSubmission } from "./complete-submission.ts";
+import { type CalendarRooms, deliverWithCalendar } from "./deliver-with-calendar.ts";
 import { type ExaminationRooms, type Examined, examineArrival } from "./examination.ts";
 import { recordReport } from "./recognise-report.ts";
 import { roomInStore } from "./room-in-store.ts";
@@ -16,7 +16,7 @@ import type { Transport } from "./transport.ts";
 
 export type { Delivery } from "#/storage/transactions/deliver-message.ts";
 
-export interface ArrivalRooms extends ExaminationRooms {
+export interface ArrivalRooms extends ExaminationRooms, CalendarRooms {
   readonly store: Store;
   readonly accounts: Accounts;
   readonly settings: ExaminationRooms["settings"] & Pick<Settings, "breaker">;
@@ -44,7 +44,8 @@ export interface DsnRequest {
 }
 
 /** Takes responsibility for a message: one copy for each mailbox, all of them or none, durable when this resolves.
- *  The bytes are stored as they came, behind the trace fields of the copy. A report on what was sent from here may be none
+ *  The bytes are stored as they came, behind the trace fields of the copy, with what an
+ *  invitation or an answer in them changes in calendars. A report on what was sent from here may be none
  *  for a mailbox: then what it says is what is durable. */
 export async function acceptMessage(
   rooms: ArrivalRooms,
@@ -55,14 +56,15 @@ export async function acceptMessage(
   assertAcceptableHeader(message.bytes);
   if (transport.principal === undefined && (await recordReport(rooms, message))) return [];
   const at = store.clock.now();
-  const { facts, checks, isAuthenticated, mailboxRole, authenticationResults } = await understand();
+  const { facts, calendar, checks, isAuthenticated, mailboxRole, authenticationResults } = await understand();
   const provenance: Provenance & { readonly dsn?: DsnRequest | undefined } = {
     source: transport.source,
     ...domainOf(facts.fromAddress),
     checks,
     dsn: message.dsn,
   };
-  const recipients = copiesFor(message.recipients).map(({ account, agent, addresses }) => {
+  const copies = copiesFor(message.recipients);
+  const recipients = copies.map(({ account, agent, addresses }) => {
     const trace = formatTrace({
       reversePath: message.reversePath,
       deliveredTo: addresses,
@@ -84,19 +86,23 @@ export async function acceptMessage(
   });
   const args = { at, internalDate: at, facts, recipients };
   await roomInStore(store);
-  const { deliveries } = await store.write("deliverMessage", args, {
-    transfer: transferableBuffers(facts.blob),
+  const { source } = transport;
+  return deliverWithCalendar(rooms, args, {
+    calendar,
+    copies,
+    isAuthenticated,
+    mailboxRole,
+    provenance: { source: source === "smtp" ? source : "submission", ...domainOf(facts.fromAddress), checks },
   });
-  return deliveries;
 
   async function understand(): Promise<Examined> {
     const { bytes, reversePath } = message;
     const named = message.recipients.map(({ address }) => address);
     if (transport.principal === undefined) return examineArrival(rooms, bytes, transport, reversePath, named);
     const submission = await completeSubmission(accounts, transport.principal, bytes, at);
-    const { facts } = await preparation.prepare(submission.bytes);
+    const { facts, calendar } = await preparation.prepare(submission.bytes);
     const { isAuthenticated } = submission;
-    return { facts, checks: {}, isAuthenticated, mailboxRole: "inbox", authenticationResults: "" };
+    return { facts, calendar, checks: {}, isAuthenticated, mailboxRole: "inbox", authenticationResults: "" };
   }
 }
 

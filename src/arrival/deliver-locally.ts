@@ -7,10 +7,11 @@ import { isWaypostError } from "#/src/model/errors.ts";
 import type { DueDelivery, DueRecipient, RecipientOutcome } from "#/src/outbound/outbound.ts";
 import type { DeliverMessage } from "#/storage/transactions/deliver-message.ts";
 import { type AdmissionRooms, admitRecipient, copiesFor, type Recipient } from "./admit-recipient.ts";
+import { type CalendarRooms, planItems } from "./deliver-with-calendar.ts";
 import type { Preparation } from "./preparing/preparation.ts";
 import { formatDeliveryTrace } from "./trace.ts";
 
-export interface LocalDeliveryRooms extends AdmissionRooms {
+export interface LocalDeliveryRooms extends AdmissionRooms, CalendarRooms {
   readonly preparation: Pick<Preparation, "prepare">;
 }
 
@@ -33,7 +34,7 @@ export async function planLocalDelivery(
   const outcomes = found.map(({ outcome }) => outcome);
   if (copies.length === 0) return { outcomes, letters: [] };
   const isAuthenticated = hasOneAuthor(bytes);
-  const { facts } = await rooms.preparation.prepare(bytes);
+  const { facts, calendar } = await rooms.preparation.prepare(bytes);
   const source = due.source === "send" ? ("api" as const) : ("submission" as const);
   const fromDomain = facts.fromAddress.slice(facts.fromAddress.lastIndexOf("@") + 1);
   const provenance: Provenance = { source, fromDomain, checks: {} };
@@ -47,10 +48,19 @@ export async function planLocalDelivery(
     isAuthenticated,
     source,
   }));
-  return {
-    outcomes,
-    letters: [{ facts, stored: { account: due.account, blob: due.blob }, recipients, internalDate: at, at }],
-  };
+  const items = await planItems(
+    rooms,
+    { facts },
+    {
+      calendar,
+      copies,
+      isAuthenticated,
+      mailboxRole: "inbox",
+      provenance: { source: "submission", fromDomain, checks: {} },
+    },
+  );
+  const stored = { account: due.account, blob: due.blob };
+  return { outcomes, letters: [{ facts, stored, recipients, items, internalDate: at, at }] };
 }
 
 interface Found {

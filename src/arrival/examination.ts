@@ -4,6 +4,7 @@ import { formatAuthenticationResults } from "#/src/evidence/authentication-resul
 import type { Checks } from "#/src/evidence/checks.ts";
 import { checkSpam } from "#/src/evidence/spam-check.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import type { ArrivingCalendar } from "#/src/scheduling/arriving-calendar.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 import type { Preparation } from "./preparing/preparation.ts";
 import type { Transport } from "./transport.ts";
@@ -15,6 +16,7 @@ export interface ExaminationRooms {
 
 export interface Examined {
   readonly facts: MessageFacts;
+  readonly calendar: ArrivingCalendar | undefined;
   readonly checks: Checks;
   readonly isAuthenticated: boolean;
   readonly mailboxRole: "inbox" | "junk";
@@ -34,7 +36,10 @@ export async function examineArrival(
   const origin = { remoteAddress, heloName, reversePath };
   const { failedDmarc } = settings.evidence;
   const spamCheck = checkSpam(settings.evidence, bytes, origin, recipients);
-  const [{ facts, evidence }, spam] = await Promise.all([preparation.prepare(bytes, origin), spamCheck]);
+  const [{ facts, evidence, calendar }, spam] = await Promise.all([
+    preparation.prepare(bytes, origin),
+    spamCheck,
+  ]);
   const { checks, isAuthenticated, failedPolicy } = evidence!;
   if (failedDmarc === "reject" && failedPolicy === "reject")
     throw new WaypostError("policy_refused", "The domain of the author does not allow this (DMARC).");
@@ -42,6 +47,7 @@ export async function examineArrival(
   const isUnwanted = (isDisowned && failedDmarc !== "keep") || spam?.isSpam === true;
   return {
     facts,
+    calendar,
     checks: { ...checks, ...(spam === undefined ? {} : { spam }) },
     isAuthenticated,
     mailboxRole: isUnwanted ? "junk" : "inbox",

@@ -5,6 +5,7 @@ import type { Actor } from "#/src/model/actor.ts";
 import type { Clock } from "#/src/model/clock.ts";
 import type { IdCodec } from "#/src/model/ids.ts";
 import type { AgentNumber, CollectionNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
+import type { ItemsOfAgent } from "#/storage/transactions/change-items.ts";
 import type { SubmitMessage, Submitted } from "#/storage/transactions/submit-message.ts";
 import type {
   Collection,
@@ -35,6 +36,8 @@ export interface PutItem {
   readonly provenance: ItemProvenance;
   readonly isAuthenticated: boolean;
   readonly expected?: ItemExpectation | undefined;
+  /** Of a scheduling object: it is the only one of its UID in all calendars of its owner (RFC 6638 section 3.2.4.1). */
+  readonly hasUniqueUid?: boolean | undefined;
   /** Of a scheduling object that is changed: its Schedule-Tag stays. Without it, each change gives it another. */
   readonly keepsScheduleTag?: boolean | undefined;
 }
@@ -226,6 +229,8 @@ export interface Collections {
     idempotency?: Idempotency,
     mails?: readonly MailOfDeeds[],
   ): Promise<Once<DeedsDone>>;
+  /** Changes as another write takes them that makes them together with its own. */
+  prepareChanges(agents: readonly AgentDeeds[]): Promise<readonly ItemsOfAgent[]>;
 
   /** Tells the index of occurrences further into the future, where it ends soon. For maintenance, now and then. */
   maintainHorizons(

@@ -52,16 +52,18 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
     return named?.kind === kind ? collectionOf(named) : undefined;
   }
 
-  const changeItems: Collections["changeItems"] = async (agents, idempotency, mails) => {
-    const prepared = await Promise.all(
+  const prepareChanges: Collections["prepareChanges"] = (agents) =>
+    Promise.all(
       agents.map(async ({ agent, actor, deeds }) => ({
         agent,
         actor,
         deeds: await prepareDeeds(store, preparation, agent, deeds),
       })),
     );
+
+  const changeItems: Collections["changeItems"] = async (agents, idempotency, mails) => {
     const transfer = (mails ?? []).flatMap(({ facts }) => transferableBuffers(facts.blob));
-    const args = { agents: prepared, mails, at: at() };
+    const args = { agents: await prepareChanges(agents), mails, at: at() };
     return writeOnce(store, "changeItems", args, idempotency, { transfer });
   };
 
@@ -116,6 +118,7 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
     ...createItemReads(store),
 
     changeItems,
+    prepareChanges,
     async putItem(agent, actor, put, idempotency) {
       return onlyItem(await changeItems([{ agent, actor, deeds: [{ kind: "put", ...put }] }], idempotency));
     },

@@ -32,7 +32,17 @@ async function preparePut(
   store: Store,
   preparation: ItemPreparation,
   agent: AgentNumber,
-  { collection, item, segment, bytes, provenance, isAuthenticated, expected, keepsScheduleTag }: PutItem,
+  {
+    collection,
+    item,
+    segment,
+    bytes,
+    provenance,
+    isAuthenticated,
+    expected,
+    keepsScheduleTag,
+    hasUniqueUid,
+  }: PutItem,
 ): Promise<StoredDeed> {
   const place = await findCollection(store, agent, collection);
   if (place === undefined)
@@ -56,6 +66,7 @@ async function preparePut(
     isAuthenticated,
     expected,
     keepsScheduleTag,
+    hasUniqueUid,
   };
 }
 

@@ -4,6 +4,7 @@ import type { Settings } from "#/config/schema.ts";
 import type { Call, Invoke, Outcome } from "#/protocols/json/invoke.ts";
 import type { JsonRooms } from "#/protocols/json/rooms.ts";
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
+import { readArrivingCalendar } from "#/src/arrival/preparing/arriving.ts";
 import { createPreparation, type Preparation } from "#/src/arrival/preparing/preparation.ts";
 import type { Collections } from "#/src/collections/collections.ts";
 import {
@@ -23,6 +24,9 @@ import { createHolds, type Holds } from "#/src/outbound/holds/holds.ts";
 import { createOutbound, type Outbound } from "#/src/outbound/outbound.ts";
 import { openTextIndex } from "#/src/render/indexing/open-text-index.ts";
 import { createReadingThreads } from "#/src/render/threads/reading-threads.ts";
+import { createScheduling } from "#/src/scheduling/create-scheduling.ts";
+import { createDirectSchedulers, createSchedulers } from "#/src/scheduling/schedulers.ts";
+import type { Scheduling } from "#/src/scheduling/scheduling.ts";
 import { openStore, type Store } from "#/storage/store.ts";
 
 export interface House extends AsyncDisposable {
@@ -40,6 +44,7 @@ export interface House extends AsyncDisposable {
   readonly contacts: ContactProjection;
   readonly rules: RuleExpansion;
   readonly files: Files;
+  readonly scheduling: Scheduling;
   readonly outbound: Outbound;
   readonly holds: Holds;
   readonly preparation: Preparation;
@@ -89,11 +94,14 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
   const outbound = createOutbound({ store, accounts, settings, prepare });
   const holds = createHolds({ store, accounts, settings, prepare, outbound });
   const rooms = { settings, log, accounts, feed, mail, collections, contacts, rules, outbound, holds };
+  const schedulers = options.isStaying ? createSchedulers() : createDirectSchedulers();
+  const scheduling = createScheduling({ accounts, ids: store.ids, collections, schedulers, outbound });
   let invoke: Promise<Invoke> | undefined;
   return {
     ...rooms,
     store,
     files: createFiles(store),
+    scheduling,
     preparation,
     webhooks: {
       ...webhooks,
@@ -111,6 +119,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
       await itemPreparation.close();
       await contacts[Symbol.asyncDispose]();
       await rules[Symbol.asyncDispose]();
+      await schedulers[Symbol.asyncDispose]();
       await readers[Symbol.asyncDispose]();
       await textIndex?.[Symbol.asyncDispose]();
       await store.close();
@@ -134,9 +143,11 @@ function openPreparation({ server, dns }: Settings): Preparation {
 /** A command that ends soon needs no threads for it. */
 function onThisThread(settings: Settings): Preparation {
   return {
-    prepare: async (bytes) => ({
-      facts: await prepareMessage(withoutForgedResults(bytes, ownNames(settings))),
-    }),
+    async prepare(bytes) {
+      const facts = await prepareMessage(withoutForgedResults(bytes, ownNames(settings)));
+      const calendar = readArrivingCalendar(bytes, facts);
+      return { facts, ...(calendar === undefined ? {} : { calendar }) };
+    },
     async close() {},
   };
 }

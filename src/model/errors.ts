@@ -55,6 +55,15 @@ const errorReasons = [
   "no-uid-conflict",
   "max-resource-size",
   "schedule-tag-match",
+  // Preconditions of RFC 6638 section 3.2.4, and those of RFC 4791 section 5.3.2.1 that only scheduling has.
+  "unique-scheduling-object-resource",
+  "same-organizer-in-all-components",
+  "allowed-organizer-scheduling-object-change",
+  "allowed-attendee-scheduling-object-change",
+  "valid-scheduling-message",
+  "valid-organizer",
+  "max-attendees-per-instance",
+  "max-instances",
 ] as const;
 export type ErrorReason = (typeof errorReasons)[number];
 

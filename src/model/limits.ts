@@ -157,3 +157,8 @@ export const expandedDepthMax = 5;
 export const fileBytesMax = 16 * 1024 * 1024;
 /** Octets of the path of a file: the key of an index. */
 export const filePathBytesMax = 1024;
+
+/** Octets of a calendar part in an arriving mail, encoded; longer ones are for people. Real invitations have at most 100 KiB. */
+export const arrivingCalendarBytesMax = 1024 * 1024;
+/** Messages in one scheduling inbox; the oldest go, since not every owner has a program that reads them. */
+export const schedulingInboxItemsMax = 500;

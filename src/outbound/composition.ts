@@ -1,4 +1,4 @@
-/** A message made of its parts (RFC 5322, RFC 2045 to 2047, RFC 2183, RFC 2387, RFC 6532).
+/** A message made of its parts (RFC 5322, RFC 2045 to 2047, RFC 2183, RFC 2387, RFC 6532, RFC 6047).
  *
  *  text and html are alternatives, images that the html shows stand with it (multipart/related), then the machine-readable part,
  *  then attachments. Lines are CRLF and at most 998 octets. Everything comes in checked: nothing here is a header injection
@@ -22,6 +22,14 @@ export interface MessageBody {
   readonly html?: string | undefined;
   readonly attachments: readonly Attachment[];
   readonly agentPart?: AgentPart | undefined;
+  readonly calendarPart?: CalendarPart | undefined;
+}
+
+/** An iTIP message (RFC 6047): an alternative of the text for programs that know calendars, and a file for those that do not. */
+export interface CalendarPart {
+  readonly method: string;
+  /** With CRLF. */
+  readonly content: Buffer;
 }
 
 export interface Attachment {
@@ -78,6 +86,9 @@ export async function composeMessage(body: MessageBody, facts: CompositionFacts)
     ...(facts.references.length === 0 ? {} : { references: facts.references.map((id) => `<${id}>`) }),
     text,
     ...(html === undefined ? {} : { html }),
+    ...(body.calendarPart === undefined
+      ? {}
+      : { icalEvent: { ...body.calendarPart, filename: "invite.ics" } }),
     attachments: [
       ...(body.agentPart === undefined ? [] : [agentAttachment(body.agentPart)]),
       ...body.attachments.map(composedAttachment),

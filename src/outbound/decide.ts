@@ -19,7 +19,7 @@ import { isPublicProvider } from "./public-providers.ts";
 import { assertRoute } from "./route.ts";
 
 export interface SendingFacts {
-  readonly request: Pick<SubmitRequest, "holdWish" | "inReplyTo" | "principal">;
+  readonly request: Pick<SubmitRequest, "holdWish" | "inReplyTo" | "principal" | "invitation">;
   /** Of the mailbox that it leaves from. */
   readonly owner: AgentFacts;
   readonly envelope: Envelope;
@@ -72,7 +72,7 @@ async function reasonOfAsker(
 ): Promise<HoldReason | undefined> {
   const { principal, holdWish } = sending.request;
   // What is answered is a message of the other mailbox.
-  const own = { ...sending, request: { principal, holdWish }, owner: asker };
+  const own = { ...sending, request: { principal, holdWish, ...invitationOf(sending) }, owner: asker };
   const reason = (await reasonOfReplyTo(rooms, sending)) ?? (await reasonToHold(rooms, own, basis));
   if (reason === undefined || sending.owner.kind === "agent") return reason;
   throw new WaypostError("policy_refused", "This agent may not send that mail without asking a person.", {
@@ -153,9 +153,15 @@ async function reasonToHold(
   if (policy === "open") return undefined;
   const strangers = listStrangers(basis, envelope);
   if (strangers.length === 0) return undefined;
-  if (policy === "external") return "external";
+  const { invitation } = request;
+  if (policy === "external") return invitation === undefined ? "external" : "invitation";
   if (answered?.isFromOutside && !answered.isAuthenticated) return "answering_unauthenticated";
-  return areKnown(basis, strangers, conversation) ? undefined : "first_contact";
+  if (areKnown(basis, strangers, conversation, invitation?.answers)) return undefined;
+  return invitation === undefined ? "first_contact" : "invitation";
+}
+
+function invitationOf({ request }: SendingFacts): Pick<SendingFacts["request"], "invitation"> {
+  return request.invitation === undefined ? {} : { invitation: request.invitation };
 }
 
 /** Names of recipients that are neither of the account nor allowed. */
@@ -178,9 +184,13 @@ function areKnown(
   { correspondents, contacts }: SenderBasis,
   names: readonly string[],
   { answered }: Conversation,
+  inviter: string | undefined,
 ): boolean {
   const heard = answered?.isAuthenticated ? correspondentOf(answered.fromAddress) : undefined;
-  return names.every((name) => name === heard || correspondents.includes(name) || contacts.includes(name));
+  const invited = inviter === undefined ? undefined : correspondentOf(inviter);
+  return names.every(
+    (name) => name === heard || name === invited || correspondents.includes(name) || contacts.includes(name),
+  );
 }
 
 /** Lists have domains and addresses. */

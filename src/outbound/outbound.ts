@@ -9,7 +9,7 @@ import type { Idempotency, Store } from "#/storage/store.ts";
 import type { Envelope, SubmissionRow, SubmissionSource } from "#/storage/submission.ts";
 import type { DeliverMessage } from "#/storage/transactions/deliver-message.ts";
 import type { DeliveryReport } from "#/storage/transactions/report-delivery.ts";
-import type { Submitted } from "#/storage/transactions/submit-message.ts";
+import type { SubmitMessage, Submitted } from "#/storage/transactions/submit-message.ts";
 import { type MailFate, readMailFate } from "./fate.ts";
 import { createQueue } from "./queue.ts";
 import type { Reschedule } from "./scheduled.ts";
@@ -19,6 +19,13 @@ export interface Outbound {
   /** Takes responsibility for a message: it is durable in the queue, or with who approves it, when this resolves. Throws
    *  policy_refused, paused, rate_limited, over_quota, precondition_failed (of the draft), invalid (of a recipient). */
   submit(request: SubmitRequest): Promise<SubmitResult>;
+
+  /** What `submit` would write, for a write that does more in the same transaction. Throws what `submit` throws but for limits
+   *  and quota. A write that refuses `policy_changed` needs a new one; after it `ring` is for the caller. */
+  plan(request: SubmitRequest): Promise<SubmitMessage>;
+
+  /** Whether everything that leaves the mailbox with this login waits for a person. */
+  asksAlways(mailbox: AgentNumber, principal: Pick<Principal, "agent">): Promise<boolean>;
 
   /** Told when something may be due: something came, or an attempt was reported. Answers how to stop listening. */
   onDue(listener: () => void): () => void;
@@ -68,6 +75,9 @@ export interface SubmitRequest {
   readonly inReplyTo?: MessageNumber;
   readonly forwardOf?: MessageNumber;
   readonly idempotency?: Idempotency;
+  /** An iTIP message: to strangers it waits as an invitation. `answers`: the organizer whose authenticated invitation it answers, who
+   *  is no stranger for that. */
+  readonly invitation?: { readonly answers: string | undefined };
   readonly source: SubmissionSource;
   /** Without a copy in Sent: whose mail client makes one. */
   readonly hasNoCopy?: boolean;

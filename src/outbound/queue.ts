@@ -21,7 +21,7 @@ import { dueDomainsPage, duePageRows, firstRetryMs, longestRetryMs } from "./lim
 import type { DueDelivery, DueOptions, Outbound, OutboundRooms, RecipientOutcome } from "./outbound.ts";
 import { createScheduled } from "./scheduled.ts";
 
-export type Queue = Omit<Outbound, "submit" | "readFate" | "tokenOf">;
+export type Queue = Omit<Outbound, "submit" | "plan" | "asksAlways" | "readFate" | "tokenOf">;
 
 /** Time from the beginning after which the sender is told that it takes long. */
 export function isDelayDue({ startedAt }: Pick<DueDelivery, "startedAt">, now: number): boolean {

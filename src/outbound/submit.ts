@@ -12,8 +12,10 @@ import { headerBytesMax } from "#/src/model/limits.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { pausedError } from "#/src/model/pause.ts";
 import { copyBlob, transferableBuffers } from "#/storage/blob.ts";
+import { findSendingPolicy } from "#/storage/queries/holds.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 import type { Envelope, EnvelopeRecipient, SubmissionSource } from "#/storage/submission.ts";
+import type { SubmitMessage } from "#/storage/transactions/submit-message.ts";
 import { decideSending } from "./decide.ts";
 import { addressKey, normalAddress } from "./mail-address.ts";
 import type { Outbound, OutboundRooms, SubmitRequest, SubmitResult } from "./outbound.ts";
@@ -24,20 +26,33 @@ const hourMs = 3_600_000;
 /** How often a mail is decided about while others change what the decision rests on. */
 const decisionsMax = 5;
 
-export function createSubmit(rooms: OutboundRooms, ring: () => void): Pick<Outbound, "submit"> {
+export function createSubmit(
+  rooms: OutboundRooms,
+  ring: () => void,
+): Pick<Outbound, "submit" | "plan" | "asksAlways"> {
   const turns = new Turns<AgentNumber>();
   return {
+    async plan(request) {
+      await findSender(rooms, request.mailbox);
+      return planWrite(rooms, request, await prepareMail(rooms, request));
+    },
+    async asksAlways(mailbox, principal) {
+      for (const agent of new Set([mailbox, principal.agent])) {
+        const facts = await rooms.accounts.findAgentFacts(agent);
+        const policy = facts?.kind === "agent" ? await findSendingPolicy(rooms.store, agent) : undefined;
+        if (policy?.policy === "always") return true;
+      }
+      return false;
+    },
     async submit(request) {
       const { mailbox } = request;
       const owner = await findSender(rooms, mailbox);
-      const envelope = await readEnvelope(rooms, request);
-      const header = Buffer.from(request.bytes.subarray(0, headerBytesMax));
-      const facts = await rooms.prepare(request.bytes);
+      const prepared = await prepareMail(rooms, request);
       // An agent's answers go one by one: each counts in the conversation before the next one is looked at.
-      using _turn = isAnswerOfAgent(request, owner, facts) ? await turns.take(mailbox) : undefined;
+      using _turn = isAnswerOfAgent(request, owner, prepared.facts) ? await turns.take(mailbox) : undefined;
       for (let attempt = 1; ; attempt++)
         try {
-          const submitted = await decideAndWrite(rooms, request, { envelope, header, facts });
+          const submitted = await decideAndWrite(rooms, request, prepared);
           if (submitted.state !== "held") ring();
           return submitted;
         } catch (error) {
@@ -59,13 +74,29 @@ interface PreparedMail {
   readonly facts: MessageFacts;
 }
 
+async function prepareMail(rooms: OutboundRooms, request: SubmitRequest): Promise<PreparedMail> {
+  const envelope = await readEnvelope(rooms, request);
+  const header = Buffer.from(request.bytes.subarray(0, headerBytesMax));
+  return { envelope, header, facts: await rooms.prepare(request.bytes) };
+}
+
 async function decideAndWrite(
   rooms: OutboundRooms,
   request: SubmitRequest,
-  { envelope, header, facts: prepared }: PreparedMail,
+  prepared: PreparedMail,
 ): Promise<SubmitResult> {
+  const args = await planWrite(rooms, request, prepared);
+  const transfer = transferableBuffers(args.facts.blob);
+  return writeOnce(rooms.store, "submitMessage", args, request.idempotency, { transfer });
+}
+
+async function planWrite(
+  rooms: OutboundRooms,
+  request: SubmitRequest,
+  { envelope, header, facts: prepared }: PreparedMail,
+): Promise<SubmitMessage> {
   const { store, settings } = rooms;
-  const { principal, mailbox, idempotency } = request;
+  const { principal, mailbox } = request;
   const at = store.clock.now();
   const sendAt = Math.max(request.sendAt ?? at, at);
   const owner = await findSender(rooms, mailbox);
@@ -76,7 +107,7 @@ async function decideAndWrite(
   // The writer's own, so that a write that is refused leaves what the next one needs.
   const blob = await copyBlob(prepared.blob);
   const facts = withOwnTrace({ ...prepared, blob }, trace, header);
-  const args = {
+  return {
     agent: mailbox,
     requestedBy: principal.agent,
     facts,
@@ -94,7 +125,6 @@ async function decideAndWrite(
     limits: { perHour: settings.limits.sendsPerHour, perDay: settings.limits.sendsPerDay },
     at,
   };
-  return writeOnce(store, "submitMessage", args, idempotency, { transfer: transferableBuffers(blob) });
 }
 
 async function findSender({ accounts }: OutboundRooms, mailbox: AgentNumber): Promise<AgentFacts> {

@@ -154,7 +154,11 @@ export function applyCancel(
   who: Addresses,
 ): Applied {
   if (stored === undefined) return ignored("unknown");
-  if (!listSchedulingComponents(stored.calendar).some((one) => isIn(one, who))) return ignored("not_invited");
+  const isMeant = listSchedulingComponents(message.calendar).every(
+    (one) => isIn(one, who) || findProperty(one, "ATTENDEE") === undefined,
+  );
+  if (!isMeant || !listSchedulingComponents(stored.calendar).some((one) => isIn(one, who)))
+    return ignored("not_invited");
   if (message.master !== undefined) {
     const last = stored.master ?? listSchedulingComponents(stored.calendar)[0];
     if (isStale(message.master, last)) return ignored("stale");

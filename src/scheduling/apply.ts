@@ -16,7 +16,7 @@ import { applyReply } from "./apply-reply.ts";
 import { applyAdd, applyCancel, applyRequest } from "./apply-request.ts";
 import type { CalendarAddress } from "./calendar-address.ts";
 import { type Method, methods } from "./messages.ts";
-import { findAttendee, listAttendees } from "./participants.ts";
+import { findAttendee, findOrganizer, listAttendees } from "./participants.ts";
 import {
   type Addresses,
   findBrokenRule,
@@ -88,6 +88,23 @@ export function applyMessage({ stored, message, who, from }: Arriving): Applied 
     case "PUBLISH":
       return ignored("not_invited");
   }
+}
+
+/** Addresses that the author of a message speaks for: its own, and those that name it as SENT-BY in the same domain, which is what
+ *  vouches for the author (RFC 5546 section 2.1.3 has assistants; RFC 6047 section 5.1 asks for a check). */
+export function speaksFor({ method, object }: ReadMessage, author: CalendarAddress): Addresses {
+  const addresses = new Set([author]);
+  const components = listSchedulingComponents(object.calendar);
+  const participants = isFromOrganizer(method)
+    ? components.map(findOrganizer).filter((one) => one !== undefined)
+    : components.flatMap(listAttendees);
+  for (const { address, sentBy } of participants)
+    if (sentBy === author && domainOf(address) === domainOf(author)) addresses.add(address);
+  return addresses;
+}
+
+function domainOf(address: CalendarAddress): string {
+  return address.slice(address.lastIndexOf("@") + 1);
 }
 
 /** From an attendee whom the organizer's object knows. */

@@ -55,12 +55,12 @@ function findOtherAttendee(before: Component, component: Component, who: Address
   const [old, now] = [listAttendees(before), listAttendees(component)];
   const delegates = new Set(now.filter(({ address }) => who.has(address)).flatMap((one) => one.delegatedTo));
   const known = new Map(old.map((one) => [one.address, one]));
-  for (const { address, partstat, role } of now) {
+  for (const { address, role } of now) {
     const there = known.get(address);
     known.delete(address);
     if (who.has(address) || delegates.has(address)) continue;
     if (there === undefined) return "An attendee cannot invite others.";
-    if (there.partstat !== partstat || there.role !== role) return "An attendee cannot answer for others.";
+    if (there.role !== role) return "An attendee cannot change others.";
   }
   return [...known.keys()].some((address) => !who.has(address) && !isDelegate(old, address, who))
     ? "An attendee cannot take others away."

@@ -25,7 +25,7 @@ import {
   withoutOwnNotes,
   withSequence,
 } from "./messages.ts";
-import { findAttendee } from "./participants.ts";
+import { listAttendees } from "./participants.ts";
 import {
   type Addresses,
   componentAt,
@@ -47,17 +47,17 @@ export function listOrganizerMessages(change: OrganizerChange): SchedulingMessag
   const { old, now, who } = change;
   const [before, after] = [listMemberships(old), listMemberships(now)];
   const differences = listDifferences(change);
-  const writing: Writing = { ...change, requests: new Map() };
-  const messages: SchedulingMessage[] = [];
+  const writing: Writing = { ...change, requests: new Map(), cancels: new Map() };
+  const requests: SchedulingMessage[] = [];
   for (const address of new Set([...before.keys(), ...after.keys()])) {
     if (who.has(address)) continue;
     const [was, is] = [before.get(address), after.get(address)];
-    if (is === undefined)
-      messages.push(cancel(writing, address, was!.keys.has(undefined) ? [undefined] : [...was!.keys]));
-    else if (was === undefined) messages.push(request(writing, address, is, undefined, true));
-    else messages.push(...listForMember(writing, differences, address, was, is));
+    if (is === undefined) cancel(writing, address, was!.keys.has(undefined) ? [undefined] : [...was!.keys]);
+    else if (was === undefined) requests.push(request(writing, address, is, undefined, true));
+    else requests.push(...listForMember(writing, differences, address, was, is));
   }
-  return messages;
+  // Whoever loses the series and keeps an instance loses the series first.
+  return [...listCancels(writing), ...requests];
 }
 
 type Differences = ReadonlyMap<InstanceKey | undefined, Difference>;
@@ -87,29 +87,29 @@ function listForMember(
 ): SchedulingMessage[] {
   const { old, now, forced } = writing;
   const [before, after] = [viewOf(old!, was.keys), viewOf(now!, is.keys)];
-  const messages: SchedulingMessage[] = [];
-  if (before.hasMaster && !after.hasMaster)
-    return [cancel(writing, address, [undefined]), request(writing, address, is, undefined, true)];
+  if (before.hasMaster && !after.hasMaster) {
+    cancel(writing, address, [undefined]);
+    return [request(writing, address, is, undefined, true)];
+  }
   // Instances that were there: overrides of the attendee, and those of the series that nothing took away.
   const lost = after.hasMaster
     ? [...after.missing].filter(
         (key) => before.instances.has(key) || (before.hasMaster && !before.missing.has(key)),
       )
     : [...before.instances].filter((key) => !after.instances.has(key));
-  if (lost.length > 0) messages.push(cancel(writing, address, lost));
+  if (lost.length > 0) cancel(writing, address, lost);
   const changed = [...is.keys].filter((key) => differences.get(key) !== "none");
   const isForced = forced.has(address);
   const reinstated = [...before.missing].some((key) => !after.missing.has(key) && !after.instances.has(key));
   const reverted =
     after.hasMaster &&
     [...before.instances].some((key) => !after.instances.has(key) && !after.missing.has(key));
-  if (changed.length === 0 && !isForced && !reinstated && !reverted) return messages;
+  if (changed.length === 0 && !isForced && !reinstated && !reverted) return [];
   const isWhole =
     isForced || reinstated || reverted || changed.includes(undefined) || before.hasMaster !== after.hasMaster;
   const isSignificant =
     isForced || reinstated || reverted || changed.some((key) => differences.get(key) !== "participants");
-  messages.push(request(writing, address, is, isWhole ? undefined : changed, isSignificant));
-  return messages;
+  return [request(writing, address, is, isWhole ? undefined : changed, isSignificant)];
 }
 
 /** What of a component a CANCEL says, so that the attendee's program and a reader know what it is about. */
@@ -129,6 +129,10 @@ const cancelledNames = new Set([
 interface Writing extends OrganizerChange {
   /** What is alike for several attendees is made once. */
   readonly requests: Map<string, Component>;
+  readonly cancels: Map<
+    string,
+    { readonly keys: readonly (InstanceKey | undefined)[]; readonly to: CalendarAddress[] }
+  >;
 }
 
 /** `keys`: only these components; all of the attendee's if undefined. */
@@ -156,25 +160,28 @@ function request(
   return message(writing, "REQUEST", to, calendar, isSignificant);
 }
 
-function cancel(
-  writing: Writing,
-  to: CalendarAddress,
-  keys: readonly (InstanceKey | undefined)[],
-): SchedulingMessage {
-  const { old, now } = writing;
-  const components = keys.map((key) => cancelled(writing, to, key)).filter((one) => one !== undefined);
-  return message(
-    writing,
-    "CANCEL",
-    to,
-    makeMessageCalendar("CANCEL", components, (old ?? now)!.calendar),
-    true,
-  );
+function cancel({ cancels }: Writing, to: CalendarAddress, keys: readonly (InstanceKey | undefined)[]): void {
+  const name = keys.join(" ");
+  const known = cancels.get(name);
+  if (known === undefined) cancels.set(name, { keys, to: [to] });
+  else known.to.push(to);
+}
+
+/** One for all who lose the same; it names them (RFC 5546 section 3.2.5). */
+function listCancels(writing: Writing): SchedulingMessage[] {
+  const { old, cancels } = writing;
+  return [...cancels.values()].flatMap(({ keys, to }) => {
+    const components = keys
+      .map((key) => cancelled(writing, new Set(to), key))
+      .filter((one) => one !== undefined);
+    const calendar = makeMessageCalendar("CANCEL", components, old!.calendar);
+    return to.map((address) => message(writing, "CANCEL", address, calendar, true));
+  });
 }
 
 function cancelled(
   { old, now, nowMs }: Writing,
-  to: CalendarAddress,
+  to: Addresses,
   key: InstanceKey | undefined,
 ): Component | undefined {
   const source = componentAt(old!, key) ?? (key === undefined ? undefined : makeOverride(old!, key));
@@ -183,11 +190,11 @@ function cancelled(
   // RFC 5546 section 3.2.5: greater than what the attendee has, where the event is gone for all.
   const sequence =
     present === undefined ? sequenceOf(source) + 1 : Math.max(sequenceOf(present), sequenceOf(source));
-  const isSought = (address: CalendarAddress) => address === to;
-  const attendee = findAttendee(source, isSought) ?? findAttendee(old!.master ?? source, isSought);
   const plain = makeComponent(source.name, [
     ...pickProperties(source, cancelledNames),
-    ...(attendee === undefined ? [] : [attendee.property]),
+    ...listAttendees(source)
+      .filter(({ address }) => to.has(address))
+      .map(({ property }) => property),
     makeProperty("STATUS", "CANCELLED"),
   ]);
   return withSequence(stamped(withoutOwnNotes(plain), nowMs), sequence);

@@ -15,6 +15,7 @@ import {
   readSchedulingObject,
   type SchedulingObject,
 } from "./scheduling-object.ts";
+import { storeAttendeeChange } from "./store-attendee.ts";
 import { storeOrganizerChange } from "./store-organizer.ts";
 
 /** What the owner of a calendar is in an object. */
@@ -45,8 +46,14 @@ export function decide({
   nowMs,
   isMerging = false,
 }: DecisionInput): Decision | BrokenSchedulingRule {
-  const [before, after] = [old && readSchedulingObject(old), now && readSchedulingObject(now)];
-  const [was, is] = [roleIn(before, who), roleIn(after, who)];
+  const before = old && readSchedulingObject(old);
+  const given = now && readSchedulingObject(now);
+  const was = roleIn(before, who);
+  const after =
+    was === "attendee" && given !== undefined
+      ? readSchedulingObject(storeAttendeeChange(before!, given, who, isMerging))
+      : given;
+  const is = roleIn(after, who);
   if (after !== undefined) {
     const broken =
       (is === "none" ? undefined : findBrokenRule(after)) ??
@@ -74,7 +81,8 @@ export function decide({
       isForced,
       nowMs,
     });
-    return { role: "attendee", stored: isForced ? withoutForce(now!) : now, messages };
+    const stored = after?.calendar ?? now;
+    return { role: "attendee", stored: isForced ? withoutForce(stored!) : stored, messages };
   }
   return { role: "none", stored: now, messages: [] };
 }

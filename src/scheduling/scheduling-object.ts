@@ -48,7 +48,6 @@ export interface Exclusion {
 
 export interface BrokenSchedulingRule {
   readonly precondition:
-    | "valid-scheduling-message"
     | "same-organizer-in-all-components"
     | "allowed-organizer-scheduling-object-change"
     | "allowed-attendee-scheduling-object-change"

@@ -32,6 +32,14 @@ export const houseThreads = {
     heapMb: 256,
     isSilent: true,
   },
+  // An object of 4 MiB becomes about 60 MiB of lines.
+  scheduler: {
+    name: "scheduler",
+    source: "src/scheduling/scheduler-thread.ts",
+    heapMb: 256,
+    youngHeapMb: 16,
+    isSilent: true,
+  },
   html: {
     name: "html",
     source: "src/render/threads/html-thread.ts",

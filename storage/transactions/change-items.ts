@@ -53,8 +53,8 @@ export interface ChangedItems {
 }
 
 /** The one write of items: what is put, deleted and moved with one or several agents, and the mail that leaves with it, all or
- *  nothing. Refuses precondition_failed, not_found, no-uid-conflict, supported-calendar-component, over_quota, limit_reached, and
- *  what a submission is refused for. */
+ *  nothing. Refuses precondition_failed, not_found, no-uid-conflict, unique-scheduling-object-resource,
+ *  supported-calendar-component, over_quota, limit_reached, and what a submission is refused for. */
 export async function changeItems(tx: Transaction, args: ChangeItems): Promise<ChangedItems> {
   assertSize(args);
   const mails = (args.mails ?? []).map((mail): SubmitMessage => ({ ...mail, at: args.at }));
@@ -63,7 +63,7 @@ export async function changeItems(tx: Transaction, args: ChangeItems): Promise<C
   const begun: BegunSubmission[] = [];
   for (const mail of mails) begun.push(await beginSubmission(writes.get(mail.agent)!, mail));
   const results = new Map<AgentNumber, ItemResult[]>();
-  for (const { agent, deeds } of args.agents) results.set(agent, await change(writes.get(agent)!, deeds));
+  for (const { agent, deeds } of args.agents) results.set(agent, await changeWith(writes.get(agent)!, deeds));
   const submitted: Omit<Submitted, "modseq">[] = [];
   for (const one of begun) submitted.push(await completeSubmission(writes.get(one.args.agent)!, one));
   const modseqs = new Map<AgentNumber, Modseq>();
@@ -106,11 +106,12 @@ function assertSize({ agents }: ChangeItems): void {
 }
 
 /** What stands at a segment is looked for later; the number that is then left over is never used. */
-function countNew(deeds: readonly ItemDeed[]): number {
+export function countNew(deeds: readonly ItemDeed[]): number {
   return deeds.filter((deed) => deed.kind === "put" && deed.item === undefined).length;
 }
 
-async function change(write: AgentTransaction, deeds: readonly ItemDeed[]): Promise<ItemResult[]> {
+/** As a part of a write that has announced the numbers of what is new. */
+export async function changeWith(write: AgentTransaction, deeds: readonly ItemDeed[]): Promise<ItemResult[]> {
   const items = itemsOf(write);
   const results: ItemResult[] = [];
   for (const deed of deeds)

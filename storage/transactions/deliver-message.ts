@@ -1,4 +1,4 @@
-import { WaypostError } from "#/src/model/errors.ts";
+import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type {
   AccountNumber,
   AgentNumber,
@@ -17,6 +17,7 @@ import { claimBlob, insertBlob } from "../writing/blob-rows.ts";
 import { mailOf } from "../writing/mail.ts";
 import { insertMessage } from "../writing/message-rows.ts";
 import { joinThread } from "../writing/threads.ts";
+import { changeWith, countNew, type ItemDeed, type ItemsOfAgent } from "./change-items.ts";
 
 export interface DeliveryRecipient {
   readonly account: AccountNumber;
@@ -38,6 +39,8 @@ export interface DeliverMessage {
   /** Where the same bytes are already: copies in that account share them. Something else has a claim on them. */
   readonly stored?: { readonly account: AccountNumber; readonly blob: BlobNumber };
   readonly recipients: readonly DeliveryRecipient[];
+  /** What the message changes in calendars, of the recipients or of others. */
+  readonly items?: readonly ItemsOfAgent[] | undefined;
   readonly internalDate: number;
   readonly at: number;
 }
@@ -52,16 +55,16 @@ export interface Delivery {
 }
 
 /** A message from outside to its local recipients, all or none; the copies in one account share their bytes.
- *  Quota is looked at when a recipient is named, not here: mail that was accepted is stored. */
+ *  Quota is looked at when a recipient is named, not here: mail that was accepted is stored. Throws precondition_failed
+ *  where a calendar is not as its change expects it. */
 export async function deliverMessage(
   tx: Transaction,
   args: DeliverMessage,
 ): Promise<{ deliveries: Delivery[] }> {
   const recipients = args.recipients.toSorted((a, b) => a.agent - b.agent);
   // Agents are locked first, in one order everywhere, then accounts: two transactions never wait for each other.
-  const writes = new Map<AgentNumber, AgentTransaction>();
-  for (const { agent } of recipients)
-    if (!writes.has(agent)) writes.set(agent, await beginAgentTransaction(tx, agent, args.at, 1));
+  const writes = await beginWrites(tx, args);
+  const items = new Map(args.items?.map(({ agent, deeds }) => [agent, deeds]));
   const blobs = await insertBlobs(tx, args);
   const deliveries = new Map<DeliveryRecipient, Delivery>();
   for (const recipient of recipients) {
@@ -69,9 +72,39 @@ export async function deliverMessage(
     // A second copy for the same agent goes on in the write of the first.
     const write = writes.get(agent) ?? (await beginAgentTransaction(tx, agent, args.at, 1));
     writes.delete(agent);
-    deliveries.set(recipient, await deliverTo(write, args, recipient, blobs.get(account)!));
+    const deeds = items.get(agent) ?? [];
+    items.delete(agent);
+    deliveries.set(recipient, await deliverTo(write, args, recipient, blobs.get(account)!, deeds));
+  }
+  for (const [agent, write] of writes) {
+    await changeAsTaken(write, items.get(agent) ?? []);
+    await write.finish();
   }
   return { deliveries: args.recipients.map((recipient) => deliveries.get(recipient)!) };
+}
+
+/** Mail that was accepted is stored, whatever its calendar refuses (quota, a UID that is there). A calendar that was changed meanwhile
+ *  is another matter: then all of it is planned anew. */
+async function changeAsTaken(write: AgentTransaction, deeds: readonly ItemDeed[]): Promise<void> {
+  try {
+    await changeWith(write, deeds);
+  } catch (error) {
+    if (!isWaypostError(error) || error.code === "precondition_failed" || error.code === "internal")
+      throw error;
+  }
+}
+
+async function beginWrites(
+  tx: Transaction,
+  { recipients, items = [], at }: DeliverMessage,
+): Promise<Map<AgentNumber, AgentTransaction>> {
+  const counts = new Map(recipients.map(({ agent }) => [agent, 1]));
+  for (const { agent, deeds } of items) counts.set(agent, (counts.get(agent) ?? 0) + countNew(deeds));
+  const actors = new Map(items.map(({ agent, actor }) => [agent, actor]));
+  const writes = new Map<AgentNumber, AgentTransaction>();
+  for (const [agent, count] of [...counts].sort(([one], [other]) => one - other))
+    writes.set(agent, await beginAgentTransaction(tx, agent, at, count, actors.get(agent)));
+  return writes;
 }
 
 async function insertBlobs(
@@ -97,6 +130,7 @@ async function deliverTo(
   args: DeliverMessage,
   recipient: DeliveryRecipient,
   blob: BlobNumber,
+  deeds: readonly ItemDeed[],
 ): Promise<Delivery> {
   const { facts, internalDate, at } = args;
   const { agent, trace } = recipient;
@@ -131,5 +165,6 @@ async function deliverTo(
     authenticated: recipient.isAuthenticated,
     agentPart: facts.hasAgentPart,
   });
+  await changeAsTaken(write, deeds);
   return { agent, message, thread, mailbox: mailbox.mailbox, uid, modseq: await write.finish() };
 }

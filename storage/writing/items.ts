@@ -8,7 +8,7 @@ import { numberSetOf } from "#/src/model/number-set.ts";
 import type { CollectionNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
 import type { CollectionRow, ItemFacts, ItemRow } from "../items.ts";
 import { selectCollection } from "../queries/collections.ts";
-import { findItem, findItemBySegment, listItemsOfUid } from "../queries/items.ts";
+import { findItem, findItemBySegment, listItemsOfUid, listItemsOfUidInKind } from "../queries/items.ts";
 import type { AgentTransaction, TransactionPart } from "./agent-transaction.ts";
 import type { LoggedChange } from "./change-log.ts";
 import { CollectionWrite } from "./collection-write.ts";
@@ -36,6 +36,8 @@ export interface ItemPut {
   /** By the operator, who vouches for it as a person does. */
   readonly isImported?: boolean | undefined;
   readonly expected?: ItemExpectation | undefined;
+  /** No other calendar of the agent has a scheduling object of its UID (RFC 6638 section 3.2.4.1). */
+  readonly hasUniqueUid?: boolean | undefined;
   /** Of a scheduling object: whether its Schedule-Tag stays (RFC 6638 section 3.2.10). */
   readonly keepsScheduleTag?: boolean | undefined;
 }
@@ -105,6 +107,7 @@ export class ItemWrite implements TransactionPart {
     assertExpected(held, put.expected);
     collection.assertTakes(facts.component);
     await this.#assertUid(collection, facts.uid, held);
+    if (put.hasUniqueUid === true) await this.#assertUniqueUid(collection, facts.uid);
     const scheduleTag = scheduleTagOf(put, held, modseq);
     const place = { agent, collection: put.collection, modseq, at };
     if (held === undefined) {
@@ -224,6 +227,21 @@ export class ItemWrite implements TransactionPart {
     const { tx, agent } = this.transaction;
     const [other] = await listItemsOfUid(tx, agent, uid, row.collection);
     if (other !== undefined) throw uidConflict(other);
+  }
+
+  async #assertUniqueUid({ row }: CollectionWrite, uid: string): Promise<void> {
+    const { tx, agent } = this.transaction;
+    const all = await listItemsOfUidInKind(tx, agent, uid, "calendar");
+    const other = all.find((one) => one.collection !== row.collection && one.scheduleTag !== null);
+    if (other !== undefined)
+      throw new WaypostError(
+        "policy_refused",
+        "Another calendar has an event of this UID with an organizer",
+        {
+          reason: "unique-scheduling-object-resource",
+          object: other.item,
+        },
+      );
   }
 
   async settle(): Promise<void> {}

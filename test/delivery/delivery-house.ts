@@ -11,6 +11,7 @@ import { findAgent } from "#/storage/queries/agents.ts";
 import { listRecipients } from "#/storage/queries/submissions.ts";
 import type { SubmissionSource } from "#/storage/submission.ts";
 import { type Zone, zoneResolve } from "../support/dns-zone.ts";
+import { schedulingOf } from "../support/scheduling.ts";
 import { openTestStore, type Seed, seedAgent, type TestStore } from "../support/store.ts";
 
 export interface DeliveryHouse extends AsyncDisposable {
@@ -89,6 +90,7 @@ export async function openDeliveryHouse(options: HouseOptions = {}): Promise<Del
       outbound,
       dispatch,
       resolve: zoneResolve(options.zone ?? {}),
+      scheduling: schedulingOf({ store, accounts, outbound }),
       preparation: { prepare: async (bytes) => ({ facts: await prepareMessage(bytes) }) },
       ...(options.policyPort === undefined ? {} : { policyPort: options.policyPort }),
     });

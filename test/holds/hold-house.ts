@@ -22,6 +22,7 @@ import type { FakeClock } from "../support/clock.ts";
 import { type ConversationOptions, converse } from "../support/conversation.ts";
 import { type HttpClient, httpClient } from "../support/http.ts";
 import { deliverQueued } from "../support/queue.ts";
+import { schedulingOf } from "../support/scheduling.ts";
 import { openTestStore } from "../support/store.ts";
 
 export interface Party extends NewOwner {
@@ -196,6 +197,7 @@ export async function openHoldHouse(overrides: Overrides = {}): Promise<HoldHous
         store,
         outbound,
         recipients: accounts,
+        scheduling: schedulingOf({ store, accounts, outbound }),
         preparation: { prepare: async (bytes) => ({ facts: await prepareMessage(bytes) }) },
         settings,
       }),

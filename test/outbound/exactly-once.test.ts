@@ -9,6 +9,7 @@ import { createDispatch } from "#/src/outbound/dispatch.ts";
 import { type ChildDaemon, startChildDaemon } from "../support/daemon.ts";
 import { zoneResolve } from "../support/dns-zone.ts";
 import { openJsonServer } from "../support/json-server.ts";
+import { schedulingOf } from "../support/scheduling.ts";
 import { startSink } from "../support/smtp-sink.ts";
 
 const hourMs = 3_600_000;
@@ -170,6 +171,7 @@ test("repeats six days later, after a restart and rephrased: nothing new leaves"
       outbound: server.outbound,
       dispatch: createDispatch(server),
       resolve: zoneResolve({}),
+      scheduling: schedulingOf(server),
       preparation: { prepare: async (bytes) => ({ facts: await prepareMessage(bytes) }) },
     });
   await server.administer("agent.update", { owner: server.ada.address, holdPolicy: "open" });

@@ -4,6 +4,7 @@ import { administer } from "#/src/accounts/administration/operations.ts";
 import { planLocalDelivery } from "#/src/arrival/deliver-locally.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import { type JsonServer, type Owner, openJsonServer } from "../support/json-server.ts";
+import { schedulingOf } from "../support/scheduling.ts";
 import { envelopeTo } from "../support/submission.ts";
 
 const hourMs = 3_600_000;
@@ -35,6 +36,7 @@ const rooms = () => ({
   store: server.store,
   recipients: server.accounts,
   settings: server.settings,
+  scheduling: schedulingOf(server),
   preparation: { prepare: async (bytes: Uint8Array) => ({ facts: await prepareMessage(bytes) }) },
 });
 

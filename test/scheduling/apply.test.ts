@@ -118,6 +118,18 @@ describe("to an attendee", () => {
     ],
     ["CANCEL of what is not there is ignored", undefined, message("CANCEL", invited("ACCEPTED")), "unknown"],
     [
+      "CANCEL for others is ignored",
+      calendar(invited("ACCEPTED")),
+      message("CANCEL", event("ann* cy", "SEQUENCE:1")),
+      "not_invited",
+    ],
+    [
+      "CANCEL that names nobody is for everybody",
+      calendar(invited("ACCEPTED")),
+      message("CANCEL", event("ann*", "SEQUENCE:1")),
+      ["series 1 ann=ACCEPTED bob=ACCEPTED"],
+    ],
+    [
       "CANCEL of an instance excludes it",
       calendar(invited("ACCEPTED", weekly), invited("ACCEPTED", at())),
       message("CANCEL", invited("ACCEPTED", at("SEQUENCE:1"))),

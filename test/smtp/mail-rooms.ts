@@ -18,6 +18,7 @@ import { createOutbound, type DueDelivery, type Outbound } from "#/src/outbound/
 import { openStore, type Store } from "#/storage/store.ts";
 import { testCertificate } from "../support/certificate.ts";
 import { deliverQueued } from "../support/queue.ts";
+import { schedulingOf } from "../support/scheduling.ts";
 
 export const password = "correct horse battery staple";
 
@@ -74,7 +75,8 @@ export async function openMailRooms(options: MailRoomsOptions = {}): Promise<Mai
   const preparation = createPreparation({ hostname, ownNames: [hostname, domain], dns });
   const prepare = async (bytes: Uint8Array) => (await preparation.prepare(bytes)).facts;
   const outbound = createOutbound({ store, accounts, settings, prepare });
-  const rooms = { store, accounts, preparation, settings, outbound, tls: testCertificate, log };
+  const scheduling = schedulingOf({ store, accounts, outbound });
+  const rooms = { store, accounts, preparation, settings, outbound, scheduling, tls: testCertificate, log };
   const listeners = await listenSmtp({ ...rooms, nameNetwork: options.nameNetwork });
   const portOf = (name: string): number => listeners.find((listener) => listener.name === name)!.port;
   return {

@@ -12,8 +12,6 @@ import {
   type ContactProjection,
   createContactProjection,
 } from "#/src/collections/contacts/contact-projection.ts";
-import { createCollections } from "#/src/collections/create-collections.ts";
-import { createDirectPreparation } from "#/src/collections/preparing/preparation.ts";
 import { createRuleExpansion } from "#/src/collections/rules/rule-expansion.ts";
 import { createFeed, type Feed } from "#/src/feed/feed.ts";
 import { createFiles } from "#/src/files/files.ts";
@@ -26,7 +24,9 @@ import type { Store } from "#/storage/store.ts";
 import { testCertificate } from "./certificate.ts";
 import type { FakeClock } from "./clock.ts";
 import { type HttpClient, httpClient } from "./http.ts";
+import { directPreparation } from "./preparation.ts";
 import { deliverQueued } from "./queue.ts";
+import { calendarRooms } from "./scheduling.ts";
 import { openTestStore } from "./store.ts";
 
 export interface Owner {
@@ -187,7 +187,8 @@ export async function openJsonServer(
         store: opened.store,
         outbound: rooms.outbound,
         recipients: rooms.accounts,
-        preparation: { prepare: async (bytes) => ({ facts: await prepareMessage(bytes) }) },
+        scheduling: rooms.scheduling,
+        preparation: directPreparation,
         settings,
       }),
     async token(owner, scopes) {
@@ -220,10 +221,10 @@ function makeRooms(store: Store, settings: Settings) {
   const outbound = createOutbound(outboundRooms);
   return {
     mail: createMail(store),
-    collections: createCollections(store, createDirectPreparation()),
     contacts: createContactProjection(),
     rules: createRuleExpansion(),
     files: createFiles(store),
+    ...calendarRooms({ store, accounts, outbound }),
     accounts,
     outbound,
     holds: createHolds({ ...outboundRooms, outbound }),

@@ -21,7 +21,14 @@ export const deleteMethod: Method = {
       assertRight(parent.collection, "write", parent.href, dav("unbind"));
       await checkLocks(request, [resource.href, parent.href]);
       const { agent, actor } = parent.collection;
-      await collections.deleteItem(agent, actor, item.number, checkItemConditions(request, resource));
+      // RFC 6638 section 8.1
+      const isSilent = /^f$/i.test(request.context.koa.get("Schedule-Reply").trim());
+      await rooms.scheduling.deleteItem(
+        { agent, actor, principal: request.login },
+        item.number,
+        checkItemConditions(request, resource),
+        { isReplying: !isSilent },
+      );
     } else if (resource.kind === "calendar" || resource.kind === "addressbook") {
       if (depth === "0" || depth === "1") throw new DavError(400, "A collection is deleted with its items.");
       const { collection } = resource;

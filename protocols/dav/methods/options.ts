@@ -10,6 +10,7 @@ export const davClasses = [
   "access-control",
   "extended-mkcol",
   "calendar-access",
+  "calendar-auto-schedule",
   "addressbook",
   "calendarserver-principal-property-search",
   "calendarserver-principal-search",

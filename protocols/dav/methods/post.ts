@@ -1,14 +1,17 @@
-/** POST to DAV:add-member, which is the collection itself (RFC 5995 section 3): a new item whose name the server chooses. */
+/** POST to DAV:add-member, which is the collection itself (RFC 5995 section 3): a new item whose name the server chooses. To the outbox: a
+ *  request for busy time. */
 import { checkLocks } from "../conditions.ts";
 import { DavError } from "../dav-error.ts";
 import type { Method } from "../method.ts";
+import { answerOutbox } from "../outbox.ts";
 import { readItemBody, storeItem } from "../store-item.ts";
 
 export const post: Method = {
   name: "POST",
-  on: ["calendar", "addressbook"],
+  on: ["calendar", "addressbook", "outbox"],
   async run(request) {
     const { resource, context } = request;
+    if (resource.kind === "outbox") return answerOutbox(request, resource);
     if (resource.kind !== "calendar" && resource.kind !== "addressbook")
       throw new DavError(405, "Nothing is posted here.");
     const { querystring } = context.koa;

@@ -2,6 +2,7 @@
 import type { Evidence } from "#/src/evidence/checks.ts";
 import type { DnsSettings } from "#/src/evidence/dns.ts";
 import type { Origin } from "#/src/evidence/examine.ts";
+import type { ArrivingCalendar } from "#/src/scheduling/arriving-calendar.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 
 /** Given to a thread when it starts. */
@@ -23,5 +24,7 @@ export interface PreparationJob {
 
 export interface Prepared {
   readonly facts: MessageFacts;
+  /** Of a mail with an iTIP message that calendars take. */
+  readonly calendar?: ArrivingCalendar;
   readonly evidence?: Evidence;
 }

@@ -5,6 +5,7 @@ import { examineMessage } from "#/src/evidence/examine.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import { serveJobs } from "#/src/threads/serve-jobs.ts";
 import { transferableBuffers } from "#/storage/blob.ts";
+import { readArrivingCalendar } from "./arriving.ts";
 import type { PreparationJob, PreparationSettings, Prepared } from "./messages.ts";
 import { unexamined } from "./unexamined.ts";
 
@@ -21,6 +22,14 @@ serveJobs<PreparationSettings, PreparationJob, Prepared>((settings) => {
         : job.origin && (await examineMessage(bytes, job.origin, settings.hostname, resolve));
     const facts = await prepareMessage(withoutForgedResults(bytes, settings.ownNames));
     const transfer = transferableBuffers(facts.blob);
-    return { result: evidence === undefined ? { facts } : { facts, evidence }, transfer };
+    const calendar = readArrivingCalendar(bytes, facts);
+    return {
+      result: {
+        facts,
+        ...(evidence === undefined ? {} : { evidence }),
+        ...(calendar === undefined ? {} : { calendar }),
+      },
+      transfer,
+    };
   };
 });

@@ -1,0 +1,64 @@
+/** A message into mailboxes together with what it changes in calendars: one write. The plan rests on what is in the calendars; where
+ *  others were faster, it is made anew. */
+import type { ItemProvenance } from "#/src/collections/item.ts";
+import { isWaypostError } from "#/src/model/errors.ts";
+import type { ArrivingCalendar } from "#/src/scheduling/arriving-calendar.ts";
+import type { Scheduling } from "#/src/scheduling/scheduling.ts";
+import { copyBlob, transferableBuffers } from "#/storage/blob.ts";
+import type { Store } from "#/storage/store.ts";
+import type { DeliverMessage, Delivery } from "#/storage/transactions/deliver-message.ts";
+import type { Copy } from "./admit-recipient.ts";
+
+export interface CalendarRooms {
+  readonly scheduling: Pick<Scheduling, "planArrival">;
+}
+
+export interface ArrivedCalendar {
+  readonly calendar: ArrivingCalendar | undefined;
+  readonly copies: readonly Copy[];
+  readonly isAuthenticated: boolean;
+  readonly mailboxRole: "inbox" | "junk";
+  readonly provenance: ItemProvenance;
+}
+
+const attemptsMax = 5;
+
+export async function deliverWithCalendar(
+  rooms: CalendarRooms & { readonly store: Store },
+  args: DeliverMessage,
+  arrived: ArrivedCalendar,
+): Promise<readonly Delivery[]> {
+  const { store } = rooms;
+  for (let attempt = 1; ; attempt++) {
+    const items = await planItems(rooms, args, arrived);
+    const isLast = items === undefined || attempt === attemptsMax;
+    // The writer's own, so that a write that is refused leaves what the next one needs.
+    const blob = isLast ? args.facts.blob : await copyBlob(args.facts.blob);
+    const given = { ...args, facts: { ...args.facts, blob }, items };
+    try {
+      const { deliveries } = await store.write("deliverMessage", given, {
+        transfer: transferableBuffers(blob),
+      });
+      return deliveries;
+    } catch (error) {
+      if (isLast || !isWaypostError(error) || error.code !== "precondition_failed") throw error;
+    }
+  }
+}
+
+/** Only a mail whose author is known touches a calendar, and only one that is not taken for unwanted. */
+export async function planItems(
+  { scheduling }: CalendarRooms,
+  { facts }: Pick<DeliverMessage, "facts">,
+  { calendar, copies, isAuthenticated, mailboxRole, provenance }: ArrivedCalendar,
+): Promise<DeliverMessage["items"]> {
+  if (calendar === undefined || !isAuthenticated || mailboxRole !== "inbox" || copies.length === 0)
+    return undefined;
+  const items = await scheduling.planArrival({
+    calendar,
+    author: facts.fromAddress,
+    recipients: copies,
+    provenance,
+  });
+  return items.length === 0 ? undefined : items;
+}

@@ -1,0 +1,12 @@
+import { parseStructure } from "#/src/formats/mime/structure.ts";
+import { type ArrivingCalendar, findArrivingCalendar } from "#/src/scheduling/arriving-calendar.ts";
+import type { MessageFacts } from "#/storage/rows.ts";
+
+/** The iTIP message of a mail. Most mails have none, which their BODYSTRUCTURE says. */
+export function readArrivingCalendar(
+  bytes: Uint8Array,
+  { bodyStructure }: Pick<MessageFacts, "bodyStructure">,
+): ArrivingCalendar | undefined {
+  if (!/"text" "calendar"/i.test(bodyStructure)) return undefined;
+  return findArrivingCalendar(bytes, parseStructure(bytes));
+}

@@ -1,0 +1,68 @@
+/** The iTIP message in a mail (RFC 6047 section 2.4): the first text/calendar part whose METHOD is that of its Content-Type. Messages
+ *  inside other messages, and attachments of another type, are not looked at: they are for people.
+ *  Lenient: a Content-Type without "method" (old servers); one that says another method is no message at all. */
+
+import { type Component, listComponents } from "#/src/formats/content-lines/content-line.ts";
+import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
+import { decodeCharset } from "#/src/formats/mime/charset.ts";
+import type { MimePart } from "#/src/formats/mime/structure.ts";
+import { decodeTransfer } from "#/src/formats/mime/transfer-encoding.ts";
+import { isWaypostError } from "#/src/model/errors.ts";
+import { arrivingCalendarBytesMax } from "#/src/model/limits.ts";
+import { readMessage } from "./apply.ts";
+import type { CalendarAddress } from "./calendar-address.ts";
+import type { Method } from "./messages.ts";
+
+export interface ArrivingCalendar {
+  readonly method: Method;
+  readonly uid: string;
+  readonly organizer: CalendarAddress;
+  /** The VCALENDAR in UTF-8. */
+  readonly bytes: Uint8Array;
+}
+
+/** Calendar parts of one mail that are looked at. */
+const partsMax = 3;
+
+/** Undefined for a mail without a message that calendars take. Throws nothing. */
+export function findArrivingCalendar(bytes: Uint8Array, structure: MimePart): ArrivingCalendar | undefined {
+  for (const part of listCalendarParts(structure)) {
+    const found = readPart(bytes, part);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function listCalendarParts(top: MimePart): MimePart[] {
+  const found: MimePart[] = [];
+  const waiting = [top];
+  for (let part = waiting.pop(); part !== undefined && found.length < partsMax; part = waiting.pop()) {
+    if (part.type === "text" && part.subtype === "calendar") found.push(part);
+    for (let at = part.parts.length - 1; at >= 0; at--) waiting.push(part.parts[at]!);
+  }
+  return found;
+}
+
+function readPart(bytes: Uint8Array, part: MimePart): ArrivingCalendar | undefined {
+  if (part.bodyEnd - part.bodyStart > arrivingCalendarBytesMax) return undefined;
+  const octets = decodeTransfer(bytes.subarray(part.bodyStart, part.bodyEnd), part.encoding);
+  const text = Buffer.from(decodeCharset(octets, part.parameters.charset ?? "utf-8"));
+  const calendar = readCalendar(text);
+  const message = calendar && readMessage(calendar);
+  const named = part.parameters.method?.toUpperCase() ?? message?.method;
+  if (message === undefined || named !== message.method) return undefined;
+  const { uid, organizer } = message.object;
+  return { method: message.method, uid, organizer: organizer!.address, bytes: new Uint8Array(text) };
+}
+
+/** The one VCALENDAR of a text; undefined for anything else. */
+export function readCalendar(bytes: Uint8Array): Component | undefined {
+  try {
+    const [calendar, ...others] = listComponents(readContentLines(bytes));
+    return calendar?.name === "VCALENDAR" && others.length === 0 ? calendar : undefined;
+  } catch (error) {
+    // Beyond the limits of what is read.
+    if (isWaypostError(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,331 @@
+/** PUT and DELETE of a scheduling object: what is stored, the copies of local attendees, the inbox items and the mails are one
+ *  transaction. What it relies on is asserted there; if others were faster, it is computed anew. */
+import type { AgentFacts } from "#/src/accounts/accounts.ts";
+import type { AgentDeeds, DeedsDone, ItemExpectation, PutItem } from "#/src/collections/collections.ts";
+import type { ItemProvenance, StoredItem } from "#/src/collections/item.ts";
+import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
+import { octetString } from "#/src/formats/mime/octets.ts";
+import type { Once } from "#/src/mail/write-once.ts";
+import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
+import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
+import { pausedError } from "#/src/model/pause.ts";
+import type { SubmitMessage } from "#/storage/transactions/submit-message.ts";
+import { readCalendar } from "./arriving-calendar.ts";
+import { type CalendarAddress, mailAddressOf } from "./calendar-address.ts";
+import { findCalendarUser, listOwnAddresses, maySendFor } from "./calendar-users.ts";
+import type { Decided, WrittenMessage } from "./jobs.ts";
+import { createLocalCopies } from "./local-copies.ts";
+import { planMails } from "./outgoing-mail.ts";
+import { refreshAttendees } from "./refresh-attendees.ts";
+import { type DeliveryStatus, withScheduleStatus } from "./schedule-status.ts";
+import type {
+  CalendarWriter,
+  Scheduling,
+  SchedulingOptions,
+  SchedulingRooms,
+  SchedulingState,
+} from "./scheduling.ts";
+
+/** How often a change is computed while others change what it rests on. */
+const attemptsMax = 5;
+
+export function createSchedulingWrites(rooms: SchedulingRooms): Pick<Scheduling, "putItem" | "deleteItem"> {
+  const { collections } = rooms;
+  return {
+    async putItem(writer, put, options = {}) {
+      const place = await collections.findCollection(writer.agent, put.collection);
+      const isPlain = place?.kind !== "calendar" || place.role === "inbox";
+      if (isPlain) return withoutScheduling(rooms, writer, put, options);
+      const repeat = await collections.findItemRepeat(options.idempotency);
+      if (repeat !== undefined) return { ...repeat, isRewritten: false, scheduling: "none" };
+      return untilAgreed(() => tryPut(rooms, writer, put, options));
+    },
+    async deleteItem(writer, item, expected, options = {}) {
+      const { agent, actor } = writer;
+      const { idempotency } = options;
+      const repeat = await collections.findItemRepeat(idempotency);
+      if (repeat !== undefined) return { ...repeat, scheduling: "none" };
+      return untilAgreed(async () => {
+        const [held] = await collections.readItems(agent, [item]);
+        if (held === undefined || held.scheduleTag === undefined || options.messages === "none") {
+          const deleted = await collections.deleteItem(agent, actor, item, expected, idempotency);
+          return { ...deleted, scheduling: "none" as const };
+        }
+        assertExpected(held, expected);
+        const decided = await decideChange(rooms, writer, held, undefined, false);
+        const isSilent = options.isReplying === false && decided?.role === "attendee";
+        const plan =
+          decided === undefined || isSilent
+            ? undefined
+            : await planDelivery(rooms, writer, decided, held, held.provenance);
+        const deed = { kind: "remove", item, expected: { version: String(held.modseq) } } as const;
+        const done = await write(rooms, writer, [deed], plan, options);
+        return {
+          modseq: done.agents[0]!.items[0]!.modseq,
+          isReplayed: done.isReplayed,
+          scheduling: stateOf(done, plan),
+        };
+      });
+    },
+  };
+}
+
+async function withoutScheduling(
+  { collections }: SchedulingRooms,
+  { agent, actor }: CalendarWriter,
+  put: PutItem,
+  { idempotency }: SchedulingOptions,
+): ReturnType<Scheduling["putItem"]> {
+  const written = await collections.putItem(agent, actor, put, idempotency);
+  return { ...written, isRewritten: false, scheduling: "none" };
+}
+
+/** Others changed a calendar that the plan is about, or the policy: it is made anew. */
+async function untilAgreed<R>(attempt: () => Promise<R>): Promise<R> {
+  for (let count = 1; ; count++)
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof Overruled)) throw error;
+      if (count === attemptsMax)
+        throw new WaypostError("upstream_unavailable", "The calendars of the attendees are being changed.", {
+          reason: "busy",
+          hint: "Try again in a moment.",
+          cause: error.cause,
+        });
+    }
+}
+
+/** What a plan rests on is not so any more. What the caller relied on was so when the plan was made. */
+class Overruled extends Error {}
+
+function overruledBy(error: unknown): unknown {
+  if (!isWaypostError(error)) return error;
+  const { reason } = error.details;
+  const isOverruled =
+    error.code === "precondition_failed" || reason === "policy_changed" || reason === "no-uid-conflict";
+  return isOverruled ? new Overruled("A plan was overruled", { cause: error }) : error;
+}
+
+function assertExpected(held: StoredItem | undefined, expected: ItemExpectation | undefined): void {
+  const version = expected?.version;
+  const isOther =
+    version === "absent" ? held !== undefined : version !== undefined && version !== String(held?.modseq);
+  const now = held === undefined ? {} : { version: String(held.modseq), object: held.number };
+  if (isOther)
+    throw new WaypostError("precondition_failed", "The item has changed since that version", {
+      ...now,
+      ...(version === "absent" ? { reason: "already_exists" as const } : {}),
+      hint: "Read it again, or send this version.",
+    });
+  if (expected?.scheduleTag !== undefined && expected.scheduleTag !== held?.scheduleTag)
+    throw new WaypostError("precondition_failed", "The item has another Schedule-Tag", {
+      ...now,
+      reason: "schedule-tag-match",
+    });
+}
+
+async function tryPut(
+  rooms: SchedulingRooms,
+  writer: CalendarWriter,
+  put: PutItem,
+  options: SchedulingOptions,
+): ReturnType<Scheduling["putItem"]> {
+  const { agent } = writer;
+  const held = await findHeld(rooms, agent, put);
+  const mayBeScheduled = held?.scheduleTag !== undefined || /organizer/i.test(octetString(put.bytes));
+  if (!mayBeScheduled) return withoutScheduling(rooms, writer, put, options);
+  assertExpected(held, put.expected);
+  const isMerging = put.expected?.scheduleTag !== undefined && put.expected.version === undefined;
+  const decided = await decideChange(rooms, writer, held, put.bytes, isMerging);
+  // What is no calendar object is refused there; what is nobody's business here is only stored.
+  if (decided === undefined || (decided.role === "none" && decided.messages.length === 0))
+    return withoutScheduling(rooms, writer, put, options);
+  await assertOnlyOne(rooms, agent, decided.uid, held, put.collection);
+  const plan =
+    options.messages === "none"
+      ? undefined
+      : await planDelivery(rooms, writer, decided, held, put.provenance);
+  const stored = withStatuses(decided.stored ?? put.bytes, plan?.statuses);
+  const version =
+    held === undefined ? (put.segment === undefined ? undefined : "absent") : String(held.modseq);
+  const deed = {
+    ...put,
+    kind: "put" as const,
+    bytes: stored,
+    expected: { version },
+    hasUniqueUid: decided.role !== "none",
+  };
+  const done = await write(rooms, writer, [deed], plan, options);
+  const { item, isCreated, modseq } = done.agents[0]!.items[0]!;
+  const { isReplayed } = done;
+  const isRewritten = stored !== put.bytes;
+  return { item, isCreated, modseq, isReplayed, isRewritten, scheduling: stateOf(done, plan) };
+}
+
+async function findHeld(
+  { collections }: SchedulingRooms,
+  agent: AgentNumber,
+  put: PutItem,
+): Promise<StoredItem | undefined> {
+  const number =
+    put.item ??
+    (put.segment === undefined
+      ? undefined
+      : (await collections.findItemBySegment(agent, put.collection, put.segment))?.number);
+  return number === undefined ? undefined : (await collections.readItems(agent, [number]))[0];
+}
+
+/** Undefined for octets that are no calendar. */
+async function decideChange(
+  rooms: SchedulingRooms,
+  { agent }: CalendarWriter,
+  held: StoredItem | undefined,
+  now: Uint8Array | undefined,
+  isMerging: boolean,
+): Promise<Decided | undefined> {
+  const { accounts, schedulers, collections } = rooms;
+  const owner = await accounts.findAgentFacts(agent);
+  if (owner === undefined) throw new WaypostError("not_found", "There is no such agent.");
+  const old = held?.bytes;
+  const who = await listOwnAddresses(rooms, owner, [old, now]);
+  const nowMs = collections.clock.now();
+  const result = await schedulers.run({ kind: "decide", old, now, who, nowMs, isMerging });
+  switch (result.outcome) {
+    case "decided":
+      return result;
+    case "broken":
+      throw new WaypostError("policy_refused", result.rule.explanation, {
+        reason: result.rule.precondition,
+        ...(held === undefined ? {} : { object: held.number }),
+      });
+    case "beyond_limits":
+      throw new WaypostError("policy_refused", "The series takes too much work to be scheduled.", {
+        reason: "max-instances",
+      });
+    default:
+      return undefined;
+  }
+}
+
+/** RFC 4791 section 5.3.2.1, RFC 6638 section 3.2.4.1; the write looks again. */
+async function assertOnlyOne(
+  { collections }: SchedulingRooms,
+  agent: AgentNumber,
+  uid: string,
+  held: StoredItem | undefined,
+  collection: CollectionNumber,
+): Promise<void> {
+  const items = await collections.findItemsByUid(agent, uid, { kind: "calendar" });
+  const others = items.filter((one) => one.number !== held?.number);
+  const there =
+    held !== undefined && held.uid !== uid ? held : others.find((one) => one.collection === collection);
+  if (there !== undefined)
+    throw new WaypostError("policy_refused", "The calendar has another item of this UID.", {
+      reason: "no-uid-conflict",
+      object: there.number,
+    });
+  const other = others.find((one) => one.scheduleTag !== undefined);
+  if (other !== undefined)
+    throw new WaypostError("policy_refused", "Another event of this UID with an organizer is there.", {
+      reason: "unique-scheduling-object-resource",
+      object: other.number,
+    });
+}
+
+interface DeliveryPlan {
+  readonly deeds: readonly AgentDeeds[];
+  readonly mails: readonly SubmitMessage[];
+  readonly statuses: ReadonlyMap<CalendarAddress, DeliveryStatus>;
+}
+
+async function planDelivery(
+  rooms: SchedulingRooms,
+  writer: CalendarWriter,
+  decided: Decided,
+  held: StoredItem | undefined,
+  origin: ItemProvenance,
+): Promise<DeliveryPlan | undefined> {
+  if (decided.messages.length === 0) return undefined;
+  const { agent, principal, actor } = writer;
+  const owner = (await rooms.accounts.findAgentFacts(agent))!;
+  if (owner.pause !== undefined) throw pausedError(owner.pause.reason);
+  const statuses = new Map<CalendarAddress, DeliveryStatus>();
+  const copies = createLocalCopies(rooms, decided.uid);
+  const leaving: WrittenMessage[] = [];
+  const isAsking = await rooms.outbound.asksAlways(agent, principal);
+  const delivered = new Set<AgentNumber>([agent]);
+  for (const message of decided.messages) {
+    const user = await findCalendarUser(rooms, message.to, owner.account);
+    if (user.kind === "unknown") statuses.set(message.to, "unknown_user");
+    else if (user.kind === "mail" || isAsking) leaving.push(message);
+    else {
+      const { from, to, content, isSignificant } = message;
+      const known = mailAddressOf(to);
+      for (const one of user.agents.filter((each) => each !== agent)) {
+        delivered.add(one);
+        const arriving = { content, author: from, known: known === undefined ? [] : [known], isSignificant };
+        const applied = await copies.apply(one, arriving);
+        if (content.method === "REPLY" && applied.old !== undefined && applied.now !== undefined)
+          await refreshAttendees(rooms, copies, one, { old: applied.old, now: applied.now }, delivered);
+      }
+      statuses.set(to, "delivered");
+    }
+  }
+  const mails = await planLeaving(rooms, writer, owner, leaving, held);
+  for (const [address, status] of mails.statuses) statuses.set(address, status);
+  const { source } = origin;
+  const domain = owner.address.slice(owner.address.lastIndexOf("@") + 1);
+  const deeds = await copies.listDeeds(actor, { source, fromDomain: domain });
+  return { deeds, mails: mails.mails, statuses };
+}
+
+/** Nobody is written to for what is no news. */
+async function planLeaving(
+  rooms: SchedulingRooms,
+  { agent, principal }: CalendarWriter,
+  owner: AgentFacts,
+  messages: readonly WrittenMessage[],
+  held: StoredItem | undefined,
+): ReturnType<typeof planMails> {
+  const news = messages.filter(({ isSignificant }) => isSignificant);
+  if (news.length === 0) return { mails: [], statuses: new Map() };
+  if (!(await maySendFor(rooms, principal, agent)))
+    return { mails: [], statuses: new Map(news.map(({ to }) => [to, "refused"])) };
+  const isInvited = held?.isAuthenticated === true && held.provenance.source === "smtp";
+  const inviter = isInvited ? mailAddressOf(news[0]!.to) : undefined;
+  return planMails(rooms, { owner, principal, inviter, nowMs: rooms.collections.clock.now() }, news);
+}
+
+function withStatuses(
+  bytes: Uint8Array,
+  statuses: ReadonlyMap<CalendarAddress, DeliveryStatus> | undefined,
+): Uint8Array {
+  if (statuses === undefined || statuses.size === 0) return bytes;
+  const calendar = readCalendar(bytes)!;
+  const noted = withScheduleStatus(calendar, statuses);
+  return noted === calendar ? bytes : new Uint8Array(writeContentLines({ items: [noted] }));
+}
+
+async function write(
+  { collections, outbound }: SchedulingRooms,
+  { agent, actor }: CalendarWriter,
+  own: AgentDeeds["deeds"],
+  plan: DeliveryPlan | undefined,
+  { idempotency }: SchedulingOptions,
+): Promise<Once<DeedsDone>> {
+  const others = plan?.deeds ?? [];
+  const mine = others.find((one) => one.agent === agent)?.deeds ?? [];
+  const agents = [{ agent, actor, deeds: [...own, ...mine] }, ...others.filter((one) => one.agent !== agent)];
+  const done = await collections
+    .changeItems(agents, idempotency, plan?.mails)
+    .catch((error: unknown) => Promise.reject(overruledBy(error)));
+  if (done.mails.length > 0) outbound.ring();
+  return done;
+}
+
+function stateOf({ mails }: DeedsDone, plan: DeliveryPlan | undefined): SchedulingState {
+  if (mails.some(({ state }) => state === "held")) return "held";
+  const statuses = [...(plan?.statuses.values() ?? [])];
+  return statuses.some((status) => status === "sent" || status === "delivered") ? "sent" : "none";
+}

@@ -1,0 +1,147 @@
+/** A request for busy time (RFC 6638 section 5, RFC 5546 section 3.3.2): a VFREEBUSY with METHOD:REQUEST, answered for each ATTENDEE at
+ *  once. Of others only what the login sees of their calendars is told; where that is nothing, that there is no authority. */
+
+import type { Collection } from "#/src/collections/collection.ts";
+import type { Collections } from "#/src/collections/collections.ts";
+import { readFreeBusy } from "#/src/collections/free-busy.ts";
+import type { RuleExpansion } from "#/src/collections/rules/rule-expansion.ts";
+import { type Component, findProperty, listComponents } from "#/src/formats/content-lines/content-line.ts";
+import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
+import { timeZonesOf } from "#/src/formats/icalendar/find-time-zone.ts";
+import { makeFreeBusy, type Span } from "#/src/formats/icalendar/free-busy.ts";
+import { readCalendarTime } from "#/src/formats/icalendar/recurrence-set.ts";
+import { type TimeZone, utcOfLocal, utcZone } from "#/src/formats/icalendar/time-zone.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { attendeesOfInstanceMax } from "#/src/model/limits.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { CollectionReach } from "#/src/reach/collection-reach.ts";
+import { readCalendar } from "./arriving-calendar.ts";
+import { readCalendarAddress } from "./calendar-address.ts";
+import { type CalendarUserRooms, findCalendarUser, listOwnAddresses } from "./calendar-users.ts";
+import { type Attendee, findOrganizer, listAttendees } from "./participants.ts";
+
+export interface FreeBusyRooms extends CalendarUserRooms {
+  readonly collections: Collections;
+  readonly rules: RuleExpansion;
+}
+
+export interface FreeBusyRequest {
+  /** Whose outbox it is. */
+  readonly agent: AgentNumber;
+  readonly reach: Pick<CollectionReach, "list">;
+  readonly bytes: Uint8Array;
+  /** Of floating times in a calendar. */
+  readonly zoneOf: (collection: Collection) => TimeZone;
+}
+
+export interface FreeBusyAnswer {
+  /** The address as the request has it. */
+  readonly recipient: string;
+  /** RFC 5545 section 3.8.8.3. */
+  readonly status: string;
+  readonly calendar?: Uint8Array;
+}
+
+const success = "2.0;Success";
+const noUser = "3.7;Invalid calendar user";
+const noAuthority = "3.8;No authority";
+const notDone = "5.1;Could not complete delivery";
+/** Time that one request takes in all; who comes later is told that it could not be done. */
+const timeMaxMs = 10_000;
+const noService = "5.3;No scheduling support for user";
+
+/** Throws `invalid` with the preconditions of RFC 6638 section 5.1. */
+export async function answerFreeBusyRequest(
+  rooms: FreeBusyRooms,
+  { agent, reach, bytes, zoneOf }: FreeBusyRequest,
+): Promise<readonly FreeBusyAnswer[]> {
+  const { component, range } = readRequest(bytes);
+  const owner = await rooms.accounts.findAgentFacts(agent);
+  if (owner === undefined) throw new WaypostError("not_found", "There is no such agent.");
+  const organizer = findOrganizer(component);
+  const own = new Set(await listOwnAddresses(rooms, owner, [bytes]));
+  if (organizer === undefined || !own.has(organizer.address))
+    throw new WaypostError("invalid", "The ORGANIZER is not the owner of this outbox.", {
+      reason: "valid-organizer",
+    });
+  const answers: FreeBusyAnswer[] = [];
+  const startedAt = performance.now();
+  for (const attendee of listAttendees(component)) {
+    const recipient = attendee.property.value.trim();
+    if (performance.now() - startedAt > timeMaxMs) {
+      answers.push({ recipient, status: notDone });
+      continue;
+    }
+    const user = await findCalendarUser(rooms, attendee.address, owner.account);
+    if (user.kind !== "local" || user.agents.length !== 1) {
+      answers.push({ recipient, status: user.kind === "mail" ? noService : noUser });
+      continue;
+    }
+    const seen = await reach.list("calendar", user.agents[0]!);
+    const readable = seen.filter(({ rights, role }) => rights.has("freebusy") && role !== "inbox");
+    if (readable.length === 0) answers.push({ recipient, status: noAuthority });
+    else {
+      const calendar = await busyTimeOf(rooms, user.agents[0]!, attendee, component, range, readable, zoneOf);
+      answers.push({ recipient, status: success, calendar });
+    }
+  }
+  return answers;
+}
+
+async function busyTimeOf(
+  rooms: FreeBusyRooms,
+  agent: AgentNumber,
+  attendee: Attendee,
+  request: Component,
+  range: Span,
+  calendars: readonly Collection[],
+  zoneOf: (collection: Collection) => TimeZone,
+): Promise<Uint8Array> {
+  const facts = await rooms.accounts.findAgentFacts(agent);
+  const addresses = new Set(facts === undefined ? [] : await listOwnAddresses(rooms, facts, []));
+  const periods = await readFreeBusy(rooms, {
+    calendars: calendars.map((collection) => ({ collection, floating: zoneOf(collection) })),
+    range,
+    isOwnAddress: (address) => addresses.has(readCalendarAddress(address)),
+  });
+  const extra = [
+    ...["UID", "ORGANIZER"].map((name) => findProperty(request, name)).filter((one) => one !== undefined),
+    attendee.property,
+  ];
+  const calendar = makeFreeBusy(periods, range, rooms.collections.clock.now(), { extra, method: "REPLY" });
+  return new Uint8Array(writeContentLines({ items: [calendar] }));
+}
+
+function readRequest(bytes: Uint8Array): { readonly component: Component; readonly range: Span } {
+  const calendar = readCalendar(bytes);
+  const components = calendar === undefined ? [] : listComponents(calendar, "VFREEBUSY");
+  const [component] = components;
+  const isRequest = calendar && findProperty(calendar, "METHOD")?.value.trim().toUpperCase() === "REQUEST";
+  if (!isRequest || component === undefined || components.length > 1) throw noMessage();
+  const range = readRange(calendar, component);
+  const isBounded = listAttendees(component).length <= attendeesOfInstanceMax;
+  if (range === undefined || findProperty(component, "UID") === undefined || !isBounded) throw noMessage();
+  return { component, range };
+}
+
+function readRange(calendar: Component, component: Component): Span | undefined {
+  const findZone = timeZonesOf(calendar);
+  const [startMs, endMs] = ["DTSTART", "DTEND"].map((name) => {
+    const property = findProperty(component, name);
+    const time = property && readCalendarTime(property);
+    if (time === undefined) return undefined;
+    return utcOfLocal((time.tzid === undefined ? undefined : findZone(time.tzid)) ?? utcZone, time.localMs);
+  });
+  return startMs === undefined || endMs === undefined || startMs >= endMs ? undefined : { startMs, endMs };
+}
+
+function noMessage(): WaypostError {
+  return new WaypostError(
+    "invalid",
+    "The body is not one VFREEBUSY with METHOD:REQUEST, UID, DTSTART and DTEND.",
+    {
+      reason: "valid-scheduling-message",
+      hint: `It has at most ${attendeesOfInstanceMax} attendees.`,
+    },
+  );
+}

@@ -1,0 +1,139 @@
+/** What scheduling computes of octets: a change, an arriving message, what others see of an answer. Pure, so that a thread can do it
+ *  (`scheduler-thread.ts`); objects of strangers may be expensive. */
+import { Buffer } from "node:buffer";
+import type { Component } from "#/src/formats/content-lines/content-line.ts";
+import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
+import type { IgnoredReason } from "./applied.ts";
+import { applyMessage, readMessage, speaksFor } from "./apply.ts";
+import { readCalendar } from "./arriving-calendar.ts";
+import type { CalendarAddress } from "./calendar-address.ts";
+import { decide, isBrokenRule, type SchedulingRole } from "./decide.ts";
+import { listOrganizerMessages } from "./decide-organizer.ts";
+import { describeMessage, type MessageText } from "./message-text.ts";
+import type { Method, SchedulingMessage } from "./messages.ts";
+import { type BrokenSchedulingRule, readSchedulingObject } from "./scheduling-object.ts";
+
+export type SchedulingJob =
+  | {
+      readonly kind: "decide";
+      readonly old: Uint8Array | undefined;
+      readonly now: Uint8Array | undefined;
+      readonly who: readonly CalendarAddress[];
+      readonly nowMs: number;
+      readonly isMerging: boolean;
+    }
+  | {
+      readonly kind: "apply";
+      readonly stored: Uint8Array | undefined;
+      readonly message: Uint8Array;
+      readonly who: readonly CalendarAddress[];
+      readonly author: CalendarAddress;
+    }
+  /** What other attendees get to see when an answer was applied to the organizer's object. */
+  | {
+      readonly kind: "refresh";
+      readonly old: Uint8Array;
+      readonly now: Uint8Array;
+      readonly who: readonly CalendarAddress[];
+      readonly nowMs: number;
+    };
+
+/** What several messages say. */
+export interface MessageContent extends MessageText {
+  readonly method: Method;
+  /** The VCALENDAR with METHOD, lines with CRLF. */
+  readonly bytes: Uint8Array;
+}
+
+export interface WrittenMessage {
+  readonly from: CalendarAddress;
+  readonly to: CalendarAddress;
+  readonly isSignificant: boolean;
+  readonly content: MessageContent;
+}
+
+export interface Decided {
+  readonly outcome: "decided";
+  readonly role: SchedulingRole;
+  readonly uid: string;
+  readonly organizer: CalendarAddress | undefined;
+  /** Undefined when it is as it was given, or deleted. */
+  readonly stored: Uint8Array | undefined;
+  readonly messages: readonly WrittenMessage[];
+}
+
+export type SchedulingResult =
+  | Decided
+  | { readonly outcome: "broken"; readonly rule: BrokenSchedulingRule }
+  | { readonly outcome: "changed"; readonly bytes: Uint8Array }
+  | { readonly outcome: "told" }
+  | { readonly outcome: "ignored"; readonly reason: IgnoredReason }
+  /** The octets are no calendar; whoever stores them says what is wrong. */
+  | { readonly outcome: "unreadable" }
+  | { readonly outcome: "beyond_limits" };
+
+export function runJob(job: SchedulingJob): SchedulingResult {
+  const who = new Set(job.who);
+  if (job.kind === "apply") return apply(job, who);
+  const [old, now] = [job.old && readCalendar(job.old), job.now && readCalendar(job.now)];
+  if (job.now !== undefined && now === undefined) return { outcome: "unreadable" };
+  if (job.kind === "refresh") {
+    const [before, after] = [readSchedulingObject(old!), readSchedulingObject(now!)];
+    const messages = listOrganizerMessages({
+      old: before,
+      now: after,
+      who,
+      forced: new Set(),
+      nowMs: job.nowMs,
+    });
+    return decided("organizer", undefined, messages, now!);
+  }
+  const decision = decide({ old, now, who, nowMs: job.nowMs, isMerging: job.isMerging });
+  if (isBrokenRule(decision)) return { outcome: "broken", rule: decision };
+  const stored = decision.stored === now ? undefined : decision.stored;
+  return decided(decision.role, stored && bytesOf(stored), decision.messages, (now ?? old)!);
+}
+
+function decided(
+  role: SchedulingRole,
+  stored: Uint8Array | undefined,
+  messages: readonly SchedulingMessage[],
+  calendar: Component,
+): Decided {
+  const object = readSchedulingObject(calendar);
+  const contents = new Map<Component, MessageContent>();
+  const written = messages.map(({ method, from, to, isSignificant, calendar: tree }): WrittenMessage => {
+    let content = contents.get(tree);
+    if (content === undefined) {
+      content = { method, bytes: mailBytesOf(tree), ...describeMessage(method, tree) };
+      contents.set(tree, content);
+    }
+    return { from, to, isSignificant, content };
+  });
+  const organizer = object?.organizer?.address;
+  return { outcome: "decided", role, uid: object?.uid ?? "", organizer, stored, messages: written };
+}
+
+function apply(
+  job: Extract<SchedulingJob, { readonly kind: "apply" }>,
+  who: ReadonlySet<CalendarAddress>,
+): SchedulingResult {
+  const stored = job.stored && readCalendar(job.stored);
+  const calendar = readCalendar(job.message);
+  const message = calendar && readMessage(calendar);
+  if (message === undefined || (job.stored !== undefined && stored === undefined))
+    return { outcome: "ignored", reason: "malformed" };
+  const senders = speaksFor(message, job.author);
+  const applied = applyMessage({ stored, message, who, from: (address) => senders.has(address) });
+  return applied.outcome === "changed" ? { outcome: "changed", bytes: bytesOf(applied.calendar) } : applied;
+}
+
+function bytesOf(calendar: Component): Uint8Array {
+  return new Uint8Array(writeContentLines({ items: [calendar] }));
+}
+
+/** Lines of a client that ends them with LF alone become lines of mail. */
+function mailBytesOf(calendar: Component): Uint8Array {
+  const text = writeContentLines({ items: [calendar] }).toString("latin1");
+  return new Uint8Array(Buffer.from(text.replace(/\r?\n/g, "\r\n"), "latin1"));
+}

@@ -1,0 +1,153 @@
+/** Messages of one change as they reach calendars of this account: each calendar's copy of the object, as the messages leave it, and
+ *  the messages in the scheduling inbox (RFC 6638 section 4). Nothing is written here. */
+import type { Accounts } from "#/src/accounts/accounts.ts";
+import type { AgentDeeds, Collections, ItemDeed } from "#/src/collections/collections.ts";
+import type { ItemProvenance, StoredItem } from "#/src/collections/item.ts";
+import type { Actor } from "#/src/model/actor.ts";
+import { schedulingInboxItemsMax } from "#/src/model/limits.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { IgnoredReason } from "./applied.ts";
+import type { CalendarAddress } from "./calendar-address.ts";
+import { type CalendarUserRooms, listOwnAddresses } from "./calendar-users.ts";
+import type { MessageContent } from "./jobs.ts";
+import type { Schedulers } from "./schedulers.ts";
+
+export interface LocalRooms extends CalendarUserRooms {
+  readonly accounts: Accounts;
+  readonly collections: Collections;
+  readonly schedulers: Schedulers;
+}
+
+/** What the object is to one agent. */
+interface LocalCopy {
+  readonly item: StoredItem | undefined;
+  /** As the messages so far leave it. */
+  bytes: Uint8Array | undefined;
+  keepsScheduleTag: boolean;
+  readonly inbox: Uint8Array[];
+}
+
+export interface ArrivingMessage {
+  readonly content: Pick<MessageContent, "method" | "bytes">;
+  /** Who sent it for certain. */
+  readonly author: CalendarAddress;
+  /** Addresses of the recipient under which it came. */
+  readonly known: readonly string[];
+  readonly isSignificant: boolean;
+}
+
+export interface AppliedLocally {
+  readonly outcome: "changed" | "told" | "ignored";
+  readonly reason?: IgnoredReason;
+  /** The object before and after, where it was there before. */
+  readonly old?: Uint8Array;
+  readonly now?: Uint8Array;
+}
+
+export interface LocalCopies {
+  apply(agent: AgentNumber, message: ArrivingMessage): Promise<AppliedLocally>;
+  listDeeds(actor: Actor, provenance: ItemProvenance): Promise<AgentDeeds[]>;
+}
+
+export function createLocalCopies(rooms: LocalRooms, uid: string): LocalCopies {
+  const { collections, accounts, schedulers } = rooms;
+  const copies = new Map<AgentNumber, LocalCopy>();
+
+  async function copyOf(agent: AgentNumber): Promise<LocalCopy> {
+    const held = copies.get(agent);
+    if (held !== undefined) return held;
+    const items = await collections.findItemsByUid(agent, uid, { kind: "calendar" });
+    const found = items.find((one) => one.scheduleTag !== undefined) ?? items[0];
+    const [item] = found === undefined ? [] : await collections.readItems(agent, [found.number]);
+    const copy: LocalCopy = { item, bytes: item?.bytes, keepsScheduleTag: true, inbox: [] };
+    copies.set(agent, copy);
+    return copy;
+  }
+
+  return {
+    async apply(agent, { content, author, known, isSignificant }) {
+      const facts = await accounts.findAgentFacts(agent);
+      if (facts === undefined) return { outcome: "ignored", reason: "unknown" };
+      const copy = await copyOf(agent);
+      const who = await listOwnAddresses(rooms, facts, [content.bytes], known);
+      const stored = copy.bytes;
+      const result = await schedulers.run({ kind: "apply", stored, message: content.bytes, who, author });
+      if (result.outcome === "changed") {
+        copy.bytes = result.bytes;
+        // RFC 6638 section 3.2.10: an answer does not change the organizer's tag, nor do answers of others an attendee's.
+        if (content.method !== "REPLY" && isSignificant) copy.keepsScheduleTag = false;
+        if (isSignificant) copy.inbox.push(content.bytes);
+        return { outcome: "changed", ...(stored === undefined ? {} : { old: stored }), now: result.bytes };
+      }
+      if (result.outcome === "told") {
+        copy.inbox.push(content.bytes);
+        return { outcome: "told" };
+      }
+      return { outcome: "ignored", reason: result.outcome === "ignored" ? result.reason : "malformed" };
+    },
+
+    async listDeeds(actor, provenance) {
+      const all: AgentDeeds[] = [];
+      for (const [agent, copy] of copies) {
+        const deeds = [
+          ...(await putCopy(collections, agent, copy, provenance)),
+          ...(await putInbox(collections, agent, copy, provenance)),
+        ];
+        if (deeds.length > 0) all.push({ agent, actor, deeds });
+      }
+      return all;
+    },
+  };
+}
+
+async function putCopy(
+  collections: Collections,
+  agent: AgentNumber,
+  { item, bytes, keepsScheduleTag }: LocalCopy,
+  provenance: ItemProvenance,
+): Promise<ItemDeed[]> {
+  if (bytes === undefined || bytes === item?.bytes) return [];
+  if (item !== undefined) {
+    const expected = { version: String(item.modseq) };
+    const { collection, number, provenance: own } = item;
+    // An answer on the organizer's own event leaves it the organizer's.
+    const origin = keepsScheduleTag
+      ? { provenance: own, isAuthenticated: item.isAuthenticated }
+      : { provenance, isAuthenticated: true };
+    return [{ kind: "put", collection, item: number, bytes, ...origin, expected, keepsScheduleTag }];
+  }
+  const calendar = await collections.findCollectionOfRole(agent, "calendar", "default");
+  if (calendar === undefined) return [];
+  return [
+    {
+      kind: "put",
+      collection: calendar.number,
+      bytes,
+      provenance,
+      isAuthenticated: true,
+      hasUniqueUid: true,
+    },
+  ];
+}
+
+/** Clients that know inboxes delete what they have shown. Of those whose owner has none the oldest make room. */
+async function putInbox(
+  collections: Collections,
+  agent: AgentNumber,
+  { inbox }: LocalCopy,
+  provenance: ItemProvenance,
+): Promise<ItemDeed[]> {
+  if (inbox.length === 0) return [];
+  const collection = await collections.findCollectionOfRole(agent, "calendar", "inbox");
+  if (collection === undefined) return [];
+  const deeds: ItemDeed[] = [];
+  const surplus = collection.itemCount + inbox.length - schedulingInboxItemsMax;
+  if (surplus > 0)
+    for await (const page of collections.listItems(agent, collection.number)) {
+      for (const { number } of page.slice(0, surplus)) deeds.push({ kind: "remove", item: number });
+      break;
+    }
+  for (const bytes of inbox)
+    deeds.push({ kind: "put", collection: collection.number, bytes, provenance, isAuthenticated: true });
+  return deeds;
+}

@@ -1,0 +1,150 @@
+/** Messages to whom this server has no calendar of: iMIP mails (RFC 6047), from the owner of the calendar, through the same queue, policy
+ *  and holds as every other mail. What says the same to several is one mail. */
+import { randomUUID } from "node:crypto";
+import type { AgentFacts, Principal } from "#/src/accounts/accounts.ts";
+import { isEightBit } from "#/src/formats/mime/line-ends.ts";
+import { isWaypostError } from "#/src/model/errors.ts";
+import { composeMessage } from "#/src/outbound/composition.ts";
+import { needsSmtputf8, normalAddress } from "#/src/outbound/mail-address.ts";
+import type { Outbound } from "#/src/outbound/outbound.ts";
+import type { SubmitMessage } from "#/storage/transactions/submit-message.ts";
+import { type CalendarAddress, mailAddressOf } from "./calendar-address.ts";
+import type { MessageContent, WrittenMessage } from "./jobs.ts";
+import type { DeliveryStatus } from "./schedule-status.ts";
+
+export interface OutgoingRooms {
+  readonly outbound: Pick<Outbound, "plan">;
+}
+
+export interface Sender {
+  readonly owner: AgentFacts;
+  readonly principal: Principal;
+  /** The organizer whose authenticated invitation is answered. */
+  readonly inviter: string | undefined;
+  readonly nowMs: number;
+}
+
+export interface OutgoingMails {
+  readonly mails: readonly SubmitMessage[];
+  readonly statuses: ReadonlyMap<CalendarAddress, DeliveryStatus>;
+}
+
+export async function planMails(
+  rooms: OutgoingRooms,
+  sender: Sender,
+  messages: readonly WrittenMessage[],
+): Promise<OutgoingMails> {
+  const mails: SubmitMessage[] = [];
+  const statuses = new Map<CalendarAddress, DeliveryStatus>();
+  const groups = Map.groupBy(messages, ({ content }) => content);
+  for (const [content, group] of groups) {
+    const { from } = group[0]!;
+    for (const { mail, status, to } of await planGroup(
+      rooms,
+      sender,
+      content,
+      from,
+      group.map((one) => one.to),
+    )) {
+      if (mail !== undefined) mails.push(mail);
+      for (const address of to) statuses.set(address, status);
+    }
+  }
+  return { mails, statuses };
+}
+
+interface Planned {
+  readonly mail: SubmitMessage | undefined;
+  readonly status: DeliveryStatus;
+  readonly to: readonly CalendarAddress[];
+}
+
+/** One mail to all; if that is refused, those for whom it is not are asked one by one. */
+async function planGroup(
+  rooms: OutgoingRooms,
+  sender: Sender,
+  content: MessageContent,
+  from: CalendarAddress,
+  to: readonly CalendarAddress[],
+): Promise<Planned[]> {
+  try {
+    const mail = await planMail(rooms, sender, content, from, to);
+    return [{ mail, status: mail.decision.kind === "hold" ? "pending" : "sent", to }];
+  } catch (error) {
+    const status = statusOf(error);
+    if (status === undefined) throw error;
+    const [first] = to;
+    if (to.length === 1) return [{ mail: undefined, status, to: [first!] }];
+  }
+  const half = Math.ceil(to.length / 2);
+  const parts = [to.slice(0, half), to.slice(half)];
+  return (await Promise.all(parts.map((part) => planGroup(rooms, sender, content, from, part)))).flat();
+}
+
+/** What is about a recipient. Everything else (paused, a policy that changes) is about the whole change. */
+function statusOf(error: unknown): DeliveryStatus | undefined {
+  if (!isWaypostError(error)) return undefined;
+  switch (error.details.reason) {
+    case "recipient_blocked":
+    case "approval_needed":
+      return "refused";
+    case "recipient_suppressed":
+    case "relay_refused":
+      return "no_way";
+    case "no_such_recipient":
+      return "unknown_user";
+    default:
+      return undefined;
+  }
+}
+
+async function planMail(
+  { outbound }: OutgoingRooms,
+  { owner, principal, inviter, nowMs }: Sender,
+  content: MessageContent,
+  from: CalendarAddress,
+  to: readonly CalendarAddress[],
+): Promise<SubmitMessage> {
+  const address = normalAddress(mailAddressOf(from) ?? owner.address) ?? owner.address;
+  const recipients = to.map((one) => {
+    const mail = mailAddressOf(one) ?? "";
+    return { name: "", address: normalAddress(mail) ?? mail };
+  });
+  const bytes = await composeMessage(
+    {
+      to: recipients,
+      cc: [],
+      bcc: [],
+      subject: content.subject,
+      text: content.text,
+      attachments: [],
+      calendarPart: { method: content.method, content: Buffer.from(content.bytes) },
+    },
+    {
+      from: { name: owner.name, address },
+      date: nowMs,
+      messageId: `${randomUUID()}@${address.slice(address.lastIndexOf("@") + 1)}`,
+      references: [],
+      autoSubmitted: owner.kind === "agent" ? "auto-generated" : undefined,
+    },
+  );
+  return outbound.plan({
+    principal,
+    mailbox: owner.agent,
+    bytes,
+    envelope: {
+      from: address,
+      recipients,
+      envid: null,
+      ret: null,
+      bodyType: isEightBit(bytes) ? "8BITMIME" : "7BIT",
+      isSmtputf8: [address, ...recipients.map((one) => one.address)].some(needsSmtputf8),
+    },
+    isAuthenticated: true,
+    holdWish: "policy",
+    source: owner.kind === "agent" ? "send" : "submission",
+    // What a person has in the calendar need not lie in Sent too.
+    hasNoCopy: owner.kind === "person",
+    invitation: { answers: content.method === "REPLY" ? inviter : undefined },
+  });
+}

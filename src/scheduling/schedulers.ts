@@ -1,0 +1,45 @@
+/** Jobs of scheduling, each where it belongs: a small object that does not repeat is done at once, the rest on a thread within a limit
+ *  of time, because a rule of recurrence may cost a quarter of a second for each instance that is asked for. */
+import { octetString } from "#/src/formats/mime/octets.ts";
+import { houseThreads } from "#/src/threads/house-threads.ts";
+import { createThreadPool } from "#/src/threads/thread-pool.ts";
+import { runJob, type SchedulingJob, type SchedulingResult } from "./jobs.ts";
+
+export interface Schedulers extends AsyncDisposable {
+  run(job: SchedulingJob): Promise<SchedulingResult>;
+}
+
+/** Reading and writing so much takes some milliseconds. */
+const inlineBytesMax = 32 * 1024;
+const timeLimitMs = 5000;
+const repeating = /^(?:RRULE|RDATE|EXRULE)[;:]/im;
+
+export function createSchedulers(): Schedulers {
+  const threads = createThreadPool<SchedulingJob, SchedulingResult>({
+    thread: houseThreads.scheduler,
+    threadsMax: 1,
+    timeLimitMs,
+    overLimit: { outcome: "beyond_limits" },
+  });
+  return {
+    async run(job) {
+      return isQuick(job) ? runJob(job) : threads.run(job);
+    },
+    [Symbol.asyncDispose]: () => threads[Symbol.asyncDispose](),
+  };
+}
+
+function isQuick(job: SchedulingJob): boolean {
+  const texts = job.kind === "apply" ? [job.stored, job.message] : [job.old, job.now];
+  const given = texts.filter((text) => text !== undefined);
+  const size = given.reduce((sum, text) => sum + text.byteLength, 0);
+  return size <= inlineBytesMax && !given.some((text) => repeating.test(octetString(text)));
+}
+
+/** For commands that end soon: everything at once. */
+export function createDirectSchedulers(): Schedulers {
+  return {
+    run: async (job) => runJob(job),
+    async [Symbol.asyncDispose]() {},
+  };
+}

@@ -1,0 +1,56 @@
+/** Changes of calendar items with what they say to others (RFC 6638 section 3): the one door by which a person or an agent writes into a
+ *  calendar. An item without an organizer goes straight to `Collections`. */
+import type { Principal } from "#/src/accounts/accounts.ts";
+import type { ItemExpectation, ItemWritten, PutItem } from "#/src/collections/collections.ts";
+import type { Idempotency, Once } from "#/src/mail/write-once.ts";
+import type { Actor } from "#/src/model/actor.ts";
+import type { AgentNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
+import type { Outbound } from "#/src/outbound/outbound.ts";
+import type { ArrivalPlanning } from "./arrival-plan.ts";
+import type { LocalRooms } from "./local-copies.ts";
+
+export interface SchedulingRooms extends LocalRooms {
+  readonly outbound: Pick<Outbound, "plan" | "ring" | "asksAlways">;
+}
+
+/** Who changes whose calendar. */
+export interface CalendarWriter {
+  /** The owner of the calendar. */
+  readonly agent: AgentNumber;
+  readonly principal: Principal;
+  readonly actor: Actor;
+}
+
+export interface SchedulingOptions {
+  /** none: nothing is said to anybody (`invite` of the interface). */
+  readonly messages?: "send" | "none";
+  /** False: the organizer is not told that an attendee deletes (Schedule-Reply, RFC 6638 section 8.1). */
+  readonly isReplying?: boolean;
+  readonly idempotency?: Idempotency | undefined;
+}
+
+/** none: there was nothing to say, or nobody to say it to. sent: it left, or is in the other calendars. held: mail of it waits for a
+ *  person. */
+export type SchedulingState = "none" | "sent" | "held";
+
+export interface SchedulingWritten extends ItemWritten {
+  /** Other octets were stored than those given, so no ETag is told (RFC 4791 section 5.3.4). */
+  readonly isRewritten: boolean;
+  readonly scheduling: SchedulingState;
+}
+
+export interface Scheduling extends ArrivalPlanning {
+  /** Throws what `Collections.putItem` throws; `policy_refused` with the preconditions of RFC 6638 section 3.2.4; `paused`,
+   *  `rate_limited` when a mail would have to leave. */
+  putItem(
+    writer: CalendarWriter,
+    put: PutItem,
+    options?: SchedulingOptions,
+  ): Promise<Once<SchedulingWritten>>;
+  deleteItem(
+    writer: CalendarWriter,
+    item: ItemNumber,
+    expected?: ItemExpectation,
+    options?: SchedulingOptions,
+  ): Promise<Once<{ readonly modseq: Modseq; readonly scheduling: SchedulingState }>>;
+}

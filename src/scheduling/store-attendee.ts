@@ -1,0 +1,63 @@
+/** What is stored of an attendee's change (RFC 6638 section 3.2.10): the answers of others are not the attendee's to give, and a client
+ *  may not know the latest of them. So they stay as they are here. A client that relied on the Schedule-Tag may not know of attendees
+ *  who came or went either: then the whole list stays, but for the attendee and its delegates. */
+import { type Component, changeItems, type Item } from "#/src/formats/content-lines/content-line.ts";
+import type { CalendarAddress } from "./calendar-address.ts";
+import { makeOverride, mapComponents } from "./instances.ts";
+import { findAttendee, listAttendees, readAttendee, setParameters } from "./participants.ts";
+import {
+  type Addresses,
+  componentAt,
+  type InstanceKey,
+  listByInstance,
+  type SchedulingObject,
+} from "./scheduling-object.ts";
+
+export function storeAttendeeChange(
+  old: SchedulingObject,
+  now: SchedulingObject,
+  who: Addresses,
+  isMerging: boolean,
+): Component {
+  const keys = new Map<Component, InstanceKey | undefined>(
+    listByInstance(now).map(([key, component]) => [component, key]),
+  );
+  return mapComponents(now.calendar, (component) => {
+    const key = keys.get(component);
+    const before = componentAt(old, key) ?? (key === undefined ? undefined : makeOverride(old, key));
+    return before === undefined ? component : withOthers(before, component, who, isMerging);
+  });
+}
+
+function withOthers(before: Component, component: Component, who: Addresses, isMerging: boolean): Component {
+  const own = findAttendee(component, (address) => who.has(address));
+  const isOwn = (address: CalendarAddress) => who.has(address) || own?.delegatedTo.includes(address) === true;
+  const others = new Map(
+    listAttendees(before)
+      .filter(({ address }) => !isOwn(address))
+      .map((one) => [one.address, one]),
+  );
+  let lastAt = -1;
+  const items: Item[] = [];
+  for (const item of component.items) {
+    if (item.kind !== "property" || item.name !== "ATTENDEE") {
+      items.push(item);
+      continue;
+    }
+    const attendee = readAttendee(item);
+    const known = others.get(attendee.address);
+    others.delete(attendee.address);
+    if (known === undefined && isMerging && !isOwn(attendee.address)) continue;
+    const isOther = known !== undefined && known.partstat !== attendee.partstat;
+    lastAt = items.push(isOther ? setParameters(item, { PARTSTAT: known.partstat }) : item);
+  }
+  if (isMerging && own !== undefined)
+    items.splice(
+      lastAt < 0 ? items.length : lastAt,
+      0,
+      ...[...others.values()].map(({ property }) => property),
+    );
+  return items.length === component.items.length && items.every((item, at) => item === component.items[at])
+    ? component
+    : changeItems(component, items);
+}

@@ -1,0 +1,269 @@
+/** An outside organizer invites an agent by mail: the whole conversation, over SMTP in and out. */
+import { readFileSync } from "node:fs";
+import { createTransport } from "nodemailer";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { administer } from "#/src/accounts/administration/operations.ts";
+import type { Principal } from "#/src/accounts/principal.ts";
+import type { StoredItem } from "#/src/collections/item.ts";
+import { calendarIn, calendarText, plain } from "../scheduling/scheduling-house.ts";
+import { corpusFolder, corpusNote, hasCorpus } from "../support/corpus.ts";
+import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
+import { type DnsServer, startDnsServer } from "../support/dns-server.ts";
+import { type SmtpSink, startSink } from "../support/smtp-sink.ts";
+
+let names: DnsServer;
+let sink: SmtpSink;
+let daemon: InProcessDaemon;
+let principal: Principal;
+let address: string;
+let uid = 0;
+
+beforeAll(async () => {
+  names = await startDnsServer({
+    "organizer.example": [["TXT", "v=spf1 ip4:127.0.0.1 -all"]],
+    "attendee.example": [["TXT", "v=spf1 ip4:127.0.0.1 -all"]],
+    "unknown.example": [["TXT", "v=spf1 -all"]],
+    "feldbau.example": [["TXT", "v=spf1 ip4:127.0.0.1 -all"]],
+    "rask.example": [["TXT", "v=spf1 ip4:127.0.0.1 -all"]],
+    "kolb-notary.example": [["TXT", "v=spf1 ip4:127.0.0.1 -all"]],
+    "evil.example": [["TXT", "v=spf1 ip4:127.0.0.1 -all"]],
+  });
+  sink = await startSink();
+  daemon = await startInProcessDaemon({
+    set: [
+      "server.domain=waypost.example",
+      `dns.servers=${names.address}`,
+      "outbound.smarthost_host=127.0.0.1",
+      `outbound.smarthost_port=${sink.port}`,
+      "outbound.smarthost_tls=none",
+      "outbound.allow_private_addresses=true",
+    ],
+  });
+  const agent = daemon.agents[0]!;
+  address = agent.address;
+  principal = await daemon.daemon.house.accounts.authenticateToken(agent.token, "127.0.0.1");
+});
+beforeEach(() => {
+  uid++;
+});
+afterAll(async () => {
+  await daemon[Symbol.asyncDispose]();
+  await sink[Symbol.asyncDispose]();
+  await names[Symbol.asyncDispose]();
+});
+
+/** An iTIP message as its mail. */
+async function sendMessage(method: string, from: string, calendar: string): Promise<void> {
+  const transport = createTransport({ ...daemon.smtp, secure: false, tls: { rejectUnauthorized: false } });
+  const content = calendar
+    .replace("VERSION:2.0\n", `VERSION:2.0\nMETHOD:${method}\n`)
+    .replaceAll("\n", "\r\n");
+  await transport.sendMail({
+    from,
+    to: address,
+    subject: `${method} ${uid}`,
+    text: "A calendar message.\n",
+    icalEvent: { method, content },
+  });
+  transport.close();
+}
+
+function event(
+  lines = "",
+  people = `ORGANIZER:mailto:olga@organizer.example\nATTENDEE;RSVP=TRUE:mailto:${address}\n`,
+): string {
+  const times = /^DTSTART/m.test(lines) ? "" : "DTSTART:20261005T100000Z\nDTEND:20261005T110000Z\n";
+  const stamp = /^DTSTAMP/m.test(lines) ? "" : "DTSTAMP:20260901T100000Z\n";
+  return `BEGIN:VEVENT\nUID:by-mail-${uid}\n${stamp}${times}SUMMARY:Review\n${people}${lines}END:VEVENT\n`;
+}
+
+async function find(): Promise<StoredItem | undefined> {
+  const { collections } = daemon.daemon.house;
+  const [found] = await collections.findItemsByUid(principal.agent, `by-mail-${uid}`, { kind: "calendar" });
+  return found && (await collections.readItems(principal.agent, [found.number]))[0];
+}
+
+async function textOf(): Promise<string | undefined> {
+  const item = await find();
+  return item && plain(item.bytes);
+}
+
+async function put(text: string): Promise<void> {
+  const { scheduling, collections } = daemon.daemon.house;
+  const item = await find();
+  const calendar = await collections.findCollectionOfRole(principal.agent, "calendar", "default");
+  await scheduling.putItem(
+    { agent: principal.agent, principal, actor: { agent: principal.agent, canApprove: false } },
+    {
+      collection: calendar!.number,
+      ...(item === undefined ? {} : { item: item.number }),
+      bytes: Buffer.from(text.replaceAll("\n", "\r\n")),
+      provenance: { source: "api" },
+      isAuthenticated: true,
+    },
+  );
+  await daemon.daemon.delivery.whenIdle();
+}
+
+async function countMessages(): Promise<number> {
+  const { mail } = daemon.daemon.house;
+  return (await mail.listNewestMessages(principal.agent, { limit: 200 })).length;
+}
+
+test("an invitation, its acceptance, an update and the cancellation", async () => {
+  const before = await countMessages();
+  await sendMessage("REQUEST", "Olga <olga@organizer.example>", calendarText(event()));
+  const invited = (await find())!;
+  expect(invited).toMatchObject({
+    isAuthenticated: true,
+    provenance: { source: "smtp", fromDomain: "organizer.example" },
+  });
+  expect(plain(invited.bytes)).toContain(`ATTENDEE;RSVP=TRUE:mailto:${address}\n`);
+  expect(await countMessages()).toBe(before + 1);
+
+  await put(plain(invited.bytes).replace("RSVP=TRUE", "PARTSTAT=ACCEPTED"));
+  const reply = sink.mails.at(-1)!;
+  expect(reply).toMatchObject({ from: expect.stringMatching(/./), to: ["olga@organizer.example"] });
+  expect(reply.text).toMatch(/Subject: Accepted: Review\r\n/);
+  expect(calendarIn(reply.text)).toMatch(/METHOD:REPLY\n[\s\S]*ATTENDEE;PARTSTAT=ACCEPTED:mailto:/);
+  expect(await textOf()).toContain("ORGANIZER;SCHEDULE-STATUS=1.1:mailto:olga@organizer.example\n");
+
+  const later = "SEQUENCE:1\nDTSTAMP:20260902T100000Z\nDTSTART:20261006T100000Z\nDTEND:20261006T110000Z\n";
+  await sendMessage("REQUEST", "olga@organizer.example", calendarText(event(later)));
+  expect(await textOf()).toMatch(/ATTENDEE;RSVP=TRUE:[\s\S]*DTSTART:20261006T100000Z\n/);
+  await sendMessage("REQUEST", "olga@organizer.example", calendarText(event()));
+  expect(await textOf()).toContain("DTSTART:20261006T100000Z\n");
+
+  await sendMessage(
+    "CANCEL",
+    "olga@organizer.example",
+    calendarText(event("SEQUENCE:2\nSTATUS:CANCELLED\n")),
+  );
+  expect(await textOf()).toMatch(
+    /SEQUENCE:2\n[\s\S]*STATUS:CANCELLED\n|STATUS:CANCELLED\n[\s\S]*SEQUENCE:2\n/,
+  );
+});
+
+test.each([
+  ["whose domain does not vouch for it", "olga@unknown.example"],
+  ["of another author", "mallory@attendee.example"],
+])("an invitation %s is a mail and touches no calendar", async (_, from) => {
+  const before = await countMessages();
+  await sendMessage(
+    "REQUEST",
+    from,
+    calendarText(event("", `ORGANIZER:mailto:${from.replace(/.*@/, "olga@")}\nATTENDEE:mailto:${address}\n`)),
+  );
+  expect(await find()).toBeUndefined();
+  expect(await countMessages()).toBe(before + 1);
+});
+
+test("an update or a cancellation by somebody else changes nothing", async () => {
+  await sendMessage("REQUEST", "olga@organizer.example", calendarText(event()));
+  const before = await textOf();
+  await sendMessage("REQUEST", "mallory@attendee.example", calendarText(event("SEQUENCE:5\nSUMMARY:Evil\n")));
+  await sendMessage("CANCEL", "mallory@attendee.example", calendarText(event("SEQUENCE:5\n")));
+  expect(await textOf()).toBe(before);
+});
+
+test("a changed instance of a series is answered for itself", async () => {
+  const third =
+    "RECURRENCE-ID:20261019T100000Z\nDTSTART:20261019T120000Z\nDTEND:20261019T130000Z\nSEQUENCE:1\n";
+  await sendMessage("REQUEST", "olga@organizer.example", calendarText(event("RRULE:FREQ=WEEKLY\n")));
+  await sendMessage("REQUEST", "olga@organizer.example", calendarText(event(third)));
+  const text = (await textOf())!;
+  expect(text.match(/BEGIN:VEVENT/g)).toHaveLength(2);
+  const at = text.lastIndexOf("RSVP=TRUE");
+  await put(`${text.slice(0, at)}PARTSTAT=DECLINED${text.slice(at + "RSVP=TRUE".length)}`);
+  const reply = calendarIn(sink.mails.at(-1)!.text);
+  expect(reply).toMatch(/RECURRENCE-ID:20261019T100000Z\n/);
+  expect(reply.match(/BEGIN:VEVENT/g)).toHaveLength(1);
+});
+
+test("an answer from outside is written on the agent's own event", async () => {
+  const own = `ORGANIZER:mailto:${address}\nATTENDEE:mailto:tom@attendee.example\nATTENDEE:mailto:olga@organizer.example\n`;
+  await put(calendarText(event("", own)));
+  expect(await textOf()).toContain("SCHEDULE-STATUS=1.0:mailto:tom@attendee.example");
+  const reply = (people: string) =>
+    calendarText(event("COMMENT:see you\n", `ORGANIZER:mailto:${address}\n${people}`));
+  await sendMessage(
+    "REPLY",
+    "tom@attendee.example",
+    reply("ATTENDEE;PARTSTAT=ACCEPTED:mailto:tom@attendee.example\n"),
+  );
+  expect(await textOf()).toMatch(/ATTENDEE;SCHEDULE-STATUS=2\.0;PARTSTAT=ACCEPTED;[^\n]*tom@/);
+  await sendMessage(
+    "REPLY",
+    "mallory@attendee.example",
+    reply("ATTENDEE;PARTSTAT=DECLINED:mailto:olga@organizer.example\n"),
+  );
+  expect(await textOf()).not.toContain("PARTSTAT=DECLINED");
+});
+
+test("a hostile calendar part is a mail like any other", async () => {
+  const before = await countMessages();
+  const bomb = "RRULE:FREQ=SECONDLY;BYMONTH=2;BYMONTHDAY=30\n".repeat(50);
+  await sendMessage("REQUEST", "olga@organizer.example", calendarText(event(bomb)));
+  await sendMessage(
+    "REQUEST",
+    "olga@organizer.example",
+    `BEGIN:VCALENDAR\nVERSION:2.0\n${"BEGIN:VEVENT\n".repeat(5000)}`,
+  );
+  await sendMessage(
+    "REQUEST",
+    "olga@organizer.example",
+    calendarText(`BEGIN:VEVENT\nUID:x\n${"ATTENDEE:mailto:a@b.example\n".repeat(20_000)}END:VEVENT\n`),
+  );
+  expect(await countMessages()).toBe(before + 3);
+});
+
+describe.skipIf(!hasCorpus)(`mails of the corpus${corpusNote}`, () => {
+  beforeAll(async () => {
+    await administer(daemon.daemon.house, "agent.alias", {
+      owner: address,
+      address: "robin@waypost.example",
+    });
+  });
+
+  const cases: readonly [name: string, from: string, uid: string, isTaken: boolean][] = [
+    ["google-request", "nora@feldbau.example", "7kqh2l9s0a1b2c3d4e5f6g7h8i@google.com", true],
+    [
+      "exchange-request-windows-tz",
+      "elin@rask.example",
+      "040000008200E00074C5B7101A82E00800000000D0A1B2C3D4E5DC01000000000000000010000000AAAAAAAABBBBBBBBCCCCCCCCDDDDDDDD",
+      true,
+    ],
+    ["sent-by-assistant", "assistant@kolb-notary.example", "s-1@x.example", true],
+    ["spoofed-organizer", "rando@evil.example", "spoof-1@x.example", false],
+  ];
+  test.each(cases)("%s", async (name, from, its, isTaken) => {
+    const { collections } = daemon.daemon.house;
+    const raw = readFileSync(`${corpusFolder}/mail/written-imip/${name}.eml`);
+    const transport = createTransport({ ...daemon.smtp, secure: false, tls: { rejectUnauthorized: false } });
+    await transport.sendMail({ envelope: { from, to: ["robin@waypost.example"] }, raw });
+    transport.close();
+    const [item] = await collections.findItemsByUid(principal.agent, its, { kind: "calendar" });
+    expect(item !== undefined).toBe(isTaken);
+    if (item === undefined) return;
+    const [stored] = await collections.readItems(principal.agent, [item.number]);
+    const answered = plain(stored!.bytes).replace(
+      /ATTENDEE[^\n]*robin@waypost\.example\n/,
+      "ATTENDEE;PARTSTAT=TENTATIVE:mailto:robin@waypost.example\n",
+    );
+    const { scheduling } = daemon.daemon.house;
+    await scheduling.putItem(
+      { agent: principal.agent, principal, actor: { agent: principal.agent, canApprove: false } },
+      {
+        collection: item.collection,
+        item: item.number,
+        bytes: Buffer.from(answered.replaceAll("\n", "\r\n")),
+        provenance: { source: "dav" },
+        isAuthenticated: true,
+      },
+    );
+    await daemon.daemon.delivery.whenIdle();
+    const reply = sink.mails.at(-1)!;
+    expect(reply.text).toMatch(/^From: [^\n]*robin@waypost\.example/m);
+    expect(calendarIn(reply.text)).toContain(`UID:${its}\n`);
+  });
+});

@@ -1,0 +1,103 @@
+/** Which mails have a message that calendars take, and for whom their author speaks: those of the corpus, and made ones. */
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { parseStructure } from "#/src/formats/mime/structure.ts";
+import { arrivingCalendarBytesMax } from "#/src/model/limits.ts";
+import { readMessage, speaksFor } from "#/src/scheduling/apply.ts";
+import { findArrivingCalendar, readCalendar } from "#/src/scheduling/arriving-calendar.ts";
+import { readCalendarAddress } from "#/src/scheduling/calendar-address.ts";
+import { corpusFolder, corpusNote, hasCorpus } from "../support/corpus.ts";
+
+function find(mail: string | Uint8Array) {
+  const bytes = Buffer.from(mail);
+  return findArrivingCalendar(bytes, parseStructure(bytes));
+}
+
+const calendar = (method = "REQUEST", more = "") =>
+  `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nMETHOD:${method}\r\nBEGIN:VEVENT\r\nUID:u1\r\nDTSTAMP:20260101T000000Z\r\nDTSTART:20261005T100000Z\r\nORGANIZER:mailto:ann@x.example\r\nATTENDEE:mailto:bob@x.example\r\n${more}END:VEVENT\r\nEND:VCALENDAR\r\n`;
+const part = (body: string, type = "text/calendar; charset=utf-8; method=REQUEST") =>
+  `MIME-Version: 1.0\r\nContent-Type: ${type}\r\n\r\n${body}`;
+
+describe("a mail", () => {
+  test("with a text/calendar part has its message", () => {
+    expect(find(part(calendar()))).toMatchObject({
+      method: "REQUEST",
+      uid: "u1",
+      organizer: "mailto:ann@x.example",
+    });
+  });
+
+  test("whose Content-Type has no method has the message of its METHOD", () => {
+    expect(find(part(calendar("CANCEL"), "text/calendar"))).toMatchObject({ method: "CANCEL" });
+  });
+
+  const none: readonly [what: string, mail: string][] = [
+    ["whose Content-Type says another method", part(calendar("CANCEL"))],
+    ["whose calendar has no METHOD", part(calendar().replace("METHOD:REQUEST\r\n", ""))],
+    ["whose calendar is an attachment of another type", part(calendar(), "application/ics; method=REQUEST")],
+    ["that forwards an invitation", part(`Subject: x\r\n${part(calendar())}`, "message/rfc822")],
+    [
+      "whose calendar is too large",
+      part(calendar("REQUEST", `DESCRIPTION:${"x".repeat(arrivingCalendarBytesMax)}\r\n`)),
+    ],
+    ["whose calendar cannot be read", part("BEGIN:VCALENDAR\r\n".repeat(20))],
+    ["that is text", part("Hello\r\n", "text/plain")],
+  ];
+  test.each(none)("%s has none", (_, mail) => {
+    expect(find(mail)).toBeUndefined();
+  });
+
+  test("in another charset has it in UTF-8", () => {
+    const latin1 = Buffer.from(
+      part(calendar("REQUEST", "SUMMARY:Grüße\r\n"), "text/calendar; charset=iso-8859-1; method=REQUEST"),
+      "latin1",
+    );
+    expect(Buffer.from(find(latin1)!.bytes).toString()).toContain("SUMMARY:Grüße\r\n");
+  });
+});
+
+describe("an author", () => {
+  const speaks = (method: string, more: string, author: string) => {
+    const message = readMessage(readCalendar(Buffer.from(calendar(method, more)))!)!;
+    return [...speaksFor(message, readCalendarAddress(`mailto:${author}`))].map((one) =>
+      one.replace("mailto:", ""),
+    );
+  };
+
+  test("speaks for itself, and for the organizer that names it as SENT-BY in the same domain", () => {
+    const assisted = (domain: string) => ["ORGANIZER:", `ORGANIZER;SENT-BY="mailto:eve@${domain}":`] as const;
+    const text = (domain: string) => calendar("REQUEST").replace(...assisted(domain));
+    const of = (domain: string) =>
+      [
+        ...speaksFor(
+          readMessage(readCalendar(Buffer.from(text(domain)))!)!,
+          readCalendarAddress(`mailto:eve@${domain}`),
+        ),
+      ].length;
+    expect(of("x.example")).toBe(2);
+    expect(of("y.example")).toBe(1);
+  });
+
+  test("of an answer does not speak for other attendees", () => {
+    expect(speaks("REPLY", "ATTENDEE:mailto:eve@x.example\r\n", "bob@x.example")).toEqual(["bob@x.example"]);
+  });
+});
+
+describe.skipIf(!hasCorpus)(`the corpus${corpusNote}`, () => {
+  test("has an invitation or an answer in each of its iMIP mails", () => {
+    const folder = `${corpusFolder}/mail/written-imip`;
+    const names = readdirSync(folder).filter((name) => name.endsWith(".eml"));
+    expect(names.length).toBeGreaterThan(10);
+    for (const name of names) {
+      const { expect: facts } = JSON.parse(
+        readFileSync(`${folder}/${name.replace(".eml", ".json")}`, "utf8"),
+      ) as { expect: { method?: string } };
+      // The method of the one differs from its Content-Type; the other is two events, for nobody.
+      const isMessage = !/^(?:method-mismatch|publish)/.test(name);
+      const found = find(readFileSync(`${folder}/${name}`));
+      if (isMessage && facts.method !== undefined)
+        expect([name, found?.method]).toEqual([name, facts.method]);
+      else if (!isMessage) expect([name, found]).toEqual([name, undefined]);
+    }
+  });
+});

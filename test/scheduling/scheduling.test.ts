@@ -1,0 +1,320 @@
+/** What a change of a calendar comes to: copies of attendees here, inbox items, mails and their holds, in one transaction. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  calendarText,
+  eventText,
+  openSchedulingHouse,
+  plain,
+  type SchedulingHouse,
+} from "./scheduling-house.ts";
+
+let house: SchedulingHouse;
+beforeEach(async () => {
+  house = await openSchedulingHouse();
+});
+afterEach(async () => {
+  await house[Symbol.asyncDispose]();
+});
+
+const invitation = (people: string, lines?: string) => calendarText(eventText(people, lines));
+const edited = (text: string) => text.replace(/;SCHEDULE-STATUS=[\d.]+/g, "");
+
+describe("an attendee of the same account", () => {
+  test("has the event at once, the message in the inbox, and no mail", async () => {
+    const { ada, bob, server } = house;
+    const written = await ada.put(invitation("ada* ada=ACCEPTED bob"));
+    expect(written).toMatchObject({ isCreated: true, isRewritten: true, scheduling: "sent" });
+    const [copy] = await bob.texts();
+    expect(copy).toContain("ATTENDEE;PARTSTAT=NEEDS-ACTION:mailto:bob@first.example\n");
+    expect(copy).not.toMatch(/METHOD|SCHEDULE-STATUS/);
+    expect(await bob.texts("inbox")).toMatchObject([expect.stringContaining("METHOD:REQUEST\n")]);
+    expect((await ada.texts())[0]).toContain(
+      "PARTSTAT=NEEDS-ACTION;SCHEDULE-STATUS=1.2:mailto:bob@first.example\n",
+    );
+    await server.deliverQueued();
+    expect(await house.leaving()).toEqual([]);
+    expect((await server.mail.listNewestMessages(bob.owner.agent, { limit: 10 })).length).toBe(0);
+  });
+
+  test("answers, and the organizer has the answer at once with the same Schedule-Tag", async () => {
+    const { ada, bob } = house;
+    await ada.put(invitation("ada* ada=ACCEPTED bob"));
+    const [before] = await ada.items();
+    const [copy] = await bob.items();
+    const accepted = plain(copy!.bytes).replace("PARTSTAT=NEEDS-ACTION", "PARTSTAT=ACCEPTED");
+    await bob.put(accepted, { item: copy!.number });
+    const [after] = await ada.items();
+    expect(plain(after!.bytes)).toMatch(
+      /ATTENDEE;PARTSTAT=ACCEPTED;SCHEDULE-STATUS=2\.0;X-WAYPOST-REPLIED=\d+T\d+Z:mailto:bob@/,
+    );
+    expect(after!.scheduleTag).toBe(before!.scheduleTag);
+    expect(after!.modseq).not.toBe(before!.modseq);
+    expect(await ada.texts("inbox")).toMatchObject([expect.stringContaining("METHOD:REPLY\n")]);
+    expect((await bob.texts())[0]).toContain("ORGANIZER;SCHEDULE-STATUS=1.2:mailto:ada@first.example\n");
+  });
+
+  test("loses the event to a cancellation, but sees that it was there", async () => {
+    const { ada, bob } = house;
+    const { item } = await ada.put(invitation("ada* ada=ACCEPTED bob"));
+    await ada.delete(item);
+    expect(await ada.texts()).toEqual([]);
+    expect((await bob.texts())[0]).toContain("STATUS:CANCELLED\n");
+  });
+
+  test("who deletes declines, unless the client wants no reply", async () => {
+    const { ada, bob } = house;
+    await ada.put(invitation("ada* ada=ACCEPTED bob=ACCEPTED"));
+    const [copy] = await bob.items();
+    await bob.delete(copy!.number, { isReplying: false });
+    expect((await ada.texts())[0]).toContain("PARTSTAT=ACCEPTED;SCHEDULE-STATUS=1.2:mailto:bob");
+    await ada.put(edited((await ada.texts())[0]!).replace("SUMMARY:Planning", "SUMMARY:New"), {
+      item: (await ada.items())[0]!.number,
+    });
+    const [again] = await bob.items();
+    await bob.delete(again!.number);
+    expect((await ada.texts())[0]).toContain("PARTSTAT=DECLINED");
+  });
+
+  test("sees a changed instance of a series, and declines another", async () => {
+    const { ada, bob } = house;
+    const series = eventText("ada* ada=ACCEPTED bob", "RRULE:FREQ=WEEKLY\n");
+    const third = "20261019T100000Z";
+    const changed = eventText(
+      "ada* ada=ACCEPTED bob",
+      `RECURRENCE-ID:${third}\nDTSTART:20261019T120000Z\nDTEND:20261019T130000Z\n`,
+    );
+    const { item } = await ada.put(calendarText(series));
+    await ada.put(calendarText(series, changed), { item });
+    const [copy] = await bob.items();
+    expect(plain(copy!.bytes)).toMatch(/RECURRENCE-ID:20261019T100000Z\n/);
+    const second = "20261012T100000Z";
+    const declined = eventText(
+      "ada* ada=ACCEPTED bob=DECLINED",
+      `RECURRENCE-ID:${second}\nDTSTART:${second}\nDTEND:20261012T110000Z\n`,
+    );
+    await bob.put(plain(copy!.bytes).replace("END:VCALENDAR", `${declined}END:VCALENDAR`), {
+      item: copy!.number,
+    });
+    const own = (await ada.texts())[0]!;
+    expect(own.match(/PARTSTAT=DECLINED[^\n]*bob/g)).toHaveLength(1);
+    expect(own).toContain(`RECURRENCE-ID:${second}\n`);
+  });
+
+  test("is told quietly of others' answers", async () => {
+    const { ada, bob, server } = house;
+    await server.administer("agent.create", { address: "cleo@first.example" });
+    await ada.put(invitation("ada* ada=ACCEPTED bob cleo"));
+    const cleo = (await server.accounts.findOwner("cleo@first.example"))!.agent;
+    const [before] = await house.collections.findItemsByUid(cleo, "meeting-1", { kind: "calendar" });
+    const [copy] = await bob.items();
+    await bob.put(plain(copy!.bytes).replace("NEEDS-ACTION:mailto:bob", "TENTATIVE:mailto:bob"), {
+      item: copy!.number,
+    });
+    const [after] = await house.collections.findItemsByUid(cleo, "meeting-1", { kind: "calendar" });
+    const [stored] = await house.collections.readItems(cleo, [after!.number]);
+    expect(plain(stored!.bytes)).toContain("PARTSTAT=TENTATIVE:mailto:bob");
+    expect(after!.scheduleTag).toBe(before!.scheduleTag);
+  });
+
+  test("keeps an event of the own with the same UID", async () => {
+    const { ada, bob } = house;
+    await bob.put(calendarText(eventText("bob*").replace(/ORGANIZER.*\n/, "")));
+    await ada.put(invitation("ada* ada=ACCEPTED bob"));
+    expect(await bob.texts()).toHaveLength(1);
+    expect((await bob.texts())[0]).not.toContain("ada@");
+  });
+});
+
+describe("an attendee elsewhere", () => {
+  test("gets a mail that calendars and people can read", async () => {
+    const { ada } = house;
+    await house.openPolicies();
+    const written = await ada.put(invitation("ada* ada=ACCEPTED mel@elsewhere.example kim@else.example"));
+    expect(written.scheduling).toBe("sent");
+    const mails = await house.leaving();
+    expect(mails.flatMap(({ to }) => to).sort()).toEqual(["kim@else.example", "mel@elsewhere.example"]);
+    const [mail] = mails;
+    expect(mail!.text).toMatch(/^From: .*ada@first\.example/m);
+    expect(mail!.text).toMatch(/Subject: Invitation: Planning\r\n/);
+    expect(mail!.text).toMatch(/Content-Type: text\/calendar; charset=utf-8; method=REQUEST\r\n/i);
+    expect(mail!.text).toMatch(/filename="?invite\.ics/);
+    expect(mail!.calendar).toContain("METHOD:REQUEST\n");
+    expect(mail!.calendar).not.toContain("SCHEDULE-");
+    expect((await ada.texts())[0]).toContain("SCHEDULE-STATUS=1.1:mailto:mel@elsewhere.example");
+  });
+
+  test("gets no mail for what is no news", async () => {
+    const { ada } = house;
+    await house.openPolicies();
+    const { item } = await ada.put(invitation("ada* ada=ACCEPTED mel@elsewhere.example"));
+    await ada.put(invitation("ada* ada=TENTATIVE mel@elsewhere.example"), { item });
+    expect(await house.leaving()).toHaveLength(1);
+  });
+
+  test("of another account of this server gets a mail too, and with it the event", async () => {
+    const { ada, eve, server } = house;
+    await house.openPolicies();
+    await ada.put(invitation("ada* ada=ACCEPTED eve@second.example"));
+    expect(await eve.texts()).toEqual([]);
+    await server.deliverQueued();
+    expect(await server.mail.listNewestMessages(eve.owner.agent, { limit: 10 })).toHaveLength(1);
+    expect((await eve.texts())[0]).toContain("ORGANIZER:mailto:ada@first.example\n");
+    const [copy] = await eve.items();
+    expect(copy).toMatchObject({ isAuthenticated: true, provenance: { source: "submission" } });
+    await eve.put(plain(copy!.bytes).replace("NEEDS-ACTION:mailto:eve", "ACCEPTED:mailto:eve"), {
+      item: copy!.number,
+    });
+    await server.deliverQueued();
+    expect((await ada.texts())[0]).toMatch(/PARTSTAT=ACCEPTED;SCHEDULE-STATUS=2\.0[^\n]*eve/);
+  });
+
+  test("who is a stranger to an agent waits for a person, while the event is there", async () => {
+    const { ada, bob } = house;
+    const written = await ada.put(invitation("ada* ada=ACCEPTED bob mel@elsewhere.example"));
+    expect(written.scheduling).toBe("held");
+    expect(await house.leaving()).toEqual([]);
+    const holds = await house.server.store.all<{ reason: string }>("select reason from hold");
+    expect(holds).toEqual([{ reason: "invitation" }]);
+    expect((await ada.texts())[0]).toContain("SCHEDULE-STATUS=1.0:mailto:mel@elsewhere.example");
+    expect(await bob.texts()).toHaveLength(1);
+  });
+
+  test("is all that an agent has who asks for everything, people of its account among them", async () => {
+    const { ada, bob, server } = house;
+    await server.administer("agent.update", { owner: ada.owner.address, holdPolicy: "always" });
+    expect((await ada.put(invitation("ada* ada=ACCEPTED bob"))).scheduling).toBe("held");
+    expect(await bob.texts()).toEqual([]);
+  });
+
+  test("who is not there is told so on the copy", async () => {
+    const { ada } = house;
+    await ada.put(invitation("ada* ada=ACCEPTED nobody"));
+    expect((await ada.texts())[0]).toContain("SCHEDULE-STATUS=3.7:mailto:nobody@first.example");
+  });
+
+  test("whom the operator has blocked gets nothing, and others do", async () => {
+    const { ada, server } = house;
+    await house.openPolicies();
+    await server.administer("agent.update", { owner: ada.owner.address, block: ["bad.example"] });
+    await ada.put(invitation("ada* ada=ACCEPTED mel@elsewhere.example x@bad.example"));
+    expect((await house.leaving()).flatMap(({ to }) => to)).toEqual(["mel@elsewhere.example"]);
+    expect((await ada.texts())[0]).toContain("SCHEDULE-STATUS=3.8:mailto:x@bad.example");
+  });
+
+  test("is not written to with a credential that may not send", async () => {
+    const { ada, server } = house;
+    await house.openPolicies();
+    const { token } = await server.token(ada.owner, ["calendar"]);
+    const principal = await server.accounts.authenticateToken(token, "127.0.0.1");
+    const { number } = (await house.collections.findCollectionOfRole(
+      ada.owner.agent,
+      "calendar",
+      "default",
+    ))!;
+    const bytes = Buffer.from(
+      invitation("ada* ada=ACCEPTED bob mel@elsewhere.example").replaceAll("\n", "\r\n"),
+    );
+    await house.scheduling.putItem(
+      { ...ada.writer, principal },
+      { collection: number, bytes, provenance: { source: "api" }, isAuthenticated: true },
+    );
+    expect(await house.leaving()).toEqual([]);
+    expect((await ada.texts())[0]).toContain("SCHEDULE-STATUS=3.8:mailto:mel@elsewhere.example");
+  });
+});
+
+describe("a calendar", () => {
+  test("takes an event without an organizer as it is", async () => {
+    const { ada } = house;
+    const text = calendarText(eventText("ada*").replace(/ORGANIZER.*\n/, ""));
+    const written = await ada.put(text);
+    expect(written).toMatchObject({ isRewritten: false, scheduling: "none" });
+    expect(plain((await ada.items())[0]!.bytes)).toBe(text);
+  });
+
+  test("does not take a second event of a UID with an organizer", async () => {
+    const { ada } = house;
+    await ada.put(invitation("ada* ada=ACCEPTED bob"));
+    const { collection } = await house.collections.createCollection(ada.owner.agent, ada.writer.actor, {
+      kind: "calendar",
+      properties: { displayName: "Other" },
+    });
+    await expect(ada.put(invitation("ada* ada=ACCEPTED bob"), { collection })).rejects.toMatchObject({
+      code: "policy_refused",
+      details: { reason: "unique-scheduling-object-resource" },
+    });
+  });
+
+  test("refuses what an attendee may not change, by its precondition", async () => {
+    const { ada, bob } = house;
+    await ada.put(invitation("ada* ada=ACCEPTED bob"));
+    const [copy] = await bob.items();
+    const moved = plain(copy!.bytes).replace("DTEND:20261005T110000Z", "DTEND:20261005T120000Z");
+    await expect(bob.put(moved, { item: copy!.number })).rejects.toMatchObject({
+      details: { reason: "allowed-attendee-scheduling-object-change" },
+    });
+  });
+
+  test("refuses an old version and another Schedule-Tag, and says nothing to anybody", async () => {
+    const { ada, bob } = house;
+    const { item, modseq } = await ada.put(invitation("ada* ada=ACCEPTED bob"));
+    const [before] = await bob.items();
+    const changed = invitation("ada* ada=ACCEPTED bob", "SUMMARY:Evil\n");
+    await expect(ada.put(changed, { item, expected: { version: "1" } })).rejects.toMatchObject({
+      code: "precondition_failed",
+      details: { version: String(modseq) },
+    });
+    await expect(ada.put(changed, { item, expected: { scheduleTag: "1" } })).rejects.toMatchObject({
+      details: { reason: "schedule-tag-match" },
+    });
+    expect((await bob.items())[0]!.modseq).toBe(before!.modseq);
+  });
+
+  test("a client that relies on the Schedule-Tag keeps answers that came meanwhile", async () => {
+    const { ada, bob } = house;
+    await ada.put(invitation("ada* ada=ACCEPTED bob"));
+    const [own] = await ada.items();
+    const [copy] = await bob.items();
+    await bob.put(plain(copy!.bytes).replace("NEEDS-ACTION:mailto:bob", "ACCEPTED:mailto:bob"), {
+      item: copy!.number,
+    });
+    await ada.put(invitation("ada* ada=ACCEPTED bob", "SUMMARY:New\n"), {
+      item: own!.number,
+      expected: { scheduleTag: own!.scheduleTag },
+    });
+    expect((await ada.texts())[0]).toMatch(
+      /PARTSTAT=ACCEPTED;SCHEDULE-STATUS=1\.2[^\n]*bob[^\n]*\nSUMMARY:New\n/,
+    );
+  });
+
+  test("two attendees who answer at once are both heard", async () => {
+    const { ada, bob, server } = house;
+    const { token } = (await server.administer("agent.create", { address: "cleo@first.example" })) as {
+      token: string;
+    };
+    const principal = await server.accounts.authenticateToken(token, "127.0.0.1");
+    await ada.put(invitation("ada* ada=ACCEPTED bob cleo"));
+    const writers = [
+      bob.writer,
+      { agent: principal.agent, principal, actor: { agent: principal.agent, canApprove: false } },
+    ];
+    await Promise.all(
+      writers.map(async (writer, at) => {
+        const name = ["bob", "cleo"][at]!;
+        const [found] = await house.collections.findItemsByUid(writer.agent, "meeting-1", {
+          kind: "calendar",
+        });
+        const [copy] = await house.collections.readItems(writer.agent, [found!.number]);
+        const text = plain(copy!.bytes).replace(`NEEDS-ACTION:mailto:${name}`, `ACCEPTED:mailto:${name}`);
+        await house.scheduling.putItem(writer, {
+          collection: found!.collection,
+          item: found!.number,
+          bytes: Buffer.from(text.replaceAll("\n", "\r\n")),
+          provenance: { source: "dav" },
+          isAuthenticated: true,
+        });
+      }),
+    );
+    expect((await ada.texts())[0]!.match(/PARTSTAT=ACCEPTED;SCHEDULE-STATUS=2\.0/g)).toHaveLength(2);
+  });
+});

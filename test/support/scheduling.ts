@@ -1,0 +1,36 @@
+/** Calendars with their scheduling over the rooms of a test, everything on one thread. */
+import type { Accounts } from "#/src/accounts/accounts.ts";
+import type { Collections } from "#/src/collections/collections.ts";
+import { createCollections } from "#/src/collections/create-collections.ts";
+import { createDirectPreparation } from "#/src/collections/preparing/preparation.ts";
+import type { Outbound } from "#/src/outbound/outbound.ts";
+import { createScheduling } from "#/src/scheduling/create-scheduling.ts";
+import { createDirectSchedulers } from "#/src/scheduling/schedulers.ts";
+import type { Scheduling } from "#/src/scheduling/scheduling.ts";
+import type { Store } from "#/storage/store.ts";
+
+export interface CalendarRooms {
+  readonly collections: Collections;
+  readonly scheduling: Scheduling;
+}
+
+export function calendarRooms({
+  store,
+  accounts,
+  outbound,
+}: {
+  readonly store: Store;
+  readonly accounts: Accounts;
+  readonly outbound: Outbound;
+}): CalendarRooms {
+  const collections = createCollections(store, createDirectPreparation());
+  const schedulers = createDirectSchedulers();
+  return {
+    collections,
+    scheduling: createScheduling({ accounts, ids: store.ids, collections, schedulers, outbound }),
+  };
+}
+
+export function schedulingOf(rooms: Parameters<typeof calendarRooms>[0]): Scheduling {
+  return calendarRooms(rooms).scheduling;
+}
