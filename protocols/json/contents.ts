@@ -178,6 +178,58 @@ const contactForm = z
   })
   .meta({ id: "ContactForm" });
 
+const linked = z.array(
+  z.strictObject({
+    part: z.string().describe("Of part.describe: <id>#<part>."),
+    type: z.string().optional(),
+    size: z.int().describe("Octets of data, characters of text."),
+  }),
+);
+
+const eventForm = z
+  .strictObject({
+    id: z.string().describe("event_…, of an instance of a series event_…#<recurrence id>."),
+    version: z.string(),
+    uid: z.string(),
+    kind: z.enum(["event", "task", "journal", "freebusy", "availability"]),
+    title: z.string(),
+    location: z.string().optional(),
+    start: z.string().optional().describe("On the clock of time_zone, of whoever looks where there is none."),
+    time_zone: z.string().optional(),
+    all_day: z.literal(true).optional(),
+    utc_start: time.optional(),
+    utc_end: time.optional(),
+    status: z.string().optional(),
+    recurring: z.literal(true).optional(),
+    recurrence_id: z.string().optional(),
+    organizer: z.string().optional(),
+    participants: z.int().optional(),
+    updated_at: time,
+    size: z.int(),
+    authenticated: z.boolean(),
+  })
+  .meta({ id: "EventForm" });
+
+const busy = z
+  .strictObject({ busy: z.enum(["busy", "tentative", "unavailable"]), start: time, end: time })
+  .meta({ id: "BusyTime" });
+
+const calendar = z.strictObject({ ...collection, time_zone: z.string().optional() }).meta({ id: "Calendar" });
+
+const event = z.strictObject({
+  event: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe("A JSCalendar Event or Task (RFC 8984, version 2.0), cleaned as texts of mail are."),
+  component: z.string().describe("VEVENT, VTODO, VJOURNAL, VFREEBUSY, VAVAILABILITY."),
+  uid: z.string(),
+  calendar: z.string(),
+  recurrence_id: z.string().optional(),
+  utc_start: time.optional(),
+  utc_end: time.optional(),
+  linked: linked.optional().describe("Attachments and long texts, for which a link stands in the event."),
+});
+
 const addressbook = z.strictObject(collection).meta({ id: "Addressbook" });
 
 const contact = z.strictObject({
@@ -186,20 +238,11 @@ const contact = z.strictObject({
     .describe("A JSContact Card (RFC 9553), cleaned as texts of mail are."),
   uid: z.string(),
   addressbook: z.string(),
-  linked: z
-    .array(
-      z.strictObject({
-        part: z.string().describe("Of part.describe: contact_…#<part>."),
-        type: z.string().optional(),
-        size: z.int().describe("Octets of data, characters of text."),
-      }),
-    )
-    .optional()
-    .describe("Photos and long texts, for which a link stands in the card."),
+  linked: linked.optional().describe("Photos and long texts, for which a link stands in the card."),
 });
 
 const listing = {
-  items: z.array(z.union([shortForm, contactForm])),
+  items: z.array(z.union([shortForm, contactForm, eventForm, busy])),
   total: z.int().optional(),
 };
 
@@ -246,7 +289,7 @@ export const contentOfKind = {
     state: z.string(),
     paused: z.strictObject({ reason: z.string(), since: time.optional() }).optional(),
     folders: z.array(z.strictObject({ ...folderFacts, size: z.int() })),
-    calendars: z.array(names),
+    calendars: z.array(calendar),
     addressbooks: z.array(addressbook),
     reach: reach.optional(),
   }),
@@ -268,9 +311,14 @@ export const contentOfKind = {
     z.strictObject({ ...message.partial().shape, ...hold }),
     z.strictObject({ ...source.shape, ...hold }),
   ]),
-  calendar: names,
-  event: names,
-  calendarMonth: names,
+  calendar: z.strictObject({ ...calendar.shape, items: z.array(eventForm) }),
+  event: z.union([event, source]),
+  calendarMonth: z.strictObject({
+    calendar: z.string(),
+    month: z.string(),
+    time_zone: z.string(),
+    items: z.array(eventForm),
+  }),
   addressbook: z.strictObject({ ...collection, items: z.array(contactForm) }),
   contact: z.union([contact, source]),
   blob: z.strictObject({ ...reading, id: z.string(), created_at: time, expires_at: time }),

@@ -5,7 +5,7 @@ import { describedResult } from "./contents.ts";
 import { statusOfCode } from "./errors.ts";
 import { commonErrors, type Operation } from "./operation.ts";
 import { interfaceVersion } from "./operations/catalog/describe.ts";
-import { namedOperations, type OperationRegistry } from "./registry.ts";
+import type { OperationRegistry } from "./registry.ts";
 import { errorSchema, eventSchema } from "./schemas.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -84,10 +84,8 @@ function operationObject(
 }
 
 function unservedObject(name: string): Json {
-  const why = namedOperations.includes(name)
-    ? "Named by the interface, not served."
-    : "Not served by this deployment.";
-  return { operationId: name, summary: why, responses: refusals(["unauthorized", "unavailable"]) };
+  const summary = "Not served by this deployment.";
+  return { operationId: name, summary, responses: refusals(["unauthorized", "unavailable"]) };
 }
 
 /** What the operator has sent to a program (Standard Webhooks). */

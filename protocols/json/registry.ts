@@ -1,4 +1,4 @@
-/** Every operation of the interface: those that are built, by declaration, and those that are only named. */
+/** Every operation of the interface. */
 import { WaypostError } from "#/src/model/errors.ts";
 import type { Operation } from "./operation.ts";
 import addressbookCreate from "./operations/addressbook/create.ts";
@@ -6,6 +6,10 @@ import addressbookDelete from "./operations/addressbook/delete.ts";
 import addressbookUpdate from "./operations/addressbook/update.ts";
 import blobCreate from "./operations/blob/create.ts";
 import blobDelete from "./operations/blob/delete.ts";
+import calendarCreate from "./operations/calendar/create.ts";
+import calendarDelete from "./operations/calendar/delete.ts";
+import calendarUpdate from "./operations/calendar/update.ts";
+import calendarMonthList from "./operations/calendarMonth/list.ts";
 import catalogDescribe from "./operations/catalog/describe.ts";
 import contactCreate from "./operations/contact/create.ts";
 import contactDelete from "./operations/contact/delete.ts";
@@ -13,6 +17,9 @@ import contactUpdate from "./operations/contact/update.ts";
 import draftCreate from "./operations/draft/create.ts";
 import draftDelete from "./operations/draft/delete.ts";
 import draftUpdate from "./operations/draft/update.ts";
+import eventCreate from "./operations/event/create.ts";
+import eventDelete from "./operations/event/delete.ts";
+import eventUpdate from "./operations/event/update.ts";
 import folderCreate from "./operations/folder/create.ts";
 import folderDelete from "./operations/folder/delete.ts";
 import folderUpdate from "./operations/folder/update.ts";
@@ -52,18 +59,19 @@ export const operations: readonly Operation[] = [
   holdDelete,
   blobCreate,
   blobDelete,
+  calendarMonthList,
+  calendarCreate,
+  calendarUpdate,
+  calendarDelete,
+  eventCreate,
+  eventUpdate,
+  eventDelete,
   addressbookCreate,
   addressbookUpdate,
   addressbookDelete,
   contactCreate,
   contactUpdate,
   contactDelete,
-];
-
-/** Named by the interface and not served by this version: 501, where an unknown name is 404. */
-export const namedOperations: readonly string[] = [
-  ...["calendar", "event"].flatMap((kind) => ["create", "update", "delete"].map((deed) => `${kind}.${deed}`)),
-  "calendarMonth.list",
 ];
 
 export interface OperationRegistry {
@@ -79,10 +87,7 @@ export function createRegistry(unservedNames: readonly string[]): OperationRegis
   const isUnserved = new Set(unservedNames);
   const byName = new Map(operations.map((one) => [one.name, one]));
   const served = operations.filter((one) => !isUnserved.has(one.name));
-  const unserved = [
-    ...operations.filter((one) => isUnserved.has(one.name)).map((one) => one.name),
-    ...namedOperations,
-  ];
+  const unserved = operations.filter((one) => isUnserved.has(one.name)).map((one) => one.name);
   return {
     served,
     unserved,

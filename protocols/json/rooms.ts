@@ -3,6 +3,8 @@ import type { Settings } from "#/config/schema.ts";
 import type { Accounts } from "#/src/accounts/accounts.ts";
 import type { Collections } from "#/src/collections/collections.ts";
 import type { ContactProjection } from "#/src/collections/contacts/contact-projection.ts";
+import type { EventProjection } from "#/src/collections/events/event-projection.ts";
+import type { RuleExpansion } from "#/src/collections/rules/rule-expansion.ts";
 import type { Feed } from "#/src/feed/feed.ts";
 import type { Mail } from "#/src/mail/mail.ts";
 import type { Holds } from "#/src/outbound/holds/holds.ts";
@@ -15,6 +17,8 @@ export interface JsonRooms {
   readonly feed: Feed;
   readonly collections: Collections;
   readonly contacts: ContactProjection;
+  readonly events: EventProjection;
+  readonly rules: RuleExpansion;
   readonly outbound: Outbound;
   readonly holds: Holds;
   readonly settings: Settings;

@@ -80,6 +80,58 @@ export interface BlobDeleteInput {
   readonly idempotency_key?: string;
 }
 
+export interface CalendarCreateInput {
+  /** The mailbox, ag_…; absent: that of the credential. */
+  readonly in?: string;
+  /** A name of 1 to 200 characters without control characters. */
+  readonly name: string;
+  /** At most 5000 characters. */
+  readonly description?: string;
+  /** The colour that clients show it in, #rrggbb or #rrggbbaa. */
+  readonly color?: string;
+  /** Its place among the others, the lowest first. */
+  readonly order?: number;
+  /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
+  readonly idempotency_key?: string;
+  /** The IANA time zone of times that name none, and of its months: Europe/Berlin. */
+  readonly time_zone?: string;
+}
+
+export interface CalendarDeleteInput {
+  /** The calendar, calendar_… */
+  readonly id: string;
+  /** The version that was read. */
+  readonly version?: string;
+  /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
+  readonly idempotency_key?: string;
+}
+
+export interface CalendarMonthListInput {
+  /** The calendar, calendar_…; absent: the default one. */
+  readonly in?: string;
+  /** YYYY-MM in the time zone of the calendar, of UTC where it has none. */
+  readonly month: string;
+  /** Characters of the rendering at most, 200 to 200000; 20000 when it is left out. */
+  readonly max_chars?: number;
+  /** Goes on with the listing that gave the cursor. */
+  readonly cursor?: string;
+}
+
+export interface CalendarUpdateInput {
+  /** The calendar, calendar_… */
+  readonly id: string;
+  /** The version that was read. */
+  readonly version?: string;
+  /** A name of 1 to 200 characters without control characters. */
+  readonly name?: string;
+  readonly description?: string | null;
+  readonly color?: string | null;
+  readonly order?: number | null;
+  /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
+  readonly idempotency_key?: string;
+  readonly time_zone?: string | null;
+}
+
 export type CatalogDescribeInput = Readonly<Record<string, never>>;
 
 export interface ContactCreateInput {
@@ -210,6 +262,65 @@ export interface ErrorObject {
   readonly version?: string;
   /** Sometimes on precondition_failed: the stored object. */
   readonly current?: Readonly<Record<string, unknown>>;
+}
+
+export interface EventCreateInput {
+  /** The calendar, calendar_…; absent: the default one. */
+  readonly in?: string;
+  /** A JSCalendar Event or Task (RFC 8984, with the names of version 2.0: organizerCalendarAddress, calendarAddress, recurrenceRule): {title: "Review", start: "2026-03-02T10:00:00", timeZone: "Europe/Berlin", duration: "PT1H"}. Lists may stand for entries: participants: ["ann@example.com"], locations: ["Room 5"], alerts: ["-PT15M"], keywords, links, virtualLocations. */
+  readonly body: Readonly<Record<string, unknown>>;
+  /** none: nobody is sent a mail of it. It is what it is without the field, too. */
+  readonly invite?: "none";
+  /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
+  readonly idempotency_key?: string;
+}
+
+export interface EventCreateOutput {
+  /** Reference of the object. */
+  readonly ref: string;
+  readonly created: boolean;
+  /** Version of the object after the write. */
+  readonly version?: string;
+  readonly error?: ErrorObject;
+  /** UID of its iCalendar text, which names it too: calendar_…#<uid>. */
+  readonly uid?: string;
+}
+
+export interface EventDeleteInput {
+  /** The event, event_… or calendar_…#<uid>; event_…#2026-03-02T10:00:00 is one instance of a series. */
+  readonly id: string;
+  /** The version that was read. */
+  readonly version?: string;
+  /** none: nobody is sent a mail of it. It is what it is without the field, too. */
+  readonly invite?: "none";
+  /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
+  readonly idempotency_key?: string;
+}
+
+export interface EventUpdateInput {
+  /** The event, event_… or calendar_…#<uid>; event_…#2026-03-02T10:00:00 is one instance of a series. */
+  readonly id: string;
+  /** The version that was read. */
+  readonly version?: string;
+  /** JSON pointers of the event and their new values, null deletes: {"title": "Review", "locations/main": null}. participants/me is the owner of the calendar: {"participants/me/participationStatus": "accepted"}. */
+  readonly patch?: Readonly<Record<string, unknown>>;
+  /** A JSCalendar Event or Task (RFC 8984, with the names of version 2.0: organizerCalendarAddress, calendarAddress, recurrenceRule): {title: "Review", start: "2026-03-02T10:00:00", timeZone: "Europe/Berlin", duration: "PT1H"}. Lists may stand for entries: participants: ["ann@example.com"], locations: ["Room 5"], alerts: ["-PT15M"], keywords, links, virtualLocations. */
+  readonly body?: Readonly<Record<string, unknown>>;
+  /** none: nobody is sent a mail of it. It is what it is without the field, too. */
+  readonly invite?: "none";
+  /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
+  readonly idempotency_key?: string;
+}
+
+export interface EventUpdateOutput {
+  /** Reference of the object. */
+  readonly ref: string;
+  readonly created: boolean;
+  /** Version of the object after the write. */
+  readonly version?: string;
+  readonly error?: ErrorObject;
+  /** UID of its iCalendar text, which names it too: calendar_…#<uid>. */
+  readonly uid?: string;
 }
 
 export interface FolderCreateInput {
@@ -499,7 +610,7 @@ export type MessageUpdateOutput = {
 };
 
 export interface PartDescribeInput {
-  /** ag_…, message_…, thread_…, folder_…, draft_…, hold_…, blob_…, addressbook_… or contact_…; message_…#1.2 names a part, addressbook_…#<uid> a contact. */
+  /** ag_…, message_…, thread_…, folder_…, draft_…, hold_…, blob_…, calendar_…, event_…, addressbook_… or contact_…; message_…#1.2 names a part, calendar_…#<uid> an event, event_…#2026-03-02T10:00:00 an instance, addressbook_…#<uid> a contact. */
   readonly id: string;
   /** Of a message: body, headers, structure, agent, or an IMAP section such as 1.2, HEADER, 2.MIME. */
   readonly part?: string;
@@ -507,7 +618,7 @@ export interface PartDescribeInput {
   readonly uid?: string;
   /** Of an addressbook: which contact. */
   readonly contact?: string;
-  /** text (the default), reply, markdown, html, json, headers, structure, vcard, raw or source. */
+  /** text (the default), reply, markdown, html, json, headers, structure, agenda, ical, vcard, raw or source. */
   readonly render?: string;
   /** Characters of the rendering at most, 200 to 200000; 20000 when it is left out. */
   readonly max_chars?: number;
@@ -557,6 +668,8 @@ export interface ReadResult {
 export interface SearchInput {
   /** What to list within: a mailbox ag_…, calendar_… or addressbook_…; absent: the mailbox of the credential. */
   readonly in?: string;
+  /** Of a mailbox: when its owner is busy between since and before, and nothing else. */
+  readonly kind?: "freebusy";
   /** folder_…, a role (inbox, archive, …) or the IMAP path. */
   readonly folder?: string;
   /** true: only unread messages; false: only read ones. */
@@ -652,9 +765,9 @@ export interface Operations {
   readonly "wait": { readonly input: WatchRequest; readonly output: WaitOutput };
   /** Streams mail events as Server-Sent Events, from a cursor on. */
   readonly "watch": { readonly input: WatchRequest; readonly output: Batch };
-  /** Lists messages of a mailbox, the newest first; contacts of an addressbook, events of a calendar. */
+  /** Lists messages of a mailbox, the newest first; contacts of an addressbook, events of a calendar, busy time. */
   readonly "search": { readonly input: SearchInput; readonly output: ReadResult };
-  /** Reads a mailbox, a message or a part of it, a conversation, folder, draft, hold, blob, addressbook or contact. */
+  /** Reads a mailbox, a message or a part of it, a conversation, folder, draft, hold, blob, calendar, event, addressbook or contact. */
   readonly "part.describe": { readonly input: PartDescribeInput; readonly output: ReadResult };
   /** Sends a mail, or asks a person whether it may be sent. */
   readonly "send": { readonly input: SendInput; readonly output: SendOutput };
@@ -684,6 +797,20 @@ export interface Operations {
   readonly "blob.create": { readonly input: BlobCreateInput; readonly output: BlobCreateOutput };
   /** Removes bytes that were stored to be attached. */
   readonly "blob.delete": { readonly input: BlobDeleteInput; readonly output: WriteResult };
+  /** Lists the events of a month, each instance of a series for itself. */
+  readonly "calendarMonth.list": { readonly input: CalendarMonthListInput; readonly output: ReadResult };
+  /** Makes a calendar. */
+  readonly "calendar.create": { readonly input: CalendarCreateInput; readonly output: WriteResult };
+  /** Changes what a calendar is called and how it is shown. */
+  readonly "calendar.update": { readonly input: CalendarUpdateInput; readonly output: WriteResult };
+  /** Deletes a calendar with its events; the default one stays. */
+  readonly "calendar.delete": { readonly input: CalendarDeleteInput; readonly output: WriteResult };
+  /** Adds an event or a task to a calendar. */
+  readonly "event.create": { readonly input: EventCreateInput; readonly output: EventCreateOutput };
+  /** Changes an event, a task or one instance of a series, by a patch or a whole body. */
+  readonly "event.update": { readonly input: EventUpdateInput; readonly output: EventUpdateOutput };
+  /** Deletes an event, or one instance of a series. */
+  readonly "event.delete": { readonly input: EventDeleteInput; readonly output: WriteResult };
   /** Makes an addressbook. */
   readonly "addressbook.create": { readonly input: AddressbookCreateInput; readonly output: WriteResult };
   /** Changes what an addressbook is called and how it is shown. */
@@ -721,6 +848,13 @@ export const operationFacts = {
   "hold.delete": { effect: "writes", takesKey: true },
   "blob.create": { effect: "writes", takesKey: true },
   "blob.delete": { effect: "writes", takesKey: true },
+  "calendarMonth.list": { effect: "reads", takesKey: false },
+  "calendar.create": { effect: "writes", takesKey: true },
+  "calendar.update": { effect: "writes", takesKey: true },
+  "calendar.delete": { effect: "writes", takesKey: true },
+  "event.create": { effect: "writes", takesKey: true },
+  "event.update": { effect: "writes", takesKey: true },
+  "event.delete": { effect: "writes", takesKey: true },
   "addressbook.create": { effect: "writes", takesKey: true },
   "addressbook.update": { effect: "writes", takesKey: true },
   "addressbook.delete": { effect: "writes", takesKey: true },

@@ -12,6 +12,7 @@ import {
   createContactProjection,
 } from "#/src/collections/contacts/contact-projection.ts";
 import { createCollections } from "#/src/collections/create-collections.ts";
+import { createEventProjection, type EventProjection } from "#/src/collections/events/event-projection.ts";
 import { createDirectPreparation, createItemPreparation } from "#/src/collections/preparing/preparation.ts";
 import { createRuleExpansion, type RuleExpansion } from "#/src/collections/rules/rule-expansion.ts";
 import { withoutForgedResults } from "#/src/evidence/authentication-results.ts";
@@ -45,6 +46,7 @@ export interface House extends AsyncDisposable {
   readonly rules: RuleExpansion;
   readonly files: Files;
   readonly scheduling: Scheduling;
+  readonly events: EventProjection;
   readonly outbound: Outbound;
   readonly holds: Holds;
   readonly preparation: Preparation;
@@ -89,13 +91,26 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
   const collections = createCollections(store, itemPreparation);
   const contacts = createContactProjection();
   const rules = createRuleExpansion();
+  const events = createEventProjection();
   const preparation = options.isStaying ? openPreparation(settings) : onThisThread(settings);
   const prepare = async (bytes: Uint8Array) => (await preparation.prepare(bytes)).facts;
   const outbound = createOutbound({ store, accounts, settings, prepare });
   const holds = createHolds({ store, accounts, settings, prepare, outbound });
-  const rooms = { settings, log, accounts, feed, mail, collections, contacts, rules, outbound, holds };
   const schedulers = options.isStaying ? createSchedulers() : createDirectSchedulers();
   const scheduling = createScheduling({ accounts, ids: store.ids, collections, schedulers, outbound });
+  const rooms = {
+    settings,
+    log,
+    accounts,
+    feed,
+    mail,
+    collections,
+    contacts,
+    rules,
+    events,
+    outbound,
+    holds,
+  };
   let invoke: Promise<Invoke> | undefined;
   return {
     ...rooms,
@@ -120,6 +135,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
       await contacts[Symbol.asyncDispose]();
       await rules[Symbol.asyncDispose]();
       await schedulers[Symbol.asyncDispose]();
+      await events[Symbol.asyncDispose]();
       await readers[Symbol.asyncDispose]();
       await textIndex?.[Symbol.asyncDispose]();
       await store.close();

@@ -9,7 +9,9 @@ import type { NewOwner } from "#/src/accounts/administration/agents-and-people.t
 import { administer } from "#/src/accounts/administration/operations.ts";
 import { createContactProjection } from "#/src/collections/contacts/contact-projection.ts";
 import { createCollections } from "#/src/collections/create-collections.ts";
+import { createEventProjection } from "#/src/collections/events/event-projection.ts";
 import { createDirectPreparation } from "#/src/collections/preparing/preparation.ts";
+import { createRuleExpansion } from "#/src/collections/rules/rule-expansion.ts";
 import { createFeed } from "#/src/feed/feed.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
@@ -108,10 +110,14 @@ export async function openHoldHouse(overrides: Overrides = {}): Promise<HoldHous
   const log = pino({ level: "warn" });
   const collections = createCollections(store, createDirectPreparation());
   const contacts = createContactProjection();
+  const events = createEventProjection();
+  const rules = createRuleExpansion();
   const rooms = {
     mail,
     collections,
     contacts,
+    events,
+    rules,
     accounts,
     feed,
     outbound,

@@ -18,6 +18,8 @@ export interface Named {
   readonly blob: string;
   readonly hold: string;
   readonly calendar: string;
+  /** In `calendar`. */
+  readonly event: string;
   readonly addressbook: string;
   /** In `addressbook`. */
   readonly contact: string;
@@ -48,6 +50,8 @@ export interface Row {
 const none: readonly Scope[] = [];
 const read: readonly Scope[] = ["mail:read"];
 const write: readonly Scope[] = ["mail"];
+const readCalendar: readonly Scope[] = ["calendar:read"];
+const writeCalendar: readonly Scope[] = ["calendar"];
 const readContacts: readonly Scope[] = ["contacts:read"];
 const writeContacts: readonly Scope[] = ["contacts"];
 const body = { to: ["ada@first.example"], text: "Hello" };
@@ -202,8 +206,93 @@ export const rows: readonly Row[] = [
   },
 
   row("search", "/in", "addressbook", readContacts, "any", ({ addressbook }) => ({ in: addressbook }), 200),
-  // Events are not listed yet.
-  row("search", "/in", "calendar", ["calendar:read"], "any", ({ calendar }) => ({ in: calendar }), 501),
+  row("search", "/in", "calendar", readCalendar, "any", ({ calendar }) => ({ in: calendar }), 200),
+  row(
+    "search",
+    "/in",
+    "ag",
+    readCalendar,
+    "any",
+    ({ agent }) => ({
+      in: agent,
+      kind: "freebusy",
+      since: "2026-03-01T00:00:00Z",
+      before: "2026-04-01T00:00:00Z",
+    }),
+    200,
+  ),
+  row("part.describe", "/id", "calendar", readCalendar, "any", ({ calendar }) => ({ id: calendar }), 200),
+  row(
+    "part.describe",
+    "/id",
+    "calendar",
+    readCalendar,
+    "any",
+    ({ calendar, event }) => ({ id: calendar, uid: event }),
+    200,
+  ),
+  row("part.describe", "/id", "event", readCalendar, "any", ({ event }) => ({ id: event }), 200),
+  row(
+    "part.describe",
+    "/id",
+    "event",
+    ["calendar:read", "raw"],
+    "any",
+    ({ event }) => ({ id: event, render: "source" }),
+    200,
+  ),
+  row(
+    "calendarMonth.list",
+    "/in",
+    "calendar",
+    readCalendar,
+    "any",
+    ({ calendar }) => ({ in: calendar, month: "2026-03" }),
+    200,
+  ),
+  row(
+    "calendar.create",
+    "/in",
+    "ag",
+    writeCalendar,
+    "any",
+    ({ agent }) => ({ in: agent, name: "More" }),
+    200,
+  ),
+  row(
+    "calendar.update",
+    "/id",
+    "calendar",
+    writeCalendar,
+    "any",
+    ({ calendar }) => ({ id: calendar, name: "x" }),
+    409,
+  ),
+  row("calendar.delete", "/id", "calendar", writeCalendar, "any", ({ calendar }) => ({ id: calendar }), 409),
+  row(
+    "event.create",
+    "/in",
+    "calendar",
+    writeCalendar,
+    "any",
+    ({ calendar }) => ({ in: calendar, body: { Wrong: 1 } }),
+    400,
+  ),
+  ...(["event", "calendar"] as const).flatMap((kind) => {
+    const idOf = ({ event, calendar }: Named): string => (kind === "event" ? event : `${calendar}#${event}`);
+    return [
+      row(
+        "event.update",
+        "/id",
+        kind,
+        writeCalendar,
+        "any",
+        (named) => ({ id: idOf(named), patch: {} }),
+        409,
+      ),
+      row("event.delete", "/id", kind, writeCalendar, "any", (named) => ({ id: idOf(named) }), 409),
+    ];
+  }),
   row(
     "part.describe",
     "/id",

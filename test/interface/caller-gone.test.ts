@@ -20,6 +20,8 @@ let hold: string;
 let blob: string;
 let addressbook: string;
 let contact: string;
+let calendar: string;
+let event: string;
 const mail = { to: ["bob@first.example"], text: "Hello" };
 
 beforeAll(async () => {
@@ -37,6 +39,9 @@ beforeAll(async () => {
   hold = await made("hold.create", { idempotency_key: crypto.randomUUID(), body: mail });
   blob = await made("blob.create", { data: "aGk=" });
   addressbook = await made("addressbook.create", { name: "Friends" });
+  calendar = await made("calendar.create", { name: "Work" });
+  const body = { title: "Daily", start: "2026-03-02T10:00:00", recurrenceRule: { frequency: "daily" } };
+  event = await made("event.create", { in: calendar, body });
   contact = await made("contact.create", { in: addressbook, body: { name: "Ada" } });
 });
 afterAll(async () => {
@@ -56,6 +61,13 @@ const inputs: Readonly<Record<string, readonly (() => object)[]>> = {
     () => ({ from: "mel", folder: "inbox" }),
     () => ({ thread }),
     () => ({ in: addressbook, q: "a" }),
+    () => ({ in: calendar, since: "2026-03-01T00:00:00Z" }),
+    () => ({
+      in: server.ada.id,
+      kind: "freebusy",
+      since: "2026-03-01T00:00:00Z",
+      before: "2026-04-01T00:00:00Z",
+    }),
   ],
   "part.describe": [
     () => ({ id: message }),
@@ -66,6 +78,8 @@ const inputs: Readonly<Record<string, readonly (() => object)[]>> = {
     () => ({ id: server.ada.id }),
     () => ({ id: addressbook }),
     () => ({ id: contact }),
+    () => ({ id: calendar }),
+    () => ({ id: event }),
   ],
   send: [
     () => ({ idempotency_key: crypto.randomUUID(), body: mail }),
@@ -88,6 +102,13 @@ const inputs: Readonly<Record<string, readonly (() => object)[]>> = {
   "hold.delete": [() => ({ id: hold })],
   "blob.create": [() => ({ data: "aGk=", name: "hi.txt" })],
   "blob.delete": [() => ({ id: blob })],
+  "calendarMonth.list": [() => ({ in: calendar, month: "2026-03" })],
+  "calendar.create": [() => ({ name: "Home" })],
+  "calendar.update": [() => ({ id: calendar, name: "Others" })],
+  "calendar.delete": [() => ({ id: calendar })],
+  "event.create": [() => ({ body: { title: "One", start: "2026-03-02T10:00:00" } })],
+  "event.update": [() => ({ id: event, patch: { title: "x" } })],
+  "event.delete": [() => ({ id: event }), () => ({ id: `${event}#2026-03-03T10:00:00` })],
   "addressbook.create": [() => ({ name: "Friends" })],
   "addressbook.update": [() => ({ id: addressbook, name: "Others" })],
   "addressbook.delete": [() => ({ id: addressbook })],
@@ -107,6 +128,7 @@ const readsNothing: ReadonlySet<string> = new Set([
   "health",
   "folder.create",
   "addressbook.create",
+  "calendar.create",
   "blob.create",
 ]);
 /** Reads of one call: more are not tried one by one. */
@@ -115,7 +137,7 @@ const readsMax = 40;
 it.each(Object.entries(inputs).flatMap(([name, calls]) => calls.map((input) => [name, input] as const)))(
   "reads nothing more of the store when the caller of %s leaves, at whichever read",
   async (operation, input) => {
-    const { mail, collections, contacts, accounts, feed, outbound, settings } = server;
+    const { mail, collections, contacts, events, rules, accounts, feed, outbound, settings } = server;
     const holds = createHolds({
       store: watched.store,
       accounts,
@@ -127,6 +149,8 @@ it.each(Object.entries(inputs).flatMap(([name, calls]) => calls.map((input) => [
       mail,
       collections,
       contacts,
+      events,
+      rules,
       accounts,
       feed,
       outbound,
@@ -135,7 +159,14 @@ it.each(Object.entries(inputs).flatMap(([name, calls]) => calls.map((input) => [
       log: undefined as never,
     };
     const invoke = createInvoke(rooms, createRegistry([]));
-    const { token } = await server.token(server.ada, ["mail", "mail:read", "send", "contacts", "raw"]);
+    const { token } = await server.token(server.ada, [
+      "mail",
+      "mail:read",
+      "send",
+      "calendar",
+      "contacts",
+      "raw",
+    ]);
     const principal = await accounts.authenticateToken(token, "127.0.0.1");
     for (let leavesAt = 0; leavesAt < readsMax; leavesAt++) {
       const gone = new AbortController();

@@ -32,6 +32,7 @@ const scopeSets: readonly (readonly Scope[])[] = [
   ["mail", "raw"],
   ["mail:read", "send"],
   ["contacts:read", "raw"],
+  ["calendar:read", "raw"],
   [...allScopes],
 ];
 
@@ -103,10 +104,11 @@ async function name(owner: Owner): Promise<Named> {
   ];
   await client.ok("message.update", { id: filed, folder: folder.ref });
   const hold = await client.ok("send", { body: { to: [owner.address], text: "Hello" }, hold: "always" });
-  const { addressbooks } = (await client.ok("part.describe", { id })).content;
+  const { addressbooks, calendars } = (await client.ok("part.describe", { id })).content;
   const addressbook = addressbooks[0].id as string;
+  const calendar = calendars[0].id as string;
+  const { ref: event } = await client.ok("event.create", { body: { start: "2026-03-02T10:00:00" } });
   const { ref: contact } = await client.ok("contact.create", { body: { name: "Ada" } });
-  const calendar = (await server.collections.findCollectionOfRole(owner.agent, "calendar", "default"))!;
   const inBook = `${addressbook}#${contact}`;
   for (const one of [
     message,
@@ -118,6 +120,9 @@ async function name(owner: Owner): Promise<Named> {
     addressbook,
     contact,
     inBook,
+    calendar,
+    event,
+    `${calendar}#${event}`,
   ])
     versions.set(one, (await client.ok("part.describe", { id: one })).version);
   return {
@@ -133,7 +138,8 @@ async function name(owner: Owner): Promise<Named> {
     hold: hold.hold,
     addressbook,
     contact,
-    calendar: server.store.ids.encode("calendar", owner.agent, calendar.number),
+    calendar,
+    event,
   };
 }
 

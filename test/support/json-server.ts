@@ -12,7 +12,8 @@ import {
   type ContactProjection,
   createContactProjection,
 } from "#/src/collections/contacts/contact-projection.ts";
-import { createRuleExpansion } from "#/src/collections/rules/rule-expansion.ts";
+import { createEventProjection, type EventProjection } from "#/src/collections/events/event-projection.ts";
+import { createRuleExpansion, type RuleExpansion } from "#/src/collections/rules/rule-expansion.ts";
 import { createFeed, type Feed } from "#/src/feed/feed.ts";
 import { createFiles } from "#/src/files/files.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
@@ -45,6 +46,8 @@ export interface JsonServer extends AsyncDisposable {
   readonly outbound: Outbound;
   readonly accounts: Accounts;
   readonly contacts: ContactProjection;
+  readonly events: EventProjection;
+  readonly rules: RuleExpansion;
   readonly clock: FakeClock;
   readonly settings: Settings;
   readonly url: string;
@@ -136,6 +139,12 @@ export async function openJsonServer(
     get outbound() {
       return rooms.outbound;
     },
+    get events() {
+      return rooms.events;
+    },
+    get rules() {
+      return rooms.rules;
+    },
     get contacts() {
       return rooms.contacts;
     },
@@ -203,6 +212,7 @@ export async function openJsonServer(
       for (const listener of listeners) await listener.close();
       await rooms.contacts[Symbol.asyncDispose]();
       await rooms.rules[Symbol.asyncDispose]();
+      await rooms.events[Symbol.asyncDispose]();
       rooms = { ...makeRooms(await opened.reopen(), settings), nameNetwork };
       listeners = await listenHttp(rooms, [createDavRoute(rooms)]);
     },
@@ -210,6 +220,7 @@ export async function openJsonServer(
       for (const listener of listeners) await listener.close();
       await rooms.contacts[Symbol.asyncDispose]();
       await rooms.rules[Symbol.asyncDispose]();
+      await rooms.events[Symbol.asyncDispose]();
       await opened[Symbol.asyncDispose]();
     },
   };
@@ -225,6 +236,7 @@ function makeRooms(store: Store, settings: Settings) {
     rules: createRuleExpansion(),
     files: createFiles(store),
     ...calendarRooms({ store, accounts, outbound }),
+    events: createEventProjection(),
     accounts,
     outbound,
     holds: createHolds({ ...outboundRooms, outbound }),

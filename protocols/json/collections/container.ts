@@ -1,7 +1,9 @@
 /** What the operations on calendars and on addressbooks share. Their version is the ETag of their collection without the quotes:
  *  it changes with their properties, not with what is in them. */
 import { z } from "zod";
+import { calendarZoneName } from "#/src/collections/calendar-zone.ts";
 import type { Collection, CollectionKind, CollectionProperties } from "#/src/collections/collection.ts";
+import { findNamedZone } from "#/src/formats/icalendar/find-time-zone.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { CollectionNumber } from "#/src/model/numbers.ts";
 import type { ReachedCollection } from "#/src/reach/collection-reach.ts";
@@ -34,6 +36,12 @@ const color = z
   .describe("The colour that clients show it in, #rrggbb or #rrggbbaa.");
 const order = z.int().min(0).max(1_000_000).describe("Its place among the others, the lowest first.");
 
+/** Of a calendar. */
+export const timeZone = z
+  .string()
+  .refine((zone) => findNamedZone(zone)?.id === zone || zone === "Etc/UTC")
+  .describe("The IANA time zone of times that name none, and of its months: Europe/Berlin.");
+
 export const createFields = {
   name,
   description: description.optional(),
@@ -62,6 +70,7 @@ interface GivenProperties {
   readonly description?: string | null | undefined;
   readonly color?: string | null | undefined;
   readonly order?: number | null | undefined;
+  readonly time_zone?: string | null | undefined;
 }
 
 /** Those that were given. */
@@ -71,6 +80,7 @@ export function propertiesOf(given: GivenProperties): Partial<CollectionProperti
     ...(given.description === undefined ? {} : { description: given.description ?? undefined }),
     ...(given.color === undefined ? {} : { color: given.color ?? undefined }),
     ...(given.order === undefined ? {} : { order: given.order ?? undefined }),
+    ...(given.time_zone === undefined ? {} : { timeZone: given.time_zone ?? undefined }),
   };
 }
 
@@ -89,11 +99,17 @@ export function collectionFacts(
       : { description: cleanText(collection.description, "description", tally) }),
     ...(collection.color === undefined ? {} : { color: collection.color }),
     ...(collection.order === undefined ? {} : { order: collection.order }),
+    ...zoneField(collection),
     ...(collection.role === "default" ? { default: true as const } : {}),
     total: collection.itemCount,
     size: collection.byteCount,
     ...(collection.rights === undefined ? {} : { rights: [...collection.rights] }),
   };
+}
+
+function zoneField({ kind, timeZone: stored }: Collection) {
+  const zone = kind === "calendar" ? calendarZoneName(stored) : undefined;
+  return zone === undefined ? {} : { time_zone: zone };
 }
 
 export function versionOf({ propertiesModseq }: Pick<Collection, "propertiesModseq">): string {

@@ -1,15 +1,28 @@
 /** Events and contacts as listings show them, by the kind of their collection. */
 import type { CollectionKind } from "#/src/collections/collection.ts";
 import type { StoredItem } from "#/src/collections/item.ts";
+import type { ReachedCollection } from "#/src/reach/collection-reach.ts";
 import type { OperationContext } from "../operation.ts";
 import { contactShortForm } from "./contact-form.ts";
+import { eventOccursIn, eventShortForm } from "./event-form.ts";
 
 export interface ItemForm {
-  shortForm(context: OperationContext, item: StoredItem): Promise<Readonly<Record<string, unknown>>>;
+  shortForm(
+    context: OperationContext,
+    item: StoredItem,
+    collection: ReachedCollection,
+  ): Promise<Readonly<Record<string, unknown>>>;
   /** Whether it has an instance in a range; undefined bounds are open. Of what has no times, absent. */
-  occursIn?(item: StoredItem, sinceMs: number | undefined, beforeMs: number | undefined): Promise<boolean>;
+  occursIn?(
+    context: OperationContext,
+    item: StoredItem,
+    collection: ReachedCollection,
+    sinceMs: number | undefined,
+    beforeMs: number | undefined,
+  ): Promise<boolean>;
 }
 
-export const itemForms: Partial<Record<CollectionKind, ItemForm>> = {
+export const itemForms: Record<CollectionKind, ItemForm> = {
   addressbook: { shortForm: contactShortForm },
+  calendar: { shortForm: eventShortForm, occursIn: eventOccursIn },
 };

@@ -54,10 +54,6 @@ export async function listCollection(
 ): Promise<ItemListing> {
   const { collections, feed } = context.rooms;
   const form = itemForms[collection.kind];
-  if (form === undefined)
-    throw new WaypostError("unavailable", `This deployment does not list ${collection.kind}s.`, {
-      hint: "Do not retry; catalog.describe says what is served.",
-    });
   const seal = feed.seal("collection");
   const turns = new LoopTurns();
   const boundTo = [context.principal.agent, collection.agent, collection.number, request.scope];
@@ -70,7 +66,7 @@ export async function listCollection(
       return more();
     const stored = await read(found, form);
     if (stored !== undefined) {
-      const shown = await form.shortForm(context, stored);
+      const shown = await form.shortForm(context, stored, collection);
       spent.characters += JSON.stringify(shown).length;
       if (spent.characters > request.charactersMax && items.length > 0) return more();
       items.push(shown);
@@ -117,7 +113,7 @@ export async function listCollection(
     const { range } = request;
     if (isCertain || range === undefined || occursIn === undefined) return stored;
     spent.expansions++;
-    return (await occursIn(stored, range.sinceMs, range.beforeMs)) ? stored : undefined;
+    return (await occursIn(context, stored, collection, range.sinceMs, range.beforeMs)) ? stored : undefined;
   }
 
   function more(): ItemListing {

@@ -134,7 +134,9 @@ async function assertCurrent(
 ): Promise<{ readonly collection: ReachedCollection; readonly stored: StoredItem }> {
   const [stored] = await context.rooms.collections.readItems(item.agent, [item.number]);
   if (stored === undefined) unknownObject();
-  const current = collection.rights.has("read") ? await shortForm(context, stored) : {};
+  const current = collection.rights.has("read")
+    ? await itemForms[stored.kind].shortForm(context, stored, collection)
+    : {};
   assertVersion(version, String(stored.modseq), current);
   return { collection, stored };
 }
@@ -152,11 +154,4 @@ async function withCurrentItem<R>(
     await assertCurrent(context, reached, undefined);
     throw error;
   }
-}
-
-async function shortForm(
-  context: OperationContext,
-  stored: StoredItem,
-): Promise<Readonly<Record<string, unknown>>> {
-  return (await itemForms[stored.kind]?.shortForm(context, stored)) ?? {};
 }

@@ -7,7 +7,6 @@ import { idPrefix, objectKinds } from "#/src/model/ids.ts";
 import { statusOfCode } from "../errors.ts";
 import { isTool, toolName } from "../mcp/tool.ts";
 import { commonErrors, type Operation, verbs } from "../operation.ts";
-import { namedOperations } from "../registry.ts";
 import { errorSchema } from "../schemas.ts";
 import { type JsonSchema, typeText } from "./typescript.ts";
 
@@ -45,7 +44,6 @@ export function referenceText(operations: readonly Operation[]): string {
     shapesText(shapes),
     errorsText(),
     wordsText(),
-    unservedText(operations),
     commandsText(),
     webhooks,
   ].join("\n\n")}\n`;
@@ -143,11 +141,6 @@ function wordsText(): string {
     `Events: ${eventTypes.map((type) => `\`${type}\``).join(", ")}.`,
     "`mailbox.restored`: a backup was put back. Events that were not told before are lost; read what is unread with `search`. A webhook gets it whatever types it asked for; a cursor from before is `400 invalid` (`expired_cursor`).",
   ].join("\n\n");
-}
-
-function unservedText(operations: readonly Operation[]): string {
-  const names = namedOperations.filter((name) => !operations.some((one) => one.name === name));
-  return `## Named, not served\n\n${names.map((name) => `\`${name}\``).join(" ")} answer 501 \`unavailable\`.`;
 }
 
 function commandsText(): string {

@@ -29,6 +29,7 @@ export async function describeAgent(
   if (facts === undefined) unknownObject();
   const folders = (await mail.listMailboxes(name.agent)).filter((one) => isVisible(reached, one.number));
   const addressbooks = await listReadable(context, "addressbook", name.agent);
+  const calendars = await listReadable(context, "calendar", name.agent);
   return {
     ref: request.id,
     kind: "agent",
@@ -48,7 +49,7 @@ export async function describeAgent(
         unread: one.unseenCount,
         size: one.byteCount,
       })),
-      calendars: [],
+      calendars: calendars.map((one) => collectionFacts(context, one)),
       addressbooks: addressbooks.map((one) => collectionFacts(context, one)),
       ...(name.agent === context.principal.agent ? { reach: await shownReach(context) } : {}),
     },

@@ -4,6 +4,7 @@ import type { SearchKey } from "#/src/mail/search-keys.ts";
 import { seenFlag } from "#/src/model/flags.ts";
 import type { CollectionNumber, ThreadNumber } from "#/src/model/numbers.ts";
 import { type ReachedData, reachAgent } from "#/src/reach/agents.ts";
+import { searchFreeBusy } from "../collections/free-busy.ts";
 import { assertFieldsOf, searchCollection } from "../collections/search-collection.ts";
 import { defaultCharacters } from "../describe/limits.ts";
 import { readId } from "../identifiers.ts";
@@ -23,6 +24,10 @@ const input = z.strictObject({
     .describe(
       "What to list within: a mailbox ag_…, calendar_… or addressbook_…; absent: the mailbox of the credential.",
     ),
+  kind: z
+    .literal("freebusy")
+    .optional()
+    .describe("Of a mailbox: when its owner is busy between since and before, and nothing else."),
   folder: z
     .string()
     .min(1)
@@ -61,7 +66,8 @@ const input = z.strictObject({
 export default operation({
   name: "search",
   verb: "read",
-  summary: "Lists messages of a mailbox, the newest first; contacts of an addressbook, events of a calendar.",
+  summary:
+    "Lists messages of a mailbox, the newest first; contacts of an addressbook, events of a calendar, busy time.",
   scope: "kind",
   effect: "reads",
   input,
@@ -78,6 +84,7 @@ export default operation({
       const number = agent.object as CollectionNumber;
       return searchCollection(context, agent.kind, agent.agent, number, { ...asked, limit, charactersMax });
     }
+    if (request.kind === "freebusy") return searchFreeBusy(context, agent.agent, request);
     const reached = await reachAgent(context, agent.agent, "mail:read");
     const mailbox =
       request.folder === undefined

@@ -25,6 +25,7 @@ import { formatLocal, parseLocal } from "./local-time.ts";
 import { idOfKey } from "./reading.ts";
 import { readRule, writeRule } from "./recurrence-rule-json.ts";
 import { applyOverride, instanceOf, isExcluded, patchTo } from "./series.ts";
+import { calendarAddress, shortForm, withAddress, withoutShortForms } from "./short-forms.ts";
 import { collections, leftOf, splitUnits } from "./unit.ts";
 import { utcName } from "./zone-names.ts";
 
@@ -58,12 +59,22 @@ export function patchEvent(event: JsonObject, patch: JsonObject): JsonObject {
   return accepted;
 }
 
-/** A whole body in the place of the stored object: what the body cannot say (which object it is) stays. */
+/** A whole body in the place of the stored object. What says which object it is, who wrote it and when it was made stays, unless
+ *  the body names it. */
 export function replaceEvent(event: JsonObject, body: JsonObject): JsonObject {
-  const accepted = checked(
-    { uid: event.uid!, ...withoutShortForms(body) },
-    (member(event, "timeZones") ?? noZones) as JsonObject,
-  );
+  const kept: OpenObject = {};
+  for (const name of [
+    "@type",
+    "uid",
+    "prodId",
+    "created",
+    "sequence",
+    "recurrenceId",
+    "recurrenceIdTimeZone",
+  ])
+    if (event[name] !== undefined) kept[name] = event[name];
+  const zones = (member(event, "timeZones") ?? noZones) as JsonObject;
+  const accepted = checked({ ...kept, ...withoutShortForms(body) }, zones);
   for (const name of ["uid", "@type"])
     if (accepted[name] !== event[name]) throw invalid(name, "cannot be changed");
   return accepted;
@@ -157,56 +168,6 @@ function cleanTexts(value: Json): Json {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const controls = /[\0-\x08\x0b-\x1f\x7f-\x9f]/g;
-
-const entryFields: Readonly<Record<string, string>> = {
-  __proto__: null as never,
-  links: "href",
-  locations: "name",
-  participants: "calendarAddress",
-  virtualLocations: "uri",
-};
-
-function withoutShortForms(body: JsonObject): JsonObject {
-  const object: OpenObject = {};
-  for (const [key, value] of Object.entries(body)) put(object, key, shortForm([key], value));
-  return object;
-}
-
-function shortForm(path: readonly string[], value: Json): Json {
-  const [key] = path;
-  if (path.length !== 1 || !isArray(value)) return value;
-  if (key === "keywords" || key === "categories") return truthsOf(value);
-  const field = key === "alerts" ? "trigger" : entryFields[key!];
-  if (field === undefined) return value;
-  const object: OpenObject = {};
-  for (const [at, each] of value.entries()) {
-    const entry: Json =
-      typeof each !== "string" ? each : { [field]: key === "alerts" ? { offset: each } : each };
-    const address = isObject(entry) && key === "participants" ? withAddress(entry) : entry;
-    const text = isObject(address) ? JSON.stringify(address[field]) : "";
-    const id = idOfKey(
-      typeof each === "string" && key === "participants" ? JSON.parse(text).toLowerCase() : text,
-    );
-    put(object, member(object, id) === undefined ? id : `${id}-${at}`, address);
-  }
-  return object;
-}
-
-function truthsOf(values: readonly Json[]): Json {
-  const object: OpenObject = {};
-  for (const value of values) put(object, typeof value === "string" ? value : JSON.stringify(value), true);
-  return object;
-}
-
-/** An address of mail is one of a calendar. */
-function withAddress(entry: JsonObject): JsonObject {
-  const address = member(entry, "calendarAddress");
-  return typeof address === "string" ? { ...entry, calendarAddress: calendarAddress(address) } : entry;
-}
-
-function calendarAddress(address: string): string {
-  return address.includes(":") || !address.includes("@") ? address : `mailto:${address}`;
-}
 
 type Rewrite = (value: JsonObject) => JsonObject;
 

@@ -59,7 +59,7 @@ function readEntryLine(reading: Reading, line: Line): void {
 }
 
 /** The one LOCATION of a component keeps its id when its text changes. */
-const mainLocation = "main";
+export const mainLocation = "main";
 
 function readLocations(reading: Reading): void {
   const [line] = linesOf(reading, "LOCATION");

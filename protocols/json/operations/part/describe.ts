@@ -6,8 +6,10 @@ import type { ObjectName } from "#/src/model/ids.ts";
 import { describeAddressbook } from "../../describe/addressbook.ts";
 import { describeAgent } from "../../describe/agent.ts";
 import { describeBlob } from "../../describe/blob.ts";
+import { describeCalendar } from "../../describe/calendar.ts";
 import { describeContact } from "../../describe/contact.ts";
 import { describeDraft } from "../../describe/draft.ts";
+import { describeEvent } from "../../describe/event.ts";
 import { describeFolder } from "../../describe/folder.ts";
 import { describeHold } from "../../describe/hold.ts";
 import { describeMessage } from "../../describe/message.ts";
@@ -20,7 +22,7 @@ const input = z.strictObject({
   id: idText
     .min(1)
     .describe(
-      "ag_…, message_…, thread_…, folder_…, draft_…, hold_…, blob_…, addressbook_… or contact_…; message_…#1.2 names a part, addressbook_…#<uid> a contact.",
+      "ag_…, message_…, thread_…, folder_…, draft_…, hold_…, blob_…, calendar_…, event_…, addressbook_… or contact_…; message_…#1.2 names a part, calendar_…#<uid> an event, event_…#2026-03-02T10:00:00 an instance, addressbook_…#<uid> a contact.",
     ),
   part: z
     .string()
@@ -35,7 +37,9 @@ const input = z.strictObject({
     .string()
     .max(40)
     .optional()
-    .describe("text (the default), reply, markdown, html, json, headers, structure, vcard, raw or source."),
+    .describe(
+      "text (the default), reply, markdown, html, json, headers, structure, agenda, ical, vcard, raw or source.",
+    ),
   max_chars: maxChars,
   cursor: cursorText.optional().describe("Goes on with the rendering that gave the cursor."),
 });
@@ -51,16 +55,15 @@ const describeByKind = {
   blob: describeBlob,
   draft: describeDraft,
   hold: describeHold,
+  calendar: describeCalendar,
+  event: describeEvent,
   addressbook: describeAddressbook,
   contact: describeContact,
 } as const satisfies Partial<Record<ObjectName["kind"], Describe>>;
 type DescribedKind = keyof typeof describeByKind;
 
-/** A draft and a hold are messages, too; of an addressbook and a contact it is what stands behind the # of the identifier. */
-const kindsWithParts = ["message", "draft", "hold", "addressbook", "contact"] as const;
-
-/** Kinds that the interface names and that this deployment does not hold yet. */
-const laterKinds = ["calendar", "event"] as const;
+/** A draft and a hold are messages, too; of calendars, addressbooks and what is in them it is what stands behind the # of the identifier. */
+const kindsWithParts = ["message", "draft", "hold", "calendar", "event", "addressbook", "contact"] as const;
 
 /** Fields that select something in what the identifier names. */
 const selectors = { uid: "calendar", contact: "addressbook" } as const;
@@ -69,7 +72,7 @@ export default operation({
   name: "part.describe",
   verb: "read",
   summary:
-    "Reads a mailbox, a message or a part of it, a conversation, folder, draft, hold, blob, addressbook or contact.",
+    "Reads a mailbox, a message or a part of it, a conversation, folder, draft, hold, blob, calendar, event, addressbook or contact.",
   scope: "kind",
   effect: "reads",
   input,
@@ -85,11 +88,7 @@ export default operation({
         hint: "Name the part in id or in part, not in both.",
       });
     const known = Object.keys(describeByKind) as DescribedKind[];
-    const name = readId(context, id, [...known, ...laterKinds], "/id");
-    if (!isDescribed(name))
-      throw new WaypostError("unavailable", `This deployment holds no object of the kind ${name.kind}.`, {
-        hint: "Do not retry; catalog.describe says what is served.",
-      });
+    const name = readId(context, id, known, "/id");
     const part = inId ?? request.part;
     if (part && !(kindsWithParts as readonly string[]).includes(name.kind))
       throw new WaypostError("invalid", "Only a message has parts.", {
@@ -108,7 +107,3 @@ export default operation({
     });
   },
 });
-
-function isDescribed(name: ObjectName): name is ObjectName & { kind: DescribedKind } {
-  return name.kind in describeByKind;
-}

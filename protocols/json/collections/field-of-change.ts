@@ -1,0 +1,36 @@
+/** Where in a request the refusal of a body or a patch points. */
+import type { JsonObject } from "#/src/formats/jscontact/json.ts";
+import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
+import { jsonPointer } from "../json-pointer.ts";
+
+/** The pointer of a refusal, from the top of the request. `hint` where the refusal has none. */
+export function atBody<R>(hint: string, run: () => Promise<R>): Promise<R> {
+  return rethrown(hint, run, (field) => `/body${field}`);
+}
+
+/** Within a patch, what is wrong stands at one of its pointers. */
+export function atPatch<R>(hint: string, patch: JsonObject, run: () => Promise<R>): Promise<R> {
+  const keys = Object.keys(patch).toSorted((one, other) => other.length - one.length);
+  return rethrown(hint, run, (field) => {
+    const key = keys.find((one) => `${field}/`.startsWith(`/${plain(one)}/`));
+    return key === undefined ? "/patch" : jsonPointer(["patch", key]) + field.slice(plain(key).length + 1);
+  });
+}
+
+function plain(pointer: string): string {
+  return pointer.replace(/^\//, "");
+}
+
+async function rethrown<R>(
+  otherwise: string,
+  run: () => Promise<R>,
+  fieldOf: (field: string) => string,
+): Promise<R> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!isWaypostError(error) || error.code !== "invalid") throw error;
+    const { field = "", hint = otherwise } = error.details;
+    throw new WaypostError("invalid", error.message, { ...error.details, field: fieldOf(field), hint });
+  }
+}

@@ -1,0 +1,85 @@
+/** An event that is created or changed: its stored truth is the iCalendar text, and a change goes into the text that is there. */
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import type { PutItem } from "#/src/collections/collections.ts";
+import type { StoredItem } from "#/src/collections/item.ts";
+import type { JsonObject } from "#/src/formats/jscontact/json.ts";
+import { unknownObject } from "../errors.ts";
+import type { OperationContext } from "../operation.ts";
+import { writeResult } from "../schemas.ts";
+import { atBody, atPatch } from "./field-of-change.ts";
+
+export const eventBody = z
+  .record(z.string(), z.unknown())
+  .describe(
+    'A JSCalendar Event or Task (RFC 8984, with the names of version 2.0: organizerCalendarAddress, calendarAddress, recurrenceRule): {title: "Review", start: "2026-03-02T10:00:00", timeZone: "Europe/Berlin", duration: "PT1H"}. Lists may stand for entries: participants: ["ann@example.com"], locations: ["Room 5"], alerts: ["-PT15M"], keywords, links, virtualLocations.',
+  );
+
+export const eventPatch = z
+  .record(z.string().max(2000), z.unknown())
+  .describe(
+    'JSON pointers of the event and their new values, null deletes: {"title": "Review", "locations/main": null}. participants/me is the owner of the calendar: {"participants/me/participationStatus": "accepted"}.',
+  );
+
+export const invite = z
+  .literal("none")
+  .optional()
+  .describe("none: nobody is sent a mail of it. It is what it is without the field, too.");
+
+export const eventResult = writeResult.extend({
+  uid: z.string().optional().describe("UID of its iCalendar text, which names it too: calendar_…#<uid>."),
+});
+
+type Written = Pick<PutItem, "bytes" | "provenance" | "isAuthenticated">;
+
+/** Made with a credential that may: nobody else has a say in it. */
+const made = { provenance: { source: "api" }, isAuthenticated: true } as const;
+
+/** An object of a request: what the reader of JSON has made. */
+type Given = Readonly<Record<string, unknown>>;
+
+const members = "The members of an event are those of RFC 8984 and of JSCalendar 2.0.";
+
+export async function newEvent({ rooms }: OperationContext, given: Given): Promise<Written> {
+  const body = given as JsonObject;
+  const job = { body, uid: randomUUID(), at: rooms.collections.clock.now() };
+  return { bytes: await atBody(members, () => rooms.events.run("create", job)), ...made };
+}
+
+export interface EventWriting {
+  readonly body?: Given | undefined;
+  readonly patch?: Given | undefined;
+}
+
+/** Undefined if it says already what the change makes of it. `id`: of the event; `instance`: the recurrence id of what is changed. */
+export async function changedEvent(
+  { rooms }: OperationContext,
+  stored: StoredItem,
+  id: string,
+  instance: string | undefined,
+  given: EventWriting,
+): Promise<Written | undefined> {
+  const { body, patch } = given as Readonly<Record<keyof EventWriting, JsonObject | undefined>>;
+  const owner = (await rooms.accounts.findAgentFacts(stored.agent)) ?? unknownObject();
+  const job = {
+    bytes: stored.bytes,
+    id,
+    instance,
+    at: rooms.collections.clock.now(),
+    addresses: owner.addresses,
+  };
+  const bytes =
+    patch === undefined
+      ? await atBody(members, () => rooms.events.run("change", { ...job, change: { body: body! } }))
+      : await atPatch(members, patch, () => rooms.events.run("change", { ...job, change: { patch } }));
+  return bytes === undefined ? undefined : { bytes, ...made };
+}
+
+export async function eventWithout(
+  { rooms }: OperationContext,
+  { bytes }: StoredItem,
+  instance: string,
+): Promise<Written> {
+  const job = { bytes, instance, at: rooms.collections.clock.now() };
+  return { bytes: await rooms.events.run("exclude", job), ...made };
+}

@@ -1,0 +1,31 @@
+/** calendar.create: another calendar, which calendar clients show at once. */
+import { z } from "zod";
+import { createFields, ownerField, propertiesOf, timeZone } from "../../collections/container.ts";
+import { placeIn } from "../../collections/reach.ts";
+import { idempotencyOf } from "../../idempotency.ts";
+import { operation } from "../../operation.ts";
+import { writeResult } from "../../schemas.ts";
+
+export default operation({
+  name: "calendar.create",
+  verb: "put",
+  summary: "Makes a calendar.",
+  scope: "calendar",
+  effect: "writes",
+  input: z.strictObject({ in: ownerField, ...createFields, time_zone: timeZone.optional() }),
+  output: writeResult,
+  errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused"],
+  async run(context, input) {
+    const { collections } = context.rooms;
+    const { agent, actor } = await placeIn(context, "calendar", input.in);
+    const once = idempotencyOf(context, "calendar.create", input);
+    const create = () =>
+      collections.createCollection(agent, actor, { kind: "calendar", properties: propertiesOf(input) }, once);
+    const made = (await collections.findCollectionRepeat(once)) ?? (await create());
+    return {
+      ref: collections.ids.encode("calendar", agent, made.collection),
+      created: true,
+      version: String(made.modseq),
+    };
+  },
+});

@@ -1,0 +1,30 @@
+/** calendar.update: its name, description, colour, place or time zone. What is not named stays. */
+import { z } from "zod";
+import { changeContainer, propertiesOf, timeZone, updateFields } from "../../collections/container.ts";
+import { operation } from "../../operation.ts";
+import { idText, writeResult } from "../../schemas.ts";
+
+export default operation({
+  name: "calendar.update",
+  verb: "put",
+  summary: "Changes what a calendar is called and how it is shown.",
+  scope: "calendar",
+  effect: "writes",
+  input: z.strictObject({
+    id: idText.describe("The calendar, calendar_…"),
+    ...updateFields,
+    time_zone: timeZone.nullable().optional(),
+  }),
+  output: writeResult,
+  errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused", "precondition_failed"],
+  run: (context, input) =>
+    changeContainer(context, "calendar", "calendar.update", input, ({ agent, actor, number }, once) =>
+      context.rooms.collections.updateCollection(
+        agent,
+        actor,
+        number,
+        { properties: propertiesOf(input), version: input.version },
+        once,
+      ),
+    ),
+});

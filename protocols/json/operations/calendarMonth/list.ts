@@ -1,0 +1,42 @@
+/** calendarMonth.list: what happens in a month, series instance by instance, in the order of their starts. */
+import { z } from "zod";
+import { calendarZoneName } from "#/src/collections/calendar-zone.ts";
+import { listMonth } from "../../collections/month.ts";
+import { collectionId, reachCollectionIn } from "../../collections/reach.ts";
+import { operation } from "../../operation.ts";
+import { cursorText, idText, maxChars, readResult } from "../../schemas.ts";
+
+export default operation({
+  name: "calendarMonth.list",
+  verb: "read",
+  summary: "Lists the events of a month, each instance of a series for itself.",
+  scope: "calendar",
+  effect: "reads",
+  input: z.strictObject({
+    in: idText.optional().describe("The calendar, calendar_…; absent: the default one."),
+    month: z
+      .string()
+      .regex(/^(?!0000)\d{4}-(?:0[1-9]|1[0-2])$/)
+      .describe("YYYY-MM in the time zone of the calendar, of UTC where it has none."),
+    max_chars: maxChars,
+    cursor: cursorText.optional().describe("Goes on with the listing that gave the cursor."),
+  }),
+  output: readResult,
+  errors: ["not_billable", "forbidden_scope", "not_found"],
+  async run(context, input) {
+    const collection = await reachCollectionIn(context, "calendar", input.in, "read");
+    const zone = calendarZoneName(collection.timeZone);
+    const { items, cursor } = await listMonth(context, collection, zone, input);
+    return {
+      ref: collectionId(context, collection),
+      kind: "calendarMonth" as const,
+      content: {
+        calendar: collectionId(context, collection),
+        month: input.month,
+        time_zone: zone ?? "Etc/UTC",
+        items: [...items],
+      },
+      ...(cursor === undefined ? {} : { cursor }),
+    };
+  },
+});

@@ -1,0 +1,32 @@
+/** event.create: a JSCalendar Event or Task becomes iCalendar text, which calendar clients show at once. */
+import { z } from "zod";
+import { putNewItem } from "../../collections/item-writes.ts";
+import { reachCollectionIn } from "../../collections/reach.ts";
+import { eventBody, eventResult, invite, newEvent } from "../../collections/written-event.ts";
+import { operation } from "../../operation.ts";
+import { idempotencyKey, idText } from "../../schemas.ts";
+
+export default operation({
+  name: "event.create",
+  verb: "put",
+  summary: "Adds an event or a task to a calendar.",
+  scope: "calendar",
+  effect: "writes",
+  input: z.strictObject({
+    in: idText.optional().describe("The calendar, calendar_…; absent: the default one."),
+    body: eventBody,
+    invite,
+    idempotency_key: idempotencyKey,
+  }),
+  output: eventResult,
+  errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused"],
+  run: (context, input) =>
+    putNewItem(
+      context,
+      "calendar",
+      "event.create",
+      input,
+      () => reachCollectionIn(context, "calendar", input.in, "write"),
+      () => newEvent(context, input.body),
+    ),
+});

@@ -1,0 +1,32 @@
+/** event.delete: it is gone from calendar clients too; there is no trash for events. Of one instance of a series
+ *  (`event_…#<recurrence id>`) the series stays, with an exclusion. */
+import { z } from "zod";
+import { changeItem, deleteItem } from "../../collections/item-writes.ts";
+import { eventWithout, invite } from "../../collections/written-event.ts";
+import { operation } from "../../operation.ts";
+import { idempotencyKey, idText, versionText, writeResult } from "../../schemas.ts";
+
+export default operation({
+  name: "event.delete",
+  verb: "put",
+  summary: "Deletes an event, or one instance of a series.",
+  scope: "calendar",
+  effect: "writes",
+  input: z.strictObject({
+    id: idText.describe(
+      "The event, event_… or calendar_…#<uid>; event_…#2026-03-02T10:00:00 is one instance of a series.",
+    ),
+    version: versionText,
+    invite,
+    idempotency_key: idempotencyKey,
+  }),
+  output: writeResult,
+  errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused", "precondition_failed"],
+  async run(context, input) {
+    if (!/^event_[^#]*#/.test(input.id)) return deleteItem(context, "calendar", "event.delete", input);
+    const { version } = await changeItem(context, "calendar", "event.delete", input, (stored, _, instance) =>
+      eventWithout(context, stored, instance ?? ""),
+    );
+    return { ref: input.id, created: false, version };
+  },
+});

@@ -1,0 +1,38 @@
+/** event.update: a patch of the event, or another one in its place. Lines of the iCalendar text that say the same keep their octets.
+ *  `event_…#<recurrence id>` is one instance of a series: what changes in it becomes an override. */
+import { z } from "zod";
+import { WaypostError } from "#/src/model/errors.ts";
+import { changeItem } from "../../collections/item-writes.ts";
+import { changedEvent, eventBody, eventPatch, eventResult, invite } from "../../collections/written-event.ts";
+import { operation } from "../../operation.ts";
+import { idempotencyKey, idText, versionText } from "../../schemas.ts";
+
+export default operation({
+  name: "event.update",
+  verb: "put",
+  summary: "Changes an event, a task or one instance of a series, by a patch or a whole body.",
+  scope: "calendar",
+  effect: "writes",
+  input: z.strictObject({
+    id: idText.describe(
+      "The event, event_… or calendar_…#<uid>; event_…#2026-03-02T10:00:00 is one instance of a series.",
+    ),
+    version: versionText,
+    patch: eventPatch.optional(),
+    body: eventBody.optional(),
+    invite,
+    idempotency_key: idempotencyKey,
+  }),
+  output: eventResult,
+  errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused", "precondition_failed"],
+  async run(context, input) {
+    if ((input.patch === undefined) === (input.body === undefined))
+      throw new WaypostError("invalid", "One of patch and body is needed, and not both.", {
+        field: "/patch",
+        hint: 'Send patch: {"title": "…"}, or a whole body.',
+      });
+    return changeItem(context, "calendar", "event.update", input, (stored, id, instance) =>
+      changedEvent(context, stored, id, instance, input),
+    );
+  },
+});

@@ -1,0 +1,315 @@
+/** Everything that is done with the text of an event, as jobs: each is a pure function of octets and of what a caller wrote. They are
+ *  done where there is time for them (`event-projection.ts`). */
+import { type Component, listComponents } from "#/src/formats/content-lines/content-line.ts";
+import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
+import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
+import { acceptEvent } from "#/src/formats/jscalendar/accept-event.ts";
+import {
+  changeEvent,
+  changeInstance,
+  type EventChange,
+  excludeInstance,
+  findInstance,
+} from "#/src/formats/jscalendar/instances.ts";
+import { formatUtc, parseLocal } from "#/src/formats/jscalendar/local-time.ts";
+import { findParticipant } from "#/src/formats/jscalendar/participants.ts";
+import { readEvent } from "#/src/formats/jscalendar/read-event.ts";
+import { updateEvent, writeEvent } from "#/src/formats/jscalendar/write-event.ts";
+import { isEqual, type JsonObject, member, put } from "#/src/formats/jscontact/json.ts";
+import { type ErrorCode, type ErrorDetails, isWaypostError, WaypostError } from "#/src/model/errors.ts";
+import { cleanText } from "#/src/render/clean-text.ts";
+import {
+  type DataFacts,
+  dataFacts,
+  findText,
+  isDataUri,
+  type LinkedValue,
+  readData,
+  withoutLinks,
+} from "#/src/render/contacts/shown-card.ts";
+import { baseOf, type EventForm, eventForm, hasForeignName, spanOf } from "#/src/render/events/event-form.ts";
+import { agendaLine, eventText } from "#/src/render/events/event-text.ts";
+import { listInstances, zoneNamed } from "#/src/render/events/event-times.ts";
+import { shownEvent } from "#/src/render/events/shown-event.ts";
+import { shownIcal } from "#/src/render/events/shown-ical.ts";
+import { createRemovalTally, type RemovalDetail } from "#/src/render/removal.ts";
+
+export type EventRender = "text" | "json" | "ical" | "agenda";
+
+export interface DescribedEvent {
+  /** Absent of what JSCalendar has no object for (VJOURNAL, VFREEBUSY, VAVAILABILITY). */
+  readonly event: JsonObject | undefined;
+  readonly linked: readonly LinkedValue[];
+  readonly recurrenceId: string | undefined;
+  readonly utcStart: string | undefined;
+  readonly utcEnd: string | undefined;
+  readonly text: string;
+  readonly removed: readonly RemovalDetail[];
+}
+
+export type EventPart =
+  | ({ readonly kind: "data"; readonly bytes: Uint8Array } & DataFacts)
+  | {
+      readonly kind: "text";
+      readonly text: string;
+      readonly size: number;
+      readonly removed: readonly RemovalDetail[];
+    };
+
+/** An instance in a listing of a range of time. */
+export interface ListedInstance {
+  readonly form: EventForm;
+  readonly recurrenceId: string | undefined;
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+interface Stored {
+  readonly bytes: Uint8Array;
+}
+
+interface Zoned extends Stored {
+  /** Of floating times and dates: an IANA name. */
+  readonly zone: string | undefined;
+}
+
+interface Range {
+  readonly sinceMs: number;
+  readonly beforeMs: number;
+}
+
+interface Changing extends Stored {
+  /** Of the event, which links in it have. */
+  readonly id: string;
+  readonly at: number;
+  /** Of the owner of the calendar, for `participants/me`. */
+  readonly addresses: readonly string[];
+  readonly instance: string | undefined;
+}
+
+export interface EventJobs {
+  create: {
+    readonly job: { readonly body: JsonObject; readonly uid: string; readonly at: number };
+    readonly result: Uint8Array;
+  };
+  /** Undefined if the event says already what the change makes of it. */
+  change: {
+    readonly job: Changing & { readonly change: EventChange };
+    readonly result: Uint8Array | undefined;
+  };
+  /** Without the instance. */
+  exclude: {
+    readonly job: Stored & { readonly instance: string; readonly at: number };
+    readonly result: Uint8Array;
+  };
+  list: { readonly job: Zoned; readonly result: EventForm };
+  /** In the order of their starts; undefined if they are too many to be expanded. */
+  instances: { readonly job: Zoned & Range; readonly result: readonly ListedInstance[] | undefined };
+  describe: {
+    readonly job: Zoned & {
+      readonly id: string;
+      readonly render: EventRender;
+      readonly instance: string | undefined;
+      readonly at: number;
+    };
+    /** Undefined if there is no such instance. */
+    readonly result: DescribedEvent | undefined;
+  };
+  /** Undefined where the event has no text at that JSON pointer. */
+  part: { readonly job: Stored & { readonly part: string }; readonly result: EventPart | undefined };
+}
+export type EventDeed = keyof EventJobs;
+
+const deeds: { readonly [D in EventDeed]: (job: EventJobs[D]["job"]) => EventJobs[D]["result"] } = {
+  create({ body, uid, at }) {
+    const accepted = acceptEvent(withoutLinks(body, "", {}), uid);
+    const time = formatUtc(at);
+    return writeContentLines({ items: [writeEvent({ created: time, updated: time, ...accepted }, at)] });
+  },
+  change({ bytes, id, change, at, addresses, instance }) {
+    const calendar = calendarOf(bytes);
+    const event = projectionOf(calendar);
+    const resolved: EventChange =
+      "patch" in change
+        ? { patch: withoutLinks(withoutMe(change.patch, shownOf(event, instance), addresses), id, event) }
+        : { body: withoutLinks(change.body, id, event) };
+    if (instance !== undefined) assertInstance(calendar, event, instance);
+    const changed =
+      instance === undefined ? changeEvent(event, resolved) : changeInstance(event, instance, resolved);
+    const { updated: _, ...others } = changed;
+    const { updated: before, ...were } = event;
+    if (isEqual(others, were) && (changed.updated === undefined || changed.updated === before))
+      return undefined;
+    return written(bytes, calendar, withTime(event, changed, at));
+  },
+  exclude({ bytes, instance, at }) {
+    const calendar = calendarOf(bytes);
+    const event = projectionOf(calendar);
+    assertInstance(calendar, event, instance);
+    return written(bytes, calendar, withTime(event, excludeInstance(event, instance), at));
+  },
+  list: ({ bytes, zone }) => eventForm(calendarOf(bytes), zoneNamed(zone), createRemovalTally()),
+  instances({ bytes, zone, sinceMs, beforeMs }) {
+    const calendar = calendarOf(bytes);
+    const floating = zoneNamed(zone);
+    const tally = createRemovalTally();
+    return listInstances(calendar, floating, sinceMs, beforeMs)?.map((instance) => ({
+      form: eventForm(calendar, floating, tally, instance),
+      recurrenceId: instance.recurrenceId,
+      startMs: instance.startMs,
+      endMs: instance.endMs,
+    }));
+  },
+  describe({ bytes, id, render, instance, zone, at }) {
+    const calendar = calendarOf(bytes);
+    const floating = zoneNamed(zone);
+    const tally = createRemovalTally();
+    if (hasForeignName(calendar)) tally.add("name-is-address", "participants");
+    const whole = readEvent(calendar);
+    const told = whole === undefined || instance === undefined ? whole : findInstance(whole, instance);
+    const found = instance === undefined ? undefined : instanceIn(calendar, instance, zone);
+    if (instance !== undefined && (told === undefined || found === undefined)) return undefined;
+    const base = baseOf(calendar);
+    const span = found ?? (base === undefined ? undefined : spanOf(calendar, base, floating));
+    const shown = told === undefined ? undefined : shownEvent(told, id, tally);
+    const text =
+      render === "ical" || shown === undefined
+        ? shownIcal(calendar, id, tally)
+        : render === "json"
+          ? JSON.stringify(shown.event, undefined, 1)
+          : render === "agenda"
+            ? agendaOf(calendar, zone, at)
+            : eventText({ ...shown, span });
+    const recurrenceId = told === undefined ? undefined : member(told, "recurrenceId");
+    return {
+      event: shown?.event,
+      linked: shown?.linked ?? [],
+      recurrenceId: typeof recurrenceId === "string" ? recurrenceId : undefined,
+      utcStart: span === undefined ? undefined : formatUtc(span.startMs),
+      utcEnd: span === undefined ? undefined : formatUtc(span.endMs),
+      text,
+      removed: tally.list(),
+    };
+  },
+  part({ bytes, part }) {
+    const event = readEvent(calendarOf(bytes));
+    const value = event === undefined ? undefined : findText(event, part);
+    if (value === undefined) return undefined;
+    if (isDataUri(value))
+      return { kind: "data", bytes: new Uint8Array(readData(value)), ...dataFacts(value) };
+    const tally = createRemovalTally();
+    const text = cleanText(value, "body", tally);
+    return { kind: "text", text, size: Buffer.byteLength(value), removed: tally.list() };
+  },
+};
+
+/** The calendar object of an event that is stored. */
+function calendarOf(bytes: Uint8Array): Component {
+  const [calendar] = listComponents(readContentLines(bytes), "VCALENDAR");
+  if (calendar === undefined) throw new WaypostError("internal", "A stored event has no VCALENDAR.");
+  return calendar;
+}
+
+function projectionOf(calendar: Component): JsonObject {
+  const event = readEvent(calendar);
+  if (event !== undefined) return event;
+  throw new WaypostError("policy_refused", "Only events and tasks are changed here.", {
+    hint: "Journals and availabilities are changed by calendar clients.",
+  });
+}
+
+function written(bytes: Uint8Array, calendar: Component, event: JsonObject): Uint8Array {
+  const changed = updateEvent(calendar, event);
+  const { items } = readContentLines(bytes);
+  return writeContentLines({
+    items: items.map((item) => (item.kind === "component" && item.name === "VCALENDAR" ? changed : item)),
+  });
+}
+
+/** When it was changed, unless the caller says so. */
+function withTime(before: JsonObject, event: JsonObject, at: number): JsonObject {
+  const isSaid = event.updated !== undefined && event.updated !== before.updated;
+  return isSaid ? event : { ...event, updated: formatUtc(at) };
+}
+
+function shownOf(event: JsonObject, instance: string | undefined): JsonObject {
+  return instance === undefined ? event : (findInstance(event, instance) ?? event);
+}
+
+/** `participants/me/…` is the participant whose calendar it is. */
+function withoutMe(patch: JsonObject, event: JsonObject, addresses: readonly string[]): JsonObject {
+  const alias = /^\/?participants\/me(?=\/|$)/;
+  const isNamed = Object.hasOwn((member(event, "participants") ?? {}) as JsonObject, "me");
+  if (isNamed || !Object.keys(patch).some((pointer) => alias.test(pointer))) return patch;
+  const id = findParticipant(event, addresses);
+  const resolved: Record<string, JsonObject[string]> = {};
+  for (const [pointer, value] of Object.entries(patch)) {
+    if (alias.test(pointer) && id === undefined)
+      throw new WaypostError("invalid", "The owner of this calendar is no participant of the event.", {
+        field: `/${pointer.replace(/^\//, "")}`,
+        hint: "content.event.participants of part.describe has their ids.",
+      });
+    put(resolved, pointer.replace(alias, `participants/${id}`), value);
+  }
+  return resolved;
+}
+
+function assertInstance(calendar: Component, event: JsonObject, instance: string): void {
+  const isThere =
+    parseLocal(instance) !== undefined &&
+    (member(event, "recurrenceId") === instance || instanceIn(calendar, instance, undefined) !== undefined);
+  if (!isThere) throw new WaypostError("not_found", "There is no such object.");
+}
+
+/** The instance with this recurrence id. It may have been moved, so it is looked for where the series has it. */
+function instanceIn(calendar: Component, instance: string, zone: string | undefined) {
+  const at = parseLocal(instance);
+  if (at === undefined) return undefined;
+  const spread = 366 * 24 * 3_600_000;
+  const near = (reach: number) =>
+    listInstances(calendar, zoneNamed(zone), at - reach, at + reach)?.find(
+      ({ recurrenceId }) => recurrenceId === instance,
+    );
+  return near(2 * 24 * 3_600_000) ?? near(spread);
+}
+
+/** What comes in the next year. */
+function agendaOf(calendar: Component, zone: string | undefined, at: number): string {
+  const floating = zoneNamed(zone);
+  const listed = listInstances(calendar, floating, at, at + 366 * 24 * 3_600_000) ?? [];
+  const tally = createRemovalTally();
+  const lines = listed.slice(0, agendaLinesMax).map((instance) => {
+    const form = eventForm(calendar, floating, tally, instance);
+    return agendaLine(form.title, instance, form.location ?? "");
+  });
+  return lines.join("\n");
+}
+
+const agendaLinesMax = 100;
+
+/** What crosses to a thread and back. */
+export interface NamedEventJob<D extends EventDeed = EventDeed> {
+  readonly deed: D;
+  readonly job: EventJobs[D]["job"];
+}
+
+export type EventAnswer<D extends EventDeed = EventDeed> =
+  | { readonly result: EventJobs[D]["result"] }
+  | {
+      readonly refusal: {
+        readonly code: ErrorCode;
+        readonly message: string;
+        readonly details: ErrorDetails;
+      };
+    };
+
+export function doEventJob<D extends EventDeed>({ deed, job }: NamedEventJob<D>): EventAnswer<D> {
+  try {
+    return { result: deeds[deed](job) };
+  } catch (error) {
+    if (!isWaypostError(error)) throw error;
+    const { code, message, details } = error;
+    const { cause: _, ...told } = details;
+    return { refusal: { code, message, details: told } };
+  }
+}

@@ -1,0 +1,71 @@
+/** One instance of a series, read and changed for itself: a change of it is an override of the series (RFC 8984 section 4.3.5). Whether
+ *  the rules give the instance is asked elsewhere. */
+import { WaypostError } from "#/src/model/errors.ts";
+import { isEqual, isObject, type JsonObject, member } from "../jscontact/json.ts";
+import { patchEvent, replaceEvent } from "./accept-event.ts";
+import { applyOverride, instanceOf, isExcluded, patchTo } from "./series.ts";
+
+/** The instance as an object of its own, with its recurrence id; undefined if it is excluded, or if nothing repeats. */
+export function findInstance(event: JsonObject, recurrenceId: string): JsonObject | undefined {
+  if (member(event, "recurrenceId") !== undefined)
+    return event.recurrenceId === recurrenceId ? event : undefined;
+  const patch = overrideOf(event, recurrenceId);
+  if (isExcluded(patch)) return undefined;
+  if (patch === undefined && member(event, "recurrenceRule") === undefined) return undefined;
+  const applied = applyOverride(instanceOf(event, recurrenceId), isObject(patch) ? patch : {});
+  if ("failed" in applied) return undefined;
+  const zone = member(event, "timeZone");
+  return {
+    "@type": event["@type"]!,
+    uid: event.uid!,
+    ...applied.object,
+    recurrenceId,
+    ...(zone === undefined ? {} : { recurrenceIdTimeZone: zone }),
+  };
+}
+
+function overrideOf(event: JsonObject, recurrenceId: string) {
+  const overrides = member(event, "recurrenceOverrides");
+  return isObject(overrides) ? member(overrides, recurrenceId) : undefined;
+}
+
+export type EventChange = { readonly patch: JsonObject } | { readonly body: JsonObject };
+
+/** The series in which that instance is changed. */
+export function changeInstance(event: JsonObject, recurrenceId: string, change: EventChange): JsonObject {
+  if (member(event, "recurrenceId") !== undefined) return changeEvent(event, change);
+  const instance = findInstance(event, recurrenceId);
+  if (instance === undefined) throw noInstance();
+  const { recurrenceId: _, recurrenceIdTimeZone: __, ...before } = instance;
+  const after = changeEvent(before, change);
+  for (const name of ["recurrenceRule", "recurrenceOverrides"])
+    if (member(after, name) !== undefined)
+      throw new WaypostError("invalid", "One instance does not repeat.", {
+        field: `/${name}`,
+        hint: "Name the event without # to change the series.",
+      });
+  const old = overrideOf(event, recurrenceId);
+  const patch = patchTo(instanceOf(event, recurrenceId), after);
+  if (isEqual(old ?? {}, patch)) return event;
+  return withOverride(event, recurrenceId, patch);
+}
+
+/** The series without that instance. */
+export function excludeInstance(event: JsonObject, recurrenceId: string): JsonObject {
+  if (findInstance(event, recurrenceId) === undefined || member(event, "recurrenceId") !== undefined)
+    throw noInstance();
+  return withOverride(event, recurrenceId, { excluded: true });
+}
+
+function withOverride(event: JsonObject, recurrenceId: string, patch: JsonObject): JsonObject {
+  const overrides = (member(event, "recurrenceOverrides") ?? {}) as JsonObject;
+  return { ...event, recurrenceOverrides: { ...overrides, [recurrenceId]: patch } };
+}
+
+export function changeEvent(event: JsonObject, change: EventChange): JsonObject {
+  return "patch" in change ? patchEvent(event, change.patch) : replaceEvent(event, change.body);
+}
+
+export function noInstance(): WaypostError {
+  return new WaypostError("not_found", "There is no such object.");
+}

@@ -1,0 +1,137 @@
+/** An event as a line of a listing: what, when and where. Of a series without an instance it is the first that is told. */
+import { namesAnother } from "#/src/evidence/shown-address.ts";
+import {
+  type Component,
+  findProperty,
+  listComponents,
+  listProperties,
+  parameterValue,
+} from "#/src/formats/content-lines/content-line.ts";
+import { dayMs } from "#/src/formats/icalendar/calendar-time.ts";
+import { parseText } from "#/src/formats/icalendar/text-value.ts";
+import type { TimeZone } from "#/src/formats/icalendar/time-zone.ts";
+import { utcOfLocal } from "#/src/formats/icalendar/time-zone.ts";
+import { formatLocal, formatUtc } from "#/src/formats/jscalendar/local-time.ts";
+import { readTimeOf } from "#/src/formats/jscalendar/time-unit.ts";
+import { zoneNamesOf } from "#/src/formats/jscalendar/zone-names.ts";
+import { cleanLine } from "../clean-text.ts";
+import type { RemovalTally } from "../removal.ts";
+import { type EventInstance, recurrenceSetOf } from "./event-times.ts";
+
+export const eventKinds = ["event", "task", "journal", "freebusy", "availability"] as const;
+export type EventKind = (typeof eventKinds)[number];
+
+const kindOfComponent: ReadonlyMap<string, EventKind> = new Map([
+  ["VEVENT", "event"],
+  ["VTODO", "task"],
+  ["VJOURNAL", "journal"],
+  ["VFREEBUSY", "freebusy"],
+  ["VAVAILABILITY", "availability"],
+]);
+
+export interface EventForm {
+  readonly kind: EventKind;
+  readonly title: string;
+  readonly location?: string;
+  readonly start?: string;
+  readonly time_zone?: string;
+  readonly all_day?: true;
+  readonly utc_start?: string;
+  readonly utc_end?: string;
+  readonly status?: string;
+  readonly recurring?: true;
+  readonly organizer?: string;
+  readonly participants?: number;
+}
+
+const lineCharactersMax = 200;
+
+export function baseOf(calendar: Component): Component | undefined {
+  const components = listComponents(calendar).filter(({ name }) => name !== "VTIMEZONE");
+  return components.find((one) => findProperty(one, "RECURRENCE-ID") === undefined) ?? components[0];
+}
+
+export function eventForm(
+  calendar: Component,
+  floating: TimeZone,
+  tally: RemovalTally,
+  instance?: EventInstance,
+): EventForm {
+  const base = baseOf(calendar);
+  const component = instance?.component ?? base;
+  if (base === undefined || component === undefined) return { kind: "event", title: "" };
+  const textOf = (name: string, where: string) => {
+    const value = findProperty(component, name)?.value;
+    return value === undefined ? "" : cleanLine(parseText(value), where, tally, lineCharactersMax);
+  };
+  const location = textOf("LOCATION", "locations");
+  const status = textOf("STATUS", "status").toLowerCase();
+  const organizer = findProperty(component, "ORGANIZER");
+  const participants = listProperties(component, "ATTENDEE").length;
+  const isRecurring = ["RRULE", "RDATE"].some((name) => findProperty(base, name) !== undefined);
+  return {
+    kind: kindOfComponent.get(base.name) ?? "event",
+    title: textOf("SUMMARY", "title"),
+    ...(location === "" ? {} : { location }),
+    ...timesOf(calendar, component, floating, instance),
+    ...(/^[a-z-]{1,40}$/.test(status) ? { status } : {}),
+    ...(isRecurring ? { recurring: true } : {}),
+    ...(organizer === undefined
+      ? {}
+      : {
+          organizer: cleanLine(
+            organizer.value.replace(/^mailto:/i, ""),
+            "participants",
+            tally,
+            lineCharactersMax,
+          ),
+        }),
+    ...(participants === 0 ? {} : { participants }),
+  };
+}
+
+function timesOf(
+  calendar: Component,
+  component: Component,
+  floating: TimeZone,
+  instance: EventInstance | undefined,
+) {
+  const property = findProperty(component, "DTSTART") ?? findProperty(component, "DUE");
+  const start = readTimeOf(property);
+  if (start === undefined) return {};
+  const zone = zoneNamesOf(calendar).nameOf(start.tzid);
+  const span = instance ?? spanOf(calendar, component, floating);
+  return {
+    start: instance?.start ?? formatLocal(start.localMs),
+    ...(zone === undefined ? {} : { time_zone: zone }),
+    ...(start.form === "date" ? { all_day: true as const } : {}),
+    ...(span === undefined ? {} : { utc_start: formatUtc(span.startMs), utc_end: formatUtc(span.endMs) }),
+  };
+}
+
+/** Of the component itself. */
+export function spanOf(
+  calendar: Component,
+  component: Component,
+  floating: TimeZone,
+): { readonly startMs: number; readonly endMs: number } | undefined {
+  const { master, overrides } = recurrenceSetOf(calendar, floating);
+  const timed = [master, ...overrides].find((one) => one?.component === component);
+  if (timed === undefined) return undefined;
+  const { start, zone, span } = timed;
+  const startMs = utcOfLocal(zone, start.localMs);
+  const endMs = utcOfLocal(zone, start.localMs + span.days * dayMs) + span.ms;
+  return { startMs, endMs: Math.max(startMs, endMs) };
+}
+
+/** Whether somebody in it is called by an address that is not theirs. */
+export function hasForeignName(calendar: Component): boolean {
+  return listComponents(calendar).some((component) =>
+    component.items.some(
+      (item) =>
+        item.kind === "property" &&
+        (item.name === "ATTENDEE" || item.name === "ORGANIZER") &&
+        namesAnother(parameterValue(item, "CN") ?? "", item.value.replace(/^mailto:/i, "")),
+    ),
+  );
+}
