@@ -89,7 +89,7 @@ export async function request(
   const authorization = `Basic ${Buffer.from(`${address}:${password}`).toString("base64")}`;
   const answer = await fetch(davUrl(daemon, below), {
     method,
-    headers: { authorization, ...(body !== undefined && xml) },
+    headers: { authorization, Depth: "0", ...(body !== undefined && xml) },
     ...(body !== undefined && { body }),
   });
   const text = await answer.text();
