@@ -9,6 +9,7 @@ import type { Feed } from "#/src/feed/feed.ts";
 import type { Mail } from "#/src/mail/mail.ts";
 import type { Holds } from "#/src/outbound/holds/holds.ts";
 import type { Outbound } from "#/src/outbound/outbound.ts";
+import type { Scheduling } from "#/src/scheduling/scheduling.ts";
 
 /** What the JSON interface stands on. */
 export interface JsonRooms {
@@ -21,6 +22,7 @@ export interface JsonRooms {
   readonly rules: RuleExpansion;
   readonly outbound: Outbound;
   readonly holds: Holds;
+  readonly scheduling: Scheduling;
   readonly settings: Settings;
   readonly log: Logger;
 }

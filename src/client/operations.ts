@@ -269,8 +269,8 @@ export interface EventCreateInput {
   readonly in?: string;
   /** A JSCalendar Event or Task (RFC 8984, with the names of version 2.0: organizerCalendarAddress, calendarAddress, recurrenceRule): {title: "Review", start: "2026-03-02T10:00:00", timeZone: "Europe/Berlin", duration: "PT1H"}. Lists may stand for entries: participants: ["ann@example.com"], locations: ["Room 5"], alerts: ["-PT15M"], keywords, links, virtualLocations. */
   readonly body: Readonly<Record<string, unknown>>;
-  /** none: nobody is sent a mail of it. It is what it is without the field, too. */
-  readonly invite?: "none";
+  /** send: invitations, changes and answers go to the participants, as mail where they are elsewhere, which takes the scope send. none, and without the field: they are not told. */
+  readonly invite?: "none" | "send";
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
 }
@@ -282,6 +282,8 @@ export interface EventCreateOutput {
   /** Version of the object after the write. */
   readonly version?: string;
   readonly error?: ErrorObject;
+  /** Of invite send: none: there was nothing to say; held: mail of it waits for a person. */
+  readonly scheduling?: "none" | "sent" | "held";
   /** UID of its iCalendar text, which names it too: calendar_…#<uid>. */
   readonly uid?: string;
 }
@@ -291,10 +293,23 @@ export interface EventDeleteInput {
   readonly id: string;
   /** The version that was read. */
   readonly version?: string;
-  /** none: nobody is sent a mail of it. It is what it is without the field, too. */
-  readonly invite?: "none";
+  /** send: invitations, changes and answers go to the participants, as mail where they are elsewhere, which takes the scope send. none, and without the field: they are not told. */
+  readonly invite?: "none" | "send";
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
+}
+
+export interface EventDeleteOutput {
+  /** Reference of the object. */
+  readonly ref: string;
+  readonly created: boolean;
+  /** Version of the object after the write. */
+  readonly version?: string;
+  readonly error?: ErrorObject;
+  /** Of invite send: none: there was nothing to say; held: mail of it waits for a person. */
+  readonly scheduling?: "none" | "sent" | "held";
+  /** UID of its iCalendar text, which names it too: calendar_…#<uid>. */
+  readonly uid?: string;
 }
 
 export interface EventUpdateInput {
@@ -306,8 +321,8 @@ export interface EventUpdateInput {
   readonly patch?: Readonly<Record<string, unknown>>;
   /** A JSCalendar Event or Task (RFC 8984, with the names of version 2.0: organizerCalendarAddress, calendarAddress, recurrenceRule): {title: "Review", start: "2026-03-02T10:00:00", timeZone: "Europe/Berlin", duration: "PT1H"}. Lists may stand for entries: participants: ["ann@example.com"], locations: ["Room 5"], alerts: ["-PT15M"], keywords, links, virtualLocations. */
   readonly body?: Readonly<Record<string, unknown>>;
-  /** none: nobody is sent a mail of it. It is what it is without the field, too. */
-  readonly invite?: "none";
+  /** send: invitations, changes and answers go to the participants, as mail where they are elsewhere, which takes the scope send. none, and without the field: they are not told. */
+  readonly invite?: "none" | "send";
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
 }
@@ -319,6 +334,8 @@ export interface EventUpdateOutput {
   /** Version of the object after the write. */
   readonly version?: string;
   readonly error?: ErrorObject;
+  /** Of invite send: none: there was nothing to say; held: mail of it waits for a person. */
+  readonly scheduling?: "none" | "sent" | "held";
   /** UID of its iCalendar text, which names it too: calendar_…#<uid>. */
   readonly uid?: string;
 }
@@ -810,7 +827,7 @@ export interface Operations {
   /** Changes an event, a task or one instance of a series, by a patch or a whole body. */
   readonly "event.update": { readonly input: EventUpdateInput; readonly output: EventUpdateOutput };
   /** Deletes an event, or one instance of a series. */
-  readonly "event.delete": { readonly input: EventDeleteInput; readonly output: WriteResult };
+  readonly "event.delete": { readonly input: EventDeleteInput; readonly output: EventDeleteOutput };
   /** Makes an addressbook. */
   readonly "addressbook.create": { readonly input: AddressbookCreateInput; readonly output: WriteResult };
   /** Changes what an addressbook is called and how it is shown. */

@@ -110,13 +110,13 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
     events,
     outbound,
     holds,
+    scheduling,
   };
   let invoke: Promise<Invoke> | undefined;
   return {
     ...rooms,
     store,
     files: createFiles(store),
-    scheduling,
     preparation,
     webhooks: {
       ...webhooks,

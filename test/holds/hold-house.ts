@@ -8,9 +8,7 @@ import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
 import type { NewOwner } from "#/src/accounts/administration/agents-and-people.ts";
 import { administer } from "#/src/accounts/administration/operations.ts";
 import { createContactProjection } from "#/src/collections/contacts/contact-projection.ts";
-import { createCollections } from "#/src/collections/create-collections.ts";
 import { createEventProjection } from "#/src/collections/events/event-projection.ts";
-import { createDirectPreparation } from "#/src/collections/preparing/preparation.ts";
 import { createRuleExpansion } from "#/src/collections/rules/rule-expansion.ts";
 import { createFeed } from "#/src/feed/feed.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
@@ -24,7 +22,7 @@ import type { FakeClock } from "../support/clock.ts";
 import { type ConversationOptions, converse } from "../support/conversation.ts";
 import { type HttpClient, httpClient } from "../support/http.ts";
 import { deliverQueued } from "../support/queue.ts";
-import { schedulingOf } from "../support/scheduling.ts";
+import { calendarRooms, schedulingOf } from "../support/scheduling.ts";
 import { openTestStore } from "../support/store.ts";
 
 export interface Party extends NewOwner {
@@ -108,7 +106,7 @@ export async function openHoldHouse(overrides: Overrides = {}): Promise<HoldHous
   const holds = createHolds({ ...outboundRooms, outbound });
   const feed = createFeed(store);
   const log = pino({ level: "warn" });
-  const collections = createCollections(store, createDirectPreparation());
+  const { collections, scheduling } = calendarRooms({ store, accounts, outbound });
   const contacts = createContactProjection();
   const events = createEventProjection();
   const rules = createRuleExpansion();
@@ -118,6 +116,7 @@ export async function openHoldHouse(overrides: Overrides = {}): Promise<HoldHous
     contacts,
     events,
     rules,
+    scheduling,
     accounts,
     feed,
     outbound,

@@ -137,7 +137,8 @@ const readsMax = 40;
 it.each(Object.entries(inputs).flatMap(([name, calls]) => calls.map((input) => [name, input] as const)))(
   "reads nothing more of the store when the caller of %s leaves, at whichever read",
   async (operation, input) => {
-    const { mail, collections, contacts, events, rules, accounts, feed, outbound, settings } = server;
+    const { mail, collections, contacts, events, rules, scheduling, accounts, feed, outbound, settings } =
+      server;
     const holds = createHolds({
       store: watched.store,
       accounts,
@@ -151,6 +152,7 @@ it.each(Object.entries(inputs).flatMap(([name, calls]) => calls.map((input) => [
       contacts,
       events,
       rules,
+      scheduling,
       accounts,
       feed,
       outbound,

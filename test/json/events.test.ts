@@ -129,7 +129,6 @@ Alert: -PT15M`,
     const before = await sent();
     await create(body, { invite: "none" });
     expect(await sent()).toBe(before);
-    expect(await refusal("event.create", { body, invite: "send" })).toEqual([400, "invalid", "/invite"]);
   });
 
   it("refuses a UID that the calendar has", async () => {
@@ -228,6 +227,61 @@ END:VEVENT`);
       "invalid",
       "/patch/uid",
     ]);
+  });
+});
+
+describe("invite: send", () => {
+  const body = { title: "Together", start, timeZone: "Etc/UTC", duration: "PT1H" };
+
+  it("puts the event into the calendar of a participant of the account, and takes the answer back", async () => {
+    const { ada, bob } = server;
+    const made = await create({ ...body, participants: [bob.address] }, { invite: "send" });
+    expect(made.scheduling).toBe("sent");
+    const { content } = await read(made.ref);
+    expect(content.event.organizerCalendarAddress).toBe(`mailto:${ada.address}`);
+    const month = async () => (await bob.client.ok("calendarMonth.list", { month: "2026-03" })).content.items;
+    const [invitation] = (await month()).filter(
+      ({ title }: { readonly title: string }) => title === "Together",
+    );
+    expect(invitation).toMatchObject({ uid: made.uid, organizer: ada.address });
+    const answered = await bob.client.ok("event.update", {
+      id: invitation.id,
+      version: invitation.version,
+      patch: { "participants/me/participationStatus": "accepted" },
+      invite: "send",
+    });
+    expect(answered.scheduling).toBe("sent");
+    const { event } = (await read(made.ref)).content;
+    const answers = Object.values(event.participants) as Record<string, string>[];
+    expect(answers.find(({ calendarAddress }) => calendarAddress === `mailto:${bob.address}`)).toMatchObject({
+      participationStatus: "accepted",
+    });
+    const { version } = await read(made.ref);
+    await server.ada.client.ok("event.delete", { id: made.ref, version, invite: "send" });
+    expect((await bob.client.ok("part.describe", { id: invitation.id })).content.event.status).toBe(
+      "cancelled",
+    );
+  });
+
+  it("lets mail to a stranger wait for a person, while the event is there", async () => {
+    await using other = await openJsonServer({ outbound: { smarthostHost: "relay.example" } });
+    const { client } = other.ada;
+    await other.administer("agent.update", { owner: other.ada.address, holdPolicy: "first_contact" });
+    const made = await client.ok("event.create", {
+      body: { ...body, participants: ["stranger@other.example"] },
+      invite: "send",
+    });
+    expect(made.scheduling).toBe("held");
+    expect((await client.ok("part.describe", { id: made.ref })).content.event.title).toBe("Together");
+  });
+
+  it("takes the scope send", async () => {
+    const { client } = await server.token(server.ada, ["calendar"]);
+    const { status, body: refused } = await client.call("event.create", {
+      body: { ...body, participants: ["stranger@other.example"] },
+      invite: "send",
+    });
+    expect([status, refused.error.code]).toEqual([403, "forbidden_scope"]);
   });
 });
 

@@ -21,6 +21,7 @@ import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { createHolds } from "#/src/outbound/holds/holds.ts";
 import { createOutbound, type DueDelivery, type Outbound } from "#/src/outbound/outbound.ts";
+import type { Scheduling } from "#/src/scheduling/scheduling.ts";
 import type { Store } from "#/storage/store.ts";
 import { testCertificate } from "./certificate.ts";
 import type { FakeClock } from "./clock.ts";
@@ -48,6 +49,7 @@ export interface JsonServer extends AsyncDisposable {
   readonly contacts: ContactProjection;
   readonly events: EventProjection;
   readonly rules: RuleExpansion;
+  readonly scheduling: Scheduling;
   readonly clock: FakeClock;
   readonly settings: Settings;
   readonly url: string;
@@ -141,6 +143,9 @@ export async function openJsonServer(
     },
     get events() {
       return rooms.events;
+    },
+    get scheduling() {
+      return rooms.scheduling;
     },
     get rules() {
       return rooms.rules;

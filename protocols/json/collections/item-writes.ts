@@ -2,9 +2,13 @@
 import type { CollectionKind } from "#/src/collections/collection.ts";
 import type { ItemWritten, PutItem } from "#/src/collections/collections.ts";
 import type { StoredItem } from "#/src/collections/item.ts";
+import type { Actor } from "#/src/model/actor.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
-import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
+import { reachesScope } from "#/src/reach/agents.ts";
 import type { ReachedCollection } from "#/src/reach/collection-reach.ts";
+import { missingScope } from "#/src/reach/refusals.ts";
+import type { SchedulingOptions, SchedulingState } from "#/src/scheduling/scheduling.ts";
 import { unknownObject } from "../errors.ts";
 import { idempotencyOf } from "../idempotency.ts";
 import { readId } from "../identifiers.ts";
@@ -15,7 +19,12 @@ import { itemId, itemKinds, type ReachedItem, reachNamedItem } from "./reach.ts"
 
 type WrittenItem = Pick<PutItem, "bytes" | "provenance" | "isAuthenticated">;
 
-interface Keyed extends Readonly<Record<string, unknown>> {
+/** What a write of an event says to others; of contacts there is nothing to say. */
+interface Invite {
+  readonly invite?: "none" | "send" | undefined;
+}
+
+interface Keyed extends Readonly<Record<string, unknown>>, Invite {
   readonly idempotency_key?: string | undefined;
 }
 
@@ -31,17 +40,19 @@ export async function putNewItem(
   operation: string,
   input: Keyed,
   reach: () => Promise<ReachedCollection>,
-  make: () => Promise<WrittenItem>,
+  make: (collection: ReachedCollection) => Promise<WrittenItem>,
 ) {
   const { collections } = context.rooms;
   const once = idempotencyOf(context, operation, input);
-  const { agent, actor, number } = await reach();
+  const collection = await reach();
+  const { agent, actor, number } = collection;
   const create = async () => {
-    const made = await make();
-    return saidAtUid(() => collections.putItem(agent, actor, { collection: number, ...made }, once));
+    const made = await make(collection);
+    const put = { collection: number, ...made };
+    return saidAtUid(() => putItem(context, { agent, actor }, put, input, once));
   };
   const written = (await collections.findItemRepeat(once)) ?? (await create());
-  return resultOf(context, kind, agent, { ...written, isCreated: true });
+  return resultOf(context, kind, agent, input, { ...written, isCreated: true });
 }
 
 /** The UID of a body is a field of the request. */
@@ -61,7 +72,8 @@ async function resultOf(
   { rooms: { collections } }: OperationContext,
   kind: CollectionKind,
   agent: AgentNumber,
-  { item, modseq, isCreated }: ItemWritten,
+  input: Invite,
+  { item, modseq, isCreated, ...said }: ItemWritten & Said,
 ) {
   const uid = (await collections.findItem(agent, item))?.uid;
   return {
@@ -69,7 +81,40 @@ async function resultOf(
     created: isCreated,
     version: String(modseq),
     ...(uid === undefined ? {} : { uid }),
+    ...stateOf(input, said),
   };
+}
+
+interface Said {
+  readonly scheduling?: SchedulingState;
+}
+
+/** What became of the invitations. A repeat under a key does not know. */
+function stateOf({ invite }: Invite, { scheduling }: Said): Said {
+  return invite === "send" && scheduling !== undefined ? { scheduling } : {};
+}
+
+/** Through scheduling, which does with contacts what `Collections` does. */
+async function putItem(
+  context: OperationContext,
+  { agent, actor }: { readonly agent: AgentNumber; readonly actor: Actor },
+  put: PutItem,
+  input: Invite,
+  once: ReturnType<typeof idempotencyOf>,
+): Promise<ItemWritten & Said> {
+  const writer = { agent, actor, principal: context.principal };
+  return context.rooms.scheduling.putItem(writer, put, await optionsOf(context, agent, input, once));
+}
+
+/** Invitations and answers are mail: who sends them may send. */
+async function optionsOf(
+  context: OperationContext,
+  agent: AgentNumber,
+  { invite = "none" }: Invite,
+  idempotency: ReturnType<typeof idempotencyOf>,
+): Promise<SchedulingOptions> {
+  if (invite === "send" && !(await reachesScope(context, agent, "send"))) throw missingScope("send");
+  return { messages: invite, idempotency };
 }
 
 /** Changes what `id` names, at the version that was read. `change` answers undefined where nothing is to be written; `inside` is
@@ -84,16 +129,18 @@ export async function changeItem(
   const { collections } = context.rooms;
   const once = idempotencyOf(context, operation, input);
   const { agent } = readId(context, input.id.replace(/#.*/s, ""), [itemKinds[kind], kind], "/id");
-  const update = async (): Promise<ItemWritten> => {
+  const update = async (): Promise<ItemWritten & Said> => {
     const reached = await reachNamedItem(context, kind, input.id, "write");
     const { collection, stored } = await assertCurrent(context, reached, input.version);
     const { number: item, modseq } = stored;
     const written = await change(stored, itemId(context, stored), reached.inside);
     if (written === undefined) return { item, modseq, isCreated: false };
     const put = { collection: collection.number, item, expected: { version: input.version }, ...written };
-    return withCurrentItem(context, reached, () => collections.putItem(agent, collection.actor, put, once));
+    return withCurrentItem(context, reached, () =>
+      putItem(context, { agent, actor: collection.actor }, put, input, once),
+    );
   };
-  return resultOf(context, kind, agent, (await collections.findItemRepeat(once)) ?? (await update()));
+  return resultOf(context, kind, agent, input, (await collections.findItemRepeat(once)) ?? (await update()));
 }
 
 export async function deleteItem(
@@ -104,18 +151,23 @@ export async function deleteItem(
 ) {
   const { collections } = context.rooms;
   const once = idempotencyOf(context, operation, input);
-  const remove = async () => {
+  const remove = async (): Promise<{ readonly modseq: Modseq } & Said> => {
     const reached = await reachNamedItem(context, kind, input.id, "write");
     assertWhole(kind, reached.inside);
     const { collection, stored } = await assertCurrent(context, reached, input.version);
     const { agent, number } = stored;
     const expected = { version: input.version };
+    const { actor } = collection;
+    const writer = { agent, actor, principal: context.principal };
+    const options = await optionsOf(context, agent, input, once);
     return withCurrentItem(context, reached, () =>
-      collections.deleteItem(agent, collection.actor, number, expected, once),
+      context.rooms.scheduling.deleteItem(writer, number, expected, options),
     );
   };
-  const { modseq } = (await collections.findItemRepeat(once)) ?? (await remove());
-  return { ref: input.id, created: false, version: String(modseq) };
+  const done: { readonly modseq: Modseq } & Said =
+    (await collections.findItemRepeat(once)) ?? (await remove());
+  const { modseq } = done;
+  return { ref: input.id, created: false, version: String(modseq), ...stateOf(input, done) };
 }
 
 /** Throws `invalid` where a part of an item is named. */

@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { PutItem } from "#/src/collections/collections.ts";
 import type { StoredItem } from "#/src/collections/item.ts";
 import type { JsonObject } from "#/src/formats/jscontact/json.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
 import { unknownObject } from "../errors.ts";
 import type { OperationContext } from "../operation.ts";
 import { writeResult } from "../schemas.ts";
@@ -22,11 +23,17 @@ export const eventPatch = z
   );
 
 export const invite = z
-  .literal("none")
+  .enum(["none", "send"])
   .optional()
-  .describe("none: nobody is sent a mail of it. It is what it is without the field, too.");
+  .describe(
+    "send: invitations, changes and answers go to the participants, as mail where they are elsewhere, which takes the scope send. none, and without the field: they are not told.",
+  );
 
 export const eventResult = writeResult.extend({
+  scheduling: z
+    .enum(["none", "sent", "held"])
+    .optional()
+    .describe("Of invite send: none: there was nothing to say; held: mail of it waits for a person."),
   uid: z.string().optional().describe("UID of its iCalendar text, which names it too: calendar_…#<uid>."),
 });
 
@@ -40,9 +47,16 @@ type Given = Readonly<Record<string, unknown>>;
 
 const members = "The members of an event are those of RFC 8984 and of JSCalendar 2.0.";
 
-export async function newEvent({ rooms }: OperationContext, given: Given): Promise<Written> {
+/** `owner`: of the calendar. Who invites others and names no organizer is the organizer. */
+export async function newEvent(
+  { rooms }: OperationContext,
+  given: Given,
+  owner: AgentNumber,
+  invites: boolean,
+): Promise<Written> {
+  const facts = invites ? await rooms.accounts.findAgentFacts(owner) : undefined;
   const body = given as JsonObject;
-  const job = { body, uid: randomUUID(), at: rooms.collections.clock.now() };
+  const job = { body, uid: randomUUID(), at: rooms.collections.clock.now(), organizer: facts?.address };
   return { bytes: await atBody(members, () => rooms.events.run("create", job)), ...made };
 }
 

@@ -3,7 +3,7 @@
 import { type Component, listComponents } from "#/src/formats/content-lines/content-line.ts";
 import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
-import { acceptEvent } from "#/src/formats/jscalendar/accept-event.ts";
+import { acceptEvent, patchEvent } from "#/src/formats/jscalendar/accept-event.ts";
 import {
   changeEvent,
   changeInstance,
@@ -89,7 +89,13 @@ interface Changing extends Stored {
 
 export interface EventJobs {
   create: {
-    readonly job: { readonly body: JsonObject; readonly uid: string; readonly at: number };
+    readonly job: {
+      readonly body: JsonObject;
+      readonly uid: string;
+      readonly at: number;
+      /** The address of who organizes it, if it has participants and says no other. */
+      readonly organizer: string | undefined;
+    };
     readonly result: Uint8Array;
   };
   /** Undefined if the event says already what the change makes of it. */
@@ -121,8 +127,13 @@ export interface EventJobs {
 export type EventDeed = keyof EventJobs;
 
 const deeds: { readonly [D in EventDeed]: (job: EventJobs[D]["job"]) => EventJobs[D]["result"] } = {
-  create({ body, uid, at }) {
-    const accepted = acceptEvent(withoutLinks(body, "", {}), uid);
+  create({ body, uid, at, organizer }) {
+    const given = acceptEvent(withoutLinks(body, "", {}), uid);
+    const isOrganized = given.organizerCalendarAddress !== undefined || given.participants === undefined;
+    const accepted =
+      organizer === undefined || isOrganized
+        ? given
+        : patchEvent(given, { organizerCalendarAddress: organizer });
     const time = formatUtc(at);
     return writeContentLines({ items: [writeEvent({ created: time, updated: time, ...accepted }, at)] });
   },

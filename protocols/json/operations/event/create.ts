@@ -27,6 +27,6 @@ export default operation({
       "event.create",
       input,
       () => reachCollectionIn(context, "calendar", input.in, "write"),
-      () => newEvent(context, input.body),
+      ({ agent }) => newEvent(context, input.body, agent, input.invite === "send"),
     ),
 });

@@ -2,9 +2,9 @@
  *  (`event_…#<recurrence id>`) the series stays, with an exclusion. */
 import { z } from "zod";
 import { changeItem, deleteItem } from "../../collections/item-writes.ts";
-import { eventWithout, invite } from "../../collections/written-event.ts";
+import { eventResult, eventWithout, invite } from "../../collections/written-event.ts";
 import { operation } from "../../operation.ts";
-import { idempotencyKey, idText, versionText, writeResult } from "../../schemas.ts";
+import { idempotencyKey, idText, versionText } from "../../schemas.ts";
 
 export default operation({
   name: "event.delete",
@@ -20,13 +20,17 @@ export default operation({
     invite,
     idempotency_key: idempotencyKey,
   }),
-  output: writeResult,
+  output: eventResult,
   errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused", "precondition_failed"],
   async run(context, input) {
     if (!/^event_[^#]*#/.test(input.id)) return deleteItem(context, "calendar", "event.delete", input);
-    const { version } = await changeItem(context, "calendar", "event.delete", input, (stored, _, instance) =>
-      eventWithout(context, stored, instance ?? ""),
+    const { version, scheduling } = await changeItem(
+      context,
+      "calendar",
+      "event.delete",
+      input,
+      (stored, _, instance) => eventWithout(context, stored, instance ?? ""),
     );
-    return { ref: input.id, created: false, version };
+    return { ref: input.id, created: false, version, ...(scheduling === undefined ? {} : { scheduling }) };
   },
 });
