@@ -1,5 +1,6 @@
 /** What a PROPPATCH, an extended MKCOL or a MKCALENDAR does to properties: decided for all of them before anything is written. */
 import type { CollectionProperties, DeadProperty } from "#/src/collections/collection.ts";
+import { davPropertiesMax } from "#/src/model/limits.ts";
 import { errorElement } from "./answer.ts";
 import { DavError, unmet } from "./dav-error.ts";
 import { isLive, propertiesOf } from "./properties/registry.ts";
@@ -46,6 +47,8 @@ export function collectChanges(
     const prop = findChild(instruction, dav("prop"));
     const language = (prop && languageOf(prop)) ?? languageOf(instruction) ?? languageOf(body);
     for (const child of prop?.children ?? []) {
+      if (named.length === davPropertiesMax)
+        throw new DavError(400, `More than ${davPropertiesMax} properties are changed.`);
       const name = { namespace: child.namespace, name: child.name };
       try {
         if (purpose !== "create" || !isNamed(name, dav("resourcetype")))

@@ -5,7 +5,7 @@ import { DavError } from "./dav-error.ts";
 import type { DavRequest } from "./request.ts";
 import type { DavResource, ResourceKind, ResourceOf } from "./resource.ts";
 import { findChild, listChildren, type XmlElement } from "./xml/element.ts";
-import { dav, type XmlName } from "./xml/names.ts";
+import { dav, type XmlName, xmlKey } from "./xml/names.ts";
 import type { Xml, XmlAttributes } from "./xml/write-xml.ts";
 
 /** What stands in the property's element. */
@@ -60,9 +60,17 @@ export function readPropertyQuery(body: XmlElement): PropertyQuery | undefined {
   const isNames = findChild(body, dav("propname")) !== undefined;
   if (Number(named !== undefined) + Number(isAll) + Number(isNames) > 1)
     throw new DavError(400, "One of DAV:prop, DAV:allprop and DAV:propname stands in a request.");
-  if ((named?.children.length ?? 0) > davPropertiesMax)
+  const include = findChild(body, dav("include"))?.children ?? [];
+  if (Math.max(named?.children.length ?? 0, include.length) > davPropertiesMax)
     throw new DavError(400, `More than ${davPropertiesMax} properties are asked for.`);
-  if (named !== undefined) return { kind: "named", names: named.children };
-  if (isAll) return { kind: "all", include: findChild(body, dav("include"))?.children ?? [] };
+  if (named !== undefined) return { kind: "named", names: eachOnce(named.children) };
+  if (isAll) return { kind: "all", include: eachOnce(include) };
   return isNames ? { kind: "names" } : undefined;
+}
+
+/** A property that is asked for twice is answered once: it may be as large as an item. */
+function eachOnce(names: readonly XmlElement[]): readonly XmlElement[] {
+  const first = new Map<string, XmlElement>();
+  for (const name of names) if (!first.has(xmlKey(name))) first.set(xmlKey(name), name);
+  return [...first.values()];
 }

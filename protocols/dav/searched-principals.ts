@@ -1,7 +1,7 @@
 /** The properties of principals that are searched, and their texts. */
 import type { DavRequest } from "./request.ts";
 import type { DavPrincipal } from "./resource.ts";
-import { caldav, calendarserver, dav, isNamed, type XmlName } from "./xml/names.ts";
+import { caldav, calendarserver, dav, type XmlName, xmlKey } from "./xml/names.ts";
 
 export const searchedProperties: readonly { readonly name: XmlName; readonly description: string }[] = [
   { name: dav("displayname"), description: "Name" },
@@ -9,17 +9,25 @@ export const searchedProperties: readonly { readonly name: XmlName; readonly des
   { name: caldav("calendar-user-address-set"), description: "Calendar address" },
 ];
 
-/** None for a property that is not searched. */
-export async function readSearchedText(
+/** By the keys of the properties (`xmlKey`). */
+export type SearchedTexts = ReadonlyMap<string, readonly string[]>;
+
+/** All of them with one look into the store, however many conditions there are. */
+export async function readSearchedTexts(
   request: DavRequest,
   principal: DavPrincipal,
-  property: XmlName,
-): Promise<readonly string[]> {
-  const at = searchedProperties.findIndex(({ name }) => isNamed(property, name));
-  if (at < 0) return [];
-  if (at === 0) return [principal.name === "" ? principal.address : principal.name];
+): Promise<SearchedTexts> {
   const addresses = await listUserAddresses(request, principal);
-  return at === 1 ? addresses : addresses.map((address) => `mailto:${address}`);
+  return new Map(
+    searchedProperties.map(({ name }, at) => [
+      xmlKey(name),
+      at === 0
+        ? [principal.name === "" ? principal.address : principal.name]
+        : at === 1
+          ? addresses
+          : addresses.map((address) => `mailto:${address}`),
+    ]),
+  );
 }
 
 /** All addresses of a principal, the primary one first. */

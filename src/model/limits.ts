@@ -100,6 +100,7 @@ export const davXmlElementsMax = 50_000;
 export const davXmlDepthMax = 64;
 /** Attributes of one element, with declarations of namespaces; the parser compares each with the others. */
 export const davXmlAttributesMax = 64;
+/** Names of elements, of their namespaces and languages: an answer may write one of them with each of its elements. */
 export const davXmlNameCharactersMax = 256;
 /** Properties that one request names: each is looked up for each resource that is answered. Clients ask for 30. */
 export const davPropertiesMax = 500;
@@ -153,6 +154,8 @@ export const syncChangesMax = 10_000;
 /** Resources in one answer to expand-property, and properties inside each other: a principal's groups and their members. */
 export const expandedResourcesMax = 1000;
 export const expandedDepthMax = 5;
+/** Characters of its answer, which is put together in memory: a resource with all that Apple's clients ask is about 2,000. */
+export const expandedCharactersMax = 8 * 1024 * 1024;
 /** Octets of one file, which is read and written whole. */
 export const fileBytesMax = 16 * 1024 * 1024;
 /** Octets of the path of a file: the key of an index. */

@@ -12,7 +12,12 @@ import {
   writeElement,
   xmlDocument,
 } from "#/protocols/dav/xml/write-xml.ts";
-import { davXmlAttributesMax, davXmlDepthMax, davXmlElementsMax } from "#/src/model/limits.ts";
+import {
+  davXmlAttributesMax,
+  davXmlDepthMax,
+  davXmlElementsMax,
+  davXmlNameCharactersMax,
+} from "#/src/model/limits.ts";
 
 const propfind = '<propfind xmlns="DAV:"><prop><getetag/></prop></propfind>';
 
@@ -96,6 +101,12 @@ test.each<[string, string | Uint8Array]>([
   ],
   ["100,000 attributes", `<a ${Array.from({ length: 100_000 }, (_, at) => `b${at}=""`).join(" ")}/>`],
   ["2 MiB of a name", `<${"a".repeat(2 * 1024 * 1024)}/>`],
+  ["a long name of a namespace", `<a xmlns="urn:${"a".repeat(davXmlNameCharactersMax)}"/>`],
+  [
+    "a long name of an attribute's namespace",
+    `<a xmlns:b="urn:${"a".repeat(davXmlNameCharactersMax)}" b:c=""/>`,
+  ],
+  ["a long name of a language", `<a xml:lang="${"a".repeat(davXmlNameCharactersMax + 1)}"/>`],
   ["2 MiB of a document type", `<!DOCTYPE a [${"<!ELEMENT a ANY>".repeat(130_000)}]><a/>`],
 ])("%s is answered 400", (_, body) => {
   expect(refusal(body).status).toBe(400);

@@ -4,14 +4,14 @@ import { multistatus } from "../answer.ts";
 import { DavError } from "../dav-error.ts";
 import { principalHref } from "../hrefs.ts";
 import { readPropertyQuery } from "../property.ts";
-import { writeResponse } from "../read-properties.ts";
 import type { Report } from "../report.ts";
 import { everyResource, type PrincipalResource } from "../resource.ts";
-import { listUserAddresses } from "../searched-principals.ts";
 import { listChildren } from "../xml/element.ts";
-import { calendarserver } from "../xml/names.ts";
+import { calendarserver, dav, xmlKey } from "../xml/names.ts";
+import { writeFound } from "./principal-property-search.ts";
 
 const tokensMax = 20;
+const searchedNames = [dav("displayname"), calendarserver("email-address-set")];
 
 export const calendarserverPrincipalSearch: Report = {
   name: calendarserver("calendarserver-principal-search"),
@@ -23,14 +23,17 @@ export const calendarserverPrincipalSearch: Report = {
     if (tokens.length === 0 || tokens.length > tokensMax || tokens.includes(""))
       throw new DavError(400, `There are 1 to ${tokensMax} search tokens.`);
     const query = readPropertyQuery(body) ?? { kind: "named", names: [] };
-    const found: PrincipalResource[] = [];
-    for (const principal of await request.tree.listPrincipals()) {
-      const texts = [principal.name, ...(await listUserAddresses(request, principal))];
-      const words = texts.flatMap((text) => text.toLowerCase().split(/[^\p{L}\p{N}]+/u));
-      const starts = [...texts.map((text) => text.toLowerCase()), ...words];
-      const isFound = tokens.every((token) => starts.some((start) => start.startsWith(token)));
-      if (isFound) found.push({ kind: "principal", href: principalHref(principal.id), principal });
-    }
-    return multistatus(await Promise.all(found.map((one) => writeResponse(request, one, query))));
+    const principals = (await request.tree.listPrincipals()).map(
+      (principal): PrincipalResource => ({ kind: "principal", href: principalHref(principal.id), principal }),
+    );
+    return multistatus(
+      writeFound(request, principals, query, (all) => {
+        const texts = searchedNames
+          .flatMap((name) => all.get(xmlKey(name)) ?? [])
+          .map((text) => text.toLowerCase());
+        const starts = [...texts, ...texts.flatMap((text) => text.split(/[^\p{L}\p{N}]+/u))];
+        return tokens.every((token) => starts.some((start) => start.startsWith(token)));
+      }),
+    );
   },
 };

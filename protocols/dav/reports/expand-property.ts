@@ -1,6 +1,12 @@
 /** DAV:expand-property (RFC 3253 section 3.8): properties of a resource, and where a property holds hrefs, properties of what
  *  they name in their place. Apple's clients ask a principal for its groups with it. */
-import { expandedDepthMax, expandedResourcesMax } from "#/src/model/limits.ts";
+import {
+  davPropertiesMax,
+  davXmlNameCharactersMax,
+  expandedCharactersMax,
+  expandedDepthMax,
+  expandedResourcesMax,
+} from "#/src/model/limits.ts";
 import { multistatus, statusResponse } from "../answer.ts";
 import { DavError, unmet } from "../dav-error.ts";
 import { propertiesOf } from "../properties/registry.ts";
@@ -16,6 +22,7 @@ import { join, type Xml } from "../xml/write-xml.ts";
 interface Expansion {
   readonly request: DavRequest;
   resourcesLeft: number;
+  charactersLeft: number;
 }
 
 export const expandProperty: Report = {
@@ -25,7 +32,13 @@ export const expandProperty: Report = {
     if (request.depth !== "0") throw new DavError(400, "The depth of this report is 0.");
     if (depthOf(body) > expandedDepthMax)
       throw new DavError(400, `Properties stand inside ${expandedDepthMax} others at most.`);
-    const expansion = { request, resourcesLeft: expandedResourcesMax };
+    if (countProperties(body) > davPropertiesMax)
+      throw new DavError(400, `More than ${davPropertiesMax} properties are asked for.`);
+    const expansion = {
+      request,
+      resourcesLeft: expandedResourcesMax,
+      charactersLeft: expandedCharactersMax,
+    };
     return multistatus([await writeExpanded(expansion, request.resource, body)]);
   },
 };
@@ -34,10 +47,14 @@ function depthOf({ children }: XmlElement): number {
   return children.length === 0 ? 0 : 1 + Math.max(...children.map(depthOf));
 }
 
+function countProperties({ children }: XmlElement): number {
+  return children.reduce((sum, child) => sum + 1 + countProperties(child), 0);
+}
+
 /** `asked` has the DAV:property elements for the resource. */
 async function writeExpanded(expansion: Expansion, resource: DavResource, asked: XmlElement): Promise<Xml> {
   const { request } = expansion;
-  const inner = listChildren(asked, dav("property")).map((one) => ({ asked: one, name: nameOf(one) }));
+  const inner = listAsked(asked);
   const expanded = inner
     .filter((one) => one.asked.children.length > 0)
     .map((one) => expandedProperty(expansion, one.name, one.asked));
@@ -45,12 +62,25 @@ async function writeExpanded(expansion: Expansion, resource: DavResource, asked:
   return writeResponse(request, resource, { kind: "named", names }, expanded);
 }
 
+/** Each property once, as its first element asks for it. */
+function listAsked(above: XmlElement) {
+  const named = listChildren(above, dav("property")).map((asked) => ({ asked, name: nameOf(asked) }));
+  return [...Map.groupBy(named, ({ name }) => xmlKey(name)).values()].map(([first]) => first!);
+}
+
 /** Section 3.8: the namespace is DAV: if it is not said. */
 function nameOf(element: XmlElement): XmlName {
   const name = findAttribute(element, "name");
-  if (name === undefined || !/^[\p{L}_][\p{L}\p{N}._-]*$/u.test(name))
+  const namespace = findAttribute(element, "namespace") ?? davNamespace;
+  if (namespace.length > davXmlNameCharactersMax)
+    throw new DavError(400, "The name of a namespace is too long.");
+  if (
+    name === undefined ||
+    name.length > davXmlNameCharactersMax ||
+    !/^[\p{L}_][\p{L}\p{N}._-]*$/u.test(name)
+  )
     throw new DavError(400, "DAV:property has a name.");
-  return { namespace: findAttribute(element, "namespace") ?? davNamespace, name };
+  return { namespace, name };
 }
 
 function expandedProperty(expansion: Expansion, name: XmlName, asked: XmlElement): Property {
@@ -83,8 +113,11 @@ function unescapeText(text: string): string {
 }
 
 async function writeHref(expansion: Expansion, href: string, asked: XmlElement): Promise<Xml> {
-  if (expansion.resourcesLeft-- <= 0)
+  if (expansion.resourcesLeft-- <= 0 || expansion.charactersLeft <= 0)
     throw unmet(507, dav("number-of-matches-within-limits"), "The answer has too many resources.");
   const resource = await expansion.request.tree.find(href);
-  return resource === undefined ? statusResponse(href, 404) : writeExpanded(expansion, resource, asked);
+  if (resource === undefined) return statusResponse(href, 404);
+  const written = await writeExpanded(expansion, resource, asked);
+  expansion.charactersLeft -= written.length;
+  return written;
 }

@@ -1,20 +1,24 @@
 /** DAV:principal-property-search (RFC 3744 section 9.4): people and agents of the account whose properties contain what is looked
  *  for, case aside. `test` and `match-type` are Apple's additions: any instead of all, and equal or beginning instead of
  *  containing. Every listed property of DAV:principal-search-property-set is searched; of others nothing is found. */
+import { filterPartsMax } from "#/src/model/limits.ts";
+import { LoopTurns } from "#/src/model/loop-turns.ts";
 import { multistatus } from "../answer.ts";
 import { DavError } from "../dav-error.ts";
 import { principalHref } from "../hrefs.ts";
-import { readPropertyQuery } from "../property.ts";
+import { type PropertyQuery, readPropertyQuery } from "../property.ts";
 import { writeResponse } from "../read-properties.ts";
 import type { Report } from "../report.ts";
 import type { DavRequest } from "../request.ts";
 import { everyResource, type PrincipalResource } from "../resource.ts";
-import { readSearchedText } from "../searched-principals.ts";
+import { readSearchedTexts, type SearchedTexts } from "../searched-principals.ts";
 import { findAttribute, findChild, listChildren, type XmlElement } from "../xml/element.ts";
-import { dav, type XmlName } from "../xml/names.ts";
+import { dav, xmlKey } from "../xml/names.ts";
+import type { Xml } from "../xml/write-xml.ts";
 
 interface Condition {
-  readonly properties: readonly XmlName[];
+  /** Their keys, each once. */
+  readonly properties: readonly string[];
   readonly text: string;
   readonly matchType: string;
 }
@@ -26,17 +30,34 @@ export const principalPropertySearch: Report = {
     if (request.depth !== "0") throw new DavError(400, "The depth of this report is 0.");
     const conditions = listChildren(body, dav("property-search")).map(readCondition);
     if (conditions.length === 0) throw new DavError(400, "The report looks for nothing.");
+    if (conditions.length > filterPartsMax)
+      throw new DavError(400, `The report has at most ${filterPartsMax} conditions.`);
     const isAny = findAttribute(body, "test") === "anyof";
     const query = readPropertyQuery(body) ?? { kind: "named", names: [] };
-    const found: PrincipalResource[] = [];
-    for (const principal of await searched(request, body)) {
-      const met = (condition: Condition) => isMet(condition, principal, request);
-      const results = await Promise.all(conditions.map(met));
-      if (isAny ? results.includes(true) : !results.includes(false)) found.push(principal);
-    }
-    return multistatus(await Promise.all(found.map((one) => writeResponse(request, one, query))));
+    const principals = await searched(request, body);
+    return multistatus(
+      writeFound(request, principals, query, (texts) => {
+        const met = (condition: Condition) => isMet(condition, texts);
+        return isAny ? conditions.some(met) : conditions.every(met);
+      }),
+    );
   },
 };
+
+/** DAV:response for each principal whose texts are what is looked for, as the client takes them. */
+export async function* writeFound(
+  request: DavRequest,
+  principals: readonly PrincipalResource[],
+  query: PropertyQuery,
+  isFound: (texts: SearchedTexts) => boolean,
+): AsyncGenerator<Xml> {
+  const turns = new LoopTurns();
+  for (const one of principals) {
+    if (isFound(await readSearchedTexts(request, one.principal)))
+      yield await writeResponse(request, one, query);
+    await turns.turn();
+  }
+}
 
 /** All principals where the search goes to the collection of principals; else the one that the URL names, if it names one. */
 async function searched(
@@ -56,23 +77,17 @@ function readCondition(search: XmlElement): Condition {
   if (match === undefined || properties.length === 0)
     throw new DavError(400, "A DAV:property-search has a DAV:prop and a DAV:match.");
   return {
-    properties,
+    properties: [...new Set(properties.map(xmlKey))],
     text: match.text.trim().toLowerCase(),
     matchType: findAttribute(match, "match-type") ?? "contains",
   };
 }
 
 /** All of the properties of one condition have to match (section 9.4). */
-async function isMet(
-  { properties, text, matchType }: Condition,
-  { principal }: PrincipalResource,
-  request: DavRequest,
-): Promise<boolean> {
-  for (const name of properties) {
-    const values = await readSearchedText(request, principal, name);
-    if (!values.some((value) => isMatch(value.toLowerCase(), text, matchType))) return false;
-  }
-  return true;
+function isMet({ properties, text, matchType }: Condition, texts: SearchedTexts): boolean {
+  return properties.every((key) =>
+    texts.get(key)?.some((value) => isMatch(value.toLowerCase(), text, matchType)),
+  );
 }
 
 function isMatch(value: string, text: string, matchType: string): boolean {

@@ -12,6 +12,7 @@ import {
   davXmlNameCharactersMax,
 } from "#/src/model/limits.ts";
 import type { XmlAttribute, XmlElement } from "./element.ts";
+import { xmlNamespace } from "./names.ts";
 
 const none: readonly never[] = [];
 
@@ -57,9 +58,12 @@ export function readXml(body: Uint8Array, charset?: string): XmlElement {
       throw tooMuch(`an element has over ${davXmlAttributesMax} attributes`);
   });
   parser.on("opentag", (tag) => {
+    // An answer repeats it with each element that it is the namespace of.
+    if (tag.uri.length > davXmlNameCharactersMax) throw tooMuch("the name of a namespace is too long");
     const attributes = Object.values(tag.attributes)
       .filter(({ prefix, name }) => prefix !== "xmlns" && name !== "xmlns")
       .map(({ uri, local, value }) => ({ namespace: uri, name: local, value }));
+    for (const { namespace, name, value } of attributes) assertRepeatable(namespace, name, value);
     open.push({
       namespace: tag.uri,
       name: tag.local,
@@ -90,6 +94,13 @@ export function readXml(body: Uint8Array, charset?: string): XmlElement {
   }
   if (root === undefined) throw malformed("it has no element");
   return root;
+}
+
+/** What an element hands down to those inside it, or is declared anew where it is used. */
+function assertRepeatable(namespace: string, name: string, value: string): void {
+  if (namespace.length > davXmlNameCharactersMax) throw tooMuch("the name of a namespace is too long");
+  if (namespace === xmlNamespace && name === "lang" && value.length > davXmlNameCharactersMax)
+    throw tooMuch("the name of a language is too long");
 }
 
 function closed({ namespace, name, attributes, content }: OpenElement): XmlElement {

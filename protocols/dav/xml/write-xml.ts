@@ -64,30 +64,25 @@ export function escapeText(text: string): Xml {
 
 /** An element as it was read, with every namespace declared where it begins, so that it can stand in any answer. */
 export function writeElement(tree: XmlElement, language?: string): Xml {
-  return writeTree(tree, { known: new Map([[xmlNamespace, "xml"]]), used: 0 }, language);
+  return writeTree(tree, new Map([[xmlNamespace, "xml"]]), language);
 }
 
-/** Prefixes that are declared above; how many have been made up. */
-interface Scope {
-  readonly known: ReadonlyMap<string, string>;
-  readonly used: number;
-}
-
-function writeTree(tree: XmlElement, above: Scope, language?: string): Xml {
-  const known = new Map(above.known);
-  let { used } = above;
+/** `known`: the prefixes that are declared above, by their namespaces; as it was again when the element is written. */
+function writeTree(tree: XmlElement, known: Map<string, string>, language?: string): Xml {
+  const own: string[] = [];
   let declared = "";
-  const nameIn = (name: XmlName, isAttribute: boolean): string => {
+  const nameIn = (name: XmlName): string => {
     if (name.namespace === "") return name.name;
     let prefix = known.get(name.namespace);
     if (prefix === undefined) {
-      prefix = `n${used++}`;
+      prefix = `n${known.size - 1}`;
       known.set(name.namespace, prefix);
+      own.push(name.namespace);
       declared += ` xmlns:${prefix}="${escapeAttribute(name.namespace)}"`;
     }
-    return isAttribute || prefix !== "" ? `${prefix}:${name.name}` : name.name;
+    return `${prefix}:${name.name}`;
   };
-  const tag = nameIn(tree, false);
+  const tag = nameIn(tree);
   const hasLanguage = tree.attributes.some(
     ({ namespace, name }) => namespace === xmlNamespace && name === "lang",
   );
@@ -97,11 +92,12 @@ function writeTree(tree: XmlElement, above: Scope, language?: string): Xml {
       ? []
       : [{ namespace: xmlNamespace, name: "lang", value: language }]),
   ]
-    .map((one) => ` ${nameIn(one, true)}="${escapeAttribute(one.value)}"`)
+    .map((one) => ` ${nameIn(one)}="${escapeAttribute(one.value)}"`)
     .join("");
   const inner = tree.content
-    .map((one) => (typeof one === "string" ? escapeText(one) : writeTree(one, { known, used })))
+    .map((one) => (typeof one === "string" ? escapeText(one) : writeTree(one, known)))
     .join("");
+  for (const namespace of own) known.delete(namespace);
   const start = `${tag}${declared}${attributes}`;
   return (inner === "" ? `<${start}/>` : `<${start}>${inner}</${tag}>`) as Xml;
 }

@@ -1,0 +1,125 @@
+/** What one request can make the server do and write is bounded, whatever it repeats. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { XmlElement } from "#/protocols/dav/xml/element.ts";
+import { readXml } from "#/protocols/dav/xml/read-xml.ts";
+import { writeElement } from "#/protocols/dav/xml/write-xml.ts";
+import { davPropertiesMax, filterPartsMax } from "#/src/model/limits.ts";
+import { basic, type DavAnswer, type DavClient, davClient } from "../support/dav-client.ts";
+import { eventText } from "../support/items.ts";
+import { type JsonServer, openJsonServer } from "../support/json-server.ts";
+
+let server: JsonServer;
+let ada: DavClient;
+let calendar: string;
+
+beforeAll(async () => {
+  server = await openJsonServer();
+  ada = davClient(server.url, basic(server.ada.address, server.ada.token));
+  calendar = `/dav/calendars/${server.ada.id}/bounds/`;
+  expect((await ada.request("MKCALENDAR", calendar)).status).toBe(201);
+  const put = await ada.request("PUT", `${calendar}a.ics`, eventText("a"), {
+    "Content-Type": "text/calendar",
+  });
+  expect(put.status).toBe(201);
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
+
+const spaces = 'xmlns="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav" xmlns:S="http://calendarserver.org/ns/"';
+
+function report(path: string, name: string, content: string, depth = "0"): Promise<DavAnswer> {
+  return ada.request("REPORT", path, `<${name} ${spaces}>${content}</${name}>`, { Depth: depth });
+}
+
+function count(answer: DavAnswer, text: string): number {
+  return answer.text.split(text).length - 1;
+}
+
+describe("a property that is asked for again and again is answered once", () => {
+  test("in PROPFIND", async () => {
+    const body = `<propfind ${spaces}><prop>${"<supported-privilege-set/>".repeat(300)}</prop></propfind>`;
+    const answer = await ada.request("PROPFIND", calendar, body, { Depth: "0" });
+    expect([answer.status, count(answer, "<D:supported-privilege-set>")]).toEqual([207, 1]);
+  });
+
+  test("beside allprop", async () => {
+    const body = `<propfind ${spaces}><allprop/><include>${"<acl/>".repeat(300)}</include></propfind>`;
+    const answer = await ada.request("PROPFIND", calendar, body, { Depth: "0" });
+    expect([answer.status, count(answer, "<D:acl>")]).toEqual([207, 1]);
+    const more = body.replace("<acl/>", "<acl/>".repeat(davPropertiesMax));
+    expect((await ada.request("PROPFIND", calendar, more, { Depth: "0" })).status).toBe(400);
+  });
+
+  test("the octets of an item in a multiget", async () => {
+    const asked = `<prop>${"<C:calendar-data/>".repeat(300)}</prop><href>${calendar}a.ics</href>`;
+    const answer = await report(calendar, "C:calendar-multiget", asked);
+    expect([answer.status, count(answer, "BEGIN:VEVENT")]).toEqual([207, 1]);
+  });
+
+  test("in expand-property, also inside of others", async () => {
+    const inner = '<property name="supported-privilege-set"/>'.repeat(20);
+    const asked = `<property name="current-user-principal">${inner}</property>`.repeat(20);
+    const answer = await report(calendar, "expand-property", asked);
+    expect([answer.status, count(answer, "<D:supported-privilege-set>")]).toEqual([207, 1]);
+  });
+});
+
+test("expand-property names as many properties as other requests", async () => {
+  const names = (size: number) =>
+    Array.from({ length: size }, (_, at) => `<property name="p${at}"/>`).join("");
+  expect((await report(calendar, "expand-property", names(davPropertiesMax))).status).toBe(207);
+  expect((await report(calendar, "expand-property", names(davPropertiesMax + 1))).status).toBe(400);
+});
+
+test("PROPPATCH changes as many properties as other requests name", async () => {
+  const set = `<set><prop>${"<getetag/>".repeat(davPropertiesMax + 1)}</prop></set>`;
+  const answer = await ada.request(
+    "PROPPATCH",
+    calendar,
+    `<propertyupdate ${spaces}>${set}</propertyupdate>`,
+  );
+  expect(answer.status).toBe(400);
+});
+
+describe("a search for principals", () => {
+  const condition = (text: string) =>
+    `<property-search><prop>${"<displayname/>".repeat(50)}<S:email-address-set/></prop><match>${text}</match></property-search>`;
+
+  test("finds by all of its conditions, each of whose properties matches", async () => {
+    const found = await report("/dav/principals/", "principal-property-search", condition("ada").repeat(20));
+    expect(count(found, "<D:response>")).toBe(1);
+    const mixed = condition("ada") + condition("bob");
+    const none = await report("/dav/principals/", "principal-property-search", mixed);
+    expect(count(none, "<D:response>")).toBe(0);
+  });
+
+  test("has a bound on its conditions", async () => {
+    const many = condition("ada").repeat(filterPartsMax + 1);
+    expect((await report("/dav/principals/", "principal-property-search", many)).status).toBe(400);
+  });
+
+  test("of Apple's clients does not find by what stands before addresses", async () => {
+    const search = (text: string) =>
+      report(
+        "/dav/principals/",
+        "S:calendarserver-principal-search",
+        `<S:search-token>${text}</S:search-token>`,
+      );
+    expect(count(await search("ada"), "<D:response>")).toBe(1);
+    expect(count(await search("mailto"), "<D:response>")).toBe(0);
+  });
+});
+
+test("namespaces of siblings are forgotten behind them, and those above are declared once", () => {
+  const text =
+    '<a xmlns="urn:1"><b xmlns="urn:2" xmlns:x="urn:3" x:y="1"/><x:b xmlns:x="urn:3"><c/></x:b></a>';
+  const written = writeElement(readXml(Buffer.from(text)));
+  expect(written).toBe(
+    '<n0:a xmlns:n0="urn:1"><n1:b xmlns:n1="urn:2" xmlns:n2="urn:3" n2:y="1"/><n1:b xmlns:n1="urn:3"><n0:c/></n1:b></n0:a>',
+  );
+  expect(plain(readXml(Buffer.from(written)))).toEqual(plain(readXml(Buffer.from(text))));
+});
+
+function plain({ namespace, name, children }: XmlElement): unknown {
+  return [namespace, name, children.map(plain)];
+}
