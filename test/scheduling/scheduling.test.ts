@@ -1,5 +1,7 @@
 /** What a change of a calendar comes to: copies of attendees here, inbox items, mails and their holds, in one transaction. */
+
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { schedulingInboxItemsMax } from "#/src/model/limits.ts";
 import {
   calendarText,
   eventText,
@@ -133,6 +135,7 @@ describe("an attendee elsewhere", () => {
     expect(written.scheduling).toBe("sent");
     const mails = await house.leaving();
     expect(mails.flatMap(({ to }) => to).sort()).toEqual(["kim@else.example", "mel@elsewhere.example"]);
+    expect(await house.server.store.all("select submission_id from submission")).toHaveLength(1);
     const [mail] = mails;
     expect(mail!.text).toMatch(/^From: .*ada@first\.example/m);
     expect(mail!.text).toMatch(/Subject: Invitation: Planning\r\n/);
@@ -220,6 +223,33 @@ describe("an attendee elsewhere", () => {
     );
     expect(await house.leaving()).toEqual([]);
     expect((await ada.texts())[0]).toContain("SCHEDULE-STATUS=3.8:mailto:mel@elsewhere.example");
+  });
+});
+
+describe("a scheduling inbox", () => {
+  test("that nobody reads keeps the newest messages", async () => {
+    const { ada, bob, collections } = house;
+    const inbox = (await collections.findCollectionOfRole(bob.owner.agent, "calendar", "inbox"))!.number;
+    const old = (at: number) =>
+      Buffer.from(calendarText(eventText("ada* bob", "", `old-${at}`)).replaceAll("\n", "\r\n"));
+    await collections.changeItems([
+      {
+        agent: bob.owner.agent,
+        actor: bob.writer.actor,
+        deeds: Array.from({ length: schedulingInboxItemsMax }, (_, at) => ({
+          kind: "put" as const,
+          collection: inbox,
+          bytes: old(at),
+          provenance: { source: "dav" as const },
+          isAuthenticated: true,
+        })),
+      },
+    ]);
+    await ada.put(invitation("ada* ada=ACCEPTED bob"));
+    const texts = await bob.texts("inbox");
+    expect(texts).toHaveLength(schedulingInboxItemsMax);
+    expect(texts[0]).toContain("UID:old-1\n");
+    expect(texts.at(-1)).toContain("UID:meeting-1\n");
   });
 });
 
