@@ -88,6 +88,9 @@ export function formatReady(daemon: Daemon, line: ReadyLine): string {
   };
   const agent = line.agents[0];
   const person = line.people[0];
+  // Passwords go over plain HTTP on loopback alone.
+  const web = isLocal ? (line.http ?? line.https) : line.https;
+  const davUrl = settings.dav.enabled && web !== undefined ? `${web.url}/dav/` : undefined;
   const sections: string[][] = [
     [`Waypost is ready. Data: ${line.data}`],
     [
@@ -95,6 +98,7 @@ export function formatReady(daemon: Daemon, line: ReadyLine): string {
       `Submission   ${place("submissions")} (TLS), ${place("submission")} (STARTTLS)`,
       `IMAP         ${place("imaps")} (TLS), ${place("imap")} (STARTTLS)`,
       `JSON         ${line.http?.url ?? "off"}, ${line.https?.url ?? "off"} (TLS); MCP below /mcp`,
+      `Calendars    ${settings.dav.enabled ? "there below /dav/ (CalDAV, CardDAV)" : "off"}`,
       certificate.isSelfSigned
         ? `Certificate  self-signed, SHA-256 ${certificate.fingerprint}`
         : `Certificate  ${settings.tls.certificateFile}, until ${new Date(certificate.expiresAt).toISOString().slice(0, 10)}`,
@@ -119,6 +123,9 @@ export function formatReady(daemon: Daemon, line: ReadyLine): string {
       `  address and user name ${person.address}, the app password above`,
       `  incoming IMAP ${mailClientPlace("imaps")}, SSL/TLS, normal password`,
       `  outgoing SMTP ${mailClientPlace("submissions")}, SSL/TLS, normal password`,
+      ...(davUrl === undefined
+        ? []
+        : [`  calendars and addressbooks ${davUrl}, the same user name and password`]),
     ]);
   if (agent !== undefined && line.http !== undefined)
     sections.push([
