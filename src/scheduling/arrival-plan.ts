@@ -1,6 +1,7 @@
 /** A message that came by mail, and what it changes in calendars (RFC 6047): planned before the delivery, written with it. */
 import type { AgentDeeds } from "#/src/collections/collections.ts";
 import type { ItemProvenance } from "#/src/collections/item.ts";
+import { isWaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { ItemsOfAgent } from "#/storage/transactions/change-items.ts";
 import type { ArrivingCalendar } from "./arriving-calendar.ts";
@@ -26,6 +27,19 @@ export interface ArrivalPlanning {
   planArrival(mail: ArrivingMail): Promise<readonly ItemsOfAgent[]>;
 }
 
+/** What no calendar keeps (a DTSTART that is none) is for people to read. */
+async function prepareIfKept(
+  { collections }: LocalRooms,
+  deeds: AgentDeeds,
+): Promise<readonly ItemsOfAgent[]> {
+  try {
+    return await collections.prepareChanges([deeds]);
+  } catch (error) {
+    if (isWaypostError(error) && (error.code === "invalid" || error.code === "policy_refused")) return [];
+    throw error;
+  }
+}
+
 export function createArrivalPlanning(rooms: LocalRooms): ArrivalPlanning {
   return {
     async planArrival({ calendar, author, recipients, provenance }) {
@@ -39,14 +53,12 @@ export function createArrivalPlanning(rooms: LocalRooms): ArrivalPlanning {
         if (isAnswer && old !== undefined && now !== undefined)
           await refreshAttendees(rooms, copies, agent, { old, now }, new Set([agent]));
       }
-      const all: AgentDeeds[] = [];
+      const planned: ItemsOfAgent[] = [];
       // No approval is given by mail that came in.
-      for (const deeds of await copies.listDeeds(
-        { agent: recipients[0]!.agent, canApprove: false },
-        provenance,
-      ))
-        all.push({ ...deeds, actor: { agent: deeds.agent, canApprove: false } });
-      return rooms.collections.prepareChanges(all);
+      const nobody = { agent: recipients[0]!.agent, canApprove: false };
+      for (const deeds of await copies.listDeeds(nobody, provenance))
+        planned.push(...(await prepareIfKept(rooms, { ...deeds, actor: { ...nobody, agent: deeds.agent } })));
+      return planned;
     },
   };
 }

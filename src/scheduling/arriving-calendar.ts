@@ -2,8 +2,15 @@
  *  inside other messages, and attachments of another type, are not looked at: they are for people.
  *  Lenient: a Content-Type without "method" (old servers); one that says another method is no message at all. */
 
-import { type Component, listComponents } from "#/src/formats/content-lines/content-line.ts";
+import {
+  type Component,
+  changeItems,
+  findProperty,
+  listComponents,
+  makeProperty,
+} from "#/src/formats/content-lines/content-line.ts";
 import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
+import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
 import { decodeCharset } from "#/src/formats/mime/charset.ts";
 import type { MimePart } from "#/src/formats/mime/structure.ts";
 import { decodeTransfer } from "#/src/formats/mime/transfer-encoding.ts";
@@ -52,7 +59,15 @@ function readPart(bytes: Uint8Array, part: MimePart): ArrivingCalendar | undefin
   const named = part.parameters.method?.toUpperCase() ?? message?.method;
   if (message === undefined || named !== message.method) return undefined;
   const { uid, organizer } = message.object;
-  return { method: message.method, uid, organizer: organizer!.address, bytes: new Uint8Array(text) };
+  const whole = new Uint8Array(withVersion(calendar!, text));
+  return { method: message.method, uid, organizer: organizer!.address, bytes: whole };
+}
+
+/** Lenient: Google has sent invitations without VERSION, which no calendar keeps. */
+function withVersion(calendar: Component, text: Buffer): Buffer {
+  if (findProperty(calendar, "VERSION") !== undefined) return text;
+  const items = [makeProperty("VERSION", "2.0"), ...calendar.items];
+  return writeContentLines({ items: [changeItems(calendar, items)] });
 }
 
 /** The one VCALENDAR of a text; undefined for anything else. */

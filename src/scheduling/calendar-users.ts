@@ -13,11 +13,12 @@ export interface CalendarUserRooms {
   readonly ids: IdCodec;
 }
 
-/** local: calendars of these agents. mail: it leaves as mail. unknown: nobody has the address. */
+/** local: calendars of these agents. mail: it leaves as mail. unknown: nobody has the address. full: there is no room for it. */
 export type CalendarUser =
   | { readonly kind: "local"; readonly agents: readonly AgentNumber[] }
   | { readonly kind: "mail" }
-  | { readonly kind: "unknown" };
+  | { readonly kind: "unknown" }
+  | { readonly kind: "full" };
 
 export const principalPath = "/dav/principals/";
 /** Addresses of one text that are asked for being the owner's: each is a read or two. */
@@ -28,6 +29,7 @@ export async function findCalendarUser(
   { accounts, ids }: CalendarUserRooms,
   address: CalendarAddress,
   account: AgentFacts["account"],
+  neededBytes = 0,
 ): Promise<CalendarUser> {
   const mail = mailAddressOf(address);
   if (mail === undefined) {
@@ -38,7 +40,13 @@ export async function findCalendarUser(
   const found = await resolve(accounts, mail);
   if (found.kind === "unknown") return found;
   const isNear = found.kind === "local" && found.recipients.every((one) => one.account === account);
-  return isNear ? { kind: "local", agents: found.recipients.map(({ agent }) => agent) } : { kind: "mail" };
+  if (!isNear) return { kind: "mail" };
+  const isFull = found.recipients.some(
+    ({ byteCount, quotaBytes }) =>
+      quotaBytes !== null && quotaBytes > 0 && byteCount + neededBytes > quotaBytes,
+  );
+  // One who has no room keeps nobody else from being invited.
+  return isFull ? { kind: "full" } : { kind: "local", agents: found.recipients.map(({ agent }) => agent) };
 }
 
 async function resolve(accounts: Accounts, address: string) {

@@ -256,8 +256,11 @@ async function planDelivery(
   const isAsking = await rooms.outbound.asksAlways(agent, principal);
   const delivered = new Set<AgentNumber>([agent]);
   for (const message of decided.messages) {
-    const user = await findCalendarUser(rooms, message.to, owner.account);
+    // The copy, and the message in the inbox.
+    const neededBytes = 2 * message.content.bytes.byteLength;
+    const user = await findCalendarUser(rooms, message.to, owner.account, neededBytes);
     if (user.kind === "unknown") statuses.set(message.to, "unknown_user");
+    else if (user.kind === "full") statuses.set(message.to, "no_way");
     else if (user.kind === "mail" || isAsking) leaving.push(message);
     else {
       const { from, to, content, isSignificant } = message;

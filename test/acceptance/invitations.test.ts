@@ -200,6 +200,24 @@ test("an answer from outside is written on the agent's own event", async () => {
   expect(await textOf()).not.toContain("PARTSTAT=DECLINED");
 });
 
+test("an invitation without VERSION is taken, as Google has sent them", async () => {
+  const text = calendarText(event()).replace("VERSION:2.0\n", "METHOD:REQUEST\n");
+  const transport = createTransport({ ...daemon.smtp, secure: false, tls: { rejectUnauthorized: false } });
+  const content = text.replaceAll("\n", "\r\n");
+  const mail = { from: "olga@organizer.example", to: address, subject: "Invitation", text: "Hello.\n" };
+  await transport.sendMail({ ...mail, icalEvent: { method: "REQUEST", content } });
+  transport.close();
+  expect(await textOf()).toContain("VERSION:2.0\n");
+});
+
+test("an invitation that no calendar can keep is a mail like any other", async () => {
+  const before = await countMessages();
+  const broken = event("SEQUENCE:many\nDTSTART:tomorrow\n");
+  await sendMessage("REQUEST", "olga@organizer.example", calendarText(broken));
+  expect(await find()).toBeUndefined();
+  expect(await countMessages()).toBe(before + 1);
+});
+
 test("a hostile calendar part is a mail like any other", async () => {
   const before = await countMessages();
   const bomb = "RRULE:FREQ=SECONDLY;BYMONTH=2;BYMONTHDAY=30\n".repeat(50);

@@ -118,6 +118,14 @@ describe("an attendee of the same account", () => {
     expect(after!.scheduleTag).toBe(before!.scheduleTag);
   });
 
+  test("who has no room gets nothing, and keeps nobody from inviting others", async () => {
+    const { ada, bob, server } = house;
+    await server.administer("agent.update", { owner: bob.owner.address, quotaBytes: 100 });
+    await ada.put(invitation("ada* ada=ACCEPTED bob"));
+    expect(await bob.texts()).toEqual([]);
+    expect((await ada.texts())[0]).toContain("SCHEDULE-STATUS=5.3:mailto:bob@first.example");
+  });
+
   test("keeps an event of the own with the same UID", async () => {
     const { ada, bob } = house;
     await bob.put(calendarText(eventText("bob*").replace(/ORGANIZER.*\n/, "")));
