@@ -1,6 +1,7 @@
 /** A collection as one file: a calendar as one VCALENDAR with the components of all its items, each time zone once
  *  (RFC 5545 section 3.4); an addressbook as its vCards. Written page by page. */
 import type { StoredItem } from "#/src/collections/item.ts";
+import { readPortions } from "#/src/collections/portions.ts";
 import {
   type Component,
   findProperty,
@@ -14,9 +15,6 @@ import { LoopTurns } from "#/src/model/loop-turns.ts";
 import type { DavAnswer } from "./answer.ts";
 import type { DavRequest } from "./request.ts";
 import type { ReachedCollection } from "./rooms.ts";
-
-/** Items whose octets are read at once. */
-const itemsAtOnce = 25;
 
 export function exportCollection(request: DavRequest, collection: ReachedCollection): DavAnswer {
   const isCalendar = collection.kind === "calendar";
@@ -38,13 +36,11 @@ async function* readAll(
 ): AsyncGenerator<StoredItem> {
   const turns = new LoopTurns();
   for await (const page of rooms.collections.listItems(agent, number))
-    for (let at = 0; at < page.length; at += itemsAtOnce) {
-      const numbers = page.slice(at, at + itemsAtOnce).map((item) => item.number);
-      for (const stored of await rooms.collections.readItems(agent, numbers)) {
+    for await (const portion of readPortions(rooms.collections, agent, page))
+      for (const stored of portion) {
         await turns.turn();
-        if (stored !== undefined) yield stored;
+        yield stored;
       }
-    }
 }
 
 async function* writeCards(items: AsyncIterable<StoredItem>): AsyncGenerator<string> {

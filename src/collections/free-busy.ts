@@ -16,8 +16,11 @@ import type { TimeZone } from "#/src/formats/icalendar/time-zone.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { busyPeriodsMax } from "#/src/model/limits.ts";
 import { LoopTurns } from "#/src/model/loop-turns.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Collection } from "./collection.ts";
 import type { Collections } from "./collections.ts";
+import type { Candidate, Item, StoredItem } from "./item.ts";
+import { readPortions } from "./portions.ts";
 import type { RuleExpansion } from "./rules/rule-expansion.ts";
 import { WorkMeter } from "./work-meter.ts";
 
@@ -48,12 +51,7 @@ export async function readFreeBusy(
     const { agent, number } = collection;
     const reading = { range, floating, ...(isOwnAddress === undefined ? {} : { isOwnAddress }) };
     for await (const candidates of collections.listCandidates(agent, number, range.startMs, range.endMs)) {
-      const items = await collections.readItems(
-        agent,
-        candidates.map(({ item }) => item),
-      );
-      for (const item of items) {
-        if (item === undefined || !telling.has(item.component)) continue;
+      for await (const item of readTelling(collections, agent, candidates)) {
         const [calendar] = spent.measure(() => listComponents(readContentLines(item.bytes), "VCALENDAR"));
         if (calendar === undefined) continue;
         const found = await rules.evaluate(spent, (expandRule) =>
@@ -72,6 +70,19 @@ export async function readFreeBusy(
     }
   }
   return mergeBusyPeriods([...busy, ...busyOfAvailabilities(availabilities)]);
+}
+
+async function* readTelling(
+  collections: Collections,
+  agent: AgentNumber,
+  candidates: readonly Candidate[],
+): AsyncGenerator<StoredItem> {
+  const items = await collections.findItems(
+    agent,
+    candidates.map(({ item }) => item),
+  );
+  const wanted = items.filter((item) => item !== undefined && telling.has(item.component)) as Item[];
+  for await (const portion of readPortions(collections, agent, wanted)) yield* portion;
 }
 
 const telling: ReadonlySet<string> = new Set(["VEVENT", "VFREEBUSY", "VAVAILABILITY"]);

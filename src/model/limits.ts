@@ -117,6 +117,8 @@ export const attendeeCommentMax = 1000;
 
 /** Octets of one calendar or address object (max-resource-size of RFC 4791 and RFC 6352): a card with a large photo. */
 export const itemBytesMax = 4 * 1024 * 1024;
+/** Octets of items that one reader has in memory at once; of usual size they are thousands. */
+export const itemPortionBytesMax = 8 * 1024 * 1024;
 /** Mail addresses of one contact that are known by it; each is a row. */
 export const contactAddressesMax = 100;
 /** Calendar and address objects of one agent: ten times the largest calendars known. */

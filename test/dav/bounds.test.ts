@@ -1,9 +1,9 @@
 /** What one request can make the server do and write is bounded, whatever it repeats. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { XmlElement } from "#/protocols/dav/xml/element.ts";
 import { readXml } from "#/protocols/dav/xml/read-xml.ts";
 import { writeElement } from "#/protocols/dav/xml/write-xml.ts";
-import { davPropertiesMax, filterPartsMax } from "#/src/model/limits.ts";
+import { davPropertiesMax, filterPartsMax, itemPortionBytesMax } from "#/src/model/limits.ts";
 import { basic, type DavAnswer, type DavClient, davClient } from "../support/dav-client.ts";
 import { eventText } from "../support/items.ts";
 import { type JsonServer, openJsonServer } from "../support/json-server.ts";
@@ -107,6 +107,84 @@ describe("a search for principals", () => {
       );
     expect(count(await search("ada"), "<D:response>")).toBe(1);
     expect(count(await search("mailto"), "<D:response>")).toBe(0);
+  });
+});
+
+describe("octets of items are read a portion at a time", () => {
+  const names = ["0.ics", "1.ics", "2.ics", "3.ics"];
+  let path = "";
+  const read: number[] = [];
+
+  beforeAll(async () => {
+    path = `/dav/calendars/${server.ada.id}/large/`;
+    await ada.request("MKCALENDAR", path);
+    const line = `DESCRIPTION:${"x".repeat(3 * 1024 * 1024)}`;
+    for (const name of names) {
+      const put = await ada.request("PUT", `${path}${name}`, eventText(name, line), {
+        "Content-Type": "text/calendar",
+      });
+      expect(put.status, put.text).toBe(201);
+    }
+  });
+
+  beforeEach(() => {
+    read.length = 0;
+    const { collections } = server;
+    const readItems = collections.readItems.bind(collections);
+    vi.spyOn(collections, "readItems").mockImplementation(async (agent, numbers) => {
+      const items = await readItems(agent, numbers);
+      read.push(items.reduce((sum, item) => sum + (item?.size ?? 0), 0));
+      return items;
+    });
+  });
+
+  afterAll(() => vi.restoreAllMocks());
+
+  const data = "<prop><getetag/><C:calendar-data/></prop>";
+  const filter = (inner: string) =>
+    `<C:filter><C:comp-filter name="VCALENDAR"><C:comp-filter name="VEVENT">${inner}</C:comp-filter></C:comp-filter></C:filter>`;
+  const range = '<C:time-range start="20000101T000000Z" end="20400101T000000Z"/>';
+  const hrefs = () => names.map((name) => `<href>${path}${name}</href>`).join("");
+  const requests: [string, () => Promise<DavAnswer>][] = [
+    ["multiget", () => report(path, "C:calendar-multiget", data + hrefs())],
+    ["query", () => report(path, "C:calendar-query", data + filter(""), "1")],
+    ["query by time", () => report(path, "C:calendar-query", data + filter(range), "1")],
+    [
+      "query by text",
+      () =>
+        report(
+          path,
+          "C:calendar-query",
+          data + filter('<C:prop-filter name="UID"><C:text-match>ics</C:text-match></C:prop-filter>'),
+          "1",
+        ),
+    ],
+    ["first sync", () => report(path, "sync-collection", `<sync-token/><sync-level>1</sync-level>${data}`)],
+    [
+      "later sync",
+      () =>
+        report(
+          path,
+          "sync-collection",
+          `<sync-token>urn:waypost:sync:1</sync-token><sync-level>1</sync-level>${data}`,
+        ),
+    ],
+    ["export", () => ada.request("GET", path)],
+  ];
+  test.each(requests)("%s", async (_, ask) => {
+    const answer = await ask();
+    expect(read.length).toBeGreaterThan(1);
+    expect(
+      [count(answer, "BEGIN:VEVENT"), Math.max(...read) <= itemPortionBytesMax],
+      String(answer.status),
+    ).toEqual([names.length, true]);
+  });
+
+  test("free-busy", async () => {
+    const asked = '<C:time-range start="20250101T000000Z" end="20270101T000000Z"/>';
+    expect((await report(path, "C:free-busy-query", asked)).status).toBe(200);
+    expect(read.length).toBeGreaterThan(1);
+    expect(Math.max(...read)).toBeLessThanOrEqual(itemPortionBytesMax);
   });
 });
 

@@ -17,7 +17,7 @@ import {
   createLimits,
   type ItemPages,
   type ReportLimits,
-  readPage,
+  readPages,
   writeItems,
 } from "./report-items.ts";
 
@@ -91,14 +91,16 @@ async function* searchBook(
       yield page;
       continue;
     }
-    const numbers = page.map((one) => one.number);
-    const matching: (Item | StoredItem)[] = [];
-    for (const one of await readPage(request, book, numbers, true)) {
-      if (limits.meter.isBeyond) break;
-      if (isEverything || limits.meter.measure(() => isMatch(one))) matching.push(one);
-      await limits.turns.turn();
+    for await (const portion of readPages(request, book, page, true)) {
+      const matching: (Item | StoredItem)[] = [];
+      for (const one of portion) {
+        if (limits.meter.isBeyond) break;
+        if (isEverything || limits.meter.measure(() => isMatch(one))) matching.push(one);
+        await limits.turns.turn();
+      }
+      yield matching;
+      if (limits.meter.isBeyond) return;
     }
-    yield matching;
   }
 
   function isMatch(one: Item): boolean {

@@ -19,7 +19,7 @@ import {
   createLimits,
   type ItemPages,
   type ReportLimits,
-  readPage,
+  readPages,
   writeItems,
 } from "./report-items.ts";
 
@@ -95,7 +95,7 @@ async function* searchItem(
   calendar: CollectionResource,
   item: Item,
 ): ItemPages & AsyncGenerator {
-  yield* filterPage(search, calendar, [item.number]);
+  yield* filterPage(search, calendar, [item]);
 }
 
 function searchCalendar(search: Search, calendar: CollectionResource): ItemPages {
@@ -108,20 +108,8 @@ async function* searchAll(search: Search, calendar: CollectionResource): ItemPag
   const component = componentAlone(filter);
   for await (const page of request.rooms.collections.listItems(agent, number)) {
     const possible = page.filter((item) => canMatch(filter, item));
-    if (component === undefined) {
-      yield* filterPage(
-        search,
-        calendar,
-        possible.map((item) => item.number),
-      );
-    } else if (query.needsBytes) {
-      yield await readPage(
-        request,
-        calendar,
-        possible.map((item) => item.number),
-        true,
-      );
-    } else yield possible;
+    if (component === undefined) yield* filterPage(search, calendar, possible);
+    else yield* readPages(request, calendar, possible, query.needsBytes);
   }
 }
 
@@ -142,8 +130,8 @@ async function* searchRange(search: Search, calendar: CollectionResource): ItemP
     const isCertain = (isExact: boolean) => plain !== undefined && isExact;
     const certain = page.filter(({ isExact }) => isCertain(isExact)).map(({ item }) => item);
     const others = page.filter(({ isExact }) => !isCertain(isExact)).map(({ item }) => item);
-    const found = await readPage(request, calendar, certain, query.needsBytes);
-    yield found.filter((item) => item.component === plain?.component);
+    for await (const found of readPages(request, calendar, certain, query.needsBytes))
+      yield found.filter((item) => item.component === plain?.component);
     yield* filterPage(search, calendar, others);
   }
 }
@@ -151,16 +139,19 @@ async function* searchRange(search: Search, calendar: CollectionResource): ItemP
 async function* filterPage(
   search: Search,
   calendar: CollectionResource,
-  numbers: readonly Item["number"][],
+  named: Parameters<typeof readPages>[2],
 ): ItemPages & AsyncGenerator {
   const { limits } = search;
-  const matching: (Item | StoredItem)[] = [];
-  for (const item of await readPage(search.request, calendar, numbers, true)) {
-    if (limits.meter.isBeyond) break;
-    if (await isMatch(search, calendar, item)) matching.push(item);
-    await limits.turns.turn();
+  for await (const page of readPages(search.request, calendar, named, true)) {
+    const matching: (Item | StoredItem)[] = [];
+    for (const item of page) {
+      if (limits.meter.isBeyond) break;
+      if (await isMatch(search, calendar, item)) matching.push(item);
+      await limits.turns.turn();
+    }
+    yield matching;
+    if (limits.meter.isBeyond) return;
   }
-  yield matching;
 }
 
 async function isMatch(

@@ -1,6 +1,8 @@
 /** CALDAV:calendar-multiget (RFC 4791 section 7.9) and CARDDAV:addressbook-multiget (RFC 6352 section 8.7): items by their hrefs, in
  *  the order of the request. What is not there, not seen or of the other kind is told with 404. */
 import type { CollectionKind } from "#/src/collections/collection.ts";
+import type { Item, StoredItem } from "#/src/collections/item.ts";
+import { portionsOf } from "#/src/collections/portions.ts";
 import { pageRows } from "#/src/model/limits.ts";
 import { LoopTurns } from "#/src/model/loop-turns.ts";
 import { multistatus, statusResponse } from "../answer.ts";
@@ -10,7 +12,7 @@ import { readPropertyQuery } from "../property.ts";
 import { writeResponse } from "../read-properties.ts";
 import type { Report } from "../report.ts";
 import type { DavRequest } from "../request.ts";
-import type { CollectionResource } from "../resource.ts";
+import type { CollectionResource, ItemResource } from "../resource.ts";
 import { listHrefs } from "../xml/element.ts";
 import { caldav, carddav } from "../xml/names.ts";
 import type { Xml } from "../xml/write-xml.ts";
@@ -22,7 +24,6 @@ import {
   readCalendarQuery,
   readCardQuery,
 } from "./item-data.ts";
-import { readPage } from "./report-items.ts";
 
 export const calendarMultiget: Report = {
   name: caldav("calendar-multiget"),
@@ -64,25 +65,28 @@ async function* writeHrefs(
   const parents = new Map<string, Promise<CollectionResource | undefined>>();
   for (let first = 0; first < hrefs.length; first += pageRows) {
     const page = hrefs.slice(first, first + pageRows);
-    const found = await findAll(request, page, kind, parents, needsBytes);
-    for (const href of page) {
-      const resource = found.get(href);
-      if (resource === undefined) yield statusResponse(href, 404);
-      else yield await writeResponse(request, { ...resource, href }, query, properties);
-      await turns.turn();
+    const found = await findAll(request, page, kind, parents);
+    for (const portion of portionsOf(page, (href) => found.get(href)?.item.size ?? 0)) {
+      const shown = needsBytes ? await readOctets(request, portion, found) : found;
+      for (const href of portion) {
+        const resource = shown.get(href);
+        if (resource === undefined) yield statusResponse(href, 404);
+        else yield await writeResponse(request, { ...resource, href }, query, properties);
+        await turns.turn();
+      }
     }
   }
 }
 
-type Found = ReadonlyMap<string, ReturnType<DavRequest["tree"]["itemOf"]>>;
+/** By href. */
+type Found = ReadonlyMap<string, ItemResource>;
 
-/** By href; each collection is asked once for its items. */
+/** Each collection is asked once for its items. */
 async function findAll(
   request: DavRequest,
   hrefs: readonly string[],
   kind: CollectionKind,
   parents: Map<string, Promise<CollectionResource | undefined>>,
-  needsBytes: boolean,
 ): Promise<Found> {
   const segments = new Map<string, { readonly href: string; readonly segment: string }[]>();
   for (const href of hrefs) {
@@ -94,7 +98,7 @@ async function findAll(
     if (known === undefined) segments.set(parent, [{ href, segment }]);
     else known.push({ href, segment });
   }
-  const found = new Map<string, ReturnType<DavRequest["tree"]["itemOf"]>>();
+  const found = new Map<string, ItemResource>();
   for (const [path, asked] of segments) {
     const looking = parents.get(path) ?? findParent(request, path, kind);
     parents.set(path, looking);
@@ -106,17 +110,36 @@ async function findAll(
       number,
       asked.map(({ segment }) => segment),
     );
-    const numbers = items.filter((item) => item !== undefined).map((item) => item.number);
-    const stored = needsBytes
-      ? new Map((await readPage(request, parent, numbers, true)).map((item) => [item.number, item]))
-      : undefined;
     for (const [at, { href }] of asked.entries()) {
       const item = items[at];
-      const shown = item === undefined || stored === undefined ? item : stored.get(item.number);
-      if (shown !== undefined) found.set(href, request.tree.itemOf(parent, shown));
+      if (item !== undefined) found.set(href, request.tree.itemOf(parent, item));
     }
   }
   return found;
+}
+
+/** The same with the octets of the items; without those that have gone meanwhile. */
+async function readOctets(
+  { rooms, tree }: DavRequest,
+  hrefs: readonly string[],
+  found: Found,
+): Promise<Found> {
+  const resources = hrefs.flatMap((href) => found.get(href) ?? []);
+  const numbers = Map.groupBy(resources, ({ item }) => item.agent);
+  const stored = new Map<string, StoredItem>();
+  const keyOf = ({ agent, collection, number }: Item): string => `${agent} ${collection} ${number}`;
+  for (const [agent, those] of numbers) {
+    const asked = [...new Set(those.map(({ item }) => item.number))];
+    for (const item of await rooms.collections.readItems(agent, asked))
+      if (item !== undefined) stored.set(keyOf(item), item);
+  }
+  const shown = new Map<string, ItemResource>();
+  for (const href of hrefs) {
+    const resource = found.get(href);
+    const item = resource && stored.get(keyOf(resource.item));
+    if (resource !== undefined && item !== undefined) shown.set(href, tree.itemOf(resource.parent, item));
+  }
+  return shown;
 }
 
 async function findParent(

@@ -1,5 +1,6 @@
 /** Answers about the items of a collection, page by page, within what one report may cost. */
 import type { Item, StoredItem } from "#/src/collections/item.ts";
+import { readPortions } from "#/src/collections/portions.ts";
 import { WorkMeter } from "#/src/collections/work-meter.ts";
 import { LoopTurns } from "#/src/model/loop-turns.ts";
 import type { ItemNumber } from "#/src/model/numbers.ts";
@@ -63,19 +64,21 @@ export function assertReadable({ collection, href }: CollectionResource): void {
   assertRight(collection, "read", href);
 }
 
-/** Items that are still in the collection, in the order of the numbers; with their octets if `isStored`. */
-export async function readPage(
-  request: DavRequest,
+/** Items that are still in the collection, in the order in which they are named; with their octets if `isStored`, a portion at a
+ *  time. */
+export async function* readPages(
+  { rooms: { collections } }: DavRequest,
   { collection }: CollectionResource,
-  numbers: readonly ItemNumber[],
+  named: readonly Item[] | readonly ItemNumber[],
   isStored: boolean,
-): Promise<readonly (Item | StoredItem)[]> {
-  const { collections } = request.rooms;
-  const items = isStored
-    ? await collections.readItems(collection.agent, numbers)
-    : await collections.findItems(collection.agent, numbers);
-  return items.filter((item) => item !== undefined && item.collection === collection.number) as (
-    | Item
-    | StoredItem
-  )[];
+): ItemPages & AsyncGenerator {
+  const { agent, number } = collection;
+  const isHere = (item: Item | undefined): item is Item => item?.collection === number;
+  const items = areItems(named) ? named : (await collections.findItems(agent, named)).filter(isHere);
+  if (!isStored) yield items.filter(isHere);
+  else for await (const portion of readPortions(collections, agent, items)) yield portion.filter(isHere);
+}
+
+function areItems(named: readonly Item[] | readonly ItemNumber[]): named is readonly Item[] {
+  return typeof named[0] === "object";
 }

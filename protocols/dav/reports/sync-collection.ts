@@ -2,6 +2,8 @@
  *  A first look lists the items in the order of their numbers. An answer that is cut ends with 507 for the collection, and its
  *  token goes on from there. A token that the log does not reach is refused with valid-sync-token. */
 import type { Item, StoredItem } from "#/src/collections/item.ts";
+import type { ItemChange } from "#/src/collections/item-changes.ts";
+import { portionsOf } from "#/src/collections/portions.ts";
 import { syncChangesMax } from "#/src/model/limits.ts";
 import type { ItemNumber } from "#/src/model/numbers.ts";
 import { type DavAnswer, multistatus, statusResponse } from "../answer.ts";
@@ -23,7 +25,7 @@ import {
   readCalendarQuery,
   readCardQuery,
 } from "./item-data.ts";
-import { assertReadable, createLimits, readPage, truncated } from "./report-items.ts";
+import { assertReadable, createLimits, type ItemPages, readPages, truncated } from "./report-items.ts";
 import { formatSyncPosition, parseSyncPosition, type SyncPosition } from "./sync-position.ts";
 
 export const syncCollection: Report = {
@@ -90,7 +92,11 @@ async function* writeListing(
   let left = limit;
   for await (const page of request.rooms.collections.listItems(agent, number, last)) {
     const told = page.slice(0, left);
-    yield* writeItems(request, collection, query, told, turns);
+    for await (const items of readPages(request, collection, told, query.needsBytes))
+      for (const item of items) {
+        yield writeItem(request, collection, query, item);
+        await turns.turn();
+      }
     left -= told.length;
     last = told.at(-1)?.number ?? last;
     if (told.length < page.length) {
@@ -124,16 +130,20 @@ async function writeChanges(
     for (let first = 0; first < changes.length; first += changesPage) {
       const page = changes.slice(first, first + changesPage);
       const numbers = page.filter(({ operation }) => operation === "changed").map(({ item }) => item);
-      const items = await readPage(request, collection, numbers, query.needsBytes);
-      const byNumber = new Map(items.map((item) => [item.number, item]));
-      for (const { item, operation, segment } of page) {
-        const there = byNumber.get(item);
-        // What is gone by now is told as gone by the next token.
-        if (operation === "changed" && there === undefined) continue;
-        if (there !== undefined && operation === "changed")
-          yield* writeItems(request, collection, query, [there], turns, true);
-        else yield statusResponse(hrefOf(request, collection, { number: item, segment }), 404);
-        await turns.turn();
+      const rows = await byNumber(readPages(request, collection, numbers, false));
+      const rowOf = ({ item, operation }: ItemChange) =>
+        operation === "changed" ? rows.get(item) : undefined;
+      for (const portion of portionsOf(page, (change) => rowOf(change)?.size ?? 0)) {
+        const named = portion.flatMap((change) => rowOf(change) ?? []);
+        const items = await byNumber(readPages(request, collection, named, query.needsBytes));
+        for (const { item, operation, segment } of portion) {
+          const there = operation === "changed" ? items.get(item) : undefined;
+          if (there !== undefined) yield writeItem(request, collection, query, there);
+          // What is gone by now is told as gone by the next token.
+          else if (operation === "removed")
+            yield statusResponse(hrefOf(request, collection, { number: item, segment }), 404);
+          await turns.turn();
+        }
       }
     }
     if (hasMore) yield truncated(collection);
@@ -151,24 +161,17 @@ function hrefOf(
   return tree.itemOf(collection, item as Item).href;
 }
 
-async function* writeItems(
+async function byNumber(pages: ItemPages): Promise<ReadonlyMap<ItemNumber, Item | StoredItem>> {
+  const items = new Map<ItemNumber, Item | StoredItem>();
+  for await (const page of pages) for (const item of page) items.set(item.number, item);
+  return items;
+}
+
+function writeItem(
   request: DavRequest,
   collection: CollectionResource,
-  { query, properties, needsBytes }: ItemQuery,
-  page: readonly Item[],
-  turns: ReturnType<typeof createLimits>["turns"],
-  isRead = !needsBytes,
-): AsyncGenerator<Xml> {
-  const items: readonly (Item | StoredItem)[] = isRead
-    ? page
-    : await readPage(
-        request,
-        collection,
-        page.map(({ number }) => number),
-        true,
-      );
-  for (const item of items) {
-    yield await writeResponse(request, request.tree.itemOf(collection, item), query, properties);
-    await turns.turn();
-  }
+  { query, properties }: ItemQuery,
+  item: Item | StoredItem,
+): Promise<Xml> {
+  return writeResponse(request, request.tree.itemOf(collection, item), query, properties);
 }
