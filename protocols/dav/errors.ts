@@ -88,6 +88,11 @@ const byReason = {
   "valid-organizer": { status: 403, condition: caldav("valid-organizer") },
   // RFC 4791 section 5.3.2.1
   "max-attendees-per-instance": { status: 403, condition: caldav("max-attendees-per-instance") },
+  // RFC 6638 section 9.2
+  "valid-schedule-default-calendar-URL": {
+    status: 403,
+    condition: caldav("valid-schedule-default-calendar-URL"),
+  },
   "max-instances": { status: 403, condition: caldav("max-instances") },
 } as const satisfies Record<ErrorReason, Refusal | undefined>;
 

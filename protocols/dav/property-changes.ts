@@ -1,9 +1,10 @@
 /** What a PROPPATCH, an extended MKCOL or a MKCALENDAR does to properties: decided for all of them before anything is written. */
-import type { CollectionProperties, DeadProperty } from "#/src/collections/collection.ts";
+import type { DeadProperty } from "#/src/collections/collection.ts";
 import { davPropertiesMax } from "#/src/model/limits.ts";
 import { errorElement } from "./answer.ts";
 import { DavError, unmet } from "./dav-error.ts";
 import { isLive, propertiesOf } from "./properties/registry.ts";
+import type { WrittenProperties } from "./property.ts";
 import { propstat } from "./read-properties.ts";
 import type { ResourceKind } from "./resource.ts";
 import { findChild, languageOf, type XmlElement } from "./xml/element.ts";
@@ -11,7 +12,7 @@ import { caldav, dav, isNamed, type XmlName, xmlKey } from "./xml/names.ts";
 import { element, join, writeElement, type Xml } from "./xml/write-xml.ts";
 
 export interface PropertyChanges {
-  readonly properties: Partial<CollectionProperties>;
+  readonly properties: Partial<WrittenProperties>;
   readonly setDead: readonly DeadProperty[];
   readonly removeDead: readonly XmlName[];
   /** Every property that was named, in order; `error` where it cannot be done. */
@@ -30,7 +31,7 @@ export function collectChanges(
   kind: ResourceKind,
   purpose: "create" | "change",
 ): PropertyChanges {
-  let properties: Partial<CollectionProperties> = {};
+  let properties: Partial<WrittenProperties> = {};
   const dead = new Map<string, DeadProperty | XmlName>();
   const named: { name: XmlName; error: DavError | undefined }[] = [];
   const change = (name: XmlName, value: XmlElement | undefined, language: string | undefined): void => {
@@ -67,6 +68,14 @@ export function collectChanges(
     named,
     isPossible: named.every(({ error }) => error === undefined),
   };
+}
+
+/** With one of the properties refused, and so all of them. */
+export function refuseChange(changes: PropertyChanges, refused: XmlName, error: DavError): PropertyChanges {
+  const named = changes.named.map((one) =>
+    xmlKey(one.name) === xmlKey(refused) ? { name: one.name, error } : one,
+  );
+  return { ...changes, named, isPossible: false };
 }
 
 /** DAV:propstat elements: all 200, or each error and 424 for the rest. */

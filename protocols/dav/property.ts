@@ -8,6 +8,12 @@ import { findChild, listChildren, type XmlElement } from "./xml/element.ts";
 import { dav, type XmlName, xmlKey } from "./xml/names.ts";
 import type { Xml, XmlAttributes } from "./xml/write-xml.ts";
 
+/** What PROPPATCH sets. */
+export interface WrittenProperties extends CollectionProperties {
+  /** CALDAV:schedule-default-calendar-URL, as the client wrote it. */
+  readonly defaultCalendarHref: string;
+}
+
 /** What stands in the property's element. */
 export type PropertyValue = Xml | { readonly attributes: XmlAttributes; readonly content: Xml };
 
@@ -24,7 +30,7 @@ export interface Property {
   ): PropertyValue | undefined | Promise<PropertyValue | undefined>;
   /** What PROPPATCH, MKCOL and MKCALENDAR make of it; without, it is protected. `undefined`: it is taken away. Throws a
    *  `DavError` for a value that cannot be. */
-  readonly write: ((value: XmlElement | undefined) => Partial<CollectionProperties>) | undefined;
+  readonly write: ((value: XmlElement | undefined) => Partial<WrittenProperties>) | undefined;
 }
 
 interface PropertyDeclaration<K extends ResourceKind> {
@@ -36,7 +42,7 @@ interface PropertyDeclaration<K extends ResourceKind> {
     request: DavRequest,
     asked: XmlName | XmlElement,
   ): PropertyValue | undefined | Promise<PropertyValue | undefined>;
-  write?(value: XmlElement | undefined): Partial<CollectionProperties>;
+  write?(value: XmlElement | undefined): Partial<WrittenProperties>;
 }
 
 /** Types a declaration by the kinds of resources that it is on. */

@@ -83,6 +83,7 @@ const byReason = {
   "valid-organizer": undefined,
   "max-attendees-per-instance": undefined,
   "max-instances": undefined,
+  "valid-schedule-default-calendar-URL": undefined,
 } satisfies Record<ErrorReason, string | undefined>;
 
 /** The answer for whatever a command threw; undefined for what no client caused, which the caller logs. */

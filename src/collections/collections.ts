@@ -133,8 +133,18 @@ export interface Collections {
       readonly properties?: Partial<CollectionProperties>;
       readonly setDead?: readonly DeadProperty[];
       readonly removeDead?: readonly Omit<DeadProperty, "xml">[];
+      /** Becomes the default one of its kind, in the same write. */
+      readonly newDefault?: CollectionNumber | undefined;
       readonly version?: string | undefined;
     },
+    idempotency?: Idempotency,
+  ): Promise<Once<CollectionWritten>>;
+  /** Within its owner's home: another segment; its id takes its own away. `overwrite`: what stands there is deleted. */
+  moveCollection(
+    agent: AgentNumber,
+    actor: Actor,
+    collection: Pick<Collection, "number" | "kind">,
+    to: Pick<MoveTarget, "overwrite"> & { readonly segment: string },
     idempotency?: Idempotency,
   ): Promise<Once<CollectionWritten>>;
   deleteCollection(

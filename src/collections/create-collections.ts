@@ -107,10 +107,16 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
       return writeOnce(store, "createCollection", args, idempotency);
     },
     async updateCollection(agent, _actor, collection, change, idempotency) {
-      const { properties = {}, setDead = [], removeDead = [], version } = change;
+      const { properties = {}, setDead = [], removeDead = [], newDefault, version } = change;
       const settings = settingsOf(properties);
-      const args = { agent, collection, settings, setDead, removeDead, version, at: at() };
+      const args = { agent, collection, settings, setDead, removeDead, newDefault, version, at: at() };
       return writeOnce(store, "updateCollection", args, idempotency);
+    },
+    async moveCollection(agent, _actor, { number, kind }, { segment, overwrite }, idempotency) {
+      assertSegment(segment);
+      const named = collectionOfSegment(store.ids, agent, kind, segment);
+      const args = { agent, collection: number, segment, named, isOverwriting: overwrite, at: at() };
+      return writeOnce(store, "moveCollection", args, idempotency);
     },
     deleteCollection: (agent, _actor, collection, version, idempotency) =>
       writeOnce(store, "deleteCollection", { agent, collection, version, at: at() }, idempotency),

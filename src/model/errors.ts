@@ -64,6 +64,7 @@ const errorReasons = [
   "valid-organizer",
   "max-attendees-per-instance",
   "max-instances",
+  "valid-schedule-default-calendar-URL",
 ] as const;
 export type ErrorReason = (typeof errorReasons)[number];
 

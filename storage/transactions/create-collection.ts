@@ -1,15 +1,11 @@
-import { schedulingSegments } from "#/src/model/collections.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, CollectionNumber, Modseq } from "#/src/model/numbers.ts";
-import {
-  type CollectionPropertyRow,
-  findCollection,
-  findCollectionBySegment,
-} from "../queries/collections.ts";
+import type { CollectionPropertyRow } from "../queries/collections.ts";
 import type { Transaction } from "../sql.ts";
 import { beginAgentTransaction } from "../writing/agent-transaction.ts";
 import {
   assertCollectionRoom,
+  findAtSegment,
   insertCollection,
   insertDefaults,
   type NewCollection,
@@ -34,13 +30,7 @@ export async function createCollection(
   const write = await beginAgentTransaction(tx, agent, args.at, 1);
   const items = itemsOf(write);
   await insertDefaults(items);
-  const named = args.named === undefined ? undefined : await findCollection(tx, agent, args.named);
-  const isTaken =
-    segment !== null &&
-    ((kind === "calendar" && Object.values<string>(schedulingSegments).includes(segment)) ||
-      (await findCollectionBySegment(tx, agent, kind, segment)) !== undefined ||
-      (named?.kind === kind && named.segment === null));
-  if (isTaken)
+  if (segment !== null && (await findAtSegment(tx, agent, kind, segment, args.named)) !== undefined)
     throw new WaypostError("invalid", "There is a collection of this name", { reason: "already_exists" });
   await assertCollectionRoom(tx, agent);
   const collection = await insertCollection(items, { ...args, role: null });

@@ -1,8 +1,7 @@
-import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, CollectionNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Transaction } from "../sql.ts";
 import { beginAgentTransaction } from "../writing/agent-transaction.ts";
-import { deleteGrantObject } from "../writing/grant-rows.ts";
+import { dropCollection } from "../writing/collection-rows.ts";
 import { itemsOf } from "../writing/items.ts";
 import { assertVersion } from "../writing/version.ts";
 
@@ -25,18 +24,6 @@ export async function deleteCollection(
   const items = itemsOf(write);
   const { row } = await items.collection(collection);
   if (args.version !== undefined) assertVersion(args.version, String(row.propertiesModseq), row.kind);
-  if (row.role !== null)
-    throw new WaypostError("policy_refused", `This ${row.kind} is needed and cannot be deleted`, {
-      reason: "collection_is_required",
-    });
-  await tx.run(
-    "update collection set state = 'deleted' where agent_id = ? and collection_id = ?",
-    agent,
-    collection,
-  );
-  await deleteGrantObject(tx, agent, row.kind, collection);
-  items.collectionChanged("remove", collection);
-  write.grow(-row.byteCount, 0, -row.itemCount);
-  tx.sweepLater();
+  await dropCollection(items, row);
   return { collection, modseq: await write.finish() };
 }

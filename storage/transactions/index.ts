@@ -33,6 +33,7 @@ import { editHold } from "./edit-hold.ts";
 import { expungeMessages } from "./expunge-messages.ts";
 import { keepRecent } from "./keep-recent.ts";
 import { keepStsPolicy } from "./keep-sts-policy.ts";
+import { moveCollection } from "./move-collection.ts";
 import { moveHorizon } from "./move-horizon.ts";
 import { moveMessages } from "./move-messages.ts";
 import { placeScheduled } from "./place-scheduled.ts";
@@ -108,6 +109,7 @@ export const transactions = {
   expungeMessages,
   keepRecent,
   keepStsPolicy,
+  moveCollection,
   moveHorizon,
   moveMessages,
   placeScheduled,

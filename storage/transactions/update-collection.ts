@@ -4,6 +4,7 @@ import type { Transaction } from "../sql.ts";
 import { beginAgentTransaction } from "../writing/agent-transaction.ts";
 import {
   type CollectionSettings,
+  moveDefaultRole,
   setDeadProperties,
   updateCollectionRow,
 } from "../writing/collection-rows.ts";
@@ -16,12 +17,15 @@ export interface UpdateCollection {
   readonly settings: Partial<CollectionSettings>;
   readonly setDead: readonly CollectionPropertyRow[];
   readonly removeDead: readonly Omit<CollectionPropertyRow, "xml">[];
+  /** It becomes the default one of its kind: what the scheduling inbox names (RFC 6638 section 9.2). */
+  readonly newDefault?: CollectionNumber | undefined;
   /** Of the properties, as it was read; undefined: whatever they are. */
   readonly version: string | undefined;
   readonly at: number;
 }
 
-/** PROPPATCH (RFC 4918 section 9.2): all of it or nothing. Refuses precondition_failed, too_large, limit_reached. */
+/** PROPPATCH (RFC 4918 section 9.2): all of it or nothing. Refuses precondition_failed, too_large, limit_reached,
+ *  valid-schedule-default-calendar-URL. */
 export async function updateCollection(
   tx: Transaction,
   args: UpdateCollection,
@@ -32,6 +36,7 @@ export async function updateCollection(
   const { row } = await items.collection(collection);
   if (args.version !== undefined) assertVersion(args.version, String(row.propertiesModseq), row.kind);
   await setDeadProperties(tx, agent, collection, { set: args.setDead, remove: args.removeDead });
+  if (args.newDefault !== undefined) await moveDefaultRole(items, args.newDefault);
   await updateCollectionRow(items, collection, args.settings);
   return { collection, modseq: await write.finish() };
 }

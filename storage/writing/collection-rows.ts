@@ -13,8 +13,15 @@ import {
   deadPropertyBytesMax,
 } from "#/src/model/limits.ts";
 import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
-import type { CollectionPropertyRow } from "../queries/collections.ts";
+import type { CollectionRow } from "../items.ts";
+import {
+  type CollectionPropertyRow,
+  findCollection,
+  findCollectionBySegment,
+  findCollectionOfRole,
+} from "../queries/collections.ts";
 import type { Sql } from "../sql.ts";
+import { deleteGrantObject } from "./grant-rows.ts";
 import type { ItemWrite } from "./items.ts";
 
 /** What a client can set, as it is stored. */
@@ -171,6 +178,69 @@ export async function setDeadProperties(
     throw new WaypostError("policy_refused", `There are at most ${deadPropertiesMax} such properties`, {
       reason: "limit_reached",
     });
+}
+
+/** With all that is in it, which the sweep frees. Those that everybody has stay: refuses collection_is_required. */
+export async function dropCollection(items: ItemWrite, row: CollectionRow): Promise<void> {
+  const { tx, agent } = items.transaction;
+  if (row.role !== null)
+    throw new WaypostError("policy_refused", `This ${row.kind} is needed and cannot be deleted`, {
+      reason: "collection_is_required",
+    });
+  await tx.run(
+    "update collection set state = 'deleted' where agent_id = ? and collection_id = ?",
+    agent,
+    row.collection,
+  );
+  await deleteGrantObject(tx, agent, row.kind, row.collection);
+  items.collectionChanged("remove", row.collection);
+  items.transaction.grow(-row.byteCount, 0, -row.itemCount);
+  tx.sweepLater();
+}
+
+/** What stands at a segment of a home; "server": what is the server's. `named`: the collection whose id the segment is, which is
+ *  found by that as long as it has no segment of its own. */
+export async function findAtSegment(
+  tx: Sql,
+  agent: AgentNumber,
+  kind: CollectionKind,
+  segment: string,
+  named: CollectionNumber | undefined,
+): Promise<CollectionRow | "server" | undefined> {
+  if (kind === "calendar" && Object.values<string>(schedulingSegments).includes(segment)) return "server";
+  const found = await findCollectionBySegment(tx, agent, kind, segment);
+  if (found !== undefined || named === undefined) return found;
+  const byId = await findCollection(tx, agent, named);
+  return byId?.kind === kind && byId.segment === null ? byId : undefined;
+}
+
+/** The role default goes from the collection that has it to another of its kind. Refuses
+ *  valid-schedule-default-calendar-URL. */
+export async function moveDefaultRole(items: ItemWrite, collection: CollectionNumber): Promise<void> {
+  const { tx, agent, modseq } = items.transaction;
+  const { row } = await items.collection(collection);
+  if (row.role === "default") return;
+  const takesEvents = row.kind !== "calendar" || (row.components?.split(",").includes("VEVENT") ?? true);
+  if (row.role !== null || !takesEvents)
+    throw new WaypostError("invalid", `This ${row.kind} cannot be the default one`, {
+      reason: "valid-schedule-default-calendar-URL",
+    });
+  const held = await findCollectionOfRole(tx, agent, row.kind, "default");
+  if (held !== undefined) await setRole(held.collection, null);
+  await setRole(collection, "default");
+
+  async function setRole(number: CollectionNumber, role: CollectionRole | null): Promise<void> {
+    await tx.run(
+      `update collection set role = ?, properties_modseq = ?, modseq = ?
+      where agent_id = ? and collection_id = ?`,
+      role,
+      modseq,
+      modseq,
+      agent,
+      number,
+    );
+    items.collectionChanged("update", number);
+  }
 }
 
 export async function assertCollectionRoom(tx: Sql, agent: AgentNumber): Promise<void> {

@@ -542,6 +542,50 @@ describe("collections", () => {
     ]);
   });
 
+  test("another calendar becomes the default one, and the one before can be deleted", async () => {
+    const inbox = `${home}inbox/`;
+    const [next, tasks] = [await makeCalendar("next-default"), `${home}tasks-alone/`];
+    const components = `<C:mkcalendar xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"><D:set><D:prop><C:supported-calendar-component-set><C:comp name="VTODO"/></C:supported-calendar-component-set></D:prop></D:set></C:mkcalendar>`;
+    expect((await ada.request("MKCALENDAR", tasks, components)).status).toBe(201);
+    const patch = async (value: string) =>
+      readResponses(
+        await ada.request(
+          "PROPPATCH",
+          inbox,
+          `<D:propertyupdate xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav" xmlns:x="urn:x"><D:set><D:prop><x:beside>1</x:beside><C:schedule-default-calendar-URL>${value}</C:schedule-default-calendar-URL></D:prop></D:set></D:propertyupdate>`,
+        ),
+      )[0]!;
+    const name = "urn:ietf:params:xml:ns:caldav schedule-default-calendar-URL";
+    const readDefault = async () =>
+      (await ada.properties(inbox, caldav("schedule-default-calendar-URL"))).get(name)!.children[0]!.text;
+    for (const bad of [
+      "",
+      `<D:href>${addressbook}</D:href>`,
+      `<D:href>${home}nothing/</D:href>`,
+      `<D:href>${inbox}</D:href>`,
+      `<D:href>${tasks}</D:href>`,
+    ])
+      expect([...(await patch(bad)).missing], bad).toEqual(
+        expect.arrayContaining([
+          [name, 403],
+          ["urn:x beside", 424],
+        ]),
+      );
+    expect(await readDefault()).toBe(calendar);
+    expect((await ada.properties(inbox, { namespace: "urn:x", name: "beside" })).size).toBe(0);
+
+    expect([...(await patch(`<D:href>${next}</D:href>`)).found.keys()]).toContain(name);
+    expect(await readDefault()).toBe(next);
+    const needed = await ada.request("DELETE", next);
+    expect([needed.status, needed.condition]).toEqual([
+      403,
+      "urn:ietf:params:xml:ns:caldav default-calendar-needed",
+    ]);
+    await patch(`<D:href>${calendar}</D:href>`);
+    expect(await readDefault()).toBe(calendar);
+    expect((await ada.request("DELETE", next)).status).toBe(204);
+  });
+
   test.each([undefined, "infinity"])("Depth %s is refused of a collection", async (depth) => {
     const answer = await ada.request(
       "PROPFIND",
@@ -563,6 +607,83 @@ describe("collections", () => {
     expect(readResponses(answer).map(({ href }) => href)).not.toContain(home);
     const brief = await ada.request("PROPFIND", home, body, { Depth: "0", Brief: "t" });
     expect(brief.text).not.toContain("404");
+  });
+});
+
+describe("MOVE of a collection", () => {
+  const moveTo = (from: string, Destination: string, fields: Record<string, string> = {}) =>
+    ada.request("MOVE", from, undefined, { Destination, ...fields });
+
+  test("gives it another URL, with its items, its properties and its id", async () => {
+    const from = await makeCalendar("before");
+    await ada.request("PUT", `${from}a.ics`, eventText("within"), ics);
+    const { etag } = (await ada.request("GET", `${from}a.ics`)).headers;
+    const id = (await ada.properties(from, dav("resource-id"))).get("DAV: resource-id")!.children[0]!.text;
+    const moved = await moveTo(from, `${server.url}${home}behind%20it/`);
+    expect([moved.status, moved.headers.location]).toEqual([201, `${home}behind%20it/`]);
+    expect((await ada.request("GET", `${from}a.ics`)).status).toBe(404);
+    expect((await ada.request("GET", `${home}behind%20it/a.ics`)).headers.etag).toBe(etag);
+    const found = await ada.properties(`${home}behind%20it/`, dav("resource-id"));
+    expect(found.get("DAV: resource-id")!.children[0]!.text).toBe(id);
+    await makeCalendar("before");
+    const listed = await ada.request("PROPFIND", home, undefined, { Depth: "1" });
+    expect(readResponses(listed).map(({ href }) => href)).toEqual(
+      expect.arrayContaining([from, `${home}behind%20it/`]),
+    );
+  });
+
+  test("replaces what stands there, if it may", async () => {
+    const [from, to] = [await makeCalendar("newer"), await makeCalendar("standing")];
+    await ada.request("PUT", `${to}old.ics`, eventText("gone-with-it"), ics);
+    expect((await moveTo(from, to, { Overwrite: "F" })).status).toBe(412);
+    expect((await ada.request("GET", `${to}old.ics`)).status).toBe(200);
+    expect((await moveTo(from, to)).status).toBe(204);
+    expect((await ada.request("GET", `${to}old.ics`)).status).toBe(404);
+    expect((await ada.request("PROPFIND", from, undefined, { Depth: "0" })).status).toBe(404);
+    const needed = await moveTo(to, calendar);
+    expect([needed.status, needed.condition]).toEqual([
+      403,
+      "urn:ietf:params:xml:ns:caldav default-calendar-needed",
+    ]);
+  });
+
+  test("needs the tokens of its locks, and ends them", async () => {
+    const path = await makeCalendar("locked-whole");
+    await ada.request("PUT", `${path}a.ics`, eventText("locked-within"), ics);
+    const lock = await ada.request(
+      "LOCK",
+      `${path}a.ics`,
+      "<lockinfo xmlns='DAV:'><lockscope><exclusive/></lockscope><locktype><write/></locktype></lockinfo>",
+    );
+    const token = lock.headers["lock-token"]!;
+    expect((await moveTo(path, `${home}unlocked/`)).status).toBe(423);
+    expect((await moveTo(path, `${home}unlocked/`, { If: `<${path}a.ics> (${token})` })).status).toBe(201);
+    expect((await ada.request("DELETE", `${home}unlocked/a.ics`)).status).toBe(204);
+  });
+
+  test.each<[string, (path: string) => [string, Record<string, string>?], number]>([
+    ["onto itself", (path) => [path], 403],
+    ["into a calendar", () => [`${calendar}inner/`], 403],
+    ["among addressbooks", () => [`/dav/addressbooks/${server.ada.id}/moved/`], 403],
+    ["into another's home", () => [`/dav/calendars/${server.bob.id}/moved/`], 409],
+    ["onto the inbox", () => [`${home}inbox/`], 403],
+    ["onto the outbox", () => [`${home}outbox/`], 403],
+    ["without its items", () => [`${home}elsewhere/`, { Depth: "0" }], 400],
+    ["with a version that it does not have", () => [`${home}elsewhere/`, { "If-Match": '"1"' }], 412],
+    ["to a name that is too long", () => [`${home}${"a".repeat(256)}/`], 403],
+  ])("%s is refused", async (title, where, status) => {
+    const path = await makeCalendar(`stays-${title.replaceAll(/\W/g, "-")}`);
+    const [destination, fields] = where(path);
+    expect((await moveTo(path, destination, fields)).status).toBe(status);
+    expect((await ada.request("PROPFIND", path, undefined, { Depth: "0" })).status).toBe(207);
+  });
+
+  test("an addressbook moves too, and the inbox stays", async () => {
+    const [from, to] = ["people", "persons"].map((name) => `/dav/addressbooks/${server.ada.id}/${name}/`);
+    const body = `<mkcol xmlns="DAV:"><set><prop><resourcetype><collection/><c:addressbook xmlns:c="urn:ietf:params:xml:ns:carddav"/></resourcetype></prop></set></mkcol>`;
+    await ada.request("MKCOL", from!, body);
+    expect((await moveTo(from!, to!)).status).toBe(201);
+    expect((await moveTo(`${home}inbox/`, `${home}other-inbox/`)).status).toBe(403);
   });
 });
 

@@ -271,7 +271,20 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
     settings: { displayName: "Work now", timeZone: null },
     setDead: [{ namespace: "urn:example", name: "other", xml: "<other/>" }],
     removeDead: [{ namespace: "urn:example", name: "note" }],
+    newDefault: calendar,
     version: undefined,
+    at,
+  });
+  const { collection: old } = await write("createCollection", {
+    ...collectionNamed,
+    kind: "calendar",
+    segment: "old",
+  });
+  await write("moveCollection", {
+    agent: ada.agent,
+    collection: old,
+    segment: "older",
+    isOverwriting: true,
     at,
   });
   const put = async (collection: CollectionNumber, uid: string, segment?: string) => ({

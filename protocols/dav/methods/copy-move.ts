@@ -1,11 +1,12 @@
 /** COPY and MOVE of items (RFC 4918 section 9.8 and 9.9), within a collection, between collections, and between owners where
- *  grants allow both. Whole collections are neither copied nor moved (RFC 4791 section 5.3.3 leaves it to the server). */
+ *  grants allow both. Whole collections are moved within their home, and not copied. */
 import type { ItemExpectation } from "#/src/collections/collections.ts";
 import type { DavAnswer } from "../answer.ts";
 import { checkItemConditions, checkLocks } from "../conditions.ts";
 import { DavError, unmet } from "../dav-error.ts";
 import { isOfFiles, transferFile } from "../files.ts";
 import type { Method } from "../method.ts";
+import { moveCollection } from "../move-collection.ts";
 import { assertRight } from "../privileges.ts";
 import { assertNoBody } from "../read-body.ts";
 import type { DavRequest } from "../request.ts";
@@ -30,7 +31,10 @@ async function transfer(request: DavRequest, kind: "copy" | "move"): Promise<Dav
   const { resource, locks } = request;
   await assertNoBody(request);
   if (isOfFiles(resource)) return transferFile(request, kind, resource, destinationOf(request));
-  if (resource.kind !== "item") throw new DavError(403, "Only items are copied and moved.");
+  if (kind === "move" && (resource.kind === "calendar" || resource.kind === "addressbook"))
+    return moveCollection(request, resource, destinationOf(request), readOverwrite(request));
+  if (resource.kind !== "item")
+    throw new DavError(403, "Only items are copied and moved, and calendars and addressbooks moved.");
   const to = await findDestination(request);
   const { parent } = resource;
   if (parent.collection.kind !== to.parent.collection.kind)
@@ -63,11 +67,15 @@ function destinationOf({ context: { koa } }: DavRequest): string {
   return field;
 }
 
+function readOverwrite({ context: { koa } }: DavRequest): boolean {
+  const overwrite = koa.get("Overwrite").trim().toUpperCase();
+  if (overwrite !== "" && overwrite !== "T" && overwrite !== "F")
+    throw new DavError(400, "Overwrite is T or F.");
+  return overwrite !== "F";
+}
+
 async function findDestination(request: DavRequest): Promise<Destination> {
-  const {
-    context: { koa },
-    tree,
-  } = request;
+  const { tree } = request;
   const field = destinationOf(request);
   const place = await tree.findParent(field);
   if (place === undefined) throw new DavError(409, "What should contain the destination is not there.");
@@ -75,13 +83,11 @@ async function findDestination(request: DavRequest): Promise<Destination> {
   if (parent.kind !== "calendar" && parent.kind !== "addressbook")
     throw new DavError(403, "Items are kept in calendars and addressbooks.");
   const existing = await tree.find(field);
-  const overwrite = koa.get("Overwrite").trim().toUpperCase();
-  if (overwrite !== "" && overwrite !== "T" && overwrite !== "F")
-    throw new DavError(400, "Overwrite is T or F.");
-  if (existing !== undefined && overwrite === "F")
+  const isOverwriting = readOverwrite(request);
+  if (existing !== undefined && !isOverwriting)
     throw new DavError(412, "There is something at the destination.");
   const item = existing?.kind === "item" ? existing : undefined;
-  const expected = overwrite === "F" ? { version: "absent" as const } : {};
+  const expected = !isOverwriting ? { version: "absent" as const } : {};
   return { href: tree.hrefOf(parent, segment), parent, segment, existing: item, expected };
 }
 

@@ -3,13 +3,16 @@
 import { multistatus } from "../answer.ts";
 import { checkLocks } from "../conditions.ts";
 import { DavError } from "../dav-error.ts";
+import { defaultCalendarName, findDefaultCalendar } from "../default-calendar.ts";
+import { davErrorOf } from "../errors.ts";
 import { changeFileProperties, isOfFiles } from "../files.ts";
 import type { Method } from "../method.ts";
 import { preferenceApplied } from "../preferences.ts";
 import { assertRight } from "../privileges.ts";
-import { collectChanges, writeOutcome } from "../property-changes.ts";
+import { collectChanges, type PropertyChanges, refuseChange, writeOutcome } from "../property-changes.ts";
 import { readXmlBody } from "../read-body.ts";
-import { everyResource } from "../resource.ts";
+import type { DavRequest } from "../request.ts";
+import { type CollectionResource, everyResource } from "../resource.ts";
 import { dav, isNamed } from "../xml/names.ts";
 import { element, textElement } from "../xml/write-xml.ts";
 
@@ -17,24 +20,50 @@ export const proppatch: Method = {
   name: "PROPPATCH",
   on: everyResource,
   async run(request) {
-    const { resource, rooms, preferences } = request;
+    const { resource, preferences } = request;
     const body = await readXmlBody(request);
     if (body === undefined || !isNamed(body, dav("propertyupdate")))
       throw new DavError(400, "The body is not a DAV:propertyupdate.");
     await checkLocks(request, [resource.href]);
-    const changes = collectChanges(body, resource.kind, "change");
+    let changes = collectChanges(body, resource.kind, "change");
     if (changes.isPossible && isOfFiles(resource)) {
       await changeFileProperties(request, resource, changes);
       if (preferences.isMinimal) return { status: 200, headers: preferenceApplied("return=minimal") };
     } else if (changes.isPossible && "collection" in resource) {
       const { collection } = resource;
       assertRight(collection, "manage", resource.href, dav("write-properties"));
-      const { agent, number, actor } = collection;
-      await rooms.collections.updateCollection(agent, actor, number, changes);
-      if (preferences.isMinimal) return { status: 200, headers: preferenceApplied("return=minimal") };
+      changes = await changeCollection(request, resource, changes);
+      if (changes.isPossible && preferences.isMinimal)
+        return { status: 200, headers: preferenceApplied("return=minimal") };
     }
     return multistatus([
       element(dav("response"), textElement(dav("href"), resource.href), writeOutcome(changes)),
     ]);
   },
 };
+
+/** Answers what it came to: the default calendar is looked up here. */
+async function changeCollection(
+  request: DavRequest,
+  resource: CollectionResource,
+  changes: PropertyChanges,
+): Promise<PropertyChanges> {
+  const { agent, number, actor } = resource.collection;
+  const { defaultCalendarHref, ...properties } = changes.properties;
+  try {
+    const newDefault =
+      defaultCalendarHref === undefined
+        ? undefined
+        : (await findDefaultCalendar(request, resource, defaultCalendarHref)).collection.number;
+    await request.rooms.collections.updateCollection(agent, actor, number, {
+      ...changes,
+      properties,
+      newDefault,
+    });
+    return changes;
+  } catch (error) {
+    const refusal = davErrorOf(error);
+    if (refusal?.details.condition?.name !== `valid-${defaultCalendarName.name}`) throw error;
+    return refuseChange(changes, defaultCalendarName, refusal);
+  }
+}

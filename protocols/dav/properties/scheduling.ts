@@ -1,4 +1,6 @@
 /** Properties of RFC 6638: who a principal is in scheduling, and what its calendars do. */
+
+import { defaultCalendarName, invalidDefaultCalendar } from "../default-calendar.ts";
 import { homeHref, inboxSegment, outboxSegment, principalHref } from "../hrefs.ts";
 import { property } from "../property.ts";
 import { listUserAddresses } from "../searched-principals.ts";
@@ -60,13 +62,19 @@ export const schedulingProperties = [
     }),
   }),
   property({
-    name: caldav("schedule-default-calendar-URL"),
+    name: defaultCalendarName,
     on: ["inbox"],
     isHidden: true,
     read: async ({ principal }, { reach, tree }) => {
       const all = await reach.list("calendar");
       const found = all.find(({ agent, role }) => agent === principal.agent && role === "default");
       return found && textElement(dav("href"), tree.collectionOf(principal, found).href);
+    },
+    write: (value) => {
+      const href = value && findChild(value, dav("href"))?.text.trim();
+      // RFC 6638 section 9.2: what arrives has to have a calendar.
+      if (href === undefined || href === "") throw invalidDefaultCalendar();
+      return { defaultCalendarHref: href };
     },
   }),
   property({
