@@ -91,6 +91,43 @@ test("of one with free-busy alone only the times are shown", async () => {
   expect(times.text).not.toContain("UID:a");
 });
 
+test("of one with free-busy alone its time zone is not shown, which is text of its owner", async () => {
+  const zone = [
+    "BEGIN:VCALENDAR",
+    "VERSION:2.0",
+    "PRODID:-//bob//EN",
+    "BEGIN:VTIMEZONE",
+    "TZID:Bob/Secret",
+    "BEGIN:STANDARD",
+    "DTSTART:20000101T000000",
+    "TZOFFSETFROM:+0100",
+    "TZOFFSETTO:+0100",
+    "END:STANDARD",
+    "END:VTIMEZONE",
+    "END:VCALENDAR",
+    "",
+  ].join("\n");
+  const set = `<propertyupdate xmlns="DAV:"><set><prop><C:calendar-timezone xmlns:C="urn:ietf:params:xml:ns:caldav">${zone}</C:calendar-timezone></prop></set></propertyupdate>`;
+  expect((await bob.request("PROPPATCH", work, set)).text).toContain("200 OK");
+  const names = [caldav("calendar-timezone"), caldav("calendar-timezone-id")];
+  const keys = async () => [...(await ada.properties(work, ...names)).keys()];
+  await grant("calendar:freebusy");
+  const [shared] = [...(await listShared()).values()];
+  expect([...(await ada.properties(shared!, ...names)).keys()]).toEqual([]);
+  await grant("calendar:read");
+  expect(await keys()).toEqual(["urn:ietf:params:xml:ns:caldav calendar-timezone"]);
+});
+
+test("how full the owner's mailbox is, a shared calendar does not say", async () => {
+  await grant("calendar");
+  const [shared] = [...(await listShared()).values()];
+  const used = dav("quota-used-bytes");
+  for (const path of [shared!, work, `/dav/calendars/${server.bob.id}/`])
+    expect([...(await ada.properties(path, used)).keys()]).toEqual([]);
+  for (const path of [home, `/dav/calendars/${server.ada.id}/`])
+    expect([...(await ada.properties(path, used)).keys()]).toEqual(["DAV: quota-used-bytes"]);
+});
+
 test("a grant that is revoked shows nothing from the next request on", async () => {
   const number = await grant("calendar");
   const [shared] = [...(await listShared()).values()];

@@ -69,8 +69,9 @@ export const caldavProperties = [
     name: caldav("calendar-timezone"),
     on: calendars,
     isHidden: true,
-    read: ({ collection: { timeZone } }) => {
-      const text = timeZone === undefined ? undefined : timeZoneText(timeZone);
+    read: ({ collection: { timeZone, rights } }) => {
+      // The text of it is the owner's words.
+      const text = timeZone === undefined || !rights.has("read") ? undefined : timeZoneText(timeZone);
       return text === undefined ? undefined : escapeText(text);
     },
     write: (value) => {
@@ -83,8 +84,8 @@ export const caldavProperties = [
     name: caldav("calendar-timezone-id"),
     on: calendars,
     isHidden: true,
-    read: ({ collection: { timeZone } }) => {
-      const name = timeZone === undefined ? undefined : zoneNameOf(timeZone);
+    read: ({ collection: { timeZone, rights } }) => {
+      const name = timeZone === undefined || !rights.has("read") ? undefined : zoneNameOf(timeZone);
       return name === undefined ? undefined : escapeText(name);
     },
     write: (value) => {

@@ -2,7 +2,8 @@
  *  add-member (RFC 5995), resource-id (RFC 5842). */
 import { createHash } from "node:crypto";
 import { property } from "../property.ts";
-import { everyResource } from "../resource.ts";
+import type { DavRequest } from "../request.ts";
+import { type CollectionResource, everyResource, type HomeResource } from "../resource.ts";
 import { formatSyncToken } from "../sync-token.ts";
 import { calendarserver, dav } from "../xml/names.ts";
 import { element, escapeText, join, textElement } from "../xml/write-xml.ts";
@@ -38,9 +39,8 @@ export const collectionProperties = [
     name: dav("quota-used-bytes"),
     on: counted,
     isHidden: true,
-    read: async (resource, { rooms }) => {
-      const agent = "collection" in resource ? resource.collection.agent : resource.principal.agent;
-      const quota = await rooms.mail.readQuota(agent);
+    read: async (resource, request) => {
+      const quota = await readQuota(resource, request);
       return quota && escapeText(String(quota.byteCount));
     },
   }),
@@ -48,9 +48,8 @@ export const collectionProperties = [
     name: dav("quota-available-bytes"),
     on: counted,
     isHidden: true,
-    read: async (resource, { rooms }) => {
-      const agent = "collection" in resource ? resource.collection.agent : resource.principal.agent;
-      const quota = await rooms.mail.readQuota(agent);
+    read: async (resource, request) => {
+      const quota = await readQuota(resource, request);
       // RFC 4331 section 3: without a limit there is no such property.
       if (quota?.byteLimit === undefined) return undefined;
       return escapeText(String(Math.max(0, quota.byteLimit - quota.byteCount)));
@@ -77,6 +76,12 @@ export const collectionProperties = [
     },
   }),
 ];
+
+/** Of the login's own: how full the mailbox of somebody is, no grant of a calendar says. */
+async function readQuota(resource: CollectionResource | HomeResource, { rooms, login }: DavRequest) {
+  const agent = "collection" in resource ? resource.collection.agent : resource.principal.agent;
+  return agent === login.agent ? rooms.mail.readQuota(agent) : undefined;
+}
 
 /** A UUID of version 8 (RFC 9562 section 5.8) out of an id, as the property must be a URI that is unique for all time. */
 function uuidOf(id: string): string {
