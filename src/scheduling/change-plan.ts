@@ -47,7 +47,10 @@ export function createSchedulingWrites(rooms: SchedulingRooms): Pick<Scheduling,
       if (repeat !== undefined) return { ...repeat, scheduling: "none" };
       return untilAgreed(async () => {
         const [held] = await collections.readItems(agent, [item]);
-        if (held === undefined || held.scheduleTag === undefined || options.messages === "none") {
+        const place = held && (await collections.findCollection(agent, held.collection));
+        // A message of the inbox is no event of its owner's, and who clears it away tells nobody.
+        const isPlain = held?.scheduleTag === undefined || place?.role === "inbox";
+        if (isPlain || options.messages === "none") {
           const deleted = await collections.deleteItem(agent, actor, item, expected, idempotency);
           return { ...deleted, scheduling: "none" as const };
         }
@@ -146,7 +149,8 @@ async function tryPut(
     options.messages === "none"
       ? undefined
       : await planDelivery(rooms, writer, decided, held, put.provenance);
-  const stored = withStatuses(decided.stored ?? put.bytes, plan?.statuses);
+  const told = decided.role === "attendee" ? "ORGANIZER" : "ATTENDEE";
+  const stored = withStatuses(decided.stored ?? put.bytes, told, plan?.statuses);
   const version =
     held === undefined ? (put.segment === undefined ? undefined : "absent") : String(held.modseq);
   const deed = {
@@ -302,11 +306,12 @@ async function planLeaving(
 
 function withStatuses(
   bytes: Uint8Array,
+  told: "ORGANIZER" | "ATTENDEE",
   statuses: ReadonlyMap<CalendarAddress, DeliveryStatus> | undefined,
 ): Uint8Array {
   if (statuses === undefined || statuses.size === 0) return bytes;
   const calendar = readCalendar(bytes)!;
-  const noted = withScheduleStatus(calendar, statuses);
+  const noted = withScheduleStatus(calendar, told, statuses);
   return noted === calendar ? bytes : new Uint8Array(writeContentLines({ items: [noted] }));
 }
 

@@ -17,14 +17,16 @@ export const scheduleStatuses = {
 } as const;
 export type DeliveryStatus = keyof typeof scheduleStatuses;
 
+/** `told`: whom the messages went to. An organizer who attends too has one line of each. */
 export function withScheduleStatus(
   calendar: Component,
+  told: "ORGANIZER" | "ATTENDEE",
   statuses: ReadonlyMap<CalendarAddress, DeliveryStatus>,
 ): Component {
   if (statuses.size === 0) return calendar;
   return mapComponents(calendar, (component) => {
     const items = component.items.map((item): Item => {
-      if (item.kind !== "property" || (item.name !== "ATTENDEE" && item.name !== "ORGANIZER")) return item;
+      if (item.kind !== "property" || item.name !== told) return item;
       const status = statuses.get(addressOfProperty(item));
       return status === undefined
         ? item

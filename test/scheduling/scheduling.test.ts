@@ -52,7 +52,9 @@ describe("an attendee of the same account", () => {
     expect(after!.scheduleTag).toBe(before!.scheduleTag);
     expect(after!.modseq).not.toBe(before!.modseq);
     expect(await ada.texts("inbox")).toMatchObject([expect.stringContaining("METHOD:REPLY\n")]);
-    expect((await bob.texts())[0]).toContain("ORGANIZER;SCHEDULE-STATUS=1.2:mailto:ada@first.example\n");
+    const [answered] = await bob.texts();
+    expect(answered).toContain("ORGANIZER;SCHEDULE-STATUS=1.2:mailto:ada@first.example\n");
+    expect(answered).toContain("ATTENDEE;PARTSTAT=ACCEPTED:mailto:ada@first.example\n");
   });
 
   test("loses the event to a cancellation, but sees that it was there", async () => {
@@ -235,6 +237,24 @@ describe("an attendee elsewhere", () => {
 });
 
 describe("a scheduling inbox", () => {
+  test("is cleared away without a word to anybody", async () => {
+    const { ada, bob, collections } = house;
+    await ada.put(invitation("ada* ada=ACCEPTED bob"));
+    const [copy] = await bob.items();
+    await bob.put(plain(copy!.bytes).replace("PARTSTAT=NEEDS-ACTION", "PARTSTAT=ACCEPTED"), {
+      item: copy!.number,
+    });
+    const [asked, answered] = [await ada.texts(), await bob.texts()];
+    for (const person of [ada, bob]) {
+      const { agent } = person.owner;
+      const inbox = (await collections.findCollectionOfRole(agent, "calendar", "inbox"))!.number;
+      for await (const page of collections.listItems(agent, inbox))
+        for (const { number } of page) await person.delete(number);
+      expect(await person.texts("inbox")).toEqual([]);
+    }
+    expect([await ada.texts(), await bob.texts()]).toEqual([asked, answered]);
+  });
+
   test("that nobody reads keeps the newest messages", async () => {
     const { ada, bob, collections } = house;
     const inbox = (await collections.findCollectionOfRole(bob.owner.agent, "calendar", "inbox"))!.number;
