@@ -9,8 +9,12 @@ import type { DavRequest } from "./request.ts";
 import type { DavResource } from "./resource.ts";
 
 /** What the request relies on, for the write to assert. */
-export function checkItemConditions(request: DavRequest, resource: DavResource | undefined): ItemExpectation {
-  const version = checkConditions(request, resource);
+export function checkItemConditions(
+  request: DavRequest,
+  resource: DavResource | undefined,
+  ofIf?: string,
+): ItemExpectation {
+  const version = checkConditions(request, resource, ofIf);
   const item = resource?.kind === "item" ? resource.item : undefined;
   const scheduleTag = request.context.koa.get("If-Schedule-Tag-Match");
   if (
@@ -24,10 +28,12 @@ export function checkItemConditions(request: DavRequest, resource: DavResource |
   };
 }
 
-/** The version that If-Match or If-None-Match relies on, `absent`, or undefined when the request has neither. */
+/** The version that If-Match or If-None-Match relies on, `absent`, or `ofIf` when the request has neither: what `checkLocks` has
+ *  answered. */
 export function checkConditions(
   { context: { koa } }: DavRequest,
   resource: DavResource | undefined,
+  ofIf?: string,
 ): string | undefined {
   const ifMatch = koa.get("If-Match");
   const ifNoneMatch = koa.get("If-None-Match");
@@ -35,8 +41,12 @@ export function checkConditions(
   if (ifMatch !== "" && (resource === undefined || !matches(ifMatch, etag))) throw failed("If-Match");
   if (ifNoneMatch !== "" && resource !== undefined && matches(ifNoneMatch, etag))
     throw failed("If-None-Match");
-  if (ifMatch === "" && ifNoneMatch === "") return undefined;
-  return etag === undefined ? "absent" : etag.slice(1, -1);
+  if (ifMatch === "" && ifNoneMatch === "") return ofIf;
+  return etag === undefined ? "absent" : versionOf(etag);
+}
+
+function versionOf(etag: string): string {
+  return etag.slice(1, -1);
 }
 
 /** Whether a GET is answered with 304 (RFC 9110 section 13.2.2). `updatedAt`: milliseconds. */
@@ -61,15 +71,24 @@ export function matches(field: string, etag: string | undefined): boolean {
 }
 
 /** If, and the locks that stand against a change. `changed`: hrefs of what is changed, and of collections whose members are.
- *  Answers nothing. */
-export async function checkLocks(request: DavRequest, changed: readonly string[]): Promise<void> {
+ *  Answers the version of the target that If relies on, for the write to assert. */
+export async function checkLocks(
+  request: DavRequest,
+  changed: readonly string[],
+): Promise<string | undefined> {
   const field = request.context.koa.get("If");
   const lists = field === "" ? [] : parseIf(field);
-  if (lists.length > 0 && !(await isAnyTrue(request, lists))) throw failed("If");
+  const met = lists.length === 0 ? undefined : await findTrue(request, lists);
+  if (lists.length > 0 && met === undefined) throw failed("If");
   assertUnlocked(request.locks, request.login.agent, submittedTokens(lists), changed);
+  return met?.version;
 }
 
-async function isAnyTrue(request: DavRequest, lists: readonly IfList[]): Promise<boolean> {
+/** The first list that is true; with the version of the target, if that is what makes it true. */
+async function findTrue(
+  request: DavRequest,
+  lists: readonly IfList[],
+): Promise<{ readonly version: string | undefined } | undefined> {
   for (const { href, conditions } of lists) {
     const resource = href === undefined ? request.target : await request.tree.find(href);
     const path = resource?.href ?? (href === undefined ? request.href : href);
@@ -78,9 +97,12 @@ async function isAnyTrue(request: DavRequest, lists: readonly IfList[]): Promise
     const isTrue = conditions.every(
       (one) => one.isNegated !== (one.token === undefined ? one.etag === etag : tokens.has(one.token)),
     );
-    if (isTrue) return true;
+    if (!isTrue) continue;
+    const isOfTarget = etag !== undefined && resource?.href === request.target?.href;
+    const isByEtag = conditions.some((one) => one.etag !== undefined && !one.isNegated);
+    return { version: isOfTarget && isByEtag ? versionOf(etag) : undefined };
   }
-  return false;
+  return undefined;
 }
 
 function failed(field: string): DavError {

@@ -76,8 +76,8 @@ export async function putFile(request: DavRequest, { parent, path, href }: FileP
   const { target, context, login, rooms } = request;
   assertWritesFiles(request, href);
   if (target?.kind === "folder") throw new DavError(405, "There is a folder at this URL.");
-  await checkLocks(request, target === undefined ? [href, parent.href] : [href]);
-  const expected = checkConditions(request, target);
+  const ofIf = await checkLocks(request, target === undefined ? [href, parent.href] : [href]);
+  const expected = checkConditions(request, target, ofIf);
   const bytes = await readOctets(
     request,
     fileBytesMax,
@@ -113,7 +113,7 @@ export async function deleteFile(
   if (resource.kind === "folder" && depth !== undefined && depth !== "infinity")
     throw new DavError(400, "A folder is deleted with what is in it.");
   const place = await tree.findParent(href);
-  await checkLocks(request, [
+  const ofIf = await checkLocks(request, [
     href,
     place?.parent.href ?? href,
     ...locks.listBelow(href).map((one) => one.place),
@@ -122,7 +122,7 @@ export async function deleteFile(
     login.agent,
     actorOf(request),
     pathOf(resource),
-    checkConditions(request, resource),
+    checkConditions(request, resource, ofIf),
   );
   locks.removeAt(href);
   return { status: 204 };
@@ -148,7 +148,7 @@ export async function transferFile(
   if (existing !== undefined && !isOverwriting)
     throw new DavError(412, "There is something at the destination.");
   const from = await tree.findParent(href);
-  await checkLocks(request, [
+  const ofIf = await checkLocks(request, [
     ...(existing === undefined ? [to.href, to.parent.href] : [to.href]),
     ...locks.listBelow(to.href).map((one) => one.place),
     ...(kind === "move"
@@ -156,7 +156,8 @@ export async function transferFile(
       : []),
   ]);
   const isDeep = depth !== "0";
-  const deed = { kind, path: pathOf(resource), to: to.path, isDeep, isOverwriting };
+  const expected = checkConditions(request, resource, ofIf);
+  const deed = { kind, path: pathOf(resource), to: to.path, isDeep, isOverwriting, expected };
   const { isCreated } = await rooms.files.transfer(login.agent, actorOf(request), deed).catch((error) => {
     // Between the look and the write the folder has gone.
     throw isWaypostError(error) && error.code === "not_found" ? new DavError(409, error.message) : error;

@@ -61,7 +61,10 @@ export interface Files {
   transfer(
     agent: AgentNumber,
     actor: Actor,
-    transfer: Omit<Extract<FileDeed, { readonly kind: "copy" | "move" }>, "expected">,
+    transfer: Omit<Extract<FileDeed, { readonly kind: "copy" | "move" }>, "expected"> & {
+      /** The version of what is copied or moved. */
+      readonly expected?: string | undefined;
+    },
   ): Promise<ChangedFile>;
   changeProperties(
     agent: AgentNumber,
@@ -111,7 +114,7 @@ export function createFiles(store: Store): Files {
     remove: (agent, actor, path, expected) => change(agent, actor, { kind: "remove", path, expected }),
     async transfer(agent, actor, deed) {
       assertPath(deed.to);
-      return change(agent, actor, { ...deed, expected: undefined });
+      return change(agent, actor, { ...deed, expected: deed.expected });
     },
     changeProperties: (agent, actor, path, { set, remove }) =>
       change(agent, actor, { kind: "properties", path, set, remove }),

@@ -41,11 +41,11 @@ async function transfer(request: DavRequest, kind: "copy" | "move"): Promise<Dav
     throw unmet(403, conditionOf(to.parent, "supported-collection"), "The destination keeps other items.");
   assertRight(to.parent.collection, "write", to.parent.href, dav("bind"));
   if (kind === "move") assertRight(parent.collection, "write", parent.href, dav("unbind"));
-  await checkLocks(request, [
-    ...(to.existing === undefined ? [to.href, to.parent.href] : [to.href]),
+  const ofIf = await checkLocks(request, [
+    ...(to.existing === undefined ? [to.href, to.parent.href] : [to.existing.href]),
     ...(kind === "move" ? [resource.href, parent.href] : []),
   ]);
-  const expected = checkItemConditions(request, resource);
+  const expected = checkItemConditions(request, resource, ofIf);
   if (to.existing?.item.number === resource.item.number)
     throw new DavError(403, "The destination is the resource itself.");
   const isWithin = parent.collection.agent === to.parent.collection.agent;

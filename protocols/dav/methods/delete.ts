@@ -19,14 +19,14 @@ export const deleteMethod: Method = {
     if (resource.kind === "item") {
       const { parent, item } = resource;
       assertRight(parent.collection, "write", parent.href, dav("unbind"));
-      await checkLocks(request, [resource.href, parent.href]);
+      const ofIf = await checkLocks(request, [resource.href, parent.href]);
       const { agent, actor } = parent.collection;
       // RFC 6638 section 8.1
       const isSilent = /^f$/i.test(request.context.koa.get("Schedule-Reply").trim());
       await rooms.scheduling.deleteItem(
         { agent, actor, principal: request.login },
         item.number,
-        checkItemConditions(request, resource),
+        checkItemConditions(request, resource, ofIf),
         { isReplying: !isSilent },
       );
     } else if (resource.kind === "calendar" || resource.kind === "addressbook") {

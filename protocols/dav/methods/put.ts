@@ -20,8 +20,9 @@ export const put: Method = {
     const { parent, segment } = await findPlace(request);
     const { target } = request;
     const existing = target?.kind === "item" ? target : undefined;
-    await checkLocks(request, existing === undefined ? [request.href, parent.href] : [request.href]);
-    const expected = checkItemConditions(request, existing);
+    const href = request.tree.hrefOf(parent, segment);
+    const ofIf = await checkLocks(request, existing === undefined ? [href, parent.href] : [existing.href]);
+    const expected = checkItemConditions(request, existing, ofIf);
     const bytes = await readItemBody(request, parent);
     return storeItem(request, { parent, segment, bytes, expected });
   },
