@@ -22,6 +22,7 @@ export interface CollectionRow {
   readonly modseq: Modseq;
   readonly itemCount: number;
   readonly byteCount: number;
+  readonly createdAt: number;
 }
 
 export interface ItemRow {

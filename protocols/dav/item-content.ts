@@ -1,6 +1,7 @@
 /** What a GET of an item says of it. */
 import type { Item } from "#/src/collections/item.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
+import type { DavRequest } from "./request.ts";
 
 /** Its entity tag: its version in quotes. */
 export function etagOf(modseq: Modseq): string {
@@ -12,4 +13,9 @@ export function contentTypeOf({ kind, component }: Pick<Item, "kind" | "componen
   return kind === "calendar"
     ? `text/calendar; charset=utf-8; component=${component}`
     : "text/vcard; charset=utf-8";
+}
+
+/** `CalDAV-Timezones: F` (RFC 7809 section 7.1): the client knows the time zones that everybody knows. */
+export function isWithoutZones({ context: { koa } }: Pick<DavRequest, "context">): boolean {
+  return koa.get("CalDAV-Timezones").trim().toUpperCase() === "F";
 }

@@ -33,6 +33,7 @@ export interface Collection extends CollectionProperties {
   readonly modseq: Modseq;
   readonly itemCount: number;
   readonly byteCount: number;
+  readonly createdAt: number;
 }
 
 /** A property that Waypost gives no meaning (RFC 4918 section 4): the XML of its element as it was set. */

@@ -7,7 +7,8 @@ import type { Collection, CollectionKind, CollectionProperties } from "./collect
 import type { Item, ItemProvenance } from "./item.ts";
 
 export function collectionOf(row: CollectionRow): Collection {
-  const { agent, collection, kind, displayName, propertiesModseq, modseq, itemCount, byteCount } = row;
+  const { agent, collection, kind, displayName, propertiesModseq, modseq, itemCount, byteCount, createdAt } =
+    row;
   return {
     agent,
     number: collection,
@@ -25,6 +26,7 @@ export function collectionOf(row: CollectionRow): Collection {
     modseq,
     itemCount,
     byteCount,
+    createdAt,
   };
 }
 

@@ -7,7 +7,8 @@ import type { Reader } from "../sql.ts";
 export const selectCollection = `
   select agent_id as agent, collection_id as collection, kind, role, segment, display_name as "displayName", description,
     color, position, components, time_zone as "timeZone", is_transparent as "isTransparent",
-    properties_modseq as "propertiesModseq", modseq, item_count as "itemCount", byte_count as "byteCount"
+    properties_modseq as "propertiesModseq", modseq, item_count as "itemCount", byte_count as "byteCount",
+    created_at as "createdAt"
   from collection`;
 
 export function findCollection(

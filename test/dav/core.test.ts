@@ -405,8 +405,10 @@ describe("collections", () => {
       caldav("calendar-timezone-id"),
       { namespace: "urn:x", name: "thing" },
       dav("sync-token"),
+      dav("creationdate"),
       calendarserver("getctag"),
     );
+    expect(found.get("DAV: creationdate")!.text).toBe(new Date(server.clock.now()).toISOString());
     const text = (key: string) => found.get(key)?.text;
     expect(text("DAV: displayname")).toBe("Work & play");
     expect(text("urn:ietf:params:xml:ns:caldav calendar-description")).toBe("Mine");

@@ -267,6 +267,21 @@ describe("calendar-query", () => {
       ada.request("REPORT", calendar, body, { Depth: "1", ...fields });
     expect(dataOf(await ask({}), "z.ics")).toBe(calendarText(...zone, ...event).toString());
     expect(dataOf(await ask({ "CalDAV-Timezones": "F" }), "z.ics")).toBe(calendarText(...event).toString());
+
+    const get = (fields: Record<string, string>) => ada.request("GET", `${calendar}z.ics`, undefined, fields);
+    const [whole, without] = [await get({}), await get({ "CalDAV-Timezones": "F" })];
+    expect(whole.text).toBe(calendarText(...zone, ...event).toString());
+    expect(without.text).toBe(calendarText(...event).toString());
+    for (const { headers } of [whole, without]) expect(headers.vary).toBe("CalDAV-Timezones");
+    const own = zone.map((line) => line.replace("Europe/Berlin", "Mine"));
+    await put(
+      calendar,
+      "own.ics",
+      calendarText(...own, ...event.map((line) => line.replace("UID:z", "UID:own"))),
+    );
+    expect(
+      (await ada.request("GET", `${calendar}own.ics`, undefined, { "CalDAV-Timezones": "F" })).text,
+    ).toContain("TZID:Mine");
   });
 
   test("answers hostile series without expanding them to the end", async () => {

@@ -1,6 +1,6 @@
 /** CalDAV scheduling (RFC 6638) as conversations: ada invites bob, who answers; busy time by POST. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { dav } from "#/protocols/dav/xml/names.ts";
+import { caldav, dav } from "#/protocols/dav/xml/names.ts";
 import { calendarText, eventText, plain } from "../scheduling/scheduling-house.ts";
 import { basic, type DavClient, davClient, readResponses } from "../support/dav-client.ts";
 import { type JsonServer, type Owner, openJsonServer } from "../support/json-server.ts";
@@ -71,6 +71,18 @@ test("PUT of an invitation answers a Schedule-Tag and no ETag, since it was chan
     },
   );
   expect(plain(shown.bytes)).toMatch(/SCHEDULE-STATUS=1\.2/);
+});
+
+test("an event has as many attendees as max-attendees-per-instance says", async () => {
+  count++;
+  const found = await ada.properties(adaCalendar, caldav("max-attendees-per-instance"));
+  const most = Number(found.get("urn:ietf:params:xml:ns:caldav max-attendees-per-instance")!.text);
+  const people = Array.from({ length: most + 1 }, (_, at) => `p${at}@far.example`).join(" ");
+  const answer = await ada.request("PUT", `${adaCalendar}many.ics`, invitation(`ada* ${people}`), ics);
+  expect([answer.status, answer.condition]).toEqual([
+    403,
+    "urn:ietf:params:xml:ns:caldav max-attendees-per-instance",
+  ]);
 });
 
 test("an answer keeps the organizer's Schedule-Tag, so that a client goes on with the one it has", async () => {

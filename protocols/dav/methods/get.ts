@@ -1,12 +1,17 @@
-/** GET and HEAD. An item is the octets that were PUT. A calendar is one text with everything in it, an addressbook its vCards one
+/** GET and HEAD. An item is the octets that were PUT, without time zones that everybody knows for who asks so (RFC 7809
+ *  section 7.1). A calendar is one text with everything in it, an addressbook its vCards one
  *  after the other; what contains collections has a line of text. */
 import type { StoredItem } from "#/src/collections/item.ts";
+import { listComponents } from "#/src/formats/content-lines/content-line.ts";
+import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
+import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
 import type { DavAnswer } from "../answer.ts";
 import { isUnmodified } from "../conditions.ts";
 import { DavError } from "../dav-error.ts";
 import { exportCollection } from "../export-collection.ts";
 import { answerFile } from "../files.ts";
-import { contentTypeOf, etagOf } from "../item-content.ts";
+import { withoutStandardZones } from "../filters/calendar-data.ts";
+import { contentTypeOf, etagOf, isWithoutZones } from "../item-content.ts";
 import type { Method } from "../method.ts";
 import { needPrivileges } from "../privileges.ts";
 import type { DavRequest } from "../request.ts";
@@ -41,7 +46,16 @@ async function answerItem(request: DavRequest, { item }: ItemResource): Promise<
   const stored = await readStored(request, item);
   const headers = itemHeaders(stored);
   if (isUnmodified(request, headers.ETag, stored.updatedAt)) return { status: 304, headers };
-  return { status: 200, headers: { ...headers, "Content-Type": contentTypeOf(stored) }, body: stored.bytes };
+  const body = isWithoutZones(request) ? leaveOutZones(stored) : stored.bytes;
+  return { status: 200, headers: { ...headers, "Content-Type": contentTypeOf(stored) }, body };
+}
+
+/** The stored octets where there is no such time zone. */
+function leaveOutZones({ kind, bytes }: StoredItem): Uint8Array {
+  const [calendar] = kind === "calendar" ? listComponents(readContentLines(bytes), "VCALENDAR") : [];
+  if (calendar === undefined) return bytes;
+  const selected = withoutStandardZones(calendar);
+  return selected.items.length === calendar.items.length ? bytes : writeContentLines({ items: [selected] });
 }
 
 /** Throws 404 when it has gone meanwhile. */
@@ -54,11 +68,13 @@ export async function readStored(
   return stored;
 }
 
-export function itemHeaders({ modseq, updatedAt, scheduleTag }: StoredItem) {
+export function itemHeaders({ kind, modseq, updatedAt, scheduleTag }: StoredItem) {
   return {
     ETag: etagOf(modseq),
     "Last-Modified": new Date(updatedAt).toUTCString(),
     ...(scheduleTag === undefined ? {} : { "Schedule-Tag": `"${scheduleTag}"` }),
     "Cache-Control": "private, no-cache",
+    // One version has two texts.
+    ...(kind === "calendar" ? { Vary: "CalDAV-Timezones" } : {}),
   };
 }

@@ -1,6 +1,6 @@
 /** Properties of calendars (RFC 4791 section 5.2 and 6.2, RFC 7809 section 5.2). */
 import { componentKinds } from "#/src/formats/icalendar/check-calendar-object.ts";
-import { itemBytesMax } from "#/src/model/limits.ts";
+import { attendeesOfInstanceMax, itemBytesMax } from "#/src/model/limits.ts";
 import { unmet } from "../dav-error.ts";
 import { homeHref } from "../hrefs.ts";
 import { property } from "../property.ts";
@@ -58,6 +58,12 @@ export const caldavProperties = [
     on: calendars,
     isHidden: true,
     read: () => escapeText(String(itemBytesMax)),
+  }),
+  property({
+    name: caldav("max-attendees-per-instance"),
+    on: ["calendar"],
+    isHidden: true,
+    read: () => escapeText(String(attendeesOfInstanceMax)),
   }),
   property({
     name: caldav("supported-collation-set"),

@@ -105,6 +105,12 @@ export const webdavProperties = [
     read: (resource) => escapeText(new Date(factsOf(resource).createdAt).toISOString()),
   }),
   property({
+    name: dav("creationdate"),
+    on: ["calendar", "addressbook"],
+    read: ({ collection: { createdAt, rights } }) =>
+      rights.has("read") ? escapeText(new Date(createdAt).toISOString()) : undefined,
+  }),
+  property({
     name: dav("supportedlock"),
     on: lockable,
     read: () => supportedLocks,

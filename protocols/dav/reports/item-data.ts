@@ -1,4 +1,5 @@
 /** CALDAV:calendar-data and CARDDAV:address-data: the properties that only reports have, with what an item holds. */
+
 import type { StoredItem } from "#/src/collections/item.ts";
 import { WorkMeter } from "#/src/collections/work-meter.ts";
 import { type Component, listComponents } from "#/src/formats/content-lines/content-line.ts";
@@ -12,6 +13,7 @@ import { isAnsweredByOctets, selectAddressData } from "../filters/address-data.t
 import { isWholeObject, selectCalendarData } from "../filters/calendar-data.ts";
 import { readAddressData } from "../filters/read-address-filter.ts";
 import { readCalendarData } from "../filters/read-calendar-data.ts";
+import { isWithoutZones } from "../item-content.ts";
 import { type Property, type PropertyQuery, property } from "../property.ts";
 import type { DavRequest } from "../request.ts";
 import { hasBytes, type ItemResource } from "../resource.ts";
@@ -74,7 +76,7 @@ export function readCalendarQuery(
 ): ItemQuery {
   const asked = findAsked(query, calendarData);
   if (asked === undefined) return { query, properties: [], needsBytes: false };
-  const hasNoZones = request.context.koa.get("CalDAV-Timezones").trim().toUpperCase() === "F";
+  const hasNoZones = isWithoutZones(request);
   const selection = readCalendarData(asked, hasNoZones);
   const isWhole = isWholeObject(selection);
   const reading = property({
