@@ -104,9 +104,9 @@ describe("a calendar object resource", () => {
       }
       // Many files of the corpus are cut out of tests: without VERSION, with METHOD, events without VCALENDAR.
       expect(counts).toEqual({
-        valid: 606,
-        "valid-calendar-data": 284,
-        "valid-calendar-object-resource": 216,
+        valid: 604,
+        "valid-calendar-data": 290,
+        "valid-calendar-object-resource": 212,
         "supported-calendar-component": 2,
         "supported-rscale": 4,
         limit_reached: 1,
