@@ -81,6 +81,11 @@ describe("a calendar", () => {
     for (const step of [1, 2, 3, 7, 64]) expect(await texts(fileOf(text, step))).toEqual(whole);
   });
 
+  it("takes 100,000 components of one UID for one object", async () => {
+    const found = await texts(fileOf(calendar("BEGIN:VEVENT\nUID:1\nEND:VEVENT\n".repeat(100_000))));
+    expect(found).toHaveLength(1);
+  });
+
   it("finds a UID that is folded or has parameters", async () => {
     const text = calendar(
       event("", 'UID;X-A="b:c":1-\n 2\nDTSTART:20260101T100000Z\n') +

@@ -2,7 +2,7 @@
 import { type Component, type Property, parameterValues } from "#/src/formats/content-lines/content-line.ts";
 import { propertiesOf } from "#/src/formats/vcard/card.ts";
 import { unescapeText } from "#/src/formats/vcard/values.ts";
-import { matchesText, type TextMatch } from "./text-match.ts";
+import { matchesTextOf, type TextMatch, valuePart } from "./text-match.ts";
 
 export type Test = "anyof" | "allof";
 
@@ -49,9 +49,9 @@ function matchesProp(filter: AddressPropFilter, properties: readonly Property[])
   const { textMatches, params, test } = filter;
   if (textMatches.length + params.length === 0) return named.length > 0;
   return named.some((property) => {
-    const text = textMatches.length === 0 ? "" : unescapeText(property.value);
+    const texts = () => [unescapeText(property.value)];
     const conditions = [
-      ...textMatches.map((match) => () => matchesText(match, text)),
+      ...textMatches.map((match) => () => matchesTextOf(match, property, valuePart, texts)),
       ...params.map((param) => () => matchesParam(param, property)),
     ];
     return holds(test, conditions, (isMet) => isMet());
@@ -62,5 +62,5 @@ function matchesParam({ name, isNotDefined, textMatch }: AddressParamFilter, pro
   const isThere = property.parameters.some((parameter) => parameter.name === name);
   if (isNotDefined) return !isThere;
   if (!isThere || textMatch === undefined) return isThere;
-  return parameterValues(property, name).some((value) => matchesText(textMatch, value));
+  return matchesTextOf(textMatch, property, name, () => parameterValues(property, name));
 }

@@ -14,7 +14,7 @@ import type { TimeZone } from "#/src/formats/icalendar/time-zone.ts";
 import type { CompFilter, ParamFilter, PropFilter } from "./calendar-filter.ts";
 import { type CalendarTarget, calendarTarget, overlapsComponent, overlapsProperty } from "./overlaps.ts";
 import type { ComponentPath } from "./series.ts";
-import { matchesText } from "./text-match.ts";
+import { matchesTextOf, valuePart } from "./text-match.ts";
 
 /** `filter` is that of the VCALENDAR. */
 export function matchesCalendar(
@@ -52,7 +52,8 @@ function matchesProp(target: CalendarTarget, filter: PropFilter, component: Comp
   return properties.some(
     (property) =>
       filter.params.every((param) => matchesParam(param, property)) &&
-      (filter.textMatch === undefined || matchesText(filter.textMatch, parseText(property.value))) &&
+      (filter.textMatch === undefined ||
+        matchesTextOf(filter.textMatch, property, valuePart, () => [parseText(property.value)])) &&
       (filter.timeRange === undefined || overlapsProperty(target, property, filter.timeRange)),
   );
 }
@@ -62,5 +63,5 @@ function matchesParam(filter: ParamFilter, property: Property): boolean {
   if (filter.isNotDefined) return !isThere;
   const { textMatch } = filter;
   if (!isThere || textMatch === undefined) return isThere;
-  return parameterValues(property, filter.name).some((value) => matchesText(textMatch, value));
+  return matchesTextOf(textMatch, property, filter.name, () => parameterValues(property, filter.name));
 }

@@ -1,5 +1,6 @@
 /** Text matching of filters (RFC 4791 section 7.5 and 9.7.5, RFC 6352 section 8.3 and 10.5.4) with the collations of RFC 4790
  *  and RFC 5051. CalDAV knows only "contains". */
+import type { Property } from "#/src/formats/content-lines/content-line.ts";
 import { foldText } from "#/src/mail/search-document.ts";
 
 export const collations = ["i;ascii-casemap", "i;octet", "i;unicode-casemap"] as const;
@@ -40,11 +41,34 @@ export function makeTextMatch(
   return { collation, type, isNegated, folded: folds[collation](text) };
 }
 
-/** Whether one text is selected; negation is taken into account. */
-export function matchesText(match: TextMatch, text: string): boolean {
-  const folded = text.length > foldedCharactersMax ? text : folds[match.collation](text);
-  return compares(match, folded) !== match.isNegated;
+function foldBy(collation: Collation, text: string): string {
+  return text.length > foldedCharactersMax ? text : folds[collation](text);
 }
+
+/** Texts of a property as its conditions compare them, each made once however many the conditions are. */
+const foldedTexts = new WeakMap<Property, Map<string, readonly string[]>>();
+
+/** Whether one of the texts of a property is selected; negation is taken into account. `part`: which texts they are; `read` is asked
+ *  once for each collation. */
+export function matchesTextOf(
+  match: TextMatch,
+  property: Property,
+  part: string,
+  read: () => readonly string[],
+): boolean {
+  const known = foldedTexts.get(property) ?? new Map<string, readonly string[]>();
+  foldedTexts.set(property, known);
+  const key = `${match.collation} ${part}`;
+  let folded = known.get(key);
+  if (folded === undefined) {
+    folded = read().map((text) => foldBy(match.collation, text));
+    known.set(key, folded);
+  }
+  return folded.some((text) => compares(match, text) !== match.isNegated);
+}
+
+/** The part that is the value of the property; others are named as their parameters. */
+export const valuePart = "";
 
 function compares({ type, folded }: TextMatch, text: string): boolean {
   switch (type) {

@@ -44,7 +44,11 @@ async function readQuery(request: DavRequest): Promise<PropertyQuery> {
 async function* writeMembers(request: DavRequest, query: PropertyQuery): AsyncGenerator<Xml> {
   const { resource, tree, preferences } = request;
   if (!preferences.isWithoutRoot) yield writeResponse(request, resource, query);
-  for (const member of await tree.listMembers(resource)) yield writeResponse(request, member, query);
+  const turns = new LoopTurns();
+  for (const member of await tree.listMembers(resource)) {
+    yield writeResponse(request, member, query);
+    await turns.turn();
+  }
   if (resource.kind === "folder") yield* writeFiles(request, resource, query);
   if ("collection" in resource && resource.collection.rights.has("read"))
     yield* writeItems(request, resource, query);

@@ -3,6 +3,7 @@
 import { type FreeBusyCalendar, readFreeBusy } from "#/src/collections/free-busy.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
 import { makeFreeBusy } from "#/src/formats/icalendar/free-busy.ts";
+import { LoopTurns } from "#/src/model/loop-turns.ts";
 import { DavError } from "../dav-error.ts";
 import { readTimeRange } from "../filters/read-calendar-filter.ts";
 import type { Report } from "../report.ts";
@@ -44,8 +45,13 @@ async function listCalendars({
     return [{ collection: resource.collection, floating: zones(resource.collection) }];
   if (resource.kind !== "calendar-home") throw notSupported();
   if (depth !== "infinity") return [];
-  const members = await tree.listMembers(resource);
-  return members.flatMap((member) =>
-    member.kind === "calendar" ? [{ collection: member.collection, floating: zones(member.collection) }] : [],
-  );
+  const turns = new LoopTurns();
+  const calendars: FreeBusyCalendar[] = [];
+  for (const member of await tree.listMembers(resource)) {
+    if (member.kind !== "calendar") continue;
+    // A time zone that the owner wrote takes some milliseconds.
+    calendars.push({ collection: member.collection, floating: zones(member.collection) });
+    await turns.turn();
+  }
+  return calendars;
 }

@@ -90,7 +90,9 @@ async function* splitCalendar(file: ReadableFile, object: ScannedObject): AsyncG
   kept.forEach((component, index) => {
     // No UID has a line end in it.
     const key = component.uid || `\n${index}`;
-    groups.set(key, [...(groups.get(key) ?? []), component]);
+    const known = groups.get(key);
+    if (known === undefined) groups.set(key, [component]);
+    else known.push(component);
   });
   if (groups.size === 0) return;
   const isWhole =
