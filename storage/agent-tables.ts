@@ -22,6 +22,7 @@ const agentTables = {
   item_data: "with others",
   occurrence: "with others",
   item_address: "with others",
+  item_property: "with others",
   file_data: "with others",
   file_property: "with others",
   /** With the agent's own row. */

@@ -49,6 +49,12 @@ export const itemInvariants: readonly Invariant[] = [
         select 1 from collection as c where c.agent_id = t.agent_id and c.collection_id = t.collection_id)`,
   },
   {
+    sentence: "property ? of item ? of agent ? has no item",
+    query: `select name, item_id, agent_id
+      from item_property as t
+      where not exists (select 1 from item as i where i.agent_id = t.agent_id and i.item_id = t.item_id)`,
+  },
+  {
     sentence: "address ? of item ? of agent ? has no item",
     query: `select name, item_id, agent_id
       from item_address as t

@@ -92,7 +92,14 @@ export function writeOutcome({ named, isPossible }: PropertyChanges): Xml {
   return join([...failed, ...(others.length === 0 ? [] : [propstat(others, 424)])]);
 }
 
-const holdsDead: ReadonlySet<ResourceKind> = new Set(["calendar", "addressbook", "inbox", "folder", "file"]);
+const holdsDead: ReadonlySet<ResourceKind> = new Set([
+  "calendar",
+  "addressbook",
+  "inbox",
+  "item",
+  "folder",
+  "file",
+]);
 
 /** `xml:lang` in scope belongs to the value (RFC 4918 section 4.3). */
 function deadProperty(value: XmlElement, language: string | undefined): DeadProperty {

@@ -1,12 +1,13 @@
 /** DAV:response with the properties that a request asks of a resource (RFC 4918 section 9.1, RFC 8144 section 2.1). */
 import type { DeadProperty } from "#/src/collections/collection.ts";
+import type { AgentNumber, ItemNumber } from "#/src/model/numbers.ts";
 import { errorElement, statusLine } from "./answer.ts";
 import type { DavError } from "./dav-error.ts";
 import { davErrorOf } from "./errors.ts";
 import { propertiesOf } from "./properties/registry.ts";
 import type { Property, PropertyQuery, PropertyValue } from "./property.ts";
 import type { DavRequest } from "./request.ts";
-import type { DavResource } from "./resource.ts";
+import type { DavResource, ItemResource } from "./resource.ts";
 import type { XmlElement } from "./xml/element.ts";
 import { dav, type XmlName, xmlKey } from "./xml/names.ts";
 import { element, elementWith, join, textElement, type Xml } from "./xml/write-xml.ts";
@@ -108,11 +109,29 @@ class PropertyReading {
       return this.#resource.entry === undefined
         ? []
         : this.#request.rooms.files.listDeadProperties(this.#resource.entry);
+    if (this.#resource.kind === "item") return readOfItem(this.#request, this.#resource);
     if (!("collection" in this.#resource)) return [];
     const { agent, number, rights } = this.#resource.collection;
     if (!rights.has("read")) return [];
     return this.#request.rooms.collections.listDeadProperties(agent, number);
   }
+}
+
+/** Of the agents whose items were asked for in a request, the items that have any: a listing does not ask for each. */
+const itemsWithDead = new WeakMap<DavRequest, Map<AgentNumber, Promise<ReadonlySet<ItemNumber>>>>();
+
+async function readOfItem(
+  request: DavRequest,
+  { item, parent }: ItemResource,
+): Promise<readonly DeadProperty[]> {
+  if (!parent.collection.rights.has("read")) return [];
+  const { collections } = request.rooms;
+  const { agent, number } = item;
+  const known = itemsWithDead.get(request) ?? new Map<AgentNumber, Promise<ReadonlySet<ItemNumber>>>();
+  itemsWithDead.set(request, known);
+  const items = known.get(agent) ?? collections.listItemsWithDeadProperties(agent);
+  known.set(agent, items);
+  return (await items).has(number) ? collections.listItemDeadProperties(agent, number) : [];
 }
 
 function writeValue(name: XmlName, value: PropertyValue): Xml {

@@ -1,4 +1,5 @@
 /** Stores the octets of an item, and says what became of it: what PUT, POST and COPY have in common. */
+import type { DeadProperty } from "#/src/collections/collection.ts";
 import type { ItemExpectation } from "#/src/collections/collections.ts";
 import type { Item } from "#/src/collections/item.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
@@ -53,12 +54,14 @@ export interface ItemToStore {
   readonly parent: CollectionResource;
   readonly bytes: Uint8Array;
   readonly expected: ItemExpectation;
+  /** Of a copy: in the place of those that stand there. */
+  readonly deadProperties?: readonly DeadProperty[];
   /** What stands there is replaced; without it the server names a new one. */
   readonly segment?: string | undefined;
 }
 
 export async function storeItem(request: DavRequest, toStore: ItemToStore): Promise<DavAnswer> {
-  const { parent, bytes, expected, segment } = toStore;
+  const { parent, bytes, expected, segment, deadProperties } = toStore;
   const { rooms, tree, preferences } = request;
   const { agent, actor, number } = parent.collection;
   const { collections } = rooms;
@@ -73,6 +76,7 @@ export async function storeItem(request: DavRequest, toStore: ItemToStore): Prom
         provenance: { source: "dav" },
         isAuthenticated: true,
         expected,
+        deadProperties,
       },
     );
   } catch (error) {

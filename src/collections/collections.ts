@@ -36,6 +36,8 @@ export interface PutItem {
   readonly provenance: ItemProvenance;
   readonly isAuthenticated: boolean;
   readonly expected?: ItemExpectation | undefined;
+  /** Of a copy: in the place of those that the item has. */
+  readonly deadProperties?: readonly DeadProperty[] | undefined;
   /** Of a scheduling object: it is the only one of its UID in all calendars of its owner (RFC 6638 section 3.2.4.1). */
   readonly hasUniqueUid?: boolean | undefined;
   /** Of a scheduling object that is changed: its Schedule-Tag stays. Without it, each change gives it another. */
@@ -176,6 +178,19 @@ export interface Collections {
     uid: string,
     where: { readonly collection: CollectionNumber } | { readonly kind: CollectionKind },
   ): Promise<readonly Item[]>;
+  listItemDeadProperties(agent: AgentNumber, item: ItemNumber): Promise<readonly DeadProperty[]>;
+  /** Those of the agent that have any. */
+  listItemsWithDeadProperties(agent: AgentNumber): Promise<ReadonlySet<ItemNumber>>;
+  /** The item's version stays. */
+  changeItemDeadProperties(
+    agent: AgentNumber,
+    actor: Actor,
+    item: ItemNumber,
+    change: {
+      readonly set: readonly DeadProperty[];
+      readonly remove: readonly Omit<DeadProperty, "xml">[];
+    },
+  ): Promise<void>;
   /** In the order of their numbers, in pages; those with a higher number than `after`. */
   listItems(
     agent: AgentNumber,

@@ -11,6 +11,7 @@ import {
   listCollectionProperties,
   listCollections,
 } from "#/storage/queries/collections.ts";
+import { listItemProperties, listItemsWithProperties } from "#/storage/queries/items.ts";
 import type { Store } from "#/storage/store.ts";
 import type { ChangedItems } from "#/storage/transactions/change-items.ts";
 import type { Collection } from "./collection.ts";
@@ -122,6 +123,11 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
       writeOnce(store, "deleteCollection", { agent, collection, version, at: at() }, idempotency),
 
     ...createItemReads(store),
+    listItemDeadProperties: (agent, item) => listItemProperties(store, agent, item),
+    listItemsWithDeadProperties: async (agent) => new Set(await listItemsWithProperties(store, agent)),
+    async changeItemDeadProperties(agent, _actor, item, { set, remove }) {
+      await store.write("changeItemProperties", { agent, item, set, remove, at: at() });
+    },
 
     changeItems,
     prepareChanges,

@@ -42,6 +42,7 @@ async function preparePut(
     expected,
     keepsScheduleTag,
     hasUniqueUid,
+    deadProperties,
   }: PutItem,
 ): Promise<StoredDeed> {
   const place = await findCollection(store, agent, collection);
@@ -67,6 +68,7 @@ async function preparePut(
     expected,
     keepsScheduleTag,
     hasUniqueUid,
+    deadProperties,
   };
 }
 

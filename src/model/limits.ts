@@ -129,9 +129,11 @@ export const collectionsMax = 1000;
 export const itemChangesMax = 1000;
 /** Octets of what a client says of a collection: each of its properties. A VTIMEZONE of real clients has up to 30 KiB. */
 export const collectionTextBytesMax = 64 * 1024;
-/** Dead properties of one collection, and octets of the XML of each. */
+/** Dead properties of one collection or item, and octets of the XML of each. */
 export const deadPropertiesMax = 100;
 export const deadPropertyBytesMax = 16 * 1024;
+/** Dead properties of all items of an agent: they are not counted in its quota. */
+export const itemPropertiesMax = 10_000;
 /** The last segment of an href that a client chooses, and a UID, in octets: keys of indexes. RFC 7986 wants UIDs below 255. */
 export const segmentBytesMax = 255;
 export const uidBytesMax = 1024;

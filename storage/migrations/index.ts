@@ -22,6 +22,7 @@ import { grantObjects } from "./0017-grant-objects.ts";
 import { collections } from "./0018-collections.ts";
 import { files } from "./0019-files.ts";
 import { itemAddresses } from "./0020-item-addresses.ts";
+import { itemProperties } from "./0021-item-properties.ts";
 
 export interface Migration {
   readonly name: string;
@@ -49,4 +50,5 @@ export const migrations: readonly Migration[] = [
   { name: "collections", run: collections },
   { name: "files", run: files },
   { name: "item addresses", run: itemAddresses },
+  { name: "item properties", run: itemProperties },
 ];

@@ -4,6 +4,7 @@ import type { AgentNumber, CollectionNumber, ItemNumber, Modseq } from "#/src/mo
 import type { ItemRow } from "../items.ts";
 import { openSpanClass, spanMaxMs } from "../items.ts";
 import { paddedList, placesFor, type Reader, type SqlValue } from "../sql.ts";
+import type { CollectionPropertyRow } from "./collections.ts";
 
 const itemColumns = `
   item.agent_id as agent, item.item_id as item, item.collection_id as collection, collection.kind, item.segment, item.uid,
@@ -229,4 +230,25 @@ export function listItemChangeRows(
     upTo,
     limit,
   );
+}
+
+/** Properties that clients set. */
+export function listItemProperties(
+  reader: Reader,
+  agent: AgentNumber,
+  item: ItemNumber,
+): Promise<CollectionPropertyRow[]> {
+  return reader.all(
+    `select namespace, name, xml
+    from item_property
+    where agent_id = ? and item_id = ?
+    order by namespace, name`,
+    agent,
+    item,
+  );
+}
+
+/** Items that have any, of which there are not many. */
+export function listItemsWithProperties(reader: Reader, agent: AgentNumber): Promise<ItemNumber[]> {
+  return reader.column("select distinct item_id from item_property where agent_id = ?", agent);
 }

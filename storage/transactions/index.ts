@@ -5,6 +5,7 @@ import { addDomainKeys } from "./add-domain-keys.ts";
 import { appendMessages } from "./append-messages.ts";
 import { cancelScheduled } from "./cancel-scheduled.ts";
 import { changeFile } from "./change-file.ts";
+import { changeItemProperties } from "./change-item-properties.ts";
 import { changeItems } from "./change-items.ts";
 import { copyMessages } from "./copy-messages.ts";
 import { createAccount } from "./create-account.ts";
@@ -81,6 +82,7 @@ export const transactions = {
   appendMessages,
   cancelScheduled,
   changeFile,
+  changeItemProperties,
   changeItems,
   copyMessages,
   createAccount,

@@ -173,7 +173,7 @@ export async function deleteItemRows(
   items: readonly ItemNumber[],
 ): Promise<void> {
   for (const { condition, parameters } of slicesOf(numberSetOf(items), "item_id")) {
-    for (const table of ["occurrence", "item_address", "item_data"])
+    for (const table of ["occurrence", "item_address", "item_property", "item_data"])
       await tx.run(`delete from ${table} where agent_id = ? and ${condition}`, agent, ...parameters);
     await tx.run(
       `delete from item where agent_id = ? and collection_id = ? and ${condition}`,

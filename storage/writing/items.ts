@@ -7,12 +7,13 @@ import { WaypostError } from "#/src/model/errors.ts";
 import { numberSetOf } from "#/src/model/number-set.ts";
 import type { CollectionNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
 import type { CollectionRow, ItemFacts, ItemRow } from "../items.ts";
-import { selectCollection } from "../queries/collections.ts";
+import { type CollectionPropertyRow, selectCollection } from "../queries/collections.ts";
 import { findItem, findItemBySegment, listItemsOfUid, listItemsOfUidInKind } from "../queries/items.ts";
 import type { AgentTransaction, TransactionPart } from "./agent-transaction.ts";
 import type { LoggedChange } from "./change-log.ts";
 import { CollectionWrite } from "./collection-write.ts";
 import { replaceItemAddresses } from "./item-addresses.ts";
+import { replaceItemProperties } from "./item-properties.ts";
 import { deleteItemRows, insertItem, isSameData, moveItemRows, updateItem } from "./item-rows.ts";
 
 /** What a change relies on. undefined: whatever there is. */
@@ -36,6 +37,8 @@ export interface ItemPut {
   /** By the operator, who vouches for it as a person does. */
   readonly isImported?: boolean | undefined;
   readonly expected?: ItemExpectation | undefined;
+  /** Of a copy, in the place of those that the item has. */
+  readonly deadProperties?: readonly CollectionPropertyRow[] | undefined;
   /** No other calendar of the agent has a scheduling object of its UID (RFC 6638 section 3.2.4.1). */
   readonly hasUniqueUid?: boolean | undefined;
   /** Of a scheduling object: whether its Schedule-Tag stays (RFC 6638 section 3.2.10). */
@@ -117,9 +120,11 @@ export class ItemWrite implements TransactionPart {
       await replaceItemAddresses(tx, agent, item, facts.addresses, await this.#isByPerson(put));
       collection.add(item, facts.size);
       this.transaction.grow(facts.size, 0, 1);
+      await this.#putProperties(item, put);
       return { item, isCreated: true, isUnchanged: false, modseq };
     }
     const { item } = held;
+    await this.#putProperties(item, put);
     if (
       held.scheduleTag === scheduleTag &&
       held.provenance === put.provenance &&
@@ -133,6 +138,11 @@ export class ItemWrite implements TransactionPart {
     collection.update(item, facts.size - held.size);
     this.transaction.grow(facts.size - held.size, 0);
     return { item, isCreated: false, isUnchanged: false, modseq };
+  }
+
+  async #putProperties(item: ItemNumber, { deadProperties }: ItemPut): Promise<void> {
+    const { tx, agent } = this.transaction;
+    if (deadProperties !== undefined) await replaceItemProperties(tx, agent, item, deadProperties);
   }
 
   async remove(item: ItemNumber, expected: ItemExpectation | undefined): Promise<ItemResult> {

@@ -18,6 +18,10 @@ beforeAll(async () => {
   await house.collections.updateCollection(house.ada.agent, house.actor, house.calendar, {
     setDead: [{ namespace: "urn:x", name: "note", xml: "<note/>" }],
   });
+  await house.collections.changeItemDeadProperties(house.ada.agent, house.actor, item, {
+    set: [{ namespace: "urn:x", name: "mark", xml: "<mark/>" }],
+    remove: [],
+  });
   names = { calendar: house.calendar, item, large };
   await house.test.store.backup(sound);
 });
@@ -50,6 +54,7 @@ const tampered: readonly (readonly [damage: string, sentence: string])[] = [
     "its properties have a later one",
   ],
   ["update collection_property set collection_id = 99", "property note of collection 99"],
+  ["update item_property set item_id = 99", "property mark of item 99"],
   ["update item set collection_id = 99 where item_id = {item}", "is in collection 99, which is not there"],
   ["update item set modseq = 999 where item_id = {item}", "a MODSEQ above its collection's"],
   ["update item set modseq = modseq - 1 where item_id = {large}", "which the log lacks"],

@@ -1,6 +1,7 @@
 /** Writing and reading items. */
 import { expect, it } from "vitest";
 import type { ItemExpectation } from "#/src/collections/collections.ts";
+import { deadPropertiesMax, itemPropertiesMax } from "#/src/model/limits.ts";
 import {
   byDav,
   calendarText,
@@ -333,4 +334,25 @@ it("sends mail with the changes, or does neither", async () => {
     code: "paused",
   });
   expect(await collections.findItemsByUid(mia.agent, "b", { kind: "calendar" })).toEqual([]);
+});
+
+it("keeps a bounded number of properties for all items of an agent", async () => {
+  await using house = await openItemHouse();
+  const { collections, ada, actor } = house;
+  const set = Array.from({ length: deadPropertiesMax }, (_, at) => ({
+    namespace: "urn:x",
+    name: `n${at}`,
+    xml: "<n/>",
+  }));
+  for (let count = 0; count < itemPropertiesMax; count += deadPropertiesMax) {
+    const { item } = await put(house, `${count}.ics`, eventText(`marked ${count}`));
+    await collections.changeItemDeadProperties(ada.agent, actor, item, { set, remove: [] });
+  }
+  const { item } = await put(house, "last.ics", eventText("last"));
+  const change = (one: number) =>
+    collections.changeItemDeadProperties(ada.agent, actor, item, { set: set.slice(0, one), remove: [] });
+  await expect(change(1)).rejects.toMatchObject({ details: { reason: "limit_reached" } });
+  await change(0);
+  expect(await collections.listItemDeadProperties(ada.agent, item)).toEqual([]);
+  expect((await collections.listItemsWithDeadProperties(ada.agent)).size).toBe(100);
 });

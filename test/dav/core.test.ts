@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { apple, caldav, calendarserver, carddav, dav } from "#/protocols/dav/xml/names.ts";
+import { deadPropertiesMax, deadPropertyBytesMax } from "#/src/model/limits.ts";
 import { basic, type DavClient, davClient, readResponses } from "../support/dav-client.ts";
 import { calendarText, cardText, eventText } from "../support/items.ts";
 import { type JsonServer, openJsonServer } from "../support/json-server.ts";
@@ -609,6 +610,79 @@ describe("collections", () => {
     expect(readResponses(answer).map(({ href }) => href)).not.toContain(home);
     const brief = await ada.request("PROPFIND", home, body, { Depth: "0", Brief: "t" });
     expect(brief.text).not.toContain("404");
+  });
+});
+
+describe("properties of items that clients set", () => {
+  const mark = { namespace: "urn:x", name: "mark" };
+  const patch = (path: string, inner: string) =>
+    ada.request(
+      "PROPPATCH",
+      path,
+      `<D:propertyupdate xmlns:D="DAV:" xmlns:x="urn:x">${inner}</D:propertyupdate>`,
+    );
+  const setMark = (path: string, text: string) =>
+    patch(path, `<D:set><D:prop><x:mark>${text}</x:mark></D:prop></D:set>`);
+  const markOf = async (path: string) => (await ada.properties(path, mark)).get("urn:x mark")?.text;
+
+  test("are kept beside the octets, whose ETag and sync-token stay", async () => {
+    const path = await makeCalendar("marked");
+    const item = `${path}a.ics`;
+    const { etag } = (await ada.request("PUT", item, eventText("marked"), ics)).headers;
+    const token = async () => (await ada.properties(path, dav("sync-token"))).get("DAV: sync-token")!.text;
+    const before = await token();
+    expect(readResponses(await setMark(item, "one"))[0]!.found.size).toBe(1);
+    expect(await markOf(item)).toBe("one");
+    expect((await ada.request("GET", item)).headers.etag).toBe(etag);
+    expect(await token()).toBe(before);
+    const all = await ada.request("PROPFIND", path, undefined, { Depth: "1" });
+    expect(
+      readResponses(all)
+        .find(({ href }) => href === item)!
+        .found.has("urn:x mark"),
+    ).toBe(true);
+    await ada.request("PUT", item, eventText("marked", "SUMMARY:Changed"), ics);
+    expect(await markOf(item)).toBe("one");
+    const refused = await patch(
+      item,
+      "<D:remove><D:prop><x:mark/></D:prop></D:remove><D:set><D:prop><D:getetag>1</D:getetag></D:prop></D:set>",
+    );
+    expect([...readResponses(refused)[0]!.missing]).toEqual([
+      ["DAV: getetag", 403],
+      ["urn:x mark", 424],
+    ]);
+    expect(await markOf(item)).toBe("one");
+    await patch(item, "<D:remove><D:prop><x:mark/></D:prop></D:remove>");
+    expect(await markOf(item)).toBeUndefined();
+  });
+
+  test("go along with COPY and MOVE, and end with the item", async () => {
+    const [from, to] = [await makeCalendar("marked-from"), await makeCalendar("marked-to")];
+    await ada.request("PUT", `${from}a.ics`, eventText("marked-moved"), ics);
+    await ada.request("PUT", `${to}b.ics`, eventText("marked-moved"), ics);
+    await setMark(`${from}a.ics`, "moved");
+    await setMark(`${to}b.ics`, "replaced");
+    expect((await ada.request("COPY", `${from}a.ics`, undefined, { Destination: `${to}b.ics` })).status).toBe(
+      204,
+    );
+    expect(await markOf(`${to}b.ics`)).toBe("moved");
+    await setMark(`${to}b.ics`, "replaced");
+    expect((await ada.request("MOVE", `${from}a.ics`, undefined, { Destination: `${to}b.ics` })).status).toBe(
+      204,
+    );
+    expect(await markOf(`${to}b.ics`)).toBe("moved");
+    await ada.request("DELETE", `${to}b.ics`);
+    await ada.request("PUT", `${to}b.ics`, eventText("marked-moved"), ics);
+    expect(await markOf(`${to}b.ics`)).toBeUndefined();
+  });
+
+  test("are bounded", async () => {
+    const item = `${await makeCalendar("marked-much")}a.ics`;
+    await ada.request("PUT", item, eventText("marked-much"), ics);
+    expect((await setMark(item, "x".repeat(deadPropertyBytesMax))).status).toBe(413);
+    const many = Array.from({ length: deadPropertiesMax + 1 }, (_, at) => `<x:m${at}/>`).join("");
+    expect((await patch(item, `<D:set><D:prop>${many}</D:prop></D:set>`)).status).toBe(507);
+    expect(await markOf(item)).toBeUndefined();
   });
 });
 

@@ -101,10 +101,16 @@ test("an item moves from one owner to another, in one step", async () => {
   const path = (await listHome(bob, bobHome)).get("write (ada)")!;
   const own = (await listHome(bob, bobHome)).get("Calendar")!;
   await bob.request("PUT", `${own}moves.ics`, eventText("moves"), ics);
+  const patch = `<propertyupdate xmlns="DAV:"><set><prop><mark xmlns="urn:x">1</mark></prop></set></propertyupdate>`;
+  expect((await bob.request("PROPPATCH", `${own}moves.ics`, patch)).status).toBe(207);
   const moved = await bob.request("MOVE", `${own}moves.ics`, undefined, { Destination: `${path}moves.ics` });
   expect(moved.status, moved.text).toBe(201);
   expect((await bob.request("GET", `${own}moves.ics`)).status).toBe(404);
   expect((await ada.request("GET", `${home}write/moves.ics`)).status).toBe(200);
+  const marked = await ada.properties(`${home}write/moves.ics`, { namespace: "urn:x", name: "mark" });
+  expect(marked.get("urn:x mark")?.text).toBe("1");
+  // Like the properties of the calendar, those of its items are its owner's.
+  expect((await bob.request("PROPPATCH", `${path}moves.ics`, patch)).status).toBe(403);
   const reader = (await listHome(bob, bobHome)).get("read (ada)")!;
   expect(
     (await bob.request("MOVE", `${reader}one.ics`, undefined, { Destination: `${own}x.ics` })).status,

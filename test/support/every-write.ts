@@ -331,6 +331,13 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
     ada.agent,
     firstEvent!,
   );
+  await write("changeItemProperties", {
+    agent: ada.agent,
+    item: firstEvent!,
+    set: [{ namespace: "urn:example", name: "note", xml: "<note/>" }],
+    remove: [{ namespace: "urn:example", name: "other" }],
+    at,
+  });
   await write("moveHorizon", {
     agent: ada.agent,
     item: firstEvent!,

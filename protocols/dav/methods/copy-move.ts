@@ -1,6 +1,8 @@
 /** COPY and MOVE of items (RFC 4918 section 9.8 and 9.9), within a collection, between collections, and between owners where
  *  grants allow both. Whole collections are moved within their home, and not copied. */
+import type { DeadProperty } from "#/src/collections/collection.ts";
 import type { ItemExpectation } from "#/src/collections/collections.ts";
+import type { Item } from "#/src/collections/item.ts";
 import type { DavAnswer } from "../answer.ts";
 import { checkItemConditions, checkLocks } from "../conditions.ts";
 import { DavError, unmet } from "../dav-error.ts";
@@ -94,7 +96,13 @@ async function findDestination(request: DavRequest): Promise<Destination> {
 async function copyItem(request: DavRequest, { item }: ItemResource, to: Destination): Promise<DavAnswer> {
   const { bytes } = await readStored(request, item);
   const { parent, segment, expected } = to;
-  return storeItem(request, { parent, segment, bytes, expected });
+  const deadProperties = await readDead(request, item);
+  return storeItem(request, { parent, segment, bytes, expected, deadProperties });
+}
+
+/** They go along (RFC 4918 section 9.8.2). */
+function readDead({ rooms }: DavRequest, { agent, number }: Item): Promise<readonly DeadProperty[]> {
+  return rooms.collections.listItemDeadProperties(agent, number);
 }
 
 async function moveWithin(
@@ -124,6 +132,7 @@ async function moveAcross(
   if (expected.version !== undefined && expected.version !== String(modseq))
     throw new DavError(412, "The resource has changed.");
   const { collection } = to.parent;
+  const deadProperties = await readDead(request, item);
   await request.rooms.collections.changeItems([
     {
       agent: collection.agent,
@@ -137,6 +146,7 @@ async function moveAcross(
           provenance,
           isAuthenticated,
           expected: to.expected,
+          deadProperties,
         },
       ],
     },

@@ -20,7 +20,7 @@ export const proppatch: Method = {
   name: "PROPPATCH",
   on: everyResource,
   async run(request) {
-    const { resource, preferences } = request;
+    const { resource, rooms, preferences } = request;
     const body = await readXmlBody(request);
     if (body === undefined || !isNamed(body, dav("propertyupdate")))
       throw new DavError(400, "The body is not a DAV:propertyupdate.");
@@ -28,6 +28,13 @@ export const proppatch: Method = {
     let changes = collectChanges(body, resource.kind, "change");
     if (changes.isPossible && isOfFiles(resource)) {
       await changeFileProperties(request, resource, changes);
+      if (preferences.isMinimal) return { status: 200, headers: preferenceApplied("return=minimal") };
+    } else if (changes.isPossible && resource.kind === "item") {
+      const { collection } = resource.parent;
+      assertRight(collection, "manage", resource.href, dav("write-properties"));
+      const { agent, actor } = collection;
+      const { setDead: set, removeDead: remove } = changes;
+      await rooms.collections.changeItemDeadProperties(agent, actor, resource.item.number, { set, remove });
       if (preferences.isMinimal) return { status: 200, headers: preferenceApplied("return=minimal") };
     } else if (changes.isPossible && "collection" in resource) {
       const { collection } = resource;
