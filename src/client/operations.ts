@@ -269,7 +269,7 @@ export interface EventCreateInput {
   readonly in?: string;
   /** A JSCalendar Event or Task (RFC 8984, with the names of version 2.0: organizerCalendarAddress, calendarAddress, recurrenceRule): {title: "Review", start: "2026-03-02T10:00:00", timeZone: "Europe/Berlin", duration: "PT1H"}. Lists may stand for entries: participants: ["ann@example.com"], locations: ["Room 5"], alerts: ["-PT15M"], keywords, links, virtualLocations. */
   readonly body: Readonly<Record<string, unknown>>;
-  /** send: invitations, changes and answers go to the participants, as mail where they are elsewhere, which takes the scope send. none, and without the field: they are not told. */
+  /** send: invitations, changes and answers go to the participants, as mail where they are elsewhere, which takes the scope send. none: they are not told. Without the field, a patch of participants/me alone is sent as an answer, and nothing else is sent. */
   readonly invite?: "none" | "send";
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
@@ -293,7 +293,7 @@ export interface EventDeleteInput {
   readonly id: string;
   /** The version that was read. */
   readonly version?: string;
-  /** send: invitations, changes and answers go to the participants, as mail where they are elsewhere, which takes the scope send. none, and without the field: they are not told. */
+  /** send: invitations, changes and answers go to the participants, as mail where they are elsewhere, which takes the scope send. none: they are not told. Without the field, a patch of participants/me alone is sent as an answer, and nothing else is sent. */
   readonly invite?: "none" | "send";
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
@@ -321,7 +321,7 @@ export interface EventUpdateInput {
   readonly patch?: Readonly<Record<string, unknown>>;
   /** A JSCalendar Event or Task (RFC 8984, with the names of version 2.0: organizerCalendarAddress, calendarAddress, recurrenceRule): {title: "Review", start: "2026-03-02T10:00:00", timeZone: "Europe/Berlin", duration: "PT1H"}. Lists may stand for entries: participants: ["ann@example.com"], locations: ["Room 5"], alerts: ["-PT15M"], keywords, links, virtualLocations. */
   readonly body?: Readonly<Record<string, unknown>>;
-  /** send: invitations, changes and answers go to the participants, as mail where they are elsewhere, which takes the scope send. none, and without the field: they are not told. */
+  /** send: invitations, changes and answers go to the participants, as mail where they are elsewhere, which takes the scope send. none: they are not told. Without the field, a patch of participants/me alone is sent as an answer, and nothing else is sent. */
   readonly invite?: "none" | "send";
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;

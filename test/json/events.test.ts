@@ -248,7 +248,6 @@ describe("invite: send", () => {
       id: invitation.id,
       version: invitation.version,
       patch: { "participants/me/participationStatus": "accepted" },
-      invite: "send",
     });
     expect(answered.scheduling).toBe("sent");
     const { event } = (await read(made.ref)).content;
@@ -261,6 +260,23 @@ describe("invite: send", () => {
     expect((await bob.client.ok("part.describe", { id: invitation.id })).content.event.status).toBe(
       "cancelled",
     );
+  });
+
+  it("says nothing with invite none, and an answer takes the scope send", async () => {
+    const { bob } = server;
+    const made = await create({ ...body, participants: [bob.address] }, { invite: "send" });
+    const { items } = (await bob.client.ok("calendarMonth.list", { month: "2026-03" })).content;
+    const found = items.find(({ uid }: { readonly uid: string }) => uid === made.uid);
+    const patch = { "participants/me/participationStatus": "declined" };
+    const silent = { id: found.id, version: found.version, patch, invite: "none" };
+    const { version } = await bob.client.ok("event.update", silent);
+    const { participants } = (await read(made.ref)).content.event;
+    expect(JSON.stringify(participants)).not.toContain("declined");
+    const { client: bare } = await server.token(bob, ["calendar"]);
+    const answer = { ...silent, version, patch: { "participants/me/participationStatus": "accepted" } };
+    const { body: refused } = await bare.call("event.update", { ...answer, invite: undefined });
+    expect(refused.error.code).toBe("forbidden_scope");
+    expect((await bare.call("event.update", answer)).status).toBe(200);
   });
 
   it("lets mail to a stranger wait for a person, while the event is there", async () => {

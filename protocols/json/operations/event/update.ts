@@ -31,8 +31,15 @@ export default operation({
         field: "/patch",
         hint: 'Send patch: {"title": "…"}, or a whole body.',
       });
-    return changeItem(context, "calendar", "event.update", input, (stored, id, instance) =>
+    const told = { ...input, invite: input.invite ?? (isAnswer(input.patch) ? "send" : "none") } as const;
+    return changeItem(context, "calendar", "event.update", told, (stored, id, instance) =>
       changedEvent(context, stored, id, instance, input),
     );
   },
 });
+
+/** What one says of one's own part in an event and of nothing else. An answer that reaches nobody is none. */
+function isAnswer(patch: Readonly<Record<string, unknown>> | undefined): boolean {
+  const changed = Object.keys(patch ?? {});
+  return changed.length > 0 && changed.every((pointer) => pointer.startsWith("participants/me/"));
+}
