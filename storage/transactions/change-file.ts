@@ -1,6 +1,6 @@
 import type { Actor } from "#/src/model/actor.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { itemChangesMax } from "#/src/model/limits.ts";
+import { filePathBytesMax, itemChangesMax } from "#/src/model/limits.ts";
 import { formatNumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, FileNumber, Modseq } from "#/src/model/numbers.ts";
 import type { CollectionPropertyRow } from "../queries/collections.ts";
@@ -119,12 +119,13 @@ async function transfer(
   const { tx, agent, at } = write;
   if (to === path || to.startsWith(`${path}/`) || path.startsWith(`${to}/`))
     throw new WaypostError("invalid", "A folder is not put into itself, or in the place of what contains it");
+  const placeOf = (row: FileRow): string => `${to}${row.path.slice(path.length)}`;
+  for (const row of rows) assertPathFits(placeOf(row));
   const standing = await findFile(tx, agent, to);
   if (standing !== undefined) {
     if (!isOverwriting) throw taken(standing);
     await removeTree(write, await listTree(write, standing, true));
   } else await assertFolder(write, to);
-  const placeOf = (row: FileRow): string => `${to}${row.path.slice(path.length)}`;
   if (kind === "move") {
     for (const row of rows) await moveFile(tx, agent, row, placeOf(row), write.modseq);
     return finish(
@@ -146,6 +147,12 @@ async function transfer(
   }
   write.grow(bytes, 0, rows.length);
   return finish(write, "add", made, standing === undefined);
+}
+
+/** What is in a folder goes deeper with it. */
+function assertPathFits(path: string): void {
+  if (Buffer.byteLength(path) > filePathBytesMax)
+    throw new WaypostError("invalid", `The path of a file has at most ${filePathBytesMax} octets`);
 }
 
 async function finish(

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { createFiles, type FileEntry, type Files } from "#/src/files/files.ts";
 import type { Actor } from "#/src/model/actor.ts";
-import { fileBytesMax, itemChangesMax } from "#/src/model/limits.ts";
+import { fileBytesMax, filePathBytesMax, itemChangesMax } from "#/src/model/limits.ts";
 import { openTestStore, type Seed, seedAgent, type TestStore } from "../support/store.ts";
 
 interface FileHouse extends AsyncDisposable {
@@ -132,6 +132,23 @@ it("replaces what stands at the destination when that is wanted", async () => {
   });
   expect(await house.list("")).toEqual(["one"]);
   expect(await house.read("one")).toBe("beside");
+});
+
+it("refuses to make the path of what is in a folder too long", async () => {
+  await using house = await openFileHouse();
+  await fillTree(house);
+  const { files, ada, actor } = house;
+  const to = "x".repeat(filePathBytesMax - "/deep/b".length + 1);
+  for (const kind of ["copy", "move"] as const) {
+    const deed = { kind, path: "one", isDeep: true, isOverwriting: false };
+    await expect(files.transfer(ada.agent, actor, { ...deed, to })).rejects.toMatchObject({
+      code: "invalid",
+    });
+  }
+  expect(await house.read("one/deep/b")).toBe("second");
+  const fitting = { kind: "move", path: "one", to: to.slice(1), isDeep: true, isOverwriting: false } as const;
+  await files.transfer(ada.agent, actor, fitting);
+  expect(await house.read(`${to.slice(1)}/deep/b`)).toBe("second");
 });
 
 it.each(["one", "one/deep/c"])("refuses to put a folder into itself, at %s", async (to) => {
