@@ -63,6 +63,8 @@ export function applyMessage({ stored, message, who, from }: Arriving): Applied 
   const { method, object } = message;
   const organizer = object.organizer!;
   const there = stored && readSchedulingObject(stored);
+  // What is no event of theirs is not put in the place of what the owner has.
+  if (stored !== undefined && there === undefined) return ignored("malformed");
   if (there !== undefined && there.organizer?.address !== organizer.address)
     return ignored("other_organizer");
   if (isFromOrganizer(method)) {

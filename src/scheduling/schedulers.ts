@@ -29,11 +29,16 @@ export function createSchedulers(): Schedulers {
   };
 }
 
-function isQuick(job: SchedulingJob): boolean {
+const folds = /\r?\n[ \t]/g;
+
+/** Names are looked for as a reader of the lines sees them. */
+export function isQuick(job: SchedulingJob): boolean {
   const texts = job.kind === "apply" ? [job.stored, job.message] : [job.old, job.now];
   const given = texts.filter((text) => text !== undefined);
   const size = given.reduce((sum, text) => sum + text.byteLength, 0);
-  return size <= inlineBytesMax && !given.some((text) => repeating.test(octetString(text)));
+  return (
+    size <= inlineBytesMax && !given.some((text) => repeating.test(octetString(text).replace(folds, "")))
+  );
 }
 
 /** For commands that end soon: everything at once. */

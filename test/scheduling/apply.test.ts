@@ -34,6 +34,14 @@ type Case = readonly [
   after: readonly string[] | string,
 ];
 
+test("a message does not replace what is of its UID and no event", () => {
+  const stored = calendar(
+    "",
+    "BEGIN:VAVAILABILITY\nUID:u\nDTSTAMP:20260101T000000Z\nBEGIN:AVAILABLE\nUID:v\nDTSTAMP:20260101T000000Z\nDTSTART:20260101T090000Z\nEND:AVAILABLE\nEND:VAVAILABILITY\n",
+  );
+  expect(short("bob", "ann", stored, message("REQUEST", event("ann* bob")))).toBe("malformed");
+});
+
 describe("to an attendee", () => {
   const invited = (answer: string, lines = "") => event(`ann* ann=ACCEPTED bob=${answer}`, lines);
   const cases: readonly Case[] = [
