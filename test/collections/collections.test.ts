@@ -219,3 +219,40 @@ it("leaves nothing of an agent that is deleted, and takes a calendar that is del
       .poll(() => test.store.column(`select agent_id from ${table} where agent_id = ?`, ada.agent))
       .toEqual([]);
 });
+
+it("moves a collection to a segment that is free, or its own id", async () => {
+  await using house = await openItemHouse();
+  const { collections, ada, actor, calendar } = house;
+  const kind = "calendar";
+  const make = async (segment: string) =>
+    (await collections.createCollection(ada.agent, actor, { kind, segment, properties: {} })).collection;
+  const idOf = (number: typeof calendar) => collections.ids.encode(kind, ada.agent, number);
+  const [work, other] = [await make("work"), await make("other")];
+  const move = (number: typeof calendar, segment: string, overwrite = false) =>
+    collections.moveCollection(ada.agent, actor, { number, kind }, { segment, overwrite });
+  for (const taken of ["other", "inbox", "outbox", idOf(calendar)])
+    await expect(move(work, taken), taken).rejects.toMatchObject({ details: { reason: "already_exists" } });
+  for (const needed of ["inbox", "outbox", idOf(calendar)])
+    await expect(move(work, needed, true), needed).rejects.toThrow();
+  const inbox = await collections.findCollectionOfRole(ada.agent, kind, "inbox");
+  await expect(move(inbox!.number, "elsewhere")).rejects.toMatchObject({
+    details: { reason: "collection_is_required" },
+  });
+  await expect(move(work, "a/b")).rejects.toMatchObject({ code: "invalid" });
+
+  const segmentOf = async (number: typeof calendar) =>
+    (await collections.findCollection(ada.agent, number))?.segment;
+  const before = (await collections.findCollection(ada.agent, work))!;
+  await move(work, "moved");
+  expect(await segmentOf(work)).toBe("moved");
+  expect((await collections.findCollection(ada.agent, work))!.modseq).toBeGreaterThan(before.modseq);
+  await move(work, idOf(work));
+  expect(await segmentOf(work)).toBeUndefined();
+  await move(other, idOf(work), true);
+  expect(await collections.findCollection(ada.agent, work)).toBeUndefined();
+  await move(calendar, "mine");
+  expect(await collections.findCollectionOfRole(ada.agent, kind, "default")).toMatchObject({
+    number: calendar,
+    segment: "mine",
+  });
+});
