@@ -127,7 +127,16 @@ function keepOwn(component: Component, old: Component | undefined, who: Addresse
       (item.kind === "property" && ownPrefix.test(item.name) && !there.has(item.name)),
   );
   if (more.length > 0) kept = changeItems(kept, [...kept.items, ...more]);
+  kept = keepStatus(kept, old);
   return sequenceOf(component) === sequenceOf(old) ? keepAnswer(kept, old, who) : kept;
+}
+
+/** What became of the attendee's last answer is still so (RFC 6638 section 3.2.9). */
+function keepStatus(component: Component, old: Component): Component {
+  const [now, was] = [findProperty(component, "ORGANIZER"), findProperty(old, "ORGANIZER")];
+  const status = was?.parameters.find(({ name }) => name === "SCHEDULE-STATUS");
+  if (now === undefined || status === undefined) return component;
+  return setProperties(component, "ORGANIZER", [setParameters(now, { "SCHEDULE-STATUS": status.values })]);
 }
 
 /** RFC 5546 section 2.1.4: with the same SEQUENCE nobody is asked again. */

@@ -57,6 +57,19 @@ describe("an attendee of the same account", () => {
     expect(answered).toContain("ATTENDEE;PARTSTAT=ACCEPTED:mailto:ada@first.example\n");
   });
 
+  test("sees in a changed event what became of the own answer to it", async () => {
+    const { ada, bob } = house;
+    const { item } = await ada.put(invitation("ada* ada=ACCEPTED bob"));
+    const [copy] = await bob.items();
+    const accepted = plain(copy!.bytes).replace("PARTSTAT=NEEDS-ACTION", "PARTSTAT=ACCEPTED");
+    await bob.put(accepted, { item: copy!.number });
+    const [own] = await ada.texts();
+    await ada.put(own!.replace("END:VEVENT", "LOCATION:Upstairs\nEND:VEVENT"), { item });
+    const [changed] = await bob.texts();
+    expect(changed).toContain("LOCATION:Upstairs\n");
+    expect(changed).toContain("ORGANIZER;SCHEDULE-STATUS=1.2:mailto:ada@first.example\n");
+  });
+
   test("loses the event to a cancellation, but sees that it was there", async () => {
     const { ada, bob } = house;
     const { item } = await ada.put(invitation("ada* ada=ACCEPTED bob"));
