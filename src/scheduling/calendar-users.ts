@@ -2,7 +2,7 @@
 
 import type { Accounts, AgentFacts, Principal } from "#/src/accounts/accounts.ts";
 import { hasScope } from "#/src/accounts/principal.ts";
-import { octetString } from "#/src/formats/mime/octets.ts";
+import { unfoldedOctets } from "#/src/formats/content-lines/unfold.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { IdCodec } from "#/src/model/ids.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
@@ -98,8 +98,7 @@ function listNamed(texts: readonly (Uint8Array | undefined)[]): Set<CalendarAddr
   const named = new Set<CalendarAddress>();
   for (const text of texts) {
     if (text === undefined) continue;
-    const unfolded = octetString(text).replace(/\r?\n[ \t]/g, "");
-    for (const [, address] of unfolded.matchAll(/mailto:([^\s"';:,\\]{1,320})/gi)) {
+    for (const [, address] of unfoldedOctets(text).matchAll(/mailto:([^\s"';:,\\]{1,320})/gi)) {
       if (named.size >= askedMax) return named;
       if (address!.includes("@")) named.add(readCalendarAddress(`mailto:${address}`));
     }

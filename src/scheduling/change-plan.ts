@@ -3,8 +3,8 @@
 import type { AgentFacts } from "#/src/accounts/accounts.ts";
 import type { AgentDeeds, DeedsDone, ItemExpectation, PutItem } from "#/src/collections/collections.ts";
 import type { ItemProvenance, StoredItem } from "#/src/collections/item.ts";
+import { unfoldedOctets } from "#/src/formats/content-lines/unfold.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
-import { octetString } from "#/src/formats/mime/octets.ts";
 import type { Once } from "#/src/mail/write-once.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
@@ -136,7 +136,7 @@ async function tryPut(
 ): ReturnType<Scheduling["putItem"]> {
   const { agent } = writer;
   const held = await findHeld(rooms, agent, put);
-  const mayBeScheduled = held?.scheduleTag !== undefined || /organizer/i.test(octetString(put.bytes));
+  const mayBeScheduled = held?.scheduleTag !== undefined || /organizer/i.test(unfoldedOctets(put.bytes));
   if (!mayBeScheduled) return withoutScheduling(rooms, writer, put, options);
   assertExpected(held, put.expected);
   const isMerging = put.expected?.scheduleTag !== undefined && put.expected.version === undefined;

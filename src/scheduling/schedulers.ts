@@ -1,6 +1,6 @@
 /** Jobs of scheduling, each where it belongs: a small object that does not repeat is done at once, the rest on a thread within a limit
  *  of time, because a rule of recurrence may cost a quarter of a second for each instance that is asked for. */
-import { octetString } from "#/src/formats/mime/octets.ts";
+import { unfoldedOctets } from "#/src/formats/content-lines/unfold.ts";
 import { houseThreads } from "#/src/threads/house-threads.ts";
 import { createThreadPool } from "#/src/threads/thread-pool.ts";
 import { runJob, type SchedulingJob, type SchedulingResult } from "./jobs.ts";
@@ -29,16 +29,12 @@ export function createSchedulers(): Schedulers {
   };
 }
 
-const folds = /\r?\n[ \t]/g;
-
 /** Names are looked for as a reader of the lines sees them. */
 export function isQuick(job: SchedulingJob): boolean {
   const texts = job.kind === "apply" ? [job.stored, job.message] : [job.old, job.now];
   const given = texts.filter((text) => text !== undefined);
   const size = given.reduce((sum, text) => sum + text.byteLength, 0);
-  return (
-    size <= inlineBytesMax && !given.some((text) => repeating.test(octetString(text).replace(folds, "")))
-  );
+  return size <= inlineBytesMax && !given.some((text) => repeating.test(unfoldedOctets(text)));
 }
 
 /** For commands that end soon: everything at once. */

@@ -38,6 +38,12 @@ describe("an attendee of the same account", () => {
     expect((await server.mail.listNewestMessages(bob.owner.agent, { limit: 10 })).length).toBe(0);
   });
 
+  test("is invited also where the line of the organizer is folded inside its name", async () => {
+    const { ada, bob } = house;
+    await ada.put(invitation("ada* ada=ACCEPTED bob").replace("ORGANIZER", "ORGAN\n IZER"));
+    expect((await bob.texts()).length).toBe(1);
+  });
+
   test("answers, and the organizer has the answer at once with the same Schedule-Tag", async () => {
     const { ada, bob } = house;
     await ada.put(invitation("ada* ada=ACCEPTED bob"));
