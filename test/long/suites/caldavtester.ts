@@ -27,9 +27,7 @@ const features: readonly string[] = [
   "carddav",
   "ctag",
   "current-user-principal",
-  "default-addressbook",
   "implicit-scheduling",
-  "managed-attachments",
   "no-duplicate-uids",
   "prefer",
   "prefer-minimal",
@@ -40,7 +38,6 @@ const features: readonly string[] = [
   "sync-report",
   "sync-report-limit",
   "timezones-by-reference",
-  "vavailability",
   "well-known",
 ];
 
