@@ -7,8 +7,8 @@ import type { CollectionPropertyRow } from "../queries/collections.ts";
 import { type FileRow, findFile, listFilesBelow } from "../queries/files.ts";
 import type { Transaction } from "../sql.ts";
 import { type AgentTransaction, beginAgentTransaction } from "../writing/agent-transaction.ts";
+import { changeDeadProperties } from "../writing/dead-properties.ts";
 import {
-  changeFileProperties,
   copyFile,
   deleteFileRows,
   type FileContent,
@@ -69,7 +69,7 @@ export async function changeFile(tx: Transaction, args: ChangeFile): Promise<Cha
   if (deed.kind === "put" || deed.kind === "make") return create(write, deed, held);
   if (held === undefined) throw new WaypostError("not_found", "There is nothing at this path");
   if (deed.kind === "properties") {
-    await changeFileProperties(tx, args.agent, held.file, deed);
+    await changeDeadProperties(tx, "file", args.agent, held.file, deed);
     return finish(write, "update", [held.file], false);
   }
   assertExpected(held, deed.expected);
@@ -105,7 +105,7 @@ async function create(
   const mediaType = deed.kind === "put" ? deed.mediaType : null;
   await insertFile(tx, { agent, file, path, mediaType, size, modseq: write.modseq, at });
   if (deed.kind === "put") await insertContent(tx, agent, file, deed.content);
-  else await changeFileProperties(tx, agent, file, { set: deed.properties, remove: [] });
+  else await changeDeadProperties(tx, "file", agent, file, { set: deed.properties, remove: [] });
   write.grow(size, 0, 1);
   return finish(write, "add", [file], true);
 }

@@ -9,8 +9,8 @@ import {
   insertCollection,
   insertDefaults,
   type NewCollection,
-  setDeadProperties,
 } from "../writing/collection-rows.ts";
+import { changeDeadProperties } from "../writing/dead-properties.ts";
 import { itemsOf } from "../writing/items.ts";
 
 export interface CreateCollection extends Omit<NewCollection, "role"> {
@@ -34,6 +34,6 @@ export async function createCollection(
     throw new WaypostError("invalid", "There is a collection of this name", { reason: "already_exists" });
   await assertCollectionRoom(tx, agent);
   const collection = await insertCollection(items, { ...args, role: null });
-  await setDeadProperties(tx, agent, collection, { set: args.deadProperties, remove: [] });
+  await changeDeadProperties(tx, "collection", agent, collection, { set: args.deadProperties, remove: [] });
   return { collection, modseq: await write.finish() };
 }

@@ -2,12 +2,8 @@ import type { AgentNumber, CollectionNumber, Modseq } from "#/src/model/numbers.
 import type { CollectionPropertyRow } from "../queries/collections.ts";
 import type { Transaction } from "../sql.ts";
 import { beginAgentTransaction } from "../writing/agent-transaction.ts";
-import {
-  type CollectionSettings,
-  moveDefaultRole,
-  setDeadProperties,
-  updateCollectionRow,
-} from "../writing/collection-rows.ts";
+import { type CollectionSettings, moveDefaultRole, updateCollectionRow } from "../writing/collection-rows.ts";
+import { changeDeadProperties } from "../writing/dead-properties.ts";
 import { itemsOf } from "../writing/items.ts";
 import { assertVersion } from "../writing/version.ts";
 
@@ -35,7 +31,10 @@ export async function updateCollection(
   const items = itemsOf(write);
   const { row } = await items.collection(collection);
   if (args.version !== undefined) assertVersion(args.version, String(row.propertiesModseq), row.kind);
-  await setDeadProperties(tx, agent, collection, { set: args.setDead, remove: args.removeDead });
+  await changeDeadProperties(tx, "collection", agent, collection, {
+    set: args.setDead,
+    remove: args.removeDead,
+  });
   if (args.newDefault !== undefined) await moveDefaultRole(items, args.newDefault);
   await updateCollectionRow(items, collection, args.settings);
   return { collection, modseq: await write.finish() };

@@ -6,20 +6,10 @@ import {
   schedulingSegments,
 } from "#/src/model/collections.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import {
-  collectionsMax,
-  collectionTextBytesMax,
-  deadPropertiesMax,
-  deadPropertyBytesMax,
-} from "#/src/model/limits.ts";
+import { collectionsMax, collectionTextBytesMax } from "#/src/model/limits.ts";
 import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
 import type { CollectionRow } from "../items.ts";
-import {
-  type CollectionPropertyRow,
-  findCollection,
-  findCollectionBySegment,
-  findCollectionOfRole,
-} from "../queries/collections.ts";
+import { findCollection, findCollectionBySegment, findCollectionOfRole } from "../queries/collections.ts";
 import type { Sql } from "../sql.ts";
 import { deleteGrantObject } from "./grant-rows.ts";
 import type { ItemWrite } from "./items.ts";
@@ -137,47 +127,6 @@ export async function updateCollectionRow(
     collection,
   );
   items.collectionChanged("update", collection);
-}
-
-export async function setDeadProperties(
-  tx: Sql,
-  agent: AgentNumber,
-  collection: CollectionNumber,
-  change: {
-    readonly set: readonly CollectionPropertyRow[];
-    readonly remove: readonly Omit<CollectionPropertyRow, "xml">[];
-  },
-): Promise<void> {
-  for (const { namespace, name } of change.remove)
-    await tx.run(
-      "delete from collection_property where agent_id = ? and collection_id = ? and namespace = ? and name = ?",
-      agent,
-      collection,
-      namespace,
-      name,
-    );
-  for (const { namespace, name, xml } of change.set) {
-    assertFits(`${namespace}${name}${xml}`, deadPropertyBytesMax);
-    await tx.run(
-      `insert into collection_property (agent_id, collection_id, namespace, name, xml)
-      values (?, ?, ?, ?, ?)
-      on conflict (agent_id, collection_id, namespace, name) do update set xml = excluded.xml`,
-      agent,
-      collection,
-      namespace,
-      name,
-      xml,
-    );
-  }
-  const { count } = (await tx.get<{ count: number }>(
-    "select count(*) as count from collection_property where agent_id = ? and collection_id = ?",
-    agent,
-    collection,
-  ))!;
-  if (count > deadPropertiesMax)
-    throw new WaypostError("policy_refused", `There are at most ${deadPropertiesMax} such properties`, {
-      reason: "limit_reached",
-    });
 }
 
 /** With all that is in it, which the sweep frees. Those that everybody has stay: refuses collection_is_required. */

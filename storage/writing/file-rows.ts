@@ -1,10 +1,7 @@
 /** Rows of `file`, `file_data` and `file_property`. */
-import { WaypostError } from "#/src/model/errors.ts";
-import { deadPropertiesMax, deadPropertyBytesMax } from "#/src/model/limits.ts";
 import { numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, FileNumber, Modseq } from "#/src/model/numbers.ts";
 import type { ItemFacts } from "../items.ts";
-import type { CollectionPropertyRow } from "../queries/collections.ts";
 import type { FileRow } from "../queries/files.ts";
 import { slicesOf } from "../slices.ts";
 import type { Sql } from "../sql.ts";
@@ -119,49 +116,4 @@ export async function deleteFileRows(
   for (const { condition, parameters } of slicesOf(numberSetOf(files), "file_id"))
     for (const table of ["file_property", "file_data", "file"])
       await tx.run(`delete from ${table} where agent_id = ? and ${condition}`, agent, ...parameters);
-}
-
-/** Refuses too_large, limit_reached. */
-export async function changeFileProperties(
-  tx: Sql,
-  agent: AgentNumber,
-  file: FileNumber,
-  change: {
-    readonly set: readonly CollectionPropertyRow[];
-    readonly remove: readonly Omit<CollectionPropertyRow, "xml">[];
-  },
-): Promise<void> {
-  for (const { namespace, name } of change.remove)
-    await tx.run(
-      "delete from file_property where agent_id = ? and file_id = ? and namespace = ? and name = ?",
-      agent,
-      file,
-      namespace,
-      name,
-    );
-  for (const { namespace, name, xml } of change.set) {
-    if (Buffer.byteLength(`${namespace}${name}${xml}`) > deadPropertyBytesMax)
-      throw new WaypostError("invalid", `A property has at most ${deadPropertyBytesMax} octets`, {
-        reason: "too_large",
-      });
-    await tx.run(
-      `insert into file_property (agent_id, file_id, namespace, name, xml)
-      values (?, ?, ?, ?, ?)
-      on conflict (agent_id, file_id, namespace, name) do update set xml = excluded.xml`,
-      agent,
-      file,
-      namespace,
-      name,
-      xml,
-    );
-  }
-  const { count } = (await tx.get<{ count: number }>(
-    "select count(*) as count from file_property where agent_id = ? and file_id = ?",
-    agent,
-    file,
-  ))!;
-  if (count > deadPropertiesMax)
-    throw new WaypostError("policy_refused", `There are at most ${deadPropertiesMax} such properties`, {
-      reason: "limit_reached",
-    });
 }

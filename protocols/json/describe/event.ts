@@ -4,10 +4,7 @@ import { calendarZoneName } from "#/src/collections/calendar-zone.ts";
 import type { StoredItem } from "#/src/collections/item.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
-import { reachesScope } from "#/src/reach/agents.ts";
-import { missingScope } from "#/src/reach/refusals.ts";
 import { cleanText } from "#/src/render/clean-text.ts";
-import type { Octets } from "#/src/render/describe-message.ts";
 import { createRemovalTally, type RemovalDetail } from "#/src/render/removal.ts";
 import { itemProvenance } from "../collections/provenance.ts";
 import { collectionId, itemId, type ReachedItem, reachItem } from "../collections/reach.ts";
@@ -17,6 +14,7 @@ import type { PartRequest } from "../operations/part/describe.ts";
 import { openContinuation, type ReadObject, sealContinuation } from "../part-cursor.ts";
 import type { ReadResult } from "../schemas.ts";
 import { assertRender } from "./assert-render.ts";
+import { assertRaw, describeLinkedPart, octetsOf } from "./linked-part.ts";
 import { type Page, pageOf } from "./page.ts";
 
 export async function describeEvent(
@@ -136,32 +134,11 @@ async function describeWhole(read: Reading): Promise<Described> {
 }
 
 async function describePart(read: Reading): Promise<Described> {
-  const { context, stored, part, from, maxChars } = read;
+  const { context, stored, part } = read;
   const found = await context.rooms.events.run("part", { bytes: stored.bytes, part });
   if (found === undefined)
     throw new WaypostError("not_found", "The event has no such text.", {
       hint: "content.linked has the parts that can be read, such as links/a1/href.",
     });
-  const isData = found.kind === "data";
-  assertRender(read.render, isData ? ["raw"] : ["text", "json"]);
-  if (isData) {
-    await assertRaw(context, stored);
-    const { bytes, type, size } = found;
-    const content = { part, type, size, encoding: "base64" };
-    const page = await pageOf({ kind: "attachment", content, octets: octetsOf(bytes) }, from, maxChars);
-    return { kind: "attachment", render: "raw", page, removed: [] };
-  }
-  const { text, size, removed } = found;
-  const content = { part, type: "text/plain", size };
-  const page = await pageOf({ kind: "body", content, text }, from, maxChars);
-  return { kind: "body", render: "text", page, removed };
-}
-
-/** Octets that nobody has looked at. */
-async function assertRaw(context: OperationContext, { agent }: StoredItem): Promise<void> {
-  if (!(await reachesScope(context, agent, "raw"))) throw missingScope("raw");
-}
-
-function octetsOf(bytes: Uint8Array): Octets {
-  return { total: bytes.length, read: async (start, end) => bytes.subarray(start, end) };
+  return describeLinkedPart(read, found);
 }
