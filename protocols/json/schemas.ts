@@ -5,7 +5,7 @@ import { deliveryReasons, recipientFates } from "#/src/model/delivery.ts";
 import { errorCodes } from "#/src/model/errors.ts";
 import { keywordBytesMax } from "#/src/model/limits.ts";
 import { type Pause, pauseReasons } from "#/src/model/pause.ts";
-import { removals } from "#/src/model/removal.ts";
+import { doubts, removals } from "#/src/model/removal.ts";
 import { isoTime } from "#/src/render/message-state.ts";
 
 export const idText = z.string().max(400);
@@ -111,12 +111,23 @@ export const errorSchema = z
 const provenanceSchema = z
   .strictObject({
     authenticated: z.boolean().describe("Whether the sender is who it says, as decided at receipt."),
-    removed: z.array(z.enum(removals)).describe("What the rendering left out."),
+    removed: z
+      .array(z.enum(removals))
+      .describe(
+        "What the rendering left out. doubtful: text of HTML of which it is not known whether a person sees it.",
+      ),
     source: z.string().optional().describe("By which door it came."),
     from_domain: z.string().optional(),
     checks: z.record(z.string(), z.unknown()).optional(),
     removed_detail: z
-      .array(z.strictObject({ what: z.enum(removals), count: z.int(), where: z.string() }))
+      .array(
+        z.strictObject({
+          what: z.enum(removals),
+          count: z.int(),
+          where: z.string(),
+          why: z.enum(doubts).optional().describe("Of doubtful: why it is not proven visible."),
+        }),
+      )
       .optional(),
     received_at: z.string().optional(),
   })

@@ -652,16 +652,18 @@ export interface Pause {
 export interface Provenance {
   /** Whether the sender is who it says, as decided at receipt. */
   readonly authenticated: boolean;
-  /** What the rendering left out. */
-  readonly removed: readonly ("hidden-element" | "hidden-by-style" | "zero-size-text" | "invisible-colour" | "off-screen" | "comment" | "script" | "style" | "form" | "active-attribute" | "remote-image" | "tracking-pixel" | "zero-width" | "bidi-control" | "unicode-tag" | "variation-selector" | "control-character" | "quoted-history" | "signature" | "unsafe-link" | "binary" | "undecodable" | "over-limit" | "name-is-address")[];
+  /** What the rendering left out. doubtful: text of HTML of which it is not known whether a person sees it. */
+  readonly removed: readonly ("hidden-element" | "hidden-by-style" | "zero-size-text" | "invisible-colour" | "off-screen" | "comment" | "script" | "style" | "form" | "active-attribute" | "remote-image" | "tracking-pixel" | "zero-width" | "bidi-control" | "unicode-tag" | "variation-selector" | "control-character" | "quoted-history" | "signature" | "unsafe-link" | "binary" | "undecodable" | "over-limit" | "name-is-address" | "doubtful")[];
   /** By which door it came. */
   readonly source?: string;
   readonly from_domain?: string;
   readonly checks?: Readonly<Record<string, unknown>>;
   readonly removed_detail?: readonly {
-    readonly what: "hidden-element" | "hidden-by-style" | "zero-size-text" | "invisible-colour" | "off-screen" | "comment" | "script" | "style" | "form" | "active-attribute" | "remote-image" | "tracking-pixel" | "zero-width" | "bidi-control" | "unicode-tag" | "variation-selector" | "control-character" | "quoted-history" | "signature" | "unsafe-link" | "binary" | "undecodable" | "over-limit" | "name-is-address";
+    readonly what: "hidden-element" | "hidden-by-style" | "zero-size-text" | "invisible-colour" | "off-screen" | "comment" | "script" | "style" | "form" | "active-attribute" | "remote-image" | "tracking-pixel" | "zero-width" | "bidi-control" | "unicode-tag" | "variation-selector" | "control-character" | "quoted-history" | "signature" | "unsafe-link" | "binary" | "undecodable" | "over-limit" | "name-is-address" | "doubtful";
     readonly count: number;
     readonly where: string;
+    /** Of doubtful: why it is not proven visible. */
+    readonly why?: "style-not-understood" | "rule-may-apply" | "element-not-understood" | "may-be-covered" | "may-be-cut-off" | "may-be-off-screen" | "colours-may-match" | "may-be-too-small" | "order-may-differ" | "font-of-signs" | "whole-document";
   }[];
   readonly received_at?: string;
 }

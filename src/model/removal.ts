@@ -24,8 +24,36 @@ export const removals = [
   "undecodable",
   "over-limit",
   "name-is-address",
+  "doubtful",
 ] as const;
 export type Removal = (typeof removals)[number];
 
-/** How often of each kind, where "where" is known to the one who counts. */
-export type RemovalCounts = readonly (readonly [what: Removal, count: number])[];
+/** Why text of HTML could not be proven visible (`doubtful`). What is removed for another reason is proven hidden. */
+export const doubts = [
+  /** A property or value on it, or above it, that the renderer does not understand. */
+  "style-not-understood",
+  /** A rule whose selector or condition is not understood, and that may hide it. */
+  "rule-may-apply",
+  /** An element or attribute that the renderer does not understand. */
+  "element-not-understood",
+  /** Another box may be painted over it. */
+  "may-be-covered",
+  /** It may not fit into a box that cuts off what does not fit. */
+  "may-be-cut-off",
+  /** It may stand outside of what can be scrolled to. */
+  "may-be-off-screen",
+  /** Its colour may not differ enough from what is behind it. */
+  "colours-may-match",
+  /** Its letters may be too small to read. */
+  "may-be-too-small",
+  /** It may be read in another order than it is written. */
+  "order-may-differ",
+  /** A font draws other signs than the text says. */
+  "font-of-signs",
+  /** Something in the document makes all of its text doubtful. */
+  "whole-document",
+] as const;
+export type Doubt = (typeof doubts)[number];
+
+/** How often of each kind, where "where" is known to the one who counts. `why`: of "doubtful" only. */
+export type RemovalCounts = readonly (readonly [what: Removal, count: number, why?: Doubt | undefined])[];

@@ -12,7 +12,7 @@ import type { ContentReaders } from "#/src/mail/content-readers.ts";
 import type { MessageBytes, StoredBytes } from "#/src/mail/message-bytes.ts";
 import { piecesOfText } from "#/src/mail/text-pieces.ts";
 import { LoopTurns } from "#/src/model/loop-turns.ts";
-import type { RemovalCounts } from "#/src/model/removal.ts";
+import type { Doubt, Removal, RemovalCounts } from "#/src/model/removal.ts";
 import { type BodyPlace, type BodySequence, partsOf, planBody } from "./body-parts.ts";
 import { cleanText } from "./clean-text.ts";
 import { readDecodedPart } from "./decoded-part.ts";
@@ -165,10 +165,10 @@ export async function renderPart(
     isDocument ? documentBytesMax : partBytesMax,
   );
   if (isCut) tally.add("over-limit", part.section);
-  const count = (what: Parameters<RemovalTally["add"]>[0], times: number): void =>
-    tally.add(what, part.section, times);
+  const count = (what: Removal, times: number, why?: Doubt): void =>
+    tally.add(what, part.section, times, why);
   const take = ({ text, removed }: { readonly text: string; readonly removed: RemovalCounts }): string => {
-    for (const [what, times] of removed) count(what, times);
+    for (const [what, times, why] of removed) count(what, times, why);
     return text;
   };
   const done = (text: string): BodyText => ({ text, parts: [part], removed: tally.list() });

@@ -1,33 +1,39 @@
 /** What a rendering left out and where ("Read result" of the interface). */
-import type { Removal } from "#/src/model/removal.ts";
+import type { Doubt, Removal } from "#/src/model/removal.ts";
 
 export interface RemovalDetail {
   readonly what: Removal;
   readonly count: number;
   /** A section number, a field, or part of a result. */
   readonly where: string;
+  /** Of "doubtful" only. */
+  readonly why?: Doubt;
 }
 
 export interface RemovalTally {
-  add(what: Removal, where: string, count?: number): void;
+  add(what: Removal, where: string, count?: number, why?: Doubt): void;
   addAll(details: readonly RemovalDetail[]): void;
   list(): RemovalDetail[];
 }
 
 export function createRemovalTally(): RemovalTally {
-  const counts = new Map<string, { what: Removal; where: string; count: number }>();
+  const details = new Map<string, { what: Removal; where: string; count: number; why?: Doubt }>();
   const tally: RemovalTally = {
-    add(what, where, count = 1) {
+    add(what, where, count = 1, why) {
       if (count === 0) return;
-      const key = `${what} ${where}`;
-      const entry = counts.get(key);
-      if (entry === undefined) counts.set(key, { what, where, count });
+      const key = `${what} ${why ?? ""} ${where}`;
+      const entry = details.get(key);
+      if (entry === undefined)
+        details.set(key, { what, where, count, ...(why === undefined ? {} : { why }) });
       else entry.count += count;
     },
-    addAll(details) {
-      for (const { what, where, count } of details) tally.add(what, where, count);
+    addAll(added) {
+      for (const { what, where, count, why } of added) tally.add(what, where, count, why);
     },
-    list: () => [...counts.values()].map(({ what, count, where }) => ({ what, count, where })),
+    list: () =>
+      [...details.values()].map(({ what, count, where, why }) =>
+        why === undefined ? { what, count, where } : { what, count, where, why },
+      ),
   };
   return tally;
 }

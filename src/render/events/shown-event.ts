@@ -48,7 +48,7 @@ function createHtmlReading(tally: RemovalTally): HtmlReading {
     }
     const { text, removed } = renderHtml(source, form);
     // The text is the same document again.
-    if (form === "html") for (const [what, count] of removed) tally.add(what, "description", count);
+    if (form === "html") for (const [what, count, why] of removed) tally.add(what, "description", count, why);
     return text;
   };
 }
