@@ -56,6 +56,9 @@ export async function moveCollection(
   ]);
   checkItemConditions(request, resource);
   const { agent, actor } = collection;
+  // RFC 4918 section 9.9.3: what stands there is deleted, which its events say to others.
+  if (isReplacing && kind === "calendar")
+    await rooms.scheduling.deleteCalendar({ agent, actor, principal: request.login }, standing.number);
   try {
     await rooms.collections.moveCollection(agent, actor, collection, { segment, overwrite });
   } catch (error) {

@@ -104,6 +104,8 @@ export interface CalendarDeleteInput {
   readonly version?: string;
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
+  /** send: invitations, changes and answers go to the participants, as mail where they are elsewhere, which takes the scope send. none: they are not told. Without the field, a patch of participants/me alone is sent as an answer, and nothing else is sent. */
+  readonly invite?: "none" | "send";
 }
 
 export interface CalendarMonthListInput {

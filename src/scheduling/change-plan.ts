@@ -2,7 +2,7 @@
  *  transaction. What it relies on is asserted there; if others were faster, it is computed anew. */
 import type { AgentFacts } from "#/src/accounts/accounts.ts";
 import type { AgentDeeds, DeedsDone, ItemExpectation, PutItem } from "#/src/collections/collections.ts";
-import type { ItemProvenance, StoredItem } from "#/src/collections/item.ts";
+import type { Item, ItemProvenance, StoredItem } from "#/src/collections/item.ts";
 import { unfoldedOctets } from "#/src/formats/content-lines/unfold.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
 import type { Once } from "#/src/mail/write-once.ts";
@@ -55,22 +55,43 @@ export function createSchedulingWrites(rooms: SchedulingRooms): Pick<Scheduling,
           return { ...deleted, scheduling: "none" as const };
         }
         assertExpected(held, expected);
-        const decided = await decideChange(rooms, writer, held, undefined, false);
-        const isSilent = options.isReplying === false && decided?.role === "attendee";
-        const plan =
-          decided === undefined || isSilent
-            ? undefined
-            : await planDelivery(rooms, writer, decided, held, held.provenance);
-        const deed = { kind: "remove", item, expected: { version: String(held.modseq) } } as const;
-        const done = await write(rooms, writer, [deed], plan, options);
-        return {
-          modseq: done.agents[0]!.items[0]!.modseq,
-          isReplayed: done.isReplayed,
-          scheduling: stateOf(done, plan),
-        };
+        return deleteObject(rooms, writer, held, await decideDeletion(rooms, writer, held), options);
       });
     },
   };
+}
+
+/** What deleting says to others; undefined where nobody can tell. */
+export function decideDeletion(
+  rooms: SchedulingRooms,
+  writer: CalendarWriter,
+  held: StoredItem,
+): Promise<Decided | undefined> {
+  return decideChange(rooms, writer, held, undefined, false);
+}
+
+/** Deletes one scheduling object, with the messages that were decided. */
+export async function deleteObject(
+  rooms: SchedulingRooms,
+  writer: CalendarWriter,
+  held: StoredItem,
+  decided: Decided | undefined,
+  options: SchedulingOptions,
+): ReturnType<Scheduling["deleteItem"]> {
+  const plan = isSilent(decided, options)
+    ? undefined
+    : await planDelivery(rooms, writer, decided!, held, held.provenance);
+  const deed = { kind: "remove", item: held.number, expected: { version: String(held.modseq) } } as const;
+  const done = await write(rooms, writer, [deed], plan, options);
+  return {
+    modseq: done.agents[0]!.items[0]!.modseq,
+    isReplayed: done.isReplayed,
+    scheduling: stateOf(done, plan),
+  };
+}
+
+export function isSilent(decided: Decided | undefined, { isReplying }: SchedulingOptions): boolean {
+  return decided === undefined || (isReplying === false && decided.role === "attendee");
 }
 
 async function withoutScheduling(
@@ -84,7 +105,7 @@ async function withoutScheduling(
 }
 
 /** Others changed a calendar that the plan is about, or the policy: it is made anew. */
-async function untilAgreed<R>(attempt: () => Promise<R>): Promise<R> {
+export async function untilAgreed<R>(attempt: () => Promise<R>): Promise<R> {
   for (let count = 1; ; count++)
     try {
       return await attempt();
@@ -102,7 +123,7 @@ async function untilAgreed<R>(attempt: () => Promise<R>): Promise<R> {
 /** What a plan rests on is not so any more. What the caller relied on was so when the plan was made. */
 class Overruled extends Error {}
 
-function overruledBy(error: unknown): unknown {
+export function overruledBy(error: unknown): unknown {
   if (!isWaypostError(error)) return error;
   const { reason } = error.details;
   const isOverruled =
@@ -181,7 +202,7 @@ async function findHeld(
 }
 
 /** Undefined for octets that are no calendar. */
-async function decideChange(
+export async function decideChange(
   rooms: SchedulingRooms,
   { agent }: CalendarWriter,
   held: StoredItem | undefined,
@@ -204,6 +225,8 @@ async function decideChange(
         ...(held === undefined ? {} : { object: held.number }),
       });
     case "beyond_limits":
+      // A series that is too much work can still be deleted.
+      if (now === undefined) return undefined;
       throw new WaypostError("policy_refused", "The series takes too much work to be scheduled.", {
         reason: "max-instances",
       });
@@ -213,11 +236,11 @@ async function decideChange(
 }
 
 /** RFC 4791 section 5.3.2.1, RFC 6638 section 3.2.4.1; the write looks again. */
-async function assertOnlyOne(
+export async function assertOnlyOne(
   { collections }: SchedulingRooms,
   agent: AgentNumber,
   uid: string,
-  held: StoredItem | undefined,
+  held: Item | undefined,
   collection: CollectionNumber,
 ): Promise<void> {
   const items = await collections.findItemsByUid(agent, uid, { kind: "calendar" });
@@ -258,12 +281,14 @@ async function planDelivery(
   const copies = createLocalCopies(rooms, decided.uid);
   const leaving: WrittenMessage[] = [];
   const isAsking = await rooms.outbound.asksAlways(agent, principal);
+  const maySend = await maySendFor(rooms, principal, agent);
   const delivered = new Set<AgentNumber>([agent]);
   for (const message of decided.messages) {
     // The copy, and the message in the inbox.
     const neededBytes = 2 * message.content.bytes.byteLength;
     const user = await findCalendarUser(rooms, message.to, owner.account, neededBytes);
     if (user.kind === "unknown") statuses.set(message.to, "unknown_user");
+    else if (!maySend) statuses.set(message.to, "refused");
     else if (user.kind === "full") statuses.set(message.to, "no_way");
     else if (user.kind === "mail" || isAsking) leaving.push(message);
     else {
@@ -290,15 +315,13 @@ async function planDelivery(
 /** Nobody is written to for what is no news. */
 async function planLeaving(
   rooms: SchedulingRooms,
-  { agent, principal }: CalendarWriter,
+  { principal }: CalendarWriter,
   owner: AgentFacts,
   messages: readonly WrittenMessage[],
   held: StoredItem | undefined,
 ): ReturnType<typeof planMails> {
   const news = messages.filter(({ isSignificant }) => isSignificant);
   if (news.length === 0) return { mails: [], statuses: new Map() };
-  if (!(await maySendFor(rooms, principal, agent)))
-    return { mails: [], statuses: new Map(news.map(({ to }) => [to, "refused"])) };
   const isInvited = held?.isAuthenticated === true && held.provenance.source === "smtp";
   const inviter = isInvited ? mailAddressOf(news[0]!.to) : undefined;
   return planMails(rooms, { owner, principal, inviter, nowMs: rooms.collections.clock.now() }, news);

@@ -1,7 +1,14 @@
 import { createArrivalPlanning } from "./arrival-plan.ts";
 import { createSchedulingWrites } from "./change-plan.ts";
+import { createCalendarDeletion } from "./delete-calendar.ts";
+import { createMoves } from "./move-item.ts";
 import type { Scheduling, SchedulingRooms } from "./scheduling.ts";
 
 export function createScheduling(rooms: SchedulingRooms): Scheduling {
-  return { ...createSchedulingWrites(rooms), ...createArrivalPlanning(rooms) };
+  return {
+    ...createSchedulingWrites(rooms),
+    ...createCalendarDeletion(rooms),
+    ...createMoves(rooms),
+    ...createArrivalPlanning(rooms),
+  };
 }

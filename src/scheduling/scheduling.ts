@@ -1,10 +1,16 @@
 /** Changes of calendar items with what they say to others (RFC 6638 section 3): the one door by which a person or an agent writes into a
  *  calendar. An item without an organizer goes straight to `Collections`. */
 import type { Principal } from "#/src/accounts/accounts.ts";
-import type { ItemExpectation, ItemWritten, PutItem } from "#/src/collections/collections.ts";
+import type {
+  CollectionWritten,
+  ItemExpectation,
+  ItemWritten,
+  MoveTarget,
+  PutItem,
+} from "#/src/collections/collections.ts";
 import type { Idempotency, Once } from "#/src/mail/write-once.ts";
 import type { Actor } from "#/src/model/actor.ts";
-import type { AgentNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
+import type { AgentNumber, CollectionNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Outbound } from "#/src/outbound/outbound.ts";
 import type { ArrivalPlanning } from "./arrival-plan.ts";
 import type { LocalRooms } from "./local-copies.ts";
@@ -53,4 +59,21 @@ export interface Scheduling extends ArrivalPlanning {
     expected?: ItemExpectation,
     options?: SchedulingOptions,
   ): Promise<Once<{ readonly modseq: Modseq; readonly scheduling: SchedulingState }>>;
+  /** A calendar with its events; each says to others what its own deletion would (RFC 6638 section 3.2.2 and 3.2.3), in a
+   *  transaction of its own before the calendar goes. Where one is refused the calendar stays, with the events that are left. */
+  deleteCalendar(
+    writer: CalendarWriter,
+    calendar: CollectionNumber,
+    version?: string,
+    options?: SchedulingOptions,
+  ): Promise<Once<CollectionWritten>>;
+  /** Into a calendar of another owner, in one transaction; nobody is told. Throws `policy_refused` where the new owner has the event
+   *  in another calendar (RFC 6638 section 3.2.4.1). */
+  moveToOther(
+    from: CalendarWriter,
+    item: ItemNumber,
+    to: CalendarWriter,
+    place: MoveTarget,
+    expected?: ItemExpectation,
+  ): Promise<void>;
 }

@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { schedulingInboxItemsMax } from "#/src/model/limits.ts";
+import type { CollectionNumber } from "#/src/model/numbers.ts";
 import {
   calendarText,
   eventText,
@@ -233,8 +234,8 @@ describe("an attendee elsewhere", () => {
     expect((await ada.texts())[0]).toContain("SCHEDULE-STATUS=3.8:mailto:x@bad.example");
   });
 
-  test("is not written to with a credential that may not send", async () => {
-    const { ada, server } = house;
+  test("is not told by a credential that may not send, and neither is one of the account", async () => {
+    const { ada, bob, server } = house;
     await house.openPolicies();
     const { token } = await server.token(ada.owner, ["calendar"]);
     const principal = await server.accounts.authenticateToken(token, "127.0.0.1");
@@ -251,7 +252,112 @@ describe("an attendee elsewhere", () => {
       { collection: number, bytes, provenance: { source: "api" }, isAuthenticated: true },
     );
     expect(await house.leaving()).toEqual([]);
-    expect((await ada.texts())[0]).toContain("SCHEDULE-STATUS=3.8:mailto:mel@elsewhere.example");
+    expect(await bob.texts()).toEqual([]);
+    const [own] = await ada.texts();
+    expect(own).toContain("SCHEDULE-STATUS=3.8:mailto:mel@elsewhere.example");
+    expect(own).toContain("SCHEDULE-STATUS=3.8:mailto:bob@first.example");
+  });
+});
+
+describe("a calendar that is deleted or left", () => {
+  async function otherCalendar({ owner, writer }: SchedulingHouse["ada"]): Promise<CollectionNumber> {
+    const { collection } = await house.collections.createCollection(owner.agent, writer.actor, {
+      kind: "calendar",
+      properties: { displayName: "Other" },
+    });
+    return collection;
+  }
+  const textsIn = async ({ owner }: SchedulingHouse["ada"], collection: CollectionNumber) => {
+    const found: string[] = [];
+    for await (const page of house.collections.listItems(owner.agent, collection))
+      for (const item of await house.collections.readItems(
+        owner.agent,
+        page.map(({ number }) => number),
+      ))
+        found.push(plain(item!.bytes));
+    return found;
+  };
+
+  test("says what the deletion of each of its events would", async () => {
+    const { ada, bob, scheduling } = house;
+    await house.openPolicies();
+    const other = await otherCalendar(ada);
+    await ada.put(calendarText(eventText("ada* ada=ACCEPTED bob mel@elsewhere.example", "", "one")), {
+      collection: other,
+    });
+    await ada.put(calendarText(eventText("ada* ada=ACCEPTED bob", "", "two")), { collection: other });
+    await ada.put(calendarText(eventText("ada* ada=ACCEPTED bob", "", "kept")));
+    await bob.put(calendarText(eventText("bob* ada bob=ACCEPTED", "", "asked")));
+    const [asked] = (await ada.items()).filter(({ uid }) => uid === "asked");
+    await house.collections.moveItem(ada.owner.agent, ada.writer.actor, asked!.number, {
+      collection: other,
+      overwrite: false,
+    });
+    await scheduling.deleteCalendar(ada.writer, other);
+    expect(await house.collections.findCollection(ada.owner.agent, other)).toBeUndefined();
+    const copies = new Map((await bob.items()).map(({ uid, bytes }) => [uid, plain(bytes)]));
+    expect(copies.get("one")).toContain("STATUS:CANCELLED\n");
+    expect(copies.get("two")).toContain("STATUS:CANCELLED\n");
+    expect(copies.get("kept")).not.toContain("STATUS:CANCELLED\n");
+    expect(copies.get("asked")).toMatch(/PARTSTAT=DECLINED[^\n]*:mailto:ada@/);
+    const mails = await house.leaving();
+    expect(mails.map(({ calendar }) => /METHOD:(\w+)/.exec(calendar)![1])).toEqual(["REQUEST", "CANCEL"]);
+  });
+
+  test("says nothing to anybody where nothing is to be said, and stays at another version", async () => {
+    const { ada, bob, scheduling } = house;
+    const other = await otherCalendar(ada);
+    await ada.put(calendarText(eventText("ada* ada=ACCEPTED bob")), { collection: other });
+    await expect(scheduling.deleteCalendar(ada.writer, other, "1")).rejects.toMatchObject({
+      code: "precondition_failed",
+    });
+    expect(await textsIn(ada, other)).toHaveLength(1);
+    await scheduling.deleteCalendar(ada.writer, other, undefined, { messages: "none" });
+    expect((await bob.texts())[0]).not.toContain("STATUS:CANCELLED");
+  });
+
+  test("stays with what could not be said", async () => {
+    const { ada, scheduling, server } = house;
+    await house.openPolicies();
+    const other = await otherCalendar(ada);
+    await ada.put(calendarText(eventText("ada* mel@elsewhere.example")), { collection: other });
+    await server.administer("agent.pause", { owner: ada.owner.address });
+    await expect(scheduling.deleteCalendar(ada.writer, other)).rejects.toMatchObject({ code: "paused" });
+    expect(await textsIn(ada, other)).toHaveLength(1);
+  });
+
+  test("is left by an event for another of its owner without a message, with its Schedule-Tag", async () => {
+    const { ada, bob } = house;
+    await ada.put(invitation("ada* ada=ACCEPTED bob"));
+    const [own] = await ada.items();
+    const before = (await bob.items())[0]!.modseq;
+    await house.collections.moveItem(ada.owner.agent, ada.writer.actor, own!.number, {
+      collection: await otherCalendar(ada),
+      overwrite: false,
+    });
+    const [moved] = await house.collections.readItems(ada.owner.agent, [own!.number]);
+    expect(moved!.scheduleTag).toBe(own!.scheduleTag);
+    expect((await bob.items())[0]!.modseq).toBe(before);
+    expect(await bob.texts("inbox")).toHaveLength(1);
+  });
+
+  test("is left for another owner's only where that owner has no other event of the UID", async () => {
+    const { ada, bob, scheduling } = house;
+    await ada.put(invitation("ada* ada=ACCEPTED bob"));
+    const [own] = await ada.items();
+    const move = async () =>
+      scheduling.moveToOther(ada.writer, own!.number, bob.writer, {
+        collection: await otherCalendar(bob),
+        segment: "moved.ics",
+        overwrite: true,
+      });
+    await expect(move()).rejects.toMatchObject({
+      details: { reason: "unique-scheduling-object-resource" },
+    });
+    expect(await ada.texts()).toHaveLength(1);
+    await bob.delete((await bob.items())[0]!.number, { messages: "none" });
+    await move();
+    expect(await ada.texts()).toEqual([]);
   });
 });
 

@@ -128,33 +128,14 @@ async function moveAcross(
   to: Destination,
   expected: ItemExpectation,
 ): Promise<DavAnswer> {
-  const { bytes, modseq, provenance, isAuthenticated } = await readStored(request, item);
-  if (expected.version !== undefined && expected.version !== String(modseq))
-    throw new DavError(412, "The resource has changed.");
-  const { collection } = to.parent;
-  const deadProperties = await readDead(request, item);
-  await request.rooms.collections.changeItems([
-    {
-      agent: collection.agent,
-      actor: collection.actor,
-      deeds: [
-        {
-          kind: "put",
-          collection: collection.number,
-          segment: to.segment,
-          bytes,
-          provenance,
-          isAuthenticated,
-          expected: to.expected,
-          deadProperties,
-        },
-      ],
-    },
-    {
-      agent: parent.collection.agent,
-      actor: parent.collection.actor,
-      deeds: [{ kind: "remove", item: item.number, expected: { ...expected, version: String(modseq) } }],
-    },
-  ]);
+  const { rooms, login: principal } = request;
+  const [source, target] = [parent.collection, to.parent.collection];
+  await rooms.scheduling.moveToOther(
+    { agent: source.agent, actor: source.actor, principal },
+    item.number,
+    { agent: target.agent, actor: target.actor, principal },
+    { collection: target.number, segment: to.segment, overwrite: to.expected.version === undefined },
+    expected,
+  );
   return { status: 201 };
 }

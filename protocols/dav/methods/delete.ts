@@ -1,10 +1,12 @@
 /** DELETE (RFC 4918 section 9.6): an item, or a collection with all its items. Default collections and the inbox stay. */
+import type { SchedulingOptions } from "#/src/scheduling/scheduling.ts";
 import { checkItemConditions, checkLocks } from "../conditions.ts";
 import { DavError, unmet } from "../dav-error.ts";
 import { deleteFile, isOfFiles } from "../files.ts";
 import type { Method } from "../method.ts";
 import { assertRight } from "../privileges.ts";
 import { assertNoBody } from "../read-body.ts";
+import type { DavRequest } from "../request.ts";
 import { everyResource } from "../resource.ts";
 import { caldav, dav } from "../xml/names.ts";
 
@@ -21,13 +23,11 @@ export const deleteMethod: Method = {
       assertRight(parent.collection, "write", parent.href, dav("unbind"));
       const ofIf = await checkLocks(request, [resource.href, parent.href]);
       const { agent, actor } = parent.collection;
-      // RFC 6638 section 8.1
-      const isSilent = /^f$/i.test(request.context.koa.get("Schedule-Reply").trim());
       await rooms.scheduling.deleteItem(
         { agent, actor, principal: request.login },
         item.number,
         checkItemConditions(request, resource, ofIf),
-        { isReplying: !isSilent },
+        repliesOf(request),
       );
     } else if (resource.kind === "calendar" || resource.kind === "addressbook") {
       if (depth === "0" || depth === "1") throw new DavError(400, "A collection is deleted with its items.");
@@ -41,9 +41,22 @@ export const deleteMethod: Method = {
           "The default collection stays.",
         );
       checkItemConditions(request, resource);
-      await collections.deleteCollection(collection.agent, collection.actor, collection.number);
+      const { agent, actor, number } = collection;
+      if (resource.kind === "addressbook") await collections.deleteCollection(agent, actor, number);
+      else
+        await rooms.scheduling.deleteCalendar(
+          { agent, actor, principal: request.login },
+          number,
+          undefined,
+          repliesOf(request),
+        );
     } else throw new DavError(403, "This cannot be deleted.");
     locks.removeAt(resource.href);
     return { status: 204 };
   },
 };
+
+/** RFC 6638 section 8.1. */
+function repliesOf({ context: { koa } }: DavRequest): SchedulingOptions {
+  return { isReplying: !/^f$/i.test(koa.get("Schedule-Reply").trim()) };
+}

@@ -107,7 +107,7 @@ async function putItem(
 }
 
 /** Invitations and answers are mail: who sends them may send. */
-async function optionsOf(
+export async function optionsOf(
   context: OperationContext,
   agent: AgentNumber,
   { invite = "none" }: Invite,

@@ -1,6 +1,9 @@
-/** calendar.delete: with all events that are in it. The default one stays. */
+/** calendar.delete: with all events that are in it. The default one stays. With `invite: "send"` each event says to others what its own
+ *  deletion would. */
 import { z } from "zod";
 import { changeContainer, deleteFields } from "../../collections/container.ts";
+import { optionsOf } from "../../collections/item-writes.ts";
+import { invite } from "../../collections/written-event.ts";
 import { operation } from "../../operation.ts";
 import { idText, writeResult } from "../../schemas.ts";
 
@@ -10,11 +13,16 @@ export default operation({
   summary: "Deletes a calendar with its events; the default one stays.",
   scope: "calendar",
   effect: "writes",
-  input: z.strictObject({ id: idText.describe("The calendar, calendar_…"), ...deleteFields }),
+  input: z.strictObject({ id: idText.describe("The calendar, calendar_…"), ...deleteFields, invite }),
   output: writeResult,
   errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused", "precondition_failed"],
   run: (context, input) =>
-    changeContainer(context, "calendar", "calendar.delete", input, ({ agent, actor, number }, once) =>
-      context.rooms.collections.deleteCollection(agent, actor, number, input.version, once),
+    changeContainer(context, "calendar", "calendar.delete", input, async ({ agent, actor, number }, once) =>
+      context.rooms.scheduling.deleteCalendar(
+        { agent, actor, principal: context.principal },
+        number,
+        input.version,
+        await optionsOf(context, agent, input, once),
+      ),
     ),
 });

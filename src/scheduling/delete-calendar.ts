@@ -1,0 +1,55 @@
+/** Deletion of a whole calendar (RFC 6638 section 3.2.3.2): what the deletion of each of its events would say is said first, event by
+ *  event; then the calendar goes with the rest. */
+import type { Collection } from "#/src/collections/collection.ts";
+import type { StoredItem } from "#/src/collections/item.ts";
+import { decideDeletion, deleteObject, isSilent, untilAgreed } from "./change-plan.ts";
+import type { CalendarWriter, Scheduling, SchedulingOptions, SchedulingRooms } from "./scheduling.ts";
+
+export function createCalendarDeletion(rooms: SchedulingRooms): Pick<Scheduling, "deleteCalendar"> {
+  const { collections } = rooms;
+  return {
+    async deleteCalendar(writer, number, version, options = {}) {
+      const { agent, actor } = writer;
+      const { idempotency } = options;
+      const repeat = await collections.findCollectionRepeat(idempotency);
+      if (repeat !== undefined) return repeat;
+      const calendar = await collections.findCollection(agent, number);
+      // The write refuses what is no calendar, one that stays, and another version.
+      const isLeaving =
+        calendar?.kind === "calendar" &&
+        calendar.role === undefined &&
+        (version === undefined || version === String(calendar.propertiesModseq));
+      if (isLeaving && options.messages !== "none") await tellAll(rooms, writer, calendar, options);
+      return collections.deleteCollection(agent, actor, number, version, idempotency);
+    },
+  };
+}
+
+async function tellAll(
+  rooms: SchedulingRooms,
+  writer: CalendarWriter,
+  calendar: Collection,
+  options: SchedulingOptions,
+): Promise<void> {
+  const { collections } = rooms;
+  for await (const page of collections.listItems(writer.agent, calendar.number))
+    for (const { number, scheduleTag } of page)
+      if (scheduleTag !== undefined)
+        await untilAgreed(async () => {
+          const [held] = await collections.readItems(writer.agent, [number]);
+          if (held?.collection === calendar.number) await tellOne(rooms, writer, held, options);
+        });
+}
+
+/** Events of which there is nothing to say go with the calendar. */
+async function tellOne(
+  rooms: SchedulingRooms,
+  writer: CalendarWriter,
+  held: StoredItem,
+  options: SchedulingOptions,
+): Promise<void> {
+  const decided = await decideDeletion(rooms, writer, held);
+  if (decided?.messages.length === 0 || isSilent(decided, options)) return;
+  // The key of a repeat is that of the whole.
+  await deleteObject(rooms, writer, held, decided, { ...options, idempotency: undefined });
+}
