@@ -19,6 +19,7 @@ const suites = [
   ["fuzz-html.ts", "--minutes", "1"],
   ["expensive-mail.ts"],
   ["split-imap.ts", "--runs", "2"],
+  ["abuse/run.ts"],
 ];
 
 const failed: string[] = [];

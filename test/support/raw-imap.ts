@@ -1,4 +1,5 @@
 import net from "node:net";
+import tls from "node:tls";
 
 /** A bare IMAP client that gives octets as they came: what a library that decodes can't show. */
 export interface RawImap extends AsyncDisposable {
@@ -18,8 +19,20 @@ export interface RawResponse {
   readonly literals: readonly Buffer[];
 }
 
-export async function connectRawImap(address: { host: string; port: number }): Promise<RawImap> {
-  const socket = net.connect({ ...address, noDelay: true });
+export interface RawImapPlace {
+  readonly host: string;
+  readonly port: number;
+  /** TLS from the first octet. */
+  readonly isTls?: boolean;
+  /** The address to come from. */
+  readonly localAddress?: string | undefined;
+}
+
+export async function connectRawImap(place: RawImapPlace): Promise<RawImap> {
+  const { isTls = false, ...address } = place;
+  const plain = net.connect({ ...address, noDelay: true });
+  const socket = isTls ? tls.connect({ socket: plain, rejectUnauthorized: false }) : plain;
+  plain.on("error", (error) => socket.destroy(error));
   let buffered: Buffer = Buffer.alloc(0);
   let wake = (): void => {};
   let failure: Error | undefined;

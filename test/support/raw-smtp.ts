@@ -22,13 +22,16 @@ export interface RawSmtpOptions {
   readonly isTls?: boolean;
   /** Waits for the greeting. */
   readonly isGreeted?: boolean;
+  /** The address to come from. */
+  readonly localAddress?: string | undefined;
 }
 
 export async function connectRawSmtp(options: RawSmtpOptions): Promise<RawSmtp> {
-  const { host = "127.0.0.1", port, isTls = false, isGreeted = true } = options;
+  const { host = "127.0.0.1", port, isTls = false, isGreeted = true, localAddress } = options;
+  const from = localAddress === undefined ? {} : { localAddress };
   let socket: net.Socket = isTls
-    ? tls.connect({ host, port, rejectUnauthorized: false })
-    : net.connect({ host, port, noDelay: true });
+    ? tls.connect({ host, port, rejectUnauthorized: false, ...from })
+    : net.connect({ host, port, noDelay: true, ...from });
   let buffered = "";
   let lines: string[] = [];
   const ready: string[] = [];

@@ -1,0 +1,57 @@
+/** Twenty sessions of one login change the flags of a mailbox of 640,000 messages, again and again:
+ *  `node test/long/abuse/store-flags.ts [messages]`. */
+import type { ChildDaemon } from "../../support/daemon.ts";
+import { connectRawImap, type RawImap } from "../../support/raw-imap.ts";
+import { attack } from "./attack.ts";
+import { addressIn, enterNetworks } from "./networks.ts";
+import type { VictimAgent } from "./victim.ts";
+
+enterNetworks(import.meta.url);
+
+const messages = Number(process.argv[2] ?? 640_000);
+const sessions = 20;
+const network = 1;
+
+async function logIn(daemon: ChildDaemon, { address, password }: VictimAgent): Promise<RawImap> {
+  const localAddress = addressIn(network);
+  const imap = await connectRawImap({ ...daemon.imaps, isTls: true, localAddress });
+  await imap.command(`LOGIN ${address} ${password}`);
+  const { status } = await imap.command("SELECT INBOX");
+  if (!status.startsWith("OK")) throw new Error(`SELECT: ${status}`);
+  return imap;
+}
+
+await attack({
+  title: `${sessions} sessions STORE flags on a mailbox of ${messages}`,
+  daemon: { agents: 2, set: ["log.level=error"] },
+  async prepare(daemon, [owner]) {
+    await using imap = await logIn(daemon, owner!);
+    await imap.command("APPEND INBOX", Buffer.from("Subject: one of many\r\n\r\ntext\r\n"));
+    for (let count = 1; count < messages; count *= 2) {
+      const more = Math.min(count, messages - count);
+      const { status } = await imap.command(`COPY 1:${more} INBOX`);
+      if (!status.startsWith("OK")) throw new Error(`COPY: ${status}`);
+      await imap.command("NOOP");
+    }
+  },
+  async run(daemon, [owner], until) {
+    const open = await Promise.all(Array.from({ length: sessions }, () => logIn(daemon, owner!)));
+    // Those that wait when the time is over are cut off.
+    until.addEventListener("abort", () => {
+      for (const imap of open) void imap[Symbol.asyncDispose]();
+    });
+    await Promise.all(
+      open.map(async (imap, session) => {
+        for (let round = session; !until.aborted; round++) {
+          const sign = round % 2 === 0 ? "+" : "-";
+          const answer = await imap
+            .command(`STORE 1:* ${sign}FLAGS.SILENT (\\Flagged)`)
+            .catch((error: unknown) => {
+              if (!until.aborted) throw error;
+            });
+          if (answer !== undefined && !/^(OK|NO)/.test(answer.status)) throw new Error(answer.status);
+        }
+      }),
+    );
+  },
+});
