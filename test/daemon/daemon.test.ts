@@ -60,7 +60,6 @@ describe("waypost dev", () => {
     });
     expect(Object.keys(daemon.people[0]!)).toEqual(["id", "address", "password"]);
     expect((await health(daemon.http.url, daemon.agents[1]!.token)).status).toBe(200);
-    expect(daemon.startMs).toBeLessThan(5000);
   });
 
   test("ends with 0 on SIGTERM, and keeps a folder that was named with everything in it", async () => {

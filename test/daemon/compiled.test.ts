@@ -1,0 +1,64 @@
+/** `npm start` runs compiled JavaScript of the source that is there. */
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+const top = path.resolve(import.meta.dirname, "../..");
+let copy: string;
+
+/** A copy of the source, with the libraries that are installed and a cache of its own. */
+beforeAll(() => {
+  copy = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-compiled-"));
+  for (const name of ["config", "protocols", "src", "storage", "package.json"])
+    fs.cpSync(path.join(top, name), path.join(copy, name), { recursive: true });
+  const libraries = path.join(copy, "node_modules");
+  fs.mkdirSync(libraries);
+  for (const name of fs.readdirSync(path.join(top, "node_modules")))
+    if (name !== ".cache") fs.symlinkSync(path.join(top, "node_modules", name), path.join(libraries, name));
+});
+
+afterAll(() => fs.rmSync(copy, { recursive: true, force: true }));
+
+const cache = () => path.join(copy, "node_modules/.cache/waypost");
+
+function help(): string {
+  return execFileSync(process.execPath, [path.join(copy, "src/start.mjs"), "--help"], { encoding: "utf8" });
+}
+
+function rewrite(from: string, to: string): void {
+  const file = path.join(copy, "src/cli/program.ts");
+  const text = fs.readFileSync(file, "utf8");
+  expect(text).toContain(from);
+  fs.writeFileSync(file, text.replace(from, to));
+}
+
+test("what was compiled is used again, and what changed is compiled anew", () => {
+  expect(help()).toContain("Usage: waypost");
+  expect(help()).toContain("Usage: waypost");
+  const [first, ...more] = fs.readdirSync(cache());
+  expect(more).toEqual([]);
+  const program = path.join(cache(), first!, "main.js");
+  fs.writeFileSync(program, `console.log("compiled");`);
+  expect(help()).toBe("compiled\n");
+  rewrite('"waypost"', '"changed"');
+  expect(help()).toContain("Usage: changed");
+});
+
+test("four versions of the source leave three behind", () => {
+  for (const name of ["second", "third", "fourth"]) {
+    rewrite(
+      /new Command\("(\w+)"\)/.exec(fs.readFileSync(path.join(copy, "src/cli/program.ts"), "utf8"))![1]!,
+      name,
+    );
+    expect(help()).toContain(`Usage: ${name}`);
+  }
+  expect(fs.readdirSync(cache())).toHaveLength(3);
+});
+
+test("where nothing can be written, the source runs", () => {
+  fs.rmSync(path.dirname(cache()), { recursive: true });
+  fs.writeFileSync(path.dirname(cache()), "");
+  expect(help()).toContain("Usage: fourth");
+});
