@@ -7,6 +7,7 @@ import { houseThreads, type ThreadKind } from "#/src/threads/house-threads.ts";
 /** Rooms from the ground up. A room imports from rooms above it in this list; rooms of one line never from each other. */
 const rooms: readonly (readonly string[])[] = [
   ["src/model"],
+  ["src/fairness"],
   ["src/threads"],
   ["src/formats", "config"],
   ["storage"],

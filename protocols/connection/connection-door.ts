@@ -2,10 +2,11 @@
  *  login for the network that it comes from, after it for the mailbox that logged in and the account above it. So one network
  *  cannot keep others from logging in, and who has logged in is not kept out by strangers of the same network. */
 import type { Socket } from "node:net";
-import type { Logger } from "pino";
-import { networkOf } from "#/src/accounts/login-limiter.ts";
 import type { Principal } from "#/src/accounts/principal.ts";
-import { createRefusalLog, type RefusalLog } from "./refusal-log.ts";
+import type { Amounts } from "#/src/fairness/fairness.ts";
+import type { Gate, Place, Refusal } from "#/src/fairness/gate.ts";
+import { networkOf } from "#/src/model/network.ts";
+import { mailboxOwner, networkOwner, type Owner } from "#/src/model/owner.ts";
 
 /** Who has logged in on a connection. */
 export type ConnectionOwner = Pick<Principal, "agent" | "account">;
@@ -19,153 +20,100 @@ export interface ConnectionDoor {
 
 /** What one open connection counts for. */
 export interface ConnectionPlace {
+  /** The network, or the mailbox that has logged in. */
+  readonly owner: Owner;
   readonly isClaimed: boolean;
   /** Counts for the owner from now on. False, and nothing has changed, when the mailbox or its account has its share. */
   claim(owner: ConnectionOwner): boolean;
   /** Counts for its network again. False, and nothing has changed, when the network has its share. */
   giveBack(): boolean;
+  /** The connection is idle from now on, and ends with the call when a connection of others finds no room; or it is busy, if there
+   *  is no call. One that has logged in never has to end. */
+  giveWay(onTaken: (() => void) | undefined): void;
   /** The connection has ended. */
   leave(): void;
+}
+
+interface ConnectionSettings {
+  readonly maxConnections: number;
+  readonly maxConnectionsPerNetwork: number;
+  readonly maxConnectionsPerLogin: number;
+}
+
+/** Of a role with logins. */
+export function connectionAmounts(
+  role: ConnectionSettings,
+  { connectionsShareOfAccount }: { readonly connectionsShareOfAccount: number },
+): Amounts {
+  const total = role.maxConnections;
+  return {
+    total,
+    share: role.maxConnectionsPerNetwork,
+    mailboxShare: role.maxConnectionsPerLogin,
+    accountShare: Math.max(1, Math.floor(total * connectionsShareOfAccount)),
+  };
 }
 
 /** Names the network of a connection; undefined for one that no network's share applies to. */
 export type NameNetwork = (socket: Socket) => string | undefined;
 
-export interface DoorOptions {
-  /** As the log names it. */
-  readonly role: string;
-  /** Connections in all. */
-  readonly limit: number;
-  /** Connections of one network that have not logged in. */
-  readonly networkLimit: number;
-  /** Connections of one mailbox that have logged in. */
-  readonly mailboxLimit?: number;
-  /** The part of `limit` that the logins of one account may have. */
-  readonly accountShare?: number;
-  /** IPv4 /24 or IPv6 /64, and loopback none: it is the tools and proxies of this host. */
-  readonly nameNetwork?: NameNetwork | undefined;
-  readonly log: Logger;
-}
-
-export function createConnectionDoor(options: DoorOptions): ConnectionDoor {
-  const { role, limit, networkLimit, mailboxLimit, accountShare, log } = options;
-  const nameNetwork = options.nameNetwork ?? addressNetwork;
-  const counts: Counts = {
-    networks: new OpenCounts(networkLimit),
-    mailboxes: new OpenCounts(mailboxLimit ?? limit),
-    accounts: new OpenCounts(Math.max(1, Math.floor(limit * (accountShare ?? 1)))),
-    refusals: createRefusalLog(log, role),
-  };
-  let open = 0;
+/** `nameNetwork`: IPv4 /24 or IPv6 /64 if not said, and loopback none: it is the tools and proxies of this host. */
+export function createConnectionDoor(gate: Gate, nameNetwork: NameNetwork = addressNetwork): ConnectionDoor {
   return {
     enter(socket) {
-      const network = nameNetwork(socket);
-      const refusal = open >= limit ? "role_full" : counts.networks.add(network) ? undefined : "network_full";
-      if (refusal !== undefined) {
-        counts.refusals.note(network, refusal);
-        return refusal;
-      }
-      open++;
-      return new Place(counts, network, () => void open--);
+      const network = networkOwner(nameNetwork(socket));
+      const place = gate.tryEnter(network);
+      return typeof place === "string" ? doorRefusals[place] : new OpenPlace(place);
     },
   };
 }
 
-interface Counts {
-  readonly networks: OpenCounts<string>;
-  readonly mailboxes: OpenCounts<number>;
-  readonly accounts: OpenCounts<number>;
-  readonly refusals: RefusalLog;
-}
+const doorRefusals = {
+  total: "role_full",
+  share: "network_full",
+  account: "role_full",
+} as const satisfies Record<Refusal, DoorRefusal>;
 
-class Place implements ConnectionPlace {
-  readonly #counts: Counts;
-  readonly #network: string | undefined;
-  readonly #onLeave: () => void;
-  #owner: ConnectionOwner | undefined;
-  #hasLeft = false;
+class OpenPlace implements ConnectionPlace {
+  readonly #place: Place;
+  readonly #network: Owner;
+  #onTaken: (() => void) | undefined;
 
-  constructor(counts: Counts, network: string | undefined, onLeave: () => void) {
-    this.#counts = counts;
-    this.#network = network;
-    this.#onLeave = onLeave;
+  constructor(place: Place) {
+    this.#place = place;
+    this.#network = place.owner;
+  }
+
+  get owner(): Owner {
+    return this.#place.owner;
   }
 
   get isClaimed(): boolean {
-    return this.#owner !== undefined;
+    return this.#place.owner !== this.#network;
   }
 
-  claim({ agent, account }: ConnectionOwner): boolean {
-    if (this.#hasLeft || this.#owner?.agent === agent) return true;
-    const { mailboxes, accounts, refusals } = this.#counts;
-    const before = this.#owner;
-    // What it counts for already is no reason to refuse it.
-    if (before !== undefined) accounts.remove(before.account);
-    const isFree = mailboxes.hasRoom(agent) && accounts.hasRoom(account);
-    if (!isFree) {
-      if (before !== undefined) accounts.add(before.account);
-      refusals.note(this.#network, mailboxes.hasRoom(agent) ? "account_full" : "mailbox_full");
-      return false;
-    }
-    mailboxes.add(agent);
-    accounts.add(account);
-    if (before === undefined) this.#counts.networks.remove(this.#network);
-    else mailboxes.remove(before.agent);
-    this.#owner = { agent, account };
+  claim(login: ConnectionOwner): boolean {
+    const owner = mailboxOwner(login);
+    if (this.owner.key === owner.key) return true;
+    if (this.#place.moveTo(owner) !== undefined) return false;
+    this.#place.giveWay(undefined);
     return true;
   }
 
   giveBack(): boolean {
-    const owner = this.#owner;
-    if (this.#hasLeft || owner === undefined) return true;
-    if (!this.#counts.networks.add(this.#network)) {
-      this.#counts.refusals.note(this.#network, "network_full");
-      return false;
-    }
-    this.#removeOwner(owner);
+    if (!this.isClaimed) return true;
+    if (this.#place.moveTo(this.#network) !== undefined) return false;
+    this.#place.giveWay(this.#onTaken);
     return true;
+  }
+
+  giveWay(onTaken: (() => void) | undefined): void {
+    this.#onTaken = onTaken;
+    if (!this.isClaimed) this.#place.giveWay(onTaken);
   }
 
   leave(): void {
-    if (this.#hasLeft) return;
-    this.#hasLeft = true;
-    if (this.#owner === undefined) this.#counts.networks.remove(this.#network);
-    else this.#removeOwner(this.#owner);
-    this.#onLeave();
-  }
-
-  #removeOwner({ agent, account }: ConnectionOwner): void {
-    this.#counts.mailboxes.remove(agent);
-    this.#counts.accounts.remove(account);
-    this.#owner = undefined;
-  }
-}
-
-/** Open connections by a key, at most so many for each. Those without a key have no limit. */
-class OpenCounts<Key> {
-  readonly #limit: number;
-  readonly #open = new Map<Key, number>();
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  hasRoom(key: Key | undefined): boolean {
-    return key === undefined || (this.#open.get(key) ?? 0) < this.#limit;
-  }
-
-  /** Whether there was room. */
-  add(key: Key | undefined): boolean {
-    if (!this.hasRoom(key)) return false;
-    if (key !== undefined) this.#open.set(key, (this.#open.get(key) ?? 0) + 1);
-    return true;
-  }
-
-  remove(key: Key | undefined): void {
-    if (key === undefined) return;
-    const left = this.#open.get(key)! - 1;
-    if (left === 0) this.#open.delete(key);
-    else this.#open.set(key, left);
+    this.#place[Symbol.dispose]();
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { networkOf } from "#/src/accounts/login-limiter.ts";
+import { networkOf } from "#/src/model/network.ts";
 
 /** Who is at the other end, as log lines tell it. */
 export interface Peer {

@@ -65,14 +65,18 @@ export function createDavRoute(rooms: DavRooms): HttpRoute {
   return {
     accepts: (path) => path === "/dav" || path.startsWith(rootHref) || wellKnown.has(path.replace(/\/$/, "")),
     async serve(context) {
-      await forCaller(context.signal, async () => {
-        try {
-          await send(rooms, context, await answer(context));
-        } catch (error) {
-          if (error instanceof CallerGone) throw error;
-          await send(rooms, context, refusalAnswer(rooms, context, error));
-        }
-      });
+      await forCaller(
+        context.signal,
+        async () => {
+          try {
+            await send(rooms, context, await answer(context));
+          } catch (error) {
+            if (error instanceof CallerGone) throw error;
+            await send(rooms, context, refusalAnswer(rooms, context, error));
+          }
+        },
+        context.owner,
+      );
     },
   };
 }

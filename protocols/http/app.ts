@@ -5,6 +5,7 @@ import Koa from "koa";
 import type { Logger } from "pino";
 import type { ConnectionOwner } from "#/protocols/connection/connection-door.ts";
 import { CallerGone } from "#/src/model/caller.ts";
+import { addressOwner, type Owner } from "#/src/model/owner.ts";
 import { discardBody } from "./body.ts";
 import { HttpConnection } from "./http-connection.ts";
 import { newRequestId } from "./request-id.ts";
@@ -29,6 +30,8 @@ export interface Exchange {
   readonly remoteAddress: string;
   /** Aborts when the client goes, then with a `CallerGone`, or the listener closes, as long as the request is being served. */
   readonly signal: AbortSignal;
+  /** For whom the connection counts: the mailbox of its last valid credential, or its network. */
+  readonly owner: () => Owner;
   /** Counts the connection for the owner of a valid credential. False when that owner has too many. */
   claim(owner: ConnectionOwner): boolean;
 }
@@ -107,6 +110,7 @@ async function serveExchange(
       requestId,
       remoteAddress: socket.remoteAddress ?? "",
       signal: gone.signal,
+      owner: () => HttpConnection.of(socket)?.owner ?? addressOwner(socket.remoteAddress ?? ""),
       claim: (owner) => HttpConnection.of(socket)?.claim(owner) ?? true,
     });
   } catch (error) {

@@ -1,6 +1,10 @@
 import type { Socket } from "node:net";
 import { Connection, ConnectionClosed } from "#/protocols/connection/connection.ts";
-import { type ConnectionPlace, createConnectionDoor } from "#/protocols/connection/connection-door.ts";
+import {
+  type ConnectionPlace,
+  connectionAmounts,
+  createConnectionDoor,
+} from "#/protocols/connection/connection-door.ts";
 import { type Listener, listen, openPorts } from "#/protocols/connection/listener.ts";
 import { handshakeLog } from "#/protocols/connection/peer.ts";
 import { contextOf } from "#/protocols/connection/server-keys.ts";
@@ -13,15 +17,10 @@ import { serveConnection } from "./serve-connection.ts";
 export async function listenImap(rooms: ImapRooms): Promise<Listener[]> {
   const { settings } = rooms;
   const secureContext = contextOf(rooms.tls);
-  const door = createConnectionDoor({
-    role: "imap",
-    limit: settings.imap.maxConnections,
-    networkLimit: settings.imap.maxConnectionsPerNetwork,
-    mailboxLimit: settings.imap.maxConnectionsPerLogin,
-    accountShare: settings.limits.connectionsShareOfAccount,
-    nameNetwork: rooms.nameNetwork,
-    log: rooms.log,
-  });
+  const door = createConnectionDoor(
+    rooms.fairness.gate("imap", connectionAmounts(settings.imap, settings.limits)),
+    rooms.nameNetwork,
+  );
 
   const serve = async (
     socket: Socket,

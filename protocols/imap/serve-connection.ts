@@ -27,7 +27,11 @@ export async function serveConnection(
   let lastWord = "";
   try {
     // Whatever a command reads and does, it ends when its client goes.
-    await forCaller(connection.gone, () => converse(session, out));
+    await forCaller(
+      connection.gone,
+      () => converse(session, out),
+      () => place.owner,
+    );
   } catch (error) {
     lastWord = byeFor(error, session);
   } finally {

@@ -3,6 +3,7 @@
 import type { Principal } from "#/src/accounts/accounts.ts";
 import { forCaller } from "#/src/model/caller.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import { mailboxOwner } from "#/src/model/owner.ts";
 import { notBillable } from "./errors.ts";
 import { parseInput } from "./input.ts";
 import type { FrameStream, Operation } from "./operation.ts";
@@ -69,7 +70,11 @@ export function createInvoke(rooms: JsonRooms, registry: OperationRegistry): Inv
       holdStream: () => slots.hold(nameOf(principal.credential)),
       reach,
     };
-    const result = await forCaller(call.signal, () => operation.run(context, input));
+    const result = await forCaller(
+      call.signal,
+      () => operation.run(context, input),
+      () => mailboxOwner(principal),
+    );
     return operation.effect === "streams"
       ? { kind: "stream", frames: result as FrameStream }
       : { kind: "result", result };

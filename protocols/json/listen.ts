@@ -1,6 +1,7 @@
 /** The HTTP and HTTPS ports with everything that answers on them. */
 import { STATUS_CODES } from "node:http";
 import {
+  connectionAmounts,
   createConnectionDoor,
   type DoorRefusal,
   type NameNetwork,
@@ -43,15 +44,10 @@ export async function listenHttp(rooms: HttpRooms, routes: readonly HttpRoute[] 
   });
   const shared = {
     handle,
-    door: createConnectionDoor({
-      role: "http",
-      limit: settings.http.maxConnections,
-      networkLimit: settings.http.maxConnectionsPerNetwork,
-      mailboxLimit: settings.http.maxConnectionsPerLogin,
-      accountShare: settings.limits.connectionsShareOfAccount,
-      nameNetwork: rooms.nameNetwork,
-      log,
-    }),
+    door: createConnectionDoor(
+      rooms.fairness.gate("http", connectionAmounts(settings.http, settings.limits)),
+      rooms.nameNetwork,
+    ),
     turns: new RequestTurns(),
     times: {
       requestMs: settings.http.requestTimeoutMs,

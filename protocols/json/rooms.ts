@@ -5,6 +5,7 @@ import type { Collections } from "#/src/collections/collections.ts";
 import type { ContactProjection } from "#/src/collections/contacts/contact-projection.ts";
 import type { EventProjection } from "#/src/collections/events/event-projection.ts";
 import type { RuleExpansion } from "#/src/collections/rules/rule-expansion.ts";
+import type { Fairness } from "#/src/fairness/fairness.ts";
 import type { Feed } from "#/src/feed/feed.ts";
 import type { Mail } from "#/src/mail/mail.ts";
 import type { Holds } from "#/src/outbound/holds/holds.ts";
@@ -25,4 +26,5 @@ export interface JsonRooms {
   readonly scheduling: Scheduling;
   readonly settings: Settings;
   readonly log: Logger;
+  readonly fairness: Fairness;
 }

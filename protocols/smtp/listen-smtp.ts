@@ -1,5 +1,9 @@
 import { SMTPServer, type SMTPServerAuthentication, type SMTPServerSession } from "smtp-server";
-import { type ConnectionPlace, createConnectionDoor } from "#/protocols/connection/connection-door.ts";
+import {
+  type ConnectionPlace,
+  connectionAmounts,
+  createConnectionDoor,
+} from "#/protocols/connection/connection-door.ts";
 import { type Listener, listen, openPorts } from "#/protocols/connection/listener.ts";
 import { loggedLogins } from "#/protocols/connection/logged-logins.ts";
 import { handshakeLog } from "#/protocols/connection/peer.ts";
@@ -21,23 +25,15 @@ export type { SmtpRooms } from "./mail-port.ts";
 export async function listenSmtp(house: SmtpRooms): Promise<Listener[]> {
   const { smtp, submission, submissions, limits } = house.settings;
   const rooms: PortRooms = { ...house, recipients: rememberRecipients(house.accounts) };
-  const { log, nameNetwork } = house;
-  const relayDoor = createConnectionDoor({
-    role: "smtp",
-    limit: smtp.maxConnections,
-    networkLimit: smtp.maxConnectionsPerNetwork,
+  const { fairness, nameNetwork } = house;
+  const relayDoor = createConnectionDoor(
+    fairness.gate("smtp", { total: smtp.maxConnections, share: smtp.maxConnectionsPerNetwork }),
     nameNetwork,
-    log,
-  });
-  const submissionDoor = createConnectionDoor({
-    role: "submission",
-    limit: submission.maxConnections,
-    networkLimit: submission.maxConnectionsPerNetwork,
-    mailboxLimit: submission.maxConnectionsPerLogin,
-    accountShare: limits.connectionsShareOfAccount,
+  );
+  const submissionDoor = createConnectionDoor(
+    fairness.gate("submission", connectionAmounts(submission, limits)),
     nameNetwork,
-    log,
-  });
+  );
   const shared = {
     rooms,
     receiving: createReceivingRoom(smtp.maxMessageBytes),

@@ -6,6 +6,7 @@ import type { ServerKeys } from "#/protocols/connection/server-keys.ts";
 import type { Accounts } from "#/src/accounts/accounts.ts";
 import type { ArrivalRooms } from "#/src/arrival/accept-message.ts";
 import type { RecipientLookup } from "#/src/arrival/recent-recipients.ts";
+import type { Fairness } from "#/src/fairness/fairness.ts";
 import type { Outbound } from "#/src/outbound/outbound.ts";
 import type { ReceivingRoom } from "./receiving-room.ts";
 
@@ -16,6 +17,7 @@ export interface SmtpRooms extends ArrivalRooms {
   readonly settings: SmtpSettings;
   readonly tls: ServerKeys;
   readonly log: Logger;
+  readonly fairness: Fairness;
   /** How connections are told apart by network, if not by their addresses. */
   readonly nameNetwork?: NameNetwork | undefined;
 }

@@ -4,9 +4,9 @@
  *  each further failure doubles the wait. A network from which the address has logged in before is counted for itself, so
  *  that strangers who fail with somebody's address don't lock the owner out. Loopback is no network: it is the tools of
  *  this host. Memory is bounded: the entries that were touched longest ago go first. */
-import { isIP } from "node:net";
 import type { Clock } from "#/src/model/clock.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import { networkOf } from "#/src/model/network.ts";
 
 export interface LoginLimits {
   readonly loginFailuresPerAddress: number;
@@ -104,23 +104,4 @@ function trim(table: Map<string, unknown> | Set<string>, entriesMax: number): vo
     if (table.size <= entriesMax) return;
     table.delete(key);
   }
-}
-
-/** IPv4 /24 or IPv6 /64 as text; undefined for loopback. Text that is no address counts as one network of its own. */
-export function networkOf(remoteAddress: string): string | undefined {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(remoteAddress)?.[1];
-  const address = mapped ?? remoteAddress.replace(/%.*$/, "");
-  if (isIP(address) === 4) {
-    const octets = address.split(".");
-    return octets[0] === "127" ? undefined : `${octets.slice(0, 3).join(".")}.0/24`;
-  }
-  if (isIP(address) !== 6) return "unknown";
-  // The URL parser writes an IPv6 address in its one canonical form (RFC 5952).
-  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
-  if (canonical === "::1") return undefined;
-  const [head = "", tail] = canonical.split("::");
-  const first = head === "" ? [] : head.split(":");
-  const last = tail === undefined || tail === "" ? [] : tail.split(":");
-  const groups = [...first, ...Array(8 - first.length - last.length).fill("0"), ...last];
-  return `${groups.slice(0, 4).join(":")}::/64`;
 }

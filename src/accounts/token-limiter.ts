@@ -6,7 +6,8 @@
  *  Loopback is not counted as a network: tools and proxies of this host connect from it. */
 import type { Clock } from "#/src/model/clock.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { type LoginLimits, networkOf } from "./login-limiter.ts";
+import { networkOf } from "#/src/model/network.ts";
+import type { LoginLimits } from "./login-limiter.ts";
 import { createTokenBuckets } from "./token-buckets.ts";
 
 export interface TokenLimiter {

@@ -8,6 +8,7 @@ import { type Delivery, startDelivery } from "#/protocols/delivery/start-deliver
 import { startWebhooks } from "#/protocols/webhooks/send-events.ts";
 import { rememberRecipients } from "#/src/arrival/recent-recipients.ts";
 import { createResolve } from "#/src/evidence/dns.ts";
+import type { RefusalCount } from "#/src/fairness/refusals.ts";
 import { systemClock } from "#/src/model/clock.ts";
 import { createDispatch } from "#/src/outbound/dispatch.ts";
 import type { Certificate } from "./certificate.ts";
@@ -40,6 +41,8 @@ export interface DaemonStatus {
   readonly listeners: Readonly<
     Partial<Record<ListenerSection, { readonly host: string; readonly port: number }>>
   >;
+  /** What was refused for a share since the start. */
+  readonly refused: readonly RefusalCount[];
 }
 
 /** Resolves when every listener is bound. Throws, with nothing left open, when something cannot be had. */
@@ -76,12 +79,14 @@ export async function startDaemon(settings: Settings): Promise<Daemon> {
     closers.push(closeListeners);
     const webhooks = await startWebhooks(house);
     closers.push(async () => webhooks[Symbol.asyncDispose]());
-    const status: DaemonStatus = {
+    const status: Omit<DaemonStatus, "refused"> = {
       pid: process.pid,
       listeners: Object.fromEntries(listeners.map(({ name, host, port }) => [name, { host, port }])),
     };
     const socket = await listenPrivately(folder, log, async (call) =>
-      call.operation === "status" ? status : runPrivateOperation(house, call),
+      call.operation === "status"
+        ? ({ ...status, refused: house.fairness.refused() } satisfies DaemonStatus)
+        : runPrivateOperation(house, call),
     );
     closers.push(() => socket.close());
     log.info({ ...status, folder, startMs: Math.round(performance.now() - startedAt) }, "ready");

@@ -16,6 +16,7 @@ import { createEventProjection, type EventProjection } from "#/src/collections/e
 import { createDirectPreparation, createItemPreparation } from "#/src/collections/preparing/preparation.ts";
 import { createRuleExpansion, type RuleExpansion } from "#/src/collections/rules/rule-expansion.ts";
 import { withoutForgedResults } from "#/src/evidence/authentication-results.ts";
+import { createFairness, type Fairness } from "#/src/fairness/fairness.ts";
 import { createFeed, type Feed } from "#/src/feed/feed.ts";
 import { createWebhooks, type WebhookOutcome, type Webhooks } from "#/src/feed/webhooks.ts";
 import { createFiles, type Files } from "#/src/files/files.ts";
@@ -33,6 +34,7 @@ import { openStore, type Store } from "#/storage/store.ts";
 export interface House extends AsyncDisposable {
   readonly settings: Settings;
   readonly log: Logger;
+  readonly fairness: Fairness;
   readonly store: Store;
   readonly accounts: Accounts;
   readonly feed: Feed;
@@ -60,6 +62,7 @@ export interface HouseOptions {
 }
 
 export async function openHouse(settings: Settings, log: Logger, options: HouseOptions = {}): Promise<House> {
+  const fairness = createFairness((line) => log.warn(line, "refused for its share"));
   const store = await openStore({
     folder: settings.storage.folder,
     onTrouble: (what) => log.error({ what }, "the store left something as it is; see waypost check"),
@@ -85,22 +88,23 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
   const accounts = createAccounts(store, settings);
   const feed = createFeed(store);
   const webhooks = createWebhooks(store, feed);
-  const readers = createReadingThreads();
+  const readers = createReadingThreads(fairness);
   const mail = createMail(store, textIndex, readers, ownNames(settings));
   const itemPreparation = options.isStaying ? createItemPreparation() : createDirectPreparation();
   const collections = createCollections(store, itemPreparation);
-  const contacts = createContactProjection();
-  const rules = createRuleExpansion();
-  const events = createEventProjection();
+  const contacts = createContactProjection(fairness);
+  const rules = createRuleExpansion(fairness);
+  const events = createEventProjection(fairness);
   const preparation = options.isStaying ? openPreparation(settings) : onThisThread(settings);
   const prepare = async (bytes: Uint8Array) => (await preparation.prepare(bytes)).facts;
   const outbound = createOutbound({ store, accounts, settings, prepare });
   const holds = createHolds({ store, accounts, settings, prepare, outbound });
-  const schedulers = options.isStaying ? createSchedulers() : createDirectSchedulers();
+  const schedulers = options.isStaying ? createSchedulers(fairness) : createDirectSchedulers();
   const scheduling = createScheduling({ accounts, ids: store.ids, collections, schedulers, outbound });
   const rooms = {
     settings,
     log,
+    fairness,
     accounts,
     feed,
     mail,

@@ -1,6 +1,7 @@
 /** The caller that waits for the work under way. Every read of the store and every turn of the loop asks whether the caller
  *  is still there: so every operation and command ends when its caller has gone, without code of its own for it. */
 import { AsyncLocalStorage } from "node:async_hooks";
+import { houseOwner, type Owner } from "./owner.ts";
 
 /** The caller has gone, so there is nobody to answer. */
 export class CallerGone extends Error {
@@ -10,26 +11,37 @@ export class CallerGone extends Error {
   }
 }
 
-const signals = new AsyncLocalStorage<AbortSignal | undefined>();
+interface Caller {
+  readonly signal: AbortSignal | undefined;
+  /** Asked when it is needed: a session has another one after its login. */
+  readonly owner: (() => Owner) | undefined;
+}
+
+const callers = new AsyncLocalStorage<Caller>();
 
 /** Does work for a caller. The signal aborts with a `CallerGone` when the caller goes; another reason does not end the work. */
-export function forCaller<T>(signal: AbortSignal, work: () => T): T {
-  return signals.run(signal, work);
+export function forCaller<T>(signal: AbortSignal, work: () => T, owner?: () => Owner): T {
+  return callers.run({ signal, owner: owner ?? callers.getStore()?.owner }, work);
 }
 
 /** Does work whose result other callers need too: it goes on when the caller that began it has gone. */
 export function forEverybody<T>(work: () => T): T {
-  return signals.run(undefined, work);
+  return callers.run({ signal: undefined, owner: callers.getStore()?.owner }, work);
 }
 
 /** Of the caller for whom this code runs; undefined where there is none. */
 export function callerSignal(): AbortSignal | undefined {
-  return signals.getStore();
+  return callers.getStore()?.signal;
+}
+
+/** For whom this code runs: whose turn it takes and whose share it uses. */
+export function callerOwner(): Owner {
+  return callers.getStore()?.owner?.() ?? houseOwner;
 }
 
 /** Throws `CallerGone` when the caller has gone. */
 export function assertCallerThere(): void {
-  const signal = signals.getStore();
+  const signal = callers.getStore()?.signal;
   if (signal?.aborted === true && signal.reason instanceof CallerGone) throw signal.reason;
 }
 
@@ -37,7 +49,7 @@ const nothing: Disposable = { [Symbol.dispose]() {} };
 
 /** Calls back when the caller goes, at once if it has gone already. */
 export function onCallerGone(listener: (gone: CallerGone) => void): Disposable {
-  const signal = signals.getStore();
+  const signal = callers.getStore()?.signal;
   if (signal === undefined) return nothing;
   const hear = (): void => {
     if (signal.reason instanceof CallerGone) listener(signal.reason);

@@ -1,5 +1,7 @@
 /** Jobs of scheduling, each where it belongs: a small object that does not repeat is done at once, the rest on a thread within a limit
  *  of time, because a rule of recurrence may cost a quarter of a second for each instance that is asked for. */
+
+import { createFairness, type Fairness, jobsOf } from "#/src/fairness/fairness.ts";
 import { unfoldedOctets } from "#/src/formats/content-lines/unfold.ts";
 import { houseThreads } from "#/src/threads/house-threads.ts";
 import { createThreadPool } from "#/src/threads/thread-pool.ts";
@@ -14,10 +16,10 @@ const inlineBytesMax = 32 * 1024;
 const timeLimitMs = 5000;
 const repeating = /^(?:RRULE|RDATE|EXRULE)[;:]/im;
 
-export function createSchedulers(): Schedulers {
+export function createSchedulers(fairness: Fairness = createFairness()): Schedulers {
   const threads = createThreadPool<SchedulingJob, SchedulingResult>({
     thread: houseThreads.scheduler,
-    threadsMax: 1,
+    gate: fairness.gate("scheduler", jobsOf(1)),
     timeLimitMs,
     overLimit: { outcome: "beyond_limits" },
   });

@@ -9,8 +9,9 @@
  *
  *  Processor time is found by looking every few milliseconds at which job the thread computes for (`job-board.ts`). */
 import { availableParallelism } from "node:os";
+import { FairQueue } from "#/src/fairness/fair-queue.ts";
+import { callerOwner } from "#/src/model/caller.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { FairQueue } from "./fair-queue.ts";
 import type { ThreadKind } from "./house-threads.ts";
 import type { JobAnswer } from "./job-board.ts";
 import { JobThread } from "./job-thread.ts";
@@ -223,7 +224,7 @@ export function createJobThreads<Settings, Job, Result>(
   }
 
   return {
-    run(job, { bytes, isSlow, owner = "" }) {
+    run(job, { bytes, isSlow, owner = callerOwner() }) {
       if (isClosed) return Promise.reject(unavailable("closed"));
       return new Promise<Result>((resolve, reject) => {
         const id = ++lastId;
@@ -241,7 +242,7 @@ export function createJobThreads<Settings, Job, Result>(
       clearTimeout(idleTimer);
       for (const task of tasks.values()) task.reject(unavailable("closed"));
       tasks.clear();
-      queue.clear();
+      queue.drain();
       const open = [...threads];
       threads.clear();
       await Promise.all(open.map((thread) => thread.end()));

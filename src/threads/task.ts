@@ -1,15 +1,17 @@
+import type { Owner } from "#/src/model/owner.ts";
+
 export interface JobSize {
   readonly bytes: number;
   readonly isSlow: boolean;
-  /** Whose job it is, where it is known: slow jobs of owners take turns. */
-  readonly owner?: string | undefined;
+  /** Whose job it is, if not the caller's: slow jobs of owners take turns. */
+  readonly owner?: Owner | undefined;
 }
 
 /** A job in the hands of `job-threads.ts`. */
 export interface Task<Job, Result> {
   readonly id: number;
   readonly bytes: number;
-  readonly owner: string;
+  readonly owner: Owner;
   job: Job;
   isSlow: boolean;
   /** What it took of a processor so far. */

@@ -1,17 +1,21 @@
 /** Threads that each do one job at a time, within limits of time and memory. A thread that exceeds them is ended, and its job
  *  is answered with what stands for that. */
 import type { Worker } from "node:worker_threads";
+import type { Gate } from "#/src/fairness/gate.ts";
 import type { ThreadKind } from "./house-threads.ts";
 import type { ready } from "./serve-each.ts";
 import { startThread } from "./start-thread.ts";
 
 export interface ThreadPool<Job, Result> extends AsyncDisposable {
+  /** Waits for a thread in the turn of the caller's owner. Throws `upstream_unavailable` or `rate_limited` where that takes too long
+   *  or too many wait, and `CallerGone` when the caller goes while it waits. */
   run(job: Job): Promise<Result>;
 }
 
 export interface ThreadPoolOptions<Result> {
   readonly thread: ThreadKind;
-  readonly threadsMax: number;
+  /** A thread for each place of it. */
+  readonly gate: Gate;
   /** By the clock on the wall, which on a busy machine is much more than the processor's. */
   readonly timeLimitMs: number;
   /** The answer for a job that went beyond a limit. */
@@ -20,14 +24,6 @@ export interface ThreadPoolOptions<Result> {
 
 /** A thread that is not ready by then never is. */
 const startLimitMs = 60_000;
-/** Jobs that wait; beyond that one is refused as over its limit. */
-const queueMax = 256;
-
-interface Waiting<Job, Result> {
-  readonly job: Job;
-  readonly resolve: (result: Result) => void;
-}
-
 interface Thread<Result> {
   readonly worker: Worker;
   resolve: ((result: Result) => void) | undefined;
@@ -37,8 +33,7 @@ interface Thread<Result> {
 
 /** Threads start when they are first needed. */
 export function createThreadPool<Job, Result>(options: ThreadPoolOptions<Result>): ThreadPool<Job, Result> {
-  const { overLimit } = options;
-  const queue: Waiting<Job, Result>[] = [];
+  const { gate, overLimit } = options;
   const threads = new Set<Thread<Result>>();
   let isClosed = false;
 
@@ -48,27 +43,24 @@ export function createThreadPool<Job, Result>(options: ThreadPoolOptions<Result>
     thread.resolve = undefined;
     thread.worker.unref();
     resolve?.(result);
-    startNext();
   }
 
-  /** A thread that hangs or died is replaced for the next job. */
+  /** A thread that hangs or died is replaced with the next job. */
   function abandon(thread: Thread<Result>): void {
     if (!threads.delete(thread)) return;
     void thread.worker.terminate();
     finish(thread, overLimit);
   }
 
-  function startNext(): void {
-    if (queue.length === 0 || isClosed) return;
-    let thread = [...threads].find(({ resolve }) => resolve === undefined);
-    if (thread === undefined && threads.size < options.threadsMax) thread = spawn();
-    if (thread === undefined) return;
-    const busy = thread;
-    const { job, resolve } = queue.shift()!;
-    busy.resolve = resolve;
-    if (busy.isReady) limitTime(busy);
-    busy.worker.ref();
-    busy.worker.postMessage(job);
+  /** Of those that have a place in the gate, each has a thread. */
+  function start(job: Job): Promise<Result> {
+    const thread = [...threads].find(({ resolve }) => resolve === undefined) ?? spawn();
+    const { promise, resolve } = Promise.withResolvers<Result>();
+    thread.resolve = resolve;
+    if (thread.isReady) limitTime(thread);
+    thread.worker.ref();
+    thread.worker.postMessage(job);
+    return promise;
   }
 
   /** Of the job that it has. What starting takes counts apart. */
@@ -94,15 +86,11 @@ export function createThreadPool<Job, Result>(options: ThreadPoolOptions<Result>
 
   return {
     async run(job) {
-      if (queue.length >= queueMax || isClosed) return overLimit;
-      return new Promise((resolve) => {
-        queue.push({ job, resolve });
-        startNext();
-      });
+      if (isClosed) return overLimit;
+      return gate.run(async () => (isClosed ? overLimit : start(job)));
     },
     async [Symbol.asyncDispose]() {
       isClosed = true;
-      for (const { resolve } of queue.splice(0)) resolve(overLimit);
       const open = [...threads];
       threads.clear();
       for (const thread of open) {

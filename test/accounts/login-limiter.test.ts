@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { createLoginLimiter, type LoginLimiter, networkOf } from "#/src/accounts/login-limiter.ts";
+import { createLoginLimiter, type LoginLimiter } from "#/src/accounts/login-limiter.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import { networkOf } from "#/src/model/network.ts";
 
 const limits = {
   loginFailuresPerAddress: 3,

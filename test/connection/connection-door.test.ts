@@ -1,20 +1,16 @@
 import type net from "node:net";
-import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import {
   type ConnectionDoor,
   type ConnectionOwner,
   type ConnectionPlace,
   createConnectionDoor,
-  type DoorOptions,
 } from "#/protocols/connection/connection-door.ts";
-import { createRefusalLog } from "#/protocols/connection/refusal-log.ts";
+import { Gate, type GateLimits } from "#/src/fairness/gate.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 
-const silent = pino({ level: "silent" });
-
-function openDoor(options: Partial<DoorOptions> = {}): ConnectionDoor {
-  return createConnectionDoor({ role: "test", limit: 100, networkLimit: 2, log: silent, ...options });
+function openDoor(limits: Partial<GateLimits> = {}): ConnectionDoor {
+  return createConnectionDoor(new Gate({ what: "connections", total: 100, share: 2, ...limits }));
 }
 
 function enter(door: ConnectionDoor, remoteAddress: string): ConnectionPlace {
@@ -51,7 +47,7 @@ describe("before a login", () => {
   });
 
   test("loopback has no share of its own, only that of all", () => {
-    const door = openDoor({ limit: 4 });
+    const door = openDoor({ total: 4 });
     for (const address of ["127.0.0.1", "127.1.2.3", "::1", "::ffff:127.0.0.1"]) enter(door, address);
     expect(refusal(door, "127.0.0.1")).toBe("role_full");
     expect(refusal(door, "192.0.2.1")).toBe("role_full");
@@ -60,7 +56,7 @@ describe("before a login", () => {
 
 describe("a login", () => {
   test("moves a connection from the share of its network to that of its owner", () => {
-    const door = openDoor({ mailboxLimit: 1 });
+    const door = openDoor({ mailboxShare: 1 });
     const first = enter(door, "192.0.2.1");
     const second = enter(door, "192.0.2.2");
     expect(first.claim(owner(1, 1))).toBe(true);
@@ -77,7 +73,7 @@ describe("a login", () => {
   });
 
   test("is refused when the account above the mailbox has its share", () => {
-    const door = openDoor({ limit: 4, accountShare: 0.5, networkLimit: 4 });
+    const door = openDoor({ total: 4, accountShare: 2, share: 4 });
     const [first, second, third] = [1, 2, 3].map(() => enter(door, "192.0.2.1"));
     expect(first!.claim(owner(1, 1))).toBe(true);
     expect(second!.claim(owner(2, 1))).toBe(true);
@@ -88,7 +84,7 @@ describe("a login", () => {
   });
 
   test("of another owner moves the connection again, also within an account that is full", () => {
-    const door = openDoor({ limit: 2, accountShare: 0.5, mailboxLimit: 1 });
+    const door = openDoor({ total: 2, accountShare: 1, mailboxShare: 1 });
     const place = enter(door, "192.0.2.1");
     expect(place.claim(owner(1, 1))).toBe(true);
     expect(place.claim(owner(2, 1))).toBe(true);
@@ -99,7 +95,7 @@ describe("a login", () => {
   });
 
   test("is given back to the network, unless the network has its share", () => {
-    const door = openDoor({ mailboxLimit: 1 });
+    const door = openDoor({ mailboxShare: 1 });
     const place = enter(door, "192.0.2.1");
     place.claim(owner(1, 1));
     const others = [enter(door, "192.0.2.1"), enter(door, "192.0.2.1")];
@@ -109,35 +105,5 @@ describe("a login", () => {
     expect(place.giveBack()).toBe(true);
     expect(refusal(door, "192.0.2.1")).toBe("network_full");
     expect(others[1]!.claim(owner(1, 1))).toBe(true);
-  });
-});
-
-describe("the log", () => {
-  test("says once a minute for each network that connections are refused", () => {
-    const lines: string[] = [];
-    const log = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) });
-    let now = 0;
-    const refusals = createRefusalLog(log, "imap", () => now);
-    for (let count = 0; count < 100; count++) refusals.note("192.0.2.0/24", "network_full");
-    refusals.note("198.51.100.0/24", "network_full");
-    now = 59_999;
-    refusals.note("192.0.2.0/24", "role_full");
-    now = 60_000;
-    refusals.note("192.0.2.0/24", "role_full");
-    const said = lines
-      .map((line) => JSON.parse(line))
-      .map(({ role, network, reason }) => [role, network, reason]);
-    expect(said).toEqual([
-      ["imap", "192.0.2.0/24", "network_full"],
-      ["imap", "198.51.100.0/24", "network_full"],
-      ["imap", "192.0.2.0/24", "role_full"],
-    ]);
-  });
-
-  test("does not grow with the number of networks", () => {
-    let lines = 0;
-    const refusals = createRefusalLog(pino({}, { write: () => void lines++ }), "imap", () => 0);
-    for (let network = 0; network < 5000; network++) refusals.note(`network ${network}`, "network_full");
-    expect(lines).toBe(1000);
   });
 });

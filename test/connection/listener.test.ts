@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { type ConnectionDoor, createConnectionDoor } from "#/protocols/connection/connection-door.ts";
 import { type Listener, listen, openPorts } from "#/protocols/connection/listener.ts";
 import { takeHandshake } from "#/protocols/connection/secure-socket.ts";
+import { Gate } from "#/src/fairness/gate.ts";
 import { testCertificate } from "../support/certificate.ts";
 
 const secureContext = createSecureContext(testCertificate);
@@ -39,7 +40,7 @@ function watchedDoor(
 }
 
 function openDoor(limit: number): ConnectionDoor {
-  return createConnectionDoor({ role: "test", limit, networkLimit: limit, log: pino({ level: "silent" }) });
+  return createConnectionDoor(new Gate({ what: "connections", total: limit, share: limit }));
 }
 
 /** Greets over TLS, and reads until the peer goes. */

@@ -10,6 +10,7 @@ import { administer } from "#/src/accounts/administration/operations.ts";
 import { createContactProjection } from "#/src/collections/contacts/contact-projection.ts";
 import { createEventProjection } from "#/src/collections/events/event-projection.ts";
 import { createRuleExpansion } from "#/src/collections/rules/rule-expansion.ts";
+import { createFairness } from "#/src/fairness/fairness.ts";
 import { createFeed } from "#/src/feed/feed.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
@@ -124,6 +125,7 @@ export async function openHoldHouse(overrides: Overrides = {}): Promise<HoldHous
     settings,
     tls: testCertificate,
     log,
+    fairness: createFairness(),
   };
   const imap = await listenImap(rooms);
   const http = await listenHttp(rooms);

@@ -2,13 +2,13 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import net from "node:net";
-import { pino } from "pino";
 import { afterEach, describe, expect, test } from "vitest";
 import { createConnectionDoor } from "#/protocols/connection/connection-door.ts";
 import type { Listener } from "#/protocols/connection/listener.ts";
 import { unansweredMax } from "#/protocols/http/http-connection.ts";
 import { listenHttpPort } from "#/protocols/http/listen.ts";
 import { RequestTurns } from "#/protocols/http/request-turns.ts";
+import { Gate } from "#/src/fairness/gate.ts";
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -24,12 +24,7 @@ async function listen(handle: Handle, strangerMs = 60_000): Promise<number> {
     host: "127.0.0.1",
     port: 0,
     handle,
-    door: createConnectionDoor({
-      role: "http",
-      limit: 100,
-      networkLimit: 100,
-      log: pino({ level: "silent" }),
-    }),
+    door: createConnectionDoor(new Gate({ what: "connections", total: 100, share: 100 })),
     turns: new RequestTurns(),
     times: { requestMs: 30_000, headersMs: 10_000, idleMs: 75_000, strangerMs },
     refuse: (problem) => `HTTP/1.1 400 Bad Request\r\nContent-Length: ${problem.length}\r\n\r\n${problem}`,

@@ -4,6 +4,7 @@ import type { NameNetwork } from "#/protocols/connection/connection-door.ts";
 import { listenImap } from "#/protocols/imap/listen.ts";
 import { createAccounts } from "#/src/accounts/accounts.ts";
 import { createOwner, type NewOwner } from "#/src/accounts/administration/agents-and-people.ts";
+import { createFairness } from "#/src/fairness/fairness.ts";
 import { createFeed } from "#/src/feed/feed.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
@@ -52,6 +53,7 @@ export async function startImap(
     feed: createFeed(store),
     holds,
     settings,
+    fairness: createFairness(),
     tls: testCertificate,
     log: pino({ level: nameNetwork === undefined ? "warn" : "silent" }),
     nameNetwork,

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { createInvoke } from "#/protocols/json/invoke.ts";
 import type { FrameStream } from "#/protocols/json/operation.ts";
 import { createRegistry, operations } from "#/protocols/json/registry.ts";
+import { createFairness } from "#/src/fairness/fairness.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import { CallerGone, callerSignal } from "#/src/model/caller.ts";
 import { createHolds } from "#/src/outbound/holds/holds.ts";
@@ -159,6 +160,7 @@ it.each(Object.entries(inputs).flatMap(([name, calls]) => calls.map((input) => [
       holds,
       settings,
       log: undefined as never,
+      fairness: createFairness(),
     };
     const invoke = createInvoke(rooms, createRegistry([]));
     const { token } = await server.token(server.ada, [

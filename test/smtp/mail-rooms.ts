@@ -10,6 +10,7 @@ import type { SmtpSettings } from "#/protocols/smtp/mail-port.ts";
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
 import { deriveVerifier } from "#/src/accounts/scram.ts";
 import { createPreparation } from "#/src/arrival/preparing/preparation.ts";
+import { createFairness } from "#/src/fairness/fairness.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
 import type { Message } from "#/src/mail/messages.ts";
 import type { Clock } from "#/src/model/clock.ts";
@@ -76,7 +77,17 @@ export async function openMailRooms(options: MailRoomsOptions = {}): Promise<Mai
   const prepare = async (bytes: Uint8Array) => (await preparation.prepare(bytes)).facts;
   const outbound = createOutbound({ store, accounts, settings, prepare });
   const scheduling = schedulingOf({ store, accounts, outbound });
-  const rooms = { store, accounts, preparation, settings, outbound, scheduling, tls: testCertificate, log };
+  const rooms = {
+    store,
+    accounts,
+    preparation,
+    settings,
+    outbound,
+    scheduling,
+    tls: testCertificate,
+    log,
+    fairness: createFairness(),
+  };
   const listeners = await listenSmtp({ ...rooms, nameNetwork: options.nameNetwork });
   const portOf = (name: string): number => listeners.find((listener) => listener.name === name)!.port;
   return {

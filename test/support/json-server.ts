@@ -14,6 +14,7 @@ import {
 } from "#/src/collections/contacts/contact-projection.ts";
 import { createEventProjection, type EventProjection } from "#/src/collections/events/event-projection.ts";
 import { createRuleExpansion, type RuleExpansion } from "#/src/collections/rules/rule-expansion.ts";
+import { createFairness } from "#/src/fairness/fairness.ts";
 import { createFeed, type Feed } from "#/src/feed/feed.ts";
 import { createFiles } from "#/src/files/files.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
@@ -249,6 +250,7 @@ function makeRooms(store: Store, settings: Settings) {
     settings,
     tls: testCertificate,
     log: pino({ level: "silent" }),
+    fairness: createFairness(),
   };
 }
 

@@ -79,7 +79,7 @@ describe("threads of many jobs", () => {
     start({ jobMs: 400 });
     const ended: string[] = [];
     const note = async (owner: string): Promise<void> => {
-      await threads.run({ deed: "hang", text: owner }, { ...slow, owner });
+      await threads.run({ deed: "hang", text: owner }, { ...slow, owner: { key: owner } });
       ended.push(owner);
     };
     await Promise.all([...Array.from({ length: 12 }, () => note("many")), note("one")]);

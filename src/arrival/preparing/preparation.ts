@@ -4,9 +4,9 @@
  *  costs as much as its sender likes. Threads do it, within limits of processor time and memory (`src/threads`). A message from
  *  outside that goes beyond them is prepared again without evidence, and if it still does, it is refused for good. */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { networkOf } from "#/src/accounts/login-limiter.ts";
 import type { Origin } from "#/src/evidence/examine.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import { addressOwner } from "#/src/model/owner.ts";
 import { houseThreads } from "#/src/threads/house-threads.ts";
 import { createJobThreads, type JobLimits } from "#/src/threads/job-threads.ts";
 import type { PreparationJob, PreparationSettings, Prepared } from "./messages.ts";
@@ -37,7 +37,7 @@ export function createPreparation(
   });
   return {
     async prepare(bytes, origin) {
-      const owner = origin && networkOf(origin.remoteAddress);
+      const owner = origin && addressOwner(origin.remoteAddress);
       const size = { bytes: bytes.byteLength, isSlow: bytes.byteLength >= slowBytesMin, owner };
       return threads.run({ bytes: await sharedBytes(bytes), origin }, size);
     },

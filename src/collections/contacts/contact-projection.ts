@@ -1,5 +1,7 @@
 /** Contacts between vCard and JSContact. An ordinary one takes less than a millisecond and is done at once; a large one can be
  *  made so that it takes seconds, and is given to a thread with a limit. */
+
+import { createFairness, type Fairness, jobsOf } from "#/src/fairness/fairness.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { houseThreads } from "#/src/threads/house-threads.ts";
 import { createThreadPool } from "#/src/threads/thread-pool.ts";
@@ -22,10 +24,10 @@ const overLimit: ContactAnswer = {
   },
 };
 
-export function createContactProjection(): ContactProjection {
+export function createContactProjection(fairness: Fairness = createFairness()): ContactProjection {
   const pool = createThreadPool<NamedJob, ContactAnswer>({
     thread: houseThreads.contacts,
-    threadsMax: 1,
+    gate: fairness.gate("contacts", jobsOf(1)),
     timeLimitMs: 5000,
     overLimit,
   });

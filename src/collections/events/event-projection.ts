@@ -1,5 +1,7 @@
 /** Events between iCalendar and JSCalendar. An ordinary one takes about a millisecond and is done at once; a large one can take
  *  seconds, one with HTML in it 0.2 s, and is given to a thread with a limit. */
+
+import { createFairness, type Fairness, jobsOf } from "#/src/fairness/fairness.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { houseThreads } from "#/src/threads/house-threads.ts";
 import { createThreadPool } from "#/src/threads/thread-pool.ts";
@@ -21,10 +23,10 @@ const overLimit: EventAnswer = {
   },
 };
 
-export function createEventProjection(): EventProjection {
+export function createEventProjection(fairness: Fairness = createFairness()): EventProjection {
   const pool = createThreadPool<NamedEventJob, EventAnswer>({
     thread: houseThreads.events,
-    threadsMax: 1,
+    gate: fairness.gate("events", jobsOf(1)),
     timeLimitMs: 5000,
     overLimit,
   });

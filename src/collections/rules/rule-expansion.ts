@@ -1,5 +1,7 @@
 /** Recurrence rules for questions over many objects. Most rules cost less than a millisecond and are expanded at once; one that
  *  needs more than some steps, which a stranger can have made so, is given to a thread with a limit, and its answer kept for a while. */
+
+import { createFairness, type Fairness, jobsOf } from "#/src/fairness/fairness.ts";
 import {
   type ExpandRule,
   expandRule,
@@ -36,10 +38,10 @@ const jobsOfWorkMax = 10;
 /** Answers that are kept; one has 10,000 starts at most. */
 const keptMax = 200;
 
-export function createRuleExpansion(): RuleExpansion {
+export function createRuleExpansion(fairness: Fairness = createFairness()): RuleExpansion {
   const pool = createThreadPool<RuleJob, RuleAnswer>({
     thread: houseThreads.rules,
-    threadsMax: 1,
+    gate: fairness.gate("rules", jobsOf(1)),
     timeLimitMs: 5000,
     overLimit,
   });

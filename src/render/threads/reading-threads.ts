@@ -1,5 +1,6 @@
 /** Threads for reading what strangers wrote: HTML in some, documents in another. */
 import { availableParallelism } from "node:os";
+import { createFairness, type Fairness, jobsOf } from "#/src/fairness/fairness.ts";
 import {
   type DocumentKind,
   type DocumentText,
@@ -22,17 +23,17 @@ export interface DocumentJob {
   readonly kind: DocumentKind;
 }
 
-export function createReadingThreads(): ReadingThreads {
+export function createReadingThreads(fairness: Fairness = createFairness()): ReadingThreads {
   const html = createThreadPool<HtmlJob, RenderedHtml>({
     thread: houseThreads.html,
-    threadsMax: Math.max(1, Math.min(4, availableParallelism() - 1)),
+    gate: fairness.gate("html", jobsOf(Math.max(1, Math.min(4, availableParallelism() - 1)))),
     // A document gets 150 ms of a processor (`work-meter.ts`); this is for a machine that has none to spare.
     timeLimitMs: 2000,
     overLimit,
   });
   const documents = createThreadPool<DocumentJob, DocumentText>({
     thread: houseThreads.documents,
-    threadsMax: 1,
+    gate: fairness.gate("documents", jobsOf(1)),
     timeLimitMs: 5000,
     overLimit: unreadDocument,
   });

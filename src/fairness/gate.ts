@@ -1,0 +1,317 @@
+/** How much of one thing is in use at a time, and by whom: connections, octets in memory, jobs of threads. All owners together have
+ *  a total, and each owner a share of it. Who finds no place is refused, or waits in turns of the owners until a deadline. When
+ *  the total is in use, places that may give way do: the oldest of the owner that has the most. */
+import { assertCallerThere, callerOwner, onCallerGone } from "#/src/model/caller.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import type { Owner } from "#/src/model/owner.ts";
+import { FairQueue, type Verdict } from "./fair-queue.ts";
+import { Held, type Place, type Refusal } from "./place.ts";
+
+export type { Place, Refusal } from "./place.ts";
+
+export interface WaitingLimits {
+  readonly total: number;
+  readonly share: number;
+  readonly waitMs: number;
+}
+
+export interface GateLimits {
+  /** What the refusals speak of, in the plural. */
+  readonly what: string;
+  /** Of all owners. */
+  readonly total: number;
+  /** Of one owner. Who has nothing may take one amount of any size. */
+  readonly share: number;
+  /** Of one mailbox, if not the same. */
+  readonly mailboxShare?: number | undefined;
+  /** Of all mailboxes of one account. */
+  readonly accountShare?: number | undefined;
+  /** How many may wait, of all owners and of one. Nobody waits without it. */
+  readonly waiting?: WaitingLimits | undefined;
+  /** A place that may give way for so long gives way to an owner that has as many as its own. */
+  readonly idleMs?: number | undefined;
+}
+
+export interface GateOptions extends GateLimits {
+  /** Told of everything that is refused or had to give way. */
+  note?: (owner: Owner, reason: Refusal | "gave_way") => void;
+  now?: () => number;
+}
+
+/** How much more others must have before a place of theirs is taken that leaves them with less. */
+const muchMore = 4;
+/** Places that are taken away for one. */
+const takenAtOnceMax = 100;
+/** When to come back. */
+const retryAfterMs = 1000;
+
+interface Waiting {
+  readonly owner: Owner;
+  readonly amount: number;
+  settle(place: Held | undefined): void;
+}
+
+/** What an owner has. */
+interface Holding {
+  amount: number;
+  /** Places that may give way, the one that may for the longest time first. */
+  readonly yielding: Set<Held>;
+}
+
+export class Gate {
+  readonly #options: GateOptions;
+  readonly #holdings = new Map<string, Holding>();
+  readonly #accounts = new Map<string, number>();
+  readonly #queue = new FairQueue<Waiting>();
+  #taken = 0;
+  /** No owner that has places that may give way has more. */
+  #greed = 0;
+  #isMakingWay = false;
+
+  constructor(options: GateOptions) {
+    this.#options = options;
+  }
+
+  /** In use by all. */
+  get taken(): number {
+    return this.#taken;
+  }
+
+  /** Those that wait. */
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
+  takenBy(owner: Owner): number {
+    return this.#holdings.get(owner.key)?.amount ?? 0;
+  }
+
+  /** A place at once, or why there is none. */
+  tryEnter(owner: Owner, amount = 1): Place | Refusal {
+    const refusal = this.#findRoom(owner, amount);
+    if (refusal === undefined) {
+      const place = this.#hold(owner, amount);
+      this.#admit();
+      return place;
+    }
+    this.#note(owner, refusal);
+    return refusal;
+  }
+
+  /** Waits for a place. Throws `rate_limited` to an owner that has its share, `upstream_unavailable` when all is in use, and
+   *  `CallerGone` when the caller goes meanwhile. */
+  async enter(owner: Owner = callerOwner(), amount = 1): Promise<Place> {
+    assertCallerThere();
+    const { waiting } = this.#options;
+    if (this.#queue.isEmpty && this.#findRoom(owner, amount) === undefined) return this.#hold(owner, amount);
+    if (waiting === undefined) throw this.#refuse(owner, amount);
+    const { promise, resolve, reject } = Promise.withResolvers<Held>();
+    const refuse = (): void => reject(this.#refuse(owner, amount));
+    const item: Waiting = {
+      owner,
+      amount,
+      settle: (place) => (place === undefined ? refuse() : resolve(place)),
+    };
+    const timer = setTimeout(() => {
+      if (this.#queue.delete(item)) refuse();
+    }, waiting.waitMs);
+    using _gone = onCallerGone((gone) => {
+      if (this.#queue.delete(item)) reject(gone);
+    });
+    try {
+      this.#queue.push(item);
+      this.#admit();
+      this.#boundQueue(item, waiting);
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Does work in a place, which is given back when it ends. */
+  async run<T>(work: (place: Place) => Promise<T>, owner?: Owner, amount?: number): Promise<T> {
+    using place = await this.enter(owner, amount);
+    return await work(place);
+  }
+
+  /** Too many wait: the newest of the owner that has the most of them is refused. */
+  #boundQueue(item: Waiting, { total, share }: WaitingLimits): void {
+    const queue = this.#queue;
+    const isOverShare = item.owner.isExempt !== true && queue.lengthOf(item.owner) > share;
+    const refused = isOverShare ? item : queue.length > total ? queue.newestOfGreediest() : undefined;
+    if (refused !== undefined && queue.delete(refused)) refused.settle(undefined);
+  }
+
+  #admit(): void {
+    // The room that is being made is somebody's.
+    while (!this.#isMakingWay) {
+      const next = this.#queue.shift(({ owner, amount }): Verdict => {
+        const refusal = this.#findRoom(owner, amount);
+        return refusal === undefined ? "goes" : refusal === "total" ? "nobody goes" : "waits";
+      });
+      if (next === undefined) return;
+      next.settle(this.#hold(next.owner, next.amount));
+    }
+  }
+
+  /** undefined: there is room now, if need be because others gave way. */
+  #findRoom(owner: Owner, amount: number): Refusal | undefined {
+    const refusal = this.#refusalOf(owner, amount);
+    return refusal === "total" && this.#makeWay(owner, amount) ? undefined : refusal;
+  }
+
+  #refusalOf(owner: Owner, amount: number): Refusal | undefined {
+    const { total, share, mailboxShare = share, accountShare } = this.#options;
+    const ofOwner = owner.above === undefined ? share : mailboxShare;
+    if (owner.isExempt !== true && isOver(this.takenBy(owner), amount, ofOwner)) return "share";
+    const ofAccount = owner.above === undefined ? 0 : (this.#accounts.get(owner.above) ?? 0);
+    if (accountShare !== undefined && isOver(ofAccount, amount, accountShare)) return "account";
+    return isOver(this.#taken, amount, total) ? "total" : undefined;
+  }
+
+  /** Takes places away from owners that have more, until there is room. None is taken when that would not be enough. */
+  #makeWay(owner: Owner, amount: number): boolean {
+    const wanted = this.takenBy(owner) + amount;
+    if (this.#greed < wanted) return false;
+    const { total } = this.#options;
+    const leaving = new Set<Held>();
+    const left = new Map<string, number>();
+    let taken = this.#taken;
+    while (isOver(taken, amount, total)) {
+      const place =
+        leaving.size < takenAtOnceMax ? this.#findYielding(owner, wanted, left, leaving) : undefined;
+      if (place === undefined) return false;
+      leaving.add(place);
+      left.set(place.owner.key, (left.get(place.owner.key) ?? this.takenBy(place.owner)) - place.amount);
+      taken -= place.amount;
+    }
+    this.#isMakingWay = true;
+    for (const place of leaving) {
+      this.#note(place.owner, "gave_way");
+      place.take();
+    }
+    this.#isMakingWay = false;
+    return true;
+  }
+
+  /** The place that gives way next: of the owner that has the most. */
+  #findYielding(
+    owner: Owner,
+    wanted: number,
+    left: ReadonlyMap<string, number>,
+    leaving: ReadonlySet<Held>,
+  ): Held | undefined {
+    const { idleMs, now = nowMs } = this.#options;
+    let bound = 0;
+    let most = 0;
+    let found: Held | undefined;
+    for (const [key, { amount, yielding }] of this.#holdings) {
+      if (yielding.size === 0) continue;
+      const has = left.get(key) ?? amount;
+      if (has > bound) bound = has;
+      const place = key === owner.key || has < wanted ? undefined : firstOutside(yielding, leaving);
+      if (place === undefined || (found !== undefined && has <= most)) continue;
+      const isMore = has - place.amount >= wanted || has >= muchMore * wanted;
+      const isIdle = idleMs !== undefined && now() - place.yieldingSince >= idleMs;
+      if (!isMore && !isIdle) continue;
+      most = has;
+      found = place;
+    }
+    if (left.size === 0) this.#greed = bound;
+    return found;
+  }
+
+  #hold(owner: Owner, amount: number): Held {
+    this.#add(owner, amount);
+    const { now = nowMs } = this.#options;
+    return new Held(owner, amount, {
+      now,
+      grow: (place, more) => {
+        const refusal = this.#findRoom(place.owner, more);
+        if (refusal === undefined) this.#add(place.owner, more);
+        else this.#note(place.owner, refusal);
+        return refusal;
+      },
+      free: (place, less) => {
+        this.#remove(place.owner, less);
+        this.#admit();
+      },
+      move: (place, to) => {
+        this.#remove(place.owner, place.amount);
+        const refusal = this.#refusalOf(to, place.amount);
+        this.#add(refusal === undefined ? to : place.owner, place.amount);
+        if (refusal === undefined) this.#admit();
+        else this.#note(to, refusal);
+        return refusal;
+      },
+      yield: (place, mayBeTaken) => {
+        this.#holdings.get(place.owner.key)?.yielding.delete(place);
+        if (!mayBeTaken) return;
+        const holding = this.#holdingOf(place.owner);
+        holding.yielding.add(place);
+        this.#greed = Math.max(this.#greed, holding.amount);
+      },
+    });
+  }
+
+  #add(owner: Owner, amount: number): void {
+    const holding = this.#holdingOf(owner);
+    holding.amount += amount;
+    if (holding.yielding.size > 0) this.#greed = Math.max(this.#greed, holding.amount);
+    if (owner.above !== undefined)
+      this.#accounts.set(owner.above, (this.#accounts.get(owner.above) ?? 0) + amount);
+    this.#taken += amount;
+  }
+
+  #holdingOf({ key }: Owner): Holding {
+    const holding = this.#holdings.get(key) ?? { amount: 0, yielding: new Set<Held>() };
+    this.#holdings.set(key, holding);
+    return holding;
+  }
+
+  #remove(owner: Owner, amount: number): void {
+    const holding = this.#holdingOf(owner);
+    holding.amount -= amount;
+    if (holding.amount === 0 && holding.yielding.size === 0) this.#holdings.delete(owner.key);
+    if (owner.above !== undefined) {
+      const left = this.#accounts.get(owner.above)! - amount;
+      if (left === 0) this.#accounts.delete(owner.above);
+      else this.#accounts.set(owner.above, left);
+    }
+    this.#taken -= amount;
+  }
+
+  #note(owner: Owner, reason: Refusal | "gave_way"): void {
+    this.#options.note?.(owner, reason);
+  }
+
+  #refuse(owner: Owner, amount: number): WaypostError {
+    const { what } = this.#options;
+    const refusal = this.#refusalOf(owner, amount) ?? "total";
+    this.#note(owner, refusal);
+    return refusal === "total"
+      ? new WaypostError("upstream_unavailable", `Too many ${what} are under way.`, {
+          reason: "busy",
+          retryAfterMs,
+        })
+      : new WaypostError(
+          "rate_limited",
+          `Too many ${what} of this ${refusal === "account" ? "account" : "owner"}.`,
+          { retryAfterMs },
+        );
+  }
+}
+
+/** Something larger than the limit goes where nothing else is. */
+function isOver(taken: number, amount: number, limit: number): boolean {
+  return taken > 0 && taken + amount > limit;
+}
+
+function firstOutside(places: ReadonlySet<Held>, leaving: ReadonlySet<Held>): Held | undefined {
+  for (const place of places) if (!leaving.has(place)) return place;
+  return undefined;
+}
+
+function nowMs(): number {
+  return performance.now();
+}

@@ -1,0 +1,66 @@
+/** The table of everything that owners share: what there is of it in all, how much one owner may have, who may wait and for how
+ *  long, and how fast what arrives has to come. What has no row here has no queue; the README shows the same table. */
+
+import type { MinimumRate } from "./arrival-rate.ts";
+import type { WaitingLimits } from "./gate.ts";
+
+/** A number of our own, or where it comes from: the name of a setting, or what it is counted by. */
+export type Amount = number | string;
+
+export interface Share {
+  /** As refusals and the log name it, in the plural. */
+  readonly what: string;
+  readonly unit: "connections" | "octets" | "jobs" | "streams";
+  readonly total: Amount;
+  /** Of a network, and of a mailbox where that has no other. */
+  readonly share: Amount;
+  readonly mailboxShare?: Amount;
+  /** Of all mailboxes of one account. */
+  readonly accountShare?: Amount;
+  /** Who finds no place waits; without it, is refused. */
+  readonly waiting?: WaitingLimits;
+  /** A place that may give way for so long gives way to an owner that has as many. */
+  readonly idleMs?: number;
+  readonly minimumRate?: MinimumRate;
+}
+
+function connectionsOf(role: string, what: string): Share {
+  return {
+    what,
+    unit: "connections",
+    total: `${role}.max_connections`,
+    share: `${role}.max_connections_per_network`,
+    ...(role === "smtp"
+      ? {}
+      : {
+          mailboxShare: `${role}.max_connections_per_login`,
+          accountShare: "limits.connections_share_of_account of all",
+        }),
+  };
+}
+
+/** Jobs of threads. One owner leaves a thread to the others where there are several. */
+function jobs(what: string): Share {
+  return {
+    what,
+    unit: "jobs",
+    total: "threads",
+    share: "threads but one, at least 1",
+    waiting: { total: 256, share: 64, waitMs: 20_000 },
+  };
+}
+
+export const shares = {
+  smtp: connectionsOf("smtp", "connections of other servers"),
+  submission: connectionsOf("submission", "connections of submission"),
+  imap: connectionsOf("imap", "connections of IMAP"),
+  http: connectionsOf("http", "connections of HTTP"),
+  html: jobs("renderings of HTML"),
+  documents: jobs("readings of documents"),
+  contacts: jobs("contacts to be converted"),
+  events: jobs("events to be converted"),
+  rules: jobs("recurrence rules"),
+  scheduler: jobs("invitations"),
+} as const satisfies Record<string, Share>;
+
+export type ShareName = keyof typeof shares;
