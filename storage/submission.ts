@@ -29,6 +29,8 @@ export interface Envelope {
   /** Messages of the same mailbox that are marked when this one leaves. */
   readonly answers: MessageNumber | null;
   readonly forwards: MessageNumber | null;
+  /** Of an invitation or an answer: UID of the object of the sender's calendar that it is about. */
+  readonly calendarUid?: string;
 }
 
 /** `scheduled`: the mail stands in Scheduled; `queued`: to be tried; `relayed`: another server has it; `delivered`: it lies in a

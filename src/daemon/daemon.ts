@@ -11,6 +11,7 @@ import { createResolve } from "#/src/evidence/dns.ts";
 import type { RefusalCount } from "#/src/fairness/refusals.ts";
 import { systemClock } from "#/src/model/clock.ts";
 import { createDispatch } from "#/src/outbound/dispatch.ts";
+import { startCalendarMailRunner } from "./calendar-mail-runner.ts";
 import type { Certificate } from "./certificate.ts";
 import { startHoldRunner } from "./hold-runner.ts";
 import { type House, openHouse } from "./house.ts";
@@ -67,6 +68,8 @@ export async function startDaemon(settings: Settings): Promise<Daemon> {
     closers.push(() => maintenance.stop());
     const holdRunner = startHoldRunner(house, log);
     closers.push(() => holdRunner.stop());
+    const calendarMail = startCalendarMailRunner(house, log);
+    closers.push(() => calendarMail.stop());
     await assertSources(settings);
     const delivery = startDelivery({
       ...house,

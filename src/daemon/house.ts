@@ -27,6 +27,7 @@ import { createOutbound, type Outbound } from "#/src/outbound/outbound.ts";
 import { openTextIndex } from "#/src/render/indexing/open-text-index.ts";
 import { createReadingThreads } from "#/src/render/threads/reading-threads.ts";
 import { createScheduling } from "#/src/scheduling/create-scheduling.ts";
+import { createMailFates, type MailFates } from "#/src/scheduling/mail-fates.ts";
 import { createDirectSchedulers, createSchedulers } from "#/src/scheduling/schedulers.ts";
 import type { Scheduling } from "#/src/scheduling/scheduling.ts";
 import { openStore, type Store } from "#/storage/store.ts";
@@ -48,6 +49,7 @@ export interface House extends AsyncDisposable {
   readonly rules: RuleExpansion;
   readonly files: Files;
   readonly scheduling: Scheduling;
+  readonly mailFates: MailFates;
   readonly events: EventProjection;
   readonly outbound: Outbound;
   readonly holds: Holds;
@@ -101,6 +103,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
   const holds = createHolds({ store, accounts, settings, prepare, outbound });
   const schedulers = options.isStaying ? createSchedulers(fairness) : createDirectSchedulers();
   const scheduling = createScheduling({ accounts, ids: store.ids, collections, schedulers, outbound });
+  const mailFates = createMailFates({ store, collections, schedulers });
   const rooms = {
     settings,
     log,
@@ -120,6 +123,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
   return {
     ...rooms,
     store,
+    mailFates,
     files: createFiles(store),
     preparation,
     webhooks: {

@@ -59,7 +59,7 @@ export interface Outbound {
 }
 
 export interface SubmitRequest {
-  readonly principal: Principal;
+  readonly principal: Pick<Principal, "agent" | "kind">;
   /** The mailbox that it leaves from. */
   readonly mailbox: AgentNumber;
   /** A complete message with CRLF, without Bcc; not changed until the answer. */
@@ -76,8 +76,8 @@ export interface SubmitRequest {
   readonly forwardOf?: MessageNumber;
   readonly idempotency?: Idempotency;
   /** An iTIP message: to strangers it waits as an invitation. `answers`: the organizer whose authenticated invitation it answers, who
-   *  is no stranger for that. */
-  readonly invitation?: { readonly answers: string | undefined };
+   *  is no stranger for that. `uid`: of the object of the calendar that it is about. */
+  readonly invitation?: { readonly answers: string | undefined; readonly uid: string };
   readonly source: SubmissionSource;
   /** Without a copy in Sent: whose mail client makes one. */
   readonly hasNoCopy?: boolean;

@@ -171,6 +171,7 @@ async function readEnvelope({ accounts }: OutboundRooms, request: SubmitRequest)
     source,
     answers: request.inReplyTo ?? null,
     forwards: request.forwardOf ?? null,
+    ...(request.invitation === undefined ? {} : { calendarUid: request.invitation.uid }),
   };
 }
 

@@ -304,7 +304,7 @@ async function planDelivery(
       statuses.set(to, "delivered");
     }
   }
-  const mails = await planLeaving(rooms, writer, owner, leaving, held);
+  const mails = await planLeaving(rooms, writer, owner, decided.uid, leaving, held);
   for (const [address, status] of mails.statuses) statuses.set(address, status);
   const { source } = origin;
   const domain = owner.address.slice(owner.address.lastIndexOf("@") + 1);
@@ -317,6 +317,7 @@ async function planLeaving(
   rooms: SchedulingRooms,
   { principal }: CalendarWriter,
   owner: AgentFacts,
+  uid: string,
   messages: readonly WrittenMessage[],
   held: StoredItem | undefined,
 ): ReturnType<typeof planMails> {
@@ -324,7 +325,7 @@ async function planLeaving(
   if (news.length === 0) return { mails: [], statuses: new Map() };
   const isInvited = held?.isAuthenticated === true && held.provenance.source === "smtp";
   const inviter = isInvited ? mailAddressOf(news[0]!.to) : undefined;
-  return planMails(rooms, { owner, principal, inviter, nowMs: rooms.collections.clock.now() }, news);
+  return planMails(rooms, { owner, principal, uid, inviter, nowMs: rooms.collections.clock.now() }, news);
 }
 
 function withStatuses(

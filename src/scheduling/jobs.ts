@@ -11,6 +11,7 @@ import { decide, isBrokenRule, type SchedulingRole } from "./decide.ts";
 import { listOrganizerMessages } from "./decide-organizer.ts";
 import { describeMessage, type MessageText } from "./message-text.ts";
 import type { Method, SchedulingMessage } from "./messages.ts";
+import { type DeliveryStatus, withLaterStatus } from "./schedule-status.ts";
 import { type BrokenSchedulingRule, readSchedulingObject } from "./scheduling-object.ts";
 
 export type SchedulingJob =
@@ -36,6 +37,12 @@ export type SchedulingJob =
       readonly now: Uint8Array;
       readonly who: readonly CalendarAddress[];
       readonly nowMs: number;
+    }
+  /** What became of messages after they had left. */
+  | {
+      readonly kind: "note";
+      readonly stored: Uint8Array;
+      readonly statuses: ReadonlyMap<CalendarAddress, DeliveryStatus>;
     };
 
 /** What several messages say. */
@@ -73,6 +80,7 @@ export type SchedulingResult =
   | { readonly outcome: "beyond_limits" };
 
 export function runJob(job: SchedulingJob): SchedulingResult {
+  if (job.kind === "note") return note(job);
   const who = new Set(job.who);
   if (job.kind === "apply") return apply(job, who);
   const [old, now] = [job.old && readCalendar(job.old), job.now && readCalendar(job.now)];
@@ -126,6 +134,13 @@ function apply(
   const senders = speaksFor(message, job.author);
   const applied = applyMessage({ stored, message, who, from: (address) => senders.has(address) });
   return applied.outcome === "changed" ? { outcome: "changed", bytes: bytesOf(applied.calendar) } : applied;
+}
+
+function note({ stored, statuses }: Extract<SchedulingJob, { readonly kind: "note" }>): SchedulingResult {
+  const calendar = readCalendar(stored);
+  const noted = calendar && withLaterStatus(calendar, statuses);
+  if (noted === undefined || noted === calendar) return { outcome: "ignored", reason: "stale" };
+  return { outcome: "changed", bytes: bytesOf(noted) };
 }
 
 function bytesOf(calendar: Component): Uint8Array {

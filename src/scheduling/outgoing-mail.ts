@@ -18,7 +18,9 @@ export interface OutgoingRooms {
 
 export interface Sender {
   readonly owner: AgentFacts;
-  readonly principal: Principal;
+  readonly principal: Pick<Principal, "agent" | "kind">;
+  /** Of the object that is spoken about. */
+  readonly uid: string;
   /** The organizer whose authenticated invitation is answered. */
   readonly inviter: string | undefined;
   readonly nowMs: number;
@@ -100,7 +102,7 @@ function statusOf(error: unknown): DeliveryStatus | undefined {
 
 async function planMail(
   { outbound }: OutgoingRooms,
-  { owner, principal, inviter, nowMs }: Sender,
+  { owner, principal, uid, inviter, nowMs }: Sender,
   content: MessageContent,
   from: CalendarAddress,
   to: readonly CalendarAddress[],
@@ -145,6 +147,6 @@ async function planMail(
     source: owner.kind === "agent" ? "send" : "submission",
     // What a person has in the calendar need not lie in Sent too.
     hasNoCopy: owner.kind === "person",
-    invitation: { answers: content.method === "REPLY" ? inviter : undefined },
+    invitation: { answers: content.method === "REPLY" ? inviter : undefined, uid },
   });
 }

@@ -33,10 +33,21 @@ export function createSchedulers(fairness: Fairness = createFairness()): Schedul
 
 /** Names are looked for as a reader of the lines sees them. */
 export function isQuick(job: SchedulingJob): boolean {
-  const texts = job.kind === "apply" ? [job.stored, job.message] : [job.old, job.now];
+  const texts = textsOf(job);
   const given = texts.filter((text) => text !== undefined);
   const size = given.reduce((sum, text) => sum + text.byteLength, 0);
   return size <= inlineBytesMax && !given.some((text) => repeating.test(unfoldedOctets(text)));
+}
+
+function textsOf(job: SchedulingJob): readonly (Uint8Array | undefined)[] {
+  switch (job.kind) {
+    case "apply":
+      return [job.stored, job.message];
+    case "note":
+      return [job.stored];
+    default:
+      return [job.old, job.now];
+  }
 }
 
 /** For commands that end soon: everything at once. */

@@ -23,6 +23,7 @@ import { collections } from "./0018-collections.ts";
 import { files } from "./0019-files.ts";
 import { itemAddresses } from "./0020-item-addresses.ts";
 import { itemProperties } from "./0021-item-properties.ts";
+import { calendarMail } from "./0022-calendar-mail.ts";
 
 export interface Migration {
   readonly name: string;
@@ -51,4 +52,5 @@ export const migrations: readonly Migration[] = [
   { name: "files", run: files },
   { name: "item addresses", run: itemAddresses },
   { name: "item properties", run: itemProperties },
+  { name: "calendar mail", run: calendarMail },
 ];

@@ -378,9 +378,13 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
   await write("submitMessage", await submission("It waits in the queue"));
   const invited = { ...(await submission("You are invited")), agent: bob.agent, requestedBy: bob.agent };
   const basis = await readSendingBasis(reader, [bob.agent], { addresses: [], domains: [] });
+  const invitation = await submission("You are invited too");
   await write("changeItems", {
     agents: [{ agent: mia.agent, deeds: [await put(shared, "invited")] }],
-    mails: [await submission("You are invited too"), { ...invited, decision: { kind: "queue", basis } }],
+    mails: [
+      { ...invitation, envelope: { ...invitation.envelope, calendarUid: "invited" } },
+      { ...invited, decision: { kind: "queue", basis } },
+    ],
     at,
   });
   const held = async (subject: string) => {

@@ -1,0 +1,58 @@
+import type { Logger } from "pino";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { MailFates } from "#/src/scheduling/mail-fates.ts";
+import type { Store } from "#/storage/store.ts";
+
+/** After a commit what became of mail is looked at this much later, once for all commits meanwhile. */
+const afterCommitMs = 250;
+/** The times of what is looked at are those of requests, which may have waited for the writer so long. */
+const slackMs = 60_000;
+
+/** Keeps SCHEDULE-STATUS up to date. What happened is in the store; the last hour before an end is looked at again after it. */
+export function startCalendarMailRunner(
+  { store, mailFates }: { readonly store: Store; readonly mailFates: MailFates },
+  log: Logger,
+): { stop(): Promise<void> } {
+  const waiting = new Set<AgentNumber>();
+  let since = store.clock.now() - slackMs;
+  let timer: NodeJS.Timeout | undefined;
+  let hasStopped = false;
+  let running = (async () => {
+    const backlog = await mailFates.findBacklog();
+    for (const agent of backlog?.agents ?? []) await follow(agent, backlog!.since);
+  })().catch((error: unknown) => log.error({ err: error }, "mail about calendars could not be looked at"));
+
+  async function follow(agent: AgentNumber, from: number): Promise<void> {
+    if (hasStopped) return;
+    try {
+      await mailFates.follow(agent, from);
+    } catch (error) {
+      log.error({ err: error, agent: store.ids.encode("agent", agent) }, "SCHEDULE-STATUS is not up to date");
+    }
+  }
+
+  async function look(): Promise<void> {
+    const from = since;
+    since = store.clock.now() - slackMs;
+    const agents = [...waiting];
+    waiting.clear();
+    for (const agent of agents) await follow(agent, from);
+  }
+
+  const stopListening = store.onCommit((touched) => {
+    if (hasStopped) return;
+    for (const { agent } of touched) waiting.add(agent);
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      running = running.then(look);
+    }, afterCommitMs).unref();
+  });
+  return {
+    async stop() {
+      hasStopped = true;
+      stopListening();
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,145 @@
+/** What becomes of invitations and answers after they left (RFC 6638 section 3.2.9 and 7.3): the SCHEDULE-STATUS of the sender's object
+ *  follows the queue, the holds, and the reports of other servers. Its Schedule-Tag stays, since nobody changed the event.
+ *
+ *  | the mail | status |
+ *  | --- | --- |
+ *  | waits for a person | 1.0 |
+ *  | is in the queue, or with another server | 1.1 |
+ *  | lies in a mailbox | 1.2 |
+ *  | went to an address that is none | 3.7 |
+ *  | was refused by a person, or taken back | 3.8 |
+ *  | failed | 5.1 |
+ *
+ *  Only 1.0 and 1.1 become another one, so that looking twice changes nothing, and a change of a status is the last of it. */
+import { isWaypostError } from "#/src/model/errors.ts";
+import { isLiveHold } from "#/src/model/holds.ts";
+import { attendeesOfInstanceMax } from "#/src/model/limits.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import { isBadAddress } from "#/src/outbound/queue.ts";
+import {
+  type CalendarHold,
+  type CalendarMailFate,
+  findLastCalendarFate,
+  listAgentsWithCalendarFates,
+  listCalendarFates,
+  listCalendarHolds,
+  listUidsWithFates,
+} from "#/storage/queries/calendar-mail.ts";
+import type { Store } from "#/storage/store.ts";
+import { type CalendarAddress, readCalendarAddress } from "./calendar-address.ts";
+import type { LocalRooms } from "./local-copies.ts";
+import type { DeliveryStatus } from "./schedule-status.ts";
+
+export interface MailFateRooms extends Pick<LocalRooms, "collections" | "schedulers"> {
+  readonly store: Store;
+}
+
+export interface MailFates {
+  /** Brings the objects of an agent up to date with what became of mail since a time. Answers how many objects changed. */
+  follow(agent: AgentNumber, since: number): Promise<number>;
+  /** Where to begin after a start: everything that may not have been followed before the last end. */
+  findBacklog(): Promise<{ readonly since: number; readonly agents: readonly AgentNumber[] } | undefined>;
+}
+
+/** Objects that are looked at in one go; more of them come with the next. */
+const uidsMax = 200;
+const holdsMax = 500;
+const attemptsMax = 5;
+/** What was not followed when a process ended is younger than this, counted from the last thing that became of any mail. */
+const backlogMs = 3_600_000;
+
+export function createMailFates(rooms: MailFateRooms): MailFates {
+  const { store } = rooms;
+  return {
+    async follow(agent, since) {
+      const holds = await listCalendarHolds(store, agent, since, holdsMax);
+      const uids = new Set(await listUidsWithFates(store, agent, since, uidsMax));
+      for (const { uid, state } of holds) if (!isLiveHold(state)) uids.add(uid);
+      let changed = 0;
+      for (const uid of uids) {
+        const statuses = await readStatuses(store, agent, uid, holds);
+        if (await note(rooms, agent, uid, statuses)) changed++;
+      }
+      return changed;
+    },
+    async findBacklog() {
+      const last = await findLastCalendarFate(store);
+      if (last === undefined) return undefined;
+      const since = last - backlogMs;
+      return { since, agents: await listAgentsWithCalendarFates(store, since) };
+    },
+  };
+}
+
+/** Of several mails to one address the last one counts. */
+async function readStatuses(
+  store: Store,
+  agent: AgentNumber,
+  uid: string,
+  holds: readonly CalendarHold[],
+): Promise<ReadonlyMap<CalendarAddress, DeliveryStatus>> {
+  const fates = await listCalendarFates(store, agent, uid, attendeesOfInstanceMax);
+  const all = [
+    ...fates.map((fate) => ({ number: fate.number, address: fate.address, status: statusOf(fate) })),
+    ...holds
+      .filter((one) => one.uid === uid)
+      .flatMap(({ number, addresses, state }) => {
+        const status: DeliveryStatus = isLiveHold(state) ? "pending" : "refused";
+        return addresses.map((address) => ({ number, address, status }));
+      }),
+  ];
+  all.sort((one, other) => one.number - other.number);
+  return new Map(all.map(({ address, status }) => [nameOf(address), status]));
+}
+
+function nameOf(address: string): CalendarAddress {
+  return readCalendarAddress(`mailto:${address}`);
+}
+
+function statusOf({ state, status }: CalendarMailFate): DeliveryStatus {
+  switch (state) {
+    case "delivered":
+      return "delivered";
+    case "failed":
+      return isBadAddress(status ?? "") ? "unknown_user" : "failed";
+    case "cancelled":
+      return "refused";
+    default:
+      return "sent";
+  }
+}
+
+async function note(
+  { collections, schedulers }: MailFateRooms,
+  agent: AgentNumber,
+  uid: string,
+  statuses: ReadonlyMap<CalendarAddress, DeliveryStatus>,
+): Promise<boolean> {
+  for (let attempt = 1; attempt <= attemptsMax; attempt++) {
+    const items = await collections.findItemsByUid(agent, uid, { kind: "calendar" });
+    const number = items.find(({ scheduleTag }) => scheduleTag !== undefined)?.number;
+    const [held] = number === undefined ? [] : await collections.readItems(agent, [number]);
+    if (held === undefined) return false;
+    const noted = await schedulers.run({ kind: "note", stored: held.bytes, statuses });
+    if (noted.outcome !== "changed") return false;
+    const put = {
+      kind: "put" as const,
+      collection: held.collection,
+      item: held.number,
+      bytes: noted.bytes,
+      provenance: held.provenance,
+      isAuthenticated: held.isAuthenticated,
+      expected: { version: String(held.modseq) },
+      keepsScheduleTag: true,
+    };
+    try {
+      await collections.changeItems([{ agent, actor: { agent, canApprove: false }, deeds: [put] }]);
+      return true;
+    } catch (error) {
+      const isGone = isWaypostError(error) && (error.code === "not_found" || error.code === "policy_refused");
+      if (isGone) return false;
+      if (!isWaypostError(error) || error.code !== "precondition_failed") throw error;
+    }
+  }
+  return false;
+}

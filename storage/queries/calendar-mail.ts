@@ -1,0 +1,115 @@
+/** What became of mail that is about objects of calendars. */
+import type { HoldState } from "#/src/model/holds.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { Reader } from "../sql.ts";
+import type { Envelope, RecipientState } from "../submission.ts";
+
+export interface CalendarMailFate {
+  /** The later the mail, the higher. */
+  readonly number: number;
+  readonly address: string;
+  readonly state: RecipientState;
+  /** RFC 3463. */
+  readonly status: string | null;
+}
+
+/** When anything last became of mail about calendars; undefined where there is none. */
+export async function findLastCalendarFate(reader: Reader): Promise<number | undefined> {
+  const row = await reader.get<{ at: number | null }>(
+    `select max(r.updated_at) as at
+    from submission as s
+    join submission_recipient as r on r.agent_id = s.agent_id and r.submission_id = s.submission_id
+    where s.calendar_uid is not null`,
+  );
+  return row?.at ?? undefined;
+}
+
+/** Whose mail about calendars has come to something since then. */
+export function listAgentsWithCalendarFates(reader: Reader, since: number): Promise<AgentNumber[]> {
+  return reader.column(
+    `select distinct s.agent_id
+    from submission as s
+    join submission_recipient as r on r.agent_id = s.agent_id and r.submission_id = s.submission_id
+    where s.calendar_uid is not null and r.updated_at >= ?
+    union
+    select distinct agent_id
+    from hold
+    where decided_at >= ?`,
+    since,
+    since,
+  );
+}
+
+/** UIDs whose mail has come to something since then. */
+export function listUidsWithFates(
+  reader: Reader,
+  agent: AgentNumber,
+  since: number,
+  limit: number,
+): Promise<string[]> {
+  return reader.column(
+    `select distinct s.calendar_uid
+    from submission as s
+    join submission_recipient as r on r.agent_id = s.agent_id and r.submission_id = s.submission_id
+    where s.agent_id = ? and s.calendar_uid is not null and r.updated_at >= ?
+    order by s.calendar_uid
+    limit ?`,
+    agent,
+    since,
+    limit,
+  );
+}
+
+/** Of one UID, the newest mail first. */
+export function listCalendarFates(
+  reader: Reader,
+  agent: AgentNumber,
+  uid: string,
+  limit: number,
+): Promise<CalendarMailFate[]> {
+  return reader.all(
+    `select s.submission_id as number, r.address, r.state, r.status
+    from submission as s
+    join submission_recipient as r on r.agent_id = s.agent_id and r.submission_id = s.submission_id
+    where s.agent_id = ? and s.calendar_uid = ?
+    order by s.submission_id desc, r.recipient_number
+    limit ?`,
+    agent,
+    uid,
+    limit,
+  );
+}
+
+export interface CalendarHold {
+  /** Comparable with the numbers of mail that left. */
+  readonly number: number;
+  readonly uid: string;
+  readonly addresses: readonly string[];
+  readonly state: HoldState;
+}
+
+/** Mail about calendars that waits, or that was decided since then and will not leave; the newest first. */
+export async function listCalendarHolds(
+  reader: Reader,
+  agent: AgentNumber,
+  since: number,
+  limit: number,
+): Promise<CalendarHold[]> {
+  const rows = await reader.all<{ number: number; envelope: string; state: HoldState }>(
+    `select hold_id as number, envelope, state
+    from hold
+    where agent_id = ? and (state in ('waiting', 'approved')
+      or decided_at >= ? and state in ('declined', 'expired', 'withdrawn', 'failed'))
+    order by hold_id desc
+    limit ?`,
+    agent,
+    since,
+    limit,
+  );
+  return rows.flatMap(({ number, envelope, state }) => {
+    const { calendarUid: uid, recipients } = JSON.parse(envelope) as Envelope;
+    return uid === undefined
+      ? []
+      : [{ number, uid, addresses: recipients.map(({ address }) => address), state }];
+  });
+}
