@@ -26,7 +26,7 @@ export function xmlAnswer(status: number, name: XmlName, ...content: readonly Xm
 
 const multistatusName = dav("multistatus");
 /** What is collected before it is handed on. */
-const pieceCharacters = 64 * 1024;
+export const pieceCharacters = 64 * 1024;
 
 /** A 207 of DAV:response elements, and what else stands in the multistatus. What is thrown before the first piece is full is
  *  answered as an error of its own; after that the connection ends. */

@@ -33,16 +33,15 @@ async function readCredential({ accounts, log }: DavRooms, context: HttpContext)
   const field = koa.get("Authorization");
   const logins = loggedLogins(accounts, log, { protocol: "dav", requestId });
   const token = bearerToken(field);
-  const challenge = challengeOf(context);
   try {
     if (token !== undefined) return await logins.authenticateToken(token, remoteAddress);
     const password = parseBasic(field);
-    if (password === undefined) throw challenge;
+    if (password === undefined) throw challengeOf(context);
     // The password has crossed the line, but it is not made to seem all right.
-    if (!isPrivate(context)) throw challenge;
+    if (!isPrivate(context)) throw challengeOf(context);
     return await logins.authenticatePassword(password.name, password.password, remoteAddress, davScopes);
   } catch (error) {
-    if (isWaypostError(error) && error.code === "unauthorized") throw challenge;
+    if (isWaypostError(error) && error.code === "unauthorized") throw challengeOf(context);
     throw error;
   }
 }

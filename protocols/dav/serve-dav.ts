@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import type { HttpContext, HttpRoute } from "#/protocols/http/app.ts";
 import { CallerGone, forCaller } from "#/src/model/caller.ts";
 import { createCollectionReach } from "#/src/reach/collection-reach.ts";
-import { type DavAnswer, xmlAnswer } from "./answer.ts";
+import { type DavAnswer, pieceCharacters, xmlAnswer } from "./answer.ts";
 import { authenticate } from "./authentication.ts";
 import { DavError } from "./dav-error.ts";
 import { davErrorOf } from "./errors.ts";
@@ -113,27 +113,39 @@ function refusalAnswer({ log }: DavRooms, { requestId }: HttpContext, error: unk
   return { ...answer, headers: { ...answer.headers, ...headers } };
 }
 
+function isShort({ done, value }: IteratorResult<string>): boolean {
+  return done !== true && value.length < pieceCharacters;
+}
+
 async function send({ log }: DavRooms, { koa, requestId }: HttpContext, answer: DavAnswer): Promise<void> {
   const { status, headers = {}, body } = answer;
   // Before a status is promised, the first piece has to be there.
   const pieces =
     typeof body === "object" && Symbol.asyncIterator in body ? body[Symbol.asyncIterator]() : undefined;
   const first = await pieces?.next();
+  // One piece that is the whole has a length and leaves in one packet.
+  const second = first !== undefined && isShort(first) ? await pieces!.next() : undefined;
   koa.status = status;
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) koa.set(name, value);
   if (pieces === undefined)
     koa.body = typeof body === "object" ? Buffer.from(body as Uint8Array) : (body ?? null);
   else if (first!.done === true) koa.body = "";
-  else koa.body = Readable.from(onwards(first!.value, pieces), { objectMode: false });
+  else if (second?.done === true) koa.body = first!.value;
+  else koa.body = Readable.from(onwards(first!.value, pieces, second), { objectMode: false });
   // What koa thinks of an empty or a binary body is not what is meant.
   koa.status = status;
   if (headers["Content-Type"] !== undefined) koa.set("Content-Type", headers["Content-Type"]);
 
   /** After the first piece there is nothing to answer a failure with but the end of the connection. */
-  async function* onwards(piece: string, rest: AsyncIterator<string>): AsyncGenerator<string> {
+  async function* onwards(
+    piece: string,
+    rest: AsyncIterator<string>,
+    after: IteratorResult<string> | undefined,
+  ): AsyncGenerator<string> {
     yield piece;
     try {
-      for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+      for (let next = after ?? (await rest.next()); next.done !== true; next = await rest.next())
+        yield next.value;
     } catch (error) {
       log.error({ err: error, requestId }, "answer ended early");
       koa.res.destroy();

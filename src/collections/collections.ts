@@ -197,6 +197,12 @@ export interface Collections {
     collection: CollectionNumber,
     after?: ItemNumber,
   ): AsyncIterable<readonly Item[]>;
+  /** Items of whose octets `mayBe` says true, in the order of their numbers. Nothing but the octets is read of the others. */
+  listItemsByOctets(
+    agent: AgentNumber,
+    collection: CollectionNumber,
+    mayBe: (octets: Uint8Array) => boolean,
+  ): AsyncIterable<readonly StoredItem[]>;
   /** At the places of the numbers; undefined for what is not there. */
   readItems(agent: AgentNumber, items: readonly ItemNumber[]): Promise<readonly (StoredItem | undefined)[]>;
   /** Items that can have an instance in the range, from the index, each once, in the order of their starts. What is not exact

@@ -6,18 +6,22 @@ import { decodeItem, type ItemRow } from "#/storage/items.ts";
 import {
   findItem,
   type ItemDataRow,
+  type ItemSizeRow,
   listItemDataOfNumbers,
   listItemsOfNumbers,
   listItemsOfSegments,
   listItemsOfUid,
   listItemsOfUidInKind,
+  listOctetsOfNumbers,
   selectItemsAfter,
+  selectSizesAfter,
 } from "#/storage/queries/items.ts";
 import type { Store } from "#/storage/store.ts";
 import type { Collections } from "./collections.ts";
 import type { Item, StoredItem } from "./item.ts";
 import { listCandidates } from "./list-candidates.ts";
 import { listItemChanges } from "./list-item-changes.ts";
+import { portionsOf } from "./portions.ts";
 import { foldWord } from "./preparing/search-text.ts";
 import { itemOf, itemOfSegment } from "./rows.ts";
 
@@ -29,6 +33,7 @@ export type ItemReads = Pick<
   | "findItemsBySegment"
   | "findItemsByUid"
   | "listItems"
+  | "listItemsByOctets"
   | "readItems"
   | "listCandidates"
   | "listItemsWithText"
@@ -103,6 +108,7 @@ export function createItemReads(store: Store): ItemReads {
       ]);
       for await (const rows of pages) yield rows.map(itemOf);
     },
+    listItemsByOctets: (agent, collection, mayBe) => listByOctets(store, agent, collection, mayBe),
     readItems: (agent, items) => readAll(store, agent, items),
     listCandidates: (agent, collection, sinceMs = beforeAllMs, beforeMs = afterAllMs) =>
       listCandidates(store, { agent, collection, sinceMs, beforeMs }),
@@ -139,6 +145,34 @@ async function readAll(
     await turns.turn();
   }
   return items.map((item) => found.get(item));
+}
+
+async function* listByOctets(
+  store: Store,
+  agent: Item["agent"],
+  collection: Item["collection"],
+  mayBe: (octets: Uint8Array) => boolean,
+): AsyncGenerator<readonly StoredItem[]> {
+  const turns = new LoopTurns();
+  const pages = store.pages<ItemSizeRow>(selectSizesAfter, ({ item }) => [agent, collection, item], [
+    agent,
+    collection,
+    0,
+  ]);
+  for await (const page of pages)
+    for (const portion of portionsOf(page, ({ size }) => size)) {
+      const wanted: ItemNumber[] = [];
+      for (let first = 0; first < portion.length; first += itemsPerRead) {
+        const numbers = portion.slice(first, first + itemsPerRead).map(({ item }) => item);
+        for (const row of await listOctetsOfNumbers(store, agent, numbers)) {
+          if (mayBe(await decodeItem(row))) wanted.push(row.item);
+          await turns.turn();
+        }
+      }
+      // Read again with all that is said of them, as they are by now.
+      const items = await readAll(store, agent, wanted);
+      yield items.filter((item) => item?.collection === collection) as StoredItem[];
+    }
 }
 
 async function storedItemOf(row: ItemDataRow): Promise<StoredItem> {

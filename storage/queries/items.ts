@@ -133,6 +133,36 @@ export async function listItemDataOfNumbers(
   );
 }
 
+/** For `pages`: agent, collection, item, size. What is read of each of many items, of which few are wanted. */
+export const selectSizesAfter = `
+  select item_id as item, size
+  from item
+  where agent_id = ? and collection_id = ? and item_id > ?
+  order by item_id
+  limit ?`;
+
+export type ItemSizeRow = Pick<ItemRow, "item" | "size">;
+export type ItemOctetsRow = Pick<ItemDataRow, "item" | "size" | "codec" | "data">;
+
+/** The octets of those of the numbers that are there; not many. */
+export async function listOctetsOfNumbers(
+  reader: Reader,
+  agent: AgentNumber,
+  items: readonly ItemNumber[],
+): Promise<ItemOctetsRow[]> {
+  if (items.length === 0) return [];
+  const list = paddedList(items);
+  return reader.all(
+    `select item.item_id as item, item.size, item_data.codec, item_data.data
+    from item
+    join item_data on item_data.agent_id = item.agent_id and item_data.item_id = item.item_id
+    where item.agent_id = ? and item.item_id in (${placesFor(list)})
+    order by item.item_id`,
+    agent,
+    ...list,
+  );
+}
+
 export interface HorizonRow extends ItemDataRow {
   readonly horizonMs: number;
   /** In the scheduling inbox. */

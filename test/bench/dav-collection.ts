@@ -16,7 +16,7 @@ const connections = 4;
 const ones = 100;
 
 export interface Measure {
-  readonly unit: "ms" | "/s";
+  readonly unit: "ms" | "/s" | "×";
   readonly value: number;
   /** An answer was refused, or is not what was written: the time says nothing. */
   readonly isWrong: boolean;
@@ -79,6 +79,12 @@ export const addressbooks: Kind = {
       { "Content-Type": "application/xml; charset=utf-8" },
     ),
 };
+
+export function monthQuery(sinceMs: number, beforeMs: number): string {
+  return `<X:calendar-query xmlns:D="DAV:" xmlns:X="${caldav}"><D:prop><D:getetag/><X:calendar-data/></D:prop>
+<X:filter><X:comp-filter name="VCALENDAR"><X:comp-filter name="VEVENT">
+<X:time-range start="${stampOf(sinceMs)}" end="${stampOf(beforeMs)}"/></X:comp-filter></X:comp-filter></X:filter></X:calendar-query>`;
+}
 
 /** A collection of one server, and what must be in it. */
 export class BenchCollection {
@@ -178,11 +184,7 @@ export class BenchCollection {
   async measureMonth(measures: Measures, name: string): Promise<void> {
     await this.#timed(measures, name, async (round) => {
       const [since, before] = monthOf(round);
-      const text = await this.#report(
-        "calendar-query",
-        `${this.#dataProperties}<X:filter><X:comp-filter name="VCALENDAR"><X:comp-filter name="VEVENT">
-<X:time-range start="${stampOf(since)}" end="${stampOf(before)}"/></X:comp-filter></X:comp-filter></X:filter>`,
-      );
+      const text = await this.#client.multistatus("REPORT", this.#path, "1", monthQuery(since, before));
       return () => {
         const wanted = [...this.#revisions.keys()].filter((number) => isInRange(number, since, before));
         this.#verify(readMultistatus(text), wanted);
@@ -317,7 +319,13 @@ function expect(isTrue: boolean, what: string): void {
   if (!isTrue) throw new Error(`not verified: ${what}`);
 }
 
-function note(measures: Measures, name: string, unit: Measure["unit"], value: number, isWrong = false): void {
+export function note(
+  measures: Measures,
+  name: string,
+  unit: Measure["unit"],
+  value: number,
+  isWrong = false,
+): void {
   const measure = { unit, value, isWrong };
   console.error(`   ${name}: ${shownMeasure(measure)}`);
   measures.set(name, measure);

@@ -1,8 +1,8 @@
 /** `npm run bench:dav`: Waypost, as `waypost dev` starts it, and Debian's Cyrus, Radicale and Xandikos where they are installed,
  *  one after the other on loopback with the same client, the same events and the same contacts. Every answer is read and
  *  compared with what was written. Prints one table.
- *  Options: `--count 2000` objects of each kind, `--events 10000` in the longer calendar, `--many 100000` in Waypost's longest
- *  (0 leaves it out), `--rounds 5` of each request, `--only REGEX` of the servers, `--patience 600` seconds after which a longer
+ *  Options: `--count 2000` objects of each kind, `--events 10000` in the longer calendar, `--many 100000` in Waypost's longest,
+ *  which is compared with one of `--events` (0 leaves it out), `--rounds 15` of each request, `--only REGEX` of the servers, `--patience 600` seconds after which a longer
  *  calendar of a server is given up. */
 import os from "node:os";
 import { parseArgs } from "node:util";
@@ -17,6 +17,7 @@ import {
   shown,
   shownMeasure,
 } from "./dav-collection.ts";
+import { measureMonths } from "./dav-months.ts";
 import { missingPeer, peerKinds, startPeer } from "./dav-peers.ts";
 
 const { values } = parseArgs({
@@ -24,7 +25,7 @@ const { values } = parseArgs({
     count: { type: "string", default: "2000" },
     events: { type: "string", default: "10000" },
     many: { type: "string", default: "100000" },
-    rounds: { type: "string", default: "5" },
+    rounds: { type: "string", default: "15" },
     only: { type: "string", default: "." },
     patience: { type: "string", default: "600" },
   },
@@ -41,7 +42,14 @@ if (new RegExp(values.only, "i").test("Waypost")) {
   await using daemon = await startChildDaemon();
   const { address, password } = daemon.agents[0]!;
   const server = { name: "Waypost", origin: daemon.http.url, path: "/dav/", login: { address, password } };
-  results.push(["Waypost", await measure(server, many)]);
+  const measures = await measure(server);
+  if (many > 0) {
+    const client = new DavClient(server);
+    const home = `/dav/calendars/${daemon.agents[0]!.id}/`;
+    await measureMonths(daemon, client, home, [events, many], rounds, measures);
+    client.close();
+  }
+  results.push(["Waypost", measures]);
 }
 for (const kind of peerKinds) {
   if (!new RegExp(values.only, "i").test(kind.name)) continue;
@@ -51,12 +59,12 @@ for (const kind of peerKinds) {
     continue;
   }
   await using peer = await startPeer(kind);
-  results.push([peer.name, await measure(peer, 0)]);
+  results.push([peer.name, await measure(peer)]);
 }
 report();
 if ([...(results[0]?.[1].values() ?? [])].some(({ isWrong }) => isWrong)) process.exitCode = 1;
 
-async function measure(server: DavServer, longest: number): Promise<Measures> {
+async function measure(server: DavServer): Promise<Measures> {
   console.error(`-- ${server.name}`);
   const measures: Measures = new Map();
   const client = new DavClient(server);
@@ -71,11 +79,8 @@ async function measure(server: DavServer, longest: number): Promise<Measures> {
     );
     await collection.measure(measures);
     if (kind !== calendars) continue;
-    for (const length of [events, longest]) {
-      if (length <= collection.count) continue;
-      if (!(await collection.fillTo(length))) break;
-      await collection.measureMonth(measures, `calendar-query of a month, ${length} events`);
-    }
+    if (events > collection.count && (await collection.fillTo(events)))
+      await collection.measureMonth(measures, `calendar-query of a month, ${events} events`);
   }
   client.close();
   return measures;

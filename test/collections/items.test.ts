@@ -356,3 +356,30 @@ it("keeps a bounded number of properties for all items of an agent", async () =>
   expect(await collections.listItemDeadProperties(ada.agent, item)).toEqual([]);
   expect((await collections.listItemsWithDeadProperties(ada.agent)).size).toBe(100);
 });
+
+it("finds items by their octets, in the order of their numbers, as many as there are", async () => {
+  await using house = await openItemHouse();
+  const { collections, ada, actor, calendar } = house;
+  const deeds = Array.from({ length: 600 }, (_, at) => ({
+    kind: "put" as const,
+    collection: calendar,
+    bytes: eventText(
+      `u${at}`,
+      `SUMMARY:${at % 3 === 0 ? "wanted" : "other"}`,
+      `COMMENT:${"x".repeat(at * 20)}`,
+    ),
+    provenance: byDav,
+    isAuthenticated: true,
+  }));
+  await collections.changeItems([{ agent: ada.agent, actor, deeds }]);
+  let looked = 0;
+  const found = await gather(
+    collections.listItemsByOctets(ada.agent, calendar, (octets) => {
+      looked++;
+      return Buffer.from(octets).includes("wanted");
+    }),
+  );
+  expect(looked).toBe(600);
+  expect(found.map(({ uid }) => uid)).toEqual(Array.from({ length: 200 }, (_, at) => `u${at * 3}`));
+  expect(found[1]).toEqual((await collections.readItems(ada.agent, [found[1]!.number]))[0]);
+});

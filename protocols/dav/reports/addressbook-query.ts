@@ -3,6 +3,7 @@ import type { Item, StoredItem } from "#/src/collections/item.ts";
 import { multistatus } from "../answer.ts";
 import { DavError } from "../dav-error.ts";
 import { type AddressFilter, matchesCard } from "../filters/address-filter.ts";
+import { findTerms, type MayMatch } from "../filters/card-terms.ts";
 import { readAddressFilter } from "../filters/read-address-filter.ts";
 import { readPropertyQuery } from "../property.ts";
 import type { Report } from "../report.ts";
@@ -29,7 +30,7 @@ export const addressbookQuery: Report = {
     const read = createObjectReader();
     const query = readCardQuery(readPropertyQuery(body) ?? onlyHrefs, read);
     const limits = createLimits(readResultsMax(body, carddav));
-    const search = { request, filter, query, read, limits };
+    const search = { request, filter, mayMatch: findTerms(filter), query, read, limits };
     const pages = (await listScope(request)).map(
       ([book, item]) => [book, searchBook(search, book, item)] as const,
     );
@@ -49,6 +50,7 @@ export function readResultsMax(body: XmlElement, nameIn: (name: string) => XmlNa
 interface Search {
   readonly request: DavRequest;
   readonly filter: AddressFilter;
+  readonly mayMatch: MayMatch | undefined;
   readonly query: ItemQuery;
   readonly read: ReadObject;
   readonly limits: ReportLimits;
@@ -79,31 +81,47 @@ async function listScope(
 }
 
 async function* searchBook(
-  { request, filter, query, read, limits }: Search,
+  search: Search,
   book: CollectionResource,
   item: Item | undefined,
 ): ItemPages & AsyncGenerator {
+  const { request, filter, mayMatch, query, limits } = search;
   const { agent, number } = book.collection;
+  const { collections } = request.rooms;
   const isEverything = filter.props.length === 0;
-  const pages = item === undefined ? request.rooms.collections.listItems(agent, number) : [[item]];
+  if (item === undefined && mayMatch !== undefined) {
+    const measured: MayMatch = (octets) =>
+      !limits.meter.isBeyond && limits.meter.measure(() => mayMatch(octets));
+    for await (const portion of collections.listItemsByOctets(agent, number, measured))
+      yield await listMatching(search, portion);
+    return;
+  }
+  const pages = item === undefined ? collections.listItems(agent, number) : [[item]];
   for await (const page of pages) {
     if (isEverything && !query.needsBytes) {
       yield page;
       continue;
     }
     for await (const portion of readPages(request, book, page, true)) {
-      const matching: (Item | StoredItem)[] = [];
-      for (const one of portion) {
-        if (limits.meter.isBeyond) break;
-        if (isEverything || limits.meter.measure(() => isMatch(one))) matching.push(one);
-        await limits.turns.turn();
-      }
-      yield matching;
+      yield isEverything ? portion : await listMatching(search, portion);
       if (limits.meter.isBeyond) return;
     }
   }
+}
 
-  function isMatch(one: Item): boolean {
+async function listMatching(
+  { filter, read, limits }: Search,
+  portion: readonly (Item | StoredItem)[],
+): Promise<readonly (Item | StoredItem)[]> {
+  const matching: (Item | StoredItem)[] = [];
+  for (const one of portion) {
+    if (limits.meter.isBeyond) break;
+    if (limits.meter.measure(() => isMatch(one))) matching.push(one);
+    await limits.turns.turn();
+  }
+  return matching;
+
+  function isMatch(one: Item | StoredItem): boolean {
     const card = hasBytes(one) ? read(one) : undefined;
     return card !== undefined && matchesCard(filter, card);
   }

@@ -70,7 +70,7 @@ function readLine(reading: Reading): void {
   const { text, position: start, line } = reading;
   let isFolded = takePhysicalLines(reading, isFold);
   let octets = text.slice(start, reading.position);
-  let unfolded = withoutLineEnd(isFolded ? octets.replace(folds, "") : octets);
+  let unfolded = withoutLineEnd(isFolded ? unfoldLines(octets) : octets);
   if (unfolded.endsWith("=") && isQuotedPrintable(octets, unfolded)) {
     // vCard 2.1 section 2.1.3: a soft line end continues the value on the next line, which needs no white space.
     while (reading.position < text.length && isSoftlyContinued(reading)) {
@@ -96,6 +96,11 @@ function readLine(reading: Reading): void {
     if (reading.open.length === 0) addFault(reading, line, "property outside of a component");
     itemsOf(reading).push(property);
   }
+}
+
+/** RFC 5545 section 3.1: a line end with white space behind it is no part of the text. */
+export function unfoldLines(octets: string): string {
+  return octets.replace(folds, "");
 }
 
 const folds = /\r?\n[ \t]/g;
