@@ -23,6 +23,7 @@ const agentTables = {
   occurrence: "with others",
   item_address: "with others",
   item_property: "with others",
+  item_attachment: "with others",
   file_data: "with others",
   file_property: "with others",
   /** With the agent's own row. */

@@ -251,6 +251,7 @@ export const invariants: readonly Invariant[] = [
           from (
             select account_id, blob_id from message
             union all select account_id, blob_id from upload
+            union all select account_id, blob_id from item_attachment
             union all select account_id, blob_id from submission where closed_at is null) as claim
           group by account_id, blob_id) as used
         on used.account_id = b.account_id and used.blob_id = b.blob_id) as counted

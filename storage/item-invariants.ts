@@ -27,7 +27,7 @@ export const itemInvariants: readonly Invariant[] = [
           (select count(*)
             from item as i
             where i.agent_id = t.agent_id and i.collection_id = t.collection_id) as items,
-          (select coalesce(sum(i.size), 0)
+          (select coalesce(sum(i.size + i.attachment_bytes), 0)
             from item as i
             where i.agent_id = t.agent_id and i.collection_id = t.collection_id) as bytes
         from collection as t
@@ -53,6 +53,25 @@ export const itemInvariants: readonly Invariant[] = [
     query: `select name, item_id, agent_id
       from item_property as t
       where not exists (select 1 from item as i where i.agent_id = t.agent_id and i.item_id = t.item_id)`,
+  },
+  {
+    sentence: "attachment ? of item ? of agent ? has no item, or no blob of its size in its account",
+    query: `select managed_id, item_id, agent_id
+      from item_attachment as t
+      where not exists (select 1 from item as i where i.agent_id = t.agent_id and i.item_id = t.item_id)
+        or not exists (
+          select 1 from blob as b
+          where b.account_id = t.account_id and b.blob_id = t.blob_id and b.size = t.size)`,
+  },
+  {
+    sentence: "item ? of agent ? counts ? octets of attachments and has ?",
+    query: `select * from (
+        select item_id, agent_id, attachment_bytes,
+          (select coalesce(sum(a.size), 0)
+            from item_attachment as a
+            where a.agent_id = t.agent_id and a.item_id = t.item_id) as bytes
+        from item as t) as counted
+      where attachment_bytes <> bytes`,
   },
   {
     sentence: "address ? of item ? of agent ? has no item",

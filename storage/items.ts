@@ -36,6 +36,8 @@ export interface ItemRow {
   readonly modseq: Modseq;
   readonly scheduleTag: string | null;
   readonly size: number;
+  /** Octets of its managed attachments. */
+  readonly attachmentBytes: number;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly isAuthenticated: number;
@@ -73,6 +75,8 @@ export interface ItemFacts {
   readonly addresses: readonly string[];
   /** RFC 6638 section 3.1: it has an organizer and so a Schedule-Tag. */
   readonly isSchedulingObject: boolean;
+  /** MANAGED-ID of attachments (RFC 8607 section 4.3), each once. */
+  readonly managedIds: readonly string[];
 }
 
 export const rawItem = 0;

@@ -93,6 +93,12 @@ const byReason = {
     status: 403,
     condition: caldav("valid-schedule-default-calendar-URL"),
   },
+  // RFC 8607 section 3.11
+  "valid-managed-id": { status: 403, condition: caldav("valid-managed-id") },
+  "valid-managed-id-parameter": { status: 403, condition: caldav("valid-managed-id-parameter") },
+  "valid-rid-parameter": { status: 403, condition: caldav("valid-rid-parameter") },
+  "max-attachment-size": { status: 403, condition: caldav("max-attachment-size") },
+  "max-attachments-per-resource": { status: 403, condition: caldav("max-attachments-per-resource") },
   "max-instances": { status: 403, condition: caldav("max-instances") },
 } as const satisfies Record<ErrorReason, Refusal | undefined>;
 

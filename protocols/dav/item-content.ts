@@ -1,6 +1,7 @@
 /** What a GET of an item says of it. */
-import type { Item } from "#/src/collections/item.ts";
+import type { Item, StoredItem } from "#/src/collections/item.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
+import { DavError } from "./dav-error.ts";
 import type { DavRequest } from "./request.ts";
 
 /** Its entity tag: its version in quotes. */
@@ -18,4 +19,14 @@ export function contentTypeOf({ kind, component }: Pick<Item, "kind" | "componen
 /** `CalDAV-Timezones: F` (RFC 7809 section 7.1): the client knows the time zones that everybody knows. */
 export function isWithoutZones({ context: { koa } }: Pick<DavRequest, "context">): boolean {
   return koa.get("CalDAV-Timezones").trim().toUpperCase() === "F";
+}
+
+/** Throws 404 when it has gone meanwhile. */
+export async function readStored(
+  { rooms }: DavRequest,
+  { agent, number }: Pick<StoredItem, "agent" | "number">,
+): Promise<StoredItem> {
+  const [stored] = await rooms.collections.readItems(agent, [number]);
+  if (stored === undefined) throw new DavError(404, "There is nothing at this URL.");
+  return stored;
 }

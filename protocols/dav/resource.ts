@@ -1,4 +1,5 @@
 /** What a URL under /dav/ can name. */
+import type { PlacedAttachment } from "#/src/collections/attachments.ts";
 import type { Item, StoredItem } from "#/src/collections/item.ts";
 import type { FileEntry } from "#/src/files/files.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
@@ -73,6 +74,11 @@ export interface FileResource extends Named<"file"> {
   readonly entry: FileEntry;
 }
 
+/** `/dav/attachments/<MANAGED-ID>/<name>`: a managed attachment of calendar objects that the login reads (RFC 8607). */
+export interface AttachmentResource extends Named<"attachment"> {
+  readonly attachment: PlacedAttachment;
+}
+
 export type DavResource =
   | RootResource
   | PrincipalResource
@@ -82,7 +88,8 @@ export type DavResource =
   | OutboxResource
   | ItemResource
   | FolderResource
-  | FileResource;
+  | FileResource
+  | AttachmentResource;
 
 export type ResourceKind = DavResource["kind"];
 export type ResourceOf<K extends ResourceKind> = DavResource extends infer R

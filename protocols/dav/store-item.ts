@@ -1,15 +1,18 @@
 /** Stores the octets of an item, and says what became of it: what PUT, POST and COPY have in common. */
+
+import type { NewAttachment, PutAttachments } from "#/src/collections/attachments.ts";
 import type { DeadProperty } from "#/src/collections/collection.ts";
 import type { ItemExpectation } from "#/src/collections/collections.ts";
 import type { Item } from "#/src/collections/item.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { itemBytesMax } from "#/src/model/limits.ts";
-import type { ItemNumber } from "#/src/model/numbers.ts";
+import type { AgentNumber, ItemNumber } from "#/src/model/numbers.ts";
+import { reachAttachments } from "#/src/reach/attachments.ts";
 import type { SchedulingWritten } from "#/src/scheduling/scheduling.ts";
 import type { DavAnswer } from "./answer.ts";
-import { DavError, unmet } from "./dav-error.ts";
+import { unmet } from "./dav-error.ts";
 import { davErrorOf } from "./errors.ts";
-import { contentTypeOf, etagOf } from "./item-content.ts";
+import { contentTypeOf, etagOf, readStored } from "./item-content.ts";
 import { preferenceApplied } from "./preferences.ts";
 import { assertRight } from "./privileges.ts";
 import { mediaTypeOf, readOctets } from "./read-body.ts";
@@ -56,12 +59,16 @@ export interface ItemToStore {
   readonly expected: ItemExpectation;
   /** Of a copy: in the place of those that stand there. */
   readonly deadProperties?: readonly DeadProperty[];
+  /** Managed attachments that are new in it (RFC 8607). */
+  readonly added?: readonly NewAttachment[];
+  /** Whose item it is a copy of: its attachments come along. */
+  readonly copiedFrom?: AgentNumber;
   /** What stands there is replaced; without it the server names a new one. */
   readonly segment?: string | undefined;
 }
 
 export async function storeItem(request: DavRequest, toStore: ItemToStore): Promise<DavAnswer> {
-  const { parent, bytes, expected, segment, deadProperties } = toStore;
+  const { parent, bytes, expected, segment, deadProperties, added = [], copiedFrom } = toStore;
   const { rooms, tree, preferences } = request;
   const { agent, actor, number } = parent.collection;
   const { collections } = rooms;
@@ -77,6 +84,10 @@ export async function storeItem(request: DavRequest, toStore: ItemToStore): Prom
         isAuthenticated: true,
         expected,
         deadProperties,
+        attachments:
+          copiedFrom === undefined
+            ? await readAttachments(request, parent, bytes, segment, added)
+            : { attachmentsOf: [copiedFrom] },
       },
     );
   } catch (error) {
@@ -102,14 +113,27 @@ export async function storeItem(request: DavRequest, toStore: ItemToStore): Prom
       "Content-Type": contentTypeOf(stored),
       "Content-Location": href,
     },
-    body: written.isRewritten ? await readStored(request, stored) : bytes,
+    body: written.isRewritten ? (await readStored(request, stored)).bytes : bytes,
   };
 }
 
-async function readStored({ rooms }: DavRequest, { agent, number }: Item): Promise<Uint8Array> {
-  const [stored] = await rooms.collections.readItems(agent, [number]);
-  if (stored === undefined) throw new DavError(404, "The item has gone meanwhile.");
-  return stored.bytes;
+/** What the text names has to be there, and the login has to read it. */
+async function readAttachments(
+  { rooms, login, reach }: DavRequest,
+  { collection: { agent, kind, number } }: CollectionResource,
+  bytes: Uint8Array,
+  segment: string | undefined,
+  added: readonly NewAttachment[],
+): Promise<PutAttachments | undefined> {
+  if (kind !== "calendar") return undefined;
+  const { collections } = rooms;
+  const readHeld = async () => {
+    const item =
+      segment === undefined ? undefined : await collections.findItemBySegment(agent, number, segment);
+    const [stored] = item === undefined ? [] : await collections.readItems(agent, [item.number]);
+    return stored?.bytes;
+  };
+  return reachAttachments({ collections, principal: login, reach }, bytes, readHeld, added);
 }
 
 /** The refusal of an item, with its precondition in the namespace of the collection's standard. */

@@ -4,7 +4,9 @@ import type { CollectionKind } from "#/src/collections/collection.ts";
 import type { Item, StoredItem } from "#/src/collections/item.ts";
 import type { FileEntry } from "#/src/files/files.ts";
 import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
+import { findReadableAttachment } from "#/src/reach/attachments.ts";
 import {
+  attachmentsHref,
   encodeSegment,
   filesHref,
   homeHref,
@@ -17,6 +19,7 @@ import {
   proxySegments,
   rootHref,
 } from "./hrefs.ts";
+import { needPrivileges } from "./privileges.ts";
 import type {
   CollectionResource,
   DavPrincipal,
@@ -27,6 +30,7 @@ import type {
   ItemResource,
 } from "./resource.ts";
 import type { CollectionReach, DavRooms, ReachedCollection } from "./rooms.ts";
+import { dav } from "./xml/names.ts";
 
 export interface DavTree {
   /** By an absolute path or URL of this server, as a request or a body names it; undefined for what is not there, is not seen
@@ -225,6 +229,8 @@ export function createTree(rooms: DavRooms, login: Principal, reach: CollectionR
         return findInHome("addressbook", rest, hasSlash);
       case "files":
         return findFile(rest, hasSlash);
+      case "attachments":
+        return findAttachment(rest, hasSlash);
       default:
         return undefined;
     }
@@ -246,6 +252,16 @@ export function createTree(rooms: DavRooms, login: Principal, reach: CollectionR
     const entry = await rooms.files.findFile(login.agent, path);
     const isFile = entry?.mediaType !== undefined;
     return entry === undefined || (isFile && hasSlash) ? undefined : fileOf(entry);
+  }
+
+  /** 403 for what is not there too, so that nobody learns what is. */
+  async function findAttachment([managedId, name, ...more]: readonly string[], hasSlash: boolean) {
+    if (managedId === undefined || name === undefined || more.length > 0 || hasSlash) return undefined;
+    const href = `${attachmentsHref}${encodeSegment(managedId)}/${encodeSegment(name)}`;
+    const attachment = await findReadableAttachment({ collections, principal: login, reach }, managedId);
+    if (attachment === undefined)
+      throw needPrivileges("The login reads no event with this attachment.", href, dav("read"));
+    return { kind: "attachment" as const, href, attachment };
   }
 
   async function listMembers(resource: DavResource): Promise<readonly DavResource[]> {

@@ -84,6 +84,11 @@ const byReason = {
   "max-attendees-per-instance": undefined,
   "max-instances": undefined,
   "valid-schedule-default-calendar-URL": undefined,
+  "valid-managed-id": undefined,
+  "valid-managed-id-parameter": undefined,
+  "valid-rid-parameter": undefined,
+  "max-attachment-size": undefined,
+  "max-attachments-per-resource": undefined,
 } satisfies Record<ErrorReason, string | undefined>;
 
 /** The answer for whatever a command threw; undefined for what no client caused, which the caller logs. */

@@ -7,6 +7,7 @@ import type { IdCodec } from "#/src/model/ids.ts";
 import type { AgentNumber, CollectionNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
 import type { ItemsOfAgent } from "#/storage/transactions/change-items.ts";
 import type { SubmitMessage, Submitted } from "#/storage/transactions/submit-message.ts";
+import type { Attachments, PutAttachments } from "./attachments.ts";
 import type {
   Collection,
   CollectionKind,
@@ -42,6 +43,8 @@ export interface PutItem {
   readonly hasUniqueUid?: boolean | undefined;
   /** Of a scheduling object that is changed: its Schedule-Tag stays. Without it, each change gives it another. */
   readonly keepsScheduleTag?: boolean | undefined;
+  /** Of the managed attachments that the text names (RFC 8607). What is named and nowhere stored is text alone. */
+  readonly attachments?: PutAttachments | undefined;
 }
 
 /** One change among others of one transaction. */
@@ -96,7 +99,7 @@ export interface CollectionWritten {
   readonly modseq: Modseq;
 }
 
-export interface Collections {
+export interface Collections extends Attachments {
   readonly ids: IdCodec;
   readonly clock: Clock;
 

@@ -14,6 +14,7 @@ import {
 import { listItemProperties, listItemsWithProperties } from "#/storage/queries/items.ts";
 import type { Store } from "#/storage/store.ts";
 import type { ChangedItems } from "#/storage/transactions/change-items.ts";
+import { createAttachments } from "./attachments.ts";
 import type { Collection } from "./collection.ts";
 import type { Collections, DeedsDone, ItemWritten } from "./collections.ts";
 import { createItemReads } from "./item-reads.ts";
@@ -63,8 +64,16 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
     );
 
   const changeItems: Collections["changeItems"] = async (agents, idempotency, mails) => {
-    const transfer = (mails ?? []).flatMap(({ facts }) => transferableBuffers(facts.blob));
-    const args = { agents: await prepareChanges(agents), mails, at: at() };
+    const prepared = await prepareChanges(agents);
+    const added = prepared.flatMap(({ deeds }) =>
+      deeds.flatMap((deed) => (deed.kind === "put" ? (deed.attachments?.added ?? []) : [])),
+    );
+    const blobs = [
+      ...(mails ?? []).map(({ facts }) => facts.blob),
+      ...added.flatMap(({ content }) => ("blob" in content ? [content.blob] : [])),
+    ];
+    const transfer = blobs.flatMap(transferableBuffers);
+    const args = { agents: prepared, mails, at: at() };
     return writeOnce(store, "changeItems", args, idempotency, { transfer });
   };
 
@@ -123,6 +132,7 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
       writeOnce(store, "deleteCollection", { agent, collection, version, at: at() }, idempotency),
 
     ...createItemReads(store),
+    ...createAttachments(store),
     listItemDeadProperties: (agent, item) => listItemProperties(store, agent, item),
     listItemsWithDeadProperties: async (agent) => new Set(await listItemsWithProperties(store, agent)),
     async changeItemDeadProperties(agent, _actor, item, { set, remove }) {

@@ -5,6 +5,7 @@ import type { AgentNumber } from "#/src/model/numbers.ts";
 import { findCollection } from "#/storage/queries/collections.ts";
 import type { Store } from "#/storage/store.ts";
 import type { ItemDeed as StoredDeed } from "#/storage/transactions/change-items.ts";
+import { prepareAttachments } from "./attachments.ts";
 import type { ItemDeed, PutItem } from "./collections.ts";
 import type { ItemPreparation } from "./preparing/preparation.ts";
 import { itemOfSegment } from "./rows.ts";
@@ -43,6 +44,7 @@ async function preparePut(
     keepsScheduleTag,
     hasUniqueUid,
     deadProperties,
+    attachments,
   }: PutItem,
 ): Promise<StoredDeed> {
   const place = await findCollection(store, agent, collection);
@@ -69,6 +71,7 @@ async function preparePut(
     keepsScheduleTag,
     hasUniqueUid,
     deadProperties,
+    attachments: await prepareAttachments(attachments),
   };
 }
 

@@ -2,7 +2,7 @@
 import { type MimePart, parseStructure, serializeStructure } from "#/src/formats/mime/structure.ts";
 import { uploadDays } from "#/src/model/limits.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
-import { encodeBlob, transferableBuffers } from "#/storage/blob.ts";
+import { type EncodedBlob, encodeBlob, transferableBuffers } from "#/storage/blob.ts";
 import { findUpload } from "#/storage/queries/uploads.ts";
 import type { ResultOf, Store } from "#/storage/store.ts";
 import type { StoredBytes } from "./message-bytes.ts";
@@ -65,9 +65,8 @@ export function createUploads(store: Store): Uploads {
       };
     },
     async createUpload(agent, upload, idempotency) {
-      const { bytes, name, type } = upload;
-      const structure = serializeStructure(onePart(upload));
-      const blob = await encodeBlob(bytes, 0, structure);
+      const { name, type } = upload;
+      const blob = await encodeUpload(upload);
       const now = at();
       const args = { agent, blob, name, type, expiresAt: now + uploadDays * dayMs, at: now };
       return writeOnce(store, "createUpload", args, idempotency, { transfer: transferableBuffers(blob) });
@@ -75,6 +74,11 @@ export function createUploads(store: Store): Uploads {
     deleteUpload: (agent, upload, version, idempotency) =>
       writeOnce(store, "deleteUpload", { agent, upload, version, at: at() }, idempotency),
   };
+}
+
+/** As a message that has one part and no header is stored. */
+export function encodeUpload(upload: NewUpload): Promise<EncodedBlob> {
+  return encodeBlob(upload.bytes, 0, serializeStructure(onePart(upload)));
 }
 
 /** Whatever its type: nothing is looked for inside. Its name may say more than its type. */

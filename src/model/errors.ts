@@ -65,6 +65,12 @@ const errorReasons = [
   "max-attendees-per-instance",
   "max-instances",
   "valid-schedule-default-calendar-URL",
+  // RFC 8607 section 3.11
+  "valid-managed-id",
+  "valid-managed-id-parameter",
+  "valid-rid-parameter",
+  "max-attachment-size",
+  "max-attachments-per-resource",
 ] as const;
 export type ErrorReason = (typeof errorReasons)[number];
 

@@ -160,6 +160,14 @@ export const expandedResourcesMax = 1000;
 export const expandedDepthMax = 5;
 /** Characters of its answer, which is put together in memory: a resource with all that Apple's clients ask is about 2,000. */
 export const expandedCharactersMax = 8 * 1024 * 1024;
+/** Octets of one managed attachment (RFC 8607 section 6.2), which is read and written whole. */
+export const attachmentBytesMax = 16 * 1024 * 1024;
+/** Managed attachments that one calendar object names (RFC 8607 section 6.3): each is looked for with every change of it. */
+export const attachmentsOfItemMax = 100;
+/** Instances of a series that one change of attachments names: each can become an override. */
+export const attachmentInstancesMax = 100;
+/** Calendars that are asked whether a login reads an attachment by them. */
+export const attachmentPlacesMax = 100;
 /** Octets of one file, which is read and written whole. */
 export const fileBytesMax = 16 * 1024 * 1024;
 /** Octets of the path of a file: the key of an index. */

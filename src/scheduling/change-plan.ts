@@ -308,7 +308,7 @@ async function planDelivery(
   for (const [address, status] of mails.statuses) statuses.set(address, status);
   const { source } = origin;
   const domain = owner.address.slice(owner.address.lastIndexOf("@") + 1);
-  const deeds = await copies.listDeeds(actor, { source, fromDomain: domain });
+  const deeds = await copies.listDeeds(actor, { source, fromDomain: domain }, agent);
   return { deeds, mails: mails.mails, statuses };
 }
 

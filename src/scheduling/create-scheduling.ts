@@ -1,4 +1,5 @@
 import { createArrivalPlanning } from "./arrival-plan.ts";
+import { createAttachmentEdits } from "./attachment-edits.ts";
 import { createSchedulingWrites } from "./change-plan.ts";
 import { createCalendarDeletion } from "./delete-calendar.ts";
 import { createMoves } from "./move-item.ts";
@@ -10,5 +11,6 @@ export function createScheduling(rooms: SchedulingRooms): Scheduling {
     ...createCalendarDeletion(rooms),
     ...createMoves(rooms),
     ...createArrivalPlanning(rooms),
+    ...createAttachmentEdits(rooms),
   };
 }

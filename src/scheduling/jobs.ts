@@ -9,6 +9,7 @@ import { readCalendar } from "./arriving-calendar.ts";
 import type { CalendarAddress } from "./calendar-address.ts";
 import { decide, isBrokenRule, type SchedulingRole } from "./decide.ts";
 import { listOrganizerMessages } from "./decide-organizer.ts";
+import { type AttachmentEdit, type AttachmentRefusal, editAttachments } from "./edit-attachments.ts";
 import { describeMessage, type MessageText } from "./message-text.ts";
 import type { Method, SchedulingMessage } from "./messages.ts";
 import { type DeliveryStatus, withLaterStatus } from "./schedule-status.ts";
@@ -43,7 +44,8 @@ export type SchedulingJob =
       readonly kind: "note";
       readonly stored: Uint8Array;
       readonly statuses: ReadonlyMap<CalendarAddress, DeliveryStatus>;
-    };
+    }
+  | { readonly kind: "attach"; readonly now: Uint8Array; readonly edit: AttachmentEdit };
 
 /** What several messages say. */
 export interface MessageContent extends MessageText {
@@ -73,6 +75,7 @@ export type SchedulingResult =
   | Decided
   | { readonly outcome: "broken"; readonly rule: BrokenSchedulingRule }
   | { readonly outcome: "changed"; readonly bytes: Uint8Array }
+  | { readonly outcome: "unattached"; readonly reason: AttachmentRefusal }
   | { readonly outcome: "told" }
   | { readonly outcome: "ignored"; readonly reason: IgnoredReason }
   /** The octets are no calendar; whoever stores them says what is wrong. */
@@ -81,6 +84,7 @@ export type SchedulingResult =
 
 export function runJob(job: SchedulingJob): SchedulingResult {
   if (job.kind === "note") return note(job);
+  if (job.kind === "attach") return attach(job);
   const who = new Set(job.who);
   if (job.kind === "apply") return apply(job, who);
   const [old, now] = [job.old && readCalendar(job.old), job.now && readCalendar(job.now)];
@@ -141,6 +145,15 @@ function note({ stored, statuses }: Extract<SchedulingJob, { readonly kind: "not
   const noted = calendar && withLaterStatus(calendar, statuses);
   if (noted === undefined || noted === calendar) return { outcome: "ignored", reason: "stale" };
   return { outcome: "changed", bytes: bytesOf(noted) };
+}
+
+function attach({ now, edit }: Extract<SchedulingJob, { readonly kind: "attach" }>): SchedulingResult {
+  const calendar = readCalendar(now);
+  if (calendar === undefined) return { outcome: "unreadable" };
+  const edited = editAttachments(calendar, edit);
+  return typeof edited === "string"
+    ? { outcome: "unattached", reason: edited }
+    : { outcome: "changed", bytes: bytesOf(edited) };
 }
 
 function bytesOf(calendar: Component): Uint8Array {

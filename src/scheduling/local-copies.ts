@@ -46,7 +46,8 @@ export interface AppliedLocally {
 
 export interface LocalCopies {
   apply(agent: AgentNumber, message: ArrivingMessage): Promise<AppliedLocally>;
-  listDeeds(actor: Actor, provenance: ItemProvenance): Promise<AgentDeeds[]>;
+  /** `sender`: whose attachments the copies may name, where it is somebody of the account. */
+  listDeeds(actor: Actor, provenance: ItemProvenance, sender?: AgentNumber): Promise<AgentDeeds[]>;
 }
 
 export function createLocalCopies(rooms: LocalRooms, uid: string): LocalCopies {
@@ -86,11 +87,11 @@ export function createLocalCopies(rooms: LocalRooms, uid: string): LocalCopies {
       return { outcome: "ignored", reason: result.outcome === "ignored" ? result.reason : "malformed" };
     },
 
-    async listDeeds(actor, provenance) {
+    async listDeeds(actor, provenance, sender) {
       const all: AgentDeeds[] = [];
       for (const [agent, copy] of copies) {
         const deeds = [
-          ...(await putCopy(collections, agent, copy, provenance)),
+          ...(await putCopy(collections, agent, copy, provenance, sender)),
           ...(await putInbox(collections, agent, copy, provenance)),
         ];
         if (deeds.length > 0) all.push({ agent, actor, deeds });
@@ -105,8 +106,10 @@ async function putCopy(
   agent: AgentNumber,
   { item, bytes, keepsScheduleTag }: LocalCopy,
   provenance: ItemProvenance,
+  sender: AgentNumber | undefined,
 ): Promise<ItemDeed[]> {
   if (bytes === undefined || bytes === item?.bytes) return [];
+  const attachments = sender === undefined ? undefined : { attachmentsOf: [sender] };
   if (item !== undefined) {
     const expected = { version: String(item.modseq) };
     const { collection, number, provenance: own } = item;
@@ -114,7 +117,8 @@ async function putCopy(
     const origin = keepsScheduleTag
       ? { provenance: own, isAuthenticated: item.isAuthenticated }
       : { provenance, isAuthenticated: true };
-    return [{ kind: "put", collection, item: number, bytes, ...origin, expected, keepsScheduleTag }];
+    const put = { collection, item: number, bytes, ...origin, expected, keepsScheduleTag, attachments };
+    return [{ kind: "put", ...put }];
   }
   const calendar = await collections.findCollectionOfRole(agent, "calendar", "default");
   if (calendar === undefined) return [];
@@ -126,6 +130,7 @@ async function putCopy(
       provenance,
       isAuthenticated: true,
       hasUniqueUid: true,
+      attachments,
     },
   ];
 }

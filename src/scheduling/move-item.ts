@@ -29,6 +29,7 @@ export function createMoves(rooms: SchedulingRooms): Pick<Scheduling, "moveToOth
         expected: overwrite ? {} : { version: "absent" as const },
         deadProperties,
         hasUniqueUid: hasRole,
+        attachments: { attachmentsOf: [from.agent] },
       };
       const remove = { kind: "remove" as const, item, expected: { version: String(modseq), ...expected } };
       await collections.changeItems([

@@ -2,6 +2,7 @@
  *  and holds as every other mail. What says the same to several is one mail. */
 import { randomUUID } from "node:crypto";
 import type { AgentFacts, Principal } from "#/src/accounts/accounts.ts";
+import { withoutManagedIds } from "#/src/formats/icalendar/managed-attachments.ts";
 import { isEightBit } from "#/src/formats/mime/line-ends.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { composeMessage } from "#/src/outbound/composition.ts";
@@ -120,7 +121,7 @@ async function planMail(
       subject: content.subject,
       text: content.text,
       attachments: [],
-      calendarPart: { method: content.method, content: Buffer.from(content.bytes) },
+      calendarPart: { method: content.method, content: Buffer.from(withoutManagedIds(content.bytes)) },
     },
     {
       from: { name: owner.name, address },

@@ -45,6 +45,8 @@ function textsOf(job: SchedulingJob): readonly (Uint8Array | undefined)[] {
       return [job.stored, job.message];
     case "note":
       return [job.stored];
+    case "attach":
+      return [job.now];
     default:
       return [job.old, job.now];
   }

@@ -13,6 +13,7 @@ import type { Actor } from "#/src/model/actor.ts";
 import type { AgentNumber, CollectionNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Outbound } from "#/src/outbound/outbound.ts";
 import type { ArrivalPlanning } from "./arrival-plan.ts";
+import type { AttachmentEdit } from "./edit-attachments.ts";
 import type { LocalRooms } from "./local-copies.ts";
 
 export interface SchedulingRooms extends LocalRooms {
@@ -53,6 +54,9 @@ export interface Scheduling extends ArrivalPlanning {
     put: PutItem,
     options?: SchedulingOptions,
   ): Promise<Once<SchedulingWritten>>;
+  /** The octets of a calendar object with its managed attachments changed (RFC 8607). Throws `invalid` with the precondition that
+   *  is not met. */
+  editAttachments(bytes: Uint8Array, edit: AttachmentEdit): Promise<Uint8Array>;
   deleteItem(
     writer: CalendarWriter,
     item: ItemNumber,

@@ -24,6 +24,7 @@ import { files } from "./0019-files.ts";
 import { itemAddresses } from "./0020-item-addresses.ts";
 import { itemProperties } from "./0021-item-properties.ts";
 import { calendarMail } from "./0022-calendar-mail.ts";
+import { itemAttachments } from "./0023-item-attachments.ts";
 
 export interface Migration {
   readonly name: string;
@@ -53,4 +54,5 @@ export const migrations: readonly Migration[] = [
   { name: "item addresses", run: itemAddresses },
   { name: "item properties", run: itemProperties },
   { name: "calendar mail", run: calendarMail },
+  { name: "item attachments", run: itemAttachments },
 ];

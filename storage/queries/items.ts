@@ -8,7 +8,7 @@ import type { CollectionPropertyRow } from "./collections.ts";
 
 const itemColumns = `
   item.agent_id as agent, item.item_id as item, item.collection_id as collection, collection.kind, item.segment, item.uid,
-  item.component, item.modseq, item.schedule_tag as "scheduleTag", item.size, item.created_at as "createdAt",
+  item.component, item.modseq, item.schedule_tag as "scheduleTag", item.size, item.attachment_bytes as "attachmentBytes", item.created_at as "createdAt",
   item.updated_at as "updatedAt", item.is_authenticated as "isAuthenticated", item.provenance`;
 
 const fromItem = `

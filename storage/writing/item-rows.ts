@@ -3,7 +3,8 @@ import { numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, CollectionNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
 import { type ItemFacts, type ItemPeriod, spanClassOf } from "../items.ts";
 import { slicesOf } from "../slices.ts";
-import type { Sql, SqlValue } from "../sql.ts";
+import type { Sql, SqlValue, Transaction } from "../sql.ts";
+import { deleteAttachments } from "./item-attachments.ts";
 
 export interface ItemPlace {
   readonly agent: AgentNumber;
@@ -167,11 +168,12 @@ export async function moveItemRows(
 }
 
 export async function deleteItemRows(
-  tx: Sql,
+  tx: Transaction,
   agent: AgentNumber,
   collection: CollectionNumber,
   items: readonly ItemNumber[],
 ): Promise<void> {
+  await deleteAttachments(tx, agent, items);
   for (const { condition, parameters } of slicesOf(numberSetOf(items), "item_id")) {
     for (const table of ["occurrence", "item_address", "item_property", "item_data"])
       await tx.run(`delete from ${table} where agent_id = ? and ${condition}`, agent, ...parameters);

@@ -13,6 +13,7 @@ import type { AgentTransaction, TransactionPart } from "./agent-transaction.ts";
 import type { LoggedChange } from "./change-log.ts";
 import { CollectionWrite } from "./collection-write.ts";
 import { replaceItemAddresses } from "./item-addresses.ts";
+import { type ItemAttachments, planAttachments } from "./item-attachments.ts";
 import { replaceItemProperties } from "./item-properties.ts";
 import { deleteItemRows, insertItem, isSameData, moveItemRows, updateItem } from "./item-rows.ts";
 
@@ -43,6 +44,8 @@ export interface ItemPut {
   readonly hasUniqueUid?: boolean | undefined;
   /** Of a scheduling object: whether its Schedule-Tag stays (RFC 6638 section 3.2.10). */
   readonly keepsScheduleTag?: boolean | undefined;
+  /** Of what its text names (RFC 8607). */
+  readonly attachments?: Omit<ItemAttachments, "managedIds"> | undefined;
 }
 
 export interface ItemMove {
@@ -113,13 +116,21 @@ export class ItemWrite implements TransactionPart {
     if (put.hasUniqueUid === true) await this.#assertUniqueUid(collection, facts.uid);
     const scheduleTag = scheduleTagOf(put, held, modseq);
     const place = { agent, collection: put.collection, modseq, at };
+    // A message of the inbox says what an event is to be: the event has the attachments.
+    const managedIds = collection.row.role === "inbox" ? [] : facts.managedIds;
+    const attachments = await planAttachments(this.transaction, held?.item, {
+      ...put.attachments,
+      managedIds,
+    });
     if (held === undefined) {
-      this.transaction.assertRoom(facts.size, 0, 1);
+      const bytes = facts.size + attachments.bytes;
+      this.transaction.assertRoom(bytes, 0, 1);
       const item = this.transaction.takeNumber() as ItemNumber;
       await insertItem(tx, place, { ...put, item, scheduleTag });
       await replaceItemAddresses(tx, agent, item, facts.addresses, await this.#isByPerson(put));
-      collection.add(item, facts.size);
-      this.transaction.grow(facts.size, 0, 1);
+      collection.add(item, bytes);
+      this.transaction.grow(bytes, 0, 1);
+      await attachments.write(item);
       await this.#putProperties(item, put);
       return { item, isCreated: true, isUnchanged: false, modseq };
     }
@@ -132,11 +143,13 @@ export class ItemWrite implements TransactionPart {
       (await isSameData(tx, agent, item, facts))
     )
       return { item, isCreated: false, isUnchanged: true, modseq: held.modseq };
-    this.transaction.assertRoom(facts.size - held.size, 0);
+    const growth = facts.size - held.size + attachments.growth;
+    this.transaction.assertRoom(growth, 0);
     await updateItem(tx, place, { ...put, item, scheduleTag });
     await replaceItemAddresses(tx, agent, item, facts.addresses, await this.#isByPerson(put));
-    collection.update(item, facts.size - held.size);
-    this.transaction.grow(facts.size - held.size, 0);
+    await attachments.write(item);
+    collection.update(item, growth);
+    this.transaction.grow(growth, 0);
     return { item, isCreated: false, isUnchanged: false, modseq };
   }
 
@@ -181,8 +194,9 @@ export class ItemWrite implements TransactionPart {
       segment,
       modseq,
     });
-    from.remove(held.item, held.segment, held.size);
-    to.add(held.item, held.size);
+    const bytes = bytesOf(held);
+    from.remove(held.item, held.segment, bytes);
+    to.add(held.item, bytes);
     return { item: held.item, isCreated: !isOther || isKept, isUnchanged: false, modseq };
   }
 
@@ -200,8 +214,8 @@ export class ItemWrite implements TransactionPart {
     const { tx, agent } = this.transaction;
     const collection = await this.collection(held.collection);
     await deleteItemRows(tx, agent, held.collection, [held.item]);
-    collection.remove(held.item, held.segment, held.size);
-    this.transaction.grow(-held.size, 0, -1);
+    collection.remove(held.item, held.segment, bytesOf(held));
+    this.transaction.grow(-bytesOf(held), 0, -1);
   }
 
   async #findHeld(item: ItemNumber): Promise<ItemRow> {
@@ -276,6 +290,11 @@ export class ItemWrite implements TransactionPart {
     for (const collection of this.#collections.values())
       if (collection.isTouched) await collection.write(this.transaction.tx, this.transaction);
   }
+}
+
+/** With its attachments. */
+function bytesOf({ size, attachmentBytes }: ItemRow): number {
+  return size + attachmentBytes;
 }
 
 function scheduleTagOf(put: ItemPut, held: ItemRow | undefined, modseq: number): string | null {

@@ -5,7 +5,7 @@ import path from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openStore } from "#/storage/store.ts";
-import { eventText, openItemHouse, putEvent } from "../support/items.ts";
+import { byDav, eventText, openItemHouse, putEvent } from "../support/items.ts";
 
 const base = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-check-items-"));
 const sound = path.join(base, "sound.db");
@@ -14,6 +14,14 @@ let names: Readonly<Record<"calendar" | "item" | "large", number>>;
 beforeAll(async () => {
   await using house = await openItemHouse();
   const item = await putEvent(house, "a.ics", eventText("a"));
+  const { ada, actor, calendar, collections } = house;
+  await collections.putItem(ada.agent, actor, {
+    collection: calendar,
+    bytes: eventText("c", "ATTACH;MANAGED-ID=A:https://first.example/A"),
+    provenance: byDav,
+    isAuthenticated: true,
+    attachments: { added: [{ managedId: "A", bytes: Buffer.from("text"), name: "a", type: "text/plain" }] },
+  });
   const large = await putEvent(house, "b.ics", eventText("b", `DESCRIPTION:${"long ".repeat(2000)}`));
   await house.collections.updateCollection(house.ada.agent, house.actor, house.calendar, {
     setDead: [{ namespace: "urn:x", name: "note", xml: "<note/>" }],
@@ -41,13 +49,13 @@ async function findingsAfter(damage: string): Promise<string[]> {
 
 const tampered: readonly (readonly [damage: string, sentence: string])[] = [
   ["update agent set item_count = 5", "counts 0 messages, 5 items"],
-  ["update agent set byte_count = 5", "2 items and 5 octets"],
+  ["update agent set byte_count = 5", "3 items and 5 octets"],
   [
     "update collection set role = null where role = 'inbox'",
     "has some of the collections that everybody has",
   ],
   ["update collection set item_count = 9 where collection_id = {calendar}", "counts 9 items"],
-  ["update collection set byte_count = 9 where collection_id = {calendar}", "and 9 octets; it has 2"],
+  ["update collection set byte_count = 9 where collection_id = {calendar}", "and 9 octets; it has 3"],
   ["update collection set modseq = 999 where collection_id = {calendar}", "a MODSEQ above its agent's"],
   [
     "update collection set properties_modseq = modseq + 1 where collection_id = {calendar}",
@@ -55,10 +63,14 @@ const tampered: readonly (readonly [damage: string, sentence: string])[] = [
   ],
   ["update collection_property set collection_id = 99", "property note of collection 99"],
   ["update item_property set item_id = 99", "property mark of item 99"],
+  ["update item_attachment set item_id = 99", "attachment A of item 99"],
+  ["update item_attachment set size = 9", "or no blob of its size"],
+  ["update item set attachment_bytes = 9 where item_id = {item}", "counts 9 octets of attachments"],
+  ["delete from item_attachment", "counts 1 references and has 0"],
   ["update item set collection_id = 99 where item_id = {item}", "is in collection 99, which is not there"],
   ["update item set modseq = 999 where item_id = {item}", "a MODSEQ above its collection's"],
   ["update item set modseq = modseq - 1 where item_id = {large}", "which the log lacks"],
-  ["update item set uid = 'a'", "has 2 items of the UID a"],
+  ["update item set uid = 'a'", "has 3 items of the UID a"],
   ["delete from item_data where item_id = {item}", "has no octets"],
   ["delete from item where item_id = {item}", "the octets of item"],
   ["update item_data set data = x'00' where item_id = {large}", "does not have the octets"],

@@ -287,6 +287,12 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
     isOverwriting: true,
     at,
   });
+  const attached = {
+    managedId: "attached",
+    name: "a.txt",
+    mediaType: "text/plain",
+    content: { blob: (await factsOf("An attachment", 3000)).blob },
+  };
   const put = async (collection: CollectionNumber, uid: string, segment?: string) => ({
     kind: "put" as const,
     collection,
@@ -302,12 +308,15 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
       {
         agent: ada.agent,
         deeds: [
-          await put(calendar, "one", "one.ics"),
+          { ...(await put(calendar, "one", "one.ics")), attachments: { added: [attached] } },
           await put(calendar, "two"),
           await put(calendar, "three"),
         ],
       },
-      { agent: mia.agent, deeds: [await put(shared, "one")] },
+      {
+        agent: mia.agent,
+        deeds: [{ ...(await put(shared, "one")), attachments: { attachmentsOf: [ada.agent] } }],
+      },
       { agent: bob.agent, deeds: [] },
     ],
     at,
@@ -560,6 +569,7 @@ async function eventOf(uid: string): Promise<ItemFacts> {
     horizonMs: null,
     addresses: ["zoe@far.example"],
     isSchedulingObject: true,
+    managedIds: uid === "one" ? ["attached"] : [],
   };
 }
 

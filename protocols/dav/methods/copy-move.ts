@@ -7,6 +7,7 @@ import type { DavAnswer } from "../answer.ts";
 import { checkItemConditions, checkLocks } from "../conditions.ts";
 import { DavError, unmet } from "../dav-error.ts";
 import { isOfFiles, transferFile } from "../files.ts";
+import { readStored } from "../item-content.ts";
 import type { Method } from "../method.ts";
 import { moveCollection } from "../move-collection.ts";
 import { assertRight } from "../privileges.ts";
@@ -15,7 +16,6 @@ import type { DavRequest } from "../request.ts";
 import { type CollectionResource, everyResource, type ItemResource } from "../resource.ts";
 import { conditionOf, explainRefusal, storeItem } from "../store-item.ts";
 import { dav } from "../xml/names.ts";
-import { readStored } from "./get.ts";
 
 export const copy: Method = { name: "COPY", on: everyResource, run: (request) => transfer(request, "copy") };
 export const move: Method = { name: "MOVE", on: everyResource, run: (request) => transfer(request, "move") };
@@ -97,7 +97,7 @@ async function copyItem(request: DavRequest, { item }: ItemResource, to: Destina
   const { bytes } = await readStored(request, item);
   const { parent, segment, expected } = to;
   const deadProperties = await readDead(request, item);
-  return storeItem(request, { parent, segment, bytes, expected, deadProperties });
+  return storeItem(request, { parent, segment, bytes, expected, deadProperties, copiedFrom: item.agent });
 }
 
 /** They go along (RFC 4918 section 9.8.2). */

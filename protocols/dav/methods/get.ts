@@ -6,20 +6,22 @@ import { listComponents } from "#/src/formats/content-lines/content-line.ts";
 import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
 import type { DavAnswer } from "../answer.ts";
+import { answerAttachment } from "../attachments.ts";
 import { isUnmodified } from "../conditions.ts";
-import { DavError } from "../dav-error.ts";
 import { exportCollection } from "../export-collection.ts";
 import { answerFile } from "../files.ts";
 import { withoutStandardZones } from "../filters/calendar-data.ts";
-import { contentTypeOf, etagOf, isWithoutZones } from "../item-content.ts";
+import { contentTypeOf, etagOf, isWithoutZones, readStored } from "../item-content.ts";
 import type { Method } from "../method.ts";
 import { needPrivileges } from "../privileges.ts";
 import type { DavRequest } from "../request.ts";
 import { everyResource, type ItemResource } from "../resource.ts";
 import { dav } from "../xml/names.ts";
 
-export const get: Method = { name: "GET", on: everyResource, run: answer };
-export const head: Method = { name: "HEAD", on: everyResource, run: answer };
+const shown = [...everyResource, "attachment"] as const;
+
+export const get: Method = { name: "GET", on: shown, run: answer };
+export const head: Method = { name: "HEAD", on: shown, run: answer };
 
 async function answer(request: DavRequest): Promise<DavAnswer> {
   const { resource } = request;
@@ -28,6 +30,8 @@ async function answer(request: DavRequest): Promise<DavAnswer> {
       return answerItem(request, resource);
     case "file":
       return answerFile(request, resource);
+    case "attachment":
+      return answerAttachment(request, resource);
     case "calendar":
     case "addressbook":
       if (!resource.collection.rights.has("read"))
@@ -56,16 +60,6 @@ function leaveOutZones({ kind, bytes }: StoredItem): Uint8Array {
   if (calendar === undefined) return bytes;
   const selected = withoutStandardZones(calendar);
   return selected.items.length === calendar.items.length ? bytes : writeContentLines({ items: [selected] });
-}
-
-/** Throws 404 when it has gone meanwhile. */
-export async function readStored(
-  { rooms }: DavRequest,
-  { agent, number }: Pick<StoredItem, "agent" | "number">,
-): Promise<StoredItem> {
-  const [stored] = await rooms.collections.readItems(agent, [number]);
-  if (stored === undefined) throw new DavError(404, "There is nothing at this URL.");
-  return stored;
 }
 
 export function itemHeaders({ kind, modseq, updatedAt, scheduleTag }: StoredItem) {

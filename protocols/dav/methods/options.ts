@@ -11,6 +11,7 @@ export const davClasses = [
   "extended-mkcol",
   "calendar-access",
   "calendar-auto-schedule",
+  "calendar-managed-attachments",
   "addressbook",
   "calendarserver-principal-property-search",
   "calendarserver-principal-search",
@@ -18,7 +19,7 @@ export const davClasses = [
 
 export const options: Method = {
   name: "OPTIONS",
-  on: everyResource,
+  on: [...everyResource, "attachment"],
   makesResource: true,
   async run({ target, listMethods }) {
     return {

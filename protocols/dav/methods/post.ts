@@ -1,5 +1,6 @@
 /** POST to DAV:add-member, which is the collection itself (RFC 5995 section 3): a new item whose name the server chooses. To the outbox: a
- *  request for busy time. */
+ *  request for busy time. To a calendar object: a change of its managed attachments (RFC 8607). */
+import { changeAttachments } from "../attachments.ts";
 import { checkLocks } from "../conditions.ts";
 import { DavError } from "../dav-error.ts";
 import type { Method } from "../method.ts";
@@ -8,10 +9,11 @@ import { readItemBody, storeItem } from "../store-item.ts";
 
 export const post: Method = {
   name: "POST",
-  on: ["calendar", "addressbook", "outbox"],
+  on: ["calendar", "addressbook", "outbox", "item"],
   async run(request) {
     const { resource, context } = request;
     if (resource.kind === "outbox") return answerOutbox(request, resource);
+    if (resource.kind === "item") return changeAttachments(request, resource);
     if (resource.kind !== "calendar" && resource.kind !== "addressbook")
       throw new DavError(405, "Nothing is posted here.");
     const { querystring } = context.koa;

@@ -1,13 +1,18 @@
 /** Properties of calendars (RFC 4791 section 5.2 and 6.2, RFC 7809 section 5.2). */
 import { componentKinds } from "#/src/formats/icalendar/check-calendar-object.ts";
-import { attendeesOfInstanceMax, itemBytesMax } from "#/src/model/limits.ts";
+import {
+  attachmentBytesMax,
+  attachmentsOfItemMax,
+  attendeesOfInstanceMax,
+  itemBytesMax,
+} from "#/src/model/limits.ts";
 import { unmet } from "../dav-error.ts";
 import { homeHref } from "../hrefs.ts";
 import { property } from "../property.ts";
 import { checkTimeZoneText, isZoneName, timeZoneText, zoneNameOf } from "../time-zone-property.ts";
 import { findAttribute, listChildren } from "../xml/element.ts";
 import { caldav, dav } from "../xml/names.ts";
-import { elementWith, escapeText, join, textElement } from "../xml/write-xml.ts";
+import { elementWith, escapeText, join, noXml, textElement } from "../xml/write-xml.ts";
 
 const calendars = ["calendar", "inbox"] as const;
 export const collations = ["i;ascii-casemap", "i;octet", "i;unicode-casemap"] as const;
@@ -18,6 +23,25 @@ export const caldavProperties = [
     on: ["principal"],
     isHidden: true,
     read: ({ principal }) => textElement(dav("href"), homeHref("calendar", principal.id)),
+  }),
+  // RFC 8607 section 6: attachments are at this server.
+  property({
+    name: caldav("managed-attachments-server-URL"),
+    on: ["calendar-home"],
+    isHidden: true,
+    read: () => noXml,
+  }),
+  property({
+    name: caldav("max-attachment-size"),
+    on: ["calendar-home", "calendar"],
+    isHidden: true,
+    read: () => escapeText(String(attachmentBytesMax)),
+  }),
+  property({
+    name: caldav("max-attachments-per-resource"),
+    on: ["calendar-home", "calendar"],
+    isHidden: true,
+    read: () => escapeText(String(attachmentsOfItemMax)),
   }),
   property({
     name: caldav("calendar-description"),

@@ -12,6 +12,7 @@ import {
 } from "#/src/formats/content-lines/content-line.ts";
 import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
 import { type CalendarObject, checkCalendarObject } from "#/src/formats/icalendar/check-calendar-object.ts";
+import { listManagedIds } from "#/src/formats/icalendar/managed-attachments.ts";
 import { checkAddressData } from "#/src/formats/vcard/address-data.ts";
 import { searchText } from "#/src/formats/vcard/search-text.ts";
 import { unescapeText } from "#/src/formats/vcard/values.ts";
@@ -65,6 +66,7 @@ export async function deriveItem(bytes: Uint8Array, read: ReadItem, at: number):
       addresses: listAddresses(read.card),
       horizonMs: null,
       isSchedulingObject: false,
+      managedIds: [],
     };
   const { object } = read;
   return {
@@ -75,6 +77,7 @@ export async function deriveItem(bytes: Uint8Array, read: ReadItem, at: number):
     ...listPeriods(object, at),
     addresses: [],
     isSchedulingObject: object.components.some(isScheduled),
+    managedIds: listManagedIds(object.components),
   };
 }
 

@@ -1,0 +1,67 @@
+/** Managed attachments of calendar objects (RFC 8607): bytes that the server keeps as long as an item names them by its
+ *  MANAGED-ID. Whoever reads such an item may read them. */
+import { randomBytes } from "node:crypto";
+import { encodeUpload, type NewUpload } from "#/src/mail/uploads.ts";
+import { attachmentPlacesMax } from "#/src/model/limits.ts";
+import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
+import { readBlobRange } from "#/storage/blob.ts";
+import { listAttachmentPlaces, type PlacedAttachmentRow } from "#/storage/queries/attachments.ts";
+import type { Store } from "#/storage/store.ts";
+import type { ItemPut } from "#/storage/writing/items.ts";
+
+/** One that is new: its bytes, or the upload (`blob_…`) that has them. */
+export type NewAttachment = { readonly managedId: string } & (
+  | NewUpload
+  | { readonly agent: AgentNumber; readonly upload: number; readonly name: string; readonly type: string }
+);
+
+export interface PutAttachments {
+  readonly added?: readonly NewAttachment[] | undefined;
+  /** Whose attachments the text may name beside those of the calendar's owner. */
+  readonly attachmentsOf?: readonly AgentNumber[] | undefined;
+  /** Those that have to be stored: throws `policy_refused` with the reason valid-managed-id. */
+  readonly needed?: readonly string[] | undefined;
+}
+
+/** An attachment in one of the calendars whose items name it. */
+export type PlacedAttachment = PlacedAttachmentRow;
+
+export interface Attachments {
+  /** The calendars of an account in which an attachment is named, those of `first` before the others; not all where they are
+   *  very many. */
+  listAttachmentPlaces(
+    account: AccountNumber,
+    managedId: string,
+    first: AgentNumber,
+  ): Promise<readonly PlacedAttachment[]>;
+  readAttachment(attachment: PlacedAttachment): Promise<Uint8Array>;
+}
+
+export function createAttachments(store: Store): Attachments {
+  return {
+    listAttachmentPlaces: (account, managedId, first) =>
+      listAttachmentPlaces(store, account, managedId, first, attachmentPlacesMax),
+    readAttachment: ({ account, blob, size }) => readBlobRange(store, account, blob, 0, size),
+  };
+}
+
+/** Nobody guesses one. */
+export function newManagedId(): string {
+  return randomBytes(20).toString("base64url");
+}
+
+/** As the store takes them. */
+export async function prepareAttachments(
+  attachments: PutAttachments | undefined,
+): Promise<ItemPut["attachments"]> {
+  if (attachments === undefined) return undefined;
+  const { added = [], attachmentsOf, needed } = attachments;
+  const prepared = [];
+  for (const one of added) {
+    const { managedId, name, type: mediaType } = one;
+    const content =
+      "bytes" in one ? { blob: await encodeUpload(one) } : { agent: one.agent, upload: one.upload };
+    prepared.push({ managedId, name, mediaType, content });
+  }
+  return { added: prepared, attachmentsOf, needed };
+}

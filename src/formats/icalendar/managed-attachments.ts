@@ -1,0 +1,37 @@
+/** ATTACH of attachments that the server manages (RFC 8607 section 4). */
+import {
+  type Component,
+  changeItems,
+  changeProperty,
+  type Item,
+  listProperties,
+  parameterValue,
+} from "../content-lines/content-line.ts";
+import { readContentLines } from "../content-lines/read-content-lines.ts";
+import { unfoldedOctets } from "../content-lines/unfold.ts";
+import { writeContentLines } from "../content-lines/write-content-lines.ts";
+
+/** Their MANAGED-ID, each once, in the order of the components. */
+export function listManagedIds(components: readonly Component[]): readonly string[] {
+  const found = new Set<string>();
+  for (const component of components)
+    for (const property of listProperties(component, "ATTACH")) {
+      const managedId = parameterValue(property, "MANAGED-ID");
+      if (managedId !== undefined && managedId !== "") found.add(managedId);
+    }
+  return [...found];
+}
+
+/** For other servers, which do not have the attachments and refuse a MANAGED-ID that they did not give. */
+export function withoutManagedIds(bytes: Uint8Array): Uint8Array {
+  if (!/MANAGED-ID/i.test(unfoldedOctets(bytes))) return bytes;
+  const { items } = readContentLines(bytes);
+  return writeContentLines({ items: items.map(withoutIds) });
+}
+
+function withoutIds(item: Item): Item {
+  if (item.kind === "component") return changeItems(item, item.items.map(withoutIds));
+  if (item.kind !== "property" || item.name !== "ATTACH") return item;
+  const parameters = item.parameters.filter(({ name }) => name !== "MANAGED-ID");
+  return parameters.length === item.parameters.length ? item : changeProperty(item, { parameters });
+}

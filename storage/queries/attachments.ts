@@ -1,0 +1,70 @@
+/** Managed attachments of calendar items (RFC 8607). */
+import type {
+  AccountNumber,
+  AgentNumber,
+  BlobNumber,
+  CollectionNumber,
+  ItemNumber,
+} from "#/src/model/numbers.ts";
+import type { Reader } from "../sql.ts";
+
+export interface AttachmentRow {
+  readonly managedId: string;
+  readonly account: AccountNumber;
+  readonly blob: BlobNumber;
+  readonly name: string;
+  readonly mediaType: string;
+  /** Octets. */
+  readonly size: number;
+}
+
+export const attachmentColumns = `
+  item_attachment.managed_id as "managedId", item_attachment.account_id as account, item_attachment.blob_id as blob,
+  item_attachment.name, item_attachment.media_type as "mediaType", item_attachment.size`;
+
+export function listAttachmentsOfItem(
+  reader: Reader,
+  agent: AgentNumber,
+  item: ItemNumber,
+): Promise<AttachmentRow[]> {
+  return reader.all(
+    `select ${attachmentColumns}
+    from item_attachment
+    where agent_id = ? and item_id = ?
+    order by managed_id`,
+    agent,
+    item,
+  );
+}
+
+export interface PlacedAttachmentRow extends AttachmentRow {
+  readonly agent: AgentNumber;
+  readonly item: ItemNumber;
+  readonly collection: CollectionNumber;
+}
+
+/** Where the items of an account name an attachment: each calendar once, those of `first` before the others. */
+export function listAttachmentPlaces(
+  reader: Reader,
+  account: AccountNumber,
+  managedId: string,
+  first: AgentNumber,
+  limit: number,
+): Promise<PlacedAttachmentRow[]> {
+  return reader.all(
+    `select ${attachmentColumns}, item.agent_id as agent, min(item.item_id) as item, item.collection_id as collection
+    from item_attachment
+    join item on item.agent_id = item_attachment.agent_id and item.item_id = item_attachment.item_id
+    join collection on collection.agent_id = item.agent_id and collection.collection_id = item.collection_id
+      and collection.state = 'live'
+    where item_attachment.account_id = ? and item_attachment.managed_id = ?
+    group by item.agent_id, item.collection_id, item_attachment.managed_id, item_attachment.account_id,
+      item_attachment.blob_id, item_attachment.name, item_attachment.media_type, item_attachment.size
+    order by case when item.agent_id = ? then 0 else 1 end, item.agent_id, item.collection_id
+    limit ?`,
+    account,
+    managedId,
+    first,
+    limit,
+  );
+}

@@ -1,0 +1,214 @@
+/** Rows of `item_attachment`: the managed attachments that the text of an item names (RFC 8607 section 4.3). Each has a claim on
+ *  the blob that holds the bytes, and counts in the quota of its agent. */
+import { WaypostError } from "#/src/model/errors.ts";
+import { attachmentsOfItemMax } from "#/src/model/limits.ts";
+import { numberSetOf } from "#/src/model/number-set.ts";
+import type { AccountNumber, AgentNumber, BlobNumber, ItemNumber } from "#/src/model/numbers.ts";
+import type { EncodedBlob } from "../blob.ts";
+import { type AttachmentRow, attachmentColumns, listAttachmentsOfItem } from "../queries/attachments.ts";
+import { slicesOf } from "../slices.ts";
+import type { Transaction } from "../sql.ts";
+import type { AgentTransaction } from "./agent-transaction.ts";
+import { claimBlob, insertBlob, releaseBlobs } from "./blob-rows.ts";
+
+/** One that is new: its bytes, or the upload that has them. */
+export interface NewAttachment {
+  readonly managedId: string;
+  readonly name: string;
+  readonly mediaType: string;
+  readonly content: { readonly blob: EncodedBlob } | { readonly agent: AgentNumber; readonly upload: number };
+}
+
+export interface ItemAttachments {
+  /** What the text names. */
+  readonly managedIds: readonly string[];
+  readonly added?: readonly NewAttachment[] | undefined;
+  /** Whose attachments the text may name beside those of its own agent. */
+  readonly attachmentsOf?: readonly AgentNumber[] | undefined;
+  /** Those that have to be stored: refuses valid-managed-id where one is not. What else is named and not stored stays text. */
+  readonly needed?: readonly string[] | undefined;
+}
+
+interface Wanted {
+  readonly blob: BlobNumber;
+  readonly name: string;
+  readonly mediaType: string;
+  readonly size: number;
+}
+
+/** What an item gets to have, and what it has no more. */
+export interface AttachmentChange {
+  readonly growth: number;
+  readonly bytes: number;
+  write(item: ItemNumber): Promise<void>;
+}
+
+const unchanged: AttachmentChange = { growth: 0, bytes: 0, async write() {} };
+
+/** Compares what an item has with what its text names now. `held`: undefined for a new item. */
+export async function planAttachments(
+  write: AgentTransaction,
+  held: ItemNumber | undefined,
+  asked: ItemAttachments,
+): Promise<AttachmentChange> {
+  const { tx, agent } = write;
+  const old = held === undefined ? [] : await listAttachmentsOfItem(tx, agent, held);
+  if (old.length === 0 && asked.managedIds.length === 0) return unchanged;
+  if (asked.managedIds.length > attachmentsOfItemMax)
+    throw new WaypostError("policy_refused", `An item has at most ${attachmentsOfItemMax} attachments`, {
+      reason: "max-attachments-per-resource",
+    });
+  const kept = new Map(old.map((row) => [row.managedId, row]));
+  const added = new Map<string, { readonly size: number; make(): Promise<Wanted> }>();
+  let bytes = 0;
+  for (const managedId of asked.managedIds) {
+    const same = kept.get(managedId);
+    const found = same === undefined ? await findSource(write, managedId, asked) : undefined;
+    if (found !== undefined) added.set(managedId, found);
+    else if (same === undefined && asked.needed?.includes(managedId) === true)
+      throw new WaypostError("policy_refused", "There is no such attachment", { reason: "valid-managed-id" });
+    bytes += same?.size ?? found?.size ?? 0;
+  }
+  const gone = old.filter(({ managedId }) => !asked.managedIds.includes(managedId));
+  return {
+    growth: bytes - old.reduce((sum, { size }) => sum + size, 0),
+    bytes,
+    async write(item) {
+      for (const [managedId, { make }] of added) await insertAttachment(write, item, managedId, await make());
+      if (gone.length > 0) await removeAttachments(tx, agent, item, gone);
+      if (added.size > 0 || gone.length > 0)
+        await tx.run(
+          "update item set attachment_bytes = ? where agent_id = ? and item_id = ?",
+          bytes,
+          agent,
+          item,
+        );
+    },
+  };
+}
+
+async function findSource(
+  write: AgentTransaction,
+  managedId: string,
+  { added = [], attachmentsOf = [] }: ItemAttachments,
+): Promise<{ readonly size: number; make(): Promise<Wanted> } | undefined> {
+  const { tx, account, agent } = write;
+  const made = added.find((one) => one.managedId === managedId);
+  if (made !== undefined) return sourceOfNew(write, made);
+  for (const one of new Set([agent, ...attachmentsOf])) {
+    const row = await tx.get<AttachmentRow>(
+      `select ${attachmentColumns}
+      from item_attachment
+      where account_id = ? and managed_id = ? and agent_id = ?
+      order by item_id
+      limit 1`,
+      account,
+      managedId,
+      one,
+    );
+    if (row === undefined) continue;
+    const { blob, name, mediaType, size } = row;
+    return {
+      size,
+      async make() {
+        await claimBlob(tx, account, blob);
+        return { blob, name, mediaType, size };
+      },
+    };
+  }
+  return undefined;
+}
+
+async function sourceOfNew({ tx, account, at }: AgentTransaction, made: NewAttachment) {
+  const { name, mediaType, content } = made;
+  if ("blob" in content) {
+    const { size } = content.blob;
+    const make = async () => ({
+      blob: await insertBlob(tx, account, content.blob, 1),
+      name,
+      mediaType,
+      size,
+    });
+    return { size, make };
+  }
+  const row = await tx.get<{ blob: BlobNumber; size: number }>(
+    `select blob_id as blob, size
+    from upload
+    where agent_id = ? and upload_id = ? and account_id = ? and expires_at > ?`,
+    content.agent,
+    content.upload,
+    account,
+    at,
+  );
+  if (row === undefined) throw new WaypostError("not_found", "There is no such blob");
+  const { blob, size } = row;
+  return {
+    size,
+    async make() {
+      await claimBlob(tx, account, blob);
+      return { blob, name, mediaType, size };
+    },
+  };
+}
+
+async function insertAttachment(
+  { tx, agent, account, at }: AgentTransaction,
+  item: ItemNumber,
+  managedId: string,
+  { blob, name, mediaType, size }: Wanted,
+): Promise<void> {
+  await tx.run(
+    `insert into item_attachment
+      (agent_id, item_id, managed_id, account_id, blob_id, name, media_type, size, created_at)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    agent,
+    item,
+    managedId,
+    account,
+    blob,
+    name,
+    mediaType,
+    size,
+    at,
+  );
+}
+
+async function removeAttachments(
+  tx: Transaction,
+  agent: AgentNumber,
+  item: ItemNumber,
+  rows: readonly AttachmentRow[],
+): Promise<void> {
+  for (const { managedId, account, blob } of rows) {
+    await tx.run(
+      "delete from item_attachment where agent_id = ? and item_id = ? and managed_id = ?",
+      agent,
+      item,
+      managedId,
+    );
+    await releaseBlobs(tx, account, new Map([[blob, 1]]));
+  }
+}
+
+/** Of items that go. */
+export async function deleteAttachments(
+  tx: Transaction,
+  agent: AgentNumber,
+  items: readonly ItemNumber[],
+): Promise<void> {
+  for (const { condition, parameters } of slicesOf(numberSetOf(items), "item_id")) {
+    const rows = await tx.all<{ account: AccountNumber; blob: BlobNumber }>(
+      `delete from item_attachment
+      where agent_id = ? and ${condition}
+      returning account_id as account, blob_id as blob`,
+      agent,
+      ...parameters,
+    );
+    const byAccount = new Map<AccountNumber, Map<BlobNumber, number>>();
+    for (const { account, blob } of rows) {
+      const references = byAccount.get(account) ?? new Map<BlobNumber, number>();
+      byAccount.set(account, references.set(blob, (references.get(blob) ?? 0) + 1));
+    }
+    for (const [account, references] of byAccount) await releaseBlobs(tx, account, references);
+  }
+}
