@@ -100,21 +100,23 @@ class PropertyReading {
   }
 
   #listDead(): Promise<readonly DeadProperty[]> {
-    this.#dead ??= this.#readDead();
+    this.#dead ??= listDeadProperties(this.#request, this.#resource);
     return this.#dead;
   }
+}
 
-  async #readDead(): Promise<readonly DeadProperty[]> {
-    if ("entry" in this.#resource)
-      return this.#resource.entry === undefined
-        ? []
-        : this.#request.rooms.files.listDeadProperties(this.#resource.entry);
-    if (this.#resource.kind === "item") return readOfItem(this.#request, this.#resource);
-    if (!("collection" in this.#resource)) return [];
-    const { agent, number, rights } = this.#resource.collection;
-    if (!rights.has("read")) return [];
-    return this.#request.rooms.collections.listDeadProperties(agent, number);
-  }
+/** The dead properties that the login may read. */
+export async function listDeadProperties(
+  request: DavRequest,
+  resource: DavResource,
+): Promise<readonly DeadProperty[]> {
+  const { rooms } = request;
+  if ("entry" in resource)
+    return resource.entry === undefined ? [] : rooms.files.listDeadProperties(resource.entry);
+  if (resource.kind === "item") return readOfItem(request, resource);
+  if (!("collection" in resource)) return [];
+  const { agent, number, rights } = resource.collection;
+  return rights.has("read") ? rooms.collections.listDeadProperties(agent, number) : [];
 }
 
 /** Of the agents whose items were asked for in a request, the items that have any: a listing does not ask for each. */

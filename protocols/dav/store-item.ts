@@ -1,5 +1,5 @@
 /** Stores the octets of an item, and says what became of it: what PUT, POST and COPY have in common. */
-
+import { isUtf8 } from "node:buffer";
 import type { NewAttachment, PutAttachments } from "#/src/collections/attachments.ts";
 import type { DeadProperty } from "#/src/collections/collection.ts";
 import type { ItemExpectation } from "#/src/collections/collections.ts";
@@ -42,15 +42,19 @@ export async function readItemBody(request: DavRequest, parent: CollectionResour
   const { accepted, condition } = types[kind];
   const isKnown = type === "" || (accepted as readonly string[]).includes(type);
   if (!isKnown) throw unmet(403, condition, `What is stored here is ${accepted[0]}.`);
-  if (charset !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(charset))
-    throw unmet(
+  const notUtf8 = () =>
+    unmet(
       403,
       kind === "calendar" ? caldav("valid-calendar-data") : carddav("valid-address-data"),
       "What is stored here is UTF-8.",
     );
-  return readOctets(request, itemBytesMax, () =>
+  if (charset !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(charset)) throw notUtf8();
+  const bytes = await readOctets(request, itemBytesMax, () =>
     unmet(403, conditionOf(parent, "max-resource-size"), `An item has at most ${itemBytesMax} octets.`),
   );
+  // A GET says that it is UTF-8, and a report holds it in XML of that charset.
+  if (!isUtf8(bytes)) throw notUtf8();
+  return bytes;
 }
 
 export interface ItemToStore {
@@ -109,9 +113,7 @@ export async function storeItem(request: DavRequest, toStore: ItemToStore): Prom
     status: written.isCreated ? 201 : 200,
     headers: {
       ...headers,
-      ...preferenceApplied("return=representation"),
-      "Content-Type": contentTypeOf(stored),
-      "Content-Location": href,
+      ...representationFields(stored, href),
     },
     body: written.isRewritten ? (await readStored(request, stored)).bytes : bytes,
   };
@@ -134,6 +136,15 @@ async function readAttachments(
     return stored?.bytes;
   };
   return reachAttachments({ collections, principal: login, reach }, bytes, readHeld, added);
+}
+
+/** Fields of an answer that has the item as its body, which was preferred (RFC 8144 section 3). */
+export function representationFields(item: Item, href: string): Readonly<Record<string, string>> {
+  return {
+    ...preferenceApplied("return=representation"),
+    "Content-Type": contentTypeOf(item),
+    "Content-Location": href,
+  };
 }
 
 /** The refusal of an item, with its precondition in the namespace of the collection's standard. */

@@ -228,6 +228,22 @@ describe("items", () => {
       "urn:ietf:params:xml:ns:caldav valid-calendar-data",
     ],
     [
+      "iCalendar that is not UTF-8",
+      () => calendar,
+      Buffer.from(eventText("c", "SUMMARY:caf\xe9").toString(), "latin1"),
+      ics,
+      403,
+      "urn:ietf:params:xml:ns:caldav valid-calendar-data",
+    ],
+    [
+      "a vCard that is not UTF-8",
+      () => addressbook,
+      Buffer.from("BEGIN:VCARD\r\nVERSION:4.0\r\nUID:a\r\nFN:Andr\xe9\r\nEND:VCARD\r\n", "latin1"),
+      vcf,
+      403,
+      "urn:ietf:params:xml:ns:carddav valid-address-data",
+    ],
+    [
       "4 MiB and an octet",
       () => calendar,
       Buffer.alloc(4 * 1024 * 1024 + 1, 32),
@@ -319,6 +335,30 @@ describe("items", () => {
     expect(answer.headers).toMatchObject({
       "preference-applied": "return=representation",
       "content-location": `${calendar}represented.ics`,
+    });
+    expect(answer.bytes.equals(event)).toBe(true);
+  });
+
+  test.each([
+    ["If-Match", '"1"'],
+    ["If-None-Match", "*"],
+    ["If-Schedule-Tag-Match", '"1"'],
+  ])("Prefer: return=representation answers what is there when %s is not met", async (field, value) => {
+    const event = eventText(`kept-${field}`);
+    const path = `${calendar}kept-${field}.ics`;
+    const etag = (await ada.request("PUT", path, event, ics)).headers.etag;
+    const changed = eventText(`kept-${field}`, "SUMMARY:Changed");
+    const answer = await ada.request("PUT", path, changed, {
+      ...ics,
+      [field]: value,
+      Prefer: "return=representation",
+    });
+    expect(answer.status).toBe(412);
+    expect(answer.headers).toMatchObject({
+      etag,
+      "preference-applied": "return=representation",
+      "content-location": path,
+      "content-type": "text/calendar; charset=utf-8; component=VEVENT",
     });
     expect(answer.bytes.equals(event)).toBe(true);
   });
@@ -946,5 +986,23 @@ describe("principals", () => {
       '<principal-match xmlns="DAV:"><principal-property><owner/></principal-property></principal-match>',
     );
     expect(readResponses(owned).map(({ href }) => href)).toContain(calendar);
+  });
+
+  test("match the login where a client has named it in a property of its own", async () => {
+    const path = await makeCalendar("named");
+    const set = (at: string, id: string) =>
+      ada.request(
+        "PROPPATCH",
+        at,
+        `<propertyupdate xmlns="DAV:"><set><prop><for xmlns="urn:x"><href xmlns="DAV:">/dav/principals/${id}/</href></for></prop></set></propertyupdate>`,
+      );
+    expect((await set(path, server.ada.id)).status).toBe(207);
+    expect((await set(calendar, server.bob.id)).status).toBe(207);
+    const named = await ada.request(
+      "REPORT",
+      home,
+      '<principal-match xmlns="DAV:"><principal-property><for xmlns="urn:x"/></principal-property></principal-match>',
+    );
+    expect(readResponses(named).map(({ href }) => href)).toEqual([path]);
   });
 });

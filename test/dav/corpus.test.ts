@@ -61,8 +61,8 @@ describe.skipIf(!hasCorpus)(`the corpus${corpusNote}`, () => {
     const [, collection] = await listHrefs(`/dav/calendars/${server.ada.id}/`);
     const counts = await roundTrip(collection!, "text/calendar", listCorpusFiles("calendar", /\.ics$/));
     expect(counts).toEqual({
-      stored: 604,
-      "403 valid-calendar-data": 291,
+      stored: 603,
+      "403 valid-calendar-data": 292,
       "403 valid-calendar-object-resource": 212,
       "403 supported-calendar-component": 2,
       "403 supported-rscale": 4,

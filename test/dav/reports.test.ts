@@ -55,6 +55,16 @@ const query = (filter: string, props = "<D:getetag/><C:calendar-data/>", more = 
   `<C:calendar-query><D:prop>${props}</D:prop><C:filter>${filter}</C:filter>${more}</C:calendar-query>`;
 const events = (inner: string) =>
   `<C:comp-filter name="VCALENDAR"><C:comp-filter name="VEVENT">${inner}</C:comp-filter></C:comp-filter>`;
+const berlin = [
+  "BEGIN:VTIMEZONE",
+  "TZID:Europe/Berlin",
+  "BEGIN:STANDARD",
+  "DTSTART:19701025T030000",
+  "TZOFFSETFROM:+0200",
+  "TZOFFSETTO:+0100",
+  "END:STANDARD",
+  "END:VTIMEZONE",
+];
 const range = (start: string, end: string, name = "time-range") =>
   `<C:${name} start="${start}T000000Z" end="${end}T000000Z"/>`;
 
@@ -189,6 +199,22 @@ describe("calendar-query", () => {
       "valid-filter",
     ],
     [
+      "an alarm of a calendar",
+      query('<C:comp-filter name="VCALENDAR"><C:comp-filter name="VALARM"/></C:comp-filter>'),
+      "valid-filter",
+    ],
+    ["an event of an event", query(events('<C:comp-filter name="VEVENT"/>')), "valid-filter"],
+    [
+      "an event of an alarm",
+      query(events('<C:comp-filter name="VALARM"><C:comp-filter name="VEVENT"/></C:comp-filter>')),
+      "valid-filter",
+    ],
+    [
+      "a range of a summary",
+      query(events(`<C:prop-filter name="summary">${range("20260101", "20260102")}</C:prop-filter>`)),
+      "valid-filter",
+    ],
+    [
       "a filter of thousands of parts",
       query(events('<C:prop-filter name="SUMMARY"/>'.repeat(2000))),
       "valid-filter",
@@ -218,6 +244,15 @@ describe("calendar-query", () => {
       "valid-timezone",
     ],
     [
+      "a time zone with an event beside it",
+      query(
+        events(""),
+        "<D:getetag/>",
+        `<C:timezone>${calendarText(...berlin, "BEGIN:VEVENT", "UID:a", "DTSTART:20270101T000000", "END:VEVENT").toString()}</C:timezone>`,
+      ),
+      "valid-calendar-data",
+    ],
+    [
       "a time zone that is none",
       query(events(""), "<D:getetag/>", "<C:timezone>BEGIN:VCALENDAR</C:timezone>"),
       "valid-calendar-data",
@@ -241,16 +276,6 @@ describe("calendar-query", () => {
   });
 
   test("leaves out time zones that everybody knows where the client knows them too", async () => {
-    const zone = [
-      "BEGIN:VTIMEZONE",
-      "TZID:Europe/Berlin",
-      "BEGIN:STANDARD",
-      "DTSTART:19701025T030000",
-      "TZOFFSETFROM:+0200",
-      "TZOFFSETTO:+0100",
-      "END:STANDARD",
-      "END:VTIMEZONE",
-    ];
     const event = [
       "BEGIN:VEVENT",
       "UID:z",
@@ -258,22 +283,22 @@ describe("calendar-query", () => {
       "DTSTART;TZID=Europe/Berlin:20270101T100000",
       "END:VEVENT",
     ];
-    await put(calendar, "z.ics", calendarText(...zone, ...event));
+    await put(calendar, "z.ics", calendarText(...berlin, ...event));
     const body = query(events(range("20270101", "20270102"))).replace(
       ">",
       ' xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav">',
     );
     const ask = (fields: Record<string, string>) =>
       ada.request("REPORT", calendar, body, { Depth: "1", ...fields });
-    expect(dataOf(await ask({}), "z.ics")).toBe(calendarText(...zone, ...event).toString());
+    expect(dataOf(await ask({}), "z.ics")).toBe(calendarText(...berlin, ...event).toString());
     expect(dataOf(await ask({ "CalDAV-Timezones": "F" }), "z.ics")).toBe(calendarText(...event).toString());
 
     const get = (fields: Record<string, string>) => ada.request("GET", `${calendar}z.ics`, undefined, fields);
     const [whole, without] = [await get({}), await get({ "CalDAV-Timezones": "F" })];
-    expect(whole.text).toBe(calendarText(...zone, ...event).toString());
+    expect(whole.text).toBe(calendarText(...berlin, ...event).toString());
     expect(without.text).toBe(calendarText(...event).toString());
     for (const { headers } of [whole, without]) expect(headers.vary).toBe("CalDAV-Timezones");
-    const own = zone.map((line) => line.replace("Europe/Berlin", "Mine"));
+    const own = berlin.map((line) => line.replace("Europe/Berlin", "Mine"));
     await put(
       calendar,
       "own.ics",
@@ -431,7 +456,19 @@ describe("free-busy-query", () => {
       calendar,
       '<C:free-busy-query><C:time-range start="20260105T000000Z"/></C:free-busy-query>',
     );
-    expect(open.condition).toBe("urn:ietf:params:xml:ns:caldav valid-filter");
+    expect([open.status, open.condition]).toEqual([400, undefined]);
+  });
+
+  test.each([
+    ["dates", 'start="20260105" end="20260106"'],
+    ["local times", 'start="20260105T000000" end="20260106T000000"'],
+    ["an end before the start", 'start="20260106T000000Z" end="20260105T000000Z"'],
+  ])("refuses %s as bad grammar, as it has no precondition for filters", async (_, attributes) => {
+    const answer = await report(
+      calendar,
+      `<C:free-busy-query><C:time-range ${attributes}/></C:free-busy-query>`,
+    );
+    expect([answer.status, answer.condition]).toEqual([400, undefined]);
   });
 });
 

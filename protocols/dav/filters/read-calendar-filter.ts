@@ -1,6 +1,7 @@
 /** CALDAV:filter (RFC 4791 section 9.7) out of a request's body. Throws the preconditions of section 7.8: valid-filter,
  *  supported-collation. */
 import { parseCalendarTime, utcTzid } from "#/src/formats/icalendar/calendar-time.ts";
+import { componentKinds } from "#/src/formats/icalendar/check-calendar-object.ts";
 import { filterPartsMax } from "#/src/model/limits.ts";
 import { unmet } from "../dav-error.ts";
 import { findAttribute, findChild, listChildren, type XmlElement } from "../xml/element.ts";
@@ -22,6 +23,7 @@ export function readCalendarFilter(body: XmlElement): CompFilter {
     throw invalid("A CALDAV:filter has one CALDAV:comp-filter.");
   const read = readComp(comp, { partsLeft: filterPartsMax });
   if (read.name !== "VCALENDAR") throw invalid("The outer CALDAV:comp-filter is that of VCALENDAR.");
+  assertNesting(read);
   return read;
 }
 
@@ -35,6 +37,65 @@ function nameOf(element: XmlElement, reading: Reading): string {
   if (name === undefined || name === "") throw invalid(`CALDAV:${element.name} has a name.`);
   return name.toUpperCase();
 }
+
+/** Section 7.8: a filter cannot nest a component where it never is. Names of other standards can stand anywhere. */
+const places: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  ["VCALENDAR", []],
+  ...[...componentKinds, "VTIMEZONE"].map((name) => [name, ["VCALENDAR"]] as const),
+  ["VALARM", ["VEVENT", "VTODO"]],
+  ["STANDARD", ["VTIMEZONE"]],
+  ["DAYLIGHT", ["VTIMEZONE"]],
+  ["AVAILABLE", ["VAVAILABILITY"]],
+]);
+
+function assertNesting({ name, comps }: CompFilter): void {
+  for (const inner of comps) {
+    const above = places.get(inner.name);
+    if (above !== undefined && places.has(name) && !above.includes(name))
+      throw invalid(`There is no ${inner.name} in a ${name}.`);
+    assertNesting(inner);
+  }
+}
+
+/** Properties of RFC 5545 section 3.8, RFC 7986 and RFC 9074 whose value is neither a time nor periods. */
+const timeless: ReadonlySet<string> = new Set([
+  ...[
+    "ATTACH",
+    "CATEGORIES",
+    "CLASS",
+    "COMMENT",
+    "DESCRIPTION",
+    "GEO",
+    "LOCATION",
+    "PERCENT-COMPLETE",
+    "PRIORITY",
+  ],
+  ...[
+    "RESOURCES",
+    "STATUS",
+    "SUMMARY",
+    "DURATION",
+    "TRANSP",
+    "TZID",
+    "TZNAME",
+    "TZOFFSETFROM",
+    "TZOFFSETTO",
+    "TZURL",
+  ],
+  ...["ATTENDEE", "CONTACT", "ORGANIZER", "RELATED-TO", "URL", "UID", "RRULE", "EXRULE", "ACTION", "REPEAT"],
+  ...[
+    "SEQUENCE",
+    "REQUEST-STATUS",
+    "CALSCALE",
+    "METHOD",
+    "PRODID",
+    "VERSION",
+    "NAME",
+    "REFRESH-INTERVAL",
+    "SOURCE",
+  ],
+  ...["COLOR", "IMAGE", "CONFERENCE", "PROXIMITY"],
+]);
 
 function readComp(element: XmlElement, reading: Reading): CompFilter {
   const name = nameOf(element, reading);
@@ -64,6 +125,8 @@ function readProp(element: XmlElement, reading: Reading): PropFilter {
   const timeRange = readRangeOf(element);
   if (textMatch !== undefined && timeRange !== undefined)
     throw invalid("A CALDAV:prop-filter has a time range or a text, not both.");
+  if (timeRange !== undefined && timeless.has(name))
+    throw invalid(`${name} has no time that a range can be compared with.`);
   return {
     name,
     isNotDefined: readNotDefined(element),

@@ -1,12 +1,15 @@
 /** PUT (RFC 9110 section 9.3.4, RFC 4791 section 5.3.2, RFC 6352 section 6.3.2): an item is stored as its octets are. 201 for a new
  *  one, 204 for one that is replaced; the ETag is in the answer because what was sent is what a GET answers. */
+import type { ItemExpectation } from "#/src/collections/collections.ts";
+import type { DavAnswer } from "../answer.ts";
 import { checkItemConditions, checkLocks } from "../conditions.ts";
 import { DavError } from "../dav-error.ts";
 import { findFilePlace, putFile } from "../files.ts";
+import { etagOf } from "../item-content.ts";
 import type { Method } from "../method.ts";
 import type { DavRequest } from "../request.ts";
-import type { CollectionResource } from "../resource.ts";
-import { readItemBody, storeItem } from "../store-item.ts";
+import type { CollectionResource, ItemResource } from "../resource.ts";
+import { readItemBody, representationFields, storeItem } from "../store-item.ts";
 
 export const put: Method = {
   name: "PUT",
@@ -22,11 +25,34 @@ export const put: Method = {
     const existing = target?.kind === "item" ? target : undefined;
     const href = request.tree.hrefOf(parent, segment);
     const ofIf = await checkLocks(request, existing === undefined ? [href, parent.href] : [existing.href]);
-    const expected = checkItemConditions(request, existing, ofIf);
+    const expected = await checkItemOrTellIt(request, existing, ofIf);
+    if ("status" in expected) return expected;
     const bytes = await readItemBody(request, parent);
     return storeItem(request, { parent, segment, bytes, expected });
   },
 };
+
+/** RFC 8144 section 3.2: a client that wants the representation gets that of now where its condition is not met. */
+async function checkItemOrTellIt(
+  request: DavRequest,
+  existing: ItemResource | undefined,
+  ofIf: string | undefined,
+): Promise<ItemExpectation | DavAnswer> {
+  try {
+    return checkItemConditions(request, existing, ofIf);
+  } catch (error) {
+    const isFailed = error instanceof DavError && error.status === 412;
+    if (!isFailed || existing === undefined || !request.preferences.isRepresentation) throw error;
+    const { agent, number } = existing.item;
+    const [stored] = await request.rooms.collections.readItems(agent, [number]);
+    if (stored === undefined) throw error;
+    return {
+      status: 412,
+      headers: { ETag: etagOf(stored.modseq), ...representationFields(stored, existing.href) },
+      body: stored.bytes,
+    };
+  }
+}
 
 /** The calendar or addressbook that the URL is in. */
 async function findPlace({

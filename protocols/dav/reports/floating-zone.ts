@@ -37,10 +37,12 @@ export function createZonesOfCollections(): FloatingZones {
   };
 }
 
-/** RFC 5545 section 3.6 requires VERSION and PRODID. What a collection has is taken without them. */
+/** RFC 5545 section 3.6 requires VERSION and PRODID, and RFC 4791 section 7.8 one component, a VTIMEZONE. What a collection has is
+ *  taken without them. */
 function isComplete(text: string): boolean {
   const calendar = readCalendar(text);
-  return ["VERSION", "PRODID"].every((name) => calendar && findProperty(calendar, name));
+  if (calendar === undefined || listComponents(calendar).length !== 1) return false;
+  return ["VERSION", "PRODID"].every((name) => findProperty(calendar, name));
 }
 
 function zoneOfText(text: string): TimeZone | undefined {

@@ -5,10 +5,11 @@ import { writeContentLines } from "#/src/formats/content-lines/write-content-lin
 import { makeFreeBusy } from "#/src/formats/icalendar/free-busy.ts";
 import { LoopTurns } from "#/src/model/loop-turns.ts";
 import { DavError } from "../dav-error.ts";
+import type { TimeRange } from "../filters/calendar-filter.ts";
 import { readTimeRange } from "../filters/read-calendar-filter.ts";
 import type { Report } from "../report.ts";
 import type { DavRequest } from "../request.ts";
-import { findChild } from "../xml/element.ts";
+import { findChild, type XmlElement } from "../xml/element.ts";
 import { caldav } from "../xml/names.ts";
 import { notSupported } from "./calendar-query.ts";
 import { createZonesOfCollections } from "./floating-zone.ts";
@@ -19,7 +20,7 @@ export const freeBusyQuery: Report = {
   async run(request, body) {
     const element = findChild(body, caldav("time-range"));
     if (element === undefined) throw new DavError(400, "A free-busy-query has a CALDAV:time-range.");
-    const range = readTimeRange(element, true);
+    const range = readRange(element);
     const { collections, rules } = request.rooms;
     const periods = await readFreeBusy(
       { collections, rules },
@@ -33,6 +34,16 @@ export const freeBusyQuery: Report = {
     };
   },
 };
+
+/** The preconditions of the report (section 7.10) have no valid-filter: a range that is none is bad grammar. */
+function readRange(element: XmlElement): TimeRange {
+  try {
+    return readTimeRange(element, true);
+  } catch (error) {
+    if (!(error instanceof DavError)) throw error;
+    throw new DavError(400, error.message, { cause: error });
+  }
+}
 
 /** The right to busy time is the least that a login has on what it sees. */
 async function listCalendars({

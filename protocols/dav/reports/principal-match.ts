@@ -5,13 +5,12 @@ import { DavError } from "../dav-error.ts";
 import { principalHref } from "../hrefs.ts";
 import { propertiesOf } from "../properties/registry.ts";
 import { type Property, readPropertyQuery } from "../property.ts";
-import { writeResponse } from "../read-properties.ts";
+import { listDeadProperties, writeResponse } from "../read-properties.ts";
 import type { Report } from "../report.ts";
 import type { DavRequest } from "../request.ts";
 import { type DavResource, everyResource } from "../resource.ts";
 import { findChild } from "../xml/element.ts";
 import { dav, type XmlName, xmlKey } from "../xml/names.ts";
-import { textElement } from "../xml/write-xml.ts";
 
 export const principalMatch: Report = {
   name: dav("principal-match"),
@@ -35,12 +34,24 @@ function listSelf({ tree, resource }: DavRequest): readonly DavResource[] {
 
 async function listNaming(request: DavRequest, name: XmlName): Promise<readonly DavResource[]> {
   const { resource, tree } = request;
-  const own = textElement(dav("href"), principalHref(tree.own.id));
+  const own = principalHref(tree.own.id);
   const found: DavResource[] = [];
-  for (const one of [resource, ...(await tree.listMembers(resource))]) {
-    const property: Property | undefined = propertiesOf(one.kind).get(xmlKey(name));
-    const value = await property?.read(one, request, name);
-    if (typeof value === "string" && value.includes(own)) found.push(one);
-  }
+  for (const one of [resource, ...(await tree.listMembers(resource))])
+    if (namesHref(await readXml(request, one, name), own)) found.push(one);
   return found;
+}
+
+/** A live property, or one that a client has set. */
+async function readXml(request: DavRequest, resource: DavResource, name: XmlName): Promise<string> {
+  const key = xmlKey(name);
+  const property: Property | undefined = propertiesOf(resource.kind).get(key);
+  if (property === undefined)
+    return (await listDeadProperties(request, resource)).find((one) => xmlKey(one) === key)?.xml ?? "";
+  const value = await property.read(resource, request, name);
+  return typeof value === "string" ? value : "";
+}
+
+/** `href` has no character that XML or a pattern gives a meaning to. */
+function namesHref(xml: string, href: string): boolean {
+  return new RegExp(`<(?:\\w+:)?href[^>]*>\\s*${href}\\s*</`).test(xml);
 }
