@@ -1,6 +1,6 @@
 /** Suites and programs of others against a daemon: Dovecot's imaptest (scripts, then stress), mail programs as Debian has them
  *  (curl, mbsync, offlineimap, getmail, fetchmail, neomutt, s-nail, msmtp, over Python's imaplib), litmus, vdirsyncer's and
- *  python-caldav's tests, programs that keep calendars and contacts, Apple's caldavtester, Thunderbird without a display.
+ *  python-caldav's tests, programs that keep calendars and contacts, Apple's caldavtester, Thunderbird with and without a display.
  *  Their drivers lie beside the repository (`../shared/conformance`). What is not there is left out and named.
  *
  *  `npm run test:conformance [-- --only REGEX] [--seconds N] [--files REGEX] [--work FOLDER]`; checkouts of the suites are named by
@@ -14,6 +14,7 @@ import { parseArgs } from "node:util";
 import { caldavtester } from "./suites/caldavtester.ts";
 import { davSuites } from "./suites/dav.ts";
 import { mailSuites } from "./suites/mail.ts";
+import { thunderbirdCalendar } from "./suites/thunderbird-calendar.ts";
 import { vdirsyncerSync } from "./suites/vdirsyncer-sync.ts";
 
 const { values } = parseArgs({
@@ -31,6 +32,7 @@ for (const suite of [
   ...mailSuites(values.seconds),
   ...davSuites,
   vdirsyncerSync,
+  thunderbirdCalendar,
   caldavtester(values.files),
 ]) {
   if (!new RegExp(values.only).test(suite.name)) continue;
