@@ -40,6 +40,7 @@ const agentTables = {
   sending_policy: "at last",
   collection: "at last",
   collection_property: "at last",
+  unfinished_copy: "at last",
 } as const satisfies Record<string, "at once" | "in slices" | "with others" | "at last">;
 
 type AgentTables = typeof agentTables;

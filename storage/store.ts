@@ -2,6 +2,7 @@
 import type { Touched } from "#/src/model/changes.ts";
 import type { Clock } from "#/src/model/clock.ts";
 import type { IdCodec } from "#/src/model/ids.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Idempotency, OnceResult } from "./idempotency.ts";
 import type { ScanArgumentsOf, ScanName, ScanResultOf } from "./scans/index.ts";
 import type { Reader, SqlValue } from "./sql.ts";
@@ -18,6 +19,9 @@ export interface WriteOptions {
   /** Buffers to hand over to the writer instead of copying them; they are of no use here afterwards. */
   readonly transfer?: readonly ArrayBuffer[];
 }
+
+/** One transaction of a long write. */
+export type WritePiece = <N extends TransactionName>(name: N, args: ArgumentsOf<N>) => Promise<ResultOf<N>>;
 
 export interface Store extends Reader, AsyncDisposable {
   readonly clock: Clock;
@@ -52,6 +56,12 @@ export interface Store extends Reader, AsyncDisposable {
     idempotency: Idempotency,
     options?: WriteOptions,
   ): Promise<OnceResult<ResultOf<N>>>;
+
+  /** A write that is too large for one transaction, in pieces of some milliseconds: other writes are done between them. One of
+   *  an owner is under way at a time, and it goes on to its end when its caller has gone. Each piece is durable by itself: who
+   *  writes in pieces says what is left when a later one fails, or the process ends. Throws `upstream_unavailable` (busy) when
+   *  too many of the owner's wait. */
+  inPieces<R>(owner: AgentNumber, work: (write: WritePiece) => Promise<R>): Promise<R>;
 
   /** A long read, on its own thread, over one snapshot. */
   scan<N extends ScanName>(name: N, args: ScanArgumentsOf<N>): Promise<ScanResultOf<N>>;

@@ -2,7 +2,8 @@
  *  lose mail. */
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import type { ResultOf, Store } from "#/storage/store.ts";
-import { type Idempotency, type Once, writeOnce } from "./write-once.ts";
+import { emptyBeforeDeleting, isQuicklyDeleted } from "./long-writes.ts";
+import { createRepeats, type Idempotency, type Once, writeOnce } from "./write-once.ts";
 
 export interface Folders {
   /** With the levels above it that are missing. Throws `invalid` (already_exists). */
@@ -31,12 +32,22 @@ export interface Folders {
 
 export function createFolders(store: Store): Folders {
   const at = (): number => store.clock.now();
+  const { findRepeat } = createRepeats(store);
   return {
     createFolder: (agent, name, idempotency) =>
       writeOnce(store, "createMailbox", { agent, name, isSubscribed: true, at: at() }, idempotency),
     renameFolder: (agent, mailbox, name, version, idempotency) =>
       writeOnce(store, "renameMailbox", { agent, mailbox, name, folder: { version }, at: at() }, idempotency),
-    deleteFolder: (agent, mailbox, version, idempotency) =>
-      writeOnce(store, "deleteMailbox", { agent, mailbox, folder: { version }, at: at() }, idempotency),
+    async deleteFolder(agent, mailbox, version, idempotency) {
+      const args = { agent, mailbox, folder: { version } };
+      const remove = () => writeOnce(store, "deleteMailbox", { ...args, at: at() }, idempotency);
+      if (await isQuicklyDeleted(store, args)) return remove();
+      return store.inPieces(agent, async (write) => {
+        // The same request may have come before, and been under way until now.
+        if ((await findRepeat("deleteMailbox", idempotency)) === undefined)
+          await emptyBeforeDeleting(store, write, args);
+        return remove();
+      });
+    },
   };
 }

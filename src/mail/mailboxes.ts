@@ -8,6 +8,7 @@ import {
 } from "#/storage/queries/mailboxes.ts";
 import type { MailboxRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
+import { emptyBeforeDeleting, isQuicklyDeleted, moveRest } from "./long-writes.ts";
 
 /** A mailbox as every door shows it: IMAP mailbox, `folder_…` in JSON, MAILBOXID (RFC 8474 section 4). */
 export interface Mailbox {
@@ -86,10 +87,19 @@ export function createMailboxes(store: Store): Mailboxes {
       return (await findByNumber(agent, mailbox))!;
     },
     async deleteMailbox(agent, mailbox) {
-      await store.write("deleteMailbox", { agent, mailbox, at: at() });
+      const args = { agent, mailbox };
+      const remove = () => store.write("deleteMailbox", { ...args, at: at() });
+      if (await isQuicklyDeleted(store, args)) await remove();
+      else
+        await store.inPieces(agent, async (write) => {
+          await emptyBeforeDeleting(store, write, args);
+          await remove();
+        });
     },
     async renameMailbox(agent, mailbox, name) {
-      await store.write("renameMailbox", { agent, mailbox, name: mailboxName(name), at: at() });
+      const args = { agent, mailbox, name: mailboxName(name), at: at() };
+      const { mailbox: target, isMailLeft } = await store.write("renameMailbox", args);
+      if (isMailLeft === true) await moveRest(store, { ...args, target });
     },
     async setSubscription(agent, name, isSubscribed) {
       await store.write("setSubscription", { agent, name: mailboxName(name), isSubscribed, at: at() });

@@ -5,6 +5,7 @@ import type { NumberSet } from "#/src/model/number-set.ts";
 import type { MessageNumber } from "#/src/model/numbers.ts";
 import type { Store } from "#/storage/store.ts";
 import type { Entries } from "./entries.ts";
+import { transferInPieces } from "./long-writes.ts";
 import type { Mailbox } from "./mailboxes.ts";
 import type { MessageBytes } from "./message-bytes.ts";
 import { readThreadKeys } from "./prepare-message.ts";
@@ -47,14 +48,11 @@ export function createMailTransfer(
         const transfer = isMove ? writes.moveMessages : writes.copyMessages;
         return transfer(source.agent, source.number, target.number, uids, source.actor);
       }
-      return store.write("transferMessages", {
+      const places = {
         source: { agent: source.agent, mailbox: source.number, actor: source.actor },
         target: { agent: target.agent, mailbox: target.number, actor: target.actor },
-        uids,
-        isMove,
-        threadKeys: await readKeys(source, uids),
-        at: store.clock.now(),
-      });
+      };
+      return transferInPieces(store, { ...places, uids, isMove }, (piece) => readKeys(source, piece));
     },
   };
 }

@@ -4,6 +4,7 @@ import type { NumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";
 import { transferableBuffers } from "#/storage/blob.ts";
 import type { Store } from "#/storage/store.ts";
+import { copyInPieces, expungeInPieces, moveInPieces, storeFlagsInPieces } from "./long-writes.ts";
 import type { Provenance } from "./messages.ts";
 import { prepareMessage } from "./prepare-message.ts";
 import { type Idempotency, type Once, writeOnce } from "./write-once.ts";
@@ -41,9 +42,11 @@ export interface StoreFlags {
 }
 
 export interface StoreFlagsResult {
-  /** Of the entries that changed. */
+  /** Of the entries that changed; where they changed in pieces, of the last. */
   readonly modseq: Modseq;
   readonly changed: NumberSet;
+  /** All of them, with the MODSEQ of each. */
+  readonly pieces: readonly { readonly modseq: Modseq; readonly changed: NumberSet }[];
   /** Left alone because of `unchangedSince`. */
   readonly failed: NumberSet;
   readonly hasNewKeyword: boolean;
@@ -55,6 +58,8 @@ export interface TransferResult {
   readonly sourceUids: NumberSet;
   readonly targetUids: NumberSet;
   readonly modseq: Modseq;
+  /** What ended a move of many after some of them. */
+  readonly failure?: unknown;
 }
 
 export interface ExpungeResult {
@@ -84,7 +89,7 @@ export interface MessagesUpdated {
   readonly takenBack?: readonly MessageNumber[];
 }
 
-/** `actor`: for whom; without one, what waits for a person is left alone. */
+/** What is done for many messages is done in pieces (`long-writes.ts`). `actor`: for whom; without one, what waits for a person is left alone. */
 export interface MailWrites {
   /** All of the messages or none. */
   appendMessages(
@@ -176,7 +181,7 @@ export function createMailWrites(store: Store, ownNames: readonly string[]): Mai
       return store.write("appendMessages", args, { transfer });
     },
     storeFlags: (agent, mailbox, change, actor) =>
-      store.write("storeFlags", {
+      storeFlagsInPieces(store, {
         agent,
         mailbox,
         uids: change.uids,
@@ -188,11 +193,11 @@ export function createMailWrites(store: Store, ownNames: readonly string[]): Mai
         at: at(),
       }),
     copyMessages: (agent, source, target, uids, actor) =>
-      store.write("copyMessages", { agent, source, target, uids, actor, at: at() }),
+      copyInPieces(store, { agent, source, target, uids, actor, at: at() }),
     moveMessages: (agent, source, target, uids, actor) =>
-      store.write("moveMessages", { agent, source, target, uids, actor, at: at() }),
+      moveInPieces(store, { agent, source, target, uids, actor, at: at() }),
     expungeMessages: (agent, mailbox, uids, actor) =>
-      store.write("expungeMessages", { agent, mailbox, uids, actor, at: at() }),
+      expungeInPieces(store, { agent, mailbox, uids, actor, at: at() }),
     updateMessages(agent, update, idempotency, actor) {
       return writeOnce(store, "updateMessages", { agent, ...update, actor, at: at() }, idempotency);
     },

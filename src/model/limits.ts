@@ -35,6 +35,17 @@ export const mailboxDepthMax = 20;
 export const mailboxesMax = 5000;
 /** Messages of one agent, each place counted: QUOTA tells it as the limit of MESSAGE. Ten times the largest mailboxes known. */
 export const messagesMax = 10_000_000;
+/** Entries of mailboxes that are changed by one write among the quick ones: a millisecond or two of the writer. */
+export const quickEntriesMax = 100;
+/** Entries whose flags one transaction of a longer write changes: 5 ms. */
+export const flagPieceEntries = 2000;
+/** Entries that one of them copies, moves or removes, each with the count of its message: 10 ms. */
+export const entryPieceEntries = 500;
+/** Messages that one of them takes from one agent to another, each with a row of its own and its header read before. */
+export const transferPieceEntries = 100;
+/** Long writes of one owner that wait for each other: beyond the connections that one login may have it is no use to wait. */
+export const longWritesOfOwnerMax = 60;
+
 /** Annotations that all share, or that are private to one agent: of one mailbox, and of all mailboxes of an owner; octets of
  *  each: a value fits into a small literal of IMAP. */
 export const metadataEntriesMax = 100;

@@ -114,6 +114,24 @@ export function subtractNumberSets(a: NumberSet, b: NumberSet): NumberSet {
   return left;
 }
 
+/** A set in pieces of at most so many numbers, ascending. */
+export function* piecesOfNumberSet(set: NumberSet, countMax: number): Generator<NumberSet> {
+  let piece: NumberRange[] = [];
+  let room = countMax;
+  for (const [first, last] of set)
+    for (let from = first; from <= last; ) {
+      const to = Math.min(last, from + room - 1);
+      piece.push([from, to]);
+      room -= to - from + 1;
+      from = to + 1;
+      if (room > 0) continue;
+      yield piece;
+      piece = [];
+      room = countMax;
+    }
+  if (piece.length > 0) yield piece;
+}
+
 /** Every number of a set, ascending. The caller knows that the set is small enough to walk. */
 export function* numbersIn(set: NumberSet): Generator<number> {
   for (const [first, last] of set) for (let number = first; number <= last; number++) yield number;

@@ -25,6 +25,7 @@ import { itemAddresses } from "./0020-item-addresses.ts";
 import { itemProperties } from "./0021-item-properties.ts";
 import { calendarMail } from "./0022-calendar-mail.ts";
 import { itemAttachments } from "./0023-item-attachments.ts";
+import { unfinishedCopies } from "./0023-unfinished-copies.ts";
 
 export interface Migration {
   readonly name: string;
@@ -55,4 +56,5 @@ export const migrations: readonly Migration[] = [
   { name: "item properties", run: itemProperties },
   { name: "calendar mail", run: calendarMail },
   { name: "item attachments", run: itemAttachments },
+  { name: "unfinished copies", run: unfinishedCopies },
 ];

@@ -8,6 +8,9 @@ export interface WriterData {
   readonly maxBytes?: number | undefined;
 }
 
+/** Which of the writer's lanes a job waits in (`writer-lanes.ts`). */
+export type Lane = "quick" | "long" | "idle";
+
 export interface Job {
   readonly id: number;
   readonly name: string;
@@ -16,8 +19,9 @@ export interface Job {
   readonly bytes: number;
   readonly at: number;
   readonly idempotency?: Idempotency | undefined;
-  /** Runs only when nothing else waits. */
-  readonly isLowPriority?: boolean | undefined;
+  readonly lane: Lane;
+  /** Who is kept waiting by the owner's other jobs. */
+  readonly owner: string;
 }
 
 export type ToWriter =

@@ -10,20 +10,23 @@ import { type Clock, systemClock } from "#/src/model/clock.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { createIdCodec, type IdCodec } from "#/src/model/ids.ts";
 import { pageRows } from "#/src/model/limits.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
 import { houseThreads } from "#/src/threads/house-threads.ts";
 import { startThread } from "#/src/threads/start-thread.ts";
 import type { Idempotency, OnceResult } from "../idempotency.ts";
 import type { ScanArgumentsOf, ScanName, ScanResultOf } from "../scans/index.ts";
 import type { SqlValue } from "../sql.ts";
-import type { MaintainOptions, OpenOptions, Progress, Store, WriteOptions } from "../store.ts";
+import type { MaintainOptions, OpenOptions, Progress, Store, WriteOptions, WritePiece } from "../store.ts";
 import type { ArgumentsOf, ResultOf, TransactionName } from "../transactions/index.ts";
 import { packArguments } from "./arguments.ts";
 import { Channel } from "./channel.ts";
 import { openReading, SqliteSql } from "./connection.ts";
 import { engineFailure } from "./failures.ts";
 import { lockStore, type StoreLock } from "./lock.ts";
+import { LongWrites } from "./long-writes.ts";
 import { maintainStore } from "./maintain.ts";
 import type { FromReader, FromWriter, Job, ReaderData, ToReader, ToWriter, WriterData } from "./messages.ts";
+import { undoUnfinishedCopies } from "./undo-copies.ts";
 
 const inFlightJobsMax = 2000;
 const inFlightBytesMax = 64 * 1024 * 1024;
@@ -44,7 +47,9 @@ export async function openSqliteStore(options: OpenOptions): Promise<Store> {
     // The names of new files are durable only when their folders are.
     syncFolder(options.folder);
     syncFolder(path.dirname(path.resolve(options.folder)));
-    return new SqliteStore(options, lock, writer, reader);
+    const store = new SqliteStore(options, lock, writer, reader);
+    void store.undoCopies();
+    return store;
   } catch (error) {
     for (const worker of workers) await worker.terminate();
     lock.release();
@@ -79,6 +84,7 @@ class SqliteStore implements Store {
   readonly #onFatal: (reason: string) => void;
   readonly #onTrouble: (what: string) => void;
   readonly #checking = new Set<Worker>();
+  readonly #longWrites = new LongWrites();
   #jobs: Job[] = [];
   #transfer: ArrayBuffer[] = [];
   #waiting: (() => void)[] = [];
@@ -182,21 +188,21 @@ class SqliteStore implements Store {
   async #post(
     name: TransactionName,
     args: unknown,
-    options: WriteOptions & Pick<Job, "idempotency" | "isLowPriority">,
+    options: WriteOptions & Partial<Pick<Job, "idempotency" | "lane" | "owner">>,
   ) {
     if (this.#closing !== undefined) throw closed();
-    if (this.isBusy())
+    const { idempotency, lane = "quick", owner = ownerOf(args) } = options;
+    if (lane === "quick" && this.isBusy())
       throw new WaypostError("upstream_unavailable", "The store has too much to write", {
         reason: "busy",
         retryAfterMs: 1000,
       });
     const { packed, bytes } = packArguments(args);
-    const { idempotency, isLowPriority } = options;
     const answer = this.#writer.request(
       (id) => {
         // All jobs of one turn go in one message.
         if (this.#jobs.length === 0) queueMicrotask(() => this.#flush());
-        this.#jobs.push({ id, name, args: packed, bytes, at: this.clock.now(), idempotency, isLowPriority });
+        this.#jobs.push({ id, name, args: packed, bytes, at: this.clock.now(), idempotency, lane, owner });
         if (options.transfer !== undefined) this.#transfer.push(...options.transfer);
       },
       { bytes },
@@ -260,16 +266,26 @@ class SqliteStore implements Store {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  maintain(options: MaintainOptions): Promise<void> {
-    return maintainStore(
-      this,
-      async <N extends TransactionName>(name: N, args: ArgumentsOf<N>) => {
-        await this.whenReady();
-        return (await this.#post(name, args, { isLowPriority: true })).result as ResultOf<N>;
-      },
-      options,
-      this.#onTrouble,
+  inPieces<R>(owner: AgentNumber, work: (write: WritePiece) => Promise<R>): Promise<R> {
+    const place = { lane: "long", owner: String(owner) } as const;
+    return this.#longWrites.run(place.owner, () =>
+      work(async <N extends TransactionName>(name: N, args: ArgumentsOf<N>) => {
+        return (await this.#post(name, args, place)).result as ResultOf<N>;
+      }),
     );
+  }
+
+  maintain(options: MaintainOptions): Promise<void> {
+    return maintainStore(this, (name, args) => this.#writeIdly(name, args), options, this.#onTrouble);
+  }
+
+  undoCopies(): Promise<void> {
+    return undoUnfinishedCopies(this, (name, args) => this.#writeIdly(name, args), this.#onTrouble);
+  }
+
+  async #writeIdly<N extends TransactionName>(name: N, args: ArgumentsOf<N>): Promise<ResultOf<N>> {
+    await this.whenReady();
+    return (await this.#post(name, args, { lane: "idle" })).result as ResultOf<N>;
   }
 
   async backup(file: string, onProgress?: Progress): Promise<void> {
@@ -323,6 +339,15 @@ class SqliteStore implements Store {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
+}
+
+/** Whose turn a write takes: that of the agent it is of, or of the first who gets a message. */
+function ownerOf(args: unknown): string {
+  const { agent, recipients } = args as {
+    agent?: AgentNumber;
+    recipients?: readonly { agent: AgentNumber }[];
+  };
+  return String(agent ?? recipients?.[0]?.agent ?? "");
 }
 
 function hearReader(channel: Channel, message: FromReader): void {

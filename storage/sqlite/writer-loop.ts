@@ -1,7 +1,8 @@
 /** Group commit.
  *
- *  A batch begins when a job is there and takes what has queued up until then, at most 256 jobs, 16 MiB or 20 ms. There is no
- *  waiting timer: while one batch is written and made durable the next one gathers by itself.
+ *  A batch begins when a job is there and takes what has queued up until then, at most 256 jobs, 16 MiB or 20 ms; of long writes
+ *  it is one piece (`writer-lanes.ts`). There is no waiting timer: while one batch is written and made durable the next one
+ *  gathers by itself.
  *  Each job has its savepoint and fails alone. Answers leave only after the commit. When the commit fails, or SQLite has
  *  given up the transaction, every job of the batch is refused as temporary.
  *
@@ -17,7 +18,8 @@ import { type Mutation, transactions } from "../transactions/index.ts";
 import { backupTo } from "./backup.ts";
 import { checkpointPages, SqliteSql } from "./connection.ts";
 import { engineFailure, errorRow, isUntrustworthy } from "./failures.ts";
-import type { Answer, FromWriter, Job, ToWriter } from "./messages.ts";
+import type { Answer, FromWriter, Job, Lane, ToWriter } from "./messages.ts";
+import { WriterLanes } from "./writer-lanes.ts";
 
 const batchJobsMax = 256;
 const batchBytesMax = 16 * 1024 * 1024;
@@ -51,8 +53,7 @@ export class WriterLoop {
   readonly #host: WriterHost;
   readonly #tx: WriterTransaction;
   readonly #statements: Record<"begin" | "commit" | "rollback" | "save" | "release" | "undo", () => void>;
-  #queue: Job[] = [];
-  #lowQueue: Job[] = [];
+  readonly #lanes = new WriterLanes();
   #isRunning = false;
   #isClosing = false;
   #isDead = false;
@@ -101,8 +102,7 @@ export class WriterLoop {
   }
 
   #enqueue(message: ToWriter): void {
-    if (message.kind === "jobs")
-      for (const job of message.jobs) (job.isLowPriority === true ? this.#lowQueue : this.#queue).push(job);
+    if (message.kind === "jobs") for (const job of message.jobs) this.#lanes.push(job);
     else if (message.kind === "backup") void this.#backup(message.id, message.file);
     else this.#isClosing = true;
   }
@@ -114,19 +114,16 @@ export class WriterLoop {
   async #run(): Promise<void> {
     for (;;) {
       this.#drain();
-      if (this.#queue.length > 0) {
-        const jobs = this.#queue;
-        this.#queue = [];
-        await this.#batch(jobs);
-        this.#checkpoint(false);
-      } else if (this.#lowQueue.length > 0) {
-        await this.#batch([this.#lowQueue.shift()!]);
-        this.#checkpoint(false);
-      } else if (this.#hasSweep && !this.#isClosing) {
+      const lane = this.#lanes.nextLane();
+      if (this.#hasSweep && !this.#isClosing && this.#lanes.isSweepDue) {
+        this.#lanes.began("idle");
         await this.#sweepSlice();
-        this.#checkpoint(false);
+      } else if (lane !== undefined) {
+        this.#lanes.began(lane);
+        await this.#batch(lane);
       } else break;
-      if (this.#backups > 0 || this.#queue.length === 0) await nextTurn();
+      this.#checkpoint(false);
+      if (this.#backups > 0 || !this.#lanes.hasQuick) await nextTurn();
     }
     if (this.#isClosing && this.#backups === 0 && !this.#isDead) {
       this.#isDead = true;
@@ -135,25 +132,25 @@ export class WriterLoop {
     }
   }
 
-  /** Runs what was queued as one transaction; what does not fit goes back to the queue. What arrives meanwhile makes the next
-   *  batch: taken into this one, all senders would come to wait for the same commit, with the main thread idle meanwhile. */
-  async #batch(jobs: Job[]): Promise<void> {
+  /** Runs what was queued in a lane as one transaction, as much as fits. What arrives meanwhile makes the next batch: taken into
+   *  this one, all senders would come to wait for the same commit, with the main thread idle meanwhile. */
+  async #batch(lane: Lane): Promise<void> {
+    const jobsMax = lane === "quick" ? batchJobsMax : 1;
     const answers: Answer[] = [];
     const touched = new Map<AgentNumber, Modseq>();
     let failure: unknown;
     try {
       this.#statements.begin();
     } catch (error) {
-      this.#refuseAll(jobs, error);
+      this.#refuseAll(lane, jobsMax, error);
       return;
     }
     const startedAt = performance.now();
-    let next = 0;
     let bytes = 0;
-    while (next < jobs.length) {
-      if (answers.length >= batchJobsMax || bytes >= batchBytesMax) break;
+    while (answers.length < jobsMax && bytes < batchBytesMax) {
       if (performance.now() - startedAt >= batchMsMax && answers.length > 0) break;
-      const job = jobs[next++]!;
+      const job = this.#lanes.shift(lane);
+      if (job === undefined) break;
       bytes += job.bytes;
       const outcome = await this.#runJob(job, touched);
       answers.push(outcome.answer);
@@ -162,7 +159,6 @@ export class WriterLoop {
         break;
       }
     }
-    this.#queue = [...jobs.slice(next), ...this.#queue];
     if (failure === undefined)
       try {
         this.#statements.commit();
@@ -221,10 +217,16 @@ export class WriterLoop {
     }
   }
 
-  #refuseAll(jobs: readonly Job[], cause: unknown): void {
+  #refuseAll(lane: Lane, jobsMax: number, cause: unknown): void {
     if (isUntrustworthy(cause)) throw cause;
     const error = errorRow(engineFailure(cause));
-    this.#host.say({ kind: "answers", answers: jobs.map(({ id }) => ({ id, error })), touched: [] });
+    const answers: Answer[] = [];
+    while (answers.length < jobsMax) {
+      const job = this.#lanes.shift(lane);
+      if (job === undefined) break;
+      answers.push({ id: job.id, error });
+    }
+    this.#host.say({ kind: "answers", answers, touched: [] });
   }
 
   async #sweepSlice(): Promise<void> {

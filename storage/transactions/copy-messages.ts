@@ -9,8 +9,9 @@ import type { HeldEntry } from "../writing/entry-rows.ts";
 import { selectEntries } from "../writing/entry-rows.ts";
 import { mailOf } from "../writing/mail.ts";
 import type { MailboxWrite } from "../writing/mailbox-write.ts";
+import { assertCanBeTakenBack, type CopyPart, noteCopied } from "../writing/unfinished-copies.ts";
 
-export interface CopyMessages {
+export interface TransferredMessages {
   readonly agent: AgentNumber;
   readonly source: MailboxNumber;
   readonly target: MailboxNumber;
@@ -19,12 +20,19 @@ export interface CopyMessages {
   readonly at: number;
 }
 
+export interface CopyMessages extends TransferredMessages {
+  /** Of a copy in several transactions. */
+  readonly part?: CopyPart | undefined;
+}
+
 export interface CopyResult {
   readonly uidValidity: number;
   /** Both ascending, so that the n-th of one became the n-th of the other (COPYUID, RFC 4315 section 3). */
   readonly sourceUids: NumberSet;
   readonly targetUids: NumberSet;
   readonly modseq: Modseq;
+  /** What the next part of the copy names. */
+  readonly copy?: Modseq | undefined;
 }
 
 /** COPY (RFC 9051 section 6.4.7): flags and internal date go along. Refuses no_such_mailbox, over_quota. */
@@ -35,16 +43,20 @@ export async function copyMessages(tx: Transaction, args: CopyMessages): Promise
   const target = await mail.mailbox(args.target);
   const entries = await selectEntries(tx, args.agent, source.mailbox, args.uids);
   assertAllHeld(source, args.uids, entries);
+  if (args.part !== undefined) assertCanBeTakenBack(source, target);
   write.assertRoom(
     entries.reduce((sum, { size }) => sum + size, 0),
     entries.length,
   );
   const targetUids: Uid[] = entries.map((entry) => mail.addEntry(target, entry, false));
+  const modseq = await write.finish();
+  const copied = { target, uids: targetUids, modseq };
   return {
     uidValidity: target.uidValidity,
     sourceUids: numberSetOf(entries.map(({ uid }) => uid)),
     targetUids: numberSetOf(targetUids),
-    modseq: await write.finish(),
+    modseq,
+    ...(args.part && { copy: await noteCopied(tx, args.agent, args.part, copied) }),
   };
 }
 

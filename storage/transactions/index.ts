@@ -31,6 +31,7 @@ import { deleteUpload } from "./delete-upload.ts";
 import { deleteWebhook } from "./delete-webhook.ts";
 import { deliverMessage } from "./deliver-message.ts";
 import { editHold } from "./edit-hold.ts";
+import { emptyMailbox } from "./empty-mailbox.ts";
 import { expungeMessages } from "./expunge-messages.ts";
 import { keepRecent } from "./keep-recent.ts";
 import { keepStsPolicy } from "./keep-sts-policy.ts";
@@ -66,6 +67,7 @@ import { storeFlags } from "./store-flags.ts";
 import { submitMessage } from "./submit-message.ts";
 import { tellApprover } from "./tell-approver.ts";
 import { transferMessages } from "./transfer-messages.ts";
+import { undoCopy } from "./undo-copy.ts";
 import { updateAccount } from "./update-account.ts";
 import { updateAgent } from "./update-agent.ts";
 import { updateCollection } from "./update-collection.ts";
@@ -108,6 +110,7 @@ export const transactions = {
   deleteWebhook,
   deliverMessage,
   editHold,
+  emptyMailbox,
   expungeMessages,
   keepRecent,
   keepStsPolicy,
@@ -143,6 +146,7 @@ export const transactions = {
   submitMessage,
   tellApprover,
   transferMessages,
+  undoCopy,
   updateAccount,
   updateAgent,
   updateCollection,

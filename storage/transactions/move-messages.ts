@@ -4,10 +4,10 @@ import type { Transaction } from "../sql.ts";
 import { beginAgentTransaction } from "../writing/agent-transaction.ts";
 import { selectEntries } from "../writing/entry-rows.ts";
 import { mailOf } from "../writing/mail.ts";
-import { assertAllHeld, type CopyMessages, type CopyResult } from "./copy-messages.ts";
+import { assertAllHeld, type CopyResult, type TransferredMessages } from "./copy-messages.ts";
 
 /** MOVE (RFC 6851): one transaction in both mailboxes, so that no one sees a message twice or not at all. */
-export async function moveMessages(tx: Transaction, args: CopyMessages): Promise<CopyResult> {
+export async function moveMessages(tx: Transaction, args: TransferredMessages): Promise<CopyResult> {
   const write = await beginAgentTransaction(tx, args.agent, args.at, 0, args.actor);
   const mail = mailOf(write);
   const source = await mail.mailbox(args.source);

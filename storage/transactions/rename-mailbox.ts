@@ -1,4 +1,5 @@
 import { WaypostError } from "#/src/model/errors.ts";
+import { entryPieceEntries } from "#/src/model/limits.ts";
 import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
 import { hierarchyDelimiter } from "#/src/model/roles.ts";
 import { assertMailboxName, parentNames } from "../mailbox-name.ts";
@@ -30,12 +31,18 @@ export interface RenameMailbox {
   readonly at: number;
 }
 
+export interface RenamedMailbox {
+  /** Of INBOX the new one. */
+  readonly mailbox: MailboxNumber;
+  readonly name: string;
+  readonly modseq: Modseq;
+  /** The messages of INBOX are too many for one transaction, and still to be moved to the new mailbox. */
+  readonly isMailLeft?: boolean;
+}
+
 /** RENAME (RFC 9051 section 6.3.6): the mailboxes below go along, missing parents are made. Renaming INBOX moves its messages
  *  to a new mailbox and leaves INBOX empty, with what is below it in place. Refuses already_exists, limit_reached. */
-export async function renameMailbox(
-  tx: Transaction,
-  args: RenameMailbox,
-): Promise<{ mailbox: MailboxNumber; name: string; modseq: Modseq }> {
+export async function renameMailbox(tx: Transaction, args: RenameMailbox): Promise<RenamedMailbox> {
   const name = assertMailboxName(args.name);
   const write = await beginAgentTransaction(tx, args.agent, args.at);
   const mail = mailOf(write);
@@ -62,8 +69,9 @@ export async function renameMailbox(
     await insertMailbox(mail, { mailbox: last, name: parent, role: null });
   }
   if (isInbox) {
-    await moveAll(mail, mailbox, await mail.mailbox(last));
-    return { mailbox: last, name, modseq: await write.finish() };
+    const isMailLeft = mailbox.messageCount > entryPieceEntries;
+    if (!isMailLeft) await moveAll(mail, mailbox, await mail.mailbox(last));
+    return { mailbox: last, name, modseq: await write.finish(), isMailLeft };
   }
   const renamed = [
     { mailbox: mailbox.mailbox, name: mailbox.name },

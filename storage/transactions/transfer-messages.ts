@@ -10,6 +10,7 @@ import { selectEntries } from "../writing/entry-rows.ts";
 import { resolveKeywords } from "../writing/keywords.ts";
 import { mailOf } from "../writing/mail.ts";
 import { joinThread } from "../writing/threads.ts";
+import { assertCanBeTakenBack, type CopyPart, noteCopied } from "../writing/unfinished-copies.ts";
 import { assertAllHeld, type CopyResult } from "./copy-messages.ts";
 
 export interface TransferPlace {
@@ -26,6 +27,8 @@ export interface TransferMessages {
   readonly isMove: boolean;
   /** By message of the source: what joins it to a thread of the target. Those that are not named stay apart. */
   readonly threadKeys: readonly { readonly message: MessageNumber; readonly keys: readonly Uint8Array[] }[];
+  /** Of a copy in several transactions. */
+  readonly part?: CopyPart | undefined;
   readonly at: number;
 }
 
@@ -45,6 +48,7 @@ export async function transferMessages(tx: Transaction, args: TransferMessages):
   const toMailbox = await mailOf(to).mailbox(target.mailbox);
   const entries = await selectEntries(tx, source.agent, source.mailbox, args.uids);
   assertAllHeld(fromMailbox, args.uids, entries);
+  if (args.part !== undefined) assertCanBeTakenBack(fromMailbox, toMailbox);
   // Thrown away it is declined, wherever the Trash is; put aside it would only be out of sight.
   if (args.isMove && fromMailbox.isForHolds && toMailbox.role !== "trash")
     throw new WaypostError("policy_refused", "Mail that waits is not moved to another mailbox", {
@@ -82,12 +86,14 @@ export async function transferMessages(tx: Transaction, args: TransferMessages):
   }
   const ofTarget = await to.finish();
   const ofSource = await from.finish();
+  const copied = { target: toMailbox, uids: targetUids, modseq: ofTarget };
   return {
     uidValidity: toMailbox.uidValidity,
     sourceUids: numberSetOf(entries.map(({ uid }) => uid)),
     targetUids: numberSetOf(targetUids),
     // Of what was changed where the messages are: a move changes the source as well.
     modseq: args.isMove ? ofSource : ofTarget,
+    ...(args.part && { copy: await noteCopied(tx, target.agent, args.part, copied) }),
   };
 }
 

@@ -60,6 +60,25 @@ export async function selectEntries(
   return entries;
 }
 
+/** Those with the lowest UIDs. */
+export function selectFirstEntries(
+  tx: Sql,
+  agent: AgentNumber,
+  mailbox: MailboxNumber,
+  countMax: number,
+): Promise<HeldEntry[]> {
+  return tx.all<HeldEntry>(
+    `select ${heldEntryColumns}
+    from entry
+    where agent_id = ? and mailbox_id = ?
+    order by uid
+    limit ?`,
+    agent,
+    mailbox,
+    countMax,
+  );
+}
+
 export async function insertEntries(
   tx: Sql,
   place: Place,

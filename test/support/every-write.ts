@@ -146,6 +146,7 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
   const { mailbox: work } = await write("createMailbox", { agent: ada.agent, name: "Work/2026", at });
   const { mailbox: gone } = await write("createMailbox", { agent: ada.agent, name: "Gone", at });
   await write("renameMailbox", { agent: ada.agent, mailbox: work, name: "Work/Now", at });
+  await write("emptyMailbox", { agent: ada.agent, mailbox: gone, at });
   await write("deleteMailbox", { agent: ada.agent, mailbox: gone, at });
   await write("setSubscription", { agent: ada.agent, name: "Work/Now", isSubscribed: true, at });
   await write("setMetadata", {
@@ -169,6 +170,17 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
   await write("storeFlags", { ...place, uids: one!, mode: "add", mask: 8, keywords: ["$Junk"] });
   await write("expungeMessages", { ...place, uids: one! });
   await write("copyMessages", { agent: ada.agent, source: inbox, target: work, uids: two!, at });
+  for (const isUndone of [true, false]) {
+    const unfinished = await write("copyMessages", {
+      agent: ada.agent,
+      source: inbox,
+      target: work,
+      uids: two!,
+      part: { copy: undefined, isLast: false },
+      at,
+    });
+    if (isUndone) await write("undoCopy", { agent: ada.agent, copy: unfinished.copy!, at });
+  }
   await write("moveMessages", { agent: ada.agent, source: inbox, target: work, uids: three!, at });
   await write("replaceMessage", {
     agent: ada.agent,

@@ -1,6 +1,7 @@
 /** COPY and MOVE (RFC 9051 sections 6.4.7 and 6.4.8, RFC 4315 COPYUID, RFC 6851).
  *  copy = "COPY" SP sequence-set SP mailbox       move = "MOVE" SP sequence-set SP mailbox
- *  All of the messages or none. MOVE tells COPYUID before the EXPUNGE responses (RFC 6851 section 4.3). */
+ *  COPY takes all of the messages or none, MOVE each of them whole. MOVE tells COPYUID before the EXPUNGE responses (RFC 6851
+ *  section 4.3). */
 import { formatNumberSet } from "#/src/model/number-set.ts";
 import { isHoldRole } from "#/src/model/roles.ts";
 import { alreadySent } from "#/src/model/scheduled.ts";
@@ -48,17 +49,15 @@ function transferCommand(name: "COPY" | "MOVE"): Command {
       const limited = limitMessages(uids, session.messageLimit);
       // COPY is for all or none, MOVE need not be (RFC 9738 section 3.1).
       if (!isMove && limited.lowest !== undefined) throw overLimit(session.messageLimit, limited.lowest);
-      const { uidValidity, sourceUids, targetUids, modseq } = await mail.transferMessages(
-        selected.mailbox,
-        target,
-        limited.uids,
-        isMove,
-      );
-      if (sourceUids.length === 0) return undefined;
+      const transferred = await mail.transferMessages(selected.mailbox, target, limited.uids, isMove);
+      const { uidValidity, sourceUids, targetUids, modseq, failure } = transferred;
+      if (sourceUids.length === 0 && failure === undefined) return undefined;
       session.made(target, targetUids);
       const code = `COPYUID ${uidValidity} ${formatNumberSet(sourceUids)} ${formatNumberSet(targetUids)}`;
       if (!isMove) return { code };
-      out.line(`* OK [${code}] Moved`);
+      if (sourceUids.length > 0) out.line(`* OK [${code}] Moved`);
+      // What was moved before stays moved (RFC 6851 section 3.3).
+      if (failure !== undefined) throw failure;
       const answer = session.isEnabled("QRESYNC") ? { code: `HIGHESTMODSEQ ${modseq}` } : undefined;
       return limitedAnswer(answer, limited.lowest, session.messageLimit, out);
     },

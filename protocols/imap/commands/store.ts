@@ -84,13 +84,14 @@ async function runStore(
     keywords: args.flags.keywords,
     ...(args.unchangedSince === undefined ? {} : { unchangedSince: args.unchangedSince as Modseq }),
   };
-  const { modseq, changed, failed } = await session.rooms.mail.storeFlags(agent, number, change, actor);
-  if (changed.length > 0) selected.own(modseq);
+  const { pieces, failed } = await session.rooms.mail.storeFlags(agent, number, change, actor);
+  for (const { modseq, changed } of pieces) if (changed.length > 0) selected.own(modseq);
 
   const hasCondstore = session.isEnabled("CONDSTORE");
   if (!args.isSilent) await answerFlags(session, without(uids, failed), out, form);
   // The client keeps its MODSEQ also of what it changed silently (RFC 7162 section 3.1.3).
-  else if (hasCondstore) await writeModseqs(session, changed, modseq, out);
+  else if (hasCondstore)
+    for (const { modseq, changed } of pieces) await writeModseqs(session, changed, modseq, out);
 
   if (failed.length > 0) {
     const { view } = selected;

@@ -1,0 +1,55 @@
+/** What waits for the writer, in three lanes.
+ *
+ *  - `quick`: writes of a few rows, and deliveries. First of all, in turns of their owners.
+ *  - `long`: pieces of writes that are too large for one transaction, a piece of some milliseconds each. One after each batch of
+ *    quick jobs, in turns of their owners, so that each lane has its share however much waits in the other.
+ *  - `idle`: maintenance, when nothing else waits; and once in a while when something always does. */
+import { FairQueue } from "#/src/threads/fair-queue.ts";
+import type { Job, Lane } from "./messages.ts";
+
+/** Batches after which maintenance has its turn though others wait. */
+const busyBatchesMax = 50;
+
+export class WriterLanes {
+  readonly #lanes: Record<Lane, FairQueue<Job>> = {
+    quick: new FairQueue(),
+    long: new FairQueue(),
+    idle: new FairQueue(),
+  };
+  /** Batches since maintenance had a turn. */
+  #busyBatches = 0;
+  /** The last batch was of quick jobs. */
+  #wasQuick = false;
+
+  push(job: Job): void {
+    this.#lanes[job.lane].push(job);
+  }
+
+  get hasQuick(): boolean {
+    return !this.#lanes.quick.isEmpty;
+  }
+
+  /** Whose turn is next; undefined when nothing waits. */
+  nextLane(): Lane | undefined {
+    const { quick, long, idle } = this.#lanes;
+    if (!idle.isEmpty && this.#busyBatches >= busyBatchesMax) return "idle";
+    if (!quick.isEmpty && (long.isEmpty || !this.#wasQuick)) return "quick";
+    if (!long.isEmpty) return "long";
+    return idle.isEmpty ? undefined : "idle";
+  }
+
+  /** The sweep may have a turn: nothing waits, or something has always waited for long. */
+  get isSweepDue(): boolean {
+    return this.nextLane() === undefined || this.#busyBatches >= busyBatchesMax;
+  }
+
+  /** Said of each batch and of each slice of the sweep. */
+  began(lane: Lane): void {
+    this.#wasQuick = lane === "quick";
+    this.#busyBatches = lane === "idle" ? 0 : this.#busyBatches + 1;
+  }
+
+  shift(lane: Lane): Job | undefined {
+    return this.#lanes[lane].shift();
+  }
+}

@@ -1,0 +1,51 @@
+/** Rows of `unfinished_copy`: copies that are made in several transactions, of which each is written down until the last. */
+import { WaypostError } from "#/src/model/errors.ts";
+import { formatNumberSet, numberSetOf } from "#/src/model/number-set.ts";
+import type { AgentNumber, Modseq, Uid } from "#/src/model/numbers.ts";
+import type { Sql } from "../sql.ts";
+import type { MailboxWrite } from "./mailbox-write.ts";
+
+/** One transaction of such a copy. */
+export interface CopyPart {
+  /** What the one before answered; undefined for the first. */
+  readonly copy: Modseq | undefined;
+  readonly isLast: boolean;
+}
+
+/** A copy that decides about mail cannot be taken back, so it is made in one transaction or not at all. */
+export function assertCanBeTakenBack(source: MailboxWrite, target: MailboxWrite): void {
+  for (const { isForHolds, role } of [source, target])
+    if (isForHolds || role === "scheduled")
+      throw new WaypostError("policy_refused", "These are too many messages for one COPY", {
+        reason: "limit_reached",
+        hint: "Copy them in several commands, or move them.",
+      });
+}
+
+/** Writes down what a transaction has copied, or that it was the last. Answers the number of the copy, once it has one. */
+export async function noteCopied(
+  tx: Sql,
+  agent: AgentNumber,
+  part: CopyPart,
+  copied: { readonly target: MailboxWrite; readonly uids: readonly Uid[]; readonly modseq: Modseq },
+): Promise<Modseq | undefined> {
+  if (part.isLast) {
+    if (part.copy !== undefined) await forgetCopy(tx, agent, part.copy);
+    return part.copy;
+  }
+  if (copied.uids.length === 0) return part.copy;
+  const copy = part.copy ?? copied.modseq;
+  await tx.run(
+    "insert into unfinished_copy (agent_id, copy_id, modseq, mailbox_id, uids) values (?, ?, ?, ?, ?)",
+    agent,
+    copy,
+    copied.modseq,
+    copied.target.mailbox,
+    formatNumberSet(numberSetOf(copied.uids)),
+  );
+  return copy;
+}
+
+async function forgetCopy(tx: Sql, agent: AgentNumber, copy: Modseq): Promise<void> {
+  await tx.run("delete from unfinished_copy where agent_id = ? and copy_id = ?", agent, copy);
+}
