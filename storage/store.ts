@@ -1,8 +1,8 @@
 /** The store, whatever engine keeps it: reads by SQL, writes by name. */
+import type { Fairness } from "#/src/fairness/fairness.ts";
 import type { Touched } from "#/src/model/changes.ts";
 import type { Clock } from "#/src/model/clock.ts";
 import type { IdCodec } from "#/src/model/ids.ts";
-import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Idempotency, OnceResult } from "./idempotency.ts";
 import type { ScanArgumentsOf, ScanName, ScanResultOf } from "./scans/index.ts";
 import type { Reader, SqlValue } from "./sql.ts";
@@ -57,11 +57,11 @@ export interface Store extends Reader, AsyncDisposable {
     options?: WriteOptions,
   ): Promise<OnceResult<ResultOf<N>>>;
 
-  /** A write that is too large for one transaction, in pieces of some milliseconds: other writes are done between them. One of
-   *  an owner is under way at a time, and it goes on to its end when its caller has gone. Each piece is durable by itself: who
-   *  writes in pieces says what is left when a later one fails, or the process ends. Throws `upstream_unavailable` (busy) when
-   *  too many of the owner's wait. */
-  inPieces<R>(owner: AgentNumber, work: (write: WritePiece) => Promise<R>): Promise<R>;
+  /** A write that is too large for one transaction, in pieces of some milliseconds: other writes are done between them. The
+   *  caller's owner has one under way at a time (`longWrites` of src/fairness), and it goes on to its end when its caller has
+   *  gone. Each piece is durable by itself: who writes in pieces says what is left when a later one fails, or the process ends.
+   *  Throws what the gate does. */
+  inPieces<R>(work: (write: WritePiece) => Promise<R>): Promise<R>;
 
   /** A long read, on its own thread, over one snapshot. */
   scan<N extends ScanName>(name: N, args: ScanArgumentsOf<N>): Promise<ScanResultOf<N>>;
@@ -93,6 +93,8 @@ export interface OpenOptions {
   /** Where the store keeps its files; made if it does not exist. On a local disk. */
   readonly folder: string;
   readonly clock?: Clock;
+  /** Of the process; by default the store has one of its own. */
+  readonly fairness?: Fairness;
   /** Upper bound of the database file; without it, the disk. */
   readonly maxBytes?: number;
   /** Told why when the store can no longer be trusted, as after an fsync that failed. By default the reason goes to the

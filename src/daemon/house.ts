@@ -66,6 +66,7 @@ export interface HouseOptions {
 export async function openHouse(settings: Settings, log: Logger, options: HouseOptions = {}): Promise<House> {
   const fairness = createFairness((line) => log.warn(line, "refused for its share"));
   const store = await openStore({
+    fairness,
     folder: settings.storage.folder,
     onTrouble: (what) => log.error({ what }, "the store left something as it is; see waypost check"),
   });

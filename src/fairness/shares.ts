@@ -61,6 +61,15 @@ export const shares = {
   events: jobs("events to be converted"),
   rules: jobs("recurrence rules"),
   scheduler: jobs("invitations"),
+  longWrites: {
+    what: "writes of many messages",
+    unit: "jobs",
+    // Each has its sets of numbers in memory, and the writer does a piece of each in turns.
+    total: 32,
+    share: 1,
+    // Beyond the connections that one login may have it is no use to wait.
+    waiting: { total: 1000, share: 60, waitMs: 600_000 },
+  },
 } as const satisfies Record<string, Share>;
 
 export type ShareName = keyof typeof shares;

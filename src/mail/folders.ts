@@ -42,7 +42,7 @@ export function createFolders(store: Store): Folders {
       const args = { agent, mailbox, folder: { version } };
       const remove = () => writeOnce(store, "deleteMailbox", { ...args, at: at() }, idempotency);
       if (await isQuicklyDeleted(store, args)) return remove();
-      return store.inPieces(agent, async (write) => {
+      return store.inPieces(async (write) => {
         // The same request may have come before, and been under way until now.
         if ((await findRepeat("deleteMailbox", idempotency)) === undefined)
           await emptyBeforeDeleting(store, write, args);

@@ -39,7 +39,7 @@ export async function storeFlagsInPieces(
     const stored = await store.write("storeFlags", args);
     return { ...stored, pieces: [stored] };
   }
-  return store.inPieces(args.actor?.agent ?? args.agent, async (write) => {
+  return store.inPieces(async (write) => {
     const pieces: FlagsStored[] = [];
     for (const uids of piecesOfNumberSet(args.uids, flagPieceEntries))
       pieces.push(await write("storeFlags", { ...args, uids, at: store.clock.now() }));
@@ -69,7 +69,7 @@ export async function expungeInPieces(
   const deleted = await listDeleted(store, args);
   if (countNumbers(deleted) <= quickEntriesMax)
     return store.write("expungeMessages", { ...args, uids: deleted });
-  return store.inPieces(args.actor?.agent ?? agent, async (write) => {
+  return store.inPieces(async (write) => {
     const expunged: NumberSet[] = [];
     let modseq = 0 as Modseq;
     for (const uids of piecesOfNumberSet(deleted, entryPieceEntries)) {
@@ -100,7 +100,7 @@ export interface TransferResult extends Omit<Transferred, "copy"> {
 /** Of one agent. */
 export async function moveInPieces(store: Store, args: ArgumentsOf<"moveMessages">): Promise<TransferResult> {
   if (countNumbers(args.uids) <= quickEntriesMax) return store.write("moveMessages", args);
-  return store.inPieces(args.actor?.agent ?? args.agent, (write) =>
+  return store.inPieces((write) =>
     moveEach(piecesOfNumberSet(args.uids, entryPieceEntries), (uids) =>
       write("moveMessages", { ...args, uids, at: store.clock.now() }),
     ),
@@ -135,7 +135,7 @@ function uniteTransferred(pieces: readonly Transferred[]): TransferResult {
 export async function copyInPieces(store: Store, args: ArgumentsOf<"copyMessages">): Promise<TransferResult> {
   const count = countNumbers(args.uids);
   if (count <= quickEntriesMax) return store.write("copyMessages", args);
-  return store.inPieces(args.actor?.agent ?? args.agent, async (write) => {
+  return store.inPieces(async (write) => {
     const pieces = [...piecesOfNumberSet(args.uids, entryPieceEntries)];
     return copyEach(store, write, args.agent, pieces, (uids, part) =>
       write("copyMessages", { ...args, uids, part, at: store.clock.now() }),
@@ -188,8 +188,7 @@ export async function transferInPieces(
     });
   if (countNumbers(args.uids) <= transferPieceEntries)
     return transfer((name, rest) => store.write(name, rest), args.uids, undefined);
-  const owner = args.source.actor?.agent ?? args.source.agent;
-  return store.inPieces(owner, (write) => {
+  return store.inPieces((write) => {
     const pieces = [...piecesOfNumberSet(args.uids, transferPieceEntries)];
     if (args.isMove) return moveEach(pieces, (uids) => transfer(write, uids, undefined));
     return copyEach(store, write, args.target.agent, pieces, (uids, part) => transfer(write, uids, part));

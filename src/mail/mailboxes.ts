@@ -91,7 +91,7 @@ export function createMailboxes(store: Store): Mailboxes {
       const remove = () => store.write("deleteMailbox", { ...args, at: at() });
       if (await isQuicklyDeleted(store, args)) await remove();
       else
-        await store.inPieces(agent, async (write) => {
+        await store.inPieces(async (write) => {
           await emptyBeforeDeleting(store, write, args);
           await remove();
         });

@@ -38,13 +38,11 @@ export const messagesMax = 10_000_000;
 /** Entries of mailboxes that are changed by one write among the quick ones: a millisecond or two of the writer. */
 export const quickEntriesMax = 100;
 /** Entries whose flags one transaction of a longer write changes: 5 ms. */
-export const flagPieceEntries = 2000;
-/** Entries that one of them copies, moves or removes, each with the count of its message: 10 ms. */
-export const entryPieceEntries = 500;
+export const flagPieceEntries = 4000;
+/** Entries that one of them copies, moves or removes: 8 ms, and up to 20 where their messages go as well. */
+export const entryPieceEntries = 1000;
 /** Messages that one of them takes from one agent to another, each with a row of its own and its header read before. */
 export const transferPieceEntries = 100;
-/** Long writes of one owner that wait for each other: beyond the connections that one login may have it is no use to wait. */
-export const longWritesOfOwnerMax = 60;
 
 /** Annotations that all share, or that are private to one agent: of one mailbox, and of all mailboxes of an owner; octets of
  *  each: a value fits into a small literal of IMAP. */

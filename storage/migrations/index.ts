@@ -25,7 +25,7 @@ import { itemAddresses } from "./0020-item-addresses.ts";
 import { itemProperties } from "./0021-item-properties.ts";
 import { calendarMail } from "./0022-calendar-mail.ts";
 import { itemAttachments } from "./0023-item-attachments.ts";
-import { unfinishedCopies } from "./0023-unfinished-copies.ts";
+import { unfinishedCopies } from "./0024-unfinished-copies.ts";
 
 export interface Migration {
   readonly name: string;

@@ -1,5 +1,6 @@
 /** What the main thread and the store's threads say to each other. */
 import type { Touched } from "#/src/model/changes.ts";
+import type { Owner } from "#/src/model/owner.ts";
 import type { Idempotency } from "../idempotency.ts";
 import type { ErrorRow } from "../rows.ts";
 
@@ -20,8 +21,8 @@ export interface Job {
   readonly at: number;
   readonly idempotency?: Idempotency | undefined;
   readonly lane: Lane;
-  /** Who is kept waiting by the owner's other jobs. */
-  readonly owner: string;
+  /** Whose turn it takes in the lane. */
+  readonly owner: Owner;
 }
 
 export type ToWriter =

@@ -4,13 +4,14 @@ import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
 import type { Worker } from "node:worker_threads";
-import { assertCallerThere } from "#/src/model/caller.ts";
+import { createFairness } from "#/src/fairness/fairness.ts";
+import type { Gate } from "#/src/fairness/gate.ts";
+import { assertCallerThere, callerOwner, forEverybody } from "#/src/model/caller.ts";
 import type { Touched } from "#/src/model/changes.ts";
 import { type Clock, systemClock } from "#/src/model/clock.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { createIdCodec, type IdCodec } from "#/src/model/ids.ts";
 import { pageRows } from "#/src/model/limits.ts";
-import type { AgentNumber } from "#/src/model/numbers.ts";
 import { houseThreads } from "#/src/threads/house-threads.ts";
 import { startThread } from "#/src/threads/start-thread.ts";
 import type { Idempotency, OnceResult } from "../idempotency.ts";
@@ -23,7 +24,6 @@ import { Channel } from "./channel.ts";
 import { openReading, SqliteSql } from "./connection.ts";
 import { engineFailure } from "./failures.ts";
 import { lockStore, type StoreLock } from "./lock.ts";
-import { LongWrites } from "./long-writes.ts";
 import { maintainStore } from "./maintain.ts";
 import type { FromReader, FromWriter, Job, ReaderData, ToReader, ToWriter, WriterData } from "./messages.ts";
 import { undoUnfinishedCopies } from "./undo-copies.ts";
@@ -84,7 +84,7 @@ class SqliteStore implements Store {
   readonly #onFatal: (reason: string) => void;
   readonly #onTrouble: (what: string) => void;
   readonly #checking = new Set<Worker>();
-  readonly #longWrites = new LongWrites();
+  readonly #longWrites: Gate;
   #jobs: Job[] = [];
   #transfer: ArrayBuffer[] = [];
   #waiting: (() => void)[] = [];
@@ -95,6 +95,7 @@ class SqliteStore implements Store {
     this.folder = options.folder;
     this.#onFatal = options.onFatal ?? endProcess;
     this.#onTrouble = options.onTrouble ?? writeTrouble;
+    this.#longWrites = (options.fairness ?? createFairness()).gate("longWrites");
     this.#lock = lock;
     this.#sql = new SqliteSql(openReading(options.folder));
     const row = this.#sql.database.prepare("select value from deployment where name = 'secret'").get();
@@ -188,10 +189,10 @@ class SqliteStore implements Store {
   async #post(
     name: TransactionName,
     args: unknown,
-    options: WriteOptions & Partial<Pick<Job, "idempotency" | "lane" | "owner">>,
+    options: WriteOptions & Partial<Pick<Job, "idempotency" | "lane">>,
   ) {
     if (this.#closing !== undefined) throw closed();
-    const { idempotency, lane = "quick", owner = ownerOf(args) } = options;
+    const { idempotency, lane = "quick" } = options;
     if (lane === "quick" && this.isBusy())
       throw new WaypostError("upstream_unavailable", "The store has too much to write", {
         reason: "busy",
@@ -202,6 +203,7 @@ class SqliteStore implements Store {
       (id) => {
         // All jobs of one turn go in one message.
         if (this.#jobs.length === 0) queueMicrotask(() => this.#flush());
+        const owner = callerOwner();
         this.#jobs.push({ id, name, args: packed, bytes, at: this.clock.now(), idempotency, lane, owner });
         if (options.transfer !== undefined) this.#transfer.push(...options.transfer);
       },
@@ -266,13 +268,10 @@ class SqliteStore implements Store {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  inPieces<R>(owner: AgentNumber, work: (write: WritePiece) => Promise<R>): Promise<R> {
-    const place = { lane: "long", owner: String(owner) } as const;
-    return this.#longWrites.run(place.owner, () =>
-      work(async <N extends TransactionName>(name: N, args: ArgumentsOf<N>) => {
-        return (await this.#post(name, args, place)).result as ResultOf<N>;
-      }),
-    );
+  inPieces<R>(work: (write: WritePiece) => Promise<R>): Promise<R> {
+    const write: WritePiece = async <N extends TransactionName>(name: N, args: ArgumentsOf<N>) =>
+      (await this.#post(name, args, { lane: "long" })).result as ResultOf<N>;
+    return this.#longWrites.run(() => forEverybody(() => work(write)));
   }
 
   maintain(options: MaintainOptions): Promise<void> {
@@ -339,15 +338,6 @@ class SqliteStore implements Store {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
-}
-
-/** Whose turn a write takes: that of the agent it is of, or of the first who gets a message. */
-function ownerOf(args: unknown): string {
-  const { agent, recipients } = args as {
-    agent?: AgentNumber;
-    recipients?: readonly { agent: AgentNumber }[];
-  };
-  return String(agent ?? recipients?.[0]?.agent ?? "");
 }
 
 function hearReader(channel: Channel, message: FromReader): void {

@@ -4,7 +4,7 @@
  *  - `long`: pieces of writes that are too large for one transaction, a piece of some milliseconds each. One after each batch of
  *    quick jobs, in turns of their owners, so that each lane has its share however much waits in the other.
  *  - `idle`: maintenance, when nothing else waits; and once in a while when something always does. */
-import { FairQueue } from "#/src/threads/fair-queue.ts";
+import { FairQueue } from "#/src/fairness/fair-queue.ts";
 import type { Job, Lane } from "./messages.ts";
 
 /** Batches after which maintenance has its turn though others wait. */

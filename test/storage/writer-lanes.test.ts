@@ -3,10 +3,13 @@ import { expect, it } from "vitest";
 import type { Job, Lane } from "#/storage/sqlite/messages.ts";
 import { WriterLanes } from "#/storage/sqlite/writer-lanes.ts";
 
+function jobOf(lane: Lane, key: string, id = 0): Job {
+  return { id, lane, owner: { key }, name: "", args: undefined, bytes: 0, at: 0 };
+}
+
 function lanesWith(...jobs: readonly (readonly [lane: Lane, owner: string])[]): WriterLanes {
   const lanes = new WriterLanes();
-  for (const [id, [lane, owner]] of jobs.entries())
-    lanes.push({ id, lane, owner, name: "", args: undefined, bytes: 0, at: 0 } satisfies Job);
+  for (const [id, [lane, owner]] of jobs.entries()) lanes.push(jobOf(lane, owner, id));
   return lanes;
 }
 
@@ -21,7 +24,7 @@ function batchesOf(lanes: WriterLanes, jobsMax = 2): string[] {
     while (owners.length < (lane === "quick" ? jobsMax : 1)) {
       const job = lanes.shift(lane);
       if (job === undefined) break;
-      owners.push(job.owner);
+      owners.push(job.owner.key);
     }
     batches.push([lane, ...owners].join(" "));
   }
@@ -53,7 +56,7 @@ it("gives maintenance a turn once in a while when something always waits", () =>
   const lanes = lanesWith(["idle", ""], ["idle", ""]);
   const done: string[] = [];
   for (let batch = 0; batch < 200; batch++) {
-    lanes.push({ id: batch, lane: "quick", owner: "a", name: "", args: undefined, bytes: 0, at: 0 });
+    lanes.push(jobOf("quick", "a", batch));
     const lane = lanes.nextLane()!;
     lanes.began(lane);
     lanes.shift(lane);
@@ -66,7 +69,7 @@ it("gives maintenance a turn once in a while when something always waits", () =>
 it("lets the sweep have its turn when nothing waits, and once in a while", () => {
   const lanes = lanesWith();
   expect(lanes.isSweepDue).toBe(true);
-  lanes.push({ id: 0, lane: "quick", owner: "a", name: "", args: undefined, bytes: 0, at: 0 });
+  lanes.push(jobOf("quick", "a"));
   expect(lanes.isSweepDue).toBe(false);
   for (let batch = 0; batch < 50; batch++) lanes.began("quick");
   expect(lanes.isSweepDue).toBe(true);
