@@ -23,6 +23,8 @@ export interface CollectionRow {
   readonly itemCount: number;
   readonly byteCount: number;
   readonly createdAt: number;
+  /** Of the collection, or of what is in it. */
+  readonly updatedAt: number;
 }
 
 export interface ItemRow {

@@ -99,6 +99,8 @@ const byReason = {
   "valid-rid-parameter": { status: 403, condition: caldav("valid-rid-parameter") },
   "max-attachment-size": { status: 403, condition: caldav("max-attachment-size") },
   "max-attachments-per-resource": { status: 403, condition: caldav("max-attachments-per-resource") },
+  "min-date-time": { status: 403, condition: caldav("min-date-time") },
+  "max-date-time": { status: 403, condition: caldav("max-date-time") },
   "max-instances": { status: 403, condition: caldav("max-instances") },
 } as const satisfies Record<ErrorReason, Refusal | undefined>;
 

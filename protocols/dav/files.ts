@@ -1,5 +1,5 @@
 /** Files and folders, the ordinary resources and collections of WebDAV (RFC 4918): what the methods do with them. They are of one
- *  agent alone; whoever may change calendars or contacts may change them. */
+ *  agent alone, and of credentials for all of DAV: one that is for calendars or for contacts alone reads and changes none. */
 import { hasScope } from "#/src/accounts/principal.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { fileBytesMax } from "#/src/model/limits.ts";
@@ -15,10 +15,15 @@ import type { DavRequest } from "./request.ts";
 import type { DavResource, FileResource, FolderResource } from "./resource.ts";
 import { dav } from "./xml/names.ts";
 
+const readScopes: readonly Scope[] = ["calendar:read", "contacts:read"];
 const writeScopes: readonly Scope[] = ["calendar", "contacts"];
 
+export function mayReadFiles({ login }: Pick<DavRequest, "login">): boolean {
+  return readScopes.every((scope) => hasScope(login.scopes, scope));
+}
+
 export function mayWriteFiles({ login }: Pick<DavRequest, "login">): boolean {
-  return writeScopes.some((scope) => hasScope(login.scopes, scope));
+  return writeScopes.every((scope) => hasScope(login.scopes, scope));
 }
 
 export function assertWritesFiles(request: DavRequest, href: string): void {

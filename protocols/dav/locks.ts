@@ -2,6 +2,7 @@
  *  section 6.6 allows for, and what is written by other protocols does not ask for them. All have a timeout. */
 import { randomUUID } from "node:crypto";
 import type { Clock } from "#/src/model/clock.ts";
+import { locksMax, locksOfLoginMax } from "#/src/model/limits.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { DavError } from "./dav-error.ts";
 import { dav } from "./xml/names.ts";
@@ -26,8 +27,6 @@ export interface Lock {
 
 export const lockTimeoutMsMax = 3_600_000;
 export const lockTimeoutMsDefault = 600_000;
-/** Locks of one login, so that nobody fills the memory with them. */
-const locksOfLoginMax = 200;
 
 export interface Locks {
   /** The locks that a resource is under: its own, and deep ones of what contains it. */
@@ -35,6 +34,7 @@ export interface Locks {
   /** Locks of members of a collection, however deep. */
   listBelow(href: string): readonly Lock[];
   find(token: string): Lock | undefined;
+  /** Throws 507 where the login, or everybody together, has too many. */
   add(lock: Omit<Lock, "token" | "place" | "endsAt">): Lock;
   refresh(lock: Lock, timeoutMs: number): Lock;
   remove(lock: Lock): void;
@@ -46,63 +46,134 @@ export interface Locks {
 export type LocksOf = (placeOf: (href: string) => string) => Locks;
 
 export function createLocks(clock: Clock): LocksOf {
-  const locks = new Map<string, Lock>();
+  const index = createLockIndex();
 
-  function current(): Lock[] {
+  function current(locks: readonly Lock[]): Lock[] {
     const now = clock.now();
-    for (const lock of locks.values()) if (lock.endsAt <= now) locks.delete(lock.token);
-    return [...locks.values()];
+    return locks.filter(({ endsAt }) => endsAt > now);
   }
 
   return (placeOf) => ({
     listOn(href) {
-      if (locks.size === 0) return [];
-      const place = placeOf(href);
-      return current().filter(
-        (lock) => isSame(lock.place, place) || (lock.isDeep && isBelow(place, lock.place)),
-      );
+      const place = withSlash(placeOf(href));
+      const above = containersOf(place).flatMap((one) => index.at(one).filter(({ isDeep }) => isDeep));
+      return current([...index.at(place), ...above]);
     },
-    listBelow(href) {
-      if (locks.size === 0) return [];
-      const place = placeOf(href);
-      return current().filter((lock) => isBelow(lock.place, place));
-    },
-    find: (token) => current().find((lock) => lock.token === token),
+    listBelow: (href) => current(index.below(withSlash(placeOf(href)))),
+    find: (token) => current([index.find(token)].filter((lock) => lock !== undefined))[0],
     add(wanted) {
-      if (current().filter(({ login }) => login === wanted.login).length >= locksOfLoginMax)
+      const now = clock.now();
+      index.forgetEnded(now);
+      if (index.countOf(wanted.login) >= locksOfLoginMax)
         throw new DavError(507, "There are too many locks of this login.");
+      if (index.size >= locksMax) throw new DavError(507, "There are too many locks.");
       const lock = {
         ...wanted,
         token: `urn:uuid:${randomUUID()}`,
         place: placeOf(wanted.href),
-        endsAt: clock.now() + wanted.timeoutMs,
+        endsAt: now + wanted.timeoutMs,
       };
-      locks.set(lock.token, lock);
+      index.add(lock);
       return lock;
     },
     refresh(lock, timeoutMs) {
       const refreshed = { ...lock, timeoutMs, endsAt: clock.now() + timeoutMs };
-      locks.set(lock.token, refreshed);
+      index.remove(lock);
+      index.add(refreshed);
       return refreshed;
     },
-    remove(lock) {
-      locks.delete(lock.token);
-    },
+    remove: index.remove,
     removeAt(href) {
-      const place = placeOf(href);
-      for (const lock of locks.values())
-        if (isSame(lock.place, place) || isBelow(lock.place, place)) locks.delete(lock.token);
+      const place = withSlash(placeOf(href));
+      for (const lock of [...index.at(place), ...index.below(place)]) index.remove(lock);
     },
   });
 }
 
-function isSame(one: string, other: string): boolean {
-  return withSlash(one) === withSlash(other);
+/** Locks by their tokens, places and logins. Places end with a slash, and stand in order, so that what is below one of them is a
+ *  range. */
+function createLockIndex() {
+  const byToken = new Map<string, Lock>();
+  const byPlace = new Map<string, Lock[]>();
+  const counts = new Map<AgentNumber, number>();
+  const places: string[] = [];
+  /** No lock ends before. */
+  let firstEndsAt = Number.POSITIVE_INFINITY;
+
+  /** Where a place stands, or would stand. */
+  function positionOf(place: string): number {
+    let [low, high] = [0, places.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (places[middle]! < place) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  function count(login: AgentNumber, growth: number): void {
+    const left = (counts.get(login) ?? 0) + growth;
+    if (left === 0) counts.delete(login);
+    else counts.set(login, left);
+  }
+
+  function remove({ token }: Pick<Lock, "token">): void {
+    const held = byToken.get(token);
+    if (held === undefined) return;
+    byToken.delete(token);
+    count(held.login, -1);
+    const place = withSlash(held.place);
+    const others = byPlace.get(place)!.filter((one) => one.token !== token);
+    if (others.length > 0) byPlace.set(place, others);
+    else {
+      byPlace.delete(place);
+      places.splice(positionOf(place), 1);
+    }
+  }
+
+  return {
+    get size() {
+      return byToken.size;
+    },
+    find: (token: string) => byToken.get(token),
+    countOf: (login: AgentNumber) => counts.get(login) ?? 0,
+    at: (place: string): readonly Lock[] => byPlace.get(place) ?? [],
+    below(place: string): Lock[] {
+      const found: Lock[] = [];
+      for (let at = positionOf(place); places[at]?.startsWith(place) === true; at++)
+        if (places[at] !== place) found.push(...byPlace.get(places[at]!)!);
+      return found;
+    },
+    add(lock: Lock): void {
+      const place = withSlash(lock.place);
+      byToken.set(lock.token, lock);
+      count(lock.login, 1);
+      firstEndsAt = Math.min(firstEndsAt, lock.endsAt);
+      const same = byPlace.get(place);
+      if (same === undefined) places.splice(positionOf(place), 0, place);
+      byPlace.set(place, [...(same ?? []), lock]);
+    },
+    remove,
+    forgetEnded(now: number): void {
+      if (now < firstEndsAt) return;
+      for (const lock of [...byToken.values()]) if (lock.endsAt <= now) remove(lock);
+      firstEndsAt = [...byToken.values()].reduce(
+        (first, { endsAt }) => Math.min(first, endsAt),
+        Number.POSITIVE_INFINITY,
+      );
+    },
+  };
 }
 
-function isBelow(href: string, above: string): boolean {
-  const base = withSlash(above);
-  return withSlash(href).startsWith(base) && !isSame(href, above);
+/** `/a/b/c/`: `/a/b/`, `/a/`, `/`. */
+function containersOf(place: string): string[] {
+  const found: string[] = [];
+  for (let end = place.length - 1; end > 0; ) {
+    end = place.lastIndexOf("/", end - 1);
+    if (end < 0) break;
+    found.push(place.slice(0, end + 1));
+  }
+  return found;
 }
 
 function withSlash(href: string): string {

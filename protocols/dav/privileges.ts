@@ -17,8 +17,8 @@ const deliver = [
 ];
 const send = ["schedule-send", "schedule-send-invite", "schedule-send-reply", "schedule-send-freebusy"];
 
-/** The privileges of the login on a resource. */
-export function listPrivileges(resource: DavResource, isOwn: boolean): readonly XmlName[] {
+/** The privileges of the login on a resource. `mayChange`: a home of its own, or files. */
+export function listPrivileges(resource: DavResource, mayChange: boolean): readonly XmlName[] {
   switch (resource.kind) {
     case "calendar":
     case "addressbook":
@@ -30,10 +30,10 @@ export function listPrivileges(resource: DavResource, isOwn: boolean): readonly 
       return [...readPrivileges, ...send.map(caldav)];
     case "folder":
     case "file":
-      return everything;
+      return mayChange ? everything : readPrivileges;
     case "calendar-home":
     case "addressbook-home":
-      return isOwn ? [...readPrivileges, dav("bind"), dav("unbind")] : readPrivileges;
+      return mayChange ? [...readPrivileges, dav("bind"), dav("unbind")] : readPrivileges;
     default:
       return readPrivileges;
   }

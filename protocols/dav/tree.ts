@@ -5,6 +5,7 @@ import type { Item, StoredItem } from "#/src/collections/item.ts";
 import type { FileEntry } from "#/src/files/files.ts";
 import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
 import { findReadableAttachment } from "#/src/reach/attachments.ts";
+import { mayReadFiles } from "./files.ts";
 import {
   attachmentsHref,
   encodeSegment,
@@ -246,6 +247,8 @@ export function createTree(rooms: DavRooms, login: Principal, reach: CollectionR
   /** Nobody sees files of others. */
   async function findFile([id, ...segments]: readonly string[], hasSlash: boolean) {
     if (id !== own.id) return undefined;
+    if (!mayReadFiles({ login }))
+      throw needPrivileges("The token is not for files.", `${filesHref}${id}/`, dav("read"));
     const path = segments.join("/");
     if (path === "")
       return { kind: "folder", href: `${filesHref}${id}/`, principal: own, path, entry: undefined } as const;

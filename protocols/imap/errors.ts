@@ -84,6 +84,8 @@ const byReason = {
   "max-attendees-per-instance": undefined,
   "max-instances": undefined,
   "valid-schedule-default-calendar-URL": undefined,
+  "min-date-time": undefined,
+  "max-date-time": undefined,
   "valid-managed-id": undefined,
   "valid-managed-id-parameter": undefined,
   "valid-rid-parameter": undefined,

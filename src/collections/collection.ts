@@ -34,6 +34,8 @@ export interface Collection extends CollectionProperties {
   readonly itemCount: number;
   readonly byteCount: number;
   readonly createdAt: number;
+  /** When it, or what is in it, was changed last. */
+  readonly updatedAt: number;
 }
 
 /** A property that Waypost gives no meaning (RFC 4918 section 4): the XML of its element as it was set. */

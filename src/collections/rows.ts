@@ -7,8 +7,8 @@ import type { Collection, CollectionKind, CollectionProperties } from "./collect
 import type { Item, ItemProvenance } from "./item.ts";
 
 export function collectionOf(row: CollectionRow): Collection {
-  const { agent, collection, kind, displayName, propertiesModseq, modseq, itemCount, byteCount, createdAt } =
-    row;
+  const { agent, collection, kind, displayName, propertiesModseq, modseq, itemCount, byteCount } = row;
+  const { createdAt, updatedAt } = row;
   return {
     agent,
     number: collection,
@@ -27,6 +27,7 @@ export function collectionOf(row: CollectionRow): Collection {
     itemCount,
     byteCount,
     createdAt,
+    updatedAt,
   };
 }
 

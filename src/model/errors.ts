@@ -64,6 +64,8 @@ const errorReasons = [
   "valid-organizer",
   "max-attendees-per-instance",
   "max-instances",
+  "min-date-time",
+  "max-date-time",
   "valid-schedule-default-calendar-URL",
   // RFC 8607 section 3.11
   "valid-managed-id",

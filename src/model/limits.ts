@@ -76,6 +76,9 @@ export const scannedComponentsMax = 500_000;
 /** Faults of a kind that are told of a stream; the first ones say what is wrong with it. */
 export const contentFaultsMax = 20;
 
+/** Times of calendar objects (RFC 4791 sections 5.2.6 and 5.2.7): the years that RFC 5545 section 3.3.4 can write, without the year 0. */
+export const calendarTimeMinMs = Date.parse("0001-01-01T00:00:00Z");
+export const calendarTimeMaxMs = Date.parse("9999-12-31T23:59:59Z");
 /** Instances of one recurrence set in one expansion: daily for 27 years, hourly for a year. RFC 4791 names it max-instances. */
 export const recurrenceInstancesMax = 10_000;
 /** Periods of a rule (days of a DAILY one) that one query walks through, and date-times that it tries: thirteen years of days. Only
@@ -177,6 +180,9 @@ export const attachmentsOfItemMax = 100;
 export const attachmentInstancesMax = 100;
 /** Calendars that are asked whether a login reads an attachment by them. */
 export const attachmentPlacesMax = 100;
+/** Locks of WebDAV of one login and of all logins: they are in memory, and none is longer there than an hour. */
+export const locksOfLoginMax = 200;
+export const locksMax = 10_000;
 /** Octets of one file, which is read and written whole. */
 export const fileBytesMax = 16 * 1024 * 1024;
 /** Octets of the path of a file: the key of an index. */

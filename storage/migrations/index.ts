@@ -26,6 +26,7 @@ import { itemProperties } from "./0021-item-properties.ts";
 import { calendarMail } from "./0022-calendar-mail.ts";
 import { itemAttachments } from "./0023-item-attachments.ts";
 import { unfinishedCopies } from "./0024-unfinished-copies.ts";
+import { collectionTimes } from "./0025-collection-times.ts";
 
 export interface Migration {
   readonly name: string;
@@ -57,4 +58,5 @@ export const migrations: readonly Migration[] = [
   { name: "calendar mail", run: calendarMail },
   { name: "item attachments", run: itemAttachments },
   { name: "unfinished copies", run: unfinishedCopies },
+  { name: "collection times", run: collectionTimes },
 ];

@@ -49,8 +49,8 @@ export async function insertCollection(items: ItemWrite, made: NewCollection): P
   await transaction.tx.run(
     `insert into collection
       (agent_id, collection_id, kind, role, state, segment, display_name, description, color, position, components,
-      time_zone, is_transparent, properties_modseq, modseq, item_count, byte_count, created_at)
-    values (?, ?, ?, ?, 'live', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?)`,
+      time_zone, is_transparent, properties_modseq, modseq, item_count, byte_count, created_at, updated_at)
+    values (?, ?, ?, ?, 'live', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?)`,
     transaction.agent,
     collection,
     made.kind,
@@ -65,6 +65,7 @@ export async function insertCollection(items: ItemWrite, made: NewCollection): P
     made.isTransparent ? 1 : 0,
     transaction.modseq,
     transaction.modseq,
+    transaction.at,
     transaction.at,
   );
   items.collectionChanged("add", collection);
@@ -107,7 +108,7 @@ export async function updateCollectionRow(
   collection: CollectionNumber,
   settings: Partial<CollectionSettings>,
 ): Promise<void> {
-  const { tx, agent, modseq } = items.transaction;
+  const { tx, agent, modseq, at } = items.transaction;
   assertTextFits(settings);
   const names = (Object.keys(columns) as (keyof CollectionSettings)[]).filter(
     (name) => settings[name] !== undefined,
@@ -118,11 +119,13 @@ export async function updateCollectionRow(
   });
   await tx.run(
     `update collection
-    set ${names.map((name) => `${columns[name]} = ?, `).join("")}properties_modseq = ?, modseq = ?
+    set ${names.map((name) => `${columns[name]} = ?, `).join("")}properties_modseq = ?, modseq = ?,
+      updated_at = ?
     where agent_id = ? and collection_id = ?`,
     ...values,
     modseq,
     modseq,
+    at,
     agent,
     collection,
   );
@@ -166,7 +169,7 @@ export async function findAtSegment(
 /** The role default goes from the collection that has it to another of its kind. Refuses
  *  valid-schedule-default-calendar-URL. */
 export async function moveDefaultRole(items: ItemWrite, collection: CollectionNumber): Promise<void> {
-  const { tx, agent, modseq } = items.transaction;
+  const { tx, agent, modseq, at } = items.transaction;
   const { row } = await items.collection(collection);
   if (row.role === "default") return;
   const takesEvents = row.kind !== "calendar" || (row.components?.split(",").includes("VEVENT") ?? true);
@@ -180,11 +183,12 @@ export async function moveDefaultRole(items: ItemWrite, collection: CollectionNu
 
   async function setRole(number: CollectionNumber, role: CollectionRole | null): Promise<void> {
     await tx.run(
-      `update collection set role = ?, properties_modseq = ?, modseq = ?
+      `update collection set role = ?, properties_modseq = ?, modseq = ?, updated_at = ?
       where agent_id = ? and collection_id = ?`,
       role,
       modseq,
       modseq,
+      at,
       agent,
       number,
     );

@@ -86,12 +86,16 @@ export class CollectionWrite {
     return changes;
   }
 
-  async write(tx: Sql, { agent, modseq }: Pick<AgentTransaction, "agent" | "modseq">): Promise<void> {
+  async write(
+    tx: Sql,
+    { agent, modseq, at }: Pick<AgentTransaction, "agent" | "modseq" | "at">,
+  ): Promise<void> {
     await tx.run(
       `update collection
-      set modseq = ?, item_count = item_count + ?, byte_count = byte_count + ?
+      set modseq = ?, updated_at = ?, item_count = item_count + ?, byte_count = byte_count + ?
       where agent_id = ? and collection_id = ?`,
       modseq,
+      at,
       this.#itemGrowth,
       this.#byteGrowth,
       agent,

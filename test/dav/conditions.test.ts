@@ -1,5 +1,6 @@
 /** What a request relies on holds when it is written, and locks hold whatever a URL looks like. */
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { caldav, dav } from "#/protocols/dav/xml/names.ts";
 import { basic, type DavClient, davClient } from "../support/dav-client.ts";
 import { eventText } from "../support/items.ts";
 import { type JsonServer, openJsonServer } from "../support/json-server.ts";
@@ -61,3 +62,74 @@ test.each(["b@c.ics", "b%40c.ics", "%62%40c.ics", "/b@c.ics"])(
     await ada.request("UNLOCK", href, undefined, { "Lock-Token": locked.headers["lock-token"]! });
   },
 );
+
+test("a PUT that is too late gets the object as it is, if it prefers that", async () => {
+  const href = `${calendar}late.ics`;
+  await ada.request("PUT", href, eventText("late"), ics);
+  const fields = { ...ics, Prefer: "return=representation" };
+  for (const condition of [{ "If-Match": '"1"' }, { "If-None-Match": "*" }]) {
+    const late = await ada.request("PUT", href, eventText("late", "SUMMARY:mine"), {
+      ...fields,
+      ...condition,
+    });
+    const now = await ada.request("GET", href);
+    expect([late.status, late.text]).toEqual([412, now.text]);
+    expect(late.headers).toMatchObject({
+      etag: now.headers.etag,
+      "content-type": now.headers["content-type"],
+      "content-location": href,
+      "preference-applied": "return=representation",
+    });
+    const plain = await ada.request("PUT", href, eventText("late"), { ...ics, ...condition });
+    expect(plain.xml.name).toBe("error");
+  }
+});
+
+test("a calendar says when it, or what is in it, was changed last", async () => {
+  const lastModified = async () =>
+    (await ada.properties(calendar, dav("getlastmodified"))).get("DAV: getlastmodified")!.text;
+  const before = Date.parse(await lastModified());
+  server.clock.advance(5000);
+  await ada.request("PUT", `${calendar}new.ics`, eventText("new"), ics);
+  const after = Date.parse(await lastModified());
+  expect(after).toBe(before + 5000);
+  server.clock.advance(5000);
+  await ada.request("DELETE", `${calendar}new.ics`);
+  expect(Date.parse(await lastModified())).toBe(after + 5000);
+});
+
+const max = "urn:ietf:params:xml:ns:caldav";
+
+test.each([
+  ["DTSTART:00001231T100000Z", "min-date-time"],
+  ["DTSTART;TZID=Asia/Tokyo:00010101T000000", "min-date-time"],
+  ["DTSTART:20260101T000000Z\r\nRDATE:00000101T000000Z", "min-date-time"],
+  ["DTSTART;TZID=America/New_York:99991231T235959", "max-date-time"],
+  ["DTSTART:20260101T000000Z\r\nRRULE:FREQ=SECONDLY;COUNT=10001", "max-instances"],
+  [
+    `DTSTART:20260101T000000Z\r\nRDATE:${"20260101T000000Z,".repeat(10_000)}20270101T000000Z`,
+    "max-instances",
+  ],
+])("an event with %s is refused by the limit that the calendar tells", async (lines, condition) => {
+  const found = await ada.properties(calendar, caldav(condition));
+  expect(found.get(`${max} ${condition}`)!.text).toMatch(/^(?:00010101T000000Z|99991231T235959Z|10000)$/);
+  const answer = await ada.request("PUT", `${calendar}limits.ics`, eventText("limits", lines), ics);
+  expect([answer.status, answer.condition]).toEqual([403, `${max} ${condition}`]);
+});
+
+test.each([
+  "DTSTART:00010101T000000Z",
+  "DTSTART:99991231T235959Z",
+  "DTSTART:20260101T000000Z\r\nRRULE:FREQ=DAILY;COUNT=10000",
+])("an event with %s is at the limits and stored", async (lines) => {
+  const answer = await ada.request("PUT", `${calendar}at-limits.ics`, eventText("at-limits", lines), ics);
+  expect([201, 204]).toContain(answer.status);
+});
+
+test("a query for times before the first one is refused", async () => {
+  const range = '<C:time-range start="00000101T000000Z" end="20260101T000000Z"/>';
+  const filter = `<C:filter><C:comp-filter name="VCALENDAR"><C:comp-filter name="VEVENT">${range}</C:comp-filter></C:comp-filter></C:filter>`;
+  const query = `<C:calendar-query xmlns:C="${max}" xmlns:D="DAV:"><D:prop><D:getetag/></D:prop>${filter}</C:calendar-query>`;
+  const answer = await ada.request("REPORT", calendar, query, { Depth: "1" });
+  expect([answer.status, answer.condition]).toEqual([403, `${max} min-date-time`]);
+});

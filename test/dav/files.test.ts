@@ -96,3 +96,28 @@ test("calendars are no folders, and folders hold no calendars", async () => {
   await ada.request("PUT", `${home}x.ics`, "text");
   expect(await statusOf("COPY", `${home}x.ics`, undefined, file)).toBe(409);
 });
+
+test("a token for calendars alone, or contacts alone, reads and writes no files; a token that reads both writes none", async () => {
+  await ada.request("PUT", `${home}private`, "text");
+  const clientWith = async (...scopes: string[]) =>
+    davClient(server.url, `Bearer ${(await server.token(server.ada, scopes)).token}`);
+  for (const scope of ["calendar", "contacts", "calendar:read"]) {
+    const narrow = await clientWith(scope);
+    for (const [method, href] of [
+      ["GET", `${home}private`],
+      ["PUT", `${home}private`],
+      ["PUT", `${home}unheard-of`],
+      ["PROPFIND", home],
+      ["DELETE", `${home}private`],
+    ] as const) {
+      const answer = await narrow.request(method, href, undefined, { Depth: "0" });
+      expect([answer.status, answer.condition], `${method} ${scope}`).toEqual([403, "DAV: need-privileges"]);
+    }
+  }
+  const reader = await clientWith("calendar:read", "contacts:read");
+  expect((await reader.request("GET", `${home}private`)).text).toBe("text");
+  expect((await reader.request("PUT", `${home}private`, "new")).condition).toBe("DAV: need-privileges");
+  const found = await reader.properties(`${home}private`, dav("current-user-privilege-set"));
+  expect(JSON.stringify([...found.values()])).not.toContain("write-content");
+  expect((await ada.request("GET", `${home}private`)).text).toBe("text");
+});

@@ -1,5 +1,6 @@
 /** CALDAV:filter (RFC 4791 section 9.7) out of a request's body. Throws the preconditions of section 7.8: valid-filter,
  *  supported-collation. */
+import { isBeforeAll } from "#/src/formats/icalendar/calendar-bounds.ts";
 import { parseCalendarTime, utcTzid } from "#/src/formats/icalendar/calendar-time.ts";
 import { componentKinds } from "#/src/formats/icalendar/check-calendar-object.ts";
 import { filterPartsMax } from "#/src/model/limits.ts";
@@ -178,6 +179,8 @@ export function readTimeRange(element: XmlElement, isWhole = false): TimeRange {
 function readTime(element: XmlElement, name: "start" | "end"): number | undefined {
   const text = findAttribute(element, name);
   if (text === undefined) return undefined;
+  // RFC 4791 section 7.8 (CALDAV:min-date-time).
+  if (isBeforeAll(text)) throw unmet(403, caldav("min-date-time"), "A time range begins before the year 1.");
   const time = parseCalendarTime(text);
   if (time?.tzid !== utcTzid) throw invalid(`The ${name} of a time range is a date with time in UTC.`);
   return time.localMs;

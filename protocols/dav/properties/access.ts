@@ -1,4 +1,5 @@
 /** Access control (RFC 3744), as far as clients ask: what there is to be read. Access is given by grants, so DAV:acl is protected. */
+import { isOfFiles, mayWriteFiles } from "../files.ts";
 import { principalHref, principalsHref, proxySegments } from "../hrefs.ts";
 import { listPrivileges } from "../privileges.ts";
 import { property } from "../property.ts";
@@ -27,6 +28,10 @@ function hrefElement(href: string): Xml {
 
 function isOwn(resource: DavResource, { login }: DavRequest): boolean {
   return "principal" in resource && resource.principal.agent === login.agent;
+}
+
+function mayChange(resource: DavResource, request: DavRequest): boolean {
+  return isOfFiles(resource) ? mayWriteFiles(request) : isOwn(resource, request);
 }
 
 /** The principal that owns it: of something shared, who shares it. */
@@ -112,7 +117,7 @@ export const accessProperties = [
     name: dav("current-user-privilege-set"),
     on: everyResource,
     isHidden: true,
-    read: (resource, request) => join(listPrivileges(resource, isOwn(resource, request)).map(privilege)),
+    read: (resource, request) => join(listPrivileges(resource, mayChange(resource, request)).map(privilege)),
   }),
   property({
     name: dav("acl"),
@@ -123,7 +128,7 @@ export const accessProperties = [
       element(
         dav("ace"),
         element(dav("principal"), hrefElement(principalHref(request.tree.own.id))),
-        element(dav("grant"), ...listPrivileges(resource, isOwn(resource, request)).map(privilege)),
+        element(dav("grant"), ...listPrivileges(resource, mayChange(resource, request)).map(privilege)),
         element(dav("protected")),
       ),
   }),

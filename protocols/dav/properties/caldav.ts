@@ -1,10 +1,14 @@
 /** Properties of calendars (RFC 4791 section 5.2 and 6.2, RFC 7809 section 5.2). */
+import { formatCalendarTime, utcTzid } from "#/src/formats/icalendar/calendar-time.ts";
 import { componentKinds } from "#/src/formats/icalendar/check-calendar-object.ts";
 import {
   attachmentBytesMax,
   attachmentsOfItemMax,
   attendeesOfInstanceMax,
+  calendarTimeMaxMs,
+  calendarTimeMinMs,
   itemBytesMax,
+  recurrenceInstancesMax,
 } from "#/src/model/limits.ts";
 import { unmet } from "../dav-error.ts";
 import { homeHref } from "../hrefs.ts";
@@ -13,6 +17,10 @@ import { checkTimeZoneText, isZoneName, timeZoneText, zoneNameOf } from "../time
 import { findAttribute, listChildren } from "../xml/element.ts";
 import { caldav, dav } from "../xml/names.ts";
 import { elementWith, escapeText, join, noXml, textElement } from "../xml/write-xml.ts";
+
+function formatUtc(localMs: number): string {
+  return formatCalendarTime({ form: "date-time", localMs, tzid: utcTzid });
+}
 
 const calendars = ["calendar", "inbox"] as const;
 export const collations = ["i;ascii-casemap", "i;octet", "i;unicode-casemap"] as const;
@@ -23,6 +31,24 @@ export const caldavProperties = [
     on: ["principal"],
     isHidden: true,
     read: ({ principal }) => textElement(dav("href"), homeHref("calendar", principal.id)),
+  }),
+  property({
+    name: caldav("min-date-time"),
+    on: calendars,
+    isHidden: true,
+    read: () => escapeText(formatUtc(calendarTimeMinMs)),
+  }),
+  property({
+    name: caldav("max-date-time"),
+    on: calendars,
+    isHidden: true,
+    read: () => escapeText(formatUtc(calendarTimeMaxMs)),
+  }),
+  property({
+    name: caldav("max-instances"),
+    on: calendars,
+    isHidden: true,
+    read: () => escapeText(String(recurrenceInstancesMax)),
   }),
   // RFC 8607 section 6: attachments are at this server.
   property({

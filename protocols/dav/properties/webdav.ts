@@ -100,6 +100,12 @@ export const webdavProperties = [
     read: (resource) => escapeText(new Date(factsOf(resource).updatedAt).toUTCString()),
   }),
   property({
+    name: dav("getlastmodified"),
+    on: ["calendar", "addressbook", "inbox"],
+    read: ({ collection: { updatedAt, rights } }) =>
+      rights.has("read") ? escapeText(new Date(updatedAt).toUTCString()) : undefined,
+  }),
+  property({
     name: dav("creationdate"),
     on: ["item", "file"],
     read: (resource) => escapeText(new Date(factsOf(resource).createdAt).toISOString()),

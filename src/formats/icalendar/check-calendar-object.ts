@@ -2,6 +2,7 @@
  *  and one UID beside its VTIMEZONEs, in iCalendar that can be read. The precondition that is broken is a value, in the words
  *  of RFC 4791 section 5.3.2.1; a PUT answers it in XML, an arriving invitation in its own way.
  *  Lenient: DTSTAMP may be missing, VTIMEZONEs of IANA names too (RFC 7809), lines may end in bare LF. */
+import { recurrenceInstancesMax } from "#/src/model/limits.ts";
 import {
   type Component,
   type ContentStream,
@@ -10,6 +11,7 @@ import {
   listComponents,
   listProperties,
 } from "../content-lines/content-line.ts";
+import { type BrokenBound, findBrokenBound } from "./calendar-bounds.ts";
 import { parseCalendarTime, parsePeriod } from "./calendar-time.ts";
 import { parseDuration } from "./duration.ts";
 import { parseRecurrenceRule } from "./recurrence-rule.ts";
@@ -32,7 +34,9 @@ export interface BrokenPrecondition {
     | "valid-calendar-object-resource"
     | "supported-calendar-component"
     /** RFC 7529 section 6.1: a rule in another calendar than the Gregorian. */
-    | "supported-rscale";
+    | "supported-rscale"
+    /** RFC 4791 sections 5.2.6 to 5.2.8. */
+    | BrokenBound;
   /** One sentence for people. */
   readonly explanation: string;
 }
@@ -70,9 +74,17 @@ export function checkCalendarObject(stream: ContentStream): CheckedCalendarObjec
     return noResource("The components do not have one and the same UID.");
   if (components.some(hasOtherCalendar))
     return broken("supported-rscale", "A rule counts in another calendar than the Gregorian.");
+  const bound = findBrokenBound(calendar, components);
+  if (bound !== undefined) return broken(bound, boundExplanations[bound]);
   const explanation = findBadTimeZone(calendar) ?? findBadComponent(components, kind);
   return explanation === undefined ? { calendar, kind, uid, components } : noData(explanation);
 }
+
+const boundExplanations: Readonly<Record<BrokenBound, string>> = {
+  "min-date-time": "A time is before the year 1.",
+  "max-date-time": "A time is behind the year 9999.",
+  "max-instances": `A series has more than ${recurrenceInstancesMax} instances.`,
+};
 
 function broken(precondition: BrokenPrecondition["precondition"], explanation: string): BrokenPrecondition {
   return { precondition, explanation };

@@ -1,0 +1,86 @@
+/** What times a calendar object may have, and how many instances (RFC 4791 sections 5.2.6 to 5.2.8). A rule without COUNT is not
+ *  counted: what looks at its instances has limits of its own. */
+import { calendarTimeMaxMs, calendarTimeMinMs, recurrenceInstancesMax } from "#/src/model/limits.ts";
+import {
+  type Component,
+  findProperty,
+  listComponents,
+  listProperties,
+  parameterValue,
+} from "../content-lines/content-line.ts";
+import { dayMs, parseCalendarTime, parsePeriod, utcTzid } from "./calendar-time.ts";
+import { type FindTimeZone, timeZonesOf } from "./find-time-zone.ts";
+import { parseRecurrenceRule } from "./recurrence-rule.ts";
+import { utcOfLocal } from "./time-zone.ts";
+
+export type BrokenBound = "min-date-time" | "max-date-time" | "max-instances";
+
+const timeNames = [
+  "DTSTART",
+  "DTEND",
+  "DUE",
+  "RECURRENCE-ID",
+  "RDATE",
+  "EXDATE",
+  "COMPLETED",
+  "CREATED",
+  "DTSTAMP",
+  "LAST-MODIFIED",
+] as const;
+
+/** `components`: the series and the instances that differ. */
+export function findBrokenBound(
+  calendar: Component,
+  components: readonly Component[],
+): BrokenBound | undefined {
+  const findZone = timeZonesOf(calendar);
+  for (const component of components) {
+    const broken = [component, ...listComponents(component)]
+      .map((one) => findBrokenTime(one, findZone))
+      .find((one) => one !== undefined);
+    if (broken !== undefined) return broken;
+  }
+  return countInstances(components) > recurrenceInstancesMax ? "max-instances" : undefined;
+}
+
+function findBrokenTime(
+  component: Component,
+  findZone: FindTimeZone,
+): "min-date-time" | "max-date-time" | undefined {
+  for (const name of timeNames)
+    for (const property of listProperties(component, name)) {
+      const tzid = parameterValue(property, "TZID");
+      for (const value of property.value.split(",")) {
+        if (isBeforeAll(value)) return "min-date-time";
+        const time = parseCalendarTime(value, tzid) ?? parsePeriod(value, tzid)?.start;
+        if (time === undefined) continue;
+        const { localMs } = time;
+        // Only near the bounds does the zone matter.
+        const isFar = localMs > calendarTimeMinMs + 2 * dayMs && localMs < calendarTimeMaxMs - 2 * dayMs;
+        if (isFar) continue;
+        const zone = time.tzid === undefined || time.tzid === utcTzid ? undefined : findZone(time.tzid);
+        const ms = zone === undefined ? localMs : utcOfLocal(zone, localMs);
+        if (ms < calendarTimeMinMs) return "min-date-time";
+        if (ms > calendarTimeMaxMs) return "max-date-time";
+      }
+    }
+  return undefined;
+}
+
+/** The year 0, which no time of ours has. */
+export function isBeforeAll(value: string): boolean {
+  return /^\s*0000\d{4}(?:T|\s*$)/i.test(value);
+}
+
+/** The largest number that one of them gives, and that of the instances that differ. */
+function countInstances(components: readonly Component[]): number {
+  let most = components.filter((one) => findProperty(one, "RECURRENCE-ID") !== undefined).length;
+  for (const component of components) {
+    let count = 0;
+    for (const { value } of listProperties(component, "RRULE"))
+      count += parseRecurrenceRule(value)?.count ?? 0;
+    for (const { value } of listProperties(component, "RDATE")) count += value.split(",").length;
+    most = Math.max(most, count);
+  }
+  return most;
+}
