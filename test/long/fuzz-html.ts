@@ -1,268 +1,163 @@
-/** Seeded random fuzzing of the HTML renderer. Each document has a text in plain sight and one that is hidden, by a way that
- *  hides whatever stands around it, written in one of the many ways of writing the same: spaces, case, character references,
- *  comments and escapes in CSS, `!important`, rules instead of attributes, elements around it, inherited values. The hidden one
- *  is in no rendering, the other one in all. Other documents are only broken: rendering them ends, within 200 ms of a processor.
- *  `node test/long/fuzz-html.ts [--minutes N] [--seed S]` */
+/** An adversary of the HTML renderer: random pages that hide sentences, or seem to, and headless Chromium's pixels as the judge of
+ *  what is seen. A sentence that the renderer gives and that makes no pixel is a leak; it is made as small as it stays one and
+ *  written as a case. Sentences that are seen and left out are counted. Without Chromium nothing is tried.
+ *  `node test/long/fuzz-html.ts [--documents N] [--minutes N] [--seed S] [--leaks N] [--keep FOLDER]` */
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { parseArgs } from "node:util";
-import { htmlForms, renderHtml } from "#/src/formats/html/render-html.ts";
-import { hiddenCases, shownCases } from "../formats/html-cases.ts";
-import { type Dice, diceOf } from "./imap-productions.ts";
+import { renderHtml } from "#/src/formats/html/render-html.ts";
+import { type Browser, hasChromium, startBrowser } from "../peers/browser.ts";
+import { randomSource } from "../support/random.ts";
+import { isGiven, type Leak, minimise } from "./adversary/hunt.ts";
+import { createJudge, type Judge, type Question } from "./adversary/judge.ts";
+import { type Mark, marksOf, type Page, type PageNode, wordsOf, writePage } from "./adversary/page.ts";
+import { randomPage } from "./adversary/random-page.ts";
 
 const { values } = parseArgs({
-  options: { minutes: { type: "string", default: "1" }, seed: { type: "string" } },
+  options: {
+    documents: { type: "string", default: "1000000000" },
+    minutes: { type: "string", default: "1" },
+    seed: { type: "string" },
+    leaks: { type: "string", default: "10" },
+    keep: { type: "string" },
+  },
 });
-const firstSeed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
-const endsAt = Date.now() + Number(values.minutes) * 60_000;
-const millisecondsMax = 200;
-const faultsMax = 10;
 
-/** Declarations that hide a block whatever its surroundings are. */
-const hiding: readonly (readonly (readonly [property: string, value: string])[])[] = [
-  [["display", "none"]],
-  [["visibility", "hidden"]],
-  [["opacity", "0"]],
-  [["font-size", "0"]],
-  [["font-size", "1px"]],
-  [["color", "transparent"]],
-  [
-    ["color", "#ffffff"],
-    ["background-color", "#fff"],
-  ],
-  [
-    ["color", "rgb(17, 17, 17)"],
-    ["background", "#111"],
-  ],
-  [
-    ["max-height", "0"],
-    ["overflow", "hidden"],
-  ],
-  [
-    ["width", "0"],
-    ["height", "0"],
-    ["overflow", "hidden"],
-  ],
-  [
-    ["position", "absolute"],
-    ["left", "-9999px"],
-  ],
-  [
-    ["position", "fixed"],
-    ["top", "-200em"],
-  ],
-  [["text-indent", "-9999px"]],
-  [["clip-path", "inset(100%)"]],
-  [
-    ["position", "absolute"],
-    ["clip", "rect(0, 0, 0, 0)"],
-  ],
-  [["transform", "scale(0)"]],
-  [["transform", "translateX(-9999px)"]],
-  [["filter", "opacity(0)"]],
-  [["content-visibility", "hidden"]],
-  [
-    ["line-height", "0"],
-    ["overflow", "hidden"],
-  ],
-  [["zoom", "0.01"]],
-];
-const selectors = [
-  ".k",
-  "#k",
-  "div.k",
-  "[data-k]",
-  "[data-k='v']",
-  ".k:not(.z)",
-  "body .k",
-  "* > .k",
-  ":is(.q, .k)",
-  ".k:nth-child(n)",
-];
-const wrappers = [
-  "b",
-  "i",
-  "span",
-  "p",
-  "center",
-  "blockquote",
-  "section",
-  "table><tr><td",
-  "ul><li",
-  "font color='#ffffff'",
-  "div style='opacity:1'",
-];
+/** Documents judged at once. */
+const batchSize = 10;
+/** Of the sentences that are left out, one in so many is judged. */
+const leftOutOneIn = 20;
+const toldMs = 60_000;
 
-function pick<T>(dice: Dice, from: readonly T[]): T {
-  return from[dice(from.length)]!;
+interface Asked extends Question {
+  readonly seed: number;
+  /** Of each mark. */
+  readonly areGiven: readonly boolean[];
 }
 
-function letters(dice: Dice, text: string, change: (letter: string) => string, oneIn: number): string {
-  return [...text]
-    .map((letter) => (/[a-z]/i.test(letter) && dice(oneIn) === 0 ? change(letter) : letter))
-    .join("");
+const counts = {
+  documents: 0,
+  given: 0,
+  leftOut: 0,
+  leftOutJudged: 0,
+  leftOutSeen: 0,
+  leaks: 0,
+  restarts: 0,
+};
+const causes = new Map<string, number>();
+const signatures = new Map<string, string>();
+let seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
+const firstSeed = seed;
+
+function nextBatch(): Asked[] {
+  const asked: Asked[] = [];
+  for (let documents = 0; documents < batchSize; documents++) {
+    const random = randomSource(seed);
+    const page = randomPage(random);
+    const marks: Mark[] = [];
+    const areGiven: boolean[] = [];
+    for (const mark of marksOf(page)) {
+      const given = isGiven(page, mark.mark);
+      if (given) counts.given++;
+      else counts.leftOut++;
+      if (!given && random.below(leftOutOneIn) > 0) continue;
+      marks.push(mark);
+      areGiven.push(given);
+    }
+    if (marks.length > 0) asked.push({ seed, page, marks, areGiven });
+    seed++;
+    counts.documents++;
+  }
+  return asked;
 }
 
-function word(dice: Dice, text: string): string {
-  const cased = letters(dice, text, (letter) => letter.toUpperCase(), 3);
-  if (dice(3) > 0) return cased;
-  return letters(
-    dice,
-    cased,
-    (letter) =>
-      `\\${letter
-        .charCodeAt(0)
-        .toString(16)
-        .padStart(dice(2) === 0 ? 6 : 2, "0")} `,
-    4,
+/** What the page uses, without values: two leaks with the same are one mechanism. */
+function signatureOf({ page }: Leak): string {
+  const names = (node: PageNode): string[] =>
+    node.kind === "box"
+      ? [
+          ...node.style.map(([property]) => property),
+          ...node.attributes.map(([name]) => `[${name}]`),
+          ...node.children.flatMap(names),
+        ]
+      : [];
+  const rules = page.rules.map((rule) =>
+    typeof rule === "string"
+      ? rule
+      : `${rule.within.join(" ")} ${rule.style.map(([property]) => property).join(" ")}`,
+  );
+  return [...new Set([...names(page.body), ...rules, ...page.head])].sort().join(", ");
+}
+
+async function report(judge: Judge, page: Page, mark: Mark, ofSeed: number): Promise<void> {
+  counts.leaks++;
+  const small = await minimise(judge, { page, mark: mark.mark });
+  const signature = signatureOf(small);
+  if (signatures.has(signature)) return;
+  const html = writePage(small.page);
+  signatures.set(signature, html);
+  const hidden = marksOf(small.page)
+    .filter((one) => one.mark === mark.mark)
+    .flatMap(wordsOf);
+  console.log(`seed ${ofSeed}: ${hidden.join(" ")} is given and not seen (${signature}):\n  ${html}`);
+  if (values.keep === undefined) return;
+  mkdirSync(values.keep, { recursive: true });
+  writeFileSync(path.join(values.keep, `${ofSeed}.html`), `<!-- hidden: ${hidden.join(" ")} -->\n${html}\n`);
+}
+
+async function judgeBatch(judge: Judge, asked: readonly Asked[]): Promise<void> {
+  const seen = await judge.seen(asked);
+  for (const [at, { page, marks, areGiven, seed: ofSeed }] of asked.entries())
+    for (const [index, mark] of marks.entries()) {
+      const pixels = seen[at]![index]!;
+      if (areGiven[index]) {
+        if (pixels === 0) await report(judge, page, mark, ofSeed);
+        continue;
+      }
+      counts.leftOutJudged++;
+      if (pixels === 0) continue;
+      counts.leftOutSeen++;
+      for (const [what, , why] of renderHtml(writePage(page), "text").removed)
+        causes.set(why ?? what, (causes.get(why ?? what) ?? 0) + 1);
+    }
+}
+
+function tell(): void {
+  const { documents, given, leftOut, leftOutJudged, leftOutSeen, leaks, restarts } = counts;
+  console.log(
+    `${documents} documents from seed ${firstSeed}: ${given} sentences given, ${leaks} of them not seen (${signatures.size} kinds); ${leftOut} left out, of ${leftOutJudged} judged ${leftOutSeen} seen; browser restarted ${restarts} times`,
   );
 }
 
-function gap(dice: Dice): string {
-  return pick(dice, ["", "", " ", "\n", "\t ", "/**/", "/* x:y; } */", " /*;*/ "]);
-}
-
-function declaration(dice: Dice, [property, value]: readonly [string, string]): string {
-  const shown = /[(#]/.test(value)
-    ? letters(dice, value, (letter) => letter.toUpperCase(), 3)
-    : word(dice, value);
-  const important = dice(3) === 0 ? `${gap(dice)}!${gap(dice)}${word(dice, "important")}` : "";
-  return `${gap(dice)}${word(dice, property)}${gap(dice)}:${gap(dice)}${shown}${important}${gap(dice)}`;
-}
-
-function style(dice: Dice, declarations: readonly (readonly [string, string])[]): string {
-  const written = declarations.map((one) => declaration(dice, one));
-  // What a browser drops, and what does no harm.
-  const others = [
-    "",
-    "",
-    "mso-x:y",
-    "color",
-    ":",
-    "width:bogus",
-    "display:nonsense",
-    "font-family:'a;b'",
-    "border-image:url(x;y)",
-  ];
-  if (dice(2) === 0) written.push(pick(dice, others));
-  return written.join(";") + (dice(2) === 0 ? ";" : "");
-}
-
-function attribute(dice: Dice, name: string, value: string): string {
-  let shown = value.replaceAll("&", "&amp;");
-  if (dice(2) === 0)
-    shown = letters(
-      dice,
-      shown,
-      (letter) => `&#${dice(2) === 0 ? `x${letter.charCodeAt(0).toString(16)}` : letter.charCodeAt(0)};`,
-      5,
-    );
-  const quote = shown.includes('"') ? "'" : shown.includes("'") || dice(2) === 0 ? '"' : "'";
-  const around = pick(dice, ["", "", " ", "\n"]);
-  return `${pick(dice, [" ", "\n", "/", "\t"])}${letters(dice, name, (letter) => letter.toUpperCase(), 3)}${around}=${around}${quote}${shown.replaceAll(quote, quote === '"' ? "&quot;" : "&#39;")}${quote}`;
-}
-
-function documentOf(dice: Dice): string {
-  const declarations = pick(dice, hiding);
-  const isRule = dice(2) === 0;
-  const text = style(dice, declarations);
-  let rule = `${gap(dice)}${pick(dice, selectors)}${gap(dice)}{${text}}`;
-  if (dice(4) === 0)
-    rule = `@media ${pick(dice, ["screen", "all", "(min-width: 10px)", "not print", "screen, print"])} {${rule}}`;
-  if (dice(4) === 0) rule = `<!-- ${rule} -->`;
-  const harmless = pick(dice, [
-    "",
-    "p{margin:0}",
-    "@import 'x';",
-    "@font-face{src:url(x)}",
-    "a:hover{display:block}",
-    ".z{display:block!important}",
-  ]);
-  const sheet = isRule
-    ? `<style${dice(2) === 0 ? " type='text/css'" : ""}>${harmless}${rule}</style>`
-    : `<style>${harmless}</style>`;
-  const marks = isRule
-    ? `${attribute(dice, "class", "q2 k")}${attribute(dice, "id", "k")}${attribute(dice, "data-k", "v")}`
-    : attribute(dice, "style", text);
-  let inner = "SECRET words here";
-  for (let depth = dice(3); depth > 0; depth--) inner = wrap(dice, inner, declarations);
-  const hidden = `<div${marks}>${inner}</div>`;
-  const body = [`<p>PLAIN words here</p>`, hidden, "<p>after it</p>"];
-  return `${dice(2) === 0 ? "<!doctype html>" : "<!DOCTYPE HTML>\n"}<html><head>${sheet}</head><body>${body.join(dice(2) === 0 ? "\n" : "")}</body></html>`;
-}
-
-/** Elements inside that do not show again what is hidden around them. */
-function wrap(dice: Dice, inner: string, declarations: readonly (readonly [string, string])[]): string {
-  // A colour of its own would be seen on a background that is not white.
-  const isColour = declarations.some(([property]) => property === "color");
-  const wrapper = pick(dice, isColour ? wrappers.filter((one) => !one.startsWith("font")) : wrappers);
-  const ends = wrapper
-    .split("><")
-    .map((tag) => tag.split(" ")[0]!)
-    .reverse();
-  return `<${wrapper}>${inner}${ends.map((tag) => `</${tag}>`).join("")}`;
-}
-
-/** Cut, doubled, and with octets in it that do not belong there. */
-function broken(dice: Dice): string {
-  let html = Array.from({ length: 1 + dice(20) }, () =>
-    pick(dice, dice(2) === 0 ? hiddenCases : shownCases),
-  ).join(pick(dice, ["", "\n", "<div>", "<table>", "</style>", "<!--"]));
-  for (let changes = dice(30); changes > 0; changes--) {
-    const at = dice(html.length + 1);
-    const piece = html.slice(at, at + dice(60));
-    html =
-      html.slice(0, at) +
-      pick(dice, [
-        "",
-        "<",
-        ">",
-        '"',
-        "\0",
-        "{",
-        "}",
-        "(",
-        "\\",
-        "&#x1f600;",
-        "\u200b",
-        piece.repeat(dice(200)),
-        "<svg>",
-        "<template>",
-        "</p>",
-      ]) +
-      html.slice(at + dice(5));
-  }
-  return html.slice(0, 600_000);
-}
-
-let documents = 0;
-let slowest = 0;
-const faults: string[] = [];
-for (let seed = firstSeed; Date.now() < endsAt && faults.length < faultsMax; seed++) {
-  const dice = diceOf(seed);
-  const isBroken = dice(4) === 0;
-  const html = isBroken ? broken(dice) : documentOf(dice);
-  documents++;
-  for (const form of htmlForms) {
-    const begun = process.threadCpuUsage();
-    let text = "";
+async function run(): Promise<void> {
+  const endsAt = Date.now() + Number(values.minutes) * 60_000;
+  let toldAt = Date.now();
+  const isOver = (): boolean =>
+    Date.now() > endsAt ||
+    counts.documents >= Number(values.documents) ||
+    signatures.size >= Number(values.leaks);
+  while (!isOver()) {
+    await using browser: Browser = await startBrowser();
     try {
-      ({ text } = renderHtml(html, form));
+      const judge = await createJudge(browser);
+      while (!isOver()) {
+        await judgeBatch(judge, nextBatch());
+        if (Date.now() - toldAt < toldMs) continue;
+        toldAt = Date.now();
+        tell();
+      }
     } catch (error) {
-      faults.push(`seed ${seed}: ${form} threw ${error instanceof Error ? error.stack : error}`);
+      // A page that the browser does not get over is passed by.
+      if (!(error instanceof Error)) throw error;
+      counts.restarts++;
+      console.log(`near seed ${seed}: ${error.message.slice(0, 300)}`);
     }
-    const { user, system } = process.threadCpuUsage(begun);
-    const milliseconds = (user + system) / 1000;
-    // The first ones are compiled while they run.
-    if (documents > 50) slowest = Math.max(slowest, milliseconds);
-    if (milliseconds > millisecondsMax && documents > 50)
-      faults.push(`seed ${seed}: ${form} took ${milliseconds.toFixed(0)} ms`);
-    if (isBroken) continue;
-    if (text.includes("SECRET")) faults.push(`seed ${seed}: hidden text is in ${form}: ${html}`);
-    if (!text.includes("PLAIN") || !text.includes("after"))
-      faults.push(`seed ${seed}: text is missing in ${form}: ${html}`);
   }
+  tell();
+  for (const [cause, count] of [...causes].sort((one, other) => other[1] - one[1]).slice(0, 20))
+    console.log(`  ${count} of what is seen and left out: ${cause}`);
+  process.exitCode = signatures.size === 0 ? 0 : 1;
 }
-console.log(
-  `${documents} documents from seed ${firstSeed}, the slowest rendering ${slowest.toFixed(0)} ms of a processor`,
-);
-for (const fault of faults) console.log(fault);
-process.exitCode = faults.length === 0 ? 0 : 1;
+
+if (hasChromium) await run();
+else console.log("skipped: no chromium");

@@ -16,7 +16,7 @@ const suites = [
   ["pipelining-attack.ts"],
   ["search-load.ts", "30"],
   ["fuzz-imap.ts", "--minutes", "3"],
-  ["fuzz-html.ts", "--minutes", "1"],
+  ["fuzz-html-forms.ts", "--minutes", "1"],
   ["expensive-mail.ts"],
   ["split-imap.ts", "--runs", "2"],
   ["abuse/run.ts"],

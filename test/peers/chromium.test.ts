@@ -10,7 +10,8 @@ import {
   listCorpusMessages,
   listInjectionMessages,
 } from "../support/corpus.ts";
-import { type Chromium, chromiumNote, type DrawnText, hasChromium, startChromium } from "./chromium.ts";
+import { chromiumNote, hasChromium } from "./browser.ts";
+import { type Chromium, type DrawnText, startChromium } from "./chromium.ts";
 
 /** Text that is drawn and left out on purpose: form controls, letters of drawings, what stands for something that is not
  *  loaded, and what is kept from Outlook or from those who do not see. */

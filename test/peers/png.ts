@@ -39,13 +39,21 @@ function unfilter(filtered: Buffer, stride: number, height: number, channels: nu
     const filter = filtered[line * (stride + 1)]!;
     const from = line * (stride + 1) + 1;
     const to = line * stride;
-    for (let at = 0; at < stride; at++) {
-      const left = at >= channels ? pixels[to + at - channels]! : 0;
-      const up = line > 0 ? pixels[to + at - stride]! : 0;
-      const corner = line > 0 && at >= channels ? pixels[to + at - stride - channels]! : 0;
-      const added = [0, left, up, (left + up) >> 1, paeth(left, up, corner)][filter]!;
-      pixels[to + at] = (filtered[from + at]! + added) & 255;
-    }
+    if (filter === 0) filtered.copy(pixels, to, from, from + stride);
+    else if (filter === 1) {
+      filtered.copy(pixels, to, from, from + channels);
+      for (let at = channels; at < stride; at++)
+        pixels[to + at] = filtered[from + at]! + pixels[to + at - channels]!;
+    } else if (filter === 2 && line > 0)
+      for (let at = 0; at < stride; at++) pixels[to + at] = filtered[from + at]! + pixels[to + at - stride]!;
+    else
+      for (let at = 0; at < stride; at++) {
+        const left = at >= channels ? pixels[to + at - channels]! : 0;
+        const up = line > 0 ? pixels[to + at - stride]! : 0;
+        const corner = line > 0 && at >= channels ? pixels[to + at - stride - channels]! : 0;
+        const added = [0, left, up, (left + up) >> 1, paeth(left, up, corner)][filter]!;
+        pixels[to + at] = filtered[from + at]! + added;
+      }
   }
   return pixels;
 }

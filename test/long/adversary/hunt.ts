@@ -1,0 +1,63 @@
+/** One batch of pages: which of their sentences the renderer gives, and which of those a browser does not draw. */
+import { htmlForms, renderHtml } from "#/src/formats/html/render-html.ts";
+import type { Judge } from "./judge.ts";
+import { marksOf, type Page, smallerPages, wordsOf, writePage } from "./page.ts";
+
+export interface Leak {
+  readonly page: Page;
+  readonly mark: number;
+}
+
+/** Whether a word of the sentence is in a rendering. */
+export function isGiven(page: Page, mark: number): boolean {
+  const words = marksOf(page)
+    .filter((one) => one.mark === mark)
+    .flatMap(wordsOf);
+  const html = writePage(page);
+  return htmlForms.some((form) => {
+    const { text } = renderHtml(html, form);
+    return words.some((word) => text.toLowerCase().includes(word));
+  });
+}
+
+/** The same leak with nothing in the page that it does without. */
+export async function minimise(judge: Judge, { page, mark }: Leak): Promise<Leak> {
+  let smallest = page;
+  let tried = 0;
+  for (let passes = 0; passes < passesMax; passes++) {
+    const before = smallest;
+    // What did not help stands before; a page that lost something goes on where it lost it.
+    for (let at = 0; tried < triesMax; ) {
+      const some = smallerFrom(smallest, at, mark);
+      if (some.length === 0) break;
+      tried += some.length;
+      const seen = await judge.seen(
+        some.map((one) => ({
+          page: one.page,
+          marks: marksOf(one.page).filter((each) => each.mark === mark),
+        })),
+      );
+      const found = seen.findIndex(([pixels]) => pixels === 0);
+      if (found >= 0) smallest = some[found]!.page;
+      at = found >= 0 ? some[found]!.at : some.at(-1)!.at + 1;
+    }
+    if (smallest === before) break;
+  }
+  return { page: smallest, mark };
+}
+
+/** The next pages with one thing less in which the sentence is given. */
+function smallerFrom(page: Page, from: number, mark: number): { readonly page: Page; readonly at: number }[] {
+  const found: { page: Page; at: number }[] = [];
+  let at = 0;
+  for (const smaller of smallerPages(page)) {
+    if (at >= from && isGiven(smaller, mark)) found.push({ page: smaller, at });
+    at++;
+    if (found.length >= triedAtOnce) break;
+  }
+  return found;
+}
+
+const passesMax = 4;
+const triesMax = 200;
+const triedAtOnce = 5;

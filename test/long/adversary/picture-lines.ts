@@ -1,0 +1,97 @@
+/** The lines of a PNG as Chromium writes it in haste (each by the filter "up", PNG section 9), and where two such pictures differ,
+ *  without unpacking what is the same. */
+import { inflateSync } from "node:zlib";
+import { readPng } from "../../peers/png.ts";
+
+export interface Lines {
+  readonly height: number;
+  /** Octets of a line, the first of which names its filter. */
+  readonly stride: number;
+  readonly channels: number;
+  readonly octets: Buffer;
+}
+
+export interface Strip extends Lines {
+  /** Every value of the line above the first one. */
+  readonly above: number;
+}
+
+export type Rectangle = readonly [left: number, top: number, right: number, bottom: number];
+
+/** Differences of a colour's parts, of 255, that a person does not see: text of #ddd on white has twice as much. */
+const differenceMin = 16;
+const up = 2;
+
+export function readLines(png: Buffer): Lines {
+  const width = png.readUInt32BE(16);
+  const height = png.readUInt32BE(20);
+  const channels = png[25] === 6 ? 4 : 3;
+  const stride = width * channels + 1;
+  const data: Buffer[] = [];
+  for (let at = 8; at < png.length; ) {
+    const length = png.readUInt32BE(at);
+    if (png.toString("latin1", at + 4, at + 8) === "IDAT") data.push(png.subarray(at + 8, at + 8 + length));
+    at += length + 12;
+  }
+  const octets = inflateSync(Buffer.concat(data));
+  for (let at = 0; at < octets.length; at += stride)
+    if (octets[at] !== up) return { height, stride, channels, octets: inFilterUp(png, stride) };
+  return { height, stride, channels, octets };
+}
+
+/** Lines of other filters, written anew. */
+function inFilterUp(png: Buffer, stride: number): Buffer {
+  const { pixels, height } = readPng(png);
+  const octets = Buffer.alloc(stride * height);
+  const length = stride - 1;
+  for (let line = 0; line < height; line++) {
+    octets[line * stride] = up;
+    for (let at = 0; at < length; at++)
+      octets[line * stride + 1 + at] =
+        pixels[line * length + at]! - (line === 0 ? 0 : pixels[(line - 1) * length + at]!);
+  }
+  return octets;
+}
+
+/** Lines of it, the one above which is white. */
+export function cutPicture({ stride, channels, octets }: Lines, top: number, height: number): Strip {
+  const cut = octets.subarray(top * stride, (top + height) * stride);
+  return { height, stride, channels, octets: cut, above: top === 0 ? 0 : 255 };
+}
+
+/** Pixels that a person sees to differ, of a rectangle or of all. */
+export function differencesIn(one: Strip, other: Strip, within?: Rectangle): number {
+  if (one.above === other.above && one.octets.equals(other.octets)) return 0;
+  const { stride, channels, height } = one;
+  const width = (stride - 1) / channels;
+  const [left, top, right, bottom] = within ?? [0, 0, width, height];
+  const from = Math.max(0, Math.floor(left));
+  const to = Math.min(width, Math.ceil(right));
+  const first = pixelsOf(one);
+  const second = pixelsOf(other);
+  let count = 0;
+  for (let line = Math.max(0, Math.floor(top)); line < Math.min(height, Math.ceil(bottom)); line++)
+    for (let at = (line * width + from) * channels; at < (line * width + to) * channels; at += channels)
+      if (
+        Math.abs(first[at]! - second[at]!) >= differenceMin ||
+        Math.abs(first[at + 1]! - second[at + 1]!) >= differenceMin ||
+        Math.abs(first[at + 2]! - second[at + 2]!) >= differenceMin
+      )
+        count++;
+  return count;
+}
+
+const unpacked = new WeakMap<Buffer, Buffer>();
+
+function pixelsOf({ stride, height, octets, above }: Strip): Buffer {
+  const known = unpacked.get(octets);
+  if (known !== undefined) return known;
+  const length = stride - 1;
+  const pixels = Buffer.alloc(length * height);
+  for (let line = 0; line < height; line++)
+    for (let at = 0; at < length; at++)
+      pixels[line * length + at] =
+        octets[line * stride + 1 + at]! + (line === 0 ? above : pixels[(line - 1) * length + at]!);
+  unpacked.set(octets, pixels);
+  return pixels;
+}
