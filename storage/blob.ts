@@ -4,12 +4,11 @@
  *  chunks of 256 KiB, so that no single call stalls a thread: the first in `blob.data`, the others in `blob_chunk`, numbered
  *  from 1. Codec 0: chunks as they are. Codec 1: each chunk is one zstd frame. A later codec may point outside. */
 import { createHash } from "node:crypto";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { promisify } from "node:util";
 import { constants, zstdCompress, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { LoopTurns, nextTurn } from "#/src/fairness/loop-turns.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { blobChunkBytes, headerBytesMax } from "#/src/model/limits.ts";
-import { LoopTurns } from "#/src/model/loop-turns.ts";
 import type { AccountNumber, BlobNumber } from "#/src/model/numbers.ts";
 import type { Reader } from "./sql.ts";
 

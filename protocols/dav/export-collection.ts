@@ -2,6 +2,7 @@
  *  (RFC 5545 section 3.4); an addressbook as its vCards. Written page by page. */
 import type { StoredItem } from "#/src/collections/item.ts";
 import { readPortions } from "#/src/collections/portions.ts";
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import {
   type Component,
   findProperty,
@@ -11,7 +12,6 @@ import {
 } from "#/src/formats/content-lines/content-line.ts";
 import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
-import { LoopTurns } from "#/src/model/loop-turns.ts";
 import type { DavAnswer } from "./answer.ts";
 import type { DavRequest } from "./request.ts";
 import type { ReachedCollection } from "./rooms.ts";

@@ -1,1 +1,1 @@
-export { LoopTurns } from "#/src/model/loop-turns.ts";
+export { LoopTurns } from "#/src/fairness/loop-turns.ts";

@@ -2,6 +2,7 @@
  *  here, within the caller's reach. */
 import { randomUUID } from "node:crypto";
 import type { AgentFacts } from "#/src/accounts/accounts.ts";
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { type HeaderField, readHeaderFields } from "#/src/formats/mime/header.ts";
 import { walkParts } from "#/src/formats/mime/structure.ts";
 import { baseSubject } from "#/src/formats/mime/subject.ts";
@@ -9,7 +10,6 @@ import type { Message } from "#/src/mail/messages.ts";
 import { isAgentPart } from "#/src/mail/prepare-message.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { headerBytesMax } from "#/src/model/limits.ts";
-import { LoopTurns } from "#/src/model/loop-turns.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
 import {
   addressedAs,

@@ -1,5 +1,7 @@
 /** When the owner of calendars is busy (RFC 4791 section 7.10, RFC 6638 section 5, RFC 7953 section 4): the one answer for CalDAV,
  *  JSON and scheduling. Who may ask is decided above. */
+
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { listComponents } from "#/src/formats/content-lines/content-line.ts";
 import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
 import {
@@ -15,7 +17,6 @@ import {
 import type { TimeZone } from "#/src/formats/icalendar/time-zone.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { busyPeriodsMax } from "#/src/model/limits.ts";
-import { LoopTurns } from "#/src/model/loop-turns.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Collection } from "./collection.ts";
 import type { Collections } from "./collections.ts";

@@ -1,6 +1,7 @@
 /** Reading items. */
+
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { pageRows } from "#/src/model/limits.ts";
-import { LoopTurns } from "#/src/model/loop-turns.ts";
 import type { ItemNumber } from "#/src/model/numbers.ts";
 import { decodeItem, type ItemRow } from "#/storage/items.ts";
 import {

@@ -1,7 +1,8 @@
 /** Items that can have an instance in a range of time, from the index of occurrences: of each class of lengths one range of the
  *  index, walked side by side. */
+
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { pageRows } from "#/src/model/limits.ts";
-import { LoopTurns } from "#/src/model/loop-turns.ts";
 import type { ItemNumber } from "#/src/model/numbers.ts";
 import { openSpanClass } from "#/storage/items.ts";
 import { listPeriods, type PeriodRange, type PeriodRow } from "#/storage/queries/items.ts";

@@ -3,8 +3,8 @@
  *  A page ends before it would tell more than its limit, also in the middle of a transaction. A reader that goes on from page to
  *  page has what there is, whatever is written meanwhile: each page is applied as a whole, what is gone and what changed. */
 
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { pageRows } from "#/src/model/limits.ts";
-import { LoopTurns } from "#/src/model/loop-turns.ts";
 import { numbersIn, parseNumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber, CollectionNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
 import { findPosition } from "#/storage/queries/agents.ts";

@@ -1,7 +1,8 @@
 /** Octets of a part with its transfer encoding undone, in turns: a part of any length keeps nobody else waiting. */
+
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { createTransferDecoder } from "#/src/formats/mime/transfer-decoder.ts";
 import { decodeTransfer } from "#/src/formats/mime/transfer-encoding.ts";
-import { LoopTurns } from "#/src/model/loop-turns.ts";
 import type { ByteRange, MessageBytes, StoredBytes } from "./message-bytes.ts";
 
 /** Octets that are decoded at once: one or two milliseconds. */

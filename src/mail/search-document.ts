@@ -5,6 +5,8 @@
  *  parameters decoded (RFC 9051 section 6.4.4, TEXT). `addresses`: NAME: and the addresses of a field, as ENVELOPE shows them.
  *  `body`: text parts and reports as they are seen, and the headers of nested messages. Each piece begins behind NUL, which no
  *  text holds. */
+
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { charsetOfPage } from "#/src/formats/html/html-charset.ts";
 import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
 import { decodeWords } from "#/src/formats/mime/encoded-words.ts";
@@ -14,7 +16,6 @@ import { decodeTransfer } from "#/src/formats/mime/transfer-encoding.ts";
 import { cleanText } from "#/src/formats/text/clean-text.ts";
 import { calendarText } from "#/src/formats/text/content-lines.ts";
 import { headerBytesMax } from "#/src/model/limits.ts";
-import { LoopTurns } from "#/src/model/loop-turns.ts";
 import { type ContentReaders, directReaders } from "./content-readers.ts";
 import type { MessageBytes, StoredBytes } from "./message-bytes.ts";
 import type { SearchKey } from "./search-keys.ts";

@@ -1,8 +1,9 @@
 /** SEARCH (RFC 9051 section 6.4.4): keys that need only the entry are answered from it, and a message's row is read when a key
  *  first needs it. Text is compared decoded, without regard to case, as a substring; of messages that the index has, it says
  *  whether they hold it, and the others are looked into (`examine.ts`), within a budget (`search-places.ts`). */
+
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { pageRows } from "#/src/model/limits.ts";
-import { LoopTurns } from "#/src/model/loop-turns.ts";
 import { numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Entries, MailboxMessage, ShownMessage } from "./entries.ts";

@@ -1,9 +1,10 @@
 /** A text part of a stored message, decoded in pieces: whatever its length, no piece takes more than some milliseconds and the
  *  loop has its turn between them. */
+
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { createCharsetDecoder, decodeCharset, isLabelled, Utf8Check } from "#/src/formats/mime/charset.ts";
 import { createTransferDecoder } from "#/src/formats/mime/transfer-decoder.ts";
 import { decodeTransfer } from "#/src/formats/mime/transfer-encoding.ts";
-import { LoopTurns } from "#/src/model/loop-turns.ts";
 import type { MessageBytes, StoredBytes } from "./message-bytes.ts";
 
 /** Octets of the message that are decoded at once. */

@@ -1,5 +1,7 @@
 /** What became of a mail of the mailbox, for each recipient ("What becomes of sent mail" of the interface). It is known as long as
  *  the message is kept, and says codes and words of ours alone. */
+
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import {
   type DeliveryReason,
   type MailState,
@@ -9,7 +11,6 @@ import {
   recipientFateOf,
 } from "#/src/model/delivery.ts";
 import { isLiveHold } from "#/src/model/holds.ts";
-import { LoopTurns } from "#/src/model/loop-turns.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
 import { neverAt } from "#/src/model/scheduled.ts";
 import type { HoldRow } from "#/storage/holds.ts";

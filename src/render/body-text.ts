@@ -1,5 +1,7 @@
 /** The body of a message, or of one part, as it is read. The same bytes give the same text under the same `renderer`, so that
  *  a place in it can be named by a number. */
+
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { documentBytesMax, unreadDocument } from "#/src/formats/documents/read-document.ts";
 import { charsetOfPage } from "#/src/formats/html/html-charset.ts";
 import { escapeHtml } from "#/src/formats/html/html-writer.ts";
@@ -11,7 +13,6 @@ import { extractReply, type ReplyCut } from "#/src/formats/text/reply.ts";
 import type { ContentReaders } from "#/src/mail/content-readers.ts";
 import type { MessageBytes, StoredBytes } from "#/src/mail/message-bytes.ts";
 import { piecesOfText } from "#/src/mail/text-pieces.ts";
-import { LoopTurns } from "#/src/model/loop-turns.ts";
 import type { Doubt, Removal, RemovalCounts } from "#/src/model/removal.ts";
 import { type BodyPlace, type BodySequence, partsOf, planBody } from "./body-parts.ts";
 import { cleanText } from "./clean-text.ts";

@@ -1,6 +1,6 @@
 /** Messages in mailboxes, by UID. Long reads come in pages of `pageRows`, with a turn of the loop between; each page is a
  *  snapshot of its own. */
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { nextTurn } from "#/src/fairness/loop-turns.ts";
 import { pageRows } from "#/src/model/limits.ts";
 import { intersectNumberSets, type NumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";

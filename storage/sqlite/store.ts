@@ -6,6 +6,7 @@ import path from "node:path";
 import type { Worker } from "node:worker_threads";
 import { createFairness } from "#/src/fairness/fairness.ts";
 import type { Gate } from "#/src/fairness/gate.ts";
+import { nextTurn } from "#/src/fairness/loop-turns.ts";
 import { assertCallerThere, callerOwner, forEverybody } from "#/src/model/caller.ts";
 import type { Touched } from "#/src/model/changes.ts";
 import { type Clock, systemClock } from "#/src/model/clock.ts";
@@ -153,7 +154,7 @@ class SqliteStore implements Store {
       if (rows.length > 0) yield rows;
       if (rows.length < size) return;
       after = key(rows.at(-1)!);
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
     }
   }
 

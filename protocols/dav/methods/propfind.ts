@@ -1,7 +1,7 @@
 /** PROPFIND (RFC 4918 section 9.1), to Depth 0 and 1. A missing Depth means infinity there, which is refused; many clients mean 0.
  *  An empty body asks for all. Items are written page by page, as the client takes them. */
 
-import { LoopTurns } from "#/src/model/loop-turns.ts";
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { multistatus } from "../answer.ts";
 import { DavError, unmet } from "../dav-error.ts";
 import type { Method } from "../method.ts";

@@ -1,9 +1,9 @@
 /** CALDAV:free-busy-query (RFC 4791 section 7.10): when the owner of a calendar is busy, as a VFREEBUSY.
  *  The answer to a calendar is that of the calendar alone; to a home, that of all its calendars with Depth infinity. */
 import { type FreeBusyCalendar, readFreeBusy } from "#/src/collections/free-busy.ts";
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
 import { makeFreeBusy } from "#/src/formats/icalendar/free-busy.ts";
-import { LoopTurns } from "#/src/model/loop-turns.ts";
 import { DavError } from "../dav-error.ts";
 import type { TimeRange } from "../filters/calendar-filter.ts";
 import { readTimeRange } from "../filters/read-calendar-filter.ts";

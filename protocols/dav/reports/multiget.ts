@@ -3,8 +3,8 @@
 import type { CollectionKind } from "#/src/collections/collection.ts";
 import type { Item, StoredItem } from "#/src/collections/item.ts";
 import { portionsOf } from "#/src/collections/portions.ts";
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { pageRows } from "#/src/model/limits.ts";
-import { LoopTurns } from "#/src/model/loop-turns.ts";
 import { multistatus, statusResponse } from "../answer.ts";
 import { DavError } from "../dav-error.ts";
 import { parseHref } from "../hrefs.ts";

@@ -1,8 +1,9 @@
 /** DAV:principal-property-search (RFC 3744 section 9.4): people and agents of the account whose properties contain what is looked
  *  for, case aside. `test` and `match-type` are Apple's additions: any instead of all, and equal or beginning instead of
  *  containing. Every listed property of DAV:principal-search-property-set is searched; of others nothing is found. */
+
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { filterPartsMax } from "#/src/model/limits.ts";
-import { LoopTurns } from "#/src/model/loop-turns.ts";
 import { multistatus } from "../answer.ts";
 import { DavError } from "../dav-error.ts";
 import { principalHref } from "../hrefs.ts";

@@ -2,7 +2,7 @@
 import type { Item, StoredItem } from "#/src/collections/item.ts";
 import { readPortions } from "#/src/collections/portions.ts";
 import { WorkMeter } from "#/src/collections/work-meter.ts";
-import { LoopTurns } from "#/src/model/loop-turns.ts";
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import type { ItemNumber } from "#/src/model/numbers.ts";
 import { statusResponse } from "../answer.ts";
 import { unmet } from "../dav-error.ts";

@@ -2,8 +2,8 @@
  *  bound to what was asked, and names the last item that was looked at, so nothing is repeated or passed over when items come or
  *  go meanwhile. */
 import type { StoredItem } from "#/src/collections/item.ts";
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { LoopTurns } from "#/src/model/loop-turns.ts";
 import type { ItemNumber } from "#/src/model/numbers.ts";
 import type { ReachedCollection } from "#/src/reach/collection-reach.ts";
 import type { OperationContext } from "../operation.ts";

@@ -1,9 +1,9 @@
 /** The instances of a month in a calendar, in the order of their starts, in pages. A cursor names the last instance that was told, so
  *  nothing is repeated or passed over when events come or go meanwhile. */
 import type { StoredItem } from "#/src/collections/item.ts";
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { utcOfLocal } from "#/src/formats/icalendar/time-zone.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { LoopTurns } from "#/src/model/loop-turns.ts";
 import type { ItemNumber } from "#/src/model/numbers.ts";
 import type { ReachedCollection } from "#/src/reach/collection-reach.ts";
 import { zoneNamed } from "#/src/render/events/event-times.ts";

@@ -1,4 +1,4 @@
-import { LoopTurns } from "#/src/model/loop-turns.ts";
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 
 /** So many are sorted at once: about a millisecond. */
 const runLength = 1000;

@@ -1,5 +1,5 @@
 /** SORT (RFC 5256): UIDs in the order of criteria, messages that are the same by all of them in their order in the mailbox. */
-import { LoopTurns } from "#/src/model/loop-turns.ts";
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import type { NumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import type { Entries } from "../entries.ts";

@@ -1,6 +1,6 @@
 /** Threads of messages (RFC 5256 section 3, "THREAD"): pure but for the turns that it gives the loop. Linear but for
  *  sorting, whatever the headers say. */
-import { LoopTurns } from "#/src/model/loop-turns.ts";
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { sortInTurns } from "./sort-in-turns.ts";
 
 export interface ThreadedMessage {

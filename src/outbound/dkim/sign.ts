@@ -6,10 +6,10 @@
 import { createHash, createPrivateKey, type KeyObject, sign as signBytes } from "node:crypto";
 import { Readable } from "node:stream";
 import RelaxedBody from "nodemailer/lib/dkim/relaxed-body.js";
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { type HeaderField, readHeaderFields } from "#/src/formats/mime/header.ts";
 import { bodyOffset } from "#/src/formats/mime/line-ends.ts";
 import { octetString } from "#/src/formats/mime/octets.ts";
-import { LoopTurns } from "#/src/model/loop-turns.ts";
 
 export interface SigningKey {
   readonly domain: string;

@@ -1,5 +1,7 @@
 /** Questions about text, on the indexing thread: of indexed mail from the index, of other mail from the messages. They are answered
  *  in turns, so that none delays another, and end when their caller has gone. */
+
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { directReaders } from "#/src/mail/content-readers.ts";
 import { lookInto } from "#/src/mail/examine.ts";
 import type { Held, IndexAnswer, LookedAt } from "#/src/mail/indexing/text-index.ts";
@@ -8,7 +10,6 @@ import { createMessageBytes } from "#/src/mail/message-bytes.ts";
 import { documentHolds, partsOf, type TextKey } from "#/src/mail/search-document.ts";
 import { CallerGone } from "#/src/model/caller.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
-import { LoopTurns } from "#/src/model/loop-turns.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
 import { findMessage } from "#/storage/queries/messages.ts";
 import type { SearchDatabase } from "#/storage/search/search-database.ts";
