@@ -17,6 +17,8 @@ export interface CollectionRow {
   /** With commas between; null: all. */
   readonly components: string | null;
   readonly timeZone: string | null;
+  /** Of the scheduling inbox: iCalendar. */
+  readonly availability: string | null;
   readonly isTransparent: number;
   readonly propertiesModseq: Modseq;
   readonly modseq: Modseq;

@@ -18,6 +18,8 @@ export interface CollectionProperties {
   readonly timeZone: string | undefined;
   /** RFC 6638 section 9.1: events of this calendar do not make its owner busy. */
   readonly isTransparent: boolean;
+  /** Of the scheduling inbox: a VCALENDAR with the VAVAILABILITY of its owner (RFC 7953 section 7.2.4). */
+  readonly availability: string | undefined;
 }
 
 export interface Collection extends CollectionProperties {

@@ -14,7 +14,7 @@ import {
   mergeBusyPeriods,
   type Span,
 } from "#/src/formats/icalendar/free-busy.ts";
-import type { TimeZone } from "#/src/formats/icalendar/time-zone.ts";
+import { type TimeZone, utcZone } from "#/src/formats/icalendar/time-zone.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { busyPeriodsMax } from "#/src/model/limits.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
@@ -35,13 +35,16 @@ export interface FreeBusyQuestion {
   readonly calendars: readonly FreeBusyCalendar[];
   readonly range: Span;
   readonly isOwnAddress?: FreeBusyReading["isOwnAddress"];
+  /** Whose time it is, where that is asked for and not what single calendars say: the availability of the scheduling inbox counts
+   *  too (RFC 7953 section 7.2.3). */
+  readonly owner?: AgentNumber | undefined;
 }
 
 /** In order, periods of one type merged. Calendars that are transparent (RFC 6638 section 9.1) say nothing. Throws `invalid` with
  *  the reason `limit_reached` if it is more work than one question may be. */
 export async function readFreeBusy(
   { collections, rules }: { readonly collections: Collections; readonly rules: RuleExpansion },
-  { calendars, range, isOwnAddress }: FreeBusyQuestion,
+  { calendars, range, isOwnAddress, owner }: FreeBusyQuestion,
 ): Promise<readonly BusyPeriod[]> {
   const turns = new LoopTurns();
   const spent = new WorkMeter();
@@ -69,6 +72,15 @@ export async function readFreeBusy(
         await turns.turn();
       }
     }
+  }
+  const inbox = owner && (await collections.findCollectionOfRole(owner, "calendar", "inbox"));
+  if (inbox?.availability !== undefined) {
+    const [calendar] = listComponents(readContentLines(Buffer.from(inbox.availability)), "VCALENDAR");
+    const floating = calendars.find(({ collection }) => collection.role === "default")?.floating ?? utcZone;
+    const found = await rules.evaluate(spent, (expandRule) =>
+      calendar === undefined ? [] : listAvailabilities(calendar, { range, floating, expandRule }),
+    );
+    availabilities.push(...found);
   }
   return mergeBusyPeriods([...busy, ...busyOfAvailabilities(availabilities)]);
 }

@@ -22,6 +22,7 @@ export function collectionOf(row: CollectionRow): Collection {
     components: row.components?.split(","),
     timeZone: row.timeZone ?? undefined,
     isTransparent: row.isTransparent === 1,
+    availability: row.availability ?? undefined,
     propertiesModseq,
     modseq,
     itemCount,
@@ -33,13 +34,14 @@ export function collectionOf(row: CollectionRow): Collection {
 
 /** Those that are named, as the store has them. */
 export function settingsOf(properties: Partial<CollectionProperties>): Partial<CollectionSettings> {
-  const { displayName, description, color, order, timeZone, isTransparent } = properties;
+  const { displayName, description, color, order, timeZone, isTransparent, availability } = properties;
   return {
     ...("displayName" in properties ? { displayName: displayName ?? "" } : {}),
     ...("description" in properties ? { description: description ?? null } : {}),
     ...("color" in properties ? { color: color ?? null } : {}),
     ...("order" in properties ? { position: order ?? null } : {}),
     ...("timeZone" in properties ? { timeZone: timeZone ?? null } : {}),
+    ...("availability" in properties ? { availability: availability ?? null } : {}),
     ...("isTransparent" in properties ? { isTransparent: isTransparent ?? false } : {}),
   };
 }

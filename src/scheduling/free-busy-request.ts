@@ -102,6 +102,7 @@ async function busyTimeOf(
   const periods = await readFreeBusy(rooms, {
     calendars: calendars.map((collection) => ({ collection, floating: zoneOf(collection) })),
     range,
+    owner: agent,
     isOwnAddress: (address) => addresses.has(readCalendarAddress(address)),
   });
   const extra = [

@@ -27,6 +27,7 @@ import { calendarMail } from "./0022-calendar-mail.ts";
 import { itemAttachments } from "./0023-item-attachments.ts";
 import { unfinishedCopies } from "./0024-unfinished-copies.ts";
 import { collectionTimes } from "./0025-collection-times.ts";
+import { availability } from "./0026-availability.ts";
 
 export interface Migration {
   readonly name: string;
@@ -59,4 +60,5 @@ export const migrations: readonly Migration[] = [
   { name: "item attachments", run: itemAttachments },
   { name: "unfinished copies", run: unfinishedCopies },
   { name: "collection times", run: collectionTimes },
+  { name: "availability", run: availability },
 ];

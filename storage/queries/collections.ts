@@ -8,7 +8,7 @@ export const selectCollection = `
   select agent_id as agent, collection_id as collection, kind, role, segment, display_name as "displayName", description,
     color, position, components, time_zone as "timeZone", is_transparent as "isTransparent",
     properties_modseq as "propertiesModseq", modseq, item_count as "itemCount", byte_count as "byteCount",
-    created_at as "createdAt", updated_at as "updatedAt"
+    created_at as "createdAt", updated_at as "updatedAt", availability
   from collection`;
 
 export function findCollection(

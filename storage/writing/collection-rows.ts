@@ -22,9 +22,10 @@ export interface CollectionSettings {
   readonly position: number | null;
   readonly timeZone: string | null;
   readonly isTransparent: boolean;
+  readonly availability: string | null;
 }
 
-export interface NewCollection extends CollectionSettings {
+export interface NewCollection extends Omit<CollectionSettings, "availability"> {
   readonly kind: CollectionKind;
   readonly role: CollectionRole | null;
   readonly segment: string | null;
@@ -39,6 +40,7 @@ const columns = {
   position: "position",
   timeZone: "time_zone",
   isTransparent: "is_transparent",
+  availability: "availability",
 } as const satisfies Record<keyof CollectionSettings, string>;
 
 /** A collection whose number was announced. */

@@ -1,12 +1,41 @@
 /** Properties of RFC 6638: who a principal is in scheduling, and what its calendars do. */
-
+import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
+import { checkCalendarObject } from "#/src/formats/icalendar/check-calendar-object.ts";
+import { isWaypostError } from "#/src/model/errors.ts";
+import { unmet } from "../dav-error.ts";
 import { defaultCalendarName, invalidDefaultCalendar } from "../default-calendar.ts";
 import { homeHref, inboxSegment, outboxSegment, principalHref } from "../hrefs.ts";
 import { property } from "../property.ts";
 import { listUserAddresses } from "../searched-principals.ts";
 import { findChild } from "../xml/element.ts";
-import { caldav, calendarserver, dav } from "../xml/names.ts";
+import { caldav, calendarserver, dav, type XmlName } from "../xml/names.ts";
 import { element, elementWith, escapeText, join, textElement } from "../xml/write-xml.ts";
+
+/** RFC 7953 section 7.2.4, and as Apple's clients call it. */
+function availability(name: XmlName) {
+  return property({
+    name,
+    on: ["inbox"],
+    isHidden: true,
+    read: ({ collection }) =>
+      collection.availability === undefined ? undefined : escapeText(collection.availability),
+    write: (value) => {
+      if (value === undefined) return { availability: undefined };
+      assertAvailability(value.text);
+      return { availability: value.text };
+    },
+  });
+}
+
+function assertAvailability(text: string): void {
+  try {
+    const checked = checkCalendarObject(readContentLines(Buffer.from(text)));
+    if ("kind" in checked && checked.kind === "VAVAILABILITY") return;
+  } catch (error) {
+    if (!isWaypostError(error)) throw error;
+  }
+  throw unmet(403, caldav("valid-calendar-data"), "The text is not one VCALENDAR with a VAVAILABILITY.");
+}
 
 export const schedulingProperties = [
   property({
@@ -77,6 +106,7 @@ export const schedulingProperties = [
       return { defaultCalendarHref: href };
     },
   }),
+  ...[caldav, calendarserver].map((standard) => availability(standard("calendar-availability"))),
   property({
     name: caldav("schedule-tag"),
     on: ["item"],

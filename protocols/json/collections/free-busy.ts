@@ -60,6 +60,7 @@ export async function searchFreeBusy(
         floating: zoneNamed(calendarZoneName(collection.timeZone)),
       })),
       range: { startMs: startMs!, endMs: endMs! },
+      owner: agent,
       isOwnAddress: (address) => own.has(address.toLowerCase()),
     }),
   );
