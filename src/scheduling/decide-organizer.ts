@@ -151,9 +151,7 @@ function request(
   if (calendar === undefined) {
     const components =
       keys === undefined ? listViewComponents(now, view) : keys.map((key) => componentAt(now, key)!);
-    const sent = components.map((component) =>
-      withSequence(stamped(withoutOwnNotes(component), nowMs), sequenceOf(component)),
-    );
+    const sent = components.map((component) => stamped(withoutOwnNotes(component), nowMs));
     calendar = makeMessageCalendar("REQUEST", sent, now.calendar);
     requests.set(name, calendar);
   }

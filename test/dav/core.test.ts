@@ -75,10 +75,16 @@ describe("discovery", () => {
     for (const one of ["1", "2", "3", "access-control", "extended-mkcol", "calendar-access", "addressbook"])
       expect(classes).toContain(one);
     expect(headers.allow!.split(", ").sort()).toEqual(
-      "ACL COPY DELETE GET HEAD LOCK MKCALENDAR MKCOL MOVE OPTIONS POST PROPFIND PROPPATCH REPORT UNLOCK".split(
-        " ",
-      ),
+      "ACL COPY DELETE GET HEAD LOCK MKCOL MOVE OPTIONS POST PROPFIND PROPPATCH REPORT UNLOCK".split(" "),
     );
+  });
+
+  test("OPTIONS names MKCALENDAR where calendars are made", async () => {
+    const allow = async (path: string) => (await ada.request("OPTIONS", path)).headers.allow!.split(", ");
+    expect(await allow(home)).toContain("MKCALENDAR");
+    expect(await allow(`${calendar}new/`)).toContain("MKCALENDAR");
+    for (const path of [calendar, addressbook, "/dav/"])
+      expect(await allow(path)).not.toContain("MKCALENDAR");
   });
 });
 
@@ -239,6 +245,14 @@ describe("items", () => {
       "a vCard that is not UTF-8",
       () => addressbook,
       Buffer.from("BEGIN:VCARD\r\nVERSION:4.0\r\nUID:a\r\nFN:Andr\xe9\r\nEND:VCARD\r\n", "latin1"),
+      vcf,
+      403,
+      "urn:ietf:params:xml:ns:carddav valid-address-data",
+    ],
+    [
+      "a vCard with a control character",
+      () => addressbook,
+      "BEGIN:VCARD\r\nVERSION:4.0\r\nUID:a\r\nFN:a\x07b\r\nEND:VCARD\r\n",
       vcf,
       403,
       "urn:ietf:params:xml:ns:carddav valid-address-data",

@@ -33,8 +33,11 @@ export const methods: readonly Method[] = [
   acl,
 ];
 
+/** MKCALENDAR is told where calendars are made: programs ask a home whether it takes any, although what is there already cannot be
+ *  made (RFC 4791 section 5.3.1). */
 export function listMethods(kind: ResourceKind | undefined): readonly string[] {
   return methods
     .filter(({ on, makesResource }) => (kind === undefined ? makesResource : on.includes(kind)))
-    .map(({ name }) => name);
+    .map(({ name }) => name)
+    .filter((name) => name !== mkcalendar.name || kind === undefined || kind === "calendar-home");
 }

@@ -53,10 +53,12 @@ function checkCard(stream: ContentStream, card: Component): CheckedAddressData {
   return { stream, card, version, uid };
 }
 
-/** Lenient beyond these: bare LF and octets of other charsets are kept as they came. */
+/** Lenient beyond these: bare LF and octets of other charsets are kept as they came. A report cannot tell control characters, which
+ *  XML does not have. */
 const unreadable: ReadonlySet<string> = new Set([
   "no colon",
   "bad name",
+  "control character",
   "END without BEGIN",
   "BEGIN without END",
 ]);

@@ -3,12 +3,15 @@
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
+import { callDaemon, connectToDaemon } from "#/src/daemon/private-client.ts";
 import { type ChildDaemon, startChildDaemon } from "../../support/daemon.ts";
 import { makeCollection, request } from "./dav.ts";
 import { missingVariable, patient, type Suite } from "./suite.ts";
 
 const userCount = 40;
 const publicCount = 10;
+/** The last user, whom no script names otherwise. */
+const foreignUser = 39;
 
 /** Of what the suite asks only servers that have it. */
 const features: readonly string[] = [
@@ -24,16 +27,19 @@ const features: readonly string[] = [
   "auth-on-root",
   "brief",
   "caldav",
+  "calendarserver-principal-search REPORT",
   "carddav",
   "ctag",
   "current-user-principal",
   "implicit-scheduling",
+  "managed-attachments",
   "no-duplicate-uids",
   "prefer",
   "prefer-minimal",
   "prefer-noroot",
   "prefer-representation",
   "quota",
+  "resource-id",
   "supported-component-sets",
   "sync-report",
   "sync-report-limit",
@@ -41,9 +47,10 @@ const features: readonly string[] = [
   "well-known",
 ];
 
-/** What is not compared: when an answer came, as the suite does not compare it of Apple's server; that an invitation without an
- *  answer makes nobody busy, which that server writes into the copies of attendees; and SEQUENCE, as 0 may be said or left out. */
-const datafilter = ["ATTENDEE:X-WAYPOST-REPLIED", "TRANSP=TRANSPARENT", "SEQUENCE"];
+/** What is not compared: when an answer came, as the suite does not compare it of Apple's server; and TRANSP:TRANSPARENT, which that
+ *  server writes into the copies of attendees who have not answered. Here nobody is busy with these either, and TRANSP is the
+ *  attendee's own. */
+const datafilter = ["ATTENDEE:X-WAYPOST-REPLIED", "TRANSP=TRANSPARENT"];
 
 /** `only` chooses among its files, as `CalDAV/put`. */
 export function caldavtester(only: string): Suite {
@@ -101,7 +108,20 @@ const options = { people: 0, set: [...patient, "log.level=error", "storage.quota
 /** A store with the accounts, and what the suite substitutes for its variables. */
 async function seed(data: string): Promise<object> {
   await using daemon = await startChildDaemon({ ...options, agents: userCount + publicCount, data });
+  for (const [agent, { address }] of daemon.agents.entries())
+    await administer(data, "agent.update", { owner: address, name: nameOf(agent) });
+  const [administrator, foreigner] = [daemon.agents[0]!, daemon.agents[foreignUser]!];
   const subst: Record<string, string> = {
+    // Who administers reads everything there; here nobody does, so it is the user whose calendars are used most.
+    "$useradmin:": administrator.address,
+    "$useradminguid:": administrator.id,
+    "$pswdadmin:": administrator.password,
+    "$principal_admin:": `/dav/principals/${administrator.id}/`,
+    "$i18nid:": foreigner.address,
+    "$i18nguid:": foreigner.id,
+    "$i18npswd:": foreigner.password,
+    "$i18nemail:": foreigner.address,
+    "$i18ncalendarpath:": await findDefaultCalendar(daemon, foreignUser),
     "$root:": "/dav/",
     "$principals_uids:": "/dav/principals/",
     "$principals_users:": "/dav/principals/",
@@ -129,6 +149,26 @@ async function seed(data: string): Promise<object> {
   return { features, waitcount: 4, waitdelay: 0.1, waitsuccess: 1, datafilter, subst };
 }
 
+/** As the suite calls them, and as it has written them into its data. */
+function nameOf(agent: number): string {
+  const [kind, number] = agent < userCount ? ["User", agent + 1] : ["Public", agent + 1 - userCount];
+  return agent === foreignUser ? "まだ" : `${kind} ${String(number).padStart(2, "0")}`;
+}
+
+async function administer(
+  data: string,
+  operation: string,
+  input: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const socket = await connectToDaemon(data);
+  if (socket === undefined) throw new Error(`no daemon has ${data} open`);
+  try {
+    await callDaemon(socket, { operation, input });
+  } finally {
+    socket.destroy();
+  }
+}
+
 /** Its path, without a slash behind it: what is delivered goes there (RFC 6638 section 9.2). */
 async function findDefaultCalendar(daemon: ChildDaemon, agent: number): Promise<string> {
   const body = `<?xml version="1.0" encoding="utf-8"?>
@@ -142,12 +182,11 @@ async function findDefaultCalendar(daemon: ChildDaemon, agent: number): Promise<
 
 function userOf(daemon: ChildDaemon, agent: number, calendar: string): Record<string, string> {
   const { id, address, password } = daemon.agents[agent]!;
-  const name = address.split("@")[0]!;
   return {
     "userid%d": address,
     "userguid%d": id,
-    "username%d": name,
-    "username-encoded%d": name,
+    "username%d": nameOf(agent),
+    "username-encoded%d": encodeURIComponent(nameOf(agent)),
     "pswd%d": password,
     "principal%d": `/dav/principals/${id}/`,
     "principal%dnoslash": `/dav/principals/${id}`,
@@ -169,7 +208,7 @@ function publicUserOf(daemon: ChildDaemon, agent: number, calendar: string): Rec
   return {
     "publicuserid%d": address,
     "publicuserguid%d": id,
-    "publicusername%d": address.split("@")[0]!,
+    "publicusername%d": nameOf(agent),
     "publicpswd%d": password,
     "publicprincipal%d": `/dav/principals/${id}/`,
     "publiccalendarpath%d": calendar,
