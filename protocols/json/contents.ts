@@ -311,7 +311,10 @@ export const contentOfKind = {
     z.strictObject({ ...message.partial().shape, ...hold }),
     z.strictObject({ ...source.shape, ...hold }),
   ]),
-  calendar: z.strictObject({ ...calendar.shape, items: z.array(eventForm) }),
+  calendar: z.union([
+    z.strictObject({ ...calendar.shape, items: z.array(eventForm) }),
+    calendar.describe("Rendered as an agenda."),
+  ]),
   event: z.union([event, source]),
   calendarMonth: z.strictObject({
     calendar: z.string(),

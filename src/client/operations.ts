@@ -637,7 +637,7 @@ export interface PartDescribeInput {
   readonly uid?: string;
   /** Of an addressbook: which contact. */
   readonly contact?: string;
-  /** text (the default), reply, markdown, html, json, headers, structure, agenda, ical, vcard, raw or source. */
+  /** text (the default), reply, markdown, html, json, headers, structure, agenda, ical, vcard, raw or source. Of a calendar, agenda is what comes in a year. */
   readonly render?: string;
   /** Characters of the rendering at most, 200 to 200000; 20000 when it is left out. */
   readonly max_chars?: number;

@@ -1,22 +1,50 @@
-/** The zone that a calendar has for its floating times and dates (RFC 4791 section 5.2.2, RFC 7809 section 5.2). */
-import { findProperty, listComponents } from "#/src/formats/content-lines/content-line.ts";
+/** The zone that a calendar has for its floating times and dates (RFC 4791 section 5.2.2, RFC 7809 section 5.2): an IANA name, or a
+ *  VCALENDAR with one VTIMEZONE as a client wrote it. */
+import { type Component, findProperty, listComponents } from "#/src/formats/content-lines/content-line.ts";
 import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
-import { findNamedZone } from "#/src/formats/icalendar/find-time-zone.ts";
+import { findNamedZone, timeZonesOf } from "#/src/formats/icalendar/find-time-zone.ts";
+import type { TimeZone } from "#/src/formats/icalendar/time-zone.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 
-/** An IANA name; undefined where the calendar says none, or one that has no name. `timeZone` is such a name, or a VCALENDAR with one
- *  VTIMEZONE as a client wrote it. */
-export function calendarZoneName(timeZone: string | undefined): string | undefined {
-  if (timeZone === undefined) return undefined;
-  const named = findNamedZone(timeZone);
-  if (named !== undefined) return named.id;
+/** A VTIMEZONE, and the VCALENDAR around it. */
+export interface ZoneText {
+  readonly calendar: Component;
+  readonly component: Component;
+  readonly tzid: string | undefined;
+}
+
+/** Undefined for what is no VCALENDAR with one VTIMEZONE. */
+export function readZoneText(text: string): ZoneText | undefined {
   try {
-    const [calendar] = listComponents(readContentLines(Buffer.from(timeZone)), "VCALENDAR");
-    const [zone] = calendar === undefined ? [] : listComponents(calendar, "VTIMEZONE");
-    const tzid = zone && findProperty(zone, "TZID")?.value;
-    return tzid === undefined ? undefined : findNamedZone(tzid)?.id;
+    const [calendar, ...others] = listComponents(readContentLines(Buffer.from(text)));
+    if (calendar?.name !== "VCALENDAR" || others.length > 0) return undefined;
+    const [component, ...more] = listComponents(calendar, "VTIMEZONE");
+    if (component === undefined || more.length > 0) return undefined;
+    return { calendar, component, tzid: findProperty(component, "TZID")?.value };
   } catch (error) {
     if (isWaypostError(error)) return undefined;
     throw error;
   }
+}
+
+/** As its rules are; undefined where they are not known. */
+export function zoneOfText({ calendar, tzid }: ZoneText): TimeZone | undefined {
+  return tzid === undefined ? undefined : timeZonesOf(calendar)(tzid);
+}
+
+/** Undefined where nothing is known of it. */
+export function findCalendarZone(timeZone: string): TimeZone | undefined {
+  const named = findNamedZone(timeZone);
+  if (named !== undefined) return named;
+  const text = readZoneText(timeZone);
+  return text && zoneOfText(text);
+}
+
+/** An IANA name; undefined where the calendar says none, or one that has no name. */
+export function calendarZoneName(timeZone: string | undefined): string | undefined {
+  if (timeZone === undefined) return undefined;
+  const named = findNamedZone(timeZone);
+  if (named !== undefined) return named.id;
+  const tzid = readZoneText(timeZone)?.tzid;
+  return tzid === undefined ? undefined : findNamedZone(tzid)?.id;
 }

@@ -420,6 +420,51 @@ END:VEVENT`);
 });
 
 describe("a calendar", () => {
+  it("renders as an agenda of what goes on now and comes in a year, in pages", async () => {
+    const agenda = await made("Agenda", { time_zone: "Europe/Berlin" });
+    const inDays = (days: number) =>
+      new Date(server.clock.now() + days * 86_400_000).toISOString().slice(0, 19);
+    const day = inDays(1).slice(0, 10);
+    const event = (title: string, start: string, more: object = {}) =>
+      create({ title, start, timeZone: "Etc/UTC", duration: "PT2H", ...more }, { in: agenda });
+    await event("Over", inDays(-1));
+    await event("Far", inDays(400));
+    await event("Weekly review of offers", inDays(3), { recurrenceRule: { frequency: "weekly", count: 2 } });
+    await event("Now", inDays(-0.05), { locations: ["Room\n5"] });
+    await create(
+      { title: "Holiday", start: `${day}T00:00:00`, showWithoutTime: true, duration: "P2D" },
+      { in: agenda },
+    );
+    await create({ "@type": "Task", title: "Due", due: inDays(2), timeZone: "Etc/UTC" }, { in: agenda });
+    const utc = (days: number, hours = 0) => inDays(days + hours / 24).concat("Z");
+    const lines = [
+      `${utc(-0.05)} to ${utc(-0.05, 2)}: Now (Room 5)`,
+      `${day} to ${inDays(2).slice(0, 10)} all day: Holiday`,
+      `${utc(2)}: Due`,
+      `${utc(3)} to ${utc(3, 2)}: Weekly review of offers`,
+      `${utc(10)} to ${utc(10, 2)}: Weekly review of offers`,
+    ];
+    const whole = await read(agenda, { render: "agenda" });
+    expect(whole).toMatchObject({ ref: agenda, kind: "calendar", content: { name: "Agenda", total: 6 } });
+    expect(whole.content).not.toHaveProperty("items");
+    expect(whole.text.split("\n")).toEqual(lines);
+    const first = await read(agenda, { render: "agenda", max_chars: 200 });
+    const rest = await read(agenda, { render: "agenda", cursor: first.cursor });
+    expect(first.cursor).toBeDefined();
+    expect(`${first.text}\n${rest.text}`.split("\n")).toEqual(lines);
+    expect(rest.cursor).toBeUndefined();
+    expect(await refusal("part.describe", { id: agenda, render: "agenda", cursor: whole.version })).toEqual([
+      400,
+      "invalid",
+      "/cursor",
+    ]);
+    expect(await refusal("part.describe", { id: agenda, render: "ical" })).toEqual([
+      400,
+      "invalid",
+      "/render",
+    ]);
+  });
+
   it("is made, changed, listed and deleted", async () => {
     const made = await server.ada.client.ok("calendar.create", {
       name: "Work",

@@ -6,9 +6,9 @@ import type { JsonObject } from "#/src/formats/jscontact/json.ts";
 import { readCard } from "#/src/formats/jscontact/read-contact.ts";
 import { contactForm } from "#/src/render/contacts/contact-form.ts";
 import { contactText } from "#/src/render/contacts/contact-text.ts";
-import { dataFacts, readData, shownCard, withoutLinks } from "#/src/render/contacts/shown-card.ts";
 import { shownVcard } from "#/src/render/contacts/shown-vcard.ts";
 import { createRemovalTally } from "#/src/render/removal.ts";
+import { dataFacts, readData, shownObject, withoutLinks } from "#/src/render/shown-object.ts";
 
 const id = "contact_x";
 const component = (lines: string) =>
@@ -17,7 +17,8 @@ const component = (lines: string) =>
   )[0]!;
 const shown = (card: JsonObject) => {
   const tally = createRemovalTally();
-  return { ...shownCard(card, id, tally), removed: tally.list() };
+  const { object, linked } = shownObject(card, id, tally);
+  return { card: object, linked, removed: tally.list() };
 };
 const photo = `data:image/png;base64,${Buffer.alloc(3000, 7).toString("base64")}`;
 

@@ -1,37 +1,15 @@
-/** The instances of a month in a calendar, in the order of their starts, in pages. A cursor names the last instance that was told, so
- *  nothing is repeated or passed over when events come or go meanwhile. */
-import type { StoredItem } from "#/src/collections/item.ts";
-import { LoopTurns } from "#/src/fairness/loop-turns.ts";
+/** A month of a calendar. */
 import { utcOfLocal } from "#/src/formats/icalendar/time-zone.ts";
-import { WaypostError } from "#/src/model/errors.ts";
-import type { ItemNumber } from "#/src/model/numbers.ts";
 import type { ReachedCollection } from "#/src/reach/collection-reach.ts";
 import { zoneNamed } from "#/src/render/events/event-times.ts";
 import type { OperationContext } from "../operation.ts";
-import { shownForm } from "./event-form.ts";
-import { itemId } from "./reach.ts";
-
-/** Instances of one answer ("Writing" of the interface). */
-const instancesMax = 500;
-/** Those that are kept while the earliest are looked for. */
-const heldMax = 4 * instancesMax;
+import { listInstances } from "./instances.ts";
 
 export interface MonthRequest {
   readonly month: string;
   readonly cursor?: string | undefined;
   readonly max_chars?: number | undefined;
 }
-
-type Shown = Readonly<Record<string, unknown>>;
-
-interface Told {
-  readonly startMs: number;
-  readonly item: ItemNumber;
-  readonly recurrenceId: string;
-  readonly shown: Shown;
-}
-
-type Place = Omit<Told, "shown">;
 
 /** The bounds of a month on the clock of a zone, in UTC. */
 export function monthRange(month: string, zone: string | undefined) {
@@ -41,104 +19,18 @@ export function monthRange(month: string, zone: string | undefined) {
   return { sinceMs: sinceMs!, beforeMs: beforeMs! };
 }
 
-export async function listMonth(
+export function listMonth(
   context: OperationContext,
   collection: ReachedCollection,
   zone: string | undefined,
   { month, cursor, max_chars: charactersMax = Number.POSITIVE_INFINITY }: MonthRequest,
-): Promise<{ readonly items: readonly Shown[]; readonly cursor?: string }> {
-  const { collections, feed } = context.rooms;
-  const seal = feed.seal("collection");
-  const boundTo = [context.principal.agent, collection.agent, collection.number, `month ${month}`];
-  const after = cursor === undefined ? undefined : readCursor(cursor);
-  const { sinceMs, beforeMs } = monthRange(month, zone);
-  const { agent, number } = collection;
-  const turns = new LoopTurns();
-  let held: Told[] = [];
-  let isMore = false;
-  candidates: for await (const page of collections.listCandidates(agent, number, sinceMs, beforeMs)) {
-    for (const { item, isExact, startMs } of page) {
-      // An exact period is the instance itself, so those that were told need no look.
-      if (isExact && after !== undefined && startMs < after.startMs) continue;
-      if (held.length >= instancesMax) {
-        held = earliest(held);
-        // Periods come in the order of their starts: nothing behind this one begins earlier.
-        if (held.length > instancesMax && startMs > held.at(-1)!.startMs) break candidates;
-      }
-      const [stored] = await collections.readItems(agent, [item]);
-      if (stored === undefined || stored.collection !== number) continue;
-      for (const told of await instancesOf(stored)) {
-        if (after !== undefined && comparePlaces(told, after) <= 0) continue;
-        held.push(told);
-        if (held.length > heldMax) held = earliest(held);
-      }
-      await turns.turn();
-    }
-  }
-  held.sort(comparePlaces);
-  isMore = held.length > instancesMax;
-  const items: Shown[] = [];
-  let characters = 0;
-  let last: Told | undefined;
-  for (const told of held.slice(0, instancesMax)) {
-    characters += JSON.stringify(told.shown).length;
-    if (characters > charactersMax && items.length > 0) {
-      isMore = true;
-      break;
-    }
-    items.push(told.shown);
-    last = told;
-  }
-  if (!isMore || last === undefined) return { items };
-  return { items, cursor: seal.seal([...boundTo, last.startMs, last.item, last.recurrenceId]) };
-
-  async function instancesOf(stored: StoredItem): Promise<readonly Told[]> {
-    const job = { bytes: stored.bytes, zone, sinceMs, beforeMs };
-    const instances = await context.rooms.events.run("instances", job);
-    const id = itemId(context, stored);
-    const { number: item } = stored;
-    if (instances === undefined) {
-      const form = await context.rooms.events.run("list", { bytes: stored.bytes, zone });
-      // Too many to be told one by one.
-      return [{ startMs: sinceMs, item, recurrenceId: "", shown: shownForm(context, stored, form, id) }];
-    }
-    return instances.map(({ form, recurrenceId = "", startMs }) => ({
-      startMs,
-      item,
-      recurrenceId,
-      shown: {
-        ...shownForm(context, stored, form, recurrenceId === "" ? id : `${id}#${recurrenceId}`),
-        ...(recurrenceId === "" ? {} : { recurrence_id: recurrenceId }),
-      },
-    }));
-  }
-
-  function readCursor(text: string): Place {
-    const value = seal.open(text);
-    const isSame =
-      value?.length === boundTo.length + 3 && boundTo.every((one, index) => one === value[index]);
-    if (isSame)
-      return {
-        startMs: value.at(-3) as number,
-        item: value.at(-2) as ItemNumber,
-        recurrenceId: value.at(-1) as string,
-      };
-    throw new WaypostError("invalid", "The cursor is not one of this listing.", {
-      field: "/cursor",
-      hint: "Repeat the request that gave the cursor, with nothing changed but cursor and max_chars.",
-    });
-  }
-}
-
-/** One more than an answer has, so that it is known whether there are more. */
-function earliest(told: readonly Told[]): Told[] {
-  return told.toSorted(comparePlaces).slice(0, instancesMax + 1);
-}
-
-function comparePlaces(one: Place, other: Place): number {
-  return (
-    one.startMs - other.startMs ||
-    one.item - other.item ||
-    (one.recurrenceId < other.recurrenceId ? -1 : Number(one.recurrenceId > other.recurrenceId))
-  );
+) {
+  return listInstances(context, collection, {
+    ...monthRange(month, zone),
+    zone,
+    scope: `month ${month}`,
+    cursor,
+    charactersMax,
+    lengthOf: (shown) => JSON.stringify(shown).length,
+  });
 }

@@ -7,10 +7,12 @@ import { acceptCard, patchCard } from "#/src/formats/jscontact/accept-card.ts";
 import { isObject, type JsonObject, member } from "#/src/formats/jscontact/json.ts";
 import { readCard } from "#/src/formats/jscontact/read-contact.ts";
 import { updateCard, writeCard } from "#/src/formats/jscontact/write-contact.ts";
-import { type ErrorCode, type ErrorDetails, isWaypostError, WaypostError } from "#/src/model/errors.ts";
+import { WaypostError } from "#/src/model/errors.ts";
 import { cleanText } from "#/src/render/clean-text.ts";
 import { type ContactForm, contactForm, isNamedAsAnother } from "#/src/render/contacts/contact-form.ts";
 import { contactText, nameOf } from "#/src/render/contacts/contact-text.ts";
+import { shownVcard } from "#/src/render/contacts/shown-vcard.ts";
+import { createRemovalTally, type RemovalDetail } from "#/src/render/removal.ts";
 import {
   type DataFacts,
   dataFacts,
@@ -18,11 +20,10 @@ import {
   isDataUri,
   type LinkedValue,
   readData,
-  shownCard,
+  shownObject,
   withoutLinks,
-} from "#/src/render/contacts/shown-card.ts";
-import { shownVcard } from "#/src/render/contacts/shown-vcard.ts";
-import { createRemovalTally, type RemovalDetail } from "#/src/render/removal.ts";
+} from "#/src/render/shown-object.ts";
+import { type Deeds, doNamedJob, type JobAnswer, type NamedJob } from "../projected-jobs.ts";
 
 /** A Card as RFC 9553 has it, or its short form. */
 export type CardBody = JsonObject;
@@ -68,11 +69,8 @@ export interface ContactJobs {
     readonly result: ContactPart | undefined;
   };
 }
-export type ContactDeed = keyof ContactJobs;
 
-const deeds: {
-  readonly [D in ContactDeed]: (job: ContactJobs[D]["job"]) => ContactJobs[D]["result"];
-} = {
+const deeds: Deeds<ContactJobs> = {
   create({ body, uid }) {
     const card = acceptCard(withoutLinks(body, "", {}), uid);
     return writeContentLines({ items: [writeCard(card)] });
@@ -95,7 +93,7 @@ const deeds: {
   describe({ bytes, id, render }) {
     const component = cardOf(bytes);
     const tally = createRemovalTally();
-    const { card, linked } = shownCard(readCard(component), id, tally);
+    const { object: card, linked } = shownObject(readCard(component), id, tally);
     if (isNamedAsAnother(nameOf(card), addressesOf(card))) tally.add("name-is-address", "name");
     const text =
       render === "json"
@@ -139,29 +137,6 @@ function addressesOf(card: JsonObject): string[] {
   return entries.map((entry) => String(member(entry, "address")));
 }
 
-/** What crosses to a thread and back. */
-export interface NamedJob<D extends ContactDeed = ContactDeed> {
-  readonly deed: D;
-  readonly job: ContactJobs[D]["job"];
-}
-
-export type ContactAnswer<D extends ContactDeed = ContactDeed> =
-  | { readonly result: ContactJobs[D]["result"] }
-  | {
-      readonly refusal: {
-        readonly code: ErrorCode;
-        readonly message: string;
-        readonly details: ErrorDetails;
-      };
-    };
-
-export function doContactJob<D extends ContactDeed>({ deed, job }: NamedJob<D>): ContactAnswer<D> {
-  try {
-    return { result: deeds[deed](job) };
-  } catch (error) {
-    if (!isWaypostError(error)) throw error;
-    const { code, message, details } = error;
-    const { cause: _, ...told } = details;
-    return { refusal: { code, message, details: told } };
-  }
+export function doContactJob(job: NamedJob<ContactJobs>): JobAnswer<ContactJobs> {
+  return doNamedJob(deeds, job);
 }

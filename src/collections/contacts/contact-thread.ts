@@ -1,5 +1,5 @@
 /** A thread for contacts that take long: one job in, its answer out. */
 import { serveEach } from "#/src/threads/serve-each.ts";
-import { doContactJob, type NamedJob } from "./contact-jobs.ts";
+import { doContactJob } from "./contact-jobs.ts";
 
-serveEach((job: NamedJob) => doContactJob(job));
+serveEach(doContactJob);

@@ -16,8 +16,14 @@ import { findParticipant } from "#/src/formats/jscalendar/participants.ts";
 import { readEvent } from "#/src/formats/jscalendar/read-event.ts";
 import { updateEvent, writeEvent } from "#/src/formats/jscalendar/write-event.ts";
 import { isEqual, type JsonObject, member, put } from "#/src/formats/jscontact/json.ts";
-import { type ErrorCode, type ErrorDetails, isWaypostError, WaypostError } from "#/src/model/errors.ts";
+import { WaypostError } from "#/src/model/errors.ts";
 import { cleanText } from "#/src/render/clean-text.ts";
+import { baseOf, type EventForm, eventForm, hasForeignName, spanOf } from "#/src/render/events/event-form.ts";
+import { agendaLine, eventText } from "#/src/render/events/event-text.ts";
+import { listInstances, zoneNamed } from "#/src/render/events/event-times.ts";
+import { shownEvent } from "#/src/render/events/shown-event.ts";
+import { shownIcal } from "#/src/render/events/shown-ical.ts";
+import { createRemovalTally, type RemovalDetail } from "#/src/render/removal.ts";
 import {
   type DataFacts,
   dataFacts,
@@ -26,13 +32,8 @@ import {
   type LinkedValue,
   readData,
   withoutLinks,
-} from "#/src/render/contacts/shown-card.ts";
-import { baseOf, type EventForm, eventForm, hasForeignName, spanOf } from "#/src/render/events/event-form.ts";
-import { agendaLine, eventText } from "#/src/render/events/event-text.ts";
-import { listInstances, zoneNamed } from "#/src/render/events/event-times.ts";
-import { shownEvent } from "#/src/render/events/shown-event.ts";
-import { shownIcal } from "#/src/render/events/shown-ical.ts";
-import { createRemovalTally, type RemovalDetail } from "#/src/render/removal.ts";
+} from "#/src/render/shown-object.ts";
+import { type Deeds, doNamedJob, type JobAnswer, type NamedJob } from "../projected-jobs.ts";
 
 export type EventRender = "text" | "json" | "ical" | "agenda";
 
@@ -124,9 +125,8 @@ export interface EventJobs {
   /** Undefined where the event has no text at that JSON pointer. */
   part: { readonly job: Stored & { readonly part: string }; readonly result: EventPart | undefined };
 }
-export type EventDeed = keyof EventJobs;
 
-const deeds: { readonly [D in EventDeed]: (job: EventJobs[D]["job"]) => EventJobs[D]["result"] } = {
+const deeds: Deeds<EventJobs> = {
   create({ body, uid, at, organizer }) {
     const given = acceptEvent(withoutLinks(body, "", {}), uid);
     const isOrganized = given.organizerCalendarAddress !== undefined || given.participants === undefined;
@@ -289,38 +289,14 @@ function agendaOf(calendar: Component, zone: string | undefined, at: number): st
   const floating = zoneNamed(zone);
   const listed = listInstances(calendar, floating, at, at + 366 * 24 * 3_600_000) ?? [];
   const tally = createRemovalTally();
-  const lines = listed.slice(0, agendaLinesMax).map((instance) => {
-    const form = eventForm(calendar, floating, tally, instance);
-    return agendaLine(form.title, instance, form.location ?? "");
-  });
+  const lines = listed
+    .slice(0, agendaLinesMax)
+    .map((instance) => agendaLine(eventForm(calendar, floating, tally, instance)));
   return lines.join("\n");
 }
 
 const agendaLinesMax = 100;
 
-/** What crosses to a thread and back. */
-export interface NamedEventJob<D extends EventDeed = EventDeed> {
-  readonly deed: D;
-  readonly job: EventJobs[D]["job"];
-}
-
-export type EventAnswer<D extends EventDeed = EventDeed> =
-  | { readonly result: EventJobs[D]["result"] }
-  | {
-      readonly refusal: {
-        readonly code: ErrorCode;
-        readonly message: string;
-        readonly details: ErrorDetails;
-      };
-    };
-
-export function doEventJob<D extends EventDeed>({ deed, job }: NamedEventJob<D>): EventAnswer<D> {
-  try {
-    return { result: deeds[deed](job) };
-  } catch (error) {
-    if (!isWaypostError(error)) throw error;
-    const { code, message, details } = error;
-    const { cause: _, ...told } = details;
-    return { refusal: { code, message, details: told } };
-  }
+export function doEventJob(job: NamedJob<EventJobs>): JobAnswer<EventJobs> {
+  return doNamedJob(deeds, job);
 }

@@ -1,7 +1,7 @@
 /** A contact as a person reads it: one line for each thing that is known. A text of several lines is indented, so that nothing in
  *  it looks like another line. */
 import { isArray, isObject, type Json, type JsonObject, member } from "#/src/formats/jscontact/json.ts";
-import type { LinkedValue } from "./shown-card.ts";
+import type { LinkedValue } from "../shown-object.ts";
 
 /** `card`: as it is shown, with links. */
 export function contactText(card: JsonObject, linked: readonly LinkedValue[]): string {

@@ -5,7 +5,7 @@ import { withoutParameters } from "#/src/formats/vcard/card.ts";
 import { isEncoded, isMedia } from "#/src/formats/vcard/media.ts";
 import { cleanText } from "../clean-text.ts";
 import type { RemovalTally } from "../removal.ts";
-import { inlineDataMax, isDataUri } from "./shown-card.ts";
+import { inlineDataMax, isDataUri } from "../shown-object.ts";
 
 /** `id`: of the contact. */
 export function shownVcard(card: Component, id: string, tally: RemovalTally): string {

@@ -1,9 +1,10 @@
 /** An event as a person reads it: one line for each thing that is known. A text of several lines is indented, so that nothing in it
  *  looks like another line. */
 
+import { dayMs } from "#/src/formats/icalendar/calendar-time.ts";
 import { formatUtc } from "#/src/formats/jscalendar/local-time.ts";
 import { isArray, isObject, type JsonObject, member } from "#/src/formats/jscontact/json.ts";
-import type { EventInstance } from "./event-times.ts";
+import type { EventForm } from "./event-form.ts";
 
 export interface ToldEvent {
   /** As it is shown. */
@@ -110,13 +111,20 @@ function personOf(participant: JsonObject): string {
 }
 
 /** One line for each instance, as an agenda has it. */
-export function agendaLine(
-  title: string,
-  { start, isDate, startMs, endMs }: EventInstance,
-  location: string,
-): string {
-  const when = isDate ? `${start.slice(0, 10)} all day` : `${formatUtc(startMs)} to ${formatUtc(endMs)}`;
-  return `${when}: ${title || "(no title)"}${location === "" ? "" : ` (${location})`}`;
+export function agendaLine({ title, location, start = "", all_day, utc_start, utc_end }: EventForm): string {
+  const times = [utc_start, utc_start === utc_end ? undefined : utc_end].filter((time) => time !== undefined);
+  const when = all_day ? `${daysOf(start, utc_start, utc_end)} all day` : times.join(" to ");
+  return `${when || "no time"}: ${title || "(no title)"}${location === undefined ? "" : ` (${location})`}`;
+}
+
+/** The first day and the last one. */
+function daysOf(start: string, utcStart = "", utcEnd = ""): string {
+  const first = start.slice(0, 10);
+  // A day of a zone may have an hour more or less.
+  const days = Math.round((Date.parse(utcEnd) - Date.parse(utcStart)) / dayMs);
+  return days > 1
+    ? `${first} to ${formatUtc(Date.parse(`${first}Z`) + (days - 1) * dayMs).slice(0, 10)}`
+    : first;
 }
 
 function oneLine(text: string): string {

@@ -10,15 +10,15 @@ import {
   type OpenObject,
   put,
 } from "#/src/formats/jscontact/json.ts";
-import { type ShownCard, shownCard } from "../contacts/shown-card.ts";
 import type { RemovalTally } from "../removal.ts";
+import { type ShownObject, shownObject } from "../shown-object.ts";
 
 /** Descriptions in HTML of one event that are rendered; a series may have one for each instance that differs. */
 const renderingsMax = 10;
 
 export interface ShownEvent {
   readonly event: JsonObject;
-  readonly linked: ShownCard["linked"];
+  readonly linked: ShownObject["linked"];
   /** The description as text to read. */
   readonly description: string;
 }
@@ -27,14 +27,14 @@ export interface ShownEvent {
 export function shownEvent(event: JsonObject, id: string, tally: RemovalTally): ShownEvent {
   const html = createHtmlReading(tally);
   const seen = seenHtml(event, html) as JsonObject;
-  const { card, linked } = shownCard(seen, id, tally);
+  const { object, linked } = shownObject(seen, id, tally);
   const description = member(event, "description");
   const isHtml = member(event, "descriptionContentType") === "text/html";
   const text =
     isHtml && typeof description === "string"
       ? html(description, "text")
-      : (member(card, "description") ?? "");
-  return { event: card, linked, description: String(text) };
+      : (member(object, "description") ?? "");
+  return { event: object, linked, description: String(text) };
 }
 
 type HtmlReading = (source: string, form: "html" | "text") => string;

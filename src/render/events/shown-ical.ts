@@ -9,8 +9,8 @@ import {
 } from "#/src/formats/content-lines/content-line.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
 import { cleanText } from "../clean-text.ts";
-import { inlineDataMax, isDataUri } from "../contacts/shown-card.ts";
 import type { RemovalTally } from "../removal.ts";
+import { inlineDataMax, isDataUri } from "../shown-object.ts";
 
 /** `id`: of the event. */
 export function shownIcal(calendar: Component, id: string, tally: RemovalTally): string {

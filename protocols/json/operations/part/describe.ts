@@ -3,10 +3,9 @@
 import { z } from "zod";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
-import { describeAddressbook } from "../../describe/addressbook.ts";
 import { describeAgent } from "../../describe/agent.ts";
 import { describeBlob } from "../../describe/blob.ts";
-import { describeCalendar } from "../../describe/calendar.ts";
+import { describeCollection } from "../../describe/collection.ts";
 import { describeContact } from "../../describe/contact.ts";
 import { describeDraft } from "../../describe/draft.ts";
 import { describeEvent } from "../../describe/event.ts";
@@ -38,7 +37,7 @@ const input = z.strictObject({
     .max(40)
     .optional()
     .describe(
-      "text (the default), reply, markdown, html, json, headers, structure, agenda, ical, vcard, raw or source.",
+      "text (the default), reply, markdown, html, json, headers, structure, agenda, ical, vcard, raw or source. Of a calendar, agenda is what comes in a year.",
     ),
   max_chars: maxChars,
   cursor: cursorText.optional().describe("Goes on with the rendering that gave the cursor."),
@@ -55,9 +54,9 @@ const describeByKind = {
   blob: describeBlob,
   draft: describeDraft,
   hold: describeHold,
-  calendar: describeCalendar,
+  calendar: describeCollection("calendar"),
   event: describeEvent,
-  addressbook: describeAddressbook,
+  addressbook: describeCollection("addressbook"),
   contact: describeContact,
 } as const satisfies Partial<Record<ObjectName["kind"], Describe>>;
 type DescribedKind = keyof typeof describeByKind;

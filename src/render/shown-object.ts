@@ -1,5 +1,5 @@
-/** A Card as it is shown: a name or a note can carry what nobody sees as a mail can, so every text of it is cleaned, and photos
- *  and other long texts are links in their places. A link that comes back in a changed Card means what it stands for. */
+/** A Card or an Event as it is shown: a name or a note can carry what nobody sees as a mail can, so every text of it is cleaned, and
+ *  photos, attachments and other long texts are links in their places. A link that comes back in a change means what it stands for. */
 import {
   formatPointer,
   isArray,
@@ -13,16 +13,16 @@ import {
   put,
 } from "#/src/formats/jscontact/json.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { cleanText } from "../clean-text.ts";
-import type { RemovalTally } from "../removal.ts";
+import { cleanText } from "./clean-text.ts";
+import type { RemovalTally } from "./removal.ts";
 
-/** Characters of a `data:` URI, and of any other text, that stand in a Card themselves. Real notes are far shorter. */
+/** Characters of a `data:` URI, and of any other text, that stand in it themselves. Real notes are far shorter. */
 export const inlineDataMax = 1000;
 const inlineTextMax = 20_000;
 
 /** What stands behind a link. */
 export interface LinkedValue {
-  /** JSON pointer in the Card, as `part` takes it. */
+  /** JSON pointer in the object, as `part` takes it. */
   readonly part: string;
   /** Of data. */
   readonly type?: string;
@@ -30,15 +30,15 @@ export interface LinkedValue {
   readonly size: number;
 }
 
-export interface ShownCard {
-  readonly card: JsonObject;
+export interface ShownObject {
+  readonly object: JsonObject;
   readonly linked: readonly LinkedValue[];
 }
 
-/** `id`: of the contact. */
-export function shownCard(card: JsonObject, id: string, tally: RemovalTally): ShownCard {
+/** `id`: of the contact or event. */
+export function shownObject(whole: JsonObject, id: string, tally: RemovalTally): ShownObject {
   const linked: LinkedValue[] = [];
-  return { card: shown(card, []) as JsonObject, linked };
+  return { object: shown(whole, []) as JsonObject, linked };
 
   function shown(value: Json, path: Path): Json {
     if (typeof value === "string") return shownText(value, path);
@@ -59,7 +59,7 @@ export function shownCard(card: JsonObject, id: string, tally: RemovalTally): Sh
   }
 }
 
-/** The member of the Card, which says enough, and none that somebody has made up. */
+/** The member of the object, which says enough, and none that somebody has made up. */
 function whereOf([first = "card"]: Path): string {
   return /^[A-Za-z]{1,40}$/.test(first) ? first : "card";
 }
@@ -68,7 +68,7 @@ function linkOf(id: string, part: string): string {
   return `waypost:${id}#${part.split("/").map(encodeURIComponent).join("/")}`;
 }
 
-/** The body of a change with what stands behind the links that the contact `id` was shown with. */
+/** The body of a change with what stands behind the links that `id` was shown with. */
 export function withoutLinks(body: JsonObject, id: string, stored: JsonObject): JsonObject {
   const prefix = `waypost:${id}#`;
   return resolved(body, []) as JsonObject;
@@ -86,9 +86,9 @@ export function withoutLinks(body: JsonObject, id: string, stored: JsonObject): 
     const found = link.startsWith(prefix) ? findText(stored, decoded(link.slice(prefix.length))) : undefined;
     if (found !== undefined) return found;
     const field = `/${formatPointer(path)}`;
-    throw new WaypostError("invalid", `${field} is a link to nothing that this contact has.`, {
+    throw new WaypostError("invalid", `${field} is a link to nothing that is stored here.`, {
       field,
-      hint: "Send a data: URI, or the link as part.describe of this contact shows it.",
+      hint: "Send a data: URI, or the link as part.describe shows it.",
     });
   }
 }
@@ -102,9 +102,9 @@ function decoded(part: string): string {
   }
 }
 
-/** A text of a Card by its pointer. */
-export function findText(card: JsonObject, part: string): string | undefined {
-  let at: Json | undefined = card;
+/** A text of it by its pointer. */
+export function findText(object: JsonObject, part: string): string | undefined {
+  let at: Json | undefined = object;
   for (const step of parsePointer(part)) {
     if (isArray(at)) at = /^\d{1,6}$/.test(step) ? at[Number(step)] : undefined;
     else at = isObject(at) ? member(at, step) : undefined;

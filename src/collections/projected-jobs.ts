@@ -1,0 +1,36 @@
+/** Jobs on the text of one item: each is a pure function of octets and of what a caller wrote, so that it is done where there is
+ *  time for it (`projection.ts`). */
+import { type ErrorCode, type ErrorDetails, isWaypostError } from "#/src/model/errors.ts";
+
+/** By the name of the deed, what it takes and what it gives. */
+export type JobTable<J> = { readonly [D in keyof J]: { readonly job: object; readonly result: unknown } };
+
+/** What crosses to a thread and back. */
+export interface NamedJob<J extends JobTable<J>, D extends keyof J = keyof J> {
+  readonly deed: D;
+  readonly job: J[D]["job"];
+}
+
+export type JobAnswer<J extends JobTable<J>, D extends keyof J = keyof J> =
+  | { readonly result: J[D]["result"] }
+  | {
+      readonly refusal: {
+        readonly code: ErrorCode;
+        readonly message: string;
+        readonly details: ErrorDetails;
+      };
+    };
+
+export type Deeds<J extends JobTable<J>> = { readonly [D in keyof J]: (job: J[D]["job"]) => J[D]["result"] };
+
+/** A refusal is an answer: an error that a thread throws is a fault of the thread. */
+export function doNamedJob<J extends JobTable<J>>(deeds: Deeds<J>, { deed, job }: NamedJob<J>): JobAnswer<J> {
+  try {
+    return { result: deeds[deed](job) };
+  } catch (error) {
+    if (!isWaypostError(error)) throw error;
+    const { code, message, details } = error;
+    const { cause: _, ...told } = details;
+    return { refusal: { code, message, details: told } };
+  }
+}

@@ -1,0 +1,54 @@
+/** Items between the text that is stored and JSON. An ordinary one takes about a millisecond and is done at once; what can take
+ *  seconds is given to a thread with a limit. */
+import type { Gate } from "#/src/fairness/gate.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import type { ThreadKind } from "#/src/threads/house-threads.ts";
+import { createThreadPool } from "#/src/threads/thread-pool.ts";
+import type { JobAnswer, JobTable, NamedJob } from "./projected-jobs.ts";
+
+export interface Projection<J extends JobTable<J>> extends AsyncDisposable {
+  /** Throws `invalid` with the JSON pointer of what is wrong with a body or a patch. */
+  run<D extends keyof J>(deed: D, job: J[D]["job"]): Promise<J[D]["result"]>;
+}
+
+export interface Projected<J extends JobTable<J>> {
+  /** What an error calls an item: "contact". */
+  readonly noun: string;
+  readonly thread: ThreadKind;
+  readonly gate: Gate;
+  /** Whether a job is done at once. */
+  isSmall(job: NamedJob<J>): boolean;
+  /** What does jobs, with the formats, which most commands do not need. */
+  load(): Promise<(job: NamedJob<J>) => JobAnswer<J>>;
+}
+
+const timeLimitMs = 5000;
+
+export function createProjection<J extends JobTable<J>>(projected: Projected<J>): Projection<J> {
+  const { noun, thread, gate, isSmall, load } = projected;
+  const overLimit: JobAnswer<J> = {
+    refusal: {
+      code: "policy_refused",
+      message: `The ${noun} takes too much work.`,
+      details: { reason: "limit_reached", hint: "Leave out some of its members." },
+    },
+  };
+  const pool = createThreadPool<NamedJob<J>, JobAnswer<J>>({ thread, gate, timeLimitMs, overLimit });
+  return {
+    async run(deed, job) {
+      const named: NamedJob<J> = { deed, job };
+      const answer = isSmall(named) ? (await load())(named) : await pool.run(named);
+      if ("result" in answer) return answer.result as J[typeof deed]["result"];
+      const { code, message, details } = answer.refusal;
+      throw new WaypostError(code, message, details);
+    },
+    [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
+  };
+}
+
+/** Octets of the item, and what the caller wrote as JSON, of a job that has them. */
+export function sizesOf(job: object): { readonly bytes: Uint8Array | undefined; readonly given: string } {
+  const { bytes, body, change } = job as { bytes?: Uint8Array; body?: object; change?: object };
+  const given = body ?? change;
+  return { bytes, given: given === undefined ? "" : JSON.stringify(given) };
+}
