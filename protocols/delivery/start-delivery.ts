@@ -254,9 +254,12 @@ class Runner implements Delivery {
       plan = await planLocalDelivery(this.#rooms, delivery, await outbound.readMessage(delivery));
     } catch (error) {
       log.error({ err: error, ...this.#nameOf(delivery) }, "delivery into mailboxes failed");
-      plan = { outcomes: this.#unexpected(delivery), letters: [] };
+      plan = { outcomes: this.#unexpected(delivery), letters: [], answer: async () => {} };
     }
     await this.#report(delivery, plan.outcomes, plan.letters);
+    await plan.answer().catch((error: unknown) => {
+      log.error({ err: error, ...this.#nameOf(delivery) }, "a calendar message was not answered");
+    });
     this.#log(delivery, plan.outcomes, startedAt, {});
   }
 

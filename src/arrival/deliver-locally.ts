@@ -7,7 +7,7 @@ import { isWaypostError } from "#/src/model/errors.ts";
 import type { DueDelivery, DueRecipient, RecipientOutcome } from "#/src/outbound/outbound.ts";
 import type { DeliverMessage } from "#/storage/transactions/deliver-message.ts";
 import { type AdmissionRooms, admitRecipient, copiesFor, type Recipient } from "./admit-recipient.ts";
-import { type CalendarRooms, planItems } from "./deliver-with-calendar.ts";
+import { answerCalendar, type CalendarRooms, planItems } from "./deliver-with-calendar.ts";
 import type { Preparation } from "./preparing/preparation.ts";
 import { formatDeliveryTrace } from "./trace.ts";
 
@@ -19,6 +19,8 @@ export interface LocalDelivery {
   readonly outcomes: readonly RecipientOutcome[];
   /** What is stored with the report of them. */
   readonly letters: readonly DeliverMessage[];
+  /** Answers what asks the server for an answer. For after the report. */
+  answer(): Promise<void>;
 }
 
 /** Nothing is written yet. A recipient that is not there any more has failed; one
@@ -32,7 +34,7 @@ export async function planLocalDelivery(
   const found = await Promise.all(due.recipients.map((one) => findMailboxes(rooms, due, one, at)));
   const copies = copiesFor(found.flatMap(({ mailboxes }) => mailboxes));
   const outcomes = found.map(({ outcome }) => outcome);
-  if (copies.length === 0) return { outcomes, letters: [] };
+  if (copies.length === 0) return { outcomes, letters: [], answer: async () => {} };
   const isAuthenticated = hasOneAuthor(bytes);
   const { facts, calendar } = await rooms.preparation.prepare(bytes);
   const source = due.source === "send" ? ("api" as const) : ("submission" as const);
@@ -48,19 +50,20 @@ export async function planLocalDelivery(
     isAuthenticated,
     source,
   }));
-  const items = await planItems(
-    rooms,
-    { facts },
-    {
-      calendar,
-      copies,
-      isAuthenticated,
-      mailboxRole: "inbox",
-      provenance: { source: "submission", fromDomain, checks: {} },
-    },
-  );
+  const arrived = {
+    calendar,
+    copies,
+    isAuthenticated,
+    mailboxRole: "inbox",
+    provenance: { source: "submission", fromDomain, checks: {} },
+  } as const;
+  const items = await planItems(rooms, { facts }, arrived);
   const stored = { account: due.account, blob: due.blob };
-  return { outcomes, letters: [{ facts, stored, recipients, items, internalDate: at, at }] };
+  return {
+    outcomes,
+    letters: [{ facts, stored, recipients, items, internalDate: at, at }],
+    answer: () => answerCalendar(rooms, { facts }, arrived),
+  };
 }
 
 interface Found {

@@ -10,7 +10,7 @@ import type { DeliverMessage, Delivery } from "#/storage/transactions/deliver-me
 import type { Copy } from "./admit-recipient.ts";
 
 export interface CalendarRooms {
-  readonly scheduling: Pick<Scheduling, "planArrival">;
+  readonly scheduling: Pick<Scheduling, "planArrival" | "answerArrival">;
 }
 
 export interface ArrivedCalendar {
@@ -39,6 +39,7 @@ export async function deliverWithCalendar(
       const { deliveries } = await store.write("deliverMessage", given, {
         transfer: transferableBuffers(blob),
       });
+      await answerCalendar(rooms, args, arrived);
       return deliveries;
     } catch (error) {
       if (isLast || !isWaypostError(error) || error.code !== "precondition_failed") throw error;
@@ -50,10 +51,10 @@ export async function deliverWithCalendar(
 export async function planItems(
   { scheduling }: CalendarRooms,
   { facts }: Pick<DeliverMessage, "facts">,
-  { calendar, copies, isAuthenticated, mailboxRole, provenance }: ArrivedCalendar,
+  arrived: ArrivedCalendar,
 ): Promise<DeliverMessage["items"]> {
-  if (calendar === undefined || !isAuthenticated || mailboxRole !== "inbox" || copies.length === 0)
-    return undefined;
+  const { calendar, copies, provenance } = arrived;
+  if (calendar === undefined || !isHeard(arrived)) return undefined;
   const items = await scheduling.planArrival({
     calendar,
     author: facts.fromAddress,
@@ -61,4 +62,19 @@ export async function planItems(
     provenance,
   });
   return items.length === 0 ? undefined : items;
+}
+
+function isHeard({ isAuthenticated, mailboxRole, copies }: ArrivedCalendar): boolean {
+  return isAuthenticated && mailboxRole === "inbox" && copies.length > 0;
+}
+
+/** What the server answers by itself, once the mail is delivered. */
+export async function answerCalendar(
+  { scheduling }: CalendarRooms,
+  { facts }: Pick<DeliverMessage, "facts">,
+  arrived: ArrivedCalendar,
+): Promise<void> {
+  const { calendar, copies } = arrived;
+  if (calendar === undefined || !isHeard(arrived)) return;
+  await scheduling.answerArrival({ calendar, author: facts.fromAddress, recipients: copies });
 }

@@ -192,3 +192,6 @@ export const filePathBytesMax = 1024;
 export const arrivingCalendarBytesMax = 1024 * 1024;
 /** Messages in one scheduling inbox; the oldest go, since not every owner has a program that reads them. */
 export const schedulingInboxItemsMax = 500;
+
+/** How often one attendee is sent the same event again on REFRESH: each answer is a mail, and a change of the organizer's object. */
+export const refreshIntervalMs = 3_600_000;

@@ -5,7 +5,6 @@
 import {
   type Component,
   changeItems,
-  findProperty,
   type Item,
   listProperties,
   makeProperty,
@@ -13,9 +12,9 @@ import {
   parameterValue,
 } from "#/src/formats/content-lines/content-line.ts";
 import { parseCalendarTime } from "#/src/formats/icalendar/calendar-time.ts";
-import { formatText, parseText } from "#/src/formats/icalendar/text-value.ts";
-import { attendeeCommentMax, attendeesOfInstanceMax } from "#/src/model/limits.ts";
+import { attendeesOfInstanceMax } from "#/src/model/limits.ts";
 import { type Applied, ignored, stampOf } from "./applied.ts";
+import { withComment } from "./attendee-comment.ts";
 import { addressOfProperty, type CalendarAddress } from "./calendar-address.ts";
 import { hasInstance, makeOverride, withComponent } from "./instances.ts";
 import { formatUtc, sequenceOf } from "./messages.ts";
@@ -79,7 +78,7 @@ function applyAnswer(
     ? target.items.map((item) => (item === known.property ? changed : item))
     : withAttendee(target.items, changed);
   const own = changeItems(target, items);
-  return withComment(withDelegates(own, reply, answer), reply, answer);
+  return withComment(withDelegates(own, reply, answer), reply, answer.address);
 }
 
 function withAttendee(items: readonly Item[], attendee: Property): Item[] {
@@ -142,21 +141,3 @@ function statusOf(reply: Component): string {
 }
 
 const statusesMax = 5;
-const commentName = "X-CALENDARSERVER-ATTENDEE-COMMENT";
-const commentRef = "X-CALENDARSERVER-ATTENDEE-REF";
-
-function withComment(target: Component, reply: Component, { address }: Attendee): Component {
-  const isOwn = (item: Item) =>
-    item.kind === "property" && item.name === commentName && parameterValue(item, commentRef) === address;
-  const text = parseText(findProperty(reply, "COMMENT")?.value ?? "")
-    .slice(0, attendeeCommentMax)
-    .trim();
-  const others = target.items.filter((item) => !isOwn(item));
-  if (text === "") return others.length === target.items.length ? target : changeItems(target, others);
-  const at = others.findLastIndex((item) => item.kind === "property");
-  const comment = makeProperty(commentName, formatText(text), [
-    { name: commentRef, values: [address] },
-    { name: "X-CALENDARSERVER-DTSTAMP", values: [formatUtc(stampOf(reply))] },
-  ]);
-  return changeItems(target, others.toSpliced(at + 1, 0, comment));
-}

@@ -5,9 +5,9 @@
  *  | --- | --- | --- |
  *  | REQUEST, ADD, CANCEL | the organizer | the attendee's copy |
  *  | REPLY | the attendee | the organizer's object: this attendee alone |
- *  | COUNTER | the attendee | nothing; the organizer decides |
+ *  | COUNTER | the attendee | the organizer's object: the time that this attendee proposes |
  *  | DECLINECOUNTER | the organizer | nothing |
- *  | REFRESH | the attendee | nothing; the organizer's server sends the object again |
+ *  | REFRESH | the attendee | nothing; the object is sent again (`refresh-answer.ts`) |
  *  | PUBLISH | anybody | nothing: there is nobody it is for |  */
 import { type Component, findProperty } from "#/src/formats/content-lines/content-line.ts";
 import { attendeesOfInstanceMax, messageInstancesMax } from "#/src/model/limits.ts";
@@ -17,6 +17,7 @@ import { applyAdd, applyCancel, applyRequest } from "./apply-request.ts";
 import type { CalendarAddress } from "./calendar-address.ts";
 import { type Method, methods } from "./messages.ts";
 import { findAttendee, findOrganizer, listAttendees } from "./participants.ts";
+import { applyCounter } from "./proposals.ts";
 import {
   type Addresses,
   findBrokenRule,
@@ -83,6 +84,7 @@ export function applyMessage({ stored, message, who, from }: Arriving): Applied 
     case "REPLY":
       return applyReply(there, object, from);
     case "COUNTER":
+      return applyCounter(there, object, from);
     case "REFRESH":
       return tell(there, object, from);
     case "DECLINECOUNTER":

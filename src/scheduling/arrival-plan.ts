@@ -1,30 +1,19 @@
 /** A message that came by mail, and what it changes in calendars (RFC 6047): planned before the delivery, written with it. */
 import type { AgentDeeds } from "#/src/collections/collections.ts";
-import type { ItemProvenance } from "#/src/collections/item.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
-import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { ItemsOfAgent } from "#/storage/transactions/change-items.ts";
-import type { ArrivingCalendar } from "./arriving-calendar.ts";
+import type { ArrivingMail } from "./arriving-mail.ts";
 import { readCalendarAddress } from "./calendar-address.ts";
 import { createLocalCopies, type LocalRooms } from "./local-copies.ts";
 import { refreshAttendees } from "./refresh-attendees.ts";
-
-export interface ArrivingMail {
-  readonly calendar: ArrivingCalendar;
-  /** The one address of From, which the evidence has proven. */
-  readonly author: string;
-  readonly recipients: readonly {
-    readonly agent: AgentNumber;
-    /** Under which the mail came to it. */
-    readonly addresses: readonly string[];
-  }[];
-  readonly provenance: ItemProvenance;
-}
+import { answerRefreshMail, type RefreshRooms } from "./refresh-mail.ts";
 
 export interface ArrivalPlanning {
   /** For mail whose author is authenticated, and for no other. What it changes in the calendars of its recipients, and of those who see
    *  their organizer's answers; often nothing. */
   planArrival(mail: ArrivingMail): Promise<readonly ItemsOfAgent[]>;
+  /** For the same mail after it was delivered: what asks for an answer of the server is answered (REFRESH). */
+  answerArrival(mail: Omit<ArrivingMail, "provenance">): Promise<void>;
 }
 
 /** What no calendar keeps (a DTSTART that is none) is for people to read. */
@@ -40,8 +29,9 @@ async function prepareIfKept(
   }
 }
 
-export function createArrivalPlanning(rooms: LocalRooms): ArrivalPlanning {
+export function createArrivalPlanning(rooms: RefreshRooms): ArrivalPlanning {
   return {
+    answerArrival: (mail) => answerRefreshMail(rooms, mail),
     async planArrival({ calendar, author, recipients, provenance }) {
       const copies = createLocalCopies(rooms, calendar.uid);
       const content = { method: calendar.method, bytes: calendar.bytes };

@@ -25,6 +25,7 @@ import type {
   SchedulingRooms,
   SchedulingState,
 } from "./scheduling.ts";
+import type { OrganizerKnowledge } from "./store-organizer.ts";
 
 /** How often a change is computed while others change what it rests on. */
 const attemptsMax = 5;
@@ -67,7 +68,7 @@ export function decideDeletion(
   writer: CalendarWriter,
   held: StoredItem,
 ): Promise<Decided | undefined> {
-  return decideChange(rooms, writer, held, undefined, false);
+  return decideChange(rooms, writer, held, undefined);
 }
 
 /** Deletes one scheduling object, with the messages that were decided. */
@@ -161,7 +162,10 @@ async function tryPut(
   if (!mayBeScheduled) return withoutScheduling(rooms, writer, put, options);
   assertExpected(held, put.expected);
   const isMerging = put.expected?.scheduleTag !== undefined && put.expected.version === undefined;
-  const decided = await decideChange(rooms, writer, held, put.bytes, isMerging);
+  const decided = await decideChange(rooms, writer, held, put.bytes, {
+    isMerging,
+    answersProposals: options.answersProposals ?? false,
+  });
   // What is no calendar object is refused there; what is nobody's business here is only stored.
   if (decided === undefined || (decided.role === "none" && decided.messages.length === 0))
     return withoutScheduling(rooms, writer, put, options);
@@ -207,7 +211,7 @@ export async function decideChange(
   { agent }: CalendarWriter,
   held: StoredItem | undefined,
   now: Uint8Array | undefined,
-  isMerging: boolean,
+  knowledge: OrganizerKnowledge = { isMerging: false, answersProposals: false },
 ): Promise<Decided | undefined> {
   const { accounts, schedulers, collections } = rooms;
   const owner = await accounts.findAgentFacts(agent);
@@ -215,7 +219,7 @@ export async function decideChange(
   const old = held?.bytes;
   const who = await listOwnAddresses(rooms, owner, [old, now]);
   const nowMs = collections.clock.now();
-  const result = await schedulers.run({ kind: "decide", old, now, who, nowMs, isMerging });
+  const result = await schedulers.run({ kind: "decide", old, now, who, nowMs, ...knowledge });
   switch (result.outcome) {
     case "decided":
       return result;
@@ -324,7 +328,8 @@ async function planLeaving(
   const news = messages.filter(({ isSignificant }) => isSignificant);
   if (news.length === 0) return { mails: [], statuses: new Map() };
   const isInvited = held?.isAuthenticated === true && held.provenance.source === "smtp";
-  const inviter = isInvited ? mailAddressOf(news[0]!.to) : undefined;
+  const answer = isInvited ? news.find(({ content }) => content.method === "REPLY") : undefined;
+  const inviter = answer && mailAddressOf(answer.to);
   return planMails(rooms, { owner, principal, uid, inviter, nowMs: rooms.collections.clock.now() }, news);
 }
 

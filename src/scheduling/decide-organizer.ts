@@ -25,7 +25,7 @@ import {
   withoutOwnNotes,
   withSequence,
 } from "./messages.ts";
-import { listAttendees } from "./participants.ts";
+import { type Attendee, listAttendees } from "./participants.ts";
 import {
   type Addresses,
   componentAt,
@@ -196,6 +196,28 @@ function cancelled(
     makeProperty("STATUS", "CANCELLED"),
   ]);
   return withSequence(stamped(withoutOwnNotes(plain), nowMs), sequence);
+}
+
+/** DECLINECOUNTER (RFC 5546 section 3.2.8), to each attendee whose proposal was taken away. */
+export function listDeclinedProposals(
+  old: SchedulingObject | undefined,
+  declined: ReadonlyMap<Component, readonly Attendee[]>,
+  nowMs: number,
+): SchedulingMessage[] {
+  const byAttendee = new Map<CalendarAddress, Component[]>();
+  for (const [component, attendees] of declined)
+    for (const { address, property } of attendees) {
+      const plain = makeComponent(component.name, [...pickProperties(component, cancelledNames), property]);
+      const told = withSequence(stamped(withoutOwnNotes(plain), nowMs), sequenceOf(component));
+      byAttendee.set(address, [...(byAttendee.get(address) ?? []), told]);
+    }
+  return [...byAttendee].map(([to, components]) => ({
+    method: "DECLINECOUNTER",
+    from: old!.organizer!.address,
+    to,
+    calendar: makeMessageCalendar("DECLINECOUNTER", components, old!.calendar),
+    isSignificant: true,
+  }));
 }
 
 function message(

@@ -3,7 +3,7 @@ import { type Component, changeItems } from "#/src/formats/content-lines/content
 import { findForbiddenChange } from "./attendee-change.ts";
 import type { CalendarAddress } from "./calendar-address.ts";
 import { listAttendeeMessages } from "./decide-attendee.ts";
-import { listOrganizerMessages } from "./decide-organizer.ts";
+import { listDeclinedProposals, listOrganizerMessages } from "./decide-organizer.ts";
 import { mapComponents } from "./instances.ts";
 import type { SchedulingMessage } from "./messages.ts";
 import { findAttendee, findOrganizer, setParameters } from "./participants.ts";
@@ -37,6 +37,8 @@ export interface DecisionInput {
   readonly nowMs: number;
   /** RFC 6638 section 3.2.10: the client relied on a Schedule-Tag and may not know the latest answers. */
   readonly isMerging?: boolean;
+  /** A proposal that is missing was taken away. */
+  readonly answersProposals?: boolean;
 }
 
 export function decide({
@@ -45,6 +47,7 @@ export function decide({
   who,
   nowMs,
   isMerging = false,
+  answersProposals = false,
 }: DecisionInput): Decision | BrokenSchedulingRule {
   const before = old && readSchedulingObject(old);
   const given = now && readSchedulingObject(now);
@@ -62,7 +65,8 @@ export function decide({
     if (broken !== undefined) return broken;
   }
   if (was === "organizer" || is === "organizer") {
-    const stored = is === "organizer" ? storeOrganizerChange(before, after!, who, isMerging) : undefined;
+    const knowledge = { isMerging, answersProposals };
+    const stored = is === "organizer" ? storeOrganizerChange(before, after!, who, knowledge) : undefined;
     const messages = listOrganizerMessages({
       old: was === "organizer" ? before : undefined,
       now: stored && readSchedulingObject(stored.calendar),
@@ -70,7 +74,8 @@ export function decide({
       forced: stored?.forced ?? nobody,
       nowMs,
     });
-    return { role: "organizer", stored: stored?.calendar ?? now, messages };
+    const declined = stored === undefined ? [] : listDeclinedProposals(before, stored.declined, nowMs);
+    return { role: "organizer", stored: stored?.calendar ?? now, messages: [...messages, ...declined] };
   }
   if (was === "attendee" || is === "attendee") {
     const isForced = after?.organizer?.forceSend === "REPLY";

@@ -12,8 +12,14 @@ import { listOrganizerMessages } from "./decide-organizer.ts";
 import { type AttachmentEdit, type AttachmentRefusal, editAttachments } from "./edit-attachments.ts";
 import { describeMessage, type MessageText } from "./message-text.ts";
 import type { Method, SchedulingMessage } from "./messages.ts";
+import { findAttendee } from "./participants.ts";
+import { answerRefresh } from "./refresh-answer.ts";
 import { type DeliveryStatus, withLaterStatus } from "./schedule-status.ts";
-import { type BrokenSchedulingRule, readSchedulingObject } from "./scheduling-object.ts";
+import {
+  type BrokenSchedulingRule,
+  listSchedulingComponents,
+  readSchedulingObject,
+} from "./scheduling-object.ts";
 
 export type SchedulingJob =
   | {
@@ -23,6 +29,7 @@ export type SchedulingJob =
       readonly who: readonly CalendarAddress[];
       readonly nowMs: number;
       readonly isMerging: boolean;
+      readonly answersProposals: boolean;
     }
   | {
       readonly kind: "apply";
@@ -37,6 +44,15 @@ export type SchedulingJob =
       readonly old: Uint8Array;
       readonly now: Uint8Array;
       readonly who: readonly CalendarAddress[];
+      readonly nowMs: number;
+    }
+  /** What an attendee who asks for the event is sent. */
+  | {
+      readonly kind: "answer";
+      readonly stored: Uint8Array;
+      readonly message: Uint8Array;
+      readonly who: readonly CalendarAddress[];
+      readonly author: CalendarAddress;
       readonly nowMs: number;
     }
   /** What became of messages after they had left. */
@@ -87,6 +103,7 @@ export function runJob(job: SchedulingJob): SchedulingResult {
   if (job.kind === "attach") return attach(job);
   const who = new Set(job.who);
   if (job.kind === "apply") return apply(job, who);
+  if (job.kind === "answer") return answer(job, who);
   const [old, now] = [job.old && readCalendar(job.old), job.now && readCalendar(job.now)];
   if (job.now !== undefined && now === undefined) return { outcome: "unreadable" };
   if (job.kind === "refresh") {
@@ -100,7 +117,8 @@ export function runJob(job: SchedulingJob): SchedulingResult {
     });
     return decided("organizer", undefined, messages, now!);
   }
-  const decision = decide({ old, now, who, nowMs: job.nowMs, isMerging: job.isMerging });
+  const { nowMs, isMerging, answersProposals } = job;
+  const decision = decide({ old, now, who, nowMs, isMerging, answersProposals });
   if (isBrokenRule(decision)) return { outcome: "broken", rule: decision };
   const stored = decision.stored === now ? undefined : decision.stored;
   return decided(decision.role, stored && bytesOf(stored), decision.messages, (now ?? old)!);
@@ -138,6 +156,26 @@ function apply(
   const senders = speaksFor(message, job.author);
   const applied = applyMessage({ stored, message, who, from: (address) => senders.has(address) });
   return applied.outcome === "changed" ? { outcome: "changed", bytes: bytesOf(applied.calendar) } : applied;
+}
+
+function answer(
+  job: Extract<SchedulingJob, { readonly kind: "answer" }>,
+  who: ReadonlySet<CalendarAddress>,
+): SchedulingResult {
+  const [stored, calendar] = [readCalendar(job.stored), readCalendar(job.message)];
+  const [object, message] = [stored && readSchedulingObject(stored), calendar && readMessage(calendar)];
+  if (object === undefined || message?.method !== "REFRESH")
+    return { outcome: "ignored", reason: "malformed" };
+  const senders = speaksFor(message, job.author);
+  const from = (address: CalendarAddress) => senders.has(address);
+  const applied = applyMessage({ stored, message, who, from });
+  if (applied.outcome !== "told") return { outcome: "ignored", reason: "not_attendee" };
+  const attendee = listSchedulingComponents(message.object.calendar)
+    .map((component) => findAttendee(component, from))
+    .find((one) => one !== undefined)!;
+  const answered = answerRefresh(object, attendee.address, who, job.nowMs);
+  if (answered === undefined) return { outcome: "ignored", reason: "stale" };
+  return decided("organizer", bytesOf(answered.stored), answered.messages, answered.stored);
 }
 
 function note({ stored, statuses }: Extract<SchedulingJob, { readonly kind: "note" }>): SchedulingResult {

@@ -7,6 +7,7 @@ import type { Actor } from "#/src/model/actor.ts";
 import { schedulingInboxItemsMax } from "#/src/model/limits.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { IgnoredReason } from "./applied.ts";
+import { isFromOrganizer } from "./apply.ts";
 import type { CalendarAddress } from "./calendar-address.ts";
 import { type CalendarUserRooms, listOwnAddresses } from "./calendar-users.ts";
 import type { MessageContent } from "./jobs.ts";
@@ -76,7 +77,7 @@ export function createLocalCopies(rooms: LocalRooms, uid: string): LocalCopies {
       if (result.outcome === "changed") {
         copy.bytes = result.bytes;
         // RFC 6638 section 3.2.10: an answer does not change the organizer's tag, nor do answers of others an attendee's.
-        if (content.method !== "REPLY" && isSignificant) copy.keepsScheduleTag = false;
+        if (isFromOrganizer(content.method) && isSignificant) copy.keepsScheduleTag = false;
         if (isSignificant) copy.inbox.push(content.bytes);
         return { outcome: "changed", ...(stored === undefined ? {} : { old: stored }), now: result.bytes };
       }

@@ -47,6 +47,9 @@ const ownParameters = {
   "SCHEDULE-STATUS": undefined,
   "SCHEDULE-FORCE-SEND": undefined,
   "X-WAYPOST-REPLIED": undefined,
+  "X-WAYPOST-REFRESHED": undefined,
+  "X-WAYPOST-PROPOSED": undefined,
+  "X-WAYPOST-PROPOSAL": undefined,
 } as const;
 
 /** `source` is where the components come from: their VTIMEZONEs are taken from it. */

@@ -15,7 +15,7 @@ export function createMoves(rooms: SchedulingRooms): Pick<Scheduling, "moveToOth
           ? undefined
           : await collections.findItemBySegment(to.agent, collection, segment);
       const isScheduled = held.scheduleTag !== undefined;
-      const decided = isScheduled ? await decideChange(rooms, to, undefined, bytes, false) : undefined;
+      const decided = isScheduled ? await decideChange(rooms, to, undefined, bytes) : undefined;
       const hasRole = decided !== undefined && decided.role !== "none";
       if (hasRole) await assertOnlyOne(rooms, to.agent, decided.uid, standing, collection);
       const deadProperties = await collections.listItemDeadProperties(from.agent, item);

@@ -22,7 +22,7 @@ export interface Sender {
   readonly principal: Pick<Principal, "agent" | "kind">;
   /** Of the object that is spoken about. */
   readonly uid: string;
-  /** The organizer whose authenticated invitation is answered. */
+  /** Who has written for certain and is answered: the organizer of an authenticated invitation, an attendee who asks. */
   readonly inviter: string | undefined;
   readonly nowMs: number;
 }
@@ -148,6 +148,6 @@ async function planMail(
     source: owner.kind === "agent" ? "send" : "submission",
     // What a person has in the calendar need not lie in Sent too.
     hasNoCopy: owner.kind === "person",
-    invitation: { answers: content.method === "REPLY" ? inviter : undefined, uid },
+    invitation: { answers: inviter, uid },
   });
 }

@@ -42,6 +42,7 @@ export function isQuick(job: SchedulingJob): boolean {
 function textsOf(job: SchedulingJob): readonly (Uint8Array | undefined)[] {
   switch (job.kind) {
     case "apply":
+    case "answer":
       return [job.stored, job.message];
     case "note":
       return [job.stored];

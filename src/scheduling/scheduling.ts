@@ -33,6 +33,8 @@ export interface SchedulingOptions {
   readonly messages?: "send" | "none";
   /** False: the organizer is not told that an attendee deletes (Schedule-Reply, RFC 6638 section 8.1). */
   readonly isReplying?: boolean;
+  /** Of the organizer's change: proposals that are missing were taken away, and are declined. */
+  readonly answersProposals?: boolean;
   readonly idempotency?: Idempotency | undefined;
 }
 

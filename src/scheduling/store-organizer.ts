@@ -8,6 +8,7 @@ import { differenceOf, isRescheduled } from "./differences.ts";
 import { makeOverride, mapComponents } from "./instances.ts";
 import { sequenceOf, withSequence } from "./messages.ts";
 import { type Attendee, listAttendees, readAttendee, setParameters } from "./participants.ts";
+import { keptProposal, proposalOf, withoutProposal } from "./proposals.ts";
 import {
   type Addresses,
   componentAt,
@@ -20,16 +21,25 @@ export interface StoredChange {
   readonly calendar: Component;
   /** Attendees whom the client asks to send to. */
   readonly forced: Addresses;
+  /** Whose proposals the organizer took away, in which components. */
+  readonly declined: ReadonlyMap<Component, readonly Attendee[]>;
 }
 
-/** `isMerging`: the client saw a version with other answers (If-Schedule-Tag-Match), so that NEEDS-ACTION is no wish of it. */
+export interface OrganizerKnowledge {
+  /** The client saw a version with other answers (If-Schedule-Tag-Match), so that NEEDS-ACTION is no wish of it. */
+  readonly isMerging: boolean;
+  /** What stands of proposals is the organizer's wish. Without it they stay: programs leave out what they do not know. */
+  readonly answersProposals: boolean;
+}
+
 export function storeOrganizerChange(
   old: SchedulingObject | undefined,
   now: SchedulingObject,
   who: Addresses,
-  isMerging: boolean,
+  knowledge: OrganizerKnowledge,
 ): StoredChange {
   const forced = new Set<CalendarAddress>();
+  const declined = new Map<Component, readonly Attendee[]>();
   const keys = new Map<Component, InstanceKey | undefined>(
     listByInstance(now).map(([key, component]) => [component, key]),
   );
@@ -50,14 +60,30 @@ export function storeOrganizerChange(
           ] as const);
     const isMoved =
       sides !== undefined && (isRescheduled(...sides) || (key === undefined && hasReinstated(old!, now)));
-    const answered = withAnswers(component, before, who, isMoved, isMerging);
+    const answered = withAnswers(component, before, who, isMoved, knowledge);
+    if (knowledge.answersProposals && before !== undefined && !isMoved) {
+      const own = listDeclined(before, component);
+      if (own.length > 0) declined.set(before, own);
+    }
     if (sides === undefined) return answered;
     const needed =
       sequenceOf(sides[0].component) +
       (differenceOf(...sides) === "time" || (key === undefined && hasOtherExclusions(old!, now)) ? 1 : 0);
     return sequenceOf(answered) >= needed ? answered : withSequence(answered, needed);
   });
-  return { calendar, forced };
+  return { calendar, forced, declined };
+}
+
+function listDeclined(before: Component, now: Component): Attendee[] {
+  const left = new Map(listAttendees(now).map((one) => [one.address, one]));
+  return listAttendees(before).filter(({ address, property }) => {
+    const there = left.get(address);
+    return (
+      proposalOf(property) !== undefined &&
+      there?.scheduleAgent === "SERVER" &&
+      proposalOf(there.property) === undefined
+    );
+  });
 }
 
 function hasReinstated(old: SchedulingObject, now: SchedulingObject): boolean {
@@ -76,7 +102,7 @@ function withAnswers(
   before: Component | undefined,
   who: Addresses,
   isMoved: boolean,
-  isMerging: boolean,
+  knowledge: OrganizerKnowledge,
 ): Component {
   const known = new Map((before === undefined ? [] : listAttendees(before)).map((one) => [one.address, one]));
   const items = component.items.map((item): Item => {
@@ -84,7 +110,7 @@ function withAnswers(
     const attendee = readAttendee(item);
     const plain = setParameters(item, { "SCHEDULE-FORCE-SEND": undefined });
     if (who.has(attendee.address) || attendee.scheduleAgent !== "SERVER") return plain;
-    return withAnswer(plain, attendee, known.get(attendee.address), isMoved, isMerging);
+    return withAnswer(plain, attendee, known.get(attendee.address), isMoved, knowledge);
   });
   return items.every((item, at) => item === component.items[at]) ? component : changeItems(component, items);
 }
@@ -94,13 +120,15 @@ function withAnswer(
   attendee: Attendee,
   known: Attendee | undefined,
   isMoved: boolean,
-  isMerging: boolean,
+  { isMerging, answersProposals }: OrganizerKnowledge,
 ): Property {
   if (known === undefined) return property;
   const value = (name: string) => known.property.parameters.find((one) => one.name === name)?.values;
   const noted = setParameters(property, {
     "SCHEDULE-STATUS": value("SCHEDULE-STATUS"),
     "X-WAYPOST-REPLIED": isMoved ? undefined : value("X-WAYPOST-REPLIED"),
+    "X-WAYPOST-REFRESHED": value("X-WAYPOST-REFRESHED"),
+    ...(isMoved ? withoutProposal : answersProposals ? {} : keptProposal(known.property)),
   });
   if (isMoved && attendee.userType !== "RESOURCE" && attendee.userType !== "ROOM")
     return setParameters(noted, { PARTSTAT: "NEEDS-ACTION", RSVP: "TRUE" });

@@ -1,7 +1,8 @@
 /** An outside organizer invites an agent by mail: the whole conversation, over SMTP in and out. */
+import { generateKeyPairSync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createTransport } from "nodemailer";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { administer } from "#/src/accounts/administration/operations.ts";
 import type { Principal } from "#/src/accounts/principal.ts";
 import type { StoredItem } from "#/src/collections/item.ts";
@@ -10,6 +11,14 @@ import { corpusFolder, corpusNote, hasCorpus } from "../support/corpus.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
 import { type DnsServer, startDnsServer } from "../support/dns-server.ts";
 import { type SmtpSink, startSink } from "../support/smtp-sink.ts";
+
+const signingKey = (() => {
+  const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  return {
+    private: privateKey.export({ type: "pkcs8", format: "pem" }) as string,
+    public: publicKey.export({ type: "spki", format: "der" }).toString("base64"),
+  };
+})();
 
 let names: DnsServer;
 let sink: SmtpSink;
@@ -27,8 +36,18 @@ beforeAll(async () => {
     "rask.example": [["TXT", "v=spf1 ip4:127.0.0.1 -all"]],
     "kolb-notary.example": [["TXT", "v=spf1 ip4:127.0.0.1 -all"]],
     "evil.example": [["TXT", "v=spf1 ip4:127.0.0.1 -all"]],
+    "list.example": [["TXT", "v=spf1 -all"]],
+    "signed.example": [["TXT", "v=spf1 -all"]],
+    ...Object.fromEntries(
+      ["signed.example", "evil.example"].map((domain) => [
+        `s1._domainkey.${domain}`,
+        [["TXT", `v=DKIM1; k=rsa; p=${signingKey.public}`.match(/.{1,255}/g)!]],
+      ]),
+    ),
   });
-  sink = await startSink();
+  sink = await startSink({
+    onRecipient: (to) => (to.startsWith("gone@") ? { code: 550, text: "5.1.1 No such user" } : undefined),
+  });
   daemon = await startInProcessDaemon({
     set: [
       "server.domain=waypost.example",
@@ -233,6 +252,155 @@ test("a hostile calendar part is a mail like any other", async () => {
     calendarText(`BEGIN:VEVENT\nUID:x\n${"ATTENDEE:mailto:a@b.example\n".repeat(20_000)}END:VEVENT\n`),
   );
   expect(await countMessages()).toBe(before + 3);
+});
+
+describe("an attendee elsewhere", () => {
+  const people = () => `ORGANIZER:mailto:${address}\nATTENDEE:mailto:tom@attendee.example\n`;
+  const fromTom = (method: string, lines = "") =>
+    sendMessage(
+      method,
+      "tom@attendee.example",
+      calendarText(event(lines, `ORGANIZER:mailto:${address}\nATTENDEE:mailto:tom@attendee.example\n`)),
+    );
+  const messagesTo = (name: string) =>
+    sink.mails
+      .filter(({ to }) => to[0]!.startsWith(name))
+      .map(({ text }) => calendarIn(text))
+      .filter((text) => text.includes(`UID:by-mail-${uid}\n`));
+  /** `operation` of the interface, on the event. */
+  async function call(operation: string, input: Readonly<Record<string, unknown>>): Promise<Response> {
+    const { house } = daemon.daemon;
+    const item = (await find())!;
+    return fetch(`${daemon.http.url}/v1/${operation}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${daemon.agents[0]!.token}`, "content-type": "application/json" },
+      body: JSON.stringify({ id: house.store.ids.encode("event", item.agent, item.number), ...input }),
+    });
+  }
+  const update = async (patch: Readonly<Record<string, unknown>>) =>
+    call("event.update", { version: String((await find())!.modseq), patch, invite: "send" });
+  const describeEvent = async () => (await (await call("part.describe", {})).json()) as EventResult;
+  interface EventResult {
+    readonly text: string;
+    readonly content: { readonly event: { readonly participants: Record<string, Record<string, unknown>> } };
+  }
+  const idOfTom = async () =>
+    Object.entries((await describeEvent()).content.event.participants).find(([, one]) =>
+      String(one.calendarAddress).includes("tom@"),
+    )![0];
+
+  beforeEach(async () => {
+    // Known from now on, so that what is sent to it does not wait for a person.
+    await administer(daemon.daemon.house, "agent.update", { owner: address, holdPolicy: "open" });
+    await put(calendarText(event("", people())));
+    await daemon.daemon.delivery.whenIdle();
+  });
+
+  test("who asks for the event is sent it as it is now, once an hour", async () => {
+    await put((await textOf())!.replace("SUMMARY:Review", "SUMMARY:Second review"));
+    const before = (await find())!;
+    await fromTom("REFRESH");
+    await daemon.daemon.delivery.whenIdle();
+    expect(messagesTo("tom")).toHaveLength(3);
+    expect(messagesTo("tom").at(-1)).toMatch(/METHOD:REQUEST\n[\s\S]*SUMMARY:Second review\n/);
+    expect(messagesTo("tom").at(-1)).not.toContain("X-WAYPOST");
+    expect((await find())!.scheduleTag).toBe(before.scheduleTag);
+    await fromTom("REFRESH");
+    await daemon.daemon.delivery.whenIdle();
+    expect(messagesTo("tom")).toHaveLength(3);
+  });
+
+  test("who was not invited gets nothing for asking", async () => {
+    await sendMessage(
+      "REFRESH",
+      "olga@organizer.example",
+      calendarText(event("", `ORGANIZER:mailto:${address}\nATTENDEE:mailto:olga@organizer.example\n`)),
+    );
+    await sendMessage("REFRESH", "olga@organizer.example", calendarText(event("", people())));
+    await daemon.daemon.delivery.whenIdle();
+    expect([...messagesTo("olga"), ...messagesTo("tom")]).toHaveLength(1);
+  });
+
+  const proposed = "DTSTART:20261007T100000Z\nDTEND:20261007T110000Z\nCOMMENT:I am away\n";
+
+  test("proposes a time, which the organizer sees and declines by a patch", async () => {
+    const before = (await find())!;
+    await fromTom("COUNTER", proposed);
+    expect(await textOf()).toMatch(
+      /ATTENDEE;[^\n]*X-WAYPOST-PROPOSAL="2026-10-07T10:00:00Z\/2026-10-07T11:00:00Z"[^\n]*tom@/,
+    );
+    expect(await textOf()).toContain("DTSTART:20261005T100000Z\n");
+    expect((await find())!.scheduleTag).toBe(before.scheduleTag);
+    const shown = await describeEvent();
+    expect(shown.text).toContain("proposes 2026-10-07T10:00:00Z/2026-10-07T11:00:00Z");
+    const tom = await idOfTom();
+    expect(shown.content.event.participants[tom]).toMatchObject({
+      "waypost:proposal": "2026-10-07T10:00:00Z/2026-10-07T11:00:00Z",
+    });
+    // A program that knows nothing of proposals leaves them where they are.
+    await put((await textOf())!.replace(/;X-WAYPOST-PROPOS\w+=("[^"]*"|[^;:]*)/g, ""));
+    expect(await textOf()).toContain("X-WAYPOST-PROPOSAL");
+
+    const answer = await update({ [`participants/${tom}/waypost:proposal`]: null });
+    expect(await answer.json()).toMatchObject({ scheduling: "sent" });
+    await daemon.daemon.delivery.whenIdle();
+    expect(await textOf()).not.toContain("X-WAYPOST-PROPOSAL");
+    const declined = messagesTo("tom").at(-1)!;
+    expect(declined).toMatch(/METHOD:DECLINECOUNTER\n/);
+    expect(declined).toContain("DTSTART:20261005T100000Z\n");
+    expect(declined).not.toContain("X-WAYPOST");
+  });
+
+  test("has its proposal accepted by the event being moved there", async () => {
+    await fromTom("COUNTER", proposed);
+    const moved = await update({ start: "2026-10-07T10:00:00" });
+    expect(moved.status).toBe(200);
+    await daemon.daemon.delivery.whenIdle();
+    expect(await textOf()).not.toContain("X-WAYPOST-PROPOSAL");
+    expect(messagesTo("tom").at(-1)).toMatch(/METHOD:REQUEST\n[\s\S]*DTSTART:20261007T100000Z\n/);
+  });
+
+  test("proposes nothing for somebody else, nor for an event that has changed since", async () => {
+    await sendMessage("COUNTER", "olga@organizer.example", calendarText(event(proposed, people())));
+    expect(await textOf()).not.toContain("X-WAYPOST-PROPOSAL");
+    await put((await textOf())!.replace("DTEND:20261005T110000Z", "DTEND:20261005T120000Z"));
+    await fromTom("COUNTER", proposed);
+    expect(await textOf()).not.toContain("X-WAYPOST-PROPOSAL");
+  });
+
+  test("whose server refuses the mail is marked so on the event", async () => {
+    await put((await textOf())!.replace("ATTENDEE;", "ATTENDEE:mailto:gone@attendee.example\nATTENDEE;"));
+    await daemon.daemon.delivery.whenIdle();
+    await vi.waitFor(async () =>
+      expect(await textOf()).toMatch(/SCHEDULE-STATUS=3\.7[^\n]*:mailto:gone@attendee\.example\n/),
+    );
+  });
+});
+
+test("an organizer whose domain vouches by DKIM alone is believed, and no signature of another domain", async () => {
+  const people = `ORGANIZER:mailto:olga@signed.example\nATTENDEE:mailto:${address}\n`;
+  const calendar = calendarText(event("", people)).replace("VERSION:2.0\n", "VERSION:2.0\nMETHOD:REQUEST\n");
+  for (const [domainName, isTaken] of [
+    ["evil.example", false],
+    ["signed.example", true],
+  ] as const) {
+    const transport = createTransport({
+      ...daemon.smtp,
+      secure: false,
+      tls: { rejectUnauthorized: false },
+      dkim: { domainName, keySelector: "s1", privateKey: signingKey.private },
+    });
+    await transport.sendMail({
+      envelope: { from: "bounces@list.example", to: [address] },
+      from: "Olga <olga@signed.example>",
+      to: address,
+      subject: "Invitation",
+      text: "Come.\n",
+      icalEvent: { method: "REQUEST", content: calendar.replaceAll("\n", "\r\n") },
+    });
+    transport.close();
+    expect((await find()) !== undefined).toBe(isTaken);
+  }
 });
 
 describe.skipIf(!hasCorpus)(`mails of the corpus${corpusNote}`, () => {

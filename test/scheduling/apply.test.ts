@@ -288,10 +288,28 @@ describe("to an organizer", () => {
       "other_sender",
     ],
     [
-      "COUNTER changes nothing",
+      "COUNTER changes neither the event nor the answer",
       calendar(own("bob")),
       message("COUNTER", event("ann* bob=TENTATIVE", "DTEND:20261005T120000Z")),
-      "told",
+      ["series - bob=NEEDS-ACTION"],
+    ],
+    [
+      "COUNTER of one who was not asked is ignored",
+      calendar(own("cy")),
+      message("COUNTER", event("ann* bob", "DTEND:20261005T120000Z")),
+      "not_attendee",
+    ],
+    [
+      "COUNTER of an older version is ignored",
+      calendar(event("ann* bob", "SEQUENCE:2")),
+      message("COUNTER", event("ann* bob", "SEQUENCE:1\nDTEND:20261005T120000Z")),
+      "stale",
+    ],
+    [
+      "COUNTER of an instance that is none is ignored",
+      calendar(event("ann* bob", "RRULE:FREQ=WEEKLY")),
+      message("COUNTER", event("ann* bob", "RECURRENCE-ID:20261006T100000Z\nDTSTART:20261006T120000Z")),
+      "unknown",
     ],
     ["REFRESH changes nothing", calendar(own("bob")), message("REFRESH", event("ann* bob")), "told"],
     [

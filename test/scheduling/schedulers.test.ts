@@ -12,5 +12,15 @@ test.each([
   ["RRU\n L\n E:FREQ=DAILY", false],
 ])("whether %j is done at once is %s, however its lines are folded", (line, expected) => {
   const [now, who] = [text(line), []];
-  expect(isQuick({ kind: "decide", old: undefined, now, who, nowMs: 0, isMerging: false })).toBe(expected);
+  expect(
+    isQuick({
+      kind: "decide",
+      old: undefined,
+      now,
+      who,
+      nowMs: 0,
+      isMerging: false,
+      answersProposals: false,
+    }),
+  ).toBe(expected);
 });

@@ -101,9 +101,11 @@ async function putItem(
   put: PutItem,
   input: Invite,
   once: ReturnType<typeof idempotencyOf>,
+  knowledge: Pick<SchedulingOptions, "answersProposals"> = {},
 ): Promise<ItemWritten & Said> {
   const writer = { agent, actor, principal: context.principal };
-  return context.rooms.scheduling.putItem(writer, put, await optionsOf(context, agent, input, once));
+  const options = { ...(await optionsOf(context, agent, input, once)), ...knowledge };
+  return context.rooms.scheduling.putItem(writer, put, options);
 }
 
 /** Invitations and answers are mail: who sends them may send. */
@@ -125,6 +127,7 @@ export async function changeItem(
   operation: string,
   input: Change,
   change: (stored: StoredItem, id: string, inside: string | undefined) => Promise<WrittenItem | undefined>,
+  knowledge: Pick<SchedulingOptions, "answersProposals"> = {},
 ) {
   const { collections } = context.rooms;
   const once = idempotencyOf(context, operation, input);
@@ -137,7 +140,7 @@ export async function changeItem(
     if (written === undefined) return { item, modseq, isCreated: false };
     const put = { collection: collection.number, item, expected: { version: input.version }, ...written };
     return withCurrentItem(context, reached, () =>
-      putItem(context, { agent, actor: collection.actor }, put, input, once),
+      putItem(context, { agent, actor: collection.actor }, put, input, once, knowledge),
     );
   };
   return resultOf(context, kind, agent, input, (await collections.findItemRepeat(once)) ?? (await update()));

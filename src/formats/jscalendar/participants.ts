@@ -42,7 +42,11 @@ const known: ReadonlySet<string> = new Set([
   "DELEGATED-FROM",
   "MEMBER",
   "LANGUAGE",
+  "X-WAYPOST-PROPOSAL",
 ]);
+
+/** Times that the participant proposes (`src/scheduling/proposals.ts`). */
+const proposalMember = "waypost:proposal";
 
 export function readParticipants(reading: Reading): void {
   const attendees = new Map<string, Line>();
@@ -111,6 +115,8 @@ function readParticipant(
   if (text("SCHEDULE-FORCE-SEND") !== undefined) entry.scheduleForceSend = true;
   const scheduleStatus = text("SCHEDULE-STATUS");
   if (scheduleStatus !== undefined) entry.scheduleStatus = scheduleStatus.split(",");
+  const proposal = attendee && parameterValue(attendee, "X-WAYPOST-PROPOSAL");
+  if (proposal !== undefined && proposal !== "") entry[proposalMember] = proposal;
   for (const [field, parameter] of addressLists) {
     const found = (attendee === undefined ? [] : parameterValues(attendee, parameter)).flatMap(
       (listed) => ids.get(listed.toLowerCase()) ?? [],
@@ -193,6 +199,8 @@ export function writeAttendee(
   const isProgress = isTask && status === "accepted" && progressOfPartstat.includes(progress ?? "");
   add("PARTSTAT", (isProgress ? progress : status)?.toUpperCase());
   add("RSVP", member(entry, "expectReply") === true ? "TRUE" : undefined);
+  const proposal = text(proposalMember);
+  add("X-WAYPOST-PROPOSAL", typeof proposal === "string" ? proposal : undefined);
   for (const [field, parameter] of addressLists) {
     const listed = addressesOf(participants, member(entry, field));
     const unlisted = unnamed(participants, old, parameter);

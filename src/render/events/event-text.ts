@@ -105,6 +105,7 @@ function personOf(participant: JsonObject): string {
     textOf(participant, "participationStatus"),
     ...Object.keys(objectAt(participant, "roles")).filter((role) => role !== "owner" && role !== "required"),
     ...["location", "resource", "group"].filter((kind) => kind === participant.kind),
+    oneLine(textOf(participant, "waypost:proposal").replace(/^(?=.)/, "proposes ")),
   ].filter((mark) => mark !== "");
   const person = name === "" ? address : `${name} <${address}>`;
   return marks.length === 0 ? person : `${person} (${marks.join(", ")})`;

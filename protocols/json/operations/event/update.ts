@@ -32,8 +32,13 @@ export default operation({
         hint: 'Send patch: {"title": "…"}, or a whole body.',
       });
     const told = { ...input, invite: input.invite ?? (isAnswer(input.patch) ? "send" : "none") } as const;
-    return changeItem(context, "calendar", "event.update", told, (stored, id, instance) =>
-      changedEvent(context, stored, id, instance, input),
+    return changeItem(
+      context,
+      "calendar",
+      "event.update",
+      told,
+      (stored, id, instance) => changedEvent(context, stored, id, instance, input),
+      { answersProposals: declinesProposals(input.patch) },
     );
   },
 });
@@ -42,4 +47,9 @@ export default operation({
 function isAnswer(patch: Readonly<Record<string, unknown>> | undefined): boolean {
   const changed = Object.keys(patch ?? {});
   return changed.length > 0 && changed.every((pointer) => pointer.startsWith("participants/me/"));
+}
+
+/** A proposed time that the organizer takes away is declined (DECLINECOUNTER). */
+function declinesProposals(patch: Readonly<Record<string, unknown>> | undefined): boolean {
+  return Object.keys(patch ?? {}).some((pointer) => pointer.endsWith("/waypost:proposal"));
 }

@@ -1,0 +1,113 @@
+/** Times that attendees propose (COUNTER, RFC 5546 section 3.2.7). A proposal stands on the ATTENDEE of the organizer's object, until
+ *  the organizer moves the event (which answers all proposals) or takes it away (DECLINECOUNTER, section 3.2.8). */
+import {
+  type Component,
+  changeItems,
+  findProperty,
+  type Property,
+  parameterValue,
+} from "#/src/formats/content-lines/content-line.ts";
+import {
+  type CalendarTime,
+  dayMs,
+  parseCalendarTime,
+  utcTzid,
+} from "#/src/formats/icalendar/calendar-time.ts";
+import { parseDuration } from "#/src/formats/icalendar/duration.ts";
+import { type TimeZone, utcOfLocal } from "#/src/formats/icalendar/time-zone.ts";
+import { type Applied, ignored, stampOf } from "./applied.ts";
+import { withComment } from "./attendee-comment.ts";
+import type { CalendarAddress } from "./calendar-address.ts";
+import { hasInstance, makeOverride, withComponent } from "./instances.ts";
+import { formatUtc, sequenceOf } from "./messages.ts";
+import { findAttendee, setParameters } from "./participants.ts";
+import { componentAt, listByInstance, type SchedulingObject } from "./scheduling-object.ts";
+
+/** "2026-10-05T12:00:00Z/2026-10-05T13:00:00Z"; days for events of whole days; without Z on the clock of whoever looks. */
+export const proposalParameter = "X-WAYPOST-PROPOSAL";
+/** DTSTAMP of the COUNTER. */
+const proposedParameter = "X-WAYPOST-PROPOSED";
+
+export const withoutProposal = { [proposalParameter]: undefined, [proposedParameter]: undefined } as const;
+
+export function proposalOf(attendee: Property): string | undefined {
+  return parameterValue(attendee, proposalParameter);
+}
+
+/** The parameters of a proposal as an ATTENDEE has them. */
+export function keptProposal(attendee: Property): Readonly<Record<string, string | undefined>> {
+  return {
+    [proposalParameter]: parameterValue(attendee, proposalParameter),
+    [proposedParameter]: parameterValue(attendee, proposedParameter),
+  };
+}
+
+/** Notes what the sender proposes, and nothing else of the message but its comment. */
+export function applyCounter(
+  stored: SchedulingObject | undefined,
+  message: SchedulingObject,
+  from: (address: CalendarAddress) => boolean,
+): Applied {
+  if (stored === undefined) return ignored("unknown");
+  let { calendar } = stored;
+  let outcome: Applied = ignored("malformed");
+  for (const [key, counter] of listByInstance(message)) {
+    const sender = findAttendee(counter, from);
+    const old = componentAt(stored, key);
+    const isInstance = key !== undefined && !stored.exclusions.has(key);
+    const target = old ?? (isInstance && hasInstance(stored, key) ? makeOverride(stored, key) : undefined);
+    const known = sender && target && findAttendee(target, (address) => address === sender.address)?.property;
+    const proposal = timesOf(message, counter);
+    if (sender === undefined) outcome = ignoredUnless(outcome, "other_sender");
+    else if (target === undefined) outcome = ignoredUnless(outcome, "unknown");
+    else if (known === undefined) outcome = ignoredUnless(outcome, "not_attendee");
+    else if (sequenceOf(counter) < sequenceOf(target) || stampOf(counter) < proposedAt(known))
+      outcome = ignoredUnless(outcome, "stale");
+    else if (proposal !== undefined) {
+      const changed = setParameters(known, {
+        [proposalParameter]: proposal,
+        [proposedParameter]: formatUtc(stampOf(counter)),
+      });
+      const items = target.items.map((item) => (item === known ? changed : item));
+      const noted = withComment(changeItems(target, items), counter, sender.address);
+      calendar = withComponent(calendar, old, noted);
+      outcome = { outcome: "changed", calendar, isNew: false };
+    }
+  }
+  return outcome;
+}
+
+function ignoredUnless(outcome: Applied, reason: Parameters<typeof ignored>[0]): Applied {
+  return outcome.outcome === "changed" ? outcome : ignored(reason);
+}
+
+function proposedAt(attendee: Property): number {
+  return parseCalendarTime(parameterValue(attendee, proposedParameter) ?? "")?.localMs ?? 0;
+}
+
+function timesOf({ findZone }: SchedulingObject, component: Component): string | undefined {
+  const start = timeOf(findProperty(component, "DTSTART"));
+  if (start === undefined) return undefined;
+  const end =
+    timeOf(findProperty(component, "DTEND") ?? findProperty(component, "DUE")) ?? endOf(component, start);
+  const times = end === undefined || end.form !== start.form ? [start] : [start, end];
+  return times.map((time) => formatTime(time, findZone)).join("/");
+}
+
+function timeOf(property: Property | undefined): CalendarTime | undefined {
+  return property && parseCalendarTime(property.value, parameterValue(property, "TZID"));
+}
+
+function endOf(component: Component, start: CalendarTime): CalendarTime | undefined {
+  const duration = parseDuration(findProperty(component, "DURATION")?.value ?? "");
+  return duration && { ...start, localMs: start.localMs + duration.days * dayMs + duration.ms };
+}
+
+function formatTime(time: CalendarTime, findZone: (tzid: string) => TimeZone | undefined): string {
+  const { form, tzid } = time;
+  if (form === "date") return new Date(time.localMs).toISOString().slice(0, 10);
+  const zone = tzid === undefined || tzid === utcTzid ? undefined : findZone(tzid);
+  const ms = zone === undefined ? time.localMs : utcOfLocal(zone, time.localMs);
+  const isUtc = tzid === utcTzid || zone !== undefined;
+  return `${new Date(ms).toISOString().slice(0, 19)}${isUtc ? "Z" : ""}`;
+}

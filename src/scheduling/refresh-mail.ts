@@ -1,0 +1,85 @@
+/** The answer to a REFRESH that came by mail. */
+import { isWaypostError } from "#/src/model/errors.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { Outbound } from "#/src/outbound/outbound.ts";
+import type { ArrivingMail } from "./arriving-mail.ts";
+import { mailAddressOf, readCalendarAddress } from "./calendar-address.ts";
+import { listOwnAddresses } from "./calendar-users.ts";
+import type { LocalRooms } from "./local-copies.ts";
+import { planMails } from "./outgoing-mail.ts";
+
+const attemptsMax = 5;
+
+export interface RefreshRooms extends LocalRooms {
+  readonly outbound: Pick<Outbound, "plan" | "ring">;
+}
+
+/** After the mail was delivered. What cannot be sent (paused, a limit) is not sent: the attendee asks again. */
+export async function answerRefreshMail(
+  rooms: RefreshRooms,
+  { calendar, author, recipients }: Omit<ArrivingMail, "provenance">,
+): Promise<void> {
+  if (calendar.method !== "REFRESH") return;
+  for (const { agent, addresses } of recipients)
+    try {
+      for (let attempt = 1; attempt <= attemptsMax; attempt++)
+        if (await tryAnswer(rooms, agent, addresses, calendar, author)) break;
+    } catch (error) {
+      if (!isWaypostError(error)) throw error;
+    }
+}
+
+/** False: others were faster. */
+async function tryAnswer(
+  rooms: RefreshRooms,
+  agent: AgentNumber,
+  known: readonly string[],
+  { uid, bytes }: ArrivingMail["calendar"],
+  author: string,
+): Promise<boolean> {
+  const { accounts, collections, schedulers, outbound } = rooms;
+  const owner = await accounts.findAgentFacts(agent);
+  const items = await collections.findItemsByUid(agent, uid, { kind: "calendar" });
+  const number = items.find(({ scheduleTag }) => scheduleTag !== undefined)?.number;
+  const [held] = number === undefined ? [] : await collections.readItems(agent, [number]);
+  if (owner === undefined || held === undefined) return true;
+  const who = await listOwnAddresses(rooms, owner, [held.bytes], known);
+  const nowMs = collections.clock.now();
+  const sender = readCalendarAddress(`mailto:${author}`);
+  const answer = await schedulers.run({
+    kind: "answer",
+    stored: held.bytes,
+    message: bytes,
+    who,
+    author: sender,
+    nowMs,
+  });
+  if (answer.outcome !== "decided" || answer.stored === undefined) return true;
+  const principal = { agent, kind: owner.kind };
+  const inviter = mailAddressOf(answer.messages[0]!.to);
+  const { mails } = await planMails(rooms, { owner, principal, uid, inviter, nowMs }, answer.messages);
+  if (mails.length === 0) return true;
+  const { collection, provenance, isAuthenticated, modseq } = held;
+  const put = {
+    kind: "put" as const,
+    collection,
+    item: held.number,
+    bytes: answer.stored,
+    provenance,
+    isAuthenticated,
+    expected: { version: String(modseq) },
+    keepsScheduleTag: true,
+  };
+  try {
+    await collections.changeItems(
+      [{ agent, actor: { agent, canApprove: false }, deeds: [put] }],
+      undefined,
+      mails,
+    );
+  } catch (error) {
+    if (isWaypostError(error) && error.code === "precondition_failed") return false;
+    throw error;
+  }
+  outbound.ring();
+  return true;
+}
