@@ -1,6 +1,7 @@
 /** The iTIP message in a mail (RFC 6047 section 2.4): the first text/calendar part whose METHOD is that of its Content-Type. Messages
- *  inside other messages, and attachments of another type, are not looked at: they are for people.
- *  Lenient: a Content-Type without "method" (old servers); one that says another method is no message at all. */
+ *  inside other messages are not looked at: they are for people.
+ *  Lenient: a Content-Type without "method" (old servers); one that says another method is no message at all. Where there is no
+ *  text/calendar, an attachment that is application/ics or is named .ics (Outlook, gateways) is taken for it. */
 
 import {
   type Component,
@@ -41,13 +42,21 @@ export function findArrivingCalendar(bytes: Uint8Array, structure: MimePart): Ar
 }
 
 function listCalendarParts(top: MimePart): MimePart[] {
-  const found: MimePart[] = [];
+  const parts: MimePart[] = [];
+  const attachments: MimePart[] = [];
   const waiting = [top];
-  for (let part = waiting.pop(); part !== undefined && found.length < partsMax; part = waiting.pop()) {
-    if (part.type === "text" && part.subtype === "calendar") found.push(part);
+  for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
+    if (part.type === "text" && part.subtype === "calendar") parts.push(part);
+    else if (isCalendarFile(part)) attachments.push(part);
     for (let at = part.parts.length - 1; at >= 0; at--) waiting.push(part.parts[at]!);
   }
-  return found;
+  return (parts.length > 0 ? parts : attachments).slice(0, partsMax);
+}
+
+function isCalendarFile({ type, subtype, parameters, dispositionParameters }: MimePart): boolean {
+  if (type !== "application") return false;
+  const name = dispositionParameters.filename ?? parameters.name ?? "";
+  return subtype === "ics" || subtype === "x-ics" || /\.ics$/i.test(name.trim());
 }
 
 function readPart(bytes: Uint8Array, part: MimePart): ArrivingCalendar | undefined {

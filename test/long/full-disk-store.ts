@@ -6,6 +6,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { openStore, type Store } from "#/storage/store.ts";
+import { findInvitationLosses } from "./invitation-load.ts";
 import { findItemLosses, ItemReaders } from "./item-load.ts";
 import { findLosses, readJournal } from "./journal.ts";
 import { prepareStore, startLoad } from "./store-load.ts";
@@ -39,6 +40,7 @@ try {
       return [
         ...(await findLosses(store, lines)),
         ...(await findItemLosses(store, lines)),
+        ...(await findInvitationLosses(store, lines)),
         ...(await readers.follow(store)),
         ...(await store.check()),
       ];

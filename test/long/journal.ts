@@ -9,7 +9,7 @@ import { readBlobRange } from "#/storage/blob.ts";
 import type { MessageRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 
-export type Deed = "deliver" | "flag" | "expunge" | "put" | "move" | "remove";
+export type Deed = "deliver" | "flag" | "expunge" | "put" | "move" | "remove" | "invite" | "arrive";
 
 export interface JournalLine {
   readonly deed: Deed;

@@ -4,6 +4,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { openStore } from "#/storage/store.ts";
+import { findInvitationLosses } from "./invitation-load.ts";
 import { findItemLosses, ItemReaders } from "./item-load.ts";
 import { findLosses, readJournal } from "./journal.ts";
 import { prepareStore } from "./store-load.ts";
@@ -28,6 +29,7 @@ for (let loop = 1; loop <= loops; loop++) {
   const findings = [
     ...(await findLosses(store, lines)),
     ...(await findItemLosses(store, lines)),
+    ...(await findInvitationLosses(store, lines)),
     ...(await readers.follow(store)),
     ...(await store.check()),
   ];

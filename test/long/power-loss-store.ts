@@ -9,6 +9,7 @@ import os from "node:os";
 import path from "node:path";
 import { openStore } from "#/storage/store.ts";
 import { beginPowerLoss, buildDiskShim } from "./disk-shim.ts";
+import { findInvitationLosses } from "./invitation-load.ts";
 import { findItemLosses, ItemReaders } from "./item-load.ts";
 import { findLosses, readJournal } from "./journal.ts";
 import { prepareStore } from "./store-load.ts";
@@ -45,6 +46,7 @@ async function inspect(): Promise<string[]> {
   return [
     ...(await findLosses(store, lines)),
     ...(await findItemLosses(store, lines)),
+    ...(await findInvitationLosses(store, lines)),
     ...(await readers.follow(store)),
     ...(await store.check()),
   ];

@@ -1,16 +1,17 @@
 /** Producers that deliver, flag and expunge as fast as the store takes it, one write in twenty being refused, and keep a
- *  journal of what was acknowledged; with those of `item-load.ts`. As a program: `store-load.ts <folder> <journal> <tag>`, until it is killed. */
+ *  journal of what was acknowledged; with those of `item-load.ts` and `invitation-load.ts`. As a program: `store-load.ts <folder> <journal> <tag>`, until it is killed. */
 import fs from "node:fs";
 import { pathToFileURL } from "node:url";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { MailboxNumber } from "#/src/model/numbers.ts";
-import { encodeBlob } from "#/storage/blob.ts";
 import { listAgents } from "#/storage/queries/agents.ts";
 import { findMailboxByName } from "#/storage/queries/mailboxes.ts";
 import type { AgentRow } from "#/storage/rows.ts";
 import { openStore, type Store } from "#/storage/store.ts";
+import { startInvitationLoad } from "./invitation-load.ts";
 import { startItemLoad } from "./item-load.ts";
 import { formatLine, type JournalLine } from "./journal.ts";
+import { factsOf } from "./made-facts.ts";
 
 const producers = 40;
 
@@ -116,6 +117,7 @@ export async function startLoad(
   const running = Promise.all([
     ...Array.from({ length: producers }, (_, number) => produce(number)),
     startItemLoad(store, journal, tag, attempt, () => isStopping),
+    startInvitationLoad(store, journal, tag, attempt, () => isStopping),
   ]);
   return {
     async stop() {
@@ -135,23 +137,6 @@ async function provokeRefusal(store: Store, { agent }: Pick<AgentRow, "agent" | 
     throw error;
   }
   throw new Error("A write to a mailbox that is not there was acknowledged");
-}
-
-async function factsOf(mark: string, size: number) {
-  const header = `Subject: ${mark}\r\n\r\n`;
-  let body = `${mark}\r\n`;
-  while (body.length < size) body += `${Math.random().toString(36)}\r\n`;
-  return {
-    blob: await encodeBlob(Buffer.from(header + body), header.length, "{}"),
-    date: null,
-    subject: mark,
-    fromAddress: "",
-    fromName: "",
-    envelope: "()",
-    bodyStructure: "()",
-    threadKeys: [crypto.getRandomValues(new Uint8Array(16))],
-    hasAgentPart: false,
-  };
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {

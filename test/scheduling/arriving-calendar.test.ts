@@ -18,6 +18,9 @@ const calendar = (method = "REQUEST", more = "") =>
 const part = (body: string, type = "text/calendar; charset=utf-8; method=REQUEST") =>
   `MIME-Version: 1.0\r\nContent-Type: ${type}\r\n\r\n${body}`;
 
+const mixed = (...parts: readonly string[]) =>
+  part(`${parts.map((one) => `--b\r\n${one}\r\n`).join("")}--b--\r\n`, "multipart/mixed; boundary=b");
+
 describe("a mail", () => {
   test("with a text/calendar part has its message", () => {
     expect(find(part(calendar()))).toMatchObject({
@@ -31,10 +34,28 @@ describe("a mail", () => {
     expect(find(part(calendar("CANCEL"), "text/calendar"))).toMatchObject({ method: "CANCEL" });
   });
 
+  test.each([
+    ["is application/ics", "application/ics; method=REQUEST"],
+    ["is a file by its name", 'application/octet-stream; name="Invite.ICS"'],
+    [
+      "is a file by its disposition",
+      "application/octet-stream\r\nContent-Disposition: attachment; filename=m.ics",
+    ],
+  ])("without a calendar part has the message of an attachment that %s", (_, type) => {
+    expect(find(mixed(part("Hello\r\n", "text/plain"), part(calendar(), type)))).toMatchObject({
+      method: "REQUEST",
+      uid: "u1",
+    });
+  });
+
   const none: readonly [what: string, mail: string][] = [
     ["whose Content-Type says another method", part(calendar("CANCEL"))],
     ["whose calendar has no METHOD", part(calendar().replace("METHOD:REQUEST\r\n", ""))],
-    ["whose calendar is an attachment of another type", part(calendar(), "application/ics; method=REQUEST")],
+    ["whose calendar is a file of another name", part(calendar(), "application/octet-stream; name=a.txt")],
+    [
+      "whose calendar file stands beside a calendar part of another method",
+      mixed(part(calendar("CANCEL")), part(calendar(), "application/ics; name=invite.ics")),
+    ],
     ["that forwards an invitation", part(`Subject: x\r\n${part(calendar())}`, "message/rfc822")],
     [
       "whose calendar is too large",

@@ -1,0 +1,19 @@
+/** A message of some size, which is known by its mark. */
+import { encodeBlob } from "#/storage/blob.ts";
+
+export async function factsOf(mark: string, size: number) {
+  const header = `Subject: ${mark}\r\n\r\n`;
+  let body = `${mark}\r\n`;
+  while (body.length < size) body += `${Math.random().toString(36)}\r\n`;
+  return {
+    blob: await encodeBlob(Buffer.from(header + body), header.length, "{}"),
+    date: null,
+    subject: mark,
+    fromAddress: "",
+    fromName: "",
+    envelope: "()",
+    bodyStructure: "()",
+    threadKeys: [crypto.getRandomValues(new Uint8Array(16))],
+    hasAgentPart: false,
+  };
+}
