@@ -154,7 +154,10 @@ export function createTree(rooms: DavRooms, login: Principal, reach: CollectionR
     if (found?.role === "inbox" && segment !== inboxSegment) return undefined;
     const place = found ?? sharedPlace(principal, kind, segment);
     const seen = place && (await reach.find(place.agent, place.number, "freebusy"));
-    return seen === undefined || seen.kind !== kind ? undefined : collectionOf(principal, seen);
+    if (seen === undefined || seen.kind !== kind) return undefined;
+    // The owner's own word for it is nothing that busy time says.
+    const isNamed = found?.segment === segment;
+    return isNamed && !seen.rights.has("read") ? undefined : collectionOf(principal, seen);
   }
 
   /** Collections of others are in the login's own home by their ids. */

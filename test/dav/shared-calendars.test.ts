@@ -54,6 +54,17 @@ test("shared calendars are in the reader's home by their ids, and in the owner's
   expect((await bob.request("PROPFIND", `${home}private/`, undefined, { Depth: "0" })).status).toBe(404);
 });
 
+test("whoever sees busy time alone learns no name that the owner gave a calendar", async () => {
+  const hrefs = [...(await listHome(bob, home)).values(), ...(await listHome(bob, bobHome)).values()];
+  expect(hrefs.join()).not.toContain("/busy/");
+  for (const guess of ["busy", "buzy"])
+    expect((await bob.request("PROPFIND", `${home}${guess}/`, undefined, { Depth: "0" })).status).toBe(404);
+  const found = await server.collections.findCollectionBySegment(server.ada.agent, "calendar", "busy");
+  const id = server.store.ids.encode("calendar", server.ada.agent, found!.number);
+  for (const path of [`${home}${id}/`, `${bobHome}${id}/`])
+    expect((await bob.request("PROPFIND", path, undefined, { Depth: "0" })).status).toBe(207);
+});
+
 test("a reader reads and does not write", async () => {
   const shared = (await listHome(bob, bobHome)).get("read (ada)")!;
   for (const path of [shared, `${home}read/`]) {
