@@ -17,8 +17,9 @@ export interface ConnectionOptions {
   readonly onHandshakeFailure?: (reason: string) => void;
 }
 
-/** `inflated`: what the peer compressed came out larger than is reasonable. */
-export type ClosedReason = "gone" | "timeout" | "aborted" | "inflated";
+/** `inflated`: what the peer compressed came out larger than is reasonable. `slow`: it came below the least rate. `crowded`: others
+ *  needed the place or the memory. */
+export type ClosedReason = "gone" | "timeout" | "aborted" | "inflated" | "slow" | "crowded";
 
 /** The peer has gone, was silent too long, or the connection was ended from this side. */
 export class ConnectionClosed extends CallerGone {
@@ -127,11 +128,15 @@ export class Connection {
     }
   }
 
-  /** Exactly so many octets. Memory is taken as they come, not as announced. */
-  async readBytes(count: number): Promise<Buffer> {
-    const pieces: Buffer[] = [];
-    await this.#take(count, (piece) => pieces.push(piece));
-    return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, count);
+  /** Exactly so many octets, told of as they come. Whoever asks for many has the memory for them. */
+  async readBytes(count: number, onArrived: (octets: number) => void = () => {}): Promise<Buffer> {
+    const bytes = roomFor(count);
+    let length = 0;
+    await this.#take(count, (piece) => {
+      length += piece.copy(bytes, length);
+      onArrived(piece.length);
+    });
+    return bytes;
   }
 
   /** Reads so many octets and keeps none. */
@@ -158,6 +163,11 @@ export class Connection {
     else this.#socket.write(data);
     if (!this.#socket.writableNeedDrain) return;
     await this.#wait(() => !this.#socket.writableNeedDrain);
+  }
+
+  /** Ends it from this side: who reads or writes is told why, and what aborts with `gone` does. */
+  giveUp(reason: ClosedReason): void {
+    this.#close(new ConnectionClosed(reason));
   }
 
   /** Takes a TLS handshake as the server. What the peer sent ahead of it in the clear is fed to the handshake, which it
@@ -312,6 +322,14 @@ export class Connection {
 const lastWordMs = 5000;
 /** How long what a peer still sends after the last word is read, so that a reset does not swallow that word. */
 const lingerMs = 200;
+
+/** From here on memory that the threads that read a message can have too, without a copy. */
+const sharedBytesMin = 256 * 1024;
+
+/** Of a large one the system gives what is written to. */
+function roomFor(bytes: number): Buffer {
+  return bytes < sharedBytesMin ? Buffer.allocUnsafeSlow(bytes) : Buffer.from(new SharedArrayBuffer(bytes));
+}
 
 export function isLoopbackAddress(address: string): boolean {
   const plain = address.startsWith("::ffff:") ? address.slice(7) : address;

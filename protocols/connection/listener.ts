@@ -56,6 +56,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       socket.destroySoon();
       return;
     }
+    // Until its service says something else.
+    place.giveWay(() => destroySocket(socket));
     const closing = new AbortController();
     open.set(socket, closing);
     const service = options

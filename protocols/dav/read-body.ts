@@ -1,11 +1,13 @@
 /** Bodies of requests: XML, and octets. */
-import { readBody } from "#/protocols/http/body.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { davXmlBytesMax } from "#/src/model/limits.ts";
 import { DavError } from "./dav-error.ts";
 import type { DavRequest } from "./request.ts";
 import type { XmlElement } from "./xml/element.ts";
 import { readXml } from "./xml/read-xml.ts";
+
+/** The octets, what is read of them, and what is stored. */
+const copies = 3;
 
 const xmlTypes = /^(?:application|text)\/(?:[a-z0-9.+-]+\+)?xml$/;
 
@@ -35,15 +37,15 @@ export async function readXmlBody(request: DavRequest): Promise<XmlElement | und
 }
 
 export async function readOctets(
-  { context: { koa } }: DavRequest,
+  { context }: DavRequest,
   limitBytes: number,
   tooLarge: () => DavError,
 ): Promise<Buffer> {
-  const encoding = koa.get("Content-Encoding").toLowerCase();
+  const encoding = context.koa.get("Content-Encoding").toLowerCase();
   if (encoding !== "" && encoding !== "identity")
     throw new DavError(415, "The body is encoded; send it without Content-Encoding.");
   try {
-    return await readBody(koa.req, limitBytes);
+    return await context.readBody(limitBytes, copies);
   } catch (error) {
     if (isWaypostError(error) && error.details.reason === "too_large") throw tooLarge();
     throw error;

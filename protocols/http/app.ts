@@ -4,9 +4,10 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import Koa from "koa";
 import type { Logger } from "pino";
 import type { ConnectionOwner } from "#/protocols/connection/connection-door.ts";
-import { CallerGone } from "#/src/model/caller.ts";
+import type { Receiving } from "#/src/fairness/receiving.ts";
+import { CallerGone, forCaller } from "#/src/model/caller.ts";
 import { addressOwner, type Owner } from "#/src/model/owner.ts";
-import { discardBody } from "./body.ts";
+import { discardBody, readBody } from "./body.ts";
 import { HttpConnection } from "./http-connection.ts";
 import { newRequestId } from "./request-id.ts";
 import { logRequest } from "./request-log.ts";
@@ -32,6 +33,9 @@ export interface Exchange {
   readonly signal: AbortSignal;
   /** For whom the connection counts: the mailbox of its last valid credential, or its network. */
   readonly owner: () => Owner;
+  /** The body, in whole. Waits for memory in turns of the owners; the memory is held until the request is answered. `copies`: how
+   *  many times over the octets are in memory until then. Throws `invalid` (too_large), `rate_limited`, `upstream_unavailable`. */
+  readBody(limitBytes: number, copies: number): Promise<Buffer>;
   /** Counts the connection for the owner of a valid credential. False when that owner has too many. */
   claim(owner: ConnectionOwner): boolean;
 }
@@ -48,6 +52,8 @@ export interface StreamExchange extends Exchange {
 export interface HttpAppOptions {
   readonly routes: readonly HttpRoute[];
   readonly streams: readonly StreamRoute[];
+  /** Memory for bodies. */
+  readonly receiving: Receiving;
   /** Aborts when the listener closes. */
   readonly closing: AbortSignal;
   readonly log: Logger;
@@ -91,7 +97,7 @@ export function createHttpApp(options: HttpAppOptions): RequestListener {
 
 /** What stands around every request while it is served. */
 async function serveExchange(
-  { log, stalledReaderMs }: HttpAppOptions,
+  { log, receiving, stalledReaderMs }: HttpAppOptions,
   open: Set<AbortController>,
   request: IncomingMessage,
   response: ServerResponse,
@@ -104,13 +110,17 @@ async function serveExchange(
   request.socket.setTimeout(0);
   response.once("close", leave);
   open.add(gone);
+  using memory = new DisposableStack();
   try {
     const { socket } = request;
+    const owner = (): Owner => HttpConnection.of(socket)?.owner ?? addressOwner(socket.remoteAddress ?? "");
     await serve({
       requestId,
       remoteAddress: socket.remoteAddress ?? "",
       signal: gone.signal,
-      owner: () => HttpConnection.of(socket)?.owner ?? addressOwner(socket.remoteAddress ?? ""),
+      owner,
+      readBody: (limitBytes, copies) =>
+        forCaller(gone.signal, () => readBody(request, { limitBytes, copies, receiving, memory }), owner),
       claim: (owner) => HttpConnection.of(socket)?.claim(owner) ?? true,
     });
   } catch (error) {

@@ -1,43 +1,88 @@
 /** Request bodies, bounded. A body over its limit is refused at once and the rest of it is read and thrown away, so that a
  *  client that writes everything before it reads still gets the answer instead of a reset connection. */
 import type { IncomingMessage } from "node:http";
+import type { LostReason, Receiving } from "#/src/fairness/receiving.ts";
 import { CallerGone } from "#/src/model/caller.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+
+const retryAfterMs = 1000;
 
 /** What is read for nothing before the connection is cut instead. */
 const discardedBytesMax = 32 * 1024 * 1024;
 
+/** What a body of unknown length is given at once. */
 const smallestBytes = 4 * 1024;
 
+export interface BodyOptions {
+  readonly limitBytes: number;
+  /** How many times over the octets are in memory. */
+  readonly copies: number;
+  readonly receiving: Receiving;
+  /** Gives the memory back. */
+  readonly memory: DisposableStack;
+}
+
 /** Memory is that of the body, however small the pieces are in which it comes: a piece that is kept costs 100 octets or more. */
-export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
+export async function readBody(request: IncomingMessage, options: BodyOptions): Promise<Buffer> {
+  const { limitBytes, copies, receiving, memory } = options;
   const announced = Number(request.headers["content-length"] ?? 0);
   if (announced > limitBytes) throw tooLarge(limitBytes);
-  let body = Buffer.allocUnsafe(smallestBytes);
+  if (announced === 0 && request.headers["transfer-encoding"] === undefined) return Buffer.alloc(0);
+  const first = announced || smallestBytes;
+  let fail: (error: Error) => void = () => {};
+  const received = memory.use(await receiving.begin(copies * first, (reason) => fail(lost(reason))));
+  let body = Buffer.allocUnsafeSlow(first);
   let size = 0;
   const add = (piece: Buffer): void => {
     if (size + piece.length > body.length) {
-      const larger = Buffer.allocUnsafe(Math.max(2 * body.length, size + piece.length));
+      const length = Math.min(limitBytes, Math.max(2 * body.length, size + piece.length));
+      if (received.grow(copies * (length - body.length)) !== undefined) throw busy();
+      const larger = Buffer.allocUnsafeSlow(length);
       body.copy(larger, 0, 0, size);
       body = larger;
     }
     size += piece.copy(body, size);
+    received.arrived(piece.length);
   };
   await new Promise<void>((resolve, reject) => {
     const finish = (error?: Error): void => {
       request.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone);
       if (error === undefined) resolve();
-      else reject(error);
+      else {
+        body = Buffer.alloc(0);
+        reject(error);
+      }
     };
     const onData = (chunk: Buffer): void => {
       if (size + chunk.length > limitBytes) finish(tooLarge(limitBytes));
-      else add(chunk);
+      else
+        try {
+          add(chunk);
+        } catch (error) {
+          finish(error as Error);
+        }
     };
     const onEnd = (): void => finish();
     const onGone = (): void => finish(new CallerGone());
+    fail = finish;
     request.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone);
+    if (request.destroyed) onGone();
   });
+  received.complete();
   return body.subarray(0, size);
+}
+
+function lost(reason: LostReason): WaypostError {
+  return reason === "gave_way"
+    ? busy()
+    : new WaypostError("invalid", "The request body arrives too slowly.", { field: "" });
+}
+
+function busy(): WaypostError {
+  return new WaypostError("upstream_unavailable", "There is no memory for the request body now.", {
+    reason: "busy",
+    retryAfterMs,
+  });
 }
 
 /** Reads what is left of a request that was answered without it. */

@@ -80,6 +80,8 @@ export class HttpConnection implements TurnTaker {
 
   /** A request was handed over. */
   begin(request: IncomingMessage, response: ServerResponse): void {
+    // It is the last that would have to give way among those of its network.
+    this.#place.giveWay(() => this.#carrier.destroy());
     this.#newest = request;
     this.#body = new BodySlices(request.headers);
     this.#unanswered.push(request);

@@ -98,6 +98,7 @@ export async function listenHttpPort(options: HttpListenOptions): Promise<Listen
       else refuseConnection(socket, place);
       return;
     }
+    place.giveWay(() => destroySocket(socket));
     open.add(socket);
     socket.once("close", () => {
       open.delete(socket);

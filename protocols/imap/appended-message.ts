@@ -52,8 +52,9 @@ function readLiteralPart(reader: WireReader): AppendPart & { readonly bytes: Buf
 }
 
 /** Of the literal that a message is in. */
-export function messageBound(bytesMax: number): LiteralBound {
-  return { bytesMax, refusal: no("TOOBIG", `A message has at most ${bytesMax} octets`), isMessage: true };
+export function messageBound(bytesMax: number, mailbox?: string): LiteralBound {
+  const refusal = no("TOOBIG", `A message has at most ${bytesMax} octets`);
+  return { bytesMax, refusal, isMessage: true, mailbox };
 }
 
 export interface AnnouncedMessage {

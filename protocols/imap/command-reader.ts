@@ -2,7 +2,7 @@
  *  is announced, so that what is too large is never held. */
 import type { Connection } from "#/protocols/connection/connection.ts";
 import type { Command, Form, LiteralBound, ParseContext } from "./command.ts";
-import { bad, Refusal } from "./errors.ts";
+import { bad, Refusal, refusalOf } from "./errors.ts";
 import {
   commandBytesMax,
   discardedAppendFactor,
@@ -18,8 +18,21 @@ export interface CommandReaderOptions {
   readonly maxAppendBytes: number;
   readonly context: Omit<ParseContext, "form">;
   findCommand(name: string): Command | undefined;
+  /** Room for a message of the command, and of all of them so far, before it is sent. Throws the refusal. */
+  admit(message: AnnouncedLiteral): Promise<void>;
+  /** Octets of a message have come; all of one are there. */
+  arrived(octets: number): void;
+  complete(): void;
   /** Sends the continuation that a synchronising literal waits for. */
   continue(): Promise<void>;
+}
+
+export interface AnnouncedLiteral {
+  readonly size: number;
+  /** With the messages of the command before it. */
+  readonly messageBytes: number;
+  /** Where the message is to be put, if it adds to what is there. */
+  readonly mailbox: string | undefined;
 }
 
 /** A refusal of a command whose tag is known; the rest of it was read or will not come. */
@@ -42,6 +55,7 @@ export async function readCommand(
   const limitBytes = options.isLoggedIn ? commandBytesMax : greetingCommandBytesMax;
   const lines: string[] = [];
   const literals: Buffer[] = [];
+  let messageBytes = 0;
   let left = limitBytes;
   for (;;) {
     const line = await connection.readLine(left);
@@ -61,9 +75,24 @@ export async function readCommand(
       if (!isSynchronising) await skipLiterals(connection, size, bearable);
       throw new RefusedCommand(tagOf(lines[0]!), refusal);
     }
-    if (isSynchronising) await options.continue();
-    literals.push(await connection.readBytes(size));
-    if (!bound?.isMessage) left -= size;
+    if (bound?.isMessage) {
+      messageBytes += size;
+      try {
+        await options.admit({ size, messageBytes, mailbox: bound.mailbox });
+      } catch (error) {
+        const refusal = refusalOf(error);
+        if (refusal === undefined) throw error;
+        if (!isSynchronising) await skipLiterals(connection, size, bearableBytes(bound, options));
+        throw new RefusedCommand(tagOf(lines[0]!), refusal);
+      }
+      if (isSynchronising) await options.continue();
+      literals.push(await connection.readBytes(size, options.arrived));
+      options.complete();
+    } else {
+      if (isSynchronising) await options.continue();
+      literals.push(await connection.readBytes(size));
+      left -= size;
+    }
     // What follows a message has to have room of its own.
     if (left <= 0)
       throw new RefusedCommand(tagOf(lines[0]!), new Refusal("BYE", "Command is too long", "TOOBIG"));

@@ -68,6 +68,8 @@ export interface LiteralBound {
   readonly refusal: Refusal;
   /** It has room of its own, beside that of the command. */
   readonly isMessage: boolean;
+  /** Where the message is to be put, if it adds to what is there. */
+  readonly mailbox?: string | undefined;
 }
 
 /** For commands without arguments. */

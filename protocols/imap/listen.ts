@@ -8,6 +8,7 @@ import {
 import { type Listener, listen, openPorts } from "#/protocols/connection/listener.ts";
 import { handshakeLog } from "#/protocols/connection/peer.ts";
 import { contextOf } from "#/protocols/connection/server-keys.ts";
+import { createReceiving } from "#/src/fairness/receiving.ts";
 import { loginTimeoutMs } from "./limits.ts";
 import type { ImapRooms } from "./rooms.ts";
 import { serveConnection } from "./serve-connection.ts";
@@ -22,6 +23,8 @@ export async function listenImap(rooms: ImapRooms): Promise<Listener[]> {
     rooms.nameNetwork,
   );
 
+  const receiving = createReceiving(rooms.fairness, settings.imap.maxAppendBytes);
+  const served = { ...rooms, receiving };
   const serve = async (
     socket: Socket,
     place: ConnectionPlace,
@@ -43,7 +46,7 @@ export async function listenImap(rooms: ImapRooms): Promise<Listener[]> {
         throw error;
       }
     }
-    await serveConnection(connection, rooms, place);
+    await serveConnection(connection, served, place);
   };
 
   const names = (["imap", "imaps"] as const).filter((name) => settings[name].enabled);

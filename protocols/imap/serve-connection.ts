@@ -9,17 +9,18 @@ import { bad, no, Refusal, refusalOf } from "./errors.ts";
 import { BrokenResponse } from "./fetch-response.ts";
 import { badCommandsBeforeLoginMax, badCommandsMax, loginTimeoutMs } from "./limits.ts";
 import { LoopTurns } from "./loop-turns.ts";
+import { MessageMemory } from "./message-memory.ts";
 import { tellProgress } from "./progress.ts";
 import { Pusher } from "./pusher.ts";
 import { ResponseWriter } from "./response-writer.ts";
-import type { ImapRooms } from "./rooms.ts";
+import type { ServedRooms } from "./rooms.ts";
 import { Session } from "./session.ts";
 import { humanText } from "./strings.ts";
 import { type CommandText, WireReader } from "./wire-reader.ts";
 
 export async function serveConnection(
   connection: Connection,
-  rooms: ImapRooms,
+  rooms: ServedRooms,
   place: ConnectionPlace,
 ): Promise<void> {
   const out = new ResponseWriter((data) => connection.write(data));
@@ -29,7 +30,7 @@ export async function serveConnection(
     // Whatever a command reads and does, it ends when its client goes.
     await forCaller(
       connection.gone,
-      () => converse(session, out),
+      () => converse(session, out, place),
       () => place.owner,
     );
   } catch (error) {
@@ -39,7 +40,7 @@ export async function serveConnection(
   }
 }
 
-async function converse(session: Session, out: ResponseWriter): Promise<void> {
+async function converse(session: Session, out: ResponseWriter, place: ConnectionPlace): Promise<void> {
   const { connection } = session;
   const capabilities = session.capabilities().join(" ");
   out.line(
@@ -50,6 +51,7 @@ async function converse(session: Session, out: ResponseWriter): Promise<void> {
   let strangerSince = performance.now();
   const turns = new LoopTurns();
   for (;;) {
+    place.giveWay(() => connection.giveUp("crowded"));
     const outcome = await nextCommand(session, out).finally(() => out.flush());
     if (outcome === "logout") return;
     badCommands = outcome === "bad" ? badCommands + 1 : 0;
@@ -69,6 +71,7 @@ type Outcome = "done" | "bad" | "logout";
 
 async function nextCommand(session: Session, out: ResponseWriter): Promise<Outcome> {
   let text: CommandText;
+  using memory = new MessageMemory(session, session.rooms.receiving);
   const pusher = new Pusher(session, out);
   try {
     const reading = readCommand(session.connection, {
@@ -76,6 +79,9 @@ async function nextCommand(session: Session, out: ResponseWriter): Promise<Outco
       maxAppendBytes: session.rooms.settings.imap.maxAppendBytes,
       context: { names: session.names },
       findCommand,
+      admit: (message) => memory.admit(message),
+      arrived: (octets) => memory.arrived(octets),
+      complete: () => memory.complete(),
       async continue() {
         await pusher.stop();
         out.line("+ Go on");
@@ -183,6 +189,8 @@ function byeFor(error: unknown, session: Session): string {
   }
   if (error instanceof ConnectionClosed) {
     if (error.reason === "timeout") return "* BYE Silent for too long\r\n";
+    if (error.reason === "slow") return "* BYE [UNAVAILABLE] The message arrives too slowly\r\n";
+    if (error.reason === "crowded") return "* BYE [UNAVAILABLE] Others need the room; try again later\r\n";
     if (error.reason === "inflated") return "* BYE [LIMIT] What was sent is compressed too well\r\n";
     return error.reason === "aborted" ? "* BYE [UNAVAILABLE] The server shuts down\r\n" : "";
   }

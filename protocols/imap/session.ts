@@ -17,7 +17,7 @@ import { bad, no, Refusal } from "./errors.ts";
 import { failedLoginsMax, loginTimeoutMs } from "./limits.ts";
 import { encodeMailboxName, type NameMode } from "./mailbox-name.ts";
 import type { NotifyWatch } from "./notify-watch.ts";
-import type { ImapRooms } from "./rooms.ts";
+import type { ServedRooms } from "./rooms.ts";
 import { allEvents, SelectedMailbox, type TellOptions } from "./selected-mailbox.ts";
 import { stringText, utf8StringText } from "./strings.ts";
 
@@ -32,7 +32,7 @@ export const extensions = [
 export type Extension = (typeof extensions)[number];
 
 export class Session {
-  readonly rooms: ImapRooms;
+  readonly rooms: ServedRooms;
   readonly connection: Connection;
   /** Names the session in the log. */
   readonly id = randomUUID().slice(0, 13);
@@ -51,7 +51,7 @@ export class Session {
   #checkedAt = 0;
 
   constructor(
-    rooms: ImapRooms,
+    rooms: ServedRooms,
     connection: Connection,
     place: ConnectionPlace,
     commands: readonly Command[],

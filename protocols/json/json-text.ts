@@ -6,6 +6,10 @@ import { jsonDepth } from "#/src/model/json-depth.ts";
 import { jsonDepthMax } from "#/src/model/limits.ts";
 import { jsonPointer } from "./json-pointer.ts";
 
+/** How many times over a body is in memory until it is answered: its octets, their text, the values in it, and what is made of
+ *  them. */
+export const bodyCopies = 4;
+
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** The value of a body; an empty one is an empty object. */

@@ -12,7 +12,9 @@ import type { ServerKeys } from "#/protocols/connection/server-keys.ts";
 import { createHttpApp, type HttpRoute } from "#/protocols/http/app.ts";
 import { type BadRequest, listenHttpPort } from "#/protocols/http/listen.ts";
 import { RequestTurns } from "#/protocols/http/request-turns.ts";
+import { createReceiving } from "#/src/fairness/receiving.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import { jsonBlobBodyBytesMax } from "#/src/model/limits.ts";
 import { connectionRetryMs } from "./answers.ts";
 import { errorObject, refusalHeaders, statusOfCode } from "./errors.ts";
 import { createInvoke } from "./invoke.ts";
@@ -38,6 +40,7 @@ export async function listenHttp(rooms: HttpRooms, routes: readonly HttpRoute[] 
   const handle = createHttpApp({
     routes: [...routes, createMcpRoute(rooms, registry, invoke), createJsonRoute(rooms, registry, invoke)],
     streams: [createStreamRoute(rooms, registry, invoke, closing.signal)],
+    receiving: createReceiving(rooms.fairness, jsonBlobBodyBytesMax),
     closing: closing.signal,
     log,
     stalledReaderMs: settings.http.requestTimeoutMs,

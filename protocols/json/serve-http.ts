@@ -5,12 +5,11 @@
  *  GET  /openapi.json     the interface, for programs; no credential */
 
 import type { HttpContext, HttpRoute } from "#/protocols/http/app.ts";
-import { readBody } from "#/protocols/http/body.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { jsonBodyBytesMax } from "#/src/model/limits.ts";
 import { assertJson, authenticateBearer, refuse, sendJson } from "./answers.ts";
 import type { Invoke } from "./invoke.ts";
-import { parseJson } from "./json-text.ts";
+import { bodyCopies, parseJson } from "./json-text.ts";
 import { openApiDocument } from "./openapi.ts";
 import type { Operation } from "./operation.ts";
 import type { OperationRegistry } from "./registry.ts";
@@ -70,7 +69,7 @@ export function createJsonRoute(rooms: JsonRooms, registry: OperationRegistry, i
   };
 }
 
-async function readInput({ koa }: HttpContext, operation: Operation): Promise<unknown> {
+async function readInput({ koa, readBody }: HttpContext, operation: Operation): Promise<unknown> {
   assertJson(koa.get("Content-Type"), koa.get("Content-Encoding"));
-  return parseJson(await readBody(koa.req, operation.bodyBytesMax ?? jsonBodyBytesMax));
+  return parseJson(await readBody(operation.bodyBytesMax ?? jsonBodyBytesMax, bodyCopies));
 }

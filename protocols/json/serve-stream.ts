@@ -2,12 +2,11 @@
  *  operation; what is kept once the stream is open is the stream. */
 import type { IncomingMessage } from "node:http";
 import type { StreamExchange, StreamRoute } from "#/protocols/http/app.ts";
-import { readBody } from "#/protocols/http/body.ts";
 import { EventStream, formatFrame } from "#/protocols/http/event-stream.ts";
 import { jsonBodyBytesMax } from "#/src/model/limits.ts";
 import { assertJson, authenticateBearer, refuseStream } from "./answers.ts";
 import type { Invoke } from "./invoke.ts";
-import { parseJson } from "./json-text.ts";
+import { bodyCopies, parseJson } from "./json-text.ts";
 import type { FrameSink, FrameStream, Operation, StreamFrame } from "./operation.ts";
 import type { OperationRegistry } from "./registry.ts";
 import type { JsonRooms } from "./rooms.ts";
@@ -37,7 +36,7 @@ export function createStreamRoute(
       principal,
       requestId,
       signal,
-      readInput: (operation) => readStreamInput(request, operation),
+      readInput: (operation) => readStreamInput(exchange, operation),
     });
     if (outcome.kind !== "stream") throw new TypeError("the operation does not stream");
     if (signal.aborted) return outcome.frames.close();
@@ -120,10 +119,13 @@ function pathOf({ url = "" }: IncomingMessage): string {
   return end === -1 ? url : url.slice(0, end);
 }
 
-async function readStreamInput(request: IncomingMessage, operation: Operation): Promise<unknown> {
+async function readStreamInput(
+  { request, readBody }: StreamExchange,
+  operation: Operation,
+): Promise<unknown> {
   const { headers } = request;
   assertJson(headers["content-type"], headers["content-encoding"]);
-  const input = parseJson(await readBody(request, operation.bodyBytesMax ?? jsonBodyBytesMax));
+  const input = parseJson(await readBody(operation.bodyBytesMax ?? jsonBodyBytesMax, bodyCopies));
   // An EventSource that reconnects repeats its first body, and says in the header what it saw last.
   const lastEventId = headers["last-event-id"];
   if (!lastEventId || typeof input !== "object" || input === null || Array.isArray(input)) return input;

@@ -10,9 +10,10 @@ export interface DataReaderOptions {
   readonly limitBytes: number;
   /** What the client announced; the first guess of the room needed. */
   readonly expectedBytes: number;
-  /** Asks for room beyond what is held; false makes the message unacceptable. Room is given back by `release`. */
+  /** Asks for room beyond what is held; false makes the message unacceptable. */
   reserve(bytes: number): boolean;
-  release(bytes: number): void;
+  /** All room is given back. */
+  release(): void;
 }
 
 // What the octets before a position are.
@@ -33,8 +34,7 @@ export class DataReader {
   #state = atLineStart;
   #buffer: Buffer = Buffer.alloc(0);
   #length = 0;
-  /** Apart from the buffer: whoever was given the bytes may have passed their memory on. */
-  #reservedBytes = 0;
+  #hasRoom = false;
   #problem: DataProblem | undefined;
   /** Octets of the message so far, kept or not. */
   receivedBytes = 0;
@@ -111,10 +111,16 @@ export class DataReader {
 
   /** Gives the room back; once is enough, again does nothing. */
   release(): void {
-    this.#options.release(this.#reservedBytes);
-    this.#reservedBytes = 0;
+    this.#options.release();
+    this.#hasRoom = false;
     this.#buffer = Buffer.alloc(0);
     this.#length = 0;
+  }
+
+  /** The room is needed elsewhere: the message goes. */
+  giveUp(): void {
+    this.#refuse("no_room");
+    this.release();
   }
 
   #refuse(problem: DataProblem): void {
@@ -128,7 +134,7 @@ export class DataReader {
     if (this.receivedBytes > this.#options.limitBytes) this.#refuse("too_large");
     if (this.#problem === undefined && this.#length + added > this.#buffer.length) this.#grow(added);
     if (this.#problem !== undefined) {
-      if (this.#reservedBytes > 0) this.release();
+      if (this.#hasRoom) this.release();
       return;
     }
     this.#buffer.set(start === 0 && end === chunk.length ? chunk : chunk.subarray(start, end), this.#length);
@@ -145,7 +151,7 @@ export class DataReader {
       this.#refuse("no_room");
       return;
     }
-    this.#reservedBytes = capacity;
+    this.#hasRoom = true;
     const larger = roomFor(capacity);
     larger.set(this.#buffer.subarray(0, this.#length));
     this.#buffer = larger;

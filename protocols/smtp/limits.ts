@@ -14,9 +14,6 @@ export const envelopeIdBytesMax = 100;
 
 /** Room taken for a message before it is seen, whatever SIZE it announces. */
 export const dataBufferStartBytes = 64 * 1024;
-/** Messages being received, over all connections: a multiple of the largest one, and never less than this. */
-export const receivingBytesMin = 256 * 1024 * 1024;
-export const receivingMessagesFactor = 4;
 /** Beyond its limit a message is read to its end, so that the refusal reaches the client; a peer that does not stop is cut. */
 export const drainBytesMax = 64 * 1024 * 1024;
 /** From 354 to the last octet. A message that trickles keeps the idle timeout away for ever. */

@@ -11,12 +11,12 @@ import { takeHandshake } from "#/protocols/connection/secure-socket.ts";
 import { contextOf } from "#/protocols/connection/server-keys.ts";
 import type { Principal } from "#/src/accounts/principal.ts";
 import { rememberRecipients } from "#/src/arrival/recent-recipients.ts";
+import { createReceiving } from "#/src/fairness/receiving.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { replyToError } from "./errors.ts";
 import { commandLineBytesMax, failedLoginsMax, handshakeTimeoutMs } from "./limits.ts";
 import { MailConnection } from "./mail-connection.ts";
 import type { MailPort, PortRooms, PortSettings, SmtpRooms } from "./mail-port.ts";
-import { createReceivingRoom } from "./receiving-room.ts";
 import { formatReply, reply } from "./reply.ts";
 
 export type { SmtpRooms } from "./mail-port.ts";
@@ -36,7 +36,7 @@ export async function listenSmtp(house: SmtpRooms): Promise<Listener[]> {
   );
   const shared = {
     rooms,
-    receiving: createReceivingRoom(smtp.maxMessageBytes),
+    receiving: createReceiving(fairness, smtp.maxMessageBytes),
     places: new WeakMap<object, ConnectionPlace>(),
     secureContext: contextOf(house.tls),
   };

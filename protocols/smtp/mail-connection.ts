@@ -14,6 +14,7 @@ import { handshakeLog } from "#/protocols/connection/peer.ts";
 import { noteSecured } from "#/protocols/connection/secure-socket.ts";
 import type { Principal } from "#/src/accounts/principal.ts";
 import type { Transport } from "#/src/arrival/transport.ts";
+import type { Received } from "#/src/fairness/receiving.ts";
 import { DataReader } from "./data-reader.ts";
 import { isRefusal, replyToError } from "./errors.ts";
 import { heloName } from "./helo-name.ts";
@@ -56,6 +57,8 @@ export class MailConnection extends SMTPConnection {
   #onGone: () => void = () => {};
   #transaction: MailTransaction | undefined;
   #reader: DataReader | undefined;
+  /** Memory of the message that is being received or stored. */
+  #received: Received | undefined;
   #dataTimer: NodeJS.Timeout | undefined;
   #commandTimer: NodeJS.Timeout | undefined;
   #loginTimer: NodeJS.Timeout | undefined;
@@ -87,6 +90,7 @@ export class MailConnection extends SMTPConnection {
       if (!this._handlerPending) this.#sayGoodbye();
     };
     signal.addEventListener("abort", end, { once: true });
+    this.#yieldPlace();
     // Silence is timed by the base; this is for whoever keeps it away with an octet now and then.
     this.#commandTimer = setInterval(() => {
       if (!this._handlerPending && this.#reader === undefined)
@@ -109,6 +113,11 @@ export class MailConnection extends SMTPConnection {
     signal.removeEventListener("abort", end);
   }
 
+  /** Who has not logged in leaves when others find no place, the silent ones first, unless a message of theirs is being stored. */
+  #yieldPlace(): void {
+    this.#place.giveWay(() => this.#send(reply(421, "4.7.0", "Others need the connection, try again later")));
+  }
+
   override _createParser(): MailStream {
     const parser = new MailStream({ maxCommandLength: this._server.options.maxCommandLength });
     parser.oncommand = (command, callback) => this._onCommand(command, callback);
@@ -118,6 +127,7 @@ export class MailConnection extends SMTPConnection {
 
   override _onCommand(command: Buffer, callback?: Callback): void {
     this.#commandTimer?.refresh();
+    this.#yieldPlace();
     if (++this.#commandCount > commandsMax + this.#port.rooms.settings.smtp.maxRecipients)
       this.#send(reply(421, "4.7.0", "Too many commands without a message"));
     else
@@ -253,7 +263,7 @@ export class MailConnection extends SMTPConnection {
       const reader = this.#receive(transaction);
       parser.beginData(
         reader,
-        () => this.#watchDrain(reader),
+        (octets) => this.#watchData(reader, octets),
         (resume) => this.#finishData(reader, transaction, resume),
       );
       this.#send(reply(354, undefined, "End data with <CR><LF>.<CR><LF>"));
@@ -262,12 +272,12 @@ export class MailConnection extends SMTPConnection {
   }
 
   #receive({ mail }: MailTransaction): DataReader {
-    const { receiving, rooms } = this.#port;
+    const { rooms } = this.#port;
     const reader = new DataReader({
       limitBytes: rooms.settings.smtp.maxMessageBytes,
       expectedBytes: Math.min(mail.sizeBytes ?? 0, dataBufferStartBytes),
-      reserve: (bytes) => receiving.reserve(bytes),
-      release: (bytes) => receiving.release(bytes),
+      reserve: (bytes) => this.#reserve(bytes),
+      release: () => this.#releaseMemory(),
     });
     this.#reader = reader;
     this.#dataTimer = setTimeout(
@@ -277,8 +287,32 @@ export class MailConnection extends SMTPConnection {
     return reader;
   }
 
+  /** Memory for a message is there for as long as it arrives fast enough, and as long as others do not need it more. */
+  #reserve(bytes: number): boolean {
+    if (this.#received !== undefined) return this.#received.grow(bytes) === undefined;
+    const received = this.#port.receiving.tryBegin(this.#place.owner, bytes, (reason) => {
+      this.#received = undefined;
+      this.#reader?.giveUp();
+      const outcome =
+        reason === "too_slow"
+          ? reply(421, "4.4.2", "The message arrives too slowly")
+          : reply(421, "4.3.1", "No room for the message now, try again later");
+      this.#send(outcome);
+    });
+    if (typeof received === "string") return false;
+    this.#received = received;
+    return true;
+  }
+
+  #releaseMemory(): void {
+    this.#received?.[Symbol.dispose]();
+    this.#received = undefined;
+  }
+
   /** A refused message is read to its end, but not for ever. */
-  #watchDrain(reader: DataReader): void {
+  #watchData(reader: DataReader, octets: number): void {
+    this.#received?.arrived(octets);
+    this.#yieldPlace();
     const { maxMessageBytes } = this.#port.rooms.settings.smtp;
     if (reader.receivedBytes > maxMessageBytes + drainBytesMax)
       this.#send(reply(421, "5.3.4", `The message is larger than ${maxMessageBytes} octets`));
@@ -293,6 +327,8 @@ export class MailConnection extends SMTPConnection {
   /** The transaction ends with its message, whatever becomes of it (RFC 5321 section 4.1.1.4). */
   #finishData(reader: DataReader, transaction: MailTransaction, resume: Callback): void {
     clearTimeout(this.#dataTimer);
+    this.#received?.complete();
+    this.#place.giveWay(undefined);
     this.#commandTimer?.refresh();
     this.#reader = undefined;
     this._unrecognizedCommands = 0;
@@ -303,6 +339,7 @@ export class MailConnection extends SMTPConnection {
       "DATA",
       () => {
         this._handlerPending = false;
+        this.#yieldPlace();
         if (this.#isEnding) this.#sayGoodbye();
         resume();
       },

@@ -7,8 +7,8 @@ import type { Accounts } from "#/src/accounts/accounts.ts";
 import type { ArrivalRooms } from "#/src/arrival/accept-message.ts";
 import type { RecipientLookup } from "#/src/arrival/recent-recipients.ts";
 import type { Fairness } from "#/src/fairness/fairness.ts";
+import type { Receiving } from "#/src/fairness/receiving.ts";
 import type { Outbound } from "#/src/outbound/outbound.ts";
-import type { ReceivingRoom } from "./receiving-room.ts";
 
 /** What the three SMTP ports need of the house. */
 export interface SmtpRooms extends ArrivalRooms {
@@ -62,7 +62,7 @@ export interface MailPort {
   readonly door: ConnectionDoor;
   /** What each session counts for. */
   readonly places: WeakMap<object, ConnectionPlace>;
-  readonly receiving: ReceivingRoom;
+  readonly receiving: Receiving;
   /** For the next handshake. */
   readonly secureContext: () => SecureContext;
 }

@@ -9,11 +9,15 @@ type Callback = (error?: Error | null) => void;
  *  ends. It leans on `_dataMode`, `_remainder`, `_feedDataStream` and `_flushData` of 3.21.6, which is pinned for it. */
 export class MailStream extends SMTPStream {
   #reader: DataReader | undefined;
-  #onProgress: () => void = () => {};
+  #onProgress: (octets: number) => void = () => {};
   #onEnd: (resume: () => void) => void = (resume) => resume();
 
   /** The next octets are a message. `onEnd` is given what makes the commands behind it run. */
-  beginData(reader: DataReader, onProgress: () => void, onEnd: (resume: () => void) => void): void {
+  beginData(
+    reader: DataReader,
+    onProgress: (octets: number) => void,
+    onEnd: (resume: () => void) => void,
+  ): void {
     this.#reader = reader;
     this.#onProgress = onProgress;
     this.#onEnd = onEnd;
@@ -23,7 +27,7 @@ export class MailStream extends SMTPStream {
   override _feedDataStream(chunk: Buffer, done: Callback): void {
     const used = this.#reader!.read(chunk);
     if (used < 0) {
-      this.#onProgress();
+      this.#onProgress(chunk.length);
       if (isTurnUsedUp(chunk.length)) setImmediate(done);
       else done();
       return;

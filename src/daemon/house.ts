@@ -17,6 +17,7 @@ import { createDirectPreparation, createItemPreparation } from "#/src/collection
 import { createRuleExpansion, type RuleExpansion } from "#/src/collections/rules/rule-expansion.ts";
 import { withoutForgedResults } from "#/src/evidence/authentication-results.ts";
 import { createFairness, type Fairness } from "#/src/fairness/fairness.ts";
+import { receivingAmounts } from "#/src/fairness/receiving.ts";
 import { createFeed, type Feed } from "#/src/feed/feed.ts";
 import { createWebhooks, type WebhookOutcome, type Webhooks } from "#/src/feed/webhooks.ts";
 import { createFiles, type Files } from "#/src/files/files.ts";
@@ -65,6 +66,11 @@ export interface HouseOptions {
 
 export async function openHouse(settings: Settings, log: Logger, options: HouseOptions = {}): Promise<House> {
   const fairness = createFairness((line) => log.warn(line, "refused for its share"));
+  // The first that asks says how much there is, so the one that knows all settings does.
+  fairness.gate(
+    "receiving",
+    receivingAmounts(Math.max(settings.smtp.maxMessageBytes, settings.imap.maxAppendBytes)),
+  );
   const store = await openStore({
     fairness,
     folder: settings.storage.folder,

@@ -42,7 +42,7 @@ export function createFairness(write: (line: RefusalLine) => void = () => {}): F
       if (typeof amount === "string") throw new TypeError(`${name} is opened without its ${key}`);
       return amount;
     };
-    const { what, waiting, idleMs } = row;
+    const { what, spare, waiting, idleMs } = row;
     const total = amountOf("total")!;
     return new Gate({
       what,
@@ -50,6 +50,7 @@ export function createFairness(write: (line: RefusalLine) => void = () => {}): F
       share: amountOf("share")!,
       mailboxShare: amountOf("mailboxShare"),
       accountShare: amountOf("accountShare"),
+      spare,
       waiting,
       idleMs,
       note: (owner, reason) => note(name, owner, reason),

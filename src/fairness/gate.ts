@@ -15,6 +15,13 @@ export interface WaitingLimits {
   readonly waitMs: number;
 }
 
+/** The last part of a total is for owners that have little. */
+export interface Spare {
+  readonly amount: number;
+  /** What such an owner has with what it asks for. */
+  readonly upTo: number;
+}
+
 export interface GateLimits {
   /** What the refusals speak of, in the plural. */
   readonly what: string;
@@ -26,6 +33,7 @@ export interface GateLimits {
   readonly mailboxShare?: number | undefined;
   /** Of all mailboxes of one account. */
   readonly accountShare?: number | undefined;
+  readonly spare?: Spare | undefined;
   /** How many may wait, of all owners and of one. Nobody waits without it. */
   readonly waiting?: WaitingLimits | undefined;
   /** A place that may give way for so long gives way to an owner that has as many as its own. */
@@ -161,19 +169,25 @@ export class Gate {
   }
 
   #refusalOf(owner: Owner, amount: number): Refusal | undefined {
-    const { total, share, mailboxShare = share, accountShare } = this.#options;
+    const { share, mailboxShare = share, accountShare } = this.#options;
     const ofOwner = owner.above === undefined ? share : mailboxShare;
     if (owner.isExempt !== true && isOver(this.takenBy(owner), amount, ofOwner)) return "share";
     const ofAccount = owner.above === undefined ? 0 : (this.#accounts.get(owner.above) ?? 0);
     if (accountShare !== undefined && isOver(ofAccount, amount, accountShare)) return "account";
+    const total = this.#totalFor(this.takenBy(owner) + amount);
     return isOver(this.#taken, amount, total) ? "total" : undefined;
+  }
+
+  #totalFor(wanted: number): number {
+    const { total, spare } = this.#options;
+    return spare === undefined || wanted <= spare.upTo ? total : total - spare.amount;
   }
 
   /** Takes places away from owners that have more, until there is room. None is taken when that would not be enough. */
   #makeWay(owner: Owner, amount: number): boolean {
     const wanted = this.takenBy(owner) + amount;
     if (this.#greed < wanted) return false;
-    const { total } = this.#options;
+    const total = this.#totalFor(wanted);
     const leaving = new Set<Held>();
     const left = new Map<string, number>();
     let taken = this.#taken;
@@ -228,8 +242,11 @@ export class Gate {
       now,
       grow: (place, more) => {
         const refusal = this.#findRoom(place.owner, more);
-        if (refusal === undefined) this.#add(place.owner, more);
-        else this.#note(place.owner, refusal);
+        if (refusal !== undefined) this.#note(place.owner, refusal);
+        else {
+          this.#add(place.owner, more);
+          this.#admit();
+        }
         return refusal;
       },
       free: (place, less) => {

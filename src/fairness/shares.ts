@@ -2,7 +2,7 @@
  *  long, and how fast what arrives has to come. What has no row here has no queue; the README shows the same table. */
 
 import type { MinimumRate } from "./arrival-rate.ts";
-import type { WaitingLimits } from "./gate.ts";
+import type { Spare, WaitingLimits } from "./gate.ts";
 
 /** A number of our own, or where it comes from: the name of a setting, or what it is counted by. */
 export type Amount = number | string;
@@ -19,6 +19,8 @@ export interface Share {
   readonly accountShare?: Amount;
   /** Who finds no place waits; without it, is refused. */
   readonly waiting?: WaitingLimits;
+  /** The last of it is for owners that then have no more than this. */
+  readonly spare?: Spare;
   /** A place that may give way for so long gives way to an owner that has as many. */
   readonly idleMs?: number;
   readonly minimumRate?: MinimumRate;
@@ -36,6 +38,8 @@ function connectionsOf(role: string, what: string): Share {
           mailboxShare: `${role}.max_connections_per_login`,
           accountShare: "limits.connections_share_of_account of all",
         }),
+    // A client says its first word within a second.
+    idleMs: 10_000,
   };
 }
 
@@ -55,6 +59,16 @@ export const shares = {
   submission: connectionsOf("submission", "connections of submission"),
   imap: connectionsOf("imap", "connections of IMAP"),
   http: connectionsOf("http", "connections of HTTP"),
+  receiving: {
+    what: "octets being received",
+    unit: "octets",
+    total: "256 MiB, or four of the largest message",
+    share: "half of it",
+    spare: { amount: 32 * 1024 * 1024, upTo: 1024 * 1024 },
+    waiting: { total: 1000, share: 64, waitMs: 20_000 },
+    // As Postfix has it (smtpd_min_data_rate): a line of 4,000 bits a second keeps it.
+    minimumRate: { graceMs: 60_000, octetsPerSecond: 500 },
+  },
   html: jobs("renderings of HTML"),
   documents: jobs("readings of documents"),
   contacts: jobs("contacts to be converted"),

@@ -58,6 +58,15 @@ describe("a place", () => {
     expect(place.amount).toBe(10);
   });
 
+  it("in the last part of the total is for owners that have little", () => {
+    const gate = gateOf({ total: 100, share: 100, spare: { amount: 20, upTo: 10 } });
+    enter(gate, a, 75);
+    expect(gate.tryEnter(b, 11)).toBe("total");
+    expect(gate.tryEnter(a, 6)).toBe("total");
+    const place = enter(gate, b, 10);
+    expect(place.grow(1)).toBe("total");
+  });
+
   it("moves to another owner, unless that has its share", () => {
     const gate = gateOf({ share: 1 });
     const place = enter(gate, a);

@@ -2,12 +2,23 @@
 import { EventEmitter } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { expect, test } from "vitest";
-import { readBody } from "#/protocols/http/body.ts";
+import { type BodyOptions, readBody } from "#/protocols/http/body.ts";
+import { createFairness } from "#/src/fairness/fairness.ts";
+import { createReceiving } from "#/src/fairness/receiving.ts";
+
+function optionsOf(limitBytes: number, total = 1_000_000): BodyOptions {
+  const fairness = createFairness();
+  fairness.gate("receiving", { total, share: total });
+  return { limitBytes, copies: 1, receiving: createReceiving(fairness, 1), memory: new DisposableStack() };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 test("copies the octets out of the pieces of a body, which may be small and used again", async () => {
-  const request = Object.assign(new EventEmitter(), { headers: {} });
-  const body = readBody(request as unknown as IncomingMessage, 100_000);
+  const request = Object.assign(new EventEmitter(), { headers: { "transfer-encoding": "chunked" } });
+  const body = readBody(request as unknown as IncomingMessage, optionsOf(100_000));
   const piece = Buffer.alloc(1);
+  await turn();
   const expected = Buffer.alloc(100_000);
   for (let at = 0; at < expected.length; at++) {
     expected[at] = at % 251;
@@ -19,8 +30,18 @@ test("copies the octets out of the pieces of a body, which may be small and used
 });
 
 test("is over its limit with the first octet beyond it", async () => {
-  const request = Object.assign(new EventEmitter(), { headers: {} });
-  const body = readBody(request as unknown as IncomingMessage, 10);
+  const request = Object.assign(new EventEmitter(), { headers: { "transfer-encoding": "chunked" } });
+  const body = readBody(request as unknown as IncomingMessage, optionsOf(10));
+  await turn();
   for (let count = 0; count < 11; count++) request.emit("data", Buffer.alloc(1));
   await expect(body).rejects.toMatchObject({ code: "invalid", details: { reason: "too_large" } });
+});
+
+test("that finds no memory is refused for the time being", async () => {
+  const request = Object.assign(new EventEmitter(), { headers: { "transfer-encoding": "chunked" } });
+  const options = optionsOf(100_000, 10_000);
+  const body = readBody(request as unknown as IncomingMessage, options);
+  await turn();
+  for (let count = 0; count < 11; count++) request.emit("data", Buffer.alloc(1000));
+  await expect(body).rejects.toMatchObject({ code: "upstream_unavailable", details: { reason: "busy" } });
 });

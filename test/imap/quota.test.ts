@@ -42,6 +42,13 @@ test("tells what the mailboxes hold and may hold, and refuses what does not fit"
     C-: ${"x".repeat(3100)}
     C:
     S: b1 NO [OVERQUOTA] {{*}}
+    C: b2 APPEND INBOX {3100}
+    S: b2 NO [OVERQUOTA] {{*}}
+    C: b3 APPEND INBOX {5+}
+    C: a: bc {3060}
+    S: b3 NO [OVERQUOTA] {{*}}
+    C: b4 APPEND Nowhere {5}
+    S: b4 NO [TRYCREATE] {{*}}
   `);
 });
 

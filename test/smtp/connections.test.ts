@@ -3,6 +3,7 @@ import { once } from "node:events";
 import net from "node:net";
 import { networkInterfaces } from "node:os";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createFairness } from "#/src/fairness/fairness.ts";
 import { connectRawSmtp, type RawSmtp } from "../support/raw-smtp.ts";
 import { type MailRooms, openMailRooms, password } from "./mail-rooms.ts";
 
@@ -192,5 +193,53 @@ describe("a client is closed that", () => {
     while (reply.startsWith("250 ")) reply = await client.reply();
     clearInterval(asking);
     expect(reply).toMatch(/^421 4\.4\.2 The login took too long/);
+  });
+});
+
+describe("when there is no more", () => {
+  test("memory for messages, the sender that has the most is told to come back", async () => {
+    const fairness = createFairness();
+    fairness.gate("receiving", { total: 132_000, share: 132_000 });
+    await using rooms = await openMailRooms({
+      fairness,
+      nameNetwork: ({ remotePort }) => `port ${remotePort}`,
+    });
+    const begin = async (): Promise<RawSmtp> => {
+      const client = await connectRawSmtp({ port: rooms.ports.smtp });
+      await client.send(
+        "EHLO x\r\nMAIL FROM:<a@outside.example>\r\nRCPT TO:<robin@waypost.example>\r\nDATA\r\n",
+        4,
+      );
+      return client;
+    };
+    await using greedy = await begin();
+    await greedy.send(`Subject: large\r\n\r\n${"x".repeat(98)}\r\n`.padEnd(100_000, "y\r\n"), 0);
+    while (fairness.gate("receiving").taken < 100_000) await new Promise((resolve) => setImmediate(resolve));
+    await using modest = await begin();
+    const [outcome] = await modest.send(`Subject: small\r\n\r\n${"text\r\n".repeat(1000)}.\r\n`);
+    expect(outcome).toMatch(/^250 /);
+    expect(await greedy.reply()).toMatch(/^421 4\.3\.1 /);
+    expect(fairness.refused()).toEqual([{ share: "receiving", reason: "gave_way", count: 1 }]);
+  });
+
+  test("connections, the oldest silent one of the network that has the most goes", async () => {
+    const fairness = createFairness();
+    let isCrowd = true;
+    await using rooms = await openMailRooms({
+      fairness,
+      smtp: { maxConnections: 3 },
+      nameNetwork: () => (isCrowd ? "crowd" : "modest"),
+    });
+    const connect = () => connectRawSmtp({ port: rooms.ports.smtp });
+    await using first = await connect();
+    await using second = await connect();
+    await using third = await connect();
+    await first.command("NOOP");
+    isCrowd = false;
+    await using modest = await connect();
+    expect(await second.reply()).toMatch(/^421 4\.7\.0 /);
+    expect(await modest.command("NOOP")).toMatch(/^250 /);
+    expect(await third.command("NOOP")).toMatch(/^250 /);
+    expect(fairness.refused()).toEqual([{ share: "smtp", reason: "gave_way", count: 1 }]);
   });
 });

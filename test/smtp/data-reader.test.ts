@@ -21,8 +21,8 @@ function readAll(chunks: readonly string[], limitBytes = 1000, roomBytes = 10_00
       held += bytes;
       return true;
     },
-    release(bytes) {
-      held -= bytes;
+    release() {
+      held = 0;
     },
   });
   let rest: string | undefined;

@@ -10,7 +10,7 @@ import type { SmtpSettings } from "#/protocols/smtp/mail-port.ts";
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
 import { deriveVerifier } from "#/src/accounts/scram.ts";
 import { createPreparation } from "#/src/arrival/preparing/preparation.ts";
-import { createFairness } from "#/src/fairness/fairness.ts";
+import { createFairness, type Fairness } from "#/src/fairness/fairness.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
 import type { Message } from "#/src/mail/messages.ts";
 import type { Clock } from "#/src/model/clock.ts";
@@ -50,6 +50,7 @@ export interface MailRoomsOptions {
   readonly limits?: Partial<Settings["limits"]>;
   readonly nameNetwork?: NameNetwork;
   readonly clock?: Clock;
+  readonly fairness?: Fairness;
   readonly host?: string;
 }
 
@@ -86,7 +87,7 @@ export async function openMailRooms(options: MailRoomsOptions = {}): Promise<Mai
     scheduling,
     tls: testCertificate,
     log,
-    fairness: createFairness(),
+    fairness: options.fairness ?? createFairness(),
   };
   const listeners = await listenSmtp({ ...rooms, nameNetwork: options.nameNetwork });
   const portOf = (name: string): number => listeners.find((listener) => listener.name === name)!.port;

@@ -78,13 +78,13 @@ function boundOfNextLiteral(
   maxAppendBytes: number,
 ): LiteralBound | undefined {
   reader.space();
-  decodeMailboxName(reader.astring(), context.names);
+  const name = decodeMailboxName(reader.astring(), context.names);
   if (reader.isAtEnd) return undefined;
   let left = maxAppendBytes;
   for (;;) {
     reader.space();
     const { byteLength, isLast, isUrl } = readAnnounced(reader);
     left -= byteLength;
-    if (isLast) return isUrl ? undefined : messageBound(left);
+    if (isLast) return isUrl ? undefined : messageBound(left, name);
   }
 }

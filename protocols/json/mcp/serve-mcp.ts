@@ -4,7 +4,6 @@
  *  POST /mcp   one message or a batch */
 import type { McpHttpHandler } from "@modelcontextprotocol/server";
 import type { HttpContext, HttpRoute } from "#/protocols/http/app.ts";
-import { readBody } from "#/protocols/http/body.ts";
 import { newRequestId } from "#/protocols/http/request-id.ts";
 import type { Principal } from "#/src/accounts/accounts.ts";
 import { CallerGone } from "#/src/model/caller.ts";
@@ -13,7 +12,7 @@ import { jsonBlobBodyBytesMax, jsonBodyBytesMax } from "#/src/model/limits.ts";
 import { authenticateBearer, refuse } from "../answers.ts";
 import { asRefusal, errorObject } from "../errors.ts";
 import type { Invoke } from "../invoke.ts";
-import { parseJson } from "../json-text.ts";
+import { bodyCopies, parseJson } from "../json-text.ts";
 import type { Operation } from "../operation.ts";
 import type { OperationRegistry } from "../registry.ts";
 import type { JsonRooms } from "../rooms.ts";
@@ -85,7 +84,7 @@ export function createMcpRoute(rooms: JsonRooms, registry: OperationRegistry, in
       koa.set("Allow", "POST");
       return refuse(rooms.log, context, notPost, 405);
     }
-    const body = await readBody(koa.req, jsonBlobBodyBytesMax);
+    const body = await context.readBody(jsonBlobBodyBytesMax, bodyCopies);
     const message = parseJson(body);
     assertFew(message);
     if (!isToolCall(message, listCallable(principal))) invoke.admit(principal);
