@@ -4,6 +4,7 @@
 import type { Socket } from "node:net";
 import { type SecureContext, TLSSocket } from "node:tls";
 import { CallerGone } from "#/src/model/caller.ts";
+import { giveBackMemory, takeMemory } from "#/src/model/octet-memory.ts";
 import { Compression } from "./compression.ts";
 import { secureSocket } from "./secure-socket.ts";
 
@@ -130,12 +131,17 @@ export class Connection {
 
   /** Exactly so many octets, told of as they come. Whoever asks for many has the memory for them. */
   async readBytes(count: number, onArrived: (octets: number) => void = () => {}): Promise<Buffer> {
-    const bytes = roomFor(count);
+    const bytes = takeMemory(count);
     let length = 0;
-    await this.#take(count, (piece) => {
-      length += piece.copy(bytes, length);
-      onArrived(piece.length);
-    });
+    try {
+      await this.#take(count, (piece) => {
+        length += piece.copy(bytes, length);
+        onArrived(piece.length);
+      });
+    } catch (error) {
+      giveBackMemory(bytes);
+      throw error;
+    }
     return bytes;
   }
 
@@ -322,14 +328,6 @@ export class Connection {
 const lastWordMs = 5000;
 /** How long what a peer still sends after the last word is read, so that a reset does not swallow that word. */
 const lingerMs = 200;
-
-/** From here on memory that the threads that read a message can have too, without a copy. */
-const sharedBytesMin = 256 * 1024;
-
-/** Of a large one the system gives what is written to. */
-function roomFor(bytes: number): Buffer {
-  return bytes < sharedBytesMin ? Buffer.allocUnsafeSlow(bytes) : Buffer.from(new SharedArrayBuffer(bytes));
-}
 
 export function isLoopbackAddress(address: string): boolean {
   const plain = address.startsWith("::ffff:") ? address.slice(7) : address;

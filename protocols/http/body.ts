@@ -4,6 +4,7 @@ import type { IncomingMessage } from "node:http";
 import type { LostReason, Receiving } from "#/src/fairness/receiving.ts";
 import { CallerGone } from "#/src/model/caller.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import { giveBackMemory, takeMemory } from "#/src/model/octet-memory.ts";
 
 const retryAfterMs = 1000;
 
@@ -31,14 +32,15 @@ export async function readBody(request: IncomingMessage, options: BodyOptions): 
   const first = announced || smallestBytes;
   let fail: (error: Error) => void = () => {};
   const received = memory.use(await receiving.begin(copies * first, (reason) => fail(lost(reason))));
-  let body = Buffer.allocUnsafeSlow(first);
+  let body = takeMemory(first);
   let size = 0;
   const add = (piece: Buffer): void => {
     if (size + piece.length > body.length) {
       const length = Math.min(limitBytes, Math.max(2 * body.length, size + piece.length));
       if (received.grow(copies * (length - body.length)) !== undefined) throw busy();
-      const larger = Buffer.allocUnsafeSlow(length);
+      const larger = takeMemory(length);
       body.copy(larger, 0, 0, size);
+      giveBackMemory(body);
       body = larger;
     }
     size += piece.copy(body, size);
@@ -49,7 +51,7 @@ export async function readBody(request: IncomingMessage, options: BodyOptions): 
       request.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone);
       if (error === undefined) resolve();
       else {
-        body = Buffer.alloc(0);
+        giveBackMemory(body);
         reject(error);
       }
     };

@@ -4,6 +4,8 @@
  *  octet stays as it came. A CR or LF alone (section 2.3.8) makes the message unacceptable, because servers differ in
  *  whether it ends a line and so in where the message ends; it is read on to its end and not kept. */
 
+import { giveBackMemory, takeMemory } from "#/src/model/octet-memory.ts";
+
 export type DataProblem = "bare_line_end" | "too_large" | "no_room";
 
 export interface DataReaderOptions {
@@ -27,12 +29,12 @@ const carriageReturn = 13;
 const lineFeed = 10;
 const dot = 46;
 
-const sharedBytesMin = 64 * 1024;
-
 export class DataReader {
   readonly #options: DataReaderOptions;
   #state = atLineStart;
-  #buffer: Buffer = Buffer.alloc(0);
+  #buffer = takeMemory(0);
+  /** Whoever was given the bytes has their memory. */
+  #isTaken = false;
   #length = 0;
   #hasRoom = false;
   #problem: DataProblem | undefined;
@@ -106,6 +108,7 @@ export class DataReader {
 
   /** The message, once `read` found its end. */
   bytes(): Buffer {
+    this.#isTaken = true;
     return this.#buffer.subarray(0, this.#length);
   }
 
@@ -113,7 +116,8 @@ export class DataReader {
   release(): void {
     this.#options.release();
     this.#hasRoom = false;
-    this.#buffer = Buffer.alloc(0);
+    if (!this.#isTaken) giveBackMemory(this.#buffer);
+    this.#buffer = takeMemory(0);
     this.#length = 0;
   }
 
@@ -152,13 +156,9 @@ export class DataReader {
       return;
     }
     this.#hasRoom = true;
-    const larger = roomFor(capacity);
+    const larger = takeMemory(capacity);
     larger.set(this.#buffer.subarray(0, this.#length));
+    giveBackMemory(this.#buffer);
     this.#buffer = larger;
   }
-}
-
-/** A large message is shared with the thread that reads it, and with the next one if that ends; a small one is copied. */
-function roomFor(bytes: number): Buffer {
-  return bytes < sharedBytesMin ? Buffer.allocUnsafeSlow(bytes) : Buffer.from(new SharedArrayBuffer(bytes));
 }

@@ -3,7 +3,8 @@
  *  `smtp-server` carries it: greeting, early talkers, TLS, SASL exchanges, timeouts, HELO, RSET, NOOP, QUIT, VRFY. MAIL, RCPT,
  *  DATA, EHLO and the conditions of AUTH are ours, because the package takes what the standard forbids (unknown parameters,
  *  UTF-8 without SMTPUTF8, line ends in DATA) and refuses what it allows (quoted local parts). The names with an underscore are
- *  those of 3.21.6, which is pinned for it. */
+ *  those of 3.21.6, which is pinned for it.
+ *  Long because the order of commands is one thing. */
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { SMTPServer } from "smtp-server";
@@ -14,7 +15,6 @@ import { handshakeLog } from "#/protocols/connection/peer.ts";
 import { noteSecured } from "#/protocols/connection/secure-socket.ts";
 import type { Principal } from "#/src/accounts/principal.ts";
 import type { Transport } from "#/src/arrival/transport.ts";
-import type { Received } from "#/src/fairness/receiving.ts";
 import { DataReader } from "./data-reader.ts";
 import { isRefusal, replyToError } from "./errors.ts";
 import { heloName } from "./helo-name.ts";
@@ -39,6 +39,7 @@ import {
   type Taken,
   takeMessage,
 } from "./mail-transaction.ts";
+import { MessageMemory } from "./message-memory.ts";
 import { formatReply, Refusal, type Reply, reply } from "./reply.ts";
 
 type Callback = () => void;
@@ -57,8 +58,7 @@ export class MailConnection extends SMTPConnection {
   #onGone: () => void = () => {};
   #transaction: MailTransaction | undefined;
   #reader: DataReader | undefined;
-  /** Memory of the message that is being received or stored. */
-  #received: Received | undefined;
+  readonly #memory: MessageMemory;
   #dataTimer: NodeJS.Timeout | undefined;
   #commandTimer: NodeJS.Timeout | undefined;
   #loginTimer: NodeJS.Timeout | undefined;
@@ -73,6 +73,14 @@ export class MailConnection extends SMTPConnection {
     this.#accepted = socket;
     this.#place = place;
     port.places.set(this.session, place);
+    this.#memory = new MessageMemory(
+      port.receiving,
+      () => place.owner,
+      (outcome) => {
+        this.#reader?.giveUp();
+        this.#send(outcome);
+      },
+    );
     // Peers that break off and handshakes that fail; nothing that the daemon could do anything about.
     const onFailure = handshakeLog(port.rooms.log, port.name, this.remoteAddress);
     this.on("error", (error: NodeJS.ErrnoException) => {
@@ -276,8 +284,8 @@ export class MailConnection extends SMTPConnection {
     const reader = new DataReader({
       limitBytes: rooms.settings.smtp.maxMessageBytes,
       expectedBytes: Math.min(mail.sizeBytes ?? 0, dataBufferStartBytes),
-      reserve: (bytes) => this.#reserve(bytes),
-      release: () => this.#releaseMemory(),
+      reserve: (bytes) => this.#memory.reserve(bytes),
+      release: () => this.#memory.release(),
     });
     this.#reader = reader;
     this.#dataTimer = setTimeout(
@@ -287,31 +295,9 @@ export class MailConnection extends SMTPConnection {
     return reader;
   }
 
-  /** Memory for a message is there for as long as it arrives fast enough, and as long as others do not need it more. */
-  #reserve(bytes: number): boolean {
-    if (this.#received !== undefined) return this.#received.grow(bytes) === undefined;
-    const received = this.#port.receiving.tryBegin(this.#place.owner, bytes, (reason) => {
-      this.#received = undefined;
-      this.#reader?.giveUp();
-      const outcome =
-        reason === "too_slow"
-          ? reply(421, "4.4.2", "The message arrives too slowly")
-          : reply(421, "4.3.1", "No room for the message now, try again later");
-      this.#send(outcome);
-    });
-    if (typeof received === "string") return false;
-    this.#received = received;
-    return true;
-  }
-
-  #releaseMemory(): void {
-    this.#received?.[Symbol.dispose]();
-    this.#received = undefined;
-  }
-
   /** A refused message is read to its end, but not for ever. */
   #watchData(reader: DataReader, octets: number): void {
-    this.#received?.arrived(octets);
+    this.#memory.arrived(octets);
     this.#yieldPlace();
     const { maxMessageBytes } = this.#port.rooms.settings.smtp;
     if (reader.receivedBytes > maxMessageBytes + drainBytesMax)
@@ -327,7 +313,7 @@ export class MailConnection extends SMTPConnection {
   /** The transaction ends with its message, whatever becomes of it (RFC 5321 section 4.1.1.4). */
   #finishData(reader: DataReader, transaction: MailTransaction, resume: Callback): void {
     clearTimeout(this.#dataTimer);
-    this.#received?.complete();
+    this.#memory.complete();
     this.#place.giveWay(undefined);
     this.#commandTimer?.refresh();
     this.#reader = undefined;

@@ -111,7 +111,8 @@ export class Gate {
   async enter(owner: Owner = callerOwner(), amount = 1): Promise<Place> {
     assertCallerThere();
     const { waiting } = this.#options;
-    if (this.#queue.isEmpty && this.#findRoom(owner, amount) === undefined) return this.#hold(owner, amount);
+    const mayPass = this.#queue.isEmpty || this.#isSmall(owner, amount);
+    if (mayPass && this.#findRoom(owner, amount) === undefined) return this.#hold(owner, amount);
     if (waiting === undefined) throw this.#refuse(owner, amount);
     const { promise, resolve, reject } = Promise.withResolvers<Held>();
     const refuse = (): void => reject(this.#refuse(owner, amount));
@@ -153,9 +154,16 @@ export class Gate {
   #admit(): void {
     // The room that is being made is somebody's.
     while (!this.#isMakingWay) {
+      // What is small goes into the spare part when what is large finds no room, and does not keep that waiting.
+      let isFull = false;
       const next = this.#queue.shift(({ owner, amount }): Verdict => {
+        const isSmall = this.#isSmall(owner, amount);
+        if (isFull && !isSmall) return "waits";
         const refusal = this.#findRoom(owner, amount);
-        return refusal === undefined ? "goes" : refusal === "total" ? "nobody goes" : "waits";
+        if (refusal === undefined) return "goes";
+        if (refusal !== "total") return "waits";
+        isFull = true;
+        return isSmall || this.#options.spare === undefined ? "nobody goes" : "waits";
       });
       if (next === undefined) return;
       next.settle(this.#hold(next.owner, next.amount));
@@ -181,6 +189,11 @@ export class Gate {
   #totalFor(wanted: number): number {
     const { total, spare } = this.#options;
     return spare === undefined || wanted <= spare.upTo ? total : total - spare.amount;
+  }
+
+  #isSmall(owner: Owner, amount: number): boolean {
+    const { spare } = this.#options;
+    return spare !== undefined && this.takenBy(owner) + amount <= spare.upTo;
   }
 
   /** Takes places away from owners that have more, until there is room. None is taken when that would not be enough. */
@@ -307,13 +320,13 @@ export class Gate {
     const refusal = this.#refusalOf(owner, amount) ?? "total";
     this.#note(owner, refusal);
     return refusal === "total"
-      ? new WaypostError("upstream_unavailable", `Too many ${what} are under way.`, {
+      ? new WaypostError("upstream_unavailable", `There are too many ${what}.`, {
           reason: "busy",
           retryAfterMs,
         })
       : new WaypostError(
           "rate_limited",
-          `Too many ${what} of this ${refusal === "account" ? "account" : "owner"}.`,
+          `There are too many ${what} of this ${refusal === "account" ? "account" : "owner"}.`,
           { retryAfterMs },
         );
   }

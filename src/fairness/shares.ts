@@ -60,7 +60,7 @@ export const shares = {
   imap: connectionsOf("imap", "connections of IMAP"),
   http: connectionsOf("http", "connections of HTTP"),
   receiving: {
-    what: "octets being received",
+    what: "octets of messages and bodies on their way in",
     unit: "octets",
     total: "256 MiB, or four of the largest message",
     share: "half of it",

@@ -170,6 +170,24 @@ describe("who waits", () => {
     expect(gate.taken).toBe(0);
   });
 
+  it("passes what is large, if it is small and there is a part for that", async () => {
+    const gate = gateOf({ total: 100, share: 100, waiting, spare: { amount: 20, upTo: 10 } });
+    const first = await gate.enter(a, 80);
+    const large = gate.enter(b, 50);
+    const small = await gate.enter(c, 10);
+    const smaller = await gate.enter({ key: "d" }, 5);
+    const other = gate.enter({ key: "d" }, 4);
+    const last = gate.enter(c, 50);
+    expect(gate.waiting).toBe(2);
+    expect((await other).amount).toBe(4);
+    first[Symbol.dispose]();
+    expect((await large).amount).toBe(50);
+    small[Symbol.dispose]();
+    smaller[Symbol.dispose]();
+    (await large)[Symbol.dispose]();
+    expect((await last).amount).toBe(50);
+  });
+
   it("passes an owner that has its share", async () => {
     const gate = gateOf({ total: 3, share: 1, waiting });
     const first = await gate.enter(a);

@@ -1,0 +1,31 @@
+/** More connections than port 25 takes, from twelve networks, that say nothing: `node test/long/abuse/idle-smtp.ts`. */
+import { once } from "node:events";
+import net from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { attack } from "./attack.ts";
+import { addressIn, enterNetworks } from "./networks.ts";
+
+enterNetworks(import.meta.url);
+
+const networks = 12;
+const connections = 1200;
+
+await attack({
+  title: `${connections} silent SMTP connections of ${networks} networks`,
+  daemon: { agents: 1, set: ["log.level=error"] },
+  async run({ smtp }, _attackers, until) {
+    const sit = async (at: number): Promise<void> => {
+      while (!until.aborted) {
+        const localAddress = addressIn(1 + (at % networks));
+        const socket = net.connect({ host: smtp.host, port: smtp.port, localAddress });
+        const end = (): unknown => socket.destroy();
+        until.addEventListener("abort", end, { once: true });
+        socket.on("error", () => {}).resume();
+        await once(socket, "close").catch(() => {});
+        until.removeEventListener("abort", end);
+        if (!until.aborted) await delay(1000);
+      }
+    };
+    await Promise.all(Array.from({ length: connections }, (_, at) => sit(at)));
+  },
+});

@@ -1,0 +1,49 @@
+/** Connections of a few networks each send most of a large message, and then an octet a second: `node test/long/abuse/smtp-trickle.ts
+ *  [networks]`. */
+import { setTimeout as delay } from "node:timers/promises";
+import { connectRawSmtp, type RawSmtp } from "../../support/raw-smtp.ts";
+import { attack } from "./attack.ts";
+import { addressIn, enterNetworks } from "./networks.ts";
+
+enterNetworks(import.meta.url);
+
+const networks = Number(process.argv[2] ?? 3);
+const connectionsPerNetwork = 5;
+const bytes = 49 * 1024 * 1024;
+const line = `${"x".repeat(998)}\r\n`;
+const block = Buffer.from(line.repeat(1000));
+
+await attack({
+  title: `${networks * connectionsPerNetwork} connections of ${networks} networks trickle messages of ${bytes} octets`,
+  daemon: { agents: 2, set: ["log.level=error"] },
+  async run({ smtp, agents }, _attackers, until) {
+    const trickle = async (network: number): Promise<void> => {
+      while (!until.aborted) {
+        const client: RawSmtp = await connectRawSmtp({ ...smtp, localAddress: addressIn(network) });
+        const replies = await client.send(
+          `EHLO x\r\nMAIL FROM:<a@outside.example>\r\nRCPT TO:<${agents[0]!.address}>\r\nDATA\r\n`,
+          4,
+        );
+        let isOver = !replies[3]!.startsWith("354");
+        void client.reply().then(() => {
+          isOver = true;
+        });
+        await client.send("Subject: large\r\n\r\n", 0);
+        for (let sent = 0; sent < bytes && !isOver && !until.aborted; sent += block.length) {
+          await client.send(block, 0);
+          await delay(20);
+        }
+        while (!isOver && !until.aborted) {
+          await client.send("x", 0);
+          await delay(1000);
+        }
+        client.destroy();
+        await delay(200);
+      }
+    };
+    const all = Array.from({ length: networks * connectionsPerNetwork }, (_, at) =>
+      trickle(1 + (at % networks)),
+    );
+    await Promise.all(all);
+  },
+});
