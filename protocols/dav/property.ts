@@ -75,7 +75,7 @@ export function readPropertyQuery(body: XmlElement): PropertyQuery | undefined {
 }
 
 /** A property that is asked for twice is answered once: it may be as large as an item. */
-function eachOnce(names: readonly XmlElement[]): readonly XmlElement[] {
+export function eachOnce(names: readonly XmlElement[]): readonly XmlElement[] {
   const first = new Map<string, XmlElement>();
   for (const name of names) if (!first.has(xmlKey(name))) first.set(xmlKey(name), name);
   return [...first.values()];

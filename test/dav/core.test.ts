@@ -972,6 +972,20 @@ describe("principals", () => {
     expect(readResponses(await search(condition("D:getetag", "x")))).toEqual([]);
   });
 
+  test("are found with the properties that stand beside an empty DAV:prop, as python-caldav writes them", async () => {
+    const answer = await ada.request(
+      "REPORT",
+      "/dav/principals/",
+      '<principal-property-search xmlns="DAV:"><property-search><prop><displayname/></prop><match>bob</match></property-search><prop/><displayname/><C:calendar-home-set xmlns:C="urn:ietf:params:xml:ns:caldav"/></principal-property-search>',
+    );
+    const [found, ...others] = readResponses(answer);
+    expect(others).toEqual([]);
+    expect([...found!.found.keys()].sort()).toEqual([
+      "DAV: displayname",
+      "urn:ietf:params:xml:ns:caldav calendar-home-set",
+    ]);
+  });
+
   test("are found as somebody types", async () => {
     const body = `<CS:calendarserver-principal-search xmlns:CS="http://calendarserver.org/ns/" xmlns:D="DAV:" context="attendee"><CS:search-token>bo</CS:search-token><D:prop><D:displayname/></D:prop></CS:calendarserver-principal-search>`;
     const answer = await ada.request("REPORT", "/dav/principals/", body);

@@ -3,11 +3,11 @@
  *  containing. Every listed property of DAV:principal-search-property-set is searched; of others nothing is found. */
 
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
-import { filterPartsMax } from "#/src/model/limits.ts";
+import { davPropertiesMax, filterPartsMax } from "#/src/model/limits.ts";
 import { multistatus } from "../answer.ts";
 import { DavError } from "../dav-error.ts";
 import { principalHref } from "../hrefs.ts";
-import { type PropertyQuery, readPropertyQuery } from "../property.ts";
+import { eachOnce, type PropertyQuery, readPropertyQuery } from "../property.ts";
 import { writeResponse } from "../read-properties.ts";
 import type { Report } from "../report.ts";
 import type { DavRequest } from "../request.ts";
@@ -34,7 +34,7 @@ export const principalPropertySearch: Report = {
     if (conditions.length > filterPartsMax)
       throw new DavError(400, `The report has at most ${filterPartsMax} conditions.`);
     const isAny = findAttribute(body, "test") === "anyof";
-    const query = readPropertyQuery(body) ?? { kind: "named", names: [] };
+    const query = readQuery(body);
     const principals = await searched(request, body);
     return multistatus(
       writeFound(request, principals, query, (texts) => {
@@ -44,6 +44,18 @@ export const principalPropertySearch: Report = {
     );
   },
 };
+
+const searching: ReadonlySet<string> = new Set(
+  [dav("property-search"), dav("prop"), dav("apply-to-principal-collection-set")].map(xmlKey),
+);
+
+/** Lenient: python-caldav writes the properties that it asks for beside an empty DAV:prop, where section 9.4 has them in it. */
+function readQuery(body: XmlElement): PropertyQuery {
+  const query = readPropertyQuery(body) ?? { kind: "named", names: [] };
+  if (query.kind !== "named" || query.names.length > 0) return query;
+  const beside = body.children.filter((child) => !searching.has(xmlKey(child)));
+  return beside.length > davPropertiesMax ? query : { kind: "named", names: eachOnce(beside) };
+}
 
 /** DAV:response for each principal whose texts are what is looked for, as the client takes them. */
 export async function* writeFound(

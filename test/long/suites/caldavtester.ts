@@ -61,7 +61,8 @@ export function caldavtester(only: string): Suite {
     async run(driver, work) {
       const profile = path.join(work, "profile.json");
       const seeded = path.join(work, "seeded");
-      fs.writeFileSync(profile, JSON.stringify(await seed(seeded)));
+      const made = await seed(seeded);
+      fs.writeFileSync(profile, JSON.stringify(made));
       const drive = (...args: readonly string[]): string =>
         spawnSync("python3", [driver, "--profile", profile, ...args], {
           stdio: ["ignore", "pipe", "inherit"],
@@ -76,6 +77,7 @@ export function caldavtester(only: string): Suite {
         fs.rmSync(data, { recursive: true, force: true });
         fs.cpSync(seeded, data, { recursive: true });
         await using daemon = await startChildDaemon({ ...options, agents: 0, data });
+        if (/freebusy|schedulepost/.test(file)) await shareBusyTime(data, made.subst);
         const out = path.join(work, file.replace("/", "-"));
         const line = drive("--port", new URL(daemon.http.url).port, "--out", out, "--only", `^${file}$`);
         console.log(line.split("\n", 1)[0]);
@@ -105,8 +107,18 @@ function casesOf(results: string): [name: string, Result][] {
 
 const options = { people: 0, set: [...patient, "log.level=error", "storage.quota_bytes=104857600"] };
 
+/** As the driver reads it. */
+interface Profile {
+  readonly features: readonly string[];
+  readonly waitcount: number;
+  readonly waitdelay: number;
+  readonly waitsuccess: number;
+  readonly datafilter: readonly string[];
+  readonly subst: Readonly<Record<string, string>>;
+}
+
 /** A store with the accounts, and what the suite substitutes for its variables. */
-async function seed(data: string): Promise<object> {
+async function seed(data: string): Promise<Profile> {
   await using daemon = await startChildDaemon({ ...options, agents: userCount + publicCount, data });
   for (const [agent, { address }] of daemon.agents.entries())
     await administer(data, "agent.update", { owner: address, name: nameOf(agent) });
@@ -147,6 +159,17 @@ async function seed(data: string): Promise<object> {
   }
   // What is delivered here is there with the answer to the PUT; mail takes a moment.
   return { features, waitcount: 4, waitdelay: 0.1, waitsuccess: 1, datafilter, subst };
+}
+
+/** There everybody reads when others are busy; here a grant lets the first user. It is left out where homes are listed, as it shows
+ *  the calendars of others there. */
+async function shareBusyTime(data: string, subst: Readonly<Record<string, string>>): Promise<void> {
+  for (const target of [2, 3, 4])
+    await administer(data, "grant.create", {
+      holder: subst["$userid1:"],
+      target: subst[`$userid${target}:`],
+      scopes: ["calendar:freebusy"],
+    });
 }
 
 /** As the suite calls them, and as it has written them into its data. */
