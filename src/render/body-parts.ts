@@ -76,10 +76,13 @@ function isNamed({ contentId }: MimePart, start: string): boolean {
   return contentId !== undefined && bare(start) !== "" && bare(contentId) === bare(start);
 }
 
-/** HTML, as mail programs show it, then plain text, then other text; of two that are alike the last, which its author
- *  prefers (RFC 2046 section 5.1.4). */
+/** HTML, as mail programs show it, then plain text, then other text; of two that are alike the last. A plain text that stands
+ *  behind the HTML comes first: its author prefers it (RFC 2046 section 5.1.4). */
 function byPreference(choices: readonly BodySequence[]): BodySequence[] {
-  return choices.toReversed().toSorted((a, b) => rank(a) - rank(b));
+  const isPlainLast = rank(choices.at(-1)!) === 1;
+  return choices
+    .toReversed()
+    .toSorted((a, b) => (isPlainLast ? Number(rank(a) === 2) - Number(rank(b) === 2) : rank(a) - rank(b)));
 }
 
 function rank(choice: BodySequence): number {

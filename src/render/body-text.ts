@@ -22,7 +22,7 @@ import { readingOf } from "./part-reading.ts";
 import { createRemovalTally, type RemovalDetail, type RemovalTally } from "./removal.ts";
 
 /** Changes when the same bytes would give another text. */
-export const textRenderer = "waypost-text/2";
+export const textRenderer = "waypost-text/3";
 
 export const bodyForms = ["text", "reply", "markdown", "html"] as const;
 /** `reply`: the text without what it quotes, and without the signature. */

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from "vitest";
 import { type HtmlForm, htmlForms, overLimit, renderHtml } from "#/src/formats/html/render-html.ts";
-import { hiddenCases, shownCases } from "./html-cases.ts";
+import { doubtfulCases, hiddenCases, shownCases } from "./html-cases.ts";
 
 const standard = (html: string): string => `<!doctype html>${html}<p>end`;
 
@@ -13,6 +13,17 @@ describe("what a browser does not show", () => {
 describe("what a browser shows", () => {
   it.each(shownCases)("is in every rendering: %s", (html) => {
     for (const form of htmlForms) expect(renderHtml(standard(html), form).text).toContain("SECRET");
+  });
+});
+
+describe("what is drawn and not proven to be", () => {
+  it.each(doubtfulCases)("is left out, and a line in its place says so: %s", (html) => {
+    for (const form of htmlForms) {
+      const { text, removed } = renderHtml(standard(html), form);
+      expect(text).not.toContain("SECRET");
+      expect(text).toMatch(/\[\d passages? left out: (?:it|they) may not be visible to a person]/);
+      expect(removed).toContainEqual(["doubtful", expect.any(Number), expect.any(String)]);
+    }
   });
 });
 
@@ -169,6 +180,9 @@ describe("too much to be looked at", () => {
     ["calculations in calculations", `<p style="width:${"calc(".repeat(900)}1px">text`],
     ["unclosed brackets", `<style>p{color:rgb(${"(".repeat(5000)}</style><p>text`],
   ])("%s do no harm", (_, html) => {
-    expect(renderHtml(html, "text").text).toContain("text");
+    expect(renderHtml(html, "text")).toMatchObject({
+      text: expect.stringMatching(/text|1 passage left out/),
+      isOverLimit: false,
+    });
   });
 });

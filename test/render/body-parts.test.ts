@@ -60,7 +60,7 @@ describe("the body of a message", () => {
     ["mixed(image/png, text/plain)", ["2"]],
     ["mixed(text/plain, text/csv)", ["1"]],
     ["alternative(text/plain, text/html)", ["2|1"]],
-    ["alternative(text/html, text/plain)", ["1|2"]],
+    ["alternative(text/html, text/plain)", ["2|1"]],
     ["alternative(text/calendar, text/html)", ["2|1"]],
     ["alternative(text/plain, text/html, text/html)", ["3|2|1"]],
     ["alternative(text/plain, text/html, text/calendar)", ["2|1|3"]],

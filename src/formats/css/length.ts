@@ -1,7 +1,6 @@
-/** Lengths, percentages and numbers with their arithmetic (CSS Values Level 4), as far as a size can be told without a
- *  layout. */
+/** Lengths, percentages and numbers that are understood, and simple arithmetic with them (CSS Values Level 4). */
 import { viewport } from "./media.ts";
-import { type CssToken, skipComponent, splitByComma } from "./tokens.ts";
+import { type CssToken, insideOf, skipComponent, splitByComma } from "./tokens.ts";
 
 /** What relative units go by. */
 export interface LengthBasis {
@@ -10,10 +9,13 @@ export interface LengthBasis {
   /** What 100 % is. */
   readonly whole: number;
   readonly isQuirky: boolean;
+  /** Of the root element, for `rem`. */
+  readonly rootFontSize?: number;
 }
 
 export const initialFontSize = 16;
 
+/** Units that mean the same in every window that a page is drawn in. */
 const absolute: ReadonlyMap<string, number> = new Map([
   ["px", 1],
   ["pt", 4 / 3],
@@ -22,33 +24,32 @@ const absolute: ReadonlyMap<string, number> = new Map([
   ["cm", 96 / 2.54],
   ["mm", 96 / 25.4],
   ["q", 96 / 101.6],
-  ["rem", initialFontSize],
-  ["rlh", initialFontSize * 1.2],
-  ...["", "s", "l", "d"].flatMap((size): [string, number][] => [
-    [`${size}vw`, viewport.width / 100],
-    [`${size}vh`, viewport.height / 100],
-    [`${size}vi`, viewport.width / 100],
-    [`${size}vb`, viewport.height / 100],
-    [`${size}vmin`, viewport.height / 100],
-    [`${size}vmax`, viewport.width / 100],
-  ]),
-  ["cqw", viewport.width / 100],
-  ["cqh", viewport.height / 100],
+  ["vw", viewport.width / 100],
 ]);
 const ofFont: ReadonlyMap<string, number> = new Map([
   ["em", 1],
   ["ex", 0.5],
-  ["ch", 0.5],
-  ["ic", 1],
-  ["cap", 0.7],
 ]);
+/** Units that CSS has, and whose size depends on the font or on the height of the window. */
+export const otherUnits: ReadonlySet<string> = new Set(
+  (
+    "ch ic cap lh rlh rex rch ric rcap vh vi vb vmin vmax svw svh svi svb svmin svmax lvw lvh lvi lvb lvmin lvmax " +
+    "dvw dvh dvi dvb dvmin dvmax cqw cqh cqi cqb cqmin cqmax"
+  ).split(" "),
+);
 
-/** Pixels of a length or percentage; undefined when it is none. */
+export function isKnownUnit(unit: string): boolean {
+  return absolute.has(unit) || ofFont.has(unit) || unit === "rem";
+}
+
+const maths = new Set(["calc", "-webkit-calc", "min", "max", "clamp"]);
+
+/** Pixels of a length or percentage; undefined when it is none that is understood. */
 export function lengthOf(tokens: readonly CssToken[], basis: LengthBasis): number | undefined {
   const [token] = tokens;
   if (token === undefined) return undefined;
   if (token.type === "function")
-    return tokens.length === skipComponent(tokens, 0) ? mathOf(tokens, basis) : undefined;
+    return tokens.length === skipComponent(tokens, 0) ? mathOf(tokens, basis, 0) : undefined;
   return tokens.length === 1 ? simpleLength(token, basis) : undefined;
 }
 
@@ -58,9 +59,9 @@ function simpleLength(token: CssToken, basis: LengthBasis): number | undefined {
   if (token.type !== "dimension") return undefined;
   const size = absolute.get(token.unit);
   if (size !== undefined) return token.number * size;
+  if (token.unit === "rem") return token.number * (basis.rootFontSize ?? initialFontSize);
   const times = ofFont.get(token.unit);
-  if (times !== undefined) return token.number * times * basis.fontSize;
-  return token.unit === "lh" ? token.number * basis.lineHeight : undefined;
+  return times === undefined ? undefined : token.number * times * basis.fontSize;
 }
 
 /** A number or, where `whole` is 1, a percentage. */
@@ -68,54 +69,57 @@ export function numberOf(tokens: readonly CssToken[], whole: number): number | u
   const [token] = tokens;
   if (tokens.length === 1 && token?.type === "number") return token.number;
   if (tokens.length === 1 && token?.type === "percent") return (token.number / 100) * whole;
-  if (token?.type !== "function") return undefined;
-  return mathOf(tokens, { fontSize: 0, lineHeight: 0, whole, isQuirky: true });
-}
-
-/** Degrees. */
-export function angleOf(tokens: readonly CssToken[]): number | undefined {
-  const [token] = tokens;
-  if (token?.type === "number" && token.number === 0) return 0;
-  if (token?.type !== "dimension") return undefined;
-  const unit = { deg: 1, rad: 180 / Math.PI, grad: 0.9, turn: 360 }[token.unit];
-  return unit === undefined ? undefined : token.number * unit;
-}
-
-const depthMax = 16;
-
-function mathOf(tokens: readonly CssToken[], basis: LengthBasis, depth = 0): number | undefined {
-  const [token] = tokens;
-  if (token?.type !== "function" || depth > depthMax) return undefined;
-  const inner = tokens.slice(1, skipComponent(tokens, 0) - 1);
-  const values = splitByComma(inner).map((part) => sumOf(part, basis, depth + 1));
-  if (values.some((value) => value === undefined)) return undefined;
-  const numbers = values as number[];
-  switch (token.value.toLowerCase()) {
-    case "calc":
-    case "-webkit-calc":
-    case "-moz-calc":
-      return numbers[0];
-    case "min":
-      return Math.min(...numbers);
-    case "max":
-      return Math.max(...numbers);
-    case "clamp":
-      return numbers.length === 3 ? Math.max(numbers[0]!, Math.min(numbers[1]!, numbers[2]!)) : undefined;
-    case "abs":
-      return Math.abs(numbers[0]!);
-    case "sign":
-      return Math.sign(numbers[0]!);
-    case "round":
-      return Math.round(numbers[0]!);
-  }
   return undefined;
 }
 
-function sumOf(tokens: readonly CssToken[], basis: LengthBasis, depth: number): number | undefined {
-  let sum = 0;
-  let product: number | undefined;
+const depthMax = 8;
+
+/** A number without a unit is `isBare`. */
+interface Quantity {
+  readonly size: number;
+  readonly isBare: boolean;
+}
+
+function mathOf(tokens: readonly CssToken[], basis: LengthBasis, depth: number): number | undefined {
+  const result = quantityOf(tokens, basis, depth);
+  return result === undefined || result.isBare ? undefined : result.size;
+}
+
+/** undefined for what is not understood, which may be valid all the same. */
+function quantityOf(tokens: readonly CssToken[], basis: LengthBasis, depth: number): Quantity | undefined {
+  const [token] = tokens;
+  if (token?.type !== "function" || depth > depthMax) return undefined;
+  const name = token.value.toLowerCase();
+  if (!maths.has(name)) return undefined;
+  const parts: Quantity[] = [];
+  for (const part of splitByComma(insideOf(tokens))) {
+    const one = sumOf(part, basis, depth + 1);
+    if (one === undefined || !Number.isFinite(one.size) || one.isBare !== (parts[0] ?? one).isBare)
+      return undefined;
+    parts.push(one);
+  }
+  const sizes = parts.map(({ size }) => size);
+  const isBare = parts[0]?.isBare === true;
+  if (name === "min") return { size: Math.min(...sizes), isBare };
+  if (name === "max") return { size: Math.max(...sizes), isBare };
+  if (name === "clamp")
+    return sizes.length === 3
+      ? { size: Math.max(sizes[0]!, Math.min(sizes[1]!, sizes[2]!)), isBare }
+      : undefined;
+  return sizes.length === 1 ? parts[0] : undefined;
+}
+
+function sumOf(tokens: readonly CssToken[], basis: LengthBasis, depth: number): Quantity | undefined {
+  let sum: Quantity | undefined;
+  let product: Quantity | undefined;
   let sign = 1;
   let operator = "";
+  const add = (): boolean => {
+    if (product === undefined || (sum !== undefined && sum.isBare !== product.isBare)) return false;
+    sum = { size: (sum?.size ?? 0) + sign * product.size, isBare: product.isBare };
+    product = undefined;
+    return true;
+  };
   for (let at = 0; at < tokens.length; ) {
     const token = tokens[at]!;
     if (token.type === "space") {
@@ -124,33 +128,34 @@ function sumOf(tokens: readonly CssToken[], basis: LengthBasis, depth: number): 
     }
     if (token.type === "delim" && product !== undefined && operator === "") {
       if (token.value === "+" || token.value === "-") {
-        sum += sign * product;
-        product = undefined;
+        // Without spaces around it, it is no operator.
+        if (tokens[at - 1]?.type !== "space" || tokens[at + 1]?.type !== "space" || !add()) return undefined;
         sign = token.value === "+" ? 1 : -1;
       } else operator = token.value;
       at++;
       continue;
     }
     const end = skipComponent(tokens, at);
-    const value = operandOf(tokens.slice(at, end), basis, depth);
-    if (value === undefined) return undefined;
-    if (product === undefined) product = value;
-    else if (operator === "*") product *= value;
-    else if (operator === "/") product /= value;
+    const one = operandOf(tokens.slice(at, end), basis, depth);
+    if (one === undefined) return undefined;
+    if (product === undefined) product = one;
+    else if (operator === "*" && (product.isBare || one.isBare))
+      product = { size: product.size * one.size, isBare: product.isBare && one.isBare };
+    else if (operator === "/" && one.isBare && one.size !== 0)
+      product = { size: product.size / one.size, isBare: product.isBare };
     else return undefined;
     operator = "";
     at = end;
   }
-  return product === undefined ? undefined : sum + sign * product;
+  return operator === "" && add() ? sum : undefined;
 }
 
-function operandOf(tokens: readonly CssToken[], basis: LengthBasis, depth: number): number | undefined {
+function operandOf(tokens: readonly CssToken[], basis: LengthBasis, depth: number): Quantity | undefined {
   const [token] = tokens;
   if (depth > depthMax || token === undefined) return undefined;
-  if (token.type === "(") return sumOf(tokens.slice(1, -1), basis, depth + 1);
-  if (token.type === "function") return mathOf(tokens, basis, depth);
-  if (token.type === "number") return token.number;
-  if (token.type === "ident")
-    return { infinity: 1e9, "-infinity": -1e9, pi: Math.PI, e: Math.E }[token.value.toLowerCase()];
-  return simpleLength(token, basis);
+  if (token.type === "(") return sumOf(insideOf(tokens), basis, depth + 1);
+  if (token.type === "function") return quantityOf(tokens, basis, depth);
+  if (token.type === "number") return { size: token.number, isBare: true };
+  const size = simpleLength(token, basis);
+  return size === undefined ? undefined : { size, isBare: false };
 }

@@ -1,19 +1,25 @@
-/** Media queries (Media Queries Level 4), answered for the one reader that a rendering is made for: a screen of 1024 by 768
- *  pixels, light, with a mouse, that asks for nothing special. */
+/** Media queries (Media Queries Level 4), answered yes, no or "not known" for the one reader that a rendering is made for: a
+ *  screen 1024 pixels wide, light. */
 import { type CssToken, skipComponent, splitByComma, trimSpace } from "./tokens.ts";
 
 export const viewport = { width: 1024, height: 768 } as const;
 
-export function fitsMedia(prelude: readonly CssToken[]): boolean {
+/** undefined: not known, so that what stands under it may apply or not. */
+export type Answer = boolean | undefined;
+
+export function answerMedia(prelude: readonly CssToken[]): Answer {
   const queries = splitByComma(prelude);
   if (queries.length === 1 && queries[0]!.length === 0) return true;
-  return queries.some((query) => fitsQuery(query) === true);
+  const answers = queries.map(answerQuery);
+  if (answers.includes(true)) return true;
+  return answers.includes(undefined) ? undefined : false;
 }
 
-/** undefined: not known, which is neither it nor its opposite. */
-type Answer = boolean | undefined;
-
-function fitsQuery(tokens: readonly CssToken[]): Answer {
+function answerQuery(tokens: readonly CssToken[]): Answer {
+  if (tokens.some((token) => token.type === "ident" && gone.test(token.value.toLowerCase())))
+    return tokens.some((token) => token.type === "ident" && /^(?:not|or)$/i.test(token.value))
+      ? undefined
+      : false;
   const words = tokens.filter((token) => token.type !== "space");
   const first = words[0];
   if (first?.type === "ident") {
@@ -25,6 +31,7 @@ function fitsQuery(tokens: readonly CssToken[]): Answer {
     if (type?.type === "ident") {
       const name = type.value.toLowerCase();
       const rest = words[at + 1];
+      if (["and", "or", "not", "only", "layer"].includes(name)) return undefined;
       let answer: Answer = name === "all" || name === "screen";
       if (rest !== undefined) {
         if (rest.type !== "ident" || rest.value.toLowerCase() !== "and") return undefined;
@@ -89,7 +96,7 @@ function feature(inner: readonly CssToken[]): Answer {
   if (first?.type === "ident" && (second === undefined || second.type === ":")) {
     const name = first.value.toLowerCase();
     const value = tokens.slice(2);
-    if (second === undefined) return name in known ? known[name] !== "none" && known[name] !== 0 : undefined;
+    if (second === undefined) return name in known ? true : undefined;
     const range = /^(-webkit-)?(min|max)-(.+)$/.exec(name);
     if (range !== null)
       return compare(`${range[1] ?? ""}${range[3]}`, range[2] === "min" ? ">=" : "<=", value);
@@ -131,44 +138,22 @@ function turned(operator: string): string {
   return operator.replace(/[<>]/, (sign) => (sign === "<" ? ">" : "<"));
 }
 
-/** What the reader has: pixels, numbers and words. */
+/** What the reader has: pixels, numbers and words. Only features that every window of a mail program answers alike, or that
+ *  the decision about the window answers. */
 const known: Readonly<Record<string, number | string>> = {
   __proto__: null as never,
   width: viewport.width,
-  height: viewport.height,
   "device-width": viewport.width,
-  "device-height": viewport.height,
   orientation: "landscape",
-  "aspect-ratio": viewport.width / viewport.height,
-  "device-aspect-ratio": viewport.width / viewport.height,
   resolution: 1,
-  "device-pixel-ratio": 1,
   "-webkit-device-pixel-ratio": 1,
-  color: 8,
-  "color-index": 0,
-  monochrome: 0,
-  grid: 0,
-  "color-gamut": "srgb",
   "prefers-color-scheme": "light",
-  "prefers-reduced-motion": "no-preference",
-  "prefers-reduced-transparency": "no-preference",
-  "prefers-reduced-data": "no-preference",
-  "prefers-contrast": "no-preference",
-  "forced-colors": "none",
-  "inverted-colors": "none",
-  "dynamic-range": "standard",
-  "display-mode": "browser",
-  hover: "hover",
-  "any-hover": "hover",
-  pointer: "fine",
-  "any-pointer": "fine",
-  scripting: "none",
-  update: "fast",
-  "overflow-block": "scroll",
-  "overflow-inline": "scroll",
 };
+/** Features of browsers that are no more; every other browser drops a query with one of them. */
+const gone = /^-(?:ms|moz|o)-|^(?:min|max)--moz-/;
 
 const pixels: Readonly<Record<string, number>> = {
+  __proto__: null as never,
   px: 1,
   em: 16,
   rem: 16,
@@ -177,8 +162,9 @@ const pixels: Readonly<Record<string, number>> = {
   in: 96,
   cm: 96 / 2.54,
   mm: 96 / 25.4,
-  vw: viewport.width / 100,
-  vh: viewport.height / 100,
+};
+const resolutions: Readonly<Record<string, number>> = {
+  __proto__: null as never,
   dppx: 1,
   x: 1,
   dpi: 1 / 96,
@@ -188,7 +174,8 @@ const pixels: Readonly<Record<string, number>> = {
 function compare(name: string, operator: string, value: readonly CssToken[]): Answer {
   const has = known[name];
   if (has === undefined) return undefined;
-  const asked = read(value.filter((token) => token.type !== "space"));
+  const words = value.filter((token) => token.type !== "space");
+  const asked = words.length === 1 ? read(words[0]!, name) : undefined;
   if (asked === undefined) return undefined;
   if (typeof has === "string" || typeof asked === "string")
     return operator === "=" ? has === asked : undefined;
@@ -208,15 +195,12 @@ function compare(name: string, operator: string, value: readonly CssToken[]): An
   }
 }
 
-function read(tokens: readonly CssToken[]): number | string | undefined {
-  const [first, slash, second] = tokens;
-  if (first?.type === "ident") return first.value.toLowerCase();
-  if (first?.type === "dimension") {
-    const size = pixels[first.unit];
-    return size === undefined ? undefined : first.number * size;
-  }
-  if (first?.type !== "number") return undefined;
-  if (slash?.type === "delim" && slash.value === "/" && second?.type === "number")
-    return first.number / second.number;
-  return first.number;
+/** A value of the kind that the feature takes. */
+function read(token: CssToken, name: string): number | string | undefined {
+  if (typeof known[name] === "string") return token.type === "ident" ? token.value.toLowerCase() : undefined;
+  if (name === "-webkit-device-pixel-ratio") return token.type === "number" ? token.number : undefined;
+  if (token.type === "number") return token.number === 0 && name !== "resolution" ? 0 : undefined;
+  if (token.type !== "dimension") return undefined;
+  const size = (name === "resolution" ? resolutions : pixels)[token.unit];
+  return size === undefined ? undefined : token.number * size;
 }

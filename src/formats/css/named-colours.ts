@@ -1,4 +1,4 @@
-/** Colours by name (CSS Color Level 4 section 6.1), and the system's as a light browser has them. */
+/** Colours by name (CSS Color Level 4 section 6.1), and those of the system that every light window has alike. */
 const listed = `
   aliceblue f0f8ff antiquewhite faebd7 aqua 00ffff aquamarine 7fffd4 azure f0ffff beige f5f5dc bisque ffe4c4
   black 000000 blanchedalmond ffebcd blue 0000ff blueviolet 8a2be2 brown a52a2a burlywood deb887
@@ -25,14 +25,18 @@ const listed = `
   slateblue 6a5acd slategray 708090 slategrey 708090 snow fffafa springgreen 00ff7f steelblue 4682b4 tan d2b48c
   teal 008080 thistle d8bfd8 tomato ff6347 turquoise 40e0d0 violet ee82ee wheat f5deb3 white ffffff
   whitesmoke f5f5f5 yellow ffff00 yellowgreen 9acd32
-  canvas ffffff canvastext 000000 linktext 0000ee visitedtext 551a8b activetext ff0000 buttonface efefef
-  buttontext 000000 buttonborder 000000 field ffffff fieldtext 000000 highlight b5d5ff highlighttext 000000
-  selecteditem b5d5ff selecteditemtext 000000 mark ffff00 marktext 000000 graytext 808080 accentcolor 0075ff
-  accentcolortext ffffff window ffffff windowtext 000000 menu ffffff menutext 000000 background ffffff
-  appworkspace ffffff infobackground fbfcc5 infotext 000000 captiontext 000000 buttonhighlight dddddd
-  buttonshadow 888888 threedface c0c0c0 threedhighlight dddddd threedlightshadow c0c0c0 threedshadow 888888
-  scrollbar ffffff`;
+  canvas ffffff canvastext 000000 window ffffff windowtext 000000 linktext 0000ee buttonface efefef buttontext 000000`;
 
 export const namedColours: ReadonlyMap<string, string> = new Map(
   [...listed.matchAll(/([a-z]+) ([0-9a-f]{6})/g)].map(([, name, hex]) => [name!, hex!]),
+);
+
+/** Colours of the system that a reader's own settings decide. */
+export const systemColours: ReadonlySet<string> = new Set(
+  (
+    "visitedtext activetext buttonborder field fieldtext highlight highlighttext selecteditem selecteditemtext mark marktext " +
+    "graytext accentcolor accentcolortext menu menutext background appworkspace infobackground infotext captiontext " +
+    "buttonhighlight buttonshadow threeddarkshadow threedface threedhighlight threedlightshadow threedshadow scrollbar " +
+    "activeborder activecaption inactiveborder inactivecaption inactivecaptiontext windowframe"
+  ).split(" "),
 );

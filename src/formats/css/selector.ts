@@ -1,4 +1,5 @@
-/** Selectors (Selectors Level 4) as they are written: parsed once, with their specificity. */
+/** Selectors (Selectors Level 4) as they are written: parsed once, with their specificity. What is valid and not understood
+ *  is a test that may fit or not. */
 import { type CssToken, skipComponent, splitByComma, trimSpace } from "./tokens.ts";
 
 export type Combinator = " " | ">" | "+" | "~";
@@ -13,32 +14,31 @@ export interface ComplexSelector {
 export interface Compound {
   readonly combinator: Combinator;
   readonly tests: readonly SimpleTest[];
-  /** Of something that is no element (`::before`): fits none. */
-  readonly isPseudoElement: boolean;
+  /** What is no element but a part of one (`::before`), without its colons. */
+  readonly part: string | undefined;
 }
 
 export type SimpleTest =
   | { readonly kind: "type"; readonly name: string; readonly folded: string }
-  | { readonly kind: "any" | "root" | "link" | "empty" | "never" | "checked" | "always" }
+  /** "unknown": may fit or not. */
+  | { readonly kind: "any" | "root" | "link" | "empty" | "never" | "checked" | "unknown" }
   | { readonly kind: "id" | "class"; readonly name: string; readonly folded: string }
   | {
       readonly kind: "attribute";
       readonly name: string;
       readonly operator: "" | "=" | "~=" | "|=" | "^=" | "$=" | "*=";
       readonly value: string;
-      readonly hasNoCase: boolean;
+      /** undefined: as HTML says for that attribute. */
+      readonly hasNoCase: boolean | undefined;
     }
-  | { readonly kind: "is" | "not"; readonly list: readonly ComplexSelector[] }
-  | { readonly kind: "has"; readonly list: readonly ComplexSelector[] }
+  | { readonly kind: "not"; readonly list: readonly ComplexSelector[] }
   | {
       readonly kind: "nth";
       readonly step: number;
       readonly offset: number;
       readonly isLast: boolean;
       readonly isOfType: boolean;
-      readonly list: readonly ComplexSelector[] | undefined;
-    }
-  | { readonly kind: "lang"; readonly ranges: readonly string[] };
+    };
 
 const ids = 1_000_000;
 const classes = 1000;
@@ -46,20 +46,18 @@ const countMax = 999;
 /** Selectors inside selectors; beyond that nothing is known of the style, and RangeError says so. */
 const depthMax = 8;
 
-/** `parent`: the list that `&` stands for. undefined when the list is wrong, which makes the rule void. */
+/** undefined when the list is wrong, which makes the rule void. */
 export function parseSelectorList(
   tokens: readonly CssToken[],
-  parent?: readonly ComplexSelector[],
+  isNested = false,
 ): readonly ComplexSelector[] | undefined {
-  return parseList(tokens, { parent, depth: 0, isRelative: false, isForgiving: false });
+  return parseList(tokens, { depth: 0, isNested });
 }
 
 interface Context {
-  readonly parent: readonly ComplexSelector[] | undefined;
   readonly depth: number;
-  /** May begin with a combinator. */
-  readonly isRelative: boolean;
-  readonly isForgiving: boolean;
+  /** Inside of another rule: may begin with a combinator, and what it goes by is not looked at. */
+  readonly isNested: boolean;
 }
 
 function parseList(tokens: readonly CssToken[], context: Context): readonly ComplexSelector[] | undefined {
@@ -67,36 +65,25 @@ function parseList(tokens: readonly CssToken[], context: Context): readonly Comp
   const list: ComplexSelector[] = [];
   for (const part of splitByComma(tokens)) {
     const complex = parseComplex(part, context);
-    if (complex !== undefined) list.push(complex);
-    else if (!context.isForgiving) return undefined;
+    if (complex === undefined) return undefined;
+    list.push(context.isNested ? lastOf(complex) : complex);
   }
   return list;
 }
 
+/** Whatever the last compound may fit. */
+function lastOf({ compounds, specificity }: ComplexSelector): ComplexSelector {
+  const last = compounds.at(-1)!;
+  return { compounds: [{ ...last, tests: [...last.tests, { kind: "unknown" }] }], specificity };
+}
+
 function parseComplex(tokens: readonly CssToken[], context: Context): ComplexSelector | undefined {
-  const isNested = context.parent !== undefined && context.depth === 0;
   const compounds: Compound[] = [];
   let ofIds = 0;
   let ofClasses = 0;
   let ofTypes = 0;
   let combinator: Combinator | undefined;
   let at = 0;
-  const add = (compound: Compound): void => {
-    compounds.push(compound);
-    for (const test of compound.tests) {
-      const weight = weightOf(test);
-      ofIds += Math.floor(weight / ids);
-      ofClasses += Math.floor(weight / classes) % 1000;
-      ofTypes += weight % 1000;
-    }
-  };
-  const parentCompound = (): Compound => ({
-    combinator: " ",
-    tests: [{ kind: "is", list: context.parent! }],
-    isPseudoElement: false,
-  });
-  if (isNested && !tokens.some((token) => token.type === "delim" && token.value === "&"))
-    add(parentCompound());
   while (at < tokens.length) {
     const token = tokens[at]!;
     if (token.type === "space") {
@@ -106,14 +93,20 @@ function parseComplex(tokens: readonly CssToken[], context: Context): ComplexSel
     }
     if (token.type === "delim" && (token.value === ">" || token.value === "+" || token.value === "~")) {
       if (combinator !== undefined && combinator !== " ") return undefined;
-      if (compounds.length === 0 && !context.isRelative) return undefined;
+      if (compounds.length === 0 && !context.isNested) return undefined;
       combinator = token.value;
       at++;
       continue;
     }
     const read = parseCompound(tokens, at, combinator ?? " ", context);
     if (read === undefined) return undefined;
-    add(read.compound);
+    compounds.push(read.compound);
+    for (const test of read.compound.tests) {
+      const weight = weightOf(test);
+      ofIds += Math.floor(weight / ids);
+      ofClasses += Math.floor(weight / classes) % 1000;
+      ofTypes += weight % 1000;
+    }
     at = read.end;
     combinator = undefined;
   }
@@ -131,12 +124,8 @@ function weightOf(test: SimpleTest): number {
       return ids;
     case "any":
       return 0;
-    case "is":
     case "not":
-    case "has":
       return strongest(test.list);
-    case "nth":
-      return classes + strongest(test.list ?? []);
     default:
       return classes;
   }
@@ -153,24 +142,26 @@ function parseCompound(
   context: Context,
 ): { readonly compound: Compound; readonly end: number } | undefined {
   const tests: SimpleTest[] = [];
-  let isPseudoElement = false;
+  let part: string | undefined;
   let at = start;
   for (; at < tokens.length; ) {
     const token = tokens[at]!;
-    if (token.type === "ident" || (token.type === "delim" && token.value === "*")) {
+    const isBar = (one: CssToken | undefined): boolean => one?.type === "delim" && one.value === "|";
+    if (token.type === "ident" || (token.type === "delim" && (token.value === "*" || token.value === "|"))) {
       if (at !== start) return undefined;
-      // A namespace prefix: only the name counts.
-      const bar = tokens[at + 1];
-      const name = tokens[at + 2];
-      if (bar?.type === "delim" && bar.value === "|" && (name?.type === "ident" || name?.type === "delim")) {
-        tests.push(typeTest(name.value));
-        at += 3;
+      const barAt = isBar(token) ? at : isBar(tokens[at + 1]) ? at + 1 : undefined;
+      if (barAt !== undefined) {
+        const name = tokens[barAt + 1];
+        if (name?.type !== "ident" && !(name?.type === "delim" && name.value === "*")) return undefined;
+        // Which namespace a prefix stands for is not looked at.
+        tests.push(typeTest(name.value), { kind: "unknown" });
+        at = barAt + 2;
         continue;
       }
       tests.push(typeTest(token.value));
       at++;
     } else if (token.type === "delim" && token.value === "&") {
-      tests.push(context.parent === undefined ? { kind: "root" } : { kind: "is", list: context.parent });
+      tests.push({ kind: "unknown" });
       at++;
     } else if (token.type === "hash") {
       tests.push({ kind: "id", name: token.value, folded: token.value.toLowerCase() });
@@ -193,20 +184,23 @@ function parseCompound(
       if (name?.type !== "ident" && name?.type !== "function") return undefined;
       const end = skipComponent(tokens, nameAt);
       const word = name.value.toLowerCase();
-      if (isDouble || oldPseudoElements.has(word)) isPseudoElement = true;
+      // Those of other engines make a rule void.
+      if (foreignPseudo.test(word)) return undefined;
+      if (isDouble || oldPseudoElements.has(word)) part = word;
       else {
         const inner = name.type === "function" ? trimSpace(tokens.slice(nameAt + 1, end - 1)) : undefined;
         const test = pseudoClass(word, inner, context);
         if (test === undefined) return undefined;
-        tests.push(test);
+        tests.push(...test);
       }
       at = end;
     } else break;
   }
   if (at === start) return undefined;
-  return { compound: { combinator, tests, isPseudoElement }, end: at };
+  return { compound: { combinator, tests, part }, end: at };
 }
 
+const foreignPseudo = /^-(?:moz|ms|o|khtml)-/;
 const oldPseudoElements = new Set(["before", "after", "first-line", "first-letter"]);
 
 function typeTest(name: string): SimpleTest {
@@ -233,136 +227,64 @@ function parseAttribute(tokens: readonly CssToken[]): SimpleTest | undefined {
     ...base,
     operator: operator as "=",
     value: value.value,
-    hasNoCase: flag?.type === "ident" ? flag.value.toLowerCase() === "i" : caselessValues.has(base.name),
+    hasNoCase: flag?.type === "ident" ? flag.value.toLowerCase() === "i" : undefined,
   };
 }
 
-/** Attributes whose values have no case in HTML (its section on case-sensitivity of selectors), as far as mail has them. */
-const caselessValues = new Set([
-  "align",
-  "bgcolor",
-  "color",
-  "dir",
-  "type",
-  "valign",
-  "face",
-  "lang",
-  "rel",
-  "method",
-]);
-
-/** States of a page that is looked at and not touched. */
-const neverStates = new Set(
-  (
-    "hover focus focus-within focus-visible active visited target target-within current past future playing disabled " +
-    "indeterminate invalid user-invalid user-valid out-of-range in-range autofill fullscreen modal popover-open " +
-    "picture-in-picture placeholder-shown default -webkit-autofill -moz-focusring buffering muted paused seeking " +
-    "stalled volume-locked open"
-  ).split(" "),
-);
+/** States of a page that nobody has touched. */
+const neverStates = new Set("hover focus focus-within focus-visible active visited target".split(" "));
 
 function pseudoClass(
   word: string,
   inner: readonly CssToken[] | undefined,
   context: Context,
-): SimpleTest | undefined {
+): SimpleTest[] | undefined {
   if (inner === undefined) {
     switch (word) {
       case "root":
-      case "scope":
-        return { kind: "root" };
+        return [{ kind: "root" }];
       case "link":
       case "any-link":
-      case "-webkit-any-link":
-        return { kind: "link" };
+        return [{ kind: "link" }];
       case "empty":
       case "checked":
-        return { kind: word };
-      case "defined":
-      case "enabled":
-      case "valid":
-      case "optional":
-      case "read-only":
-        return { kind: "always" };
+        return [{ kind: word }];
       case "first-child":
       case "first-of-type":
-        return nth(0, 1, false, word === "first-of-type");
+        return [nth(0, 1, false, word === "first-of-type")];
       case "last-child":
       case "last-of-type":
-        return nth(0, 1, true, word === "last-of-type");
+        return [nth(0, 1, true, word === "last-of-type")];
       case "only-child":
       case "only-of-type": {
         const isOfType = word === "only-of-type";
-        const both = [nth(0, 1, false, isOfType), nth(0, 1, true, isOfType)];
-        return {
-          kind: "is",
-          list: [
-            { compounds: [{ combinator: " ", tests: both, isPseudoElement: false }], specificity: classes },
-          ],
-        };
+        return [nth(0, 1, false, isOfType), nth(0, 1, true, isOfType)];
       }
     }
-    return neverStates.has(word) ? { kind: "never" } : undefined;
+    return [{ kind: neverStates.has(word) ? "never" : "unknown" }];
   }
-  const deeper = { ...context, depth: context.depth + 1, isRelative: false };
   switch (word) {
-    case "is":
-    case "where":
-    case "matches":
-    case "any":
-    case "-webkit-any":
-    case "-moz-any": {
-      const list = parseList(inner, { ...deeper, isForgiving: true });
-      if (list === undefined) return undefined;
-      return { kind: "is", list: word === "where" ? list.map((one) => ({ ...one, specificity: 0 })) : list };
-    }
     case "not": {
-      const list = parseList(inner, deeper);
-      return list && { kind: "not", list };
-    }
-    case "has": {
-      const list = parseList(inner, { ...deeper, isRelative: true, isForgiving: true });
-      return list && { kind: "has", list };
+      const list = parseList(inner, { depth: context.depth + 1, isNested: false });
+      return list === undefined ? undefined : [{ kind: "not", list }];
     }
     case "nth-child":
     case "nth-last-child":
     case "nth-of-type":
     case "nth-last-of-type":
-      return parseNth(inner, word.includes("last"), word.endsWith("of-type"), deeper);
-    case "lang":
-      return {
-        kind: "lang",
-        ranges: splitByComma(inner).map(([one]) =>
-          one?.type === "ident" || one?.type === "string" ? one.value.toLowerCase() : "",
-        ),
-      };
-    case "dir":
-    case "state":
-    case "host":
-    case "host-context":
-    case "current":
-      return { kind: "never" };
+      return [parseNth(inner, word.includes("last"), word.endsWith("of-type"))];
   }
-  return undefined;
+  return [{ kind: "unknown" }];
 }
 
 function nth(step: number, offset: number, isLast: boolean, isOfType: boolean): SimpleTest {
-  return { kind: "nth", step, offset, isLast, isOfType, list: undefined };
+  return { kind: "nth", step, offset, isLast, isOfType };
 }
 
-/** An+B [of S] (CSS Syntax Level 3 section 6, Selectors Level 4 section 13.3.1). */
-function parseNth(
-  tokens: readonly CssToken[],
-  isLast: boolean,
-  isOfType: boolean,
-  context: Context,
-): SimpleTest | undefined {
-  const ofAt = tokens.findIndex((token) => token.type === "ident" && token.value.toLowerCase() === "of");
-  const formula = (ofAt === -1 ? tokens : tokens.slice(0, ofAt)).map(nthText).join("").toLowerCase();
-  const list = ofAt === -1 ? undefined : parseList(tokens.slice(ofAt + 1), context);
-  if (ofAt !== -1 && (list === undefined || isOfType)) return undefined;
-  const read = readNth(formula);
-  return read && { kind: "nth", ...read, isLast, isOfType, list };
+/** An+B (CSS Syntax Level 3 section 6). */
+function parseNth(tokens: readonly CssToken[], isLast: boolean, isOfType: boolean): SimpleTest {
+  const read = readNth(tokens.map(nthText).join("").toLowerCase());
+  return read === undefined ? { kind: "unknown" } : { kind: "nth", ...read, isLast, isOfType };
 }
 
 function nthText(token: CssToken): string {

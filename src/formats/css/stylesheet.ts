@@ -1,8 +1,10 @@
-/** Style sheets and style attributes as rules and declarations (CSS Syntax Level 3, CSS Nesting, Cascade Layers). Only
- *  declarations of properties that matter are kept. At-rules that do not hold for the reader are left out. */
-import { fitsMedia } from "./media.ts";
+/** Style sheets and style attributes as rules and declarations (CSS Syntax Level 3). A rule under a condition that is not
+ *  known may apply. What says nothing of any property that matters is left out. */
+import { answerMedia } from "./media.ts";
 import { type ComplexSelector, parseSelectorList } from "./selector.ts";
-import { type CssToken, skipComponent, splitByComma, tokenizeCss, trimSpace } from "./tokens.ts";
+import { reachOfProperty, subjectOf } from "./shorthands.ts";
+import { type CssToken, insideOf, skipComponent, splitByComma, tokenizeCss, trimSpace } from "./tokens.ts";
+import { addressOf, isHeld } from "./value-forms.ts";
 
 export interface Declaration {
   /** Lower case; a custom property keeps its case. */
@@ -14,19 +16,27 @@ export interface Declaration {
 export interface StyleRule {
   readonly selectors: readonly ComplexSelector[];
   readonly declarations: readonly Declaration[];
-  /** Of layers the later wins, and what is in none over all. */
-  readonly layer: number;
+  /** Under a condition that is not known. */
+  readonly isMaybe: boolean;
+}
+
+export interface StyleSource {
+  readonly text: string;
+  /** Of a sheet that may not be in force. */
+  readonly isMaybe: boolean;
 }
 
 export interface StyleSheets {
   readonly rules: readonly StyleRule[];
-  /** What an animation ends with, by its name. */
-  readonly keyframes: ReadonlyMap<string, readonly Declaration[]>;
+  /** Fonts (in lower case) that the author makes of bytes or sizes of his own. */
+  readonly ownFonts: ReadonlySet<string>;
+  /** Animations may change anything on the page, and not only what they are of. */
+  readonly hasFarAnimation: boolean;
+  /** Something in it makes doubtful whatever it may apply to, and that is not known. */
+  readonly isUnclear: boolean;
   /** Part of it was too much to read, so that nothing is known of what is hidden. */
   readonly isCut: boolean;
 }
-
-export type KeepsProperty = (name: string) => boolean;
 
 /** Tokens of all style elements of a document; Word writes 15,000. */
 const tokensMax = 120_000;
@@ -34,49 +44,55 @@ const attributeTokensMax = 2000;
 const rulesMax = 5000;
 const nestingMax = 16;
 
-export function parseStyleSheets(sources: readonly string[], keeps: KeepsProperty): StyleSheets {
-  const reader = new SheetReader(keeps);
+export function parseStyleSheets(sources: readonly StyleSource[]): StyleSheets {
+  const reader = new SheetReader();
   let left = tokensMax;
-  for (const source of sources) {
-    const { tokens, isCut } = tokenizeCss(source, left);
+  for (const { text, isMaybe } of sources) {
+    const { tokens, isCut } = tokenizeCss(text, left);
     left -= tokens.length;
     if (isCut) reader.isCut = true;
-    reader.readSheet(tokens);
+    reader.readSheet(tokens, isMaybe);
   }
   return reader;
 }
 
-export function parseStyleAttribute(
-  source: string,
-  keeps: KeepsProperty,
-): { readonly declarations: readonly Declaration[]; readonly isCut: boolean } {
+export function parseStyleAttribute(source: string): {
+  readonly declarations: readonly Declaration[];
+  readonly isCut: boolean;
+} {
   const { tokens, isCut } = tokenizeCss(source, attributeTokensMax);
-  const reader = new SheetReader(keeps);
-  return { declarations: reader.readDeclarations(tokens), isCut };
+  return { declarations: new SheetReader().readDeclarations(tokens), isCut };
 }
 
-const unlayered = Number.MAX_SAFE_INTEGER;
-
 interface Scope {
-  readonly parent: readonly ComplexSelector[] | undefined;
-  readonly layer: number;
-  readonly layerName: string;
+  readonly isMaybe: boolean;
+  /** Inside of a style rule. */
+  readonly isNested: boolean;
   readonly depth: number;
 }
 
+/** Rules that say nothing of what is on a screen. `@font-face` is read for its name, `@keyframes` for how far it reaches. */
+const neutralRules = new Set([
+  "charset",
+  "page",
+  "viewport",
+  "-ms-viewport",
+  "-o-viewport",
+  "-moz-document",
+  "counter-style",
+]);
+/** Rules that hold rules; that their condition holds is not known. */
+const conditions = new Set(["supports", "layer", "container", "scope", "starting-style", "document"]);
+
 class SheetReader implements StyleSheets {
   readonly rules: StyleRule[] = [];
-  readonly keyframes = new Map<string, readonly Declaration[]>();
+  readonly ownFonts = new Set<string>();
+  hasFarAnimation = false;
+  isUnclear = false;
   isCut = false;
-  readonly #keeps: KeepsProperty;
-  readonly #layers = new Map<string, number>();
 
-  constructor(keeps: KeepsProperty) {
-    this.#keeps = keeps;
-  }
-
-  readSheet(tokens: readonly CssToken[]): void {
-    this.#readRules(tokens, { parent: undefined, layer: unlayered, layerName: "", depth: 0 });
+  readSheet(tokens: readonly CssToken[], isMaybe: boolean): void {
+    this.#readRules(tokens, { isMaybe, isNested: false, depth: 0 });
   }
 
   #readRules(tokens: readonly CssToken[], scope: Scope): void {
@@ -96,21 +112,30 @@ class SheetReader implements StyleSheets {
       this.isCut = true;
       return end;
     }
-    const selectors = parseSelectorList(trimSpace(tokens.slice(start, open)), scope.parent);
+    const selectors = parseSelectorList(trimSpace(tokens.slice(start, open)), scope.isNested);
     if (selectors !== undefined)
-      this.#readBlock(blockOf(tokens, open, end), { ...scope, parent: selectors, depth: scope.depth + 1 });
+      this.#readBlock(
+        blockOf(tokens, open, end),
+        { ...scope, isNested: true, depth: scope.depth + 1 },
+        selectors,
+        scope.isNested || scope.isMaybe,
+      );
     return end;
   }
 
   /** Declarations and, by nesting, rules. */
-  #readBlock(tokens: readonly CssToken[], scope: Scope): void {
+  #readBlock(
+    tokens: readonly CssToken[],
+    scope: Scope,
+    selectors: readonly ComplexSelector[],
+    isMaybe: boolean,
+  ): void {
     const declarations = this.readDeclarations(tokens, (at) =>
       tokens[at]!.type === "at"
-        ? this.#readAtRule(tokens, at, scope)
+        ? this.#readAtRule(tokens, at, scope, selectors)
         : this.#readStyleRule(tokens, at, scope),
     );
-    if (declarations.length > 0 && scope.parent !== undefined)
-      this.rules.push({ selectors: scope.parent, declarations, layer: scope.layer });
+    if (declarations.length > 0) this.rules.push({ selectors, declarations, isMaybe });
   }
 
   readDeclarations(tokens: readonly CssToken[], readNested?: (at: number) => number): Declaration[] {
@@ -144,7 +169,7 @@ class SheetReader implements StyleSheets {
 
   #declaration(name: string, tokens: readonly CssToken[]): Declaration | undefined {
     const property = name.startsWith("--") ? name : name.toLowerCase();
-    if (!this.#keeps(property)) return undefined;
+    if (!property.startsWith("--") && subjectOf(property).kind === "neutral") return undefined;
     let value = trimSpace(tokens);
     let isImportant = false;
     const last = value.at(-1);
@@ -156,78 +181,121 @@ class SheetReader implements StyleSheets {
         value = trimSpace(before.slice(0, -1));
       }
     }
-    if (value.some(({ type }) => type === "bad")) return undefined;
+    if (value.some((token) => token.type === "bad" || (token.type === "delim" && token.value === "!")))
+      return undefined;
     return { property, value, isImportant };
   }
 
-  #readAtRule(tokens: readonly CssToken[], start: number, scope: Scope): number {
+  /** `selectors`: those of the rule that it stands in. */
+  #readAtRule(
+    tokens: readonly CssToken[],
+    start: number,
+    scope: Scope,
+    selectors?: readonly ComplexSelector[],
+  ): number {
     const name = (tokens[start] as { readonly value: string }).value.toLowerCase();
     const open = findBlock(tokens, start + 1, true);
+    const prelude = trimSpace(tokens.slice(start + 1, open));
     if (tokens[open]?.type !== "{") {
-      if (name === "layer")
-        for (const one of splitByComma(tokens.slice(start + 1, open))) this.#layer(scope, nameText(one));
+      if (name === "import") this.#readImport(prelude);
+      else if (name === "namespace") this.isUnclear = true;
       return open + 1;
     }
     const end = skipComponent(tokens, open);
-    const prelude = trimSpace(tokens.slice(start + 1, open));
     const block = blockOf(tokens, open, end);
     if (scope.depth > nestingMax) {
       this.isCut = true;
       return end;
     }
     const deeper = { ...scope, depth: scope.depth + 1 };
-    switch (name) {
-      case "media":
-        if (fitsMedia(prelude)) this.#readInner(block, deeper);
-        break;
-      case "supports":
-        if (!isRefused(prelude)) this.#readInner(block, deeper);
-        break;
-      case "container":
-        if (fitsMedia(withoutName(prelude))) this.#readInner(block, deeper);
-        break;
-      case "layer":
-        this.#readInner(block, { ...deeper, ...this.#layer(scope, nameText(prelude)) });
-        break;
-      case "scope":
-        this.#readInner(block, { ...deeper, parent: scopeRoot(prelude) ?? scope.parent });
-        break;
-      case "keyframes":
-      case "-webkit-keyframes":
-        this.#readKeyframes(prelude, block);
-        break;
-    }
+    if (neutralRules.has(name)) return end;
+    if (name === "media") {
+      const answer = answerMedia(prelude);
+      if (answer !== false)
+        this.#readInner(block, { ...deeper, isMaybe: scope.isMaybe || answer === undefined }, selectors);
+    } else if (conditions.has(name)) this.#readInner(block, { ...deeper, isMaybe: true }, selectors);
+    else if (name === "font-face") this.#readFont(block);
+    else if (name === "keyframes" || name === "-webkit-keyframes") this.#readKeyframes(block);
+    else if (!name.startsWith("-moz-") && !name.startsWith("-ms-") && !name.startsWith("-o-"))
+      this.#readUnknown(block, deeper);
     return end;
   }
 
-  #readInner(block: readonly CssToken[], scope: Scope): void {
-    if (scope.parent === undefined) this.#readRules(block, scope);
-    else this.#readBlock(block, scope);
+  #readInner(block: readonly CssToken[], scope: Scope, selectors?: readonly ComplexSelector[]): void {
+    if (selectors === undefined) this.#readRules(block, scope);
+    else this.#readBlock(block, scope, selectors, true);
   }
 
-  #layer(scope: Scope, name: string): { readonly layer: number; readonly layerName: string } {
-    const layerName = `${scope.layerName}.${name === "" ? `${this.#layers.size} of its own` : name}`;
-    const layer = this.#layers.get(layerName) ?? this.#layers.size;
-    this.#layers.set(layerName, layer);
-    return { layer, layerName };
+  /** Rules of a rule that is not known may apply; declarations of it may be about anything. */
+  #readUnknown(block: readonly CssToken[], scope: Scope): void {
+    if (this.readDeclarations(block).length > 0) this.isUnclear = true;
+    this.#readRules(block, { ...scope, isMaybe: true });
   }
 
-  #readKeyframes(prelude: readonly CssToken[], block: readonly CssToken[]): void {
-    const [name] = prelude;
-    if (name?.type !== "ident" && name?.type !== "string") return;
+  /** What has to be asked for is not loaded. */
+  #readImport(prelude: readonly CssToken[]): void {
+    const [first] = prelude;
+    const address =
+      first?.type === "string"
+        ? first.value
+        : addressOf(prelude.slice(0, first === undefined ? 0 : skipComponent(prelude, 0)));
+    if (address === undefined || isHeld(address)) this.isUnclear = true;
+  }
+
+  #readFont(block: readonly CssToken[]): void {
+    let family = "";
+    let isOwn = false;
+    const locals: string[] = [];
+    for (let at = 0; at < block.length; ) {
+      const end = endOfStatement(block, at);
+      const [token] = trimSpace(block.slice(at, end));
+      const statement = block.slice(at, end);
+      const colon = statement.findIndex(({ type }) => type === ":");
+      if (token?.type === "ident" && colon !== -1) {
+        const value = trimSpace(statement.slice(colon + 1));
+        const name = token.value.toLowerCase();
+        if (name === "font-family") family = familyName(value);
+        else if (name === "src") {
+          for (const source of splitByComma(value)) {
+            const [first] = source;
+            if (first?.type === "function" && first.value.toLowerCase() === "local")
+              locals.push(familyName(insideOf(source.slice(0, skipComponent(source, 0)))));
+            else if (first === undefined || !isRemoteSource(source)) isOwn = true;
+          }
+        } else if (sizesOfFonts.has(name)) isOwn = true;
+      }
+      at = end + 1;
+    }
+    // A font of the reader's system under its own name.
+    const plain = (text: string): string => text.replaceAll(/[^\p{L}\p{N}]/gu, "");
+    if (locals.some((name) => !plain(name).startsWith(plain(family)))) isOwn = true;
+    if (isOwn) this.ownFonts.add(family);
+  }
+
+  #readKeyframes(block: readonly CssToken[]): void {
     for (let at = 0; at < block.length; ) {
       const open = findBlock(block, at, false);
       if (block[open]?.type !== "{") return;
       const end = skipComponent(block, open);
-      const isLast = splitByComma(block.slice(at, open)).some(
-        ([one]) =>
-          (one?.type === "ident" && one.value.toLowerCase() === "to") ||
-          (one?.type === "percent" && one.number === 100),
-      );
-      if (isLast) this.keyframes.set(name.value, this.readDeclarations(blockOf(block, open, end)));
+      for (const { property } of this.readDeclarations(blockOf(block, open, end)))
+        if (reachOfProperty(property) === "paints") this.hasFarAnimation = true;
       at = end;
     }
   }
+}
+
+const sizesOfFonts = new Set(["size-adjust", "ascent-override", "descent-override", "line-gap-override"]);
+
+function familyName(value: readonly CssToken[]): string {
+  const parts = value.flatMap((token) =>
+    token.type === "string" || token.type === "ident" ? [token.value.toLowerCase()] : [],
+  );
+  return parts.join(" ");
+}
+
+function isRemoteSource(source: readonly CssToken[]): boolean {
+  const address = addressOf(source.slice(0, skipComponent(source, 0)));
+  return address !== undefined && !isHeld(address);
 }
 
 function blockOf(tokens: readonly CssToken[], open: number, end: number): readonly CssToken[] {
@@ -255,26 +323,4 @@ function endOfStatement(tokens: readonly CssToken[], from: number): number {
 function startsValue(tokens: readonly CssToken[], from: number): number | undefined {
   const at = tokens[from]?.type === "space" ? from + 1 : from;
   return tokens[at]?.type === ":" ? at + 1 : undefined;
-}
-
-/** A `@supports` that asks for what is not there. Everything else is taken to be there. */
-function isRefused(prelude: readonly CssToken[]): boolean {
-  const [first] = prelude;
-  return first?.type === "ident" && first.value.toLowerCase() === "not";
-}
-
-function withoutName(prelude: readonly CssToken[]): readonly CssToken[] {
-  const [first] = prelude;
-  return first?.type === "ident" && first.value.toLowerCase() !== "not"
-    ? trimSpace(prelude.slice(1))
-    : prelude;
-}
-
-function scopeRoot(prelude: readonly CssToken[]): readonly ComplexSelector[] | undefined {
-  if (prelude[0]?.type !== "(") return undefined;
-  return parseSelectorList(trimSpace(prelude.slice(1, skipComponent(prelude, 0) - 1)));
-}
-
-function nameText(tokens: readonly CssToken[]): string {
-  return tokens.map((token) => ("value" in token ? token.value : "")).join("");
 }

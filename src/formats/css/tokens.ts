@@ -1,8 +1,17 @@
 /** Tokens of CSS (CSS Syntax Level 3 section 4). Comments are gone, escapes are undone, nothing is refused. */
 
 export type CssToken =
-  | { readonly type: "ident" | "function" | "at" | "hash" | "string" | "delim"; readonly value: string }
-  | { readonly type: "number" | "percent"; readonly number: number; readonly isSigned: boolean }
+  | {
+      readonly type: "ident" | "function" | "at" | "hash" | "string" | "delim" | "url";
+      readonly value: string;
+    }
+  | {
+      readonly type: "number" | "percent";
+      readonly number: number;
+      readonly isSigned: boolean;
+      /** Written without a point and without an exponent. */
+      readonly isInteger?: boolean;
+    }
   | {
       readonly type: "dimension";
       readonly number: number;
@@ -10,21 +19,7 @@ export type CssToken =
       readonly isSigned: boolean;
     }
   | {
-      readonly type:
-        | "space"
-        | "url"
-        | "bad"
-        | "cdo"
-        | "cdc"
-        | ":"
-        | ";"
-        | ","
-        | "["
-        | "]"
-        | "("
-        | ")"
-        | "{"
-        | "}";
+      readonly type: "space" | "bad" | "cdo" | "cdc" | ":" | ";" | "," | "[" | "]" | "(" | ")" | "{" | "}";
     };
 
 const numberText = /[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?/iy;
@@ -94,7 +89,7 @@ export function tokenizeCss(
       at++;
       return { type: "percent", number, isSigned };
     }
-    if (!startsName(css, at)) return { type: "number", number, isSigned };
+    if (!startsName(css, at)) return { type: "number", number, isSigned, isInteger: /^[+-]?\d+$/.test(text) };
     return { type: "dimension", number, unit: unescapeName(take(nameText)!).toLowerCase(), isSigned };
   }
 
@@ -106,10 +101,11 @@ export function tokenizeCss(
     const quoted = /[ \t\n\r\f]*["']/y;
     quoted.lastIndex = at;
     if (quoted.test(css)) return { type: "function", value };
-    // An address is never asked for, so that only its end matters.
+    const start = at;
     for (; at < css.length && css[at] !== ")"; at++) if (css[at] === "\\") at++;
-    at++;
-    return { type: "url" };
+    const address = css.slice(start, at++).trim();
+    // A quote, a bracket or a blank inside of it makes it no address (CSS Syntax section 4.3.6).
+    return /["'(\s]/.test(address) ? { type: "bad" } : { type: "url", value: unescapeName(address) };
   }
 }
 
@@ -193,4 +189,9 @@ export function trimSpace(tokens: readonly CssToken[]): CssToken[] {
   while (start < end && tokens[start]!.type === "space") start++;
   while (end > start && tokens[end - 1]!.type === "space") end--;
   return tokens.slice(start, end);
+}
+
+/** What stands inside of the function or bracket that the tokens are; the end of the source closes it too. */
+export function insideOf(tokens: readonly CssToken[]): readonly CssToken[] {
+  return tokens.slice(1, tokens.at(-1)?.type === ")" ? -1 : undefined);
 }

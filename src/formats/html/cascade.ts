@@ -1,31 +1,56 @@
 /** Which declaration of a property an element has in the end (CSS Cascading and Inheritance Level 5): style elements, style
- *  attributes and the attributes of old HTML that stand for style. */
-import { legacyColour } from "#/src/formats/css/colour.ts";
-import { expand, keepsProperty, type Value } from "#/src/formats/css/properties.ts";
+ *  attributes and the attributes of old HTML that stand for style. What may apply and is not known to is told apart. */
+
 import type { ComplexSelector } from "#/src/formats/css/selector.ts";
+import {
+  expand,
+  hasVariable,
+  reachOfProperty,
+  subjectOf,
+  unknownValue,
+  wideKeywords,
+} from "#/src/formats/css/shorthands.ts";
 import {
   type Declaration,
   parseStyleAttribute,
   parseStyleSheets,
   type StyleRule,
+  type StyleSheets,
+  type StyleSource,
 } from "#/src/formats/css/stylesheet.ts";
+import { type Reach, understoodOf } from "#/src/formats/css/understood.ts";
+import { type Value, wordOf } from "#/src/formats/css/value-forms.ts";
+import type { Doubt } from "#/src/model/removal.ts";
+import { hintsOf } from "./hints.ts";
 import { createMatcher } from "./match.ts";
 import { attributeOf, type HtmlElement, type HtmlTree } from "./tree.ts";
 import type { WorkMeter } from "./work-meter.ts";
 
 /** Of a property that is named by a shorthand with variables in it, the shorthand has to be read again. */
-export interface Declared {
+export interface DeclaredValue {
   readonly property: string;
   readonly value: Value;
 }
 
-export type DeclaredStyle = ReadonlyMap<string, Declared>;
+/** Something that may apply to an element, or that is not understood. */
+export interface StyleDoubt {
+  /** "pulls": other boxes may come to lie on what stands before. */
+  readonly reach: Reach | "pulls";
+  /** undefined: its own text is proven all the same. */
+  readonly why: Doubt | undefined;
+}
+
+export interface DeclaredStyle {
+  readonly values: ReadonlyMap<string, DeclaredValue>;
+  readonly doubts: readonly StyleDoubt[];
+  /** Declarations of its parts (`::before`), by their names. */
+  readonly parts: ReadonlyMap<string, readonly Declaration[]>;
+}
 
 export interface Cascade {
   readonly isQuirky: boolean;
+  readonly sheets: StyleSheets;
   styleOf(element: HtmlElement): DeclaredStyle;
-  /** Declarations an animation of that name ends with. */
-  keyframesOf(name: string): readonly Declaration[] | undefined;
   /** Style that could not be read whole: nothing is known of what is hidden. */
   readonly isCut: boolean;
 }
@@ -37,7 +62,7 @@ interface Candidate {
 }
 
 /** How strong a declaration is: the first number that differs decides. */
-type Rank = readonly [origin: number, layer: number, specificity: number, order: number];
+type Rank = readonly [origin: number, specificity: number, order: number];
 
 const hintOrigin = 0;
 const ruleOrigin = 1;
@@ -45,11 +70,23 @@ const attributeOrigin = 2;
 const importantRuleOrigin = 3;
 const importantAttributeOrigin = 4;
 
-const noStyle: DeclaredStyle = new Map();
+const noParts: DeclaredStyle["parts"] = new Map();
+export const noStyle: DeclaredStyle = { values: new Map(), doubts: [], parts: noParts };
 
-export function createCascade(tree: HtmlTree, styleTexts: readonly string[], meter: WorkMeter): Cascade {
+interface Maybe {
+  readonly name: string;
+  readonly value: Value;
+  readonly rank: Rank;
+}
+
+/** Values of an unknown property that change nothing. */
+const nothingWords = new Set(["none", "auto", "normal", "initial", "unset"]);
+/** Of these both values, that which applies and that which may, keep a box in flow. */
+const harmlessMaybes = new Set(["display", "float", "text-align", "list-style-type"]);
+
+export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], meter: WorkMeter): Cascade {
   const { isQuirky } = tree;
-  const sheets = parseStyleSheets(styleTexts, keepsProperty);
+  const sheets = parseStyleSheets(sources);
   const matcher = createMatcher(isQuirky, meter);
   const index = indexRules(sheets.rules, isQuirky);
   const attributeCache = new Map<string, ReturnType<typeof parseStyleAttribute>>();
@@ -57,73 +94,119 @@ export function createCascade(tree: HtmlTree, styleTexts: readonly string[], met
   let isCut = sheets.isCut;
 
   const expandOnce = (declaration: Declaration): ReturnType<typeof expand> => {
-    if (expanded.has(declaration)) return expanded.get(declaration);
-    const longhands = expand(declaration.property, declaration.value, isQuirky);
-    expanded.set(declaration, longhands);
+    let longhands = expanded.get(declaration);
+    if (longhands === undefined) {
+      longhands = expand(declaration.property, declaration.value, isQuirky);
+      expanded.set(declaration, longhands);
+    }
     return longhands;
   };
 
   return {
     isQuirky,
+    sheets,
     get isCut() {
       return isCut;
     },
-    keyframesOf: (name) => sheets.keyframes.get(name),
     styleOf(element) {
       const candidates = index.candidatesOf(element);
       const attribute = attributeOf(element, "style");
       const hints = hintsOf(element);
       if (candidates.length === 0 && attribute === undefined && hints.length === 0) return noStyle;
-      const style = new Map<string, Declared>();
+      const values = new Map<string, DeclaredValue>();
       const ranks = new Map<string, Rank>();
-      const declare = (declaration: Declaration, rank: Rank): void => {
+      const doubts: StyleDoubt[] = [];
+      const maybes: Maybe[] = [];
+      let parts: Map<string, Declaration[]> | undefined;
+
+      const declare = (declaration: Declaration, rank: Rank, isMaybe: boolean): void => {
         const { property } = declaration;
-        const longhands = property.startsWith("--")
-          ? [[property, declaration.value] as const]
-          : expandOnce(declaration);
-        for (const [name, value] of longhands ?? []) {
-          const before = ranks.get(name);
-          if (before !== undefined && isStronger(before, rank)) continue;
-          ranks.set(name, rank);
-          style.set(name, { property, value });
-        }
+        if (property.startsWith("--")) set(property, property, declaration.value, rank, isMaybe);
+        else if (subjectOf(property).kind === "unknown") {
+          if (!nothingWords.has(wordOf(declaration.value))) {
+            doubts.push({
+              reach: reachOfProperty(property),
+              why: isMaybe ? "rule-may-apply" : "style-not-understood",
+            });
+          }
+        } else
+          for (const { name, value } of expandOnce(declaration)) set(name, property, value, rank, isMaybe);
       };
-      for (const hint of hints) declare(hint, [hintOrigin, 0, 0, 0]);
+      const set = (name: string, property: string, value: Value, rank: Rank, isMaybe: boolean): void => {
+        if (isMaybe) {
+          maybes.push({ name, value, rank });
+          return;
+        }
+        const before = ranks.get(name);
+        if (before !== undefined && isStronger(before, rank)) return;
+        ranks.set(name, rank);
+        values.set(name, { property, value });
+      };
+
+      for (const hint of hints) declare(hint, [hintOrigin, 0, 0], false);
       for (const { selector, rule, order } of candidates) {
-        if (!matcher.fits(selector, element)) continue;
+        const fits = matcher.fits(selector, element);
+        if (fits === false) continue;
         meter.spend(rule.declarations.length);
+        const { part } = selector.compounds.at(-1)!;
+        if (part !== undefined) {
+          parts ??= new Map();
+          const list = parts.get(part) ?? [];
+          for (const declaration of rule.declarations) list.push(declaration);
+          parts.set(part, list);
+          continue;
+        }
         for (const declaration of rule.declarations)
           declare(
             declaration,
-            declaration.isImportant
-              ? [importantRuleOrigin, -rule.layer, selector.specificity, order]
-              : [ruleOrigin, rule.layer, selector.specificity, order],
+            [declaration.isImportant ? importantRuleOrigin : ruleOrigin, selector.specificity, order],
+            rule.isMaybe || fits === undefined,
           );
       }
       if (attribute !== undefined) {
         let parsed = attributeCache.get(attribute);
         if (parsed === undefined) {
-          parsed = parseStyleAttribute(attribute, keepsProperty);
+          parsed = parseStyleAttribute(attribute);
           attributeCache.set(attribute, parsed);
           meter.spend(attribute.length >> 2);
         }
         if (parsed.isCut) isCut = true;
         for (const declaration of parsed.declarations)
-          declare(declaration, [
-            declaration.isImportant ? importantAttributeOrigin : attributeOrigin,
-            0,
-            0,
-            0,
-          ]);
+          declare(
+            declaration,
+            [declaration.isImportant ? importantAttributeOrigin : attributeOrigin, 0, 0],
+            false,
+          );
       }
-      return style;
+      for (const { name, value, rank } of maybes) {
+        const certain = ranks.get(name);
+        if (certain !== undefined && isStronger(certain, rank)) continue;
+        if (isSame(values.get(name)?.value, value)) continue;
+        if (name.startsWith("--")) values.set(name, { property: name, value: unknownValue });
+        else
+          doubts.push({
+            reach:
+              value !== unknownValue &&
+              !hasVariable(value) &&
+              !wideKeywords.has(wordOf(value)) &&
+              harmlessMaybes.has(name)
+                ? "inside"
+                : understoodOf(name)!.reach,
+            why: "rule-may-apply",
+          });
+      }
+      return { values, doubts, parts: parts ?? noParts };
     },
   };
 }
 
+function isSame(one: Value | undefined, other: Value): boolean {
+  return one !== undefined && wordOf(one) !== "" && wordOf(one) === wordOf(other);
+}
+
 /** Equal ranks: the later declaration counts. */
 function isStronger(before: Rank, rank: Rank): boolean {
-  for (let at = 0; at < 4; at++) if (before[at] !== rank[at]) return before[at]! > rank[at]!;
+  for (let at = 0; at < 3; at++) if (before[at] !== rank[at]) return before[at]! > rank[at]!;
   return false;
 }
 
@@ -165,61 +248,4 @@ function keyOf({ compounds }: ComplexSelector, isQuirky: boolean): string {
     if (test.kind === "type") type = test.folded;
   }
   return type === undefined ? "*" : `t${type}`;
-}
-
-function hint(property: string, value: Value): Declaration {
-  return { property, value, isImportant: false };
-}
-
-function colourHint(property: string, text: string | undefined): readonly Declaration[] {
-  const colour = text === undefined ? undefined : legacyColour(text);
-  if (colour === undefined) return [];
-  const hex = colour.slice(0, 3).map((one) => one.toString(16).padStart(2, "0"));
-  return [hint(property, [{ type: "hash", value: hex.join("") }])];
-}
-
-const backgroundHolders = new Set([
-  "body",
-  "table",
-  "thead",
-  "tbody",
-  "tfoot",
-  "tr",
-  "td",
-  "th",
-  "col",
-  "colgroup",
-  "marquee",
-]);
-
-function hintsOf(element: HtmlElement): readonly Declaration[] {
-  const { name } = element;
-  if (element.attributes.length === 0) return [];
-  const hints: Declaration[] = [];
-  if (backgroundHolders.has(name))
-    hints.push(...colourHint("background-color", attributeOf(element, "bgcolor")));
-  if (name === "body") hints.push(...colourHint("color", attributeOf(element, "text")));
-  if (name === "font") {
-    hints.push(...colourHint("color", attributeOf(element, "color")));
-    const size = attributeOf(element, "size");
-    if (size !== undefined) hints.push(...fontSizeHint(size));
-  }
-  const hidden = attributeOf(element, "hidden");
-  if (hidden !== undefined)
-    hints.push(
-      hidden.toLowerCase() === "until-found"
-        ? hint("content-visibility", [{ type: "ident", value: "hidden" }])
-        : hint("display", [{ type: "ident", value: "none" }]),
-    );
-  return hints;
-}
-
-const fontSizeNames = ["x-small", "small", "medium", "large", "x-large", "xx-large", "xxx-large"];
-
-function fontSizeHint(text: string): readonly Declaration[] {
-  const match = /^\s*([+-]?)(\d{1,9})/.exec(text);
-  if (match === null) return [];
-  const number = Number(match[2]);
-  const size = match[1] === "+" ? 3 + number : match[1] === "-" ? 3 - number : number;
-  return [hint("font-size", [{ type: "ident", value: fontSizeNames[Math.max(1, Math.min(7, size)) - 1]! }])];
 }

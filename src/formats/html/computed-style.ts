@@ -2,83 +2,152 @@
 import { black, type Colour, white } from "#/src/formats/css/colour.ts";
 import { initialFontSize } from "#/src/formats/css/length.ts";
 import { viewport } from "#/src/formats/css/media.ts";
-import type { Value } from "#/src/formats/css/properties.ts";
-import type { Removal } from "#/src/model/removal.ts";
+import type { Value } from "#/src/formats/css/value-forms.ts";
+import type { Doubt, Removal } from "#/src/model/removal.ts";
 import { noVariables, type Variables } from "./variables.ts";
+
+/** What a value is where nothing is declared by the page. */
+export const initialValue = "initial";
+export type StyleValue = Value | typeof initialValue;
 
 export interface Style {
   /** Why nothing inside of the element is seen, whatever its own style. */
   readonly hidden: Removal | undefined;
+  /** Why nothing inside of the element is proven to be seen. */
+  readonly doubt: Doubt | undefined;
   readonly display: string;
   readonly isVisible: boolean;
+  /** Of the element and all around it, and what may be behind the first that lets something through. */
   readonly opacity: number;
+  readonly under: readonly Colour[];
   readonly fontSize: number;
-  /** Of transforms and zoom. */
-  readonly scale: number;
+  readonly rootFontSize: number;
   readonly lineHeight: number;
+  /** Times the size of the letters, where it is inherited so. */
+  readonly lineFactor: number | undefined;
   readonly letterSpacing: number;
+  readonly wordSpacing: number;
   readonly textIndent: number;
+  /** The colour, what `-webkit-text-fill-color` says instead, and the outline of letters. */
   readonly colour: Colour;
+  readonly fill: Colour | undefined;
+  readonly strokeWidth: number;
+  readonly stroke: Colour | undefined;
   readonly linkColour: Colour;
-  /** What text stands on; several where it is a gradient. */
+  readonly bodyColour: Colour;
+  /** Colours that may be behind the text; the text has to differ from each. */
   readonly backdrops: readonly Colour[];
+  /** Those of everything around, for what may not stand in its box. */
+  readonly around: readonly Colour[];
+  /** Of a line's own background: how large letters may be in front of it, and what is behind it. */
+  readonly lineBackground: { readonly fontSize: number; readonly behind: readonly Colour[] } | undefined;
+  /** The letters show the background: its colours are theirs. */
+  readonly shownThrough: readonly Colour[] | undefined;
   readonly whiteSpace: string;
-  readonly isMasked: boolean;
-  /** How far the element is moved from where it would be; exact where it is placed in the window. */
-  readonly dx: number;
-  readonly dy: number;
-  readonly isExactX: boolean;
-  readonly isExactY: boolean;
-  /** What is positioned inside goes by this. */
-  readonly block: { readonly dx: number; readonly dy: number; readonly isWindow: boolean };
+  readonly isRightToLeft: boolean;
+  /** Pixels that a line has. */
   readonly width: number;
-  /** Inside of a box that cuts off what does not fit; with a height of its lines. */
-  readonly clipsX: boolean;
-  readonly clipsLines: boolean;
-  /** Something that is painted below its context's content would be covered by a background. */
-  readonly isOverBackground: boolean;
-  /** Space of its own above and below what is in it, and its height where that is given. */
+  /** Cells grow with a word that is wider. */
+  readonly isGrowing: boolean;
+  /** Pushed from its sides by so much, by the author. */
+  readonly shiftLeft: number;
+  readonly shiftRight: number;
+  /** A box around it cuts off what is wider. */
+  readonly isClipped: boolean;
+  /** Of the table around it: columns do not grow with what they hold. */
+  readonly isFixedTable: boolean;
+  readonly isMasked: boolean;
+  /** Space of its own above and below what is in it. */
   readonly above: number;
   readonly below: number;
-  readonly height: number | undefined;
-  /** What does not fit into the height is cut off. */
-  readonly cutsHeight: boolean;
   readonly variables: Variables;
-  readonly values: ReadonlyMap<string, Value>;
+  readonly values: ReadonlyMap<string, StyleValue>;
 }
 
-export const noValues: ReadonlyMap<string, Value> = new Map();
+export const noValues: ReadonlyMap<string, StyleValue> = new Map();
 
 export const initialStyle: Style = {
   hidden: undefined,
+  doubt: undefined,
   display: "block",
   isVisible: true,
   opacity: 1,
+  under: [white],
   fontSize: initialFontSize,
-  scale: 1,
+  rootFontSize: initialFontSize,
   lineHeight: initialFontSize * 1.2,
+  lineFactor: 1.2,
   letterSpacing: 0,
+  wordSpacing: 0,
   textIndent: 0,
   colour: black,
+  fill: undefined,
+  strokeWidth: 0,
+  stroke: undefined,
   linkColour: [0, 0, 238, 1],
+  bodyColour: black,
   backdrops: [white],
+  around: [white],
+  lineBackground: undefined,
+  shownThrough: undefined,
   whiteSpace: "normal",
-  isMasked: false,
-  dx: 0,
-  dy: 0,
-  isExactX: false,
-  isExactY: false,
-  block: { dx: 0, dy: 0, isWindow: true },
+  isRightToLeft: false,
   width: viewport.width,
-  clipsX: false,
-  clipsLines: false,
-  isOverBackground: false,
+  isGrowing: false,
+  shiftLeft: 0,
+  shiftRight: 0,
+  isClipped: false,
+  isFixedTable: false,
+  isMasked: false,
   above: 0,
   below: 0,
-  height: undefined,
-  cutsHeight: false,
   variables: noVariables,
   values: noValues,
 };
 
-export const noBox = { above: 0, below: 0, height: undefined, cutsHeight: false } as const;
+/** What of a box is its own: nothing of it is inherited. */
+export interface Box {
+  readonly isInline: boolean;
+  /** A formatting context: what is in it overlaps nothing outside. */
+  readonly isContext: boolean;
+  /** Something is drawn for it besides letters. */
+  readonly paints: boolean;
+  /** What it may do to the page (`understood.ts`). */
+  readonly reach: "none" | "inside" | "moves" | "pulls" | "paints";
+  /** How far the paint of an inline box goes above and below its line. */
+  readonly linePaint: number;
+  /** Of the padding box, in pixels; undefined where it grows. */
+  readonly height: number | undefined;
+  readonly cutsOff: boolean;
+  readonly scrolls: boolean;
+  /** Pixels that a round corner takes off, and that padding gives to it. */
+  readonly corner: { readonly radius: number; readonly padding: number } | undefined;
+  readonly spaceAbove: number;
+  readonly spaceBelow: number;
+  readonly shadow: number;
+  /** Floats to the right: what is wider than its parent reaches out at the left. */
+  readonly isFromRight: boolean;
+  /** Least width that it asks for, and what stands beside its content. */
+  readonly asked: number;
+  readonly sides: number;
+  readonly isOutOfFlow: boolean;
+}
+
+export const plainBox: Box = {
+  isInline: false,
+  isContext: false,
+  paints: false,
+  reach: "none",
+  linePaint: 0,
+  height: undefined,
+  cutsOff: false,
+  scrolls: false,
+  corner: undefined,
+  spaceAbove: 0,
+  spaceBelow: 0,
+  shadow: 0,
+  isFromRight: false,
+  asked: 0,
+  sides: 0,
+  isOutOfFlow: false,
+};

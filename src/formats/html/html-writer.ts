@@ -3,7 +3,7 @@ import type { CountRemoval } from "#/src/formats/text/clean-text.ts";
 import { cleanText } from "#/src/formats/text/clean-text.ts";
 import type { Style } from "./computed-style.ts";
 import { attributeOf, type HtmlElement } from "./tree.ts";
-import type { PageWriter } from "./walk.ts";
+import { leftOutLine, type PageWriter } from "./walk.ts";
 
 const kept = new Set(
   (
@@ -24,6 +24,7 @@ const attributes: ReadonlyMap<string, RegExp> = new Map([
 
 export class HtmlWriter implements PageWriter {
   readonly #written: string[] = [];
+  #leftOut = 0;
   readonly #count: CountRemoval;
 
   constructor(count: CountRemoval) {
@@ -31,10 +32,21 @@ export class HtmlWriter implements PageWriter {
   }
 
   toString(): string {
+    this.#tellLeftOut();
     return this.#written.join("").trim();
   }
 
+  leaveOut(): void {
+    this.#leftOut++;
+  }
+
+  #tellLeftOut(): void {
+    if (this.#leftOut > 0) this.#written.push(`<br>${leftOutLine(this.#leftOut)}<br>`);
+    this.#leftOut = 0;
+  }
+
   text(text: string, style: Style): void {
+    if (text.trim() !== "") this.#tellLeftOut();
     const clean = cleanText(text, this.#count);
     this.#written.push(
       escapeHtml(style.whiteSpace.startsWith("pre") ? clean : clean.replace(/[ \t\n\f\r]+/g, " ")),

@@ -1,63 +1,84 @@
-/** Whether a selector fits an element. Every comparison is paid for, so that no selector is dearer than the budget. */
+/** Whether a selector fits an element: yes, no, or not known. Every comparison is paid for, so that no selector is dearer than the budget. */
+import type { Answer } from "#/src/formats/css/media.ts";
 import type { ComplexSelector, Compound, SimpleTest } from "#/src/formats/css/selector.ts";
 import { attributeOf, type HtmlElement, type HtmlNode } from "./tree.ts";
 import type { WorkMeter } from "./work-meter.ts";
 
 export interface Matcher {
-  fits(selector: ComplexSelector, element: HtmlElement): boolean;
+  /** undefined: not known. */
+  fits(selector: ComplexSelector, element: HtmlElement): Answer;
 }
 
-/** Elements that `:has` looks at below one. */
-const hasLooksAtMax = 2000;
+function both(one: Answer, other: () => Answer): Answer {
+  if (one === false) return false;
+  const second = other();
+  return second === false ? false : one === undefined ? undefined : second;
+}
 
 export function createMatcher(isQuirky: boolean, meter: WorkMeter): Matcher {
   const places = new Map<HtmlElement, Map<HtmlElement, Place>>();
   const classLists = new Map<HtmlElement, ReadonlySet<string>>();
 
-  function fits(selector: ComplexSelector, element: HtmlElement): boolean {
+  function fits(selector: ComplexSelector, element: HtmlElement): Answer {
     return fitsFrom(selector.compounds, selector.compounds.length - 1, element);
   }
 
   /** Whether the compounds up to `at` fit, the last of them this element. */
-  function fitsFrom(compounds: readonly Compound[], at: number, element: HtmlElement): boolean {
+  function fitsFrom(compounds: readonly Compound[], at: number, element: HtmlElement): Answer {
     const compound = compounds[at]!;
-    if (!fitsCompound(compound, element)) return false;
-    if (at === 0) return true;
+    const here = fitsCompound(compound, element);
+    if (here === false || at === 0) return here;
     switch (compound.combinator) {
       case ">": {
         const parent = parentOf(element);
-        return parent !== undefined && fitsFrom(compounds, at - 1, parent);
+        return parent === undefined ? false : both(here, () => fitsFrom(compounds, at - 1, parent));
       }
       case " ":
-        for (let above = parentOf(element); above !== undefined; above = parentOf(above))
-          if (fitsFrom(compounds, at - 1, above)) return true;
-        return false;
+        return both(here, () => fitsAny(compounds, at - 1, element, parentOf));
       case "+": {
         const before = siblingBefore(element);
-        return before !== undefined && fitsFrom(compounds, at - 1, before);
+        return before === undefined ? false : both(here, () => fitsFrom(compounds, at - 1, before));
       }
       case "~":
-        for (let before = siblingBefore(element); before !== undefined; before = siblingBefore(before))
-          if (fitsFrom(compounds, at - 1, before)) return true;
-        return false;
+        return both(here, () => fitsAny(compounds, at - 1, element, siblingBefore));
     }
   }
 
-  function fitsCompound(compound: Compound, element: HtmlElement): boolean {
-    meter.spend(1);
-    if (compound.isPseudoElement) return false;
-    for (const test of compound.tests) if (!fitsTest(test, element)) return false;
-    return true;
+  function fitsAny(
+    compounds: readonly Compound[],
+    at: number,
+    element: HtmlElement,
+    next: (element: HtmlElement) => HtmlElement | undefined,
+  ): Answer {
+    let found: Answer = false;
+    for (let one = next(element); one !== undefined; one = next(one)) {
+      const answer = fitsFrom(compounds, at, one);
+      if (answer === true) return true;
+      if (answer === undefined) found = undefined;
+    }
+    return found;
   }
 
-  function fitsTest(test: SimpleTest, element: HtmlElement): boolean {
+  function fitsCompound(compound: Compound, element: HtmlElement): Answer {
+    meter.spend(1);
+    let found: Answer = true;
+    for (const test of compound.tests) {
+      const answer = fitsTest(test, element);
+      if (answer === false) return false;
+      if (answer === undefined) found = undefined;
+    }
+    return found;
+  }
+
+  function fitsTest(test: SimpleTest, element: HtmlElement): Answer {
     meter.spend(1);
     switch (test.kind) {
       case "any":
-      case "always":
         return true;
       case "never":
         return false;
+      case "unknown":
+        return undefined;
       case "type":
         return element.isHtml ? element.name === test.folded : element.name === test.name;
       case "id": {
@@ -70,14 +91,20 @@ export function createMatcher(isQuirky: boolean, meter: WorkMeter): Matcher {
         const value = attributeOf(element, test.name);
         if (value === undefined) return false;
         meter.spend(value.length >> 5);
-        return fitsAttribute(test, value);
+        if (test.hasNoCase !== undefined) return fitsAttribute(test, value, test.hasNoCase);
+        // HTML lets the case of some attributes' values not count.
+        const withCase = fitsAttribute(test, value, false);
+        return withCase === fitsAttribute(test, value, true) ? withCase : undefined;
       }
-      case "is":
-        return test.list.some((one) => fits(one, element));
-      case "not":
-        return !test.list.some((one) => fits(one, element));
-      case "has":
-        return test.list.some((one) => hasRelative(one, element));
+      case "not": {
+        let found: Answer = true;
+        for (const one of test.list) {
+          const answer = fits(one, element);
+          if (answer === true) return false;
+          if (answer === undefined || one.compounds.some(({ part }) => part !== undefined)) found = undefined;
+        }
+        return found;
+      }
       case "root":
         return parentOf(element) === undefined;
       case "link":
@@ -89,13 +116,12 @@ export function createMatcher(isQuirky: boolean, meter: WorkMeter): Matcher {
           (node) => node.kind === "comment" || (node.kind === "text" && node.text === ""),
         );
       case "checked":
-        return (
-          attributeOf(element, "checked") !== undefined || attributeOf(element, "selected") !== undefined
-        );
+        // Of several buttons of one name only the last is on.
+        if (attributeOf(element, "checked") !== undefined)
+          return attributeOf(element, "type")?.toLowerCase() === "checkbox" ? true : undefined;
+        return element.name === "option" ? undefined : false;
       case "nth":
         return fitsNth(test, element);
-      case "lang":
-        return fitsLanguage(test.ranges, element);
     }
   }
 
@@ -112,17 +138,14 @@ export function createMatcher(isQuirky: boolean, meter: WorkMeter): Matcher {
 
   function fitsNth(test: Extract<SimpleTest, { kind: "nth" }>, element: HtmlElement): boolean {
     const siblings = siblingsOf(element);
-    let position: number;
-    if (test.list !== undefined) {
-      if (!test.list.some((one) => fits(one, element))) return false;
-      const counted = siblings.filter((one) => test.list!.some((selector) => fits(selector, one)));
-      const at = counted.indexOf(element);
-      position = test.isLast ? counted.length - at : at + 1;
-    } else {
-      const place = placeOf(element, siblings);
-      if (test.isOfType) position = test.isLast ? place.ofTypeFromEnd : place.ofType;
-      else position = test.isLast ? siblings.length - place.index : place.index + 1;
-    }
+    const place = placeOf(element, siblings);
+    const position = test.isOfType
+      ? test.isLast
+        ? place.ofTypeFromEnd
+        : place.ofType
+      : test.isLast
+        ? siblings.length - place.index
+        : place.index + 1;
     const distance = position - test.offset;
     return test.step === 0 ? distance === 0 : distance % test.step === 0 && distance / test.step >= 0;
   }
@@ -169,56 +192,6 @@ export function createMatcher(isQuirky: boolean, meter: WorkMeter): Matcher {
     return siblings[(positions.get(element) ?? 0) - 1];
   }
 
-  /** `:has(> a)`, `:has(+ a)`, `:has(a b)`: whether there is an element that the selector leads to from this one. */
-  function hasRelative(selector: ComplexSelector, anchor: HtmlElement): boolean {
-    const first = selector.compounds[0]!;
-    const anchored: ComplexSelector = {
-      ...selector,
-      compounds: [anchorCompound(anchor), ...selector.compounds],
-    };
-    const isSideways = first.combinator === "+" || first.combinator === "~";
-    const starts = isSideways
-      ? siblingsOf(anchor).slice((positions.get(anchor) ?? 0) + 1)
-      : anchor.children.filter(isElement);
-    const stack = [...starts];
-    for (let looked = 0; stack.length > 0; looked++) {
-      if (looked > hasLooksAtMax) meter.spend(1000);
-      const one = stack.pop()!;
-      if (fitsAnchored(anchored.compounds, anchored.compounds.length - 1, one, anchor)) return true;
-      for (const child of one.children) if (child.kind === "element") stack.push(child);
-    }
-    return false;
-  }
-
-  function fitsAnchored(
-    compounds: readonly Compound[],
-    at: number,
-    element: HtmlElement,
-    anchor: HtmlElement,
-  ): boolean {
-    if (at === 0) return element === anchor;
-    const compound = compounds[at]!;
-    if (!fitsCompound(compound, element)) return false;
-    switch (compound.combinator) {
-      case ">": {
-        const parent = parentOf(element);
-        return parent !== undefined && fitsAnchored(compounds, at - 1, parent, anchor);
-      }
-      case " ":
-        for (let above = parentOf(element); above !== undefined; above = parentOf(above))
-          if (fitsAnchored(compounds, at - 1, above, anchor)) return true;
-        return false;
-      case "+": {
-        const before = siblingBefore(element);
-        return before !== undefined && fitsAnchored(compounds, at - 1, before, anchor);
-      }
-      case "~":
-        for (let before = siblingBefore(element); before !== undefined; before = siblingBefore(before))
-          if (fitsAnchored(compounds, at - 1, before, anchor)) return true;
-        return false;
-    }
-  }
-
   return { fits };
 }
 
@@ -226,10 +199,6 @@ interface Place {
   readonly index: number;
   readonly ofType: number;
   ofTypeFromEnd: number;
-}
-
-function anchorCompound(_anchor: HtmlElement): Compound {
-  return { combinator: " ", tests: [], isPseudoElement: false };
 }
 
 function isElement(node: HtmlNode): node is HtmlElement {
@@ -241,10 +210,14 @@ function parentOf(element: HtmlElement): HtmlElement | undefined {
   return element.parent === undefined || element.parent.name === "" ? undefined : element.parent;
 }
 
-function fitsAttribute(test: Extract<SimpleTest, { kind: "attribute" }>, found: string): boolean {
+function fitsAttribute(
+  test: Extract<SimpleTest, { kind: "attribute" }>,
+  found: string,
+  hasNoCase: boolean,
+): boolean {
   if (test.operator === "") return true;
-  const value = test.hasNoCase ? found.toLowerCase() : found;
-  const asked = test.hasNoCase ? test.value.toLowerCase() : test.value;
+  const value = hasNoCase ? found.toLowerCase() : found;
+  const asked = hasNoCase ? test.value.toLowerCase() : test.value;
   switch (test.operator) {
     case "=":
       return value === asked;
@@ -259,15 +232,4 @@ function fitsAttribute(test: Extract<SimpleTest, { kind: "attribute" }>, found: 
     case "*=":
       return asked !== "" && value.includes(asked);
   }
-}
-
-function fitsLanguage(ranges: readonly string[], element: HtmlElement): boolean {
-  for (let at: HtmlElement | undefined = element; at !== undefined; at = parentOf(at)) {
-    const language = attributeOf(at, "lang")?.toLowerCase();
-    if (language !== undefined)
-      return ranges.some(
-        (range) => range !== "" && (range === "*" || language === range || language.startsWith(`${range}-`)),
-      );
-  }
-  return false;
 }

@@ -1,9 +1,10 @@
 /** HTML as a person sees it, for those who read: text, Markdown, or HTML with nothing in it but that. What is hidden is left
  *  out and counted. The same document gives the same answer, in bounded time and memory. */
 import { cleanText } from "#/src/formats/text/clean-text.ts";
-import { type Removal, type RemovalCounts, removals } from "#/src/model/removal.ts";
+import { type Doubt, doubts, type Removal, type RemovalCounts, removals } from "#/src/model/removal.ts";
 import { createCascade } from "./cascade.ts";
 import { HtmlWriter } from "./html-writer.ts";
+import { judgePage } from "./judge.ts";
 import { baseOf } from "./links.ts";
 import { surveyTree } from "./survey.ts";
 import { TextWriter } from "./text-writer.ts";
@@ -49,10 +50,13 @@ function renderWithinBudget(source: string, form: HtmlForm): RenderedHtml {
   const tree = parseHtml(source, meter);
   // Style that stands behind the end of what is read could hide what stands before it.
   if (tree.cutAt !== undefined && /<style/i.test(source.slice(tree.cutAt))) return overLimit;
-  const { styles, counts: surveyed } = surveyTree(tree.root);
+  const { styles, isUnclear, counts: surveyed } = surveyTree(tree.root);
   const counts = new Map(surveyed);
-  const count = (what: Removal, times: number): void =>
-    void counts.set(what, (counts.get(what) ?? 0) + times);
+  const doubted = new Map<Doubt, number>();
+  const count = (what: Removal, times: number, why?: Doubt): void => {
+    if (why === undefined) counts.set(what, (counts.get(what) ?? 0) + times);
+    else doubted.set(why, (doubted.get(why) ?? 0) + times);
+  };
   const cascade = createCascade(tree, styles, meter);
   const writer = form === "html" ? new HtmlWriter(count) : new TextWriter(form);
   const pictures: string[] = [];
@@ -60,18 +64,22 @@ function renderWithinBudget(source: string, form: HtmlForm): RenderedHtml {
     if (pictures.length < picturesMax)
       pictures.push(cleanText(alt.slice(0, altLengthMax), count).replace(/\s+/g, " ").trim());
   };
-  walkPage(tree.root, writer, { cascade, base: baseOf(tree.root), meter, count, picture });
+  const judgement = judgePage(tree.root, { cascade, meter, isUnclear });
+  walkPage(tree.root, writer, { judgement, base: baseOf(tree.root), meter, count, picture });
   if (cascade.isCut) return overLimit;
   if (tree.cutAt !== undefined) count("over-limit", 1);
   const written = writer.toString();
   return {
     text: form === "html" ? written : cleanText(written, count),
-    removed: inOrder(counts),
+    removed: inOrder(counts, doubted),
     pictures,
     isOverLimit: false,
   };
 }
 
-function inOrder(counts: ReadonlyMap<Removal, number>): RemovalCounts {
-  return removals.flatMap((what) => (counts.has(what) ? [[what, counts.get(what)!] as const] : []));
+function inOrder(counts: ReadonlyMap<Removal, number>, doubted: ReadonlyMap<Doubt, number>): RemovalCounts {
+  return [
+    ...removals.flatMap((what) => (counts.has(what) ? [[what, counts.get(what)!] as const] : [])),
+    ...doubts.flatMap((why) => (doubted.has(why) ? [["doubtful", doubted.get(why)!, why] as const] : [])),
+  ];
 }

@@ -1,340 +1,510 @@
-/** What of an element's style decides whether its text is seen, as far as it can be told without laying out the page. Images
- *  count as not loaded, the window is that of `media.ts`, and nothing has been clicked. */
-import { black, type Colour, colourOf, over, transparent } from "#/src/formats/css/colour.ts";
+/** What of an element's style decides whether its text is seen, as far as it is proven without laying out the page. Pictures
+ *  count as not loaded, the window is that of `media.ts`, and nothing has been clicked.
+ *  Long because every property of the table becomes a part of one style here. */
+import { black, type Colour, colourOf, transparent } from "#/src/formats/css/colour.ts";
 import { initialFontSize, type LengthBasis, lengthOf, numberOf } from "#/src/formats/css/length.ts";
-import {
-  componentsOf,
-  gradientStops,
-  isGradient,
-  isInheritedProperty,
-  type Value,
-  wideKeywords,
-  wordOf,
-} from "#/src/formats/css/properties.ts";
-import { splitByComma } from "#/src/formats/css/tokens.ts";
-import { boxOf, isPositioned, placeOf, spacingOf } from "./box.ts";
-import type { Cascade, Declared, DeclaredStyle } from "./cascade.ts";
-import { noBox, noValues, type Style } from "./computed-style.ts";
-import { isClippedAway, transformOf } from "./shape.ts";
+import { unknownInside, unknownValue, wideKeywords } from "#/src/formats/css/shorthands.ts";
+import { shadowStrength, understoodOf } from "#/src/formats/css/understood.ts";
+import { componentsOf, type Value, wordOf } from "#/src/formats/css/value-forms.ts";
+import type { Doubt } from "#/src/model/removal.ts";
+import { backdropsOf, ownColours } from "./backdrops.ts";
+import { boxOf, cellsBeside, spacesOf } from "./boxes.ts";
+import { type Cascade, type DeclaredStyle, noStyle } from "./cascade.ts";
+import { type Box, initialValue, noValues, plainBox, type Style, type StyleValue } from "./computed-style.ts";
+import { isFontOfSigns } from "./fonts.ts";
 import { attributeOf, type HtmlElement } from "./tree.ts";
-import { defaultDisplay, fontScale } from "./user-agent.ts";
-import { resolveDeclared, type Variables, variablesOf } from "./variables.ts";
+import { defaultDisplay, defaultSpace, fontScale } from "./user-agent.ts";
+import { resolveDeclared, variablesOf } from "./variables.ts";
 
-const flexDisplays = new Set([
-  "flex",
-  "inline-flex",
-  "grid",
-  "inline-grid",
-  "-webkit-box",
-  "-webkit-flex",
-  "-ms-flexbox",
-]);
-
-export function styleOf(element: HtmlElement, parent: Style, cascade: Cascade): Style {
-  let declared = cascade.styleOf(element);
-  const display = defaultDisplay(element);
-  const isLink = element.name === "a" && attributeOf(element, "href") !== undefined;
-  const scaleOfFont = fontScale(element);
-  const isPlain =
-    declared.size === 0 && !isLink && scaleOfFont === 1 && element.name !== "mark" && element.name !== "body";
-  if (isPlain && !parent.values.has("-webkit-text-fill-color")) return plainStyle(element, parent, display);
-  declared = withAnimation(declared, cascade);
-  return new StyleMaker(element, declared, parent, cascade.isQuirky).make(display, isLink, scaleOfFont);
+export interface ElementStyle {
+  readonly style: Style;
+  readonly box: Box;
+  readonly declared: DeclaredStyle;
 }
+
+const reaches = ["none", "inside", "moves", "pulls", "paints"] as const;
+
+export function styleOf(element: HtmlElement, parent: Style, cascade: Cascade): ElementStyle {
+  const declared = cascade.styleOf(element);
+  // Brothers without attributes that nothing is declared for are alike.
+  const isLike =
+    declared === noStyle && element.attributes.length === 0 && element.name !== "td" && element.name !== "th";
+  const known = isLike ? likes.get(parent)?.get(element.name) : undefined;
+  if (known !== undefined) return known;
+  const made = makeStyle(element, parent, cascade, declared);
+  if (isLike) {
+    const byName = likes.get(parent);
+    if (byName === undefined) likes.set(parent, new Map([[element.name, made]]));
+    else byName.set(element.name, made);
+  }
+  return made;
+}
+
+const likes = new WeakMap<Style, Map<string, ElementStyle>>();
+
+function makeStyle(
+  element: HtmlElement,
+  parent: Style,
+  cascade: Cascade,
+  declared: DeclaredStyle,
+): ElementStyle {
+  return isPlain(element, declared, parent, cascade.isQuirky)
+    ? plainStyle(element, parent, declared)
+    : new StyleMaker(element, declared, parent, cascade).make();
+}
+
+const neverPlain = new Set(
+  "html body th mark button bdo pre listing xmp plaintext blockquote ul ol menu dir dl dd figure textarea center img hr details fieldset nobr".split(
+    " ",
+  ),
+);
+
+function isPlain(element: HtmlElement, declared: DeclaredStyle, parent: Style, isQuirky: boolean): boolean {
+  return (
+    declared === noStyle &&
+    element.isHtml &&
+    !neverPlain.has(element.name) &&
+    fontScale(element) === 1 &&
+    parent.lineBackground === undefined &&
+    !(isQuirky && element.name === "table")
+  );
+}
+
+const inlineBox: Box = { ...plainBox, isInline: true };
 
 /** Of an element that nothing is declared for. */
-function plainStyle(element: HtmlElement, parent: Style, display: string): Style {
-  const shown = flexDisplays.has(parent.display) && display === "inline" ? "block" : display;
-  const hidden = parent.hidden ?? (isBoxless(shown) ? "hidden-by-style" : undefined);
-  const whiteSpace = element.name === "pre" ? "pre" : parent.whiteSpace;
-  if (
-    shown === parent.display &&
+function plainStyle(element: HtmlElement, parent: Style, declared: DeclaredStyle): ElementStyle {
+  const { name } = element;
+  const display = defaultDisplay(element);
+  const hidden = parent.hidden ?? (isBoxless(display) ? "hidden-by-style" : undefined);
+  const space = defaultSpace(element) * parent.fontSize;
+  const isCell = name === "td";
+  const isLink = name === "a" && attributeOf(element, "href") !== undefined;
+  const isSame =
+    display === parent.display &&
     hidden === parent.hidden &&
-    whiteSpace === parent.whiteSpace &&
-    parent.values === noValues
-  )
-    return parent;
-  return { ...parent, ...noBox, display: shown, hidden, whiteSpace, values: noValues };
+    parent.values === noValues &&
+    space === 0 &&
+    parent.above === 0 &&
+    parent.below === 0 &&
+    !isCell &&
+    !isLink &&
+    name !== "table";
+  const style = isSame
+    ? parent
+    : {
+        ...parent,
+        display,
+        hidden,
+        above: space,
+        below: space,
+        values: noValues,
+        colour: isLink ? parent.linkColour : parent.colour,
+        textIndent: name === "table" ? 0 : parent.textIndent,
+        isFixedTable: name !== "table" && parent.isFixedTable,
+        isGrowing: isCell ? !parent.isFixedTable : parent.isGrowing,
+        width: isCell ? parent.width / cellsBeside(element) : parent.width,
+      };
+  if (display === "inline") return { style, box: inlineBox, declared };
+  if (isCell) return { style, box: cellBox, declared };
+  return {
+    style,
+    box: space === 0 ? plainBox : { ...plainBox, spaceAbove: space, spaceBelow: space },
+    declared,
+  };
 }
 
-/** What an animation leaves when it is over and its end stays. */
-function withAnimation(declared: DeclaredStyle, cascade: Cascade): DeclaredStyle {
-  const names = declared.get("animation-name")?.value ?? [];
-  const mode = declared.get("animation-fill-mode")?.value ?? [];
-  const stays = mode.some((token) => token.type === "ident" && /^(?:forwards|both)$/i.test(token.value));
-  if (names.length === 0 || !stays) return declared;
-  const result = new Map<string, Declared>(declared);
-  for (const token of names)
-    if (token.type === "ident" || token.type === "string")
-      for (const { property, value } of cascade.keyframesOf(token.value) ?? [])
-        result.set(property, { property, value });
-  return result;
-}
+const cellBox: Box = { ...plainBox, isContext: true };
 
-function isBoxless(display: string): boolean {
+export function isBoxless(display: string): boolean {
   return display === "none" || display === "table-column" || display === "table-column-group";
 }
 
+/** Properties of a cell, a row or a group that do nothing to their width or height but make them larger. */
+const preBlocks = new Set(["pre", "listing", "xmp", "plaintext", "textarea"]);
+const opacityMin = 0.1;
+const opacityDoubtful = 0.4;
+
 class StyleMaker {
   readonly #element: HtmlElement;
+  readonly #declared: DeclaredStyle;
   readonly #parent: Style;
-  readonly #isQuirky: boolean;
-  readonly #variables: Variables;
-  readonly #values = new Map<string, Value>();
-  readonly #initial = new Set<string>();
+  readonly #cascade: Cascade;
+  readonly #values = new Map<string, StyleValue>();
+  #reach: Box["reach"] = "none";
+  #doubt: Doubt | undefined;
 
-  constructor(element: HtmlElement, declared: DeclaredStyle, parent: Style, isQuirky: boolean) {
+  constructor(element: HtmlElement, declared: DeclaredStyle, parent: Style, cascade: Cascade) {
     this.#element = element;
+    this.#declared = declared;
     this.#parent = parent;
-    this.#isQuirky = isQuirky;
-    this.#variables = variablesOf(declared, parent.variables);
-    for (const [name, one] of declared) if (!name.startsWith("--")) this.#settle(name, one);
+    this.#cascade = cascade;
+    for (const { reach, why } of declared.doubts) this.#doubts(reach, why);
   }
 
-  #settle(name: string, one: Declared): void {
-    const value = resolveDeclared(name, one, this.#variables, this.#isQuirky);
-    const word = value === undefined ? "unset" : wordOf(value);
-    if (!wideKeywords.has(word)) this.#values.set(name, value!);
-    else if (word === "inherit") {
-      const inherited = this.#parent.values.get(name);
-      if (inherited !== undefined) this.#values.set(name, inherited);
-      else if (!isInheritedProperty(name)) this.#initial.add(name);
-    } else if (word === "initial" || (word === "unset" && !isInheritedProperty(name)))
-      this.#initial.add(name);
+  #doubts(reach: Box["reach"], why: Doubt | undefined): void {
+    this.#doubt ??= why;
+    if (reaches.indexOf(reach) > reaches.indexOf(this.#reach)) this.#reach = reach;
+  }
+
+  #settle(variables: Style["variables"]): void {
+    for (const [name, one] of this.#declared.values) {
+      if (name.startsWith("--")) continue;
+      const value = resolveDeclared(name, one, variables, this.#cascade.isQuirky);
+      const { isInherited, reach } = understoodOf(name)!;
+      const word = value === undefined ? "unset" : wordOf(value);
+      if (word === "revert-layer" || value === unknownValue) {
+        const isFar = name === "animation-name" && this.#cascade.sheets.hasFarAnimation;
+        this.#doubts(isFar ? "paints" : reach, "style-not-understood");
+      } else if (value === unknownInside) this.#doubts("inside", "style-not-understood");
+      else if (!wideKeywords.has(word)) this.#values.set(name, value!);
+      else if (word === "inherit") {
+        const inherited = this.#parent.values.get(name);
+        if (!isInherited) this.#values.set(name, inherited ?? initialValue);
+      } else if (word === "initial" || (word === "unset" && !isInherited))
+        this.#values.set(name, initialValue);
+    }
+  }
+
+  #value(name: string): Value | undefined {
+    const value = this.#values.get(name);
+    return value === initialValue ? undefined : value;
+  }
+
+  #isInitial(name: string): boolean {
+    return this.#values.get(name) === initialValue;
   }
 
   #word(name: string): string {
-    const value = this.#values.get(name);
+    const value = this.#value(name);
     return value === undefined ? "" : wordOf(value);
   }
 
-  make(display: string, isLink: boolean, fontScaling: number): Style {
+  make(): ElementStyle {
     const parent = this.#parent;
-    const fontSize = this.#fontSize(fontScaling);
+    const element = this.#element;
+    const { name } = element;
+    const variables = variablesOf(this.#declared, parent.variables);
+    this.#settle(variables);
+    const isTableReset = name === "table" && this.#cascade.isQuirky;
+    const fontSize = this.#fontSize(isTableReset);
+    const rootFontSize = name === "html" ? fontSize : parent.rootFontSize;
+    const { lineHeight, lineFactor } = this.#lineHeight(fontSize, rootFontSize, isTableReset);
     const position = this.#word("position");
     const isPlaced = position === "absolute" || position === "fixed";
-    const isFloating = !["", "none"].includes(this.#word("float"));
-    const shown = this.#display(display, isPlaced || isFloating || flexDisplays.has(parent.display));
-    const isInline = shown === "inline" || shown === "contents";
-    const lineHeight = this.#lineHeight(fontSize);
-    const basis: LengthBasis = { fontSize, lineHeight, whole: parent.width, isQuirky: this.#isQuirky };
-    const zoom = numberOf(this.#values.get("zoom") ?? [], 1);
-    const opacity = parent.opacity * this.#opacity();
-    const colour = this.#colour(isLink);
-    const backdrops = this.#backdrops(colour);
-    const box = boxOf(this.#values, parent, isInline, shown, basis);
-    const transform = isInline ? undefined : transformOf(this.#values, { ...basis, whole: box.width });
-    const place = placeOf(this.#values, parent, position, isInline, basis);
-    const isStacking =
-      opacity < parent.opacity ||
-      transform !== undefined ||
-      position === "fixed" ||
-      this.#values.has("filter") ||
-      (isPositioned(position) && !["", "auto"].includes(this.#word("z-index")));
-    const zIndex = numberOf(this.#values.get("z-index") ?? [], 1);
-    const isBelow = isPositioned(position) && zIndex !== undefined && zIndex < 0 && parent.isOverBackground;
-    const hasBackground = backdrops !== parent.backdrops && !["html", "body"].includes(this.#element.name);
-    const dx = place.dx + (transform?.dx ?? 0);
-    const dy = place.dy + (transform?.dy ?? 0);
-    return {
-      hidden:
-        parent.hidden ??
-        (isBoxless(shown) ||
-        isBelow ||
-        this.#word("content-visibility") === "hidden" ||
-        this.#isBlurred(fontSize) ||
-        transform?.isGone === true ||
-        isClippedAway(this.#values, isPlaced, basis)
-          ? "hidden-by-style"
-          : this.#isHiddenFromOutlook()
-            ? "hidden-by-style"
-            : box.isNothing
-              ? "zero-size-text"
-              : undefined),
-      display: shown,
-      isVisible: this.#isVisible(),
-      opacity,
+    const float = this.#word("float");
+    const isFloating = !isPlaced && float !== "" && float !== "none";
+    const display = this.#display(isPlaced || isFloating);
+    const isInline = display === "inline";
+    const basis: LengthBasis = {
       fontSize,
-      scale: parent.scale * (transform?.scale ?? 1) * (zoom === undefined || zoom === 0 ? 1 : zoom),
       lineHeight,
-      letterSpacing:
-        this.#length("letter-spacing", { ...basis, whole: fontSize }) ??
-        (this.#values.has("letter-spacing") ? 0 : parent.letterSpacing),
-      textIndent: isInline ? parent.textIndent : this.#textIndent({ ...basis, whole: box.width }),
+      whole: parent.width,
+      isQuirky: this.#cascade.isQuirky,
+      rootFontSize,
+    };
+    const colour = this.#colour(isTableReset);
+    const fill = this.#paint("-webkit-text-fill-color", colour, parent.fill);
+    const stroke = this.#paint("-webkit-text-stroke-color", colour, parent.stroke);
+    const strokeWidth = this.#inheritedLength("-webkit-text-stroke-width", basis, parent.strokeWidth);
+    if (strokeWidth > 2) this.#doubts("paints", "style-not-understood");
+    const isVisible = this.#isVisible();
+    const opacity = parent.opacity * this.#opacity();
+    const own = ownColours.get(name);
+    const backgroundColour = this.#value("background-color");
+    const image = this.#value("background-image");
+    const isShowing =
+      isVisible && display !== "contents" && display !== "table-column" && display !== "table-column-group";
+    const background = {
+      colour:
+        backgroundColour === undefined
+          ? own !== undefined && !this.#isInitial("background-color")
+            ? own.background
+            : transparent
+          : (colourOf(backgroundColour, colour, this.#cascade.isQuirky) ?? transparent),
+      image: isShowing ? image : undefined,
+      isOnLetters: this.#word("background-clip") === "text",
+      isPlaced: [
+        "background-size",
+        "background-repeat",
+        "background-position",
+        "background-position-x",
+        "background-position-y",
+      ].some((one) => !["", "auto", "cover", "repeat"].includes(this.#said(one))),
+    };
+    const backdrops = backdropsOf(isShowing ? background : { ...background, colour: transparent }, parent, {
+      isInline,
+      isFloating,
+      current: colour,
+      fontSize,
+    });
+    if (!backdrops.isKnown) this.#doubts("inside", "colours-may-match");
+    const direction = this.#word("direction");
+    const isRightToLeft =
+      direction === "" ? !this.#isInitial("direction") && parent.isRightToLeft : direction === "rtl";
+    const spaces = spacesOf(this.#values, element, basis, {
+      isInline,
+      isRightToLeft,
+      position,
+      display,
+      isFloating,
+    });
+    const box = boxOf(this.#values, spaces, element, basis, {
+      isInline,
+      isFloating,
+      position,
+      display,
+      parent,
+    });
+    for (const { reach, why } of box.doubts) this.#doubts(reach, why);
+    const shadow = this.#value("box-shadow");
+    const strength = shadow === undefined ? 0 : (shadowStrength(shadow) ?? 1);
+    if (strength > 0 && isInline) this.#doubts("paints", "may-be-covered");
+    if (display === "contents") this.#doubts("inside", "style-not-understood");
+    if (name === "bdo") this.#doubts("inside", "order-may-differ");
+    if (this.#isOfSigns()) this.#doubts("inside", "font-of-signs");
+    const verticalAlign = this.#value("vertical-align");
+    if (verticalAlign !== undefined && wordOf(verticalAlign) === "") {
+      const shift = lengthOf(verticalAlign, { ...basis, whole: lineHeight });
+      if (shift === undefined || Math.abs(shift) > fontSize) this.#doubts("moves", "may-be-covered");
+    }
+    const hidden =
+      parent.hidden ??
+      (isBoxless(display) || this.#word("content-visibility") === "hidden" || this.#isHiddenFromOutlook()
+        ? "hidden-by-style"
+        : opacity < opacityMin
+          ? "hidden-by-style"
+          : box.hidden);
+    if (opacity < opacityDoubtful) this.#doubts("inside", "colours-may-match");
+    const whiteSpace = this.#whiteSpace(isTableReset);
+    const width = box.width;
+    const isOpaque = this.#opacity() >= 1;
+    const style: Style = {
+      hidden,
+      doubt: parent.doubt ?? this.#doubt,
+      display,
+      isVisible,
+      opacity,
+      under: isOpaque ? parent.under : parent.opacity < 1 ? parent.under : parent.backdrops,
+      fontSize,
+      rootFontSize,
+      lineHeight,
+      lineFactor,
+      letterSpacing: this.#inheritedLength(
+        "letter-spacing",
+        { ...basis, whole: fontSize },
+        parent.letterSpacing,
+      ),
+      wordSpacing: this.#inheritedLength("word-spacing", { ...basis, whole: fontSize }, parent.wordSpacing),
+      textIndent:
+        isInline || name === "table" ? (name === "table" ? 0 : parent.textIndent) : this.#textIndent(basis),
       colour,
-      linkColour: this.#element.name === "body" ? this.#bodyLinkColour() : parent.linkColour,
-      backdrops,
-      whiteSpace: this.#word("white-space") || (this.#element.name === "pre" ? "pre" : parent.whiteSpace),
-      isMasked: ["disc", "circle", "square"].includes(this.#word("-webkit-text-security"))
-        ? true
-        : this.#values.has("-webkit-text-security")
-          ? false
-          : parent.isMasked,
-      dx,
-      dy,
-      isExactX: place.isExactX,
-      isExactY: place.isExactY,
-      block:
-        isPositioned(position) || transform !== undefined
-          ? {
-              dx,
-              dy,
-              isWindow: position === "fixed" || (position === "absolute" && place.isExactX && place.isExactY),
-            }
-          : parent.block,
-      width: box.width,
-      clipsX: box.clipsX || parent.clipsX,
-      clipsLines: box.clipsLines || (parent.clipsLines && box.height === undefined),
-      isOverBackground: isStacking ? false : parent.isOverBackground || hasBackground,
-      ...(isInline ? noBox : spacingOf(this.#values, basis)),
-      height: box.height,
-      cutsHeight: box.height !== undefined && box.cutsY,
-      variables: this.#variables,
+      fill,
+      strokeWidth,
+      stroke,
+      linkColour: name === "body" ? this.#bodyLinkColour() : parent.linkColour,
+      bodyColour: name === "body" ? colour : parent.bodyColour,
+      backdrops: backdrops.backdrops,
+      around: backdrops.around,
+      lineBackground: backdrops.lineBackground,
+      shownThrough: backdrops.shownThrough,
+      whiteSpace,
+      isRightToLeft,
+      width,
+      isGrowing:
+        display === "table-cell"
+          ? !box.isFixedTable
+          : isInline
+            ? parent.isGrowing
+            : parent.isGrowing && box.isFilling,
+      shiftLeft: parent.shiftLeft + spaces.shiftLeft,
+      shiftRight: parent.shiftRight + spaces.shiftRight,
+      isClipped: box.cutsOff || (parent.isClipped && !box.scrolls),
+      isFixedTable:
+        display === "table" || display === "inline-table"
+          ? this.#word("table-layout") === "fixed"
+          : parent.isFixedTable,
+      isMasked: this.#isMasked(),
+      above: isInline ? 0 : spaces.above,
+      below: isInline ? 0 : spaces.below,
+      variables,
       values: this.#values.size === 0 ? noValues : this.#values,
+    };
+    const isPainting =
+      isVisible &&
+      opacity >= opacityMin &&
+      (backdrops.paints || spaces.hasBorder || strength > 0 || paintedElements.has(name));
+    return {
+      style,
+      declared: this.#declared,
+      box: {
+        ...plainBox,
+        isInline,
+        isContext:
+          isFloating ||
+          isPlaced ||
+          display === "table-cell" ||
+          display.startsWith("inline-") ||
+          display === "flow-root" ||
+          display === "table-caption",
+        paints: isPainting,
+        reach: this.#reach,
+        linePaint: isInline && isPainting && name !== "img" ? spaces.linePaint : 0,
+        height: box.height,
+        cutsOff: box.cutsOff,
+        scrolls: box.scrolls,
+        corner: box.corner(backdrops.paints),
+        spaceAbove: isInline ? 0 : spaces.above,
+        spaceBelow: isInline ? 0 : spaces.below,
+        shadow: strength,
+        isFromRight: float === "right",
+        asked: box.asked,
+        sides: spaces.left + spaces.right + box.movedRight,
+        isOutOfFlow: isPlaced,
+      },
     };
   }
 
-  #length(name: string, basis: LengthBasis): number | undefined {
-    const value = this.#values.get(name);
-    return value === undefined ? undefined : lengthOf(value, basis);
+  #said(name: string): string {
+    const value = this.#value(name);
+    if (value === undefined) return "";
+    return (
+      wordOf(value) ||
+      (value.length === 1 && value[0]!.type === "number" && value[0]!.number === 0 ? "" : "?")
+    );
   }
 
-  #fontSize(scaling: number): number {
+  #inheritedLength(name: string, basis: LengthBasis, inherited: number): number {
+    if (this.#isInitial(name)) return 0;
+    const value = this.#value(name);
+    if (value === undefined) return inherited;
+    const word = wordOf(value);
+    if (word !== "") return word === "thin" ? 1 : word === "medium" ? 3 : 0;
+    return lengthOf(value, basis) ?? 0;
+  }
+
+  #fontSize(isReset: boolean): number {
     const of = this.#parent.fontSize;
-    const adjust = numberOf(this.#values.get("font-size-adjust") ?? [], 1);
-    if (adjust === 0) return 0;
-    const value = this.#values.get("font-size");
-    if (value === undefined) return this.#initial.has("font-size") ? initialFontSize : of * scaling;
+    const value = this.#value("font-size");
+    if (value === undefined)
+      return this.#isInitial("font-size") || (isReset && !this.#declared.values.has("font-size"))
+        ? initialFontSize
+        : of * fontScale(this.#element);
     const word = wordOf(value);
     if (word === "smaller") return of / 1.2;
     if (word === "larger") return of * 1.2;
-    const named = namedSizes[word];
-    if (named !== undefined) return named;
     return (
+      namedSizes.get(word) ??
       lengthOf(value, {
         fontSize: of,
         lineHeight: this.#parent.lineHeight,
         whole: of,
-        isQuirky: this.#isQuirky,
-      }) ?? of
+        isQuirky: this.#cascade.isQuirky,
+        rootFontSize: this.#element.name === "html" ? initialFontSize : this.#parent.rootFontSize,
+      }) ??
+      of
     );
   }
 
-  #lineHeight(fontSize: number): number {
-    const value = this.#values.get("line-height");
+  #lineHeight(
+    fontSize: number,
+    rootFontSize: number,
+    isReset: boolean,
+  ): { readonly lineHeight: number; readonly lineFactor: number | undefined } {
+    const value = this.#value("line-height");
+    const byFactor = (lineFactor: number) => ({ lineHeight: lineFactor * fontSize, lineFactor });
     if (value === undefined) {
-      const { lineHeight, fontSize: of } = this.#parent;
-      return of === 0 ? lineHeight : (lineHeight * fontSize) / of;
+      if (this.#isInitial("line-height") || (isReset && !this.#declared.values.has("line-height")))
+        return byFactor(1.2);
+      const { lineFactor, lineHeight } = this.#parent;
+      return lineFactor === undefined ? { lineHeight, lineFactor } : byFactor(lineFactor);
     }
-    const times = value[0]?.type === "number" ? numberOf(value, 1) : undefined;
-    if (times !== undefined) return times * fontSize;
-    return (
-      lengthOf(value, { fontSize, lineHeight: this.#parent.lineHeight, whole: fontSize, isQuirky: false }) ??
-      fontSize * 1.2
-    );
+    if (value[0]?.type === "number") return byFactor(numberOf(value, 1) ?? 1.2);
+    const length = lengthOf(value, {
+      fontSize,
+      lineHeight: fontSize,
+      whole: fontSize,
+      isQuirky: false,
+      rootFontSize,
+    });
+    return length === undefined ? byFactor(1.2) : { lineHeight: length, lineFactor: undefined };
   }
 
-  #display(normal: string, isBlocky: boolean): string {
-    const value = this.#values.get("display");
-    const words = (value ?? []).flatMap((token) =>
-      token.type === "ident" ? [token.value.toLowerCase()] : [],
-    );
-    const display =
-      value === undefined
-        ? this.#initial.has("display")
-          ? "inline"
-          : normal
-        : words.length > 1
-          ? twoWords(words)
-          : words[0]!;
-    return isBlocky && (display === "inline" || display === "inline-block") ? "block" : display;
+  #display(isBlocky: boolean): string {
+    const normal = defaultDisplay(this.#element);
+    const word = this.#word("display");
+    const display = word === "" ? (this.#isInitial("display") ? "inline" : normal) : word;
+    return isBlocky && (display === "inline" || display.startsWith("inline-") || display === "table-cell")
+      ? "block"
+      : display;
   }
 
   #isVisible(): boolean {
     const word = this.#word("visibility");
-    if (word === "") return this.#initial.has("visibility") || this.#parent.isVisible;
+    if (word === "") return this.#isInitial("visibility") || this.#parent.isVisible;
     return word === "visible";
   }
 
   #opacity(): number {
-    let opacity = numberOf(this.#values.get("opacity") ?? [], 1) ?? 1;
-    for (const part of componentsOf(this.#values.get("filter") ?? [])) {
-      const [token] = part;
-      if (token?.type === "function" && token.value.toLowerCase() === "opacity")
-        opacity *= numberOf(part.slice(1, -1), 1) ?? 1;
-    }
-    return Math.max(0, Math.min(1, opacity));
+    return Math.max(0, Math.min(1, numberOf(this.#value("opacity") ?? [], 1) ?? 1));
   }
 
-  #isBlurred(fontSize: number): boolean {
-    return componentsOf(this.#values.get("filter") ?? []).some(([token, ...rest]) => {
-      if (token?.type !== "function") return false;
-      const name = token.value.toLowerCase();
-      if (name === "contrast") return numberOf(rest.slice(0, -1), 1) === 0;
-      if (name !== "blur") return false;
-      const radius = lengthOf(rest.slice(0, -1), {
-        fontSize,
-        lineHeight: fontSize,
-        whole: 0,
-        isQuirky: false,
-      });
-      return radius !== undefined && radius >= fontSize * 0.4;
-    });
-  }
-
-  #colour(isLink: boolean): Colour {
+  #colour(isReset: boolean): Colour {
     const parent = this.#parent;
-    const fill = this.#values.get("-webkit-text-fill-color") ?? parent.values.get("-webkit-text-fill-color");
-    if (fill !== undefined) {
-      this.#values.set("-webkit-text-fill-color", fill);
-      return colourOf(fill, parent.colour, this.#isQuirky) ?? parent.colour;
-    }
-    const value = this.#values.get("color");
-    if (value !== undefined) return colourOf(value, parent.colour, this.#isQuirky) ?? parent.colour;
-    if (this.#initial.has("color") || this.#element.name === "mark") return black;
-    return isLink ? parent.linkColour : parent.colour;
+    const value = this.#value("color");
+    if (value !== undefined) return colourOf(value, parent.colour, this.#cascade.isQuirky) ?? parent.colour;
+    if (this.#isInitial("color")) return black;
+    const own = ownColours.get(this.#element.name);
+    if (own !== undefined) return own.ink;
+    if (isReset) return parent.bodyColour;
+    const isLink = this.#element.name === "a" && attributeOf(this.#element, "href") !== undefined;
+    return isLink && !this.#declared.values.has("color") ? parent.linkColour : parent.colour;
+  }
+
+  #paint(name: string, current: Colour, inherited: Colour | undefined): Colour | undefined {
+    if (this.#isInitial(name)) return undefined;
+    const value = this.#value(name);
+    if (value === undefined) return inherited;
+    return wordOf(value) === "currentcolor" ? undefined : colourOf(value, current, this.#cascade.isQuirky);
   }
 
   #bodyLinkColour(): Colour {
-    const link = attributeOf(this.#element, "link");
-    const token = link === undefined ? undefined : link.trim().replace(/^#/, "");
-    const colour = token && colourOf([{ type: "hash", value: token }], black, true);
+    const link = attributeOf(this.#element, "link")?.trim();
+    if (link === undefined || link === "") return this.#parent.linkColour;
+    const bare = link.replace(/^#/, "");
     return (
-      colour || (token && colourOf([{ type: "ident", value: token }], black, true)) || this.#parent.linkColour
+      colourOf([{ type: "hash", value: bare }], black, true) ??
+      colourOf([{ type: "ident", value: bare }], black, true) ??
+      this.#parent.linkColour
     );
   }
 
-  #backdrops(colour: Colour): readonly Colour[] {
-    const value = this.#values.get("background-color");
-    const own =
-      value === undefined
-        ? this.#element.name === "mark"
-          ? ([255, 255, 0, 1] as const)
-          : transparent
-        : (colourOf(value, colour, this.#isQuirky) ?? transparent);
-    const image = this.#values.get("background-image");
-    // The letters show the background, and what is behind them is the parent's.
-    if (wordOf(this.#values.get("background-clip") ?? []) === "text") return this.#parent.backdrops;
-    if (own[3] === 0 && image === undefined) return this.#parent.backdrops;
-    let backdrops = this.#parent.backdrops.map((under) => over(own, under));
-    if (image === undefined) return backdrops;
-    const sizes = splitByComma(this.#values.get("background-size") ?? []);
-    for (const [index, layer] of [...splitByComma(image).entries()].reverse()) {
-      const size = sizes[index] ?? sizes[0] ?? [];
-      if (!isGradient(layer) || (size.length > 0 && !["auto", "cover"].includes(wordOf(size)))) continue;
-      const stops = gradientStops(layer, colour);
-      if (stops.length > 0)
-        backdrops = stops
-          .slice(0, 8)
-          .flatMap((stop) => backdrops.slice(0, 8).map((under) => over(stop, under)));
-    }
-    return backdrops;
+  #textIndent(basis: LengthBasis): number {
+    if (this.#isInitial("text-indent")) return 0;
+    const value = this.#value("text-indent");
+    if (value === undefined) return this.#parent.textIndent;
+    return componentsOf(value).reduce<number>((found, part) => lengthOf(part, basis) ?? found, 0);
   }
 
-  #textIndent(basis: LengthBasis): number {
-    const value = this.#values.get("text-indent");
-    if (value === undefined) return this.#initial.has("text-indent") ? 0 : this.#parent.textIndent;
-    return componentsOf(value).reduce<number>((found, part) => lengthOf(part, basis) ?? found, 0);
+  #whiteSpace(isReset: boolean): string {
+    const word = this.#word("white-space");
+    if (word !== "") return word;
+    if (this.#isInitial("white-space")) return "normal";
+    const { name } = this.#element;
+    if (preBlocks.has(name)) return "pre";
+    if (name === "nobr") return "nowrap";
+    return isReset ? "normal" : this.#parent.whiteSpace;
+  }
+
+  #isMasked(): boolean {
+    const word = this.#word("-webkit-text-security");
+    if (word === "") return !this.#isInitial("-webkit-text-security") && this.#parent.isMasked;
+    return word !== "none";
+  }
+
+  #isOfSigns(): boolean {
+    const value = this.#value("font-family");
+    return value !== undefined && isFontOfSigns(value, this.#cascade.sheets.ownFonts);
   }
 
   /** `mso-hide: all` hides from Outlook what links mostly do in another way there. */
@@ -343,28 +513,20 @@ class StyleMaker {
   }
 }
 
-function twoWords(words: readonly string[]): string {
-  const isInline = words.includes("inline");
-  const inner = words.find((word) => ["flex", "grid", "table", "flow-root"].includes(word));
-  if (inner !== undefined)
-    return isInline && inner !== "flow-root"
-      ? `inline-${inner}`
-      : isInline
-        ? "inline-block"
-        : inner === "flow-root"
-          ? "block"
-          : inner;
-  return isInline ? "inline" : "block";
-}
+/** Elements that draw something of their own. */
+const paintedElements = new Set(
+  "img hr button fieldset meter progress svg video canvas iframe object embed input select textarea dialog marquee".split(
+    " ",
+  ),
+);
 
-const namedSizes: Readonly<Record<string, number>> = {
-  __proto__: null as never,
-  "xx-small": 9,
-  "x-small": 10,
-  small: 13,
-  medium: 16,
-  large: 18,
-  "x-large": 24,
-  "xx-large": 32,
-  "xxx-large": 48,
-};
+const namedSizes: ReadonlyMap<string, number> = new Map([
+  ["xx-small", 9],
+  ["x-small", 10],
+  ["small", 13],
+  ["medium", 16],
+  ["large", 18],
+  ["x-large", 24],
+  ["xx-large", 32],
+  ["xxx-large", 48],
+]);

@@ -1,12 +1,16 @@
 /** One walk over all of a document: its style, and how much of what is never text there is in it. */
-import { fitsMedia } from "#/src/formats/css/media.ts";
+import { type Answer, answerMedia } from "#/src/formats/css/media.ts";
+import type { StyleSource } from "#/src/formats/css/stylesheet.ts";
 import { tokenizeCss } from "#/src/formats/css/tokens.ts";
+import { isHeld } from "#/src/formats/css/value-forms.ts";
 import type { Removal } from "#/src/model/removal.ts";
 import { attributeOf, type HtmlElement, type HtmlNode } from "./tree.ts";
 import { formElements } from "./user-agent.ts";
 
 export interface Survey {
-  readonly styles: readonly string[];
+  readonly styles: readonly StyleSource[];
+  /** Something outside of style elements decides about all style, in a way that is not understood. */
+  readonly isUnclear: boolean;
   readonly counts: ReadonlyMap<Removal, number>;
 }
 
@@ -15,7 +19,9 @@ const rawElements = new Set(["script", "style"]);
 const inert = new Set(["template", "noscript", "iframe", "noembed", "noframes"]);
 
 export function surveyTree(root: HtmlElement): Survey {
-  const styles: string[] = [];
+  const styles: (StyleSource & { readonly title: string })[] = [];
+  let isUnclear = false;
+  let isFocused = false;
   const counts = new Map<Removal, number>();
   const count = (what: Removal): void => void counts.set(what, (counts.get(what) ?? 0) + 1);
   const stack: { readonly node: HtmlNode; readonly isInert: boolean }[] = [{ node: root, isInert: false }];
@@ -27,25 +33,56 @@ export function surveyTree(root: HtmlElement): Survey {
     if (name === "script") count("script");
     else if (name === "style") {
       count("style");
-      if (!isInert && holds(node)) styles.push(textOf(node));
-    } else if (name === "link" && /stylesheet/i.test(attributeOf(node, "rel") ?? "")) count("style");
+      const answer = holds(node);
+      if (!isInert && answer !== false)
+        styles.push({
+          text: textOf(node),
+          isMaybe: answer === undefined,
+          title: attributeOf(node, "title")?.trim() ?? "",
+        });
+    } else if (name === "link" && /stylesheet/i.test(attributeOf(node, "rel") ?? "")) {
+      count("style");
+      if (isHeld(attributeOf(node, "href") ?? "")) isUnclear = true;
+    } else if (name === "meta" && isUnclearMeta(node)) isUnclear = true;
     else if (name === "form" || name === "button" || formElements.has(name)) count("form");
     else if (name === "img" || name === "image") {
       if (isRemote(attributeOf(node, "src") ?? attributeOf(node, "srcset") ?? attributeOf(node, "href")))
         count(isTiny(node) ? "tracking-pixel" : "remote-image");
     }
+    if (attributeOf(node, "autofocus") !== undefined) isFocused = true;
     if (node.attributes.some((attribute) => /^on[a-z]/.test(attribute.name))) count("active-attribute");
     const children = node.content?.children ?? node.children;
     const isInside = isInert || inert.has(name);
     for (let at = children.length - 1; at >= 0; at--) stack.push({ node: children[at]!, isInert: isInside });
   }
-  return { styles, counts };
+  // Of sheets with titles only those of one title are in force.
+  const titles = new Set(styles.map(({ title }) => title).filter((title) => title !== ""));
+  const hasChoice = titles.size > 1;
+  if (isFocused && styles.some(({ text }) => /focus/i.test(text))) isUnclear = true;
+  return {
+    styles: styles.map(({ text, isMaybe, title }) => ({
+      text,
+      isMaybe: isMaybe || (hasChoice && title !== ""),
+    })),
+    isUnclear,
+    counts,
+  };
 }
 
-function holds(style: HtmlElement): boolean {
-  const type = attributeOf(style, "type")?.trim().toLowerCase() ?? "";
-  const media = attributeOf(style, "media") ?? "";
-  return (type === "" || type === "text/css") && fitsMedia(tokenizeCss(media, 500).tokens);
+/** A policy that forbids style, another sheet by default, or a dark page. */
+function isUnclearMeta(meta: HtmlElement): boolean {
+  const about = (attributeOf(meta, "http-equiv") ?? "").trim().toLowerCase();
+  const content = (attributeOf(meta, "content") ?? "").trim().toLowerCase();
+  if (about === "content-security-policy") return /style|default/.test(content);
+  if (about === "default-style") return true;
+  const name = (attributeOf(meta, "name") ?? "").trim().toLowerCase();
+  return name === "color-scheme" && /dark/.test(content) && !/light/.test(content);
+}
+
+function holds(style: HtmlElement): Answer {
+  const type = attributeOf(style, "type")?.toLowerCase() ?? "";
+  if (type !== "" && type !== "text/css") return type.trim() === "text/css" ? undefined : false;
+  return answerMedia(tokenizeCss(attributeOf(style, "media") ?? "", 500).tokens);
 }
 
 /** All text inside of an element, without scripts and style. */

@@ -5,7 +5,7 @@ import type { Style } from "./computed-style.ts";
 import { saysAddress } from "./links.ts";
 import type { HtmlElement } from "./tree.ts";
 import { attributeOf } from "./tree.ts";
-import type { PageWriter } from "./walk.ts";
+import { leftOutLine, type PageWriter } from "./walk.ts";
 
 export type TextForm = "text" | "markdown";
 
@@ -56,6 +56,7 @@ export class TextWriter implements PageWriter {
   #line = "";
   #wantsBlank = false;
   #wantsGap = "";
+  #leftOut = 0;
   #links: EndLink[] = [];
   #quotes = 0;
   #quotesBefore = 0;
@@ -72,12 +73,26 @@ export class TextWriter implements PageWriter {
   }
 
   toString(): string {
+    this.#tellLeftOut();
     this.#endLine();
     while (this.#lines.at(-1)?.trim() === "") this.#lines.pop();
     return this.#lines.join("\n");
   }
 
+  leaveOut(): void {
+    this.#leftOut++;
+  }
+
+  /** A line of its own, in the place of what is not there. */
+  #tellLeftOut(): void {
+    if (this.#leftOut === 0) return;
+    this.#endLine();
+    this.#push(this.#prefix() + leftOutLine(this.#leftOut));
+    this.#leftOut = 0;
+  }
+
   text(text: string, style: Style): void {
+    if (this.#leftOut > 0 && text.trim() !== "") this.#tellLeftOut();
     const { whiteSpace } = style;
     if (
       whiteSpace === "pre" ||

@@ -41,6 +41,23 @@ const fontScales: ReadonlyMap<string, number> = new Map([
   ["rt", 0.5],
 ]);
 
+/** Margins above and below, in the size of the letters. */
+const spaces: ReadonlyMap<string, number> = new Map([
+  ...["p", "ul", "ol", "dl", "menu", "dir", "blockquote", "figure", "pre", "listing", "xmp", "plaintext"].map(
+    (name): [string, number] => [name, 1],
+  ),
+  ["h1", 0.67],
+  ["h2", 0.83],
+  ["h3", 1],
+  ["h4", 1.33],
+  ["h5", 1.67],
+  ["h6", 2.33],
+]);
+
+export function defaultSpace(element: HtmlElement): number {
+  return element.isHtml ? (spaces.get(element.name) ?? 0) : 0;
+}
+
 export function fontScale(element: HtmlElement): number {
   return fontScales.get(element.name) ?? 1;
 }

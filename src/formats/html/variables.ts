@@ -1,20 +1,21 @@
 /** Custom properties (CSS Custom Properties Level 1): what `var()` stands for at an element. */
-import { expand, hasVariable, type Value, wideKeywords, wordOf } from "#/src/formats/css/properties.ts";
+import { expand, hasVariable, unknownValue, wideKeywords } from "#/src/formats/css/shorthands.ts";
 import { type CssToken, skipComponent, trimSpace } from "#/src/formats/css/tokens.ts";
-import type { Declared, DeclaredStyle } from "./cascade.ts";
+import { type Value, wordOf } from "#/src/formats/css/value-forms.ts";
+import type { DeclaredStyle, DeclaredValue } from "./cascade.ts";
 
 export type Variables = ReadonlyMap<string, Value>;
 
 export const noVariables: Variables = new Map();
 
-/** Tokens of a value after substitution; more than that is no value. */
+/** Tokens of a value after substitution; more than that is not known. */
 const tokensMax = 500;
 const depthMax = 24;
 
 /** Those of the parent and the element's own, its values free of variables. */
 export function variablesOf(declared: DeclaredStyle, parent: Variables): Variables {
   let own: Map<string, Value> | undefined;
-  for (const [name, { value }] of declared)
+  for (const [name, { value }] of declared.values)
     if (name.startsWith("--")) {
       own ??= new Map();
       own.set(name, value);
@@ -44,14 +45,14 @@ export function variablesOf(declared: DeclaredStyle, parent: Variables): Variabl
 /** The longhand's value with every variable put in; undefined when there is none, which makes it unset. */
 export function resolveDeclared(
   longhand: string,
-  { property, value }: Declared,
+  { property, value }: DeclaredValue,
   variables: Variables,
   isQuirky: boolean,
 ): Value | undefined {
   if (!hasVariable(value)) return value;
   const resolved = substitute(value, (name) => variables.get(name), 0);
   if (resolved === undefined) return undefined;
-  return expand(property, trimSpace(resolved), isQuirky)?.find(([name]) => name === longhand)?.[1];
+  return expand(property, trimSpace(resolved), isQuirky).find(({ name }) => name === longhand)?.value;
 }
 
 function substitute(
@@ -60,11 +61,11 @@ function substitute(
   depth: number,
 ): Value | undefined {
   if (!hasVariable(value)) return value;
-  if (depth > depthMax) return undefined;
+  if (depth > depthMax) return unknownValue;
   const result: CssToken[] = [];
   for (let at = 0; at < value.length; ) {
     const token = value[at]!;
-    if (token.type !== "function" || !["var", "env", "attr", "if"].includes(token.value.toLowerCase())) {
+    if (token.type !== "function" || token.value.toLowerCase() !== "var") {
       result.push(token);
       at++;
       continue;
@@ -73,11 +74,14 @@ function substitute(
     const inner = trimSpace(value.slice(at + 1, value[end - 1]?.type === ")" ? end - 1 : end));
     const comma = inner.findIndex(({ type }) => type === ",");
     const [name] = inner;
-    const known =
-      token.value.toLowerCase() === "var" && name?.type === "ident" ? resolve(name.value) : undefined;
+    // A name that is itself put together, or something else before the comma.
+    if (name?.type !== "ident" || trimSpace(comma === -1 ? inner : inner.slice(0, comma)).length !== 1)
+      return unknownValue;
     const put =
-      known ?? (comma === -1 ? undefined : substitute(trimSpace(inner.slice(comma + 1)), resolve, depth + 1));
-    if (put === undefined || result.length + put.length > tokensMax) return undefined;
+      resolve(name.value) ??
+      (comma === -1 ? undefined : substitute(trimSpace(inner.slice(comma + 1)), resolve, depth + 1));
+    if (put === undefined) return undefined;
+    if (result.length + put.length > tokensMax) return unknownValue;
     for (const one of put) result.push(one);
     at = end;
   }

@@ -1,89 +1,126 @@
 /** The part of a document that is seen, told in order to whoever writes it down, and what is not, counted. */
-import type { Removal } from "#/src/model/removal.ts";
-import type { Cascade } from "./cascade.ts";
+import type { Doubt, Removal } from "#/src/model/removal.ts";
 import { initialStyle, type Style } from "./computed-style.ts";
-import { createFlow } from "./flow.ts";
+import { isBlank } from "./fonts.ts";
+import type { Judgement } from "./judge.ts";
 import { linkTarget } from "./links.ts";
-import { styleOf } from "./style.ts";
 import { isPicture, textOf } from "./survey.ts";
 import { attributeOf, type HtmlElement, type HtmlNode } from "./tree.ts";
 import { formElements, unseenElements } from "./user-agent.ts";
-import { removalOf } from "./visibility.ts";
 import type { WorkMeter } from "./work-meter.ts";
 
 export interface PageWriter {
   text(text: string, style: Style): void;
   open(element: HtmlElement, style: Style, url: string | undefined): void;
   close(element: HtmlElement, style: Style, url: string | undefined): void;
+  /** One more passage is left out here, since it may not be visible. */
+  leaveOut(): void;
 }
 
 export interface WalkOptions {
-  readonly cascade: Cascade;
+  readonly judgement: Judgement;
   readonly base: string | undefined;
   readonly meter: WorkMeter;
-  count(what: Removal, count: number): void;
+  count(what: Removal, count: number, why?: Doubt): void;
   /** Told of each picture that is seen, with its `alt`. */
   picture(alt: string): void;
 }
 
+/** The line that stands for passages that are left out. */
+export function leftOutLine(passages: number): string {
+  return passages === 1
+    ? "[1 passage left out: it may not be visible to a person]"
+    : `[${passages} passages left out: they may not be visible to a person]`;
+}
+
 export function walkPage(root: HtmlElement, writer: PageWriter, options: WalkOptions): void {
-  const { cascade, base, meter, count, picture } = options;
-  const flow = createFlow();
-  const visit = (node: HtmlNode, style: Style): void => {
+  const { judgement, base, meter, count, picture } = options;
+  /** Blocks so far, and that of the last text that was left out in doubt: one block has one passage. */
+  let block = 0;
+  let lastDoubted = -1;
+
+  const visit = (node: HtmlNode, style: Style, doubt: Doubt | undefined): void => {
     meter.spend(2);
-    if (node.kind === "text") visitText(node.text, style);
-    else if (node.kind === "element") visitElement(node, style);
+    if (node.kind === "text") {
+      const { text } = node;
+      if (isBlank(text)) {
+        if (style.hidden === undefined && doubt === undefined) writer.text(text, style);
+        return;
+      }
+      const verdict = judgement.verdictOf(node);
+      // Where boxes may lie on others, letters may have another backdrop than is thought.
+      const isSure = typeof verdict === "string" && (verdict !== "invisible-colour" || doubt === undefined);
+      const why = typeof verdict === "object" ? (doubt ?? verdict.why) : doubt;
+      if (isSure) count(verdict, 1);
+      else if (why === undefined) {
+        lastDoubted = -1;
+        writer.text(text, style);
+      } else if (lastDoubted !== block) {
+        lastDoubted = block;
+        count("doubtful", 1, why);
+        writer.leaveOut();
+      }
+    } else if (node.kind === "element") visitElement(node, style, doubt);
   };
 
-  function visitText(text: string, style: Style): void {
-    if (!/[^ \t\n\f\r]/.test(text)) {
-      if (style.hidden === undefined) writer.text(text, style);
-      return;
-    }
-    const reason =
-      removalOf(style, text.trim(), flow.y) ?? (flow.isCutOff(style) ? "zero-size-text" : undefined);
-    flow.text(text, style);
-    if (reason === undefined) writer.text(text, style);
-    else count(reason, 1);
-  }
-
-  function visitElement(element: HtmlElement, parent: Style): void {
+  function visitElement(element: HtmlElement, parent: Style, around: Doubt | undefined): void {
     const { name } = element;
     if (name === "script" || name === "style" || formElements.has(name)) return;
-    if (name === "img") visitPicture(element, parent);
+    const doubt = judgement.doubtOf(element) ?? around;
+    if (name === "img") visitPicture(element, doubt);
     else if (isNeverSeen(element)) countHidden(element, "hidden-element");
-    else {
-      const style = styleOf(element, parent, cascade);
-      if (style.hidden === undefined) visitSeen(element, style);
+    else if (name === "br") {
+      writer.open(element, parent, undefined);
+      block++;
+    } else {
+      const style = judgement.styleOf(element)?.style;
+      if (style === undefined) countHidden(element, "hidden-element");
+      else if (
+        style.hidden === undefined ||
+        style.hidden === "zero-size-text" ||
+        style.hidden === "off-screen"
+      )
+        visitSeen(element, style, doubt);
       else
         countHidden(element, attributeOf(element, "hidden") === undefined ? style.hidden : "hidden-element");
     }
   }
 
-  function visitPicture(element: HtmlElement, parent: Style): void {
-    flow.picture(element);
-    if (isPicture(element) && styleOf(element, parent, cascade).hidden === undefined)
-      picture(attributeOf(element, "alt") ?? "");
+  function visitPicture(element: HtmlElement, doubt: Doubt | undefined): void {
+    if (isSeenPicture(element, doubt)) picture(attributeOf(element, "alt") ?? "");
   }
 
-  function visitSeen(element: HtmlElement, style: Style): void {
-    const url = element.name === "a" ? targetOf(element) : undefined;
+  function isSeenPicture(element: HtmlElement, doubt: Doubt | undefined): boolean {
+    const style = judgement.styleOf(element)?.style;
+    return (
+      isPicture(element) &&
+      style !== undefined &&
+      doubt === undefined &&
+      style.hidden === undefined &&
+      style.doubt === undefined &&
+      style.isVisible &&
+      style.opacity >= 0.4 &&
+      style.display !== "none"
+    );
+  }
+
+  function visitSeen(element: HtmlElement, style: Style, doubt: Doubt | undefined): void {
+    const url = element.name === "a" ? targetOf(element, doubt) : undefined;
+    const isBlock = style.display !== "inline";
+    if (isBlock) block++;
     writer.open(element, style, url);
-    flow.open(element, style);
-    const isClosed = element.name === "details" && attributeOf(element, "open") === undefined;
-    const summary = element.children.find((node) => node.kind === "element" && node.name === "summary");
-    for (const child of element.children) {
-      if (!isClosed || child === summary) visit(child, style);
-      else if (child.kind === "element") countHidden(child, "hidden-element");
-      else if (child.kind === "text" && child.text.trim() !== "") count("hidden-element", 1);
-    }
-    flow.close(element, style);
+    for (const child of element.children)
+      if (child.kind === "text" && !isBlank(child.text) && !judgement.wasJudged(child))
+        count("hidden-element", 1);
+      else visit(child, style, doubt);
     writer.close(element, style, url);
+    if (isBlock) block++;
   }
 
-  function targetOf(element: HtmlElement): string | undefined {
+  /** Where a link leads of which something is seen. */
+  function targetOf(element: HtmlElement, doubt: Doubt | undefined): string | undefined {
     const href = attributeOf(element, "href");
-    if (href === undefined) return undefined;
+    if (href === undefined || !isAnySeen(element, doubt)) return undefined;
     const label = textOf(element);
     if (label.trim() === "" && !hasPicture(element)) return undefined;
     const target = linkTarget(href, label, base);
@@ -92,11 +129,27 @@ export function walkPage(root: HtmlElement, writer: PageWriter, options: WalkOpt
     return target === "unsafe" ? undefined : target.url;
   }
 
+  function isAnySeen(element: HtmlElement, around: Doubt | undefined): boolean {
+    return element.children.some((child) => {
+      meter.spend(1);
+      if (child.kind === "text")
+        return (
+          around === undefined &&
+          child.text.trim() !== "" &&
+          judgement.wasJudged(child) &&
+          judgement.verdictOf(child) === undefined
+        );
+      if (child.kind !== "element" || isNeverSeen(child))
+        return child.kind === "element" && isSeenPicture(child, around);
+      return isAnySeen(child, judgement.doubtOf(child) ?? around);
+    });
+  }
+
   function countHidden(element: HtmlElement, reason: Removal): void {
     if (textOf(element.content ?? element).trim() !== "") count(reason, 1);
   }
 
-  for (const child of root.children) visit(child, initialStyle);
+  for (const child of root.children) visit(child, initialStyle, judgement.pageDoubt);
 }
 
 /** Templates, what is drawn in another way than as text, and what is kept from those who do not see: decoration, or a trap. */

@@ -1,12 +1,12 @@
-/** Text without the characters that a reader does not see and a program does: zero-width ones, controls of direction, tags,
- *  variation selectors, fillers, private-use runs. What joins letters and emoji stays where a script or an emoji needs it.
+/** Text without the characters that a reader does not see and a program does: zero-width ones, blank signs, controls of direction,
+ *  tags, variation selectors, fillers, private-use runs. What joins letters and emoji stays where a script or an emoji needs it.
  *  Line ends become LF. */
 import type { Removal } from "#/src/model/removal.ts";
 
 export type CountRemoval = (what: Removal, count: number) => void;
 
 const suspicious =
-  /(?:(?![\t\n])\p{Cc}|\p{Default_Ignorable_Code_Point}|\p{Co}|\p{Noncharacter_Code_Point}|[\u2028\u2029\u2800\ufff9-\ufffb])+/gu;
+  /(?:(?![\t\n])\p{Cc}|\p{Default_Ignorable_Code_Point}|\p{Co}|\p{Noncharacter_Code_Point}|[\u2028\u2029\u2800\ufff9-\ufffb\u{1d159}\u{13430}-\u{1343f}])+/gu;
 const isSuspicious = new RegExp(suspicious.source, "u");
 
 export function cleanText(text: string, count: CountRemoval): string {

@@ -27,7 +27,7 @@ export function createReadingThreads(fairness: Fairness = createFairness()): Rea
   const html = createThreadPool<HtmlJob, RenderedHtml>({
     thread: houseThreads.html,
     gate: fairness.gate("html", jobsOf(Math.max(1, Math.min(4, availableParallelism() - 1)))),
-    // A document gets 150 ms of a processor (`work-meter.ts`); this is for a machine that has none to spare.
+    // A document gets about 150 ms of a processor (`work-meter.ts`); this is for a machine that has none to spare.
     timeLimitMs: 2000,
     overLimit,
   });

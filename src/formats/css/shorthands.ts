@@ -1,0 +1,426 @@
+/** Shorthands and other names: what a declaration says of each property of the table (`understood.ts`).
+ *  Long because each shorthand is a grammar of its own. */
+import { isKnownUnit, otherUnits } from "./length.ts";
+import { type CssToken, splitByComma, trimSpace } from "./tokens.ts";
+import { isNeutral, reachOf, understoodNames, understoodOf } from "./understood.ts";
+import {
+  addressOf,
+  colour,
+  componentsOf,
+  isGradient,
+  type Reading,
+  type Value,
+  wordOf,
+  words,
+} from "./value-forms.ts";
+
+/** A value that is valid and not understood, or that may be. */
+export const unknownValue: Value = [{ type: "function", value: "unknown" }];
+
+/** One that is not understood, and changes only what the element itself paints. */
+export const unknownInside: Value = [{ type: "function", value: "unknown-inside" }];
+const colourFilters = words("brightness contrast grayscale invert saturate sepia hue-rotate opacity");
+
+function unknownOf(name: string, value: Value): Value {
+  return name === "filter" &&
+    componentsOf(value).every(
+      ([token]) => token?.type === "function" && colourFilters.has(token.value.toLowerCase()),
+    )
+    ? unknownInside
+    : unknownValue;
+}
+
+export interface Declared {
+  readonly name: string;
+  readonly value: Value;
+}
+
+export const wideKeywords = words("inherit initial unset revert revert-layer");
+
+export function hasVariable(value: Value): boolean {
+  return value.some((token) => token.type === "function" && token.value.toLowerCase() === "var");
+}
+
+type Split = (value: Value, isQuirky: boolean) => readonly Declared[] | Exclude<Reading, "understood">;
+
+interface Shorthand {
+  readonly names: readonly string[];
+  readonly split: Split;
+}
+
+const ident = (value: string): Value => [{ type: "ident", value }];
+const noLength: Value = [{ type: "number", number: 0, isSigned: false, isInteger: true }];
+const sides: readonly string[] = ["top", "right", "bottom", "left"];
+
+function fourSides(nameOf: (side: string) => string): Shorthand {
+  return {
+    names: sides.map(nameOf),
+    split: (value) => {
+      const parts = componentsOf(value);
+      const [top, right = top, bottom = top, left = right] = parts;
+      if (top === undefined || parts.length > 4) return "dropped";
+      const values = [top, right, bottom, left] as Value[];
+      return sides.map((side, index) => ({ name: nameOf(side), value: values[index]! }));
+    },
+  };
+}
+
+function pair(first: string, second: string): Shorthand {
+  return {
+    names: [first, second],
+    split: (value) => {
+      const [one, two = one, ...more] = componentsOf(value);
+      if (one === undefined || two === undefined || more.length > 0) return "dropped";
+      return [
+        { name: first, value: one },
+        { name: second, value: two },
+      ];
+    },
+  };
+}
+
+const lineStyles = words("none hidden dotted dashed solid double groove ridge inset outset");
+const lineWidths = words("thin medium thick");
+
+/** A border's width, style and colour in any order. Without a style there is no line, and that is not looked at. */
+function border(names: readonly string[]): Shorthand {
+  return {
+    names,
+    split: (value, isQuirky) => {
+      let width: Value = ident("medium");
+      let hasStyle = false;
+      for (const part of componentsOf(value)) {
+        const word = wordOf(part);
+        if (lineStyles.has(word)) {
+          hasStyle = word !== "none" && word !== "hidden";
+          if (!hasStyle) width = noLength;
+        } else if (lineWidths.has(word) || isSize(part)) width = part;
+        else {
+          const reading = colour(part, isQuirky);
+          if (reading === "dropped") return "dropped";
+          // What is not known may be the width.
+          if (reading === "unknown" && part[0]?.type === "function") return "unknown";
+        }
+      }
+      return names.map((name) => ({ name, value: hasStyle ? width : noLength }));
+    },
+  };
+}
+
+function isSize(part: Value): boolean {
+  const [token] = part;
+  if (part.length !== 1 || token === undefined) return false;
+  if (token.type === "number") return true;
+  return token.type === "dimension" && (isKnownUnit(token.unit) || otherUnits.has(token.unit));
+}
+
+const backgroundWords = words(
+  "repeat no-repeat repeat-x repeat-y round space scroll fixed local left right top bottom center cover contain auto none",
+);
+const boxWords = words("border-box padding-box content-box text border-area");
+const comma: CssToken = { type: "," };
+const backgroundNames = [
+  "background-color",
+  "background-image",
+  "background-clip",
+  "background-size",
+  "background-repeat",
+  "background-position",
+];
+
+const background: Split = (value, isQuirky) => {
+  const layers = splitByComma(value);
+  let shade: Value = ident("transparent");
+  const pictures: CssToken[] = [];
+  let clip = "border-box";
+  let isPlaced = false;
+  for (const [index, layer] of layers.entries()) {
+    let picture: Value = ident("none");
+    const parts = componentsOf(layer);
+    if (parts.length === 0) return "dropped";
+    for (const part of parts) {
+      const word = wordOf(part);
+      const [token] = part;
+      if (addressOf(part) !== undefined || isGradient(part)) picture = part;
+      else if (boxWords.has(word)) clip = word;
+      else if (backgroundWords.has(word) || token?.type === "percent" || isSize(part) || isSlash(token))
+        isPlaced ||= word !== "none";
+      else {
+        const reading = colour(part, isQuirky);
+        if (reading !== "understood") return reading;
+        if (index < layers.length - 1) return "dropped";
+        shade = part;
+      }
+    }
+    if (index > 0) pictures.push(comma);
+    pictures.push(...picture);
+  }
+  return [
+    { name: "background-color", value: shade },
+    { name: "background-image", value: pictures },
+    { name: "background-clip", value: ident(clip) },
+    { name: "background-size", value: ident(isPlaced ? "contain" : "auto") },
+    { name: "background-repeat", value: ident("repeat") },
+    { name: "background-position", value: noLength },
+  ];
+};
+
+function isSlash(token: CssToken | undefined): boolean {
+  return token?.type === "delim" && token.value === "/";
+}
+
+const systemFonts = words("caption icon menu message-box small-caption status-bar");
+const fontNames = ["font-size", "line-height", "font-family", "font-size-adjust"];
+
+const font: Split = (value, isQuirky) => {
+  if (systemFonts.has(wordOf(value))) return "unknown";
+  const size = understoodOf("font-size")!.form;
+  const parts = componentsOf(value);
+  for (const [index, part] of parts.entries()) {
+    const reading = size(part, isQuirky);
+    if (reading === "dropped") {
+      const [token] = part;
+      // Style, weight and width of the letters stand before.
+      if (
+        part.length === 1 &&
+        (token?.type === "ident" || token?.type === "number" || token?.type === "percent")
+      )
+        continue;
+      return token?.type === "function" ? "unknown" : "dropped";
+    }
+    if (
+      index > 0 &&
+      part.length === 1 &&
+      part[0]?.type === "number" &&
+      parts.length > index + 2 &&
+      size(parts[index + 1]!, isQuirky) !== "dropped"
+    )
+      continue;
+    if (reading === "unknown") return "unknown";
+    const hasHeight = isSlash(parts[index + 1]?.[0]);
+    const height = hasHeight ? parts[index + 2] : undefined;
+    const familyParts = parts.slice(index + (hasHeight ? 3 : 1));
+    if (familyParts.length === 0 || (hasHeight && height === undefined)) return "dropped";
+    const family: CssToken[] = [];
+    for (const one of familyParts)
+      family.push(...(family.length === 0 ? [] : [{ type: "space" } as const]), ...one);
+    return [
+      { name: "font-size", value: part },
+      { name: "line-height", value: height ?? ident("normal") },
+      { name: "font-family", value: family },
+      { name: "font-size-adjust", value: ident("none") },
+    ];
+  }
+  return "dropped";
+};
+
+const decorationWords = words(
+  "none underline overline line-through blink solid double dotted dashed wavy auto from-font spelling-error grammar-error",
+);
+
+const decoration: Split = (value, isQuirky) => {
+  let thickness: Value = ident("auto");
+  for (const part of componentsOf(value)) {
+    const word = wordOf(part);
+    if (decorationWords.has(word)) continue;
+    const reading = colour(part, isQuirky);
+    if (reading === "understood") continue;
+    if (isSize(part) || part[0]?.type === "percent" || part[0]?.type === "function") thickness = unknownValue;
+    else if (reading === "unknown") continue;
+    else return "dropped";
+  }
+  return [
+    { name: "text-decoration-line", value: ident("none") },
+    { name: "text-decoration-thickness", value: thickness },
+  ];
+};
+
+const outline: Split = (value) => {
+  const style = componentsOf(value).find((part) => {
+    const word = wordOf(part);
+    return word === "auto" || (lineStyles.has(word) && word !== "hidden");
+  });
+  if (value.some(({ type }) => type === "function") && style === undefined)
+    return [{ name: "outline-style", value: unknownValue }];
+  return [{ name: "outline-style", value: style ?? ident("none") }];
+};
+
+const listMarks: Split = (value) => {
+  const parts = componentsOf(value).filter((part) => !["inside", "outside"].includes(wordOf(part)));
+  const type = parts.find((part) => addressOf(part) === undefined);
+  const picture = parts.find((part) => addressOf(part) !== undefined);
+  if (parts.length > 2) return "unknown";
+  return [
+    { name: "list-style-type", value: type ?? ident("disc") },
+    { name: "list-style-image", value: picture ?? ident("none") },
+  ];
+};
+
+/** A single property that a shorthand says in other words: understood when it says "none" and nothing else. */
+function only(name: string, ...harmless: string[]): Shorthand {
+  return {
+    names: [name],
+    split: (value) =>
+      wordOf(value) === "none" || harmless.includes(wordOf(value))
+        ? [{ name, value: ident("none") }]
+        : [{ name, value: unknownValue }],
+  };
+}
+
+const widthNames = sides.map((side) => `border-${side}-width`);
+
+const shorthands: ReadonlyMap<string, Shorthand> = new Map<string, Shorthand>([
+  ["background", { names: backgroundNames, split: background }],
+  ["font", { names: fontNames, split: font }],
+  ["margin", fourSides((side) => `margin-${side}`)],
+  ["padding", fourSides((side) => `padding-${side}`)],
+  ["border-width", fourSides((side) => `border-${side}-width`)],
+  ["inset", fourSides((side) => side)],
+  ["border", border(widthNames)],
+  ...sides.map((side): [string, Shorthand] => [`border-${side}`, border([`border-${side}-width`])]),
+  ["border-block", border(["border-top-width", "border-bottom-width"])],
+  ["border-inline", border(["border-left-width", "border-right-width"])],
+  ["border-block-start", border(["border-top-width"])],
+  ["border-block-end", border(["border-bottom-width"])],
+  ["border-inline-start", border(["border-left-width"])],
+  ["border-inline-end", border(["border-right-width"])],
+  ["overflow", pair("overflow-x", "overflow-y")],
+  ["inset-inline", pair("left", "right")],
+  ["inset-block", pair("top", "bottom")],
+  ["margin-inline", pair("margin-left", "margin-right")],
+  ["margin-block", pair("margin-top", "margin-bottom")],
+  ["padding-inline", pair("padding-left", "padding-right")],
+  ["padding-block", pair("padding-top", "padding-bottom")],
+  ["text-decoration", { names: ["text-decoration-line", "text-decoration-thickness"], split: decoration }],
+  ["outline", { names: ["outline-style"], split: outline }],
+  ["list-style", { names: ["list-style-type", "list-style-image"], split: listMarks }],
+  [
+    "-webkit-text-stroke",
+    { names: ["-webkit-text-stroke-width", "-webkit-text-stroke-color"], split: stroke },
+  ],
+  ["mask", only("mask-image")],
+  ["animation", only("animation-name")],
+  ["border-image", only("border-image-source")],
+  ["container", only("container-type")],
+  ["columns", only("column-count", "auto")],
+]);
+
+function stroke(value: Value, isQuirky: boolean): ReturnType<Split> {
+  const width = componentsOf(value).find((part) => colour(part, isQuirky) === "dropped");
+  const shade = componentsOf(value).find((part) => colour(part, isQuirky) !== "dropped");
+  return [
+    { name: "-webkit-text-stroke-width", value: width ?? noLength },
+    { name: "-webkit-text-stroke-color", value: shade ?? ident("currentcolor") },
+  ];
+}
+
+/** Other names of the same. Ends of lines are taken for both sides' sake: distances are judged by their sum. */
+const aliases: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    "inline-size": "width",
+    "block-size": "height",
+    "max-inline-size": "max-width",
+    "max-block-size": "max-height",
+    "min-inline-size": "min-width",
+    "min-block-size": "min-height",
+    "logical-width": "width",
+    "logical-height": "height",
+    "inset-inline-start": "left",
+    "inset-inline-end": "right",
+    "inset-block-start": "top",
+    "inset-block-end": "bottom",
+    "overflow-inline": "overflow-x",
+    "overflow-block": "overflow-y",
+    "margin-start": "margin-left",
+    "margin-end": "margin-right",
+    "margin-before": "margin-top",
+    "margin-after": "margin-bottom",
+    "padding-start": "padding-left",
+    "padding-end": "padding-right",
+    "padding-before": "padding-top",
+    "padding-after": "padding-bottom",
+    ...Object.fromEntries(
+      ["margin", "padding"].flatMap((name) => [
+        [`${name}-inline-start`, `${name}-left`],
+        [`${name}-inline-end`, `${name}-right`],
+        [`${name}-block-start`, `${name}-top`],
+        [`${name}-block-end`, `${name}-bottom`],
+      ]),
+    ),
+    "border-block-start-width": "border-top-width",
+    "border-block-end-width": "border-bottom-width",
+    "border-inline-start-width": "border-left-width",
+    "border-inline-end-width": "border-right-width",
+    "mask-border": "mask-border-source",
+    "text-decoration-width": "text-decoration-thickness",
+  }),
+);
+
+/** WebKit's prefix makes another name of many properties. */
+function plainName(name: string): string {
+  let plain = name;
+  if (!isTabled(plain) && plain.startsWith("-webkit-")) plain = plain.slice("-webkit-".length);
+  return aliases.get(plain) ?? plain;
+}
+
+function isTabled(name: string): boolean {
+  return understoodOf(name) !== undefined || shorthands.has(name);
+}
+
+/** What a declaration may say: of no property that matters, of some of the table, or of one that is not in it. */
+export type Subject =
+  | { readonly kind: "neutral" }
+  | {
+      readonly kind: "properties";
+      readonly names: readonly string[];
+      readonly shorthand: Shorthand | undefined;
+    }
+  | { readonly kind: "unknown"; readonly name: string };
+
+const subjects = new Map<string, Subject>();
+const everything = understoodNames.filter((name) => name !== "direction" && name !== "unicode-bidi");
+
+export function subjectOf(property: string): Subject {
+  const known = subjects.get(property);
+  if (known !== undefined) return known;
+  const subject = findSubject(property);
+  // Names come from strangers: only those of the table are kept.
+  if (subject.kind === "properties") subjects.set(property, subject);
+  return subject;
+}
+
+function findSubject(property: string): Subject {
+  if (property === "all") return { kind: "properties", names: everything, shorthand: undefined };
+  const name = plainName(property);
+  const shorthand = shorthands.get(name);
+  if (shorthand !== undefined) return { kind: "properties", names: shorthand.names, shorthand };
+  if (understoodOf(name) !== undefined) return { kind: "properties", names: [name], shorthand: undefined };
+  return isNeutral(name) || isNeutral(property) ? { kind: "neutral" } : { kind: "unknown", name };
+}
+
+/** What a declaration says of each property; none where a browser drops it. A value with `var()` in it is handed on as it is,
+ *  for every property that it may be about. */
+export function expand(property: string, value: Value, isQuirky: boolean): readonly Declared[] {
+  const subject = subjectOf(property);
+  if (subject.kind !== "properties" || value.length === 0) return [];
+  const { names, shorthand } = subject;
+  const forAll = (one: Value): Declared[] => names.map((name) => ({ name, value: one }));
+  if (wideKeywords.has(wordOf(value)) || hasVariable(value)) return forAll(value);
+  if (property === "all") return [];
+  const split = shorthand?.split(trimSpace(value), isQuirky) ?? forAll(value);
+  const hasFunction = value.some(({ type }) => type === "function");
+  if (split === "dropped") return hasFunction ? forAll(unknownValue) : [];
+  if (split === "unknown") return forAll(unknownValue);
+  const declared: Declared[] = [];
+  for (const one of split) {
+    const reading =
+      one.value === unknownValue ? "unknown" : understoodOf(one.name)!.form(one.value, isQuirky);
+    if (reading === "dropped") return hasFunction ? forAll(unknownValue) : [];
+    declared.push(reading === "unknown" ? { name: one.name, value: unknownOf(one.name, one.value) } : one);
+  }
+  return declared;
+}
+
+export function reachOfProperty(property: string): ReturnType<typeof reachOf> {
+  return reachOf(plainName(property));
+}

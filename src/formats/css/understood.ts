@@ -1,0 +1,560 @@
+/** The table of what is understood of style: each property, the values of it that are understood, what a value that is not
+ *  understood may do, and by which rule its text is proven visible. Nothing that is not in this file is ever taken for harmless.
+ *  Long because it is the one list that a reviewer reads line by line.
+ *
+ *  `reach` of a value that is not understood:
+ *  - `inside`: it changes only what the element holds. That is doubtful.
+ *  - `moves`: it changes the place or size of the element. What the element holds is doubtful, and where it paints anything but
+ *    letters, it may cover whatever is on the page.
+ *  - `paints`: it paints outside of the element. The whole page is doubtful. */
+import { black, colourOf } from "./colour.ts";
+import { lengthOf } from "./length.ts";
+import { splitByComma } from "./tokens.ts";
+import {
+  anyLength,
+  anyLengthOrShare,
+  anyNumber,
+  colour,
+  componentsOf,
+  type Form,
+  familyList,
+  images,
+  numberOrShare,
+  oneOf,
+  only,
+  positiveLength,
+  positiveLengthOrShare,
+  type Reading,
+  spacingLength,
+  strictLengthOrShare,
+  upTo,
+  type Value,
+  words,
+} from "./value-forms.ts";
+
+export type Reach = "inside" | "moves" | "paints";
+
+export interface Understood {
+  readonly form: Form;
+  readonly reach: Reach;
+  readonly isInherited: boolean;
+}
+
+type Row = readonly [
+  names: string,
+  form: Form,
+  reach: Reach,
+  inheritance: "inherited" | "own",
+  /** How its text is proven visible, and in which file. */
+  proof: string,
+];
+
+const anything: Form = () => "understood";
+const sizeWords = "auto min-content max-content fit-content -webkit-fill-available stretch";
+const sizeOthers =
+  "none content contain intrinsic min-intrinsic -webkit-max-content -webkit-min-content -webkit-fit-content";
+
+const rows: readonly Row[] = [
+  // --- what is drawn at all
+  [
+    "display",
+    oneOf(
+      "none block inline inline-block list-item flow-root table inline-table table-row-group table-header-group " +
+        "table-footer-group table-row table-cell table-caption table-column table-column-group contents",
+      "flex inline-flex grid inline-grid grid-lanes inline-grid-lanes masonry ruby ruby-base ruby-text " +
+        "ruby-base-container ruby-text-container run-in math flow inline-math",
+    ),
+    "moves",
+    "own",
+    "boxes in flow never lie on each other; none and columns hold nothing that is seen (style.ts)",
+  ],
+  [
+    "visibility",
+    oneOf("visible hidden", "collapse"),
+    "inside",
+    "inherited",
+    "hidden paints nothing, background neither",
+  ],
+  [
+    "opacity",
+    numberOrShare,
+    "inside",
+    "own",
+    "product of all around at least 0.4, and contrast after mixing (contrast.ts)",
+  ],
+  [
+    "content-visibility",
+    oneOf("visible hidden", "auto"),
+    "inside",
+    "own",
+    "hidden holds nothing that is seen",
+  ],
+  ["mso-hide", oneOf("all none screen"), "inside", "own", "all counts as hidden, but on links"],
+  [
+    "-webkit-text-security",
+    oneOf("none disc circle square"),
+    "inside",
+    "inherited",
+    "all but none count as hidden",
+  ],
+  // --- letters
+  [
+    "font-size",
+    oneOf(
+      "xx-small x-small small medium large x-large xx-large xxx-large smaller larger",
+      "math",
+      positiveLengthOrShare,
+    ),
+    "inside",
+    "inherited",
+    "computed: 7 pixels or more is read, below 4 is hidden, between is doubtful; above 200 may cover (fonts.ts)",
+  ],
+  [
+    "font-family",
+    familyList,
+    "inside",
+    "inherited",
+    "no font of symbols, none of the author's own bytes (fonts.ts)",
+  ],
+  ["font-size-adjust", only("none"), "inside", "inherited", "none only"],
+  [
+    "line-height",
+    oneOf("normal", "", strictLengthOrShare, (value) =>
+      value.length === 1 && value[0]!.type === "number" && value[0]!.number >= 0 ? "understood" : "dropped",
+    ),
+    "inside",
+    "inherited",
+    "0.75 to 10 of the letters' size; 1 or more where a line has backgrounds of its own (fonts.ts)",
+  ],
+  [
+    "letter-spacing word-spacing",
+    oneOf("normal", "", spacingOfLetters),
+    "inside",
+    "inherited",
+    "-0.12 to 1 em, -0.2 to 2 em (fonts.ts)",
+  ],
+  [
+    "text-indent",
+    oneOf("", "hanging each-line", anyLengthOrShare),
+    "inside",
+    "inherited",
+    "0 to 300 pixels, or back by no more than its own padding and margin",
+  ],
+  [
+    "white-space",
+    oneOf(
+      "normal pre nowrap pre-wrap pre-line break-spaces",
+      "collapse preserve preserve-breaks preserve-spaces wrap",
+    ),
+    "inside",
+    "inherited",
+    "lines that do not wrap are proven where nothing cuts them off (clipping.ts)",
+  ],
+  [
+    "text-wrap text-wrap-mode",
+    oneOf("wrap balance pretty stable", "nowrap auto"),
+    "inside",
+    "inherited",
+    "wraps, as is usual",
+  ],
+  [
+    "white-space-collapse",
+    oneOf("collapse preserve preserve-breaks break-spaces", "preserve-spaces discard"),
+    "inside",
+    "inherited",
+    "widths are estimated as if nothing collapses",
+  ],
+  [
+    "tab-size",
+    (value, isQuirky) =>
+      anyNumber(value, isQuirky) === "understood" && (value[0] as { number: number }).number <= 16
+        ? "understood"
+        : "unknown",
+    "inside",
+    "inherited",
+    "at most 16 letters",
+  ],
+  [
+    "unicode-bidi",
+    oneOf("normal embed isolate plaintext", "bidi-override isolate-override"),
+    "inside",
+    "own",
+    "the order of letters stays that of the text",
+  ],
+  [
+    "direction",
+    oneOf("ltr rtl"),
+    "inside",
+    "inherited",
+    "lines from the right never end left of the window (clipping.ts)",
+  ],
+  [
+    "text-decoration-line",
+    anything,
+    "inside",
+    "own",
+    "a line of normal thickness crosses letters and hides none",
+  ],
+  ["text-decoration-thickness", only("auto from-font"), "paints", "own", "normal thickness"],
+  ["text-shadow", only("none"), "paints", "inherited", "none only"],
+  [
+    "-webkit-text-stroke-width",
+    oneOf("thin medium", "thick", positiveLength),
+    "paints",
+    "inherited",
+    "at most 2 pixels, and its colour counts as that of the letters (contrast.ts)",
+  ],
+  ["-webkit-text-stroke-color", colour, "inside", "inherited", "see its width"],
+  // --- colours
+  [
+    "color -webkit-text-fill-color",
+    colour,
+    "inside",
+    "inherited",
+    "contrast of 1.3 or distance of 80 to every colour that may be behind (contrast.ts)",
+  ],
+  [
+    "background-color",
+    colour,
+    "inside",
+    "own",
+    "is behind what stands in flow in a box without bounds (backdrops.ts)",
+  ],
+  [
+    "background-image",
+    images,
+    "inside",
+    "own",
+    "remote: as absent; gradients: contrast to all their colours; other pictures: doubtful (backdrops.ts)",
+  ],
+  [
+    "background-clip",
+    only("border-box padding-box content-box text"),
+    "inside",
+    "own",
+    "text: the background is the colour of the letters (backdrops.ts)",
+  ],
+  [
+    "background-size background-repeat background-position background-position-x background-position-y background-attachment background-origin",
+    anything,
+    "inside",
+    "own",
+    "where they are given, what is below a gradient counts too (backdrops.ts)",
+  ],
+  [
+    "color-scheme",
+    (value) =>
+      /^(?:normal|light|light,?dark|dark,?light|only,?light|light,?only)$/.test(
+        value
+          .flatMap((token) =>
+            token.type === "ident" ? [token.value.toLowerCase()] : token.type === "space" ? [] : ["?"],
+          )
+          .join(),
+      )
+        ? "understood"
+        : "unknown",
+    "paints",
+    "inherited",
+    "light is possible, and the window is light",
+  ],
+  // --- sizes
+  [
+    "width min-width",
+    oneOf(sizeWords, sizeOthers, positiveLengthOrShare),
+    "moves",
+    "own",
+    "at most 1300 pixels; a word wider than its box has to contrast with all around (backdrops.ts)",
+  ],
+  [
+    "height min-height",
+    oneOf(sizeWords, sizeOthers, positiveLengthOrShare),
+    "moves",
+    "own",
+    "cells and pictures grow; in other boxes the lines, counted high, have to fit (clipping.ts)",
+  ],
+  ["max-width", oneOf(`none ${sizeWords}`, sizeOthers, positiveLengthOrShare), "moves", "own", "as width"],
+  ["max-height", oneOf(`none ${sizeWords}`, sizeOthers, positiveLengthOrShare), "moves", "own", "as height"],
+  [
+    "overflow-x overflow-y",
+    oneOf("visible hidden auto scroll clip overlay"),
+    "inside",
+    "own",
+    "what is cut off has to fit by a high estimate; what scrolls needs 60 by 40 pixels (clipping.ts)",
+  ],
+  [
+    "box-sizing",
+    oneOf("content-box border-box", "padding-box"),
+    "moves",
+    "own",
+    "paddings count both ways (clipping.ts)",
+  ],
+  [
+    "margin-top margin-right margin-bottom margin-left",
+    oneOf("auto", "", anyLengthOrShare),
+    "moves",
+    "own",
+    "0 to 400 pixels; back only into the padding of the parent, sideways (boxes.ts)",
+  ],
+  [
+    "padding-top padding-right padding-bottom padding-left",
+    oneOf("", "", positiveLengthOrShare),
+    "moves",
+    "own",
+    "0 to 400 pixels; of inline boxes with paint 4 up and down (boxes.ts)",
+  ],
+  [
+    "border-top-width border-right-width border-bottom-width border-left-width",
+    oneOf("thin medium thick", "", positiveLength),
+    "moves",
+    "own",
+    "at most 60 pixels; of inline boxes 4 (boxes.ts)",
+  ],
+  [
+    "border-radius",
+    (value, isQuirky) =>
+      value.some((token) => token.type === "delim")
+        ? "unknown"
+        : upTo(4, oneOf("", "", strictLengthOrShare))(value, isQuirky),
+    "inside",
+    "own",
+    "at most 30 pixels, or as much padding as it takes off (backdrops.ts)",
+  ],
+  [
+    "border-spacing",
+    upTo(2, oneOf("", "", spacingLength)),
+    "moves",
+    "inherited",
+    "at most 60 pixels (boxes.ts)",
+  ],
+  [
+    "table-layout",
+    oneOf("auto fixed"),
+    "inside",
+    "own",
+    "fixed: columns do not grow, and nothing may be cut off in them (clipping.ts)",
+  ],
+  [
+    "vertical-align",
+    oneOf(
+      "baseline top middle bottom text-top text-bottom sub super",
+      "-webkit-baseline-middle first last alphabetic central ideographic mathematical",
+      anyLengthOrShare,
+    ),
+    "moves",
+    "own",
+    "at most 1 em up or down (boxes.ts)",
+  ],
+  // --- places
+  [
+    "float",
+    oneOf("none left right", "inline-start inline-end top bottom footnote"),
+    "moves",
+    "own",
+    "beside the text, never on it; its own backdrop or all around (backdrops.ts)",
+  ],
+  [
+    "position",
+    oneOf("static relative absolute fixed", "sticky -webkit-sticky running"),
+    "moves",
+    "own",
+    "relative without distance is in its place; others are doubtful or proven outside (boxes.ts)",
+  ],
+  [
+    "top right bottom left",
+    oneOf("auto", "", anyLengthOrShare),
+    "moves",
+    "own",
+    "relative: 6 pixels at most without paint (boxes.ts)",
+  ],
+  ["z-index", oneOf("auto", "", wholeNumber), "moves", "own", "0 or more"],
+  [
+    "text-align",
+    oneOf(
+      "left right center justify start end -webkit-left -webkit-right -webkit-center -webkit-auto -webkit-match-parent match-parent",
+      "justify-all",
+    ),
+    "moves",
+    "inherited",
+    "inside of its box",
+  ],
+  // --- understood when they do nothing, or take all away
+  ["transform", only("none"), "moves", "own", "none only"],
+  ["clip-path mask-image mask-border-source", only("none"), "inside", "own", "none only"],
+  ["clip", only("auto"), "inside", "own", "auto only"],
+  [
+    "filter",
+    only("none"),
+    "paints",
+    "own",
+    "none only; filters that change colours reach inside (shorthands.ts)",
+  ],
+  ["backdrop-filter", only("none"), "paints", "own", "none only"],
+  ["mix-blend-mode background-blend-mode", only("normal"), "inside", "own", "normal only"],
+  ["animation-name", only("none"), "moves", "own", "none only"],
+  [
+    "zoom",
+    (value) =>
+      only("normal reset")(value, false) === "understood" ||
+      (value.length === 1 &&
+        ((value[0]!.type === "number" && value[0]!.number === 1) ||
+          (value[0]!.type === "percent" && value[0]!.number === 100)))
+        ? "understood"
+        : "unknown",
+    "moves",
+    "own",
+    "1 only",
+  ],
+  [
+    "box-shadow",
+    shadowForm,
+    "paints",
+    "own",
+    "none, or weak and near: an opacity of 0.3, 30 pixels (covers.ts)",
+  ],
+  ["outline-style", only("none"), "paints", "own", "none only"],
+  ["border-image-source", only("none"), "paints", "own", "none only"],
+  [
+    "list-style-type",
+    only(
+      "none disc circle square decimal decimal-leading-zero lower-roman upper-roman lower-alpha upper-alpha lower-latin upper-latin lower-greek disclosure-open disclosure-closed",
+    ),
+    "moves",
+    "inherited",
+    "a short mark",
+  ],
+  ["list-style-image", images, "moves", "inherited", "remote: as absent"],
+  ["contain container-type", only("none"), "moves", "own", "none only: a container may have no size"],
+  ["writing-mode", only("horizontal-tb"), "moves", "inherited", "lines from top to bottom"],
+  ["column-count column-width", only("auto"), "moves", "own", "one column"],
+];
+
+/** A share is a length of new browsers alone. */
+function spacingOfLetters(value: Value, isQuirky: boolean): Reading {
+  return value.length === 1 && value[0]!.type === "percent" ? "unknown" : anyLength(value, isQuirky);
+}
+
+function wholeNumber(value: Value, isQuirky: boolean): Reading {
+  const [token] = value;
+  return value.length === 1 && token?.type === "number" && !token.isInteger
+    ? "dropped"
+    : anyNumber(value, isQuirky);
+}
+
+function shadowForm(value: Value): Reading {
+  return shadowStrength(value) === undefined ? "unknown" : "understood";
+}
+
+const shadowOpacityMax = 0.3;
+const shadowLengthMax = 30;
+
+/** Opacity of all shadows of one box together; 0 for none; undefined for inner, strong or far ones. */
+export function shadowStrength(value: Value): number | undefined {
+  if (only("none")(value, false) === "understood") return 0;
+  let through = 1;
+  for (const shadow of splitByComma(value)) {
+    let opacity = 1;
+    for (const part of componentsOf(shadow)) {
+      const shade = colourOf(part, black, false);
+      if (shade !== undefined) opacity = shade[3];
+      else {
+        const length = lengthOf(part, { fontSize: 16, lineHeight: 20, whole: Number.NaN, isQuirky: false });
+        if (length === undefined || !(Math.abs(length) <= shadowLengthMax)) return undefined;
+      }
+    }
+    through *= 1 - opacity;
+  }
+  return 1 - through <= shadowOpacityMax ? 1 - through : undefined;
+}
+
+/** Properties that do not decide whether a text is seen, whatever their value: they choose between shapes of letters, move
+ *  lines inside of their box, or speak of printing, scrolling, pointing, editing and animations that `animation-name` starts. */
+const neutral = words(
+  "font-weight font-style font-variant font-variant-caps font-variant-ligatures font-variant-numeric font-variant-position " +
+    "font-variant-east-asian font-variant-alternates font-variant-emoji font-stretch font-kerning font-feature-settings " +
+    "font-optical-sizing font-synthesis font-synthesis-weight font-synthesis-style font-synthesis-small-caps " +
+    "font-language-override font-display font-smooth font-smoothing text-rendering text-align-last text-justify " +
+    "text-transform text-decoration-color text-decoration-style text-decoration-skip text-decoration-skip-ink " +
+    "text-underline-position text-underline-offset text-overflow text-wrap-style text-size-adjust text-autospace " +
+    "text-spacing-trim text-underline text-line-through text-effect text-autospace-mode list-style-position cursor " +
+    "word-wrap overflow-wrap word-break line-break hyphens hyphenate-character hyphenate-limit-chars quotes " +
+    "border-color border-top-color border-right-color border-bottom-color border-left-color border-style border-top-style " +
+    "border-right-style border-bottom-style border-left-style border-collapse empty-cells caption-side clear page size " +
+    "page-break-before page-break-after page-break-inside page-orientation break-before break-after break-inside orphans widows " +
+    "outline-color outline-width outline-offset user-select user-modify user-drag user-zoom pointer-events touch-action " +
+    "tap-highlight-color touch-callout overflow-scrolling resize caret caret-color caret-shape caret-animation accent-color " +
+    "appearance image-rendering image-orientation interpolation-mode object-fit object-position object-view-box " +
+    "print-color-adjust color-adjust forced-color-adjust dynamic-range-limit nbsp-mode " +
+    "transition transition-property transition-duration transition-delay transition-timing-function transition-behavior " +
+    "animation-delay animation-direction animation-duration animation-fill-mode animation-iteration-count animation-play-state " +
+    "animation-timing-function animation-composition scroll-behavior scroll-margin scroll-padding scroll-snap-type " +
+    "scroll-snap-align scroll-snap-stop overscroll-behavior overscroll-behavior-x overscroll-behavior-y overflow-anchor " +
+    "scrollbar-color view-transition-name view-transition-class counter-reset counter-increment counter-set container-name " +
+    "flex flex-basis flex-direction flex-flow flex-grow flex-shrink flex-wrap order align-content align-items align-self " +
+    "justify-content justify-items justify-self place-content place-items place-self gap row-gap column-gap grid-gap " +
+    "grid-row-gap grid-column-gap grid-template-columns grid-template-rows grid-template-areas grid-template grid-area " +
+    "grid-row grid-column grid-auto-flow grid-auto-columns grid-auto-rows grid column-fill column-span column-rule " +
+    "box-align box-pack box-orient box-flex box-direction box-ordinal-group box-decoration-break " +
+    "transform-origin transform-style transform-box perspective-origin isolation ruby-align ruby-position speak src " +
+    "panose-1 unicode-range fill stroke stroke-width supported-color-schemes layout-grid-mode tab-stops " +
+    "punctuation-wrap text-kashida-space layout-flow " +
+    "paint-order",
+);
+
+/** Attributes of HTML and other words that senders take for properties. No browser knows a property of these names. */
+const mistaken = words(
+  "text align valign halign bgcolor background_color bordercolor face link vlink alink cellpadding cellspacing colspan rowspan " +
+    "nowrap class id href target alt title style type name value media charset lang hspace vspace noshade frame rules summary " +
+    "font-color text-color fontcolor fontsize font-colour colour textalign text-size fontfamily background-colour " +
+    "margintop vertical-alignment text-alignment horizontal-align horiz-align font-face font-decoration text-style text-weight " +
+    "border-space cell-padding cell-spacing ms-text-size-adjust webkit-text-size-adjust moz-text-size-adjust mso-line-height-rule",
+);
+
+/** Properties of CSS that are not understood at all, by what they may do. Any other name that is not in this file reaches
+ *  inside of its element. */
+const known: Readonly<Record<Reach, ReadonlySet<string>>> = {
+  inside: words(
+    "mask mask-size mask-position mask-repeat mask-origin mask-clip mask-mode mask-composite clip-rule backface-visibility " +
+      "font-variation-settings font-palette math-style math-depth math-shift line-clamp content corner-shape border-shape " +
+      "rtl-ordering locale hanging-punctuation text-orientation text-combine-upright interactivity " +
+      "border-top-left-radius border-top-right-radius border-bottom-left-radius border-bottom-right-radius " +
+      "border-start-start-radius border-start-end-radius border-end-start-radius border-end-end-radius",
+  ),
+  moves: words(
+    "translate rotate scale offset offset-path offset-distance offset-position offset-anchor offset-rotate perspective will-change " +
+      "inset-area position-area position-anchor position-try anchor-name columns aspect-ratio shape-outside shape-margin " +
+      "initial-letter text-box text-box-trim text-box-edge baseline-shift dominant-baseline alignment-baseline " +
+      "contain-intrinsic-size contain-intrinsic-width contain-intrinsic-height container animation-timeline animation-range " +
+      "animation-trigger margin-trim scrollbar-gutter scrollbar-width overflow-clip-margin text-fit overlay x y r d cx cy rx ry",
+  ),
+  paints: words(
+    "box-reflect border-image border-image-slice border-image-width border-image-outset border-image-repeat mask-border " +
+      "mask-box-image text-emphasis text-emphasis-style text-emphasis-color text-emphasis-position column-rule-width " +
+      "row-rule rule",
+  ),
+};
+
+const table: ReadonlyMap<string, Understood> = new Map(
+  rows.flatMap(([names, form, reach, inheritance]) =>
+    names
+      .split(" ")
+      .map((name): [string, Understood] => [name, { form, reach, isInherited: inheritance === "inherited" }]),
+  ),
+);
+
+export const understoodNames: readonly string[] = [...table.keys()];
+
+export function understoodOf(name: string): Understood | undefined {
+  return table.get(name);
+}
+
+/** Names that no browser of today knows: of Outlook, of old engines, and of tricks that speak to one old browser alone. */
+const foreign = /^(?:mso-|-(?:ms|moz|o|khtml|apple|webkit-ms|epub)-|[*_#!+&])/;
+
+export function isNeutral(name: string): boolean {
+  return neutral.has(name) || mistaken.has(name) || foreign.test(name);
+}
+
+export function reachOf(name: string): Reach {
+  for (const reach of ["moves", "paints"] as const) if (known[reach].has(name)) return reach;
+  return table.get(name)?.reach ?? "inside";
+}

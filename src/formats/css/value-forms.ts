@@ -1,0 +1,237 @@
+/** How the value of a property is read against its closed grammar: understood; dropped, as every browser drops it; or unknown,
+ *  which makes doubtful what it applies to. A function that is not understood is never dropped. */
+import { black, colourOf } from "./colour.ts";
+import { isKnownUnit, type LengthBasis, lengthOf, otherUnits } from "./length.ts";
+import { namedColours, systemColours } from "./named-colours.ts";
+import { type CssToken, insideOf, skipComponent, splitByComma } from "./tokens.ts";
+
+export type Value = readonly CssToken[];
+export type Reading = "understood" | "dropped" | "unknown";
+export type Form = (value: Value, isQuirky: boolean) => Reading;
+
+/** Values of any size do for telling whether something is a length. */
+const anyBasis: LengthBasis = { fontSize: 16, lineHeight: 20, whole: 100, isQuirky: false };
+
+export function wordOf(value: Value): string {
+  const [token] = value;
+  return value.length === 1 && token?.type === "ident" ? token.value.toLowerCase() : "";
+}
+
+export function words(text: string): ReadonlySet<string> {
+  return new Set(text === "" ? [] : text.split(" "));
+}
+
+/** Components of a value that stand between spaces. */
+export function componentsOf(value: Value): Value[] {
+  if (value.length === 1) return [value];
+  const components: Value[] = [];
+  for (let at = 0; at < value.length; ) {
+    const end = skipComponent(value, at);
+    if (value[at]!.type !== "space") components.push(value.slice(at, end));
+    at = end;
+  }
+  return components;
+}
+
+/** Any function at all: it may be one that stands for something else (`env()`, `attr()`, `if()`, one of the author's). */
+function hasFunction(value: Value): boolean {
+  return value.some(({ type }) => type === "function");
+}
+
+/** `known`: understood. `others`: of the grammar, not understood. Other words of WebKit are not known to be wrong. */
+function readWord(word: string, known: ReadonlySet<string>, others: ReadonlySet<string>): Reading {
+  if (known.has(word)) return "understood";
+  if (others.has(word)) return "unknown";
+  return word.startsWith("-webkit-") || word.startsWith("--") ? "unknown" : "dropped";
+}
+
+/** One component that is one of these words, or of another form. */
+export function oneOf(known: string, others = "", ...forms: readonly Form[]): Form {
+  const [knownWords, otherWords] = [words(known), words(others)];
+  const read = (value: Value, isQuirky: boolean): Reading => {
+    const word = wordOf(value);
+    if (word !== "") {
+      const reading = readWord(word, knownWords, otherWords);
+      if (reading !== "dropped") return reading;
+    }
+    const parts = componentsOf(value);
+    // Several that are each of the grammar: newer versions of it may allow that.
+    if (parts.length > 1)
+      return parts.every((part) => read(part, isQuirky) !== "dropped") || hasFunction(value)
+        ? "unknown"
+        : "dropped";
+    let best: Reading = "dropped";
+    for (const form of forms) {
+      const reading = form(value, isQuirky);
+      if (reading === "understood") return reading;
+      if (reading === "unknown") best = reading;
+    }
+    return best === "dropped" && hasFunction(value) ? "unknown" : best;
+  };
+  return read;
+}
+
+/** A length; of the two kinds of numbers without a unit only 0 outside of quirks. */
+function lengthForm(isNegativeToo: boolean, isPercentToo: boolean, hasQuirk: boolean): Form {
+  return (value, isQuirky) => {
+    const [token] = value;
+    if (token?.type === "function") {
+      if (skipComponent(value, 0) !== value.length) return "unknown";
+      const size = lengthOf(value, anyBasis);
+      return size === undefined || (!isPercentToo && hasPercent(value)) ? "unknown" : "understood";
+    }
+    if (value.length !== 1 || token === undefined) return hasFunction(value) ? "unknown" : "dropped";
+    if (token.type === "number") {
+      if (token.number !== 0 && !(isQuirky && hasQuirk)) return "dropped";
+    } else if (token.type === "percent") {
+      if (!isPercentToo) return "dropped";
+    } else if (token.type === "dimension") {
+      if (otherUnits.has(token.unit)) return "unknown";
+      if (!isKnownUnit(token.unit)) return "dropped";
+    } else return "dropped";
+    return token.number < 0 && !isNegativeToo ? "dropped" : "understood";
+  };
+}
+
+function hasPercent(value: Value): boolean {
+  return value.some(({ type }) => type === "percent");
+}
+
+export const anyLength = lengthForm(true, false, false);
+export const spacingLength = lengthForm(true, false, true);
+export const anyLengthOrShare = lengthForm(true, true, true);
+export const positiveLength = lengthForm(false, false, true);
+export const positiveLengthOrShare = lengthForm(false, true, true);
+/** `line-height` and `border-radius` know no lengths without a unit. */
+export const strictLengthOrShare = lengthForm(false, true, false);
+
+export const anyNumber: Form = (value) =>
+  value.length === 1 && value[0]!.type === "number"
+    ? "understood"
+    : hasFunction(value)
+      ? "unknown"
+      : "dropped";
+export const positiveNumber: Form = (value) => {
+  const [token] = value;
+  if (value.length === 1 && token?.type === "number") return token.number < 0 ? "dropped" : "understood";
+  return hasFunction(value) ? "unknown" : "dropped";
+};
+export const numberOrShare: Form = (value) =>
+  value.length === 1 && (value[0]!.type === "number" || value[0]!.type === "percent")
+    ? "understood"
+    : hasFunction(value)
+      ? "unknown"
+      : "dropped";
+
+export const colour: Form = (value, isQuirky) => {
+  const [token] = value;
+  if (token?.type === "function")
+    return colourOf(value, black, false) === undefined ? "unknown" : "understood";
+  if (hasFunction(value)) return "unknown";
+  const word = wordOf(value);
+  if (systemColours.has(word)) return "unknown";
+  if (word === "currentcolor" || word === "transparent" || namedColours.has(word)) return "understood";
+  if (colourOf(value, black, isQuirky) !== undefined) return "understood";
+  return word.startsWith("-webkit-") || word.startsWith("--") ? "unknown" : "dropped";
+};
+
+/** One to four components of one form. */
+export function upTo(most: number, form: Form): Form {
+  return (value, isQuirky) => {
+    const parts = componentsOf(value);
+    return parts.length === 0 || parts.length > most
+      ? hasFunction(value)
+        ? "unknown"
+        : "dropped"
+      : worst(
+          parts.map((part) => form(part, isQuirky)),
+          value,
+        );
+  };
+}
+
+/** A part that is dropped takes the rest with it, unless a function may stand for anything. */
+export function worst(readings: readonly Reading[], value: Value): Reading {
+  if (readings.includes("dropped")) return hasFunction(value) ? "unknown" : "dropped";
+  return readings.includes("unknown") ? "unknown" : "understood";
+}
+
+/** Understood when it is one of these words; whatever else it says is not. */
+export function only(known: string): Form {
+  const knownWords = words(known);
+  return (value) => (knownWords.has(wordOf(value)) ? "understood" : "unknown");
+}
+
+/** Names and strings between commas. */
+export const familyList: Form = (value) => {
+  if (hasFunction(value)) return "unknown";
+  const parts = splitByComma(value);
+  const isList = parts.every(
+    (part) =>
+      part.length > 0 &&
+      ((part.length === 1 && part[0]!.type === "string") ||
+        part.every(({ type }) => type === "ident" || type === "space")),
+  );
+  return isList ? "understood" : "dropped";
+};
+
+const gradientName = /^(?:repeating-)?(?:linear|radial|conic)-gradient$/;
+const gradientWords = words(
+  "to left right top bottom at center circle ellipse closest-side farthest-side closest-corner farthest-corner from",
+);
+
+export function isGradient(value: Value): boolean {
+  const [token] = value;
+  return (
+    token?.type === "function" &&
+    gradientName.test(token.value.toLowerCase()) &&
+    skipComponent(value, 0) === value.length
+  );
+}
+
+/** Pictures of `background-image`: none, an address, or a gradient of colours that are understood. */
+export const images: Form = (value) => {
+  const readings = splitByComma(value).map((layer): Reading => {
+    if (wordOf(layer) === "none") return "understood";
+    if (addressOf(layer) !== undefined) return "understood";
+    if (isGradient(layer)) return isPlainGradient(layer) ? "understood" : "unknown";
+    return hasFunction(layer) || layer.some(({ type }) => type === "url") ? "unknown" : "dropped";
+  });
+  return worst(readings, value);
+};
+
+function isPlainGradient(gradient: Value): boolean {
+  const parts = splitByComma(insideOf(gradient));
+  return (
+    parts.length >= 2 &&
+    parts.every((part) =>
+      componentsOf(part).every((component) => {
+        if (colourOf(component, black, false) !== undefined) return true;
+        const [token] = component;
+        if (component.length !== 1 || token === undefined) return false;
+        if (token.type === "ident") return gradientWords.has(token.value.toLowerCase());
+        if (token.type === "dimension")
+          return isKnownUnit(token.unit) || ["deg", "rad", "grad", "turn"].includes(token.unit);
+        return token.type === "percent" || (token.type === "number" && token.number === 0);
+      }),
+    )
+  );
+}
+
+/** The address in `url()`; undefined where it is none. */
+export function addressOf(value: Value): string | undefined {
+  const [token] = value;
+  if (token?.type === "url") return value.length === 1 ? token.value : undefined;
+  if (token?.type !== "function" || token.value.toLowerCase() !== "url") return undefined;
+  if (skipComponent(value, 0) !== value.length) return undefined;
+  const inner = insideOf(value).filter(({ type }) => type !== "space");
+  const [text] = inner;
+  return inner.length === 1 && text?.type === "string" ? text.value : undefined;
+}
+
+/** Whether what the address names can be there without being asked for over a network. Everything else is not loaded. */
+export function isHeld(address: string): boolean {
+  // A URL parser leaves controls and blanks out.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+  return /^(?:data|cid|mid|blob|filesystem|javascript):/i.test(address.replaceAll(/[\u0000-\u0020]+/g, ""));
+}

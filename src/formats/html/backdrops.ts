@@ -1,0 +1,155 @@
+/** Backdrops: every colour that may be behind the letters of an element. A background counts alone only where its box stands in
+ *  flow and holds its letters; elsewhere what is around it counts too. */
+import { black, type Colour, colourOf, over, transparent } from "#/src/formats/css/colour.ts";
+import { insideOf, splitByComma } from "#/src/formats/css/tokens.ts";
+import {
+  addressOf,
+  componentsOf,
+  isGradient,
+  isHeld,
+  type Value,
+  wordOf,
+} from "#/src/formats/css/value-forms.ts";
+import type { Style } from "./computed-style.ts";
+import { coloursMax, union } from "./contrast.ts";
+
+export interface Background {
+  readonly colour: Colour;
+  readonly image: Value | undefined;
+  readonly isOnLetters: boolean;
+  /** Placed or sized by the author, so that it may leave something free. */
+  readonly isPlaced: boolean;
+}
+
+export interface BackgroundPlace {
+  readonly isInline: boolean;
+  readonly isFloating: boolean;
+  readonly current: Colour;
+  readonly fontSize: number;
+}
+
+type Backdrops = Pick<Style, "backdrops" | "around" | "lineBackground" | "shownThrough"> & {
+  readonly isKnown: boolean;
+  readonly paints: boolean;
+};
+
+/** Steps between two colours of a gradient that are looked at. */
+const steps = 6;
+
+export function backdropsOf(background: Background, parent: Style, place: BackgroundPlace): Backdrops {
+  let behind = parent.backdrops;
+  let { lineBackground } = parent;
+  // Larger letters, blocks and boxes reach out of a line's own background.
+  if (lineBackground !== undefined && (!place.isInline || place.fontSize > lineBackground.fontSize * 1.05)) {
+    behind = union(behind, lineBackground.behind);
+    lineBackground = undefined;
+  }
+  // The box of a parent that holds only floats has no height.
+  if (place.isFloating) behind = union(behind, parent.around);
+  const layers = layersOf(background, place.current);
+  if (layers.length === 0)
+    return {
+      backdrops: behind,
+      around: parent.around,
+      lineBackground,
+      shownThrough: parent.shownThrough,
+      isKnown: true,
+      paints: false,
+    };
+  const isKnown = layers.every((layer) => layer !== undefined);
+  let own = behind;
+  for (const layer of layers)
+    if (layer !== undefined) own = cover(own, layer, background.isPlaced && layer.length > 1);
+  if (own.length > coloursMax)
+    return {
+      backdrops: own.slice(0, coloursMax),
+      around: parent.around,
+      lineBackground,
+      shownThrough: parent.shownThrough,
+      isKnown: false,
+      paints: true,
+    };
+  if (background.isOnLetters)
+    return {
+      backdrops: behind,
+      around: parent.around,
+      lineBackground,
+      shownThrough: own,
+      isKnown,
+      paints: true,
+    };
+  return {
+    backdrops: own,
+    around: bounded(union(parent.around, own)),
+    lineBackground: place.isInline ? { fontSize: place.fontSize, behind } : undefined,
+    shownThrough: undefined,
+    isKnown,
+    paints: true,
+  };
+}
+
+function bounded(colours: readonly Colour[]): readonly Colour[] {
+  return colours.length > coloursMax ? colours.slice(0, coloursMax) : colours;
+}
+
+/** Colours from below upwards; undefined for a picture that is there and not looked into. */
+function layersOf({ colour, image }: Background, current: Colour): (readonly Colour[] | undefined)[] {
+  const layers: (readonly Colour[] | undefined)[] = colour[3] === 0 ? [] : [[colour]];
+  if (image === undefined) return layers;
+  for (const layer of splitByComma(image).reverse()) {
+    if (wordOf(layer) === "none") continue;
+    const address = addressOf(layer);
+    if (address !== undefined) {
+      if (isHeld(address)) layers.push(undefined);
+    } else layers.push(isGradient(layer) ? gradientColours(layer, current) : undefined);
+  }
+  return layers;
+}
+
+function cover(under: readonly Colour[], layer: readonly Colour[], isPartial: boolean): readonly Colour[] {
+  let shown: readonly Colour[] = isPartial ? under : [];
+  for (const colour of layer)
+    shown = union(
+      shown,
+      under.map((below) => over(colour, below)),
+    );
+  return shown;
+}
+
+/** The colours that it goes through, and some of those between. */
+function gradientColours(gradient: Value, current: Colour): readonly Colour[] {
+  const stops: Colour[] = [];
+  for (const stop of splitByComma(insideOf(gradient)))
+    for (const part of componentsOf(stop)) {
+      const colour = colourOf(part, current, false);
+      if (colour !== undefined) stops.push(colour);
+    }
+  const all: Colour[] = [];
+  for (const [index, stop] of stops.entries()) {
+    all.push(stop);
+    const next = stops[index + 1];
+    if (next === undefined || all.length > coloursMax) continue;
+    for (let step = 1; step < steps; step++) all.push(between(stop, next, step / steps));
+  }
+  return all;
+}
+
+function between(one: Colour, other: Colour, share: number): Colour {
+  const channel = (index: number): number => one[index]! * (1 - share) + other[index]! * share;
+  return [channel(0), channel(1), channel(2), channel(3)];
+}
+
+export const noBackground: Background = {
+  colour: transparent,
+  image: undefined,
+  isOnLetters: false,
+  isPlaced: false,
+};
+
+/** Colours that a browser's own style gives to elements: letters and what is behind them. */
+export const ownColours: ReadonlyMap<string, { readonly ink: Colour; readonly background: Colour }> = new Map(
+  [
+    ["mark", { ink: black, background: [255, 255, 0, 1] }],
+    ["button", { ink: black, background: [239, 239, 239, 1] }],
+  ],
+);

@@ -1,0 +1,66 @@
+/** Contrast: whether letters differ from everything that may be behind them. */
+import { type Colour, over } from "#/src/formats/css/colour.ts";
+import type { Style } from "./computed-style.ts";
+
+export type Clarity = "clear" | "unclear" | "none";
+
+/** Contrast (WCAG 2.2) below which letters melt into what is behind them: #ddd on white is 1.36. */
+const contrastMin = 1.3;
+/** Equally light colours differ when they are this far apart: red on green. */
+const distanceMin = 80;
+
+export function isDistinct(one: Colour, other: Colour): boolean {
+  const [a, b] = [luminance(one), luminance(other)];
+  if ((Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) >= contrastMin) return true;
+  return Math.hypot(one[0] - other[0], one[1] - other[1], one[2] - other[2]) >= distanceMin;
+}
+
+function luminance([red, green, blue]: Colour): number {
+  const linear = (value: number): number =>
+    value <= 10.31 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4;
+  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+}
+
+/** "clear": every colour of the letters differs from each that may be behind. "none": from none of them. */
+export function clarityOf(style: Style, backdrops: readonly Colour[] = style.backdrops): Clarity {
+  const ink = style.fill ?? style.colour;
+  const letters = style.shownThrough?.map((below) => over(ink, below)) ?? [ink];
+  let isAll = true;
+  let isAny = false;
+  for (const behind of backdrops)
+    for (const letter of letters) {
+      if (isSeen(style, letter, behind)) isAny = true;
+      else isAll = false;
+    }
+  if (isAll) return "clear";
+  return isAny ? "unclear" : "none";
+}
+
+function isSeen(style: Style, letter: Colour, behind: Colour): boolean {
+  const { opacity, under, stroke, strokeWidth } = style;
+  const inside = over(letter, behind);
+  // The outline is drawn over the letter: it is seen, or it leaves the letter as it is.
+  const shown = stroke === undefined || strokeWidth === 0 ? inside : over(stroke, behind);
+  if (opacity >= 1) return isDistinct(shown, behind);
+  return under.every((below) => isDistinct(mix(shown, below, opacity), mix(behind, below, opacity)));
+}
+
+function mix(top: Colour, under: Colour, opacity: number): Colour {
+  return over([top[0], top[1], top[2], 1], under, opacity);
+}
+
+/** Sets stay small: more colours than that are taken for not known. */
+export const coloursMax = 24;
+
+export function union(one: readonly Colour[], other: readonly Colour[]): readonly Colour[] {
+  if (other.every((colour) => holds(one, colour))) return one;
+  const all = [...one];
+  for (const colour of other) if (!holds(all, colour)) all.push(colour);
+  return all;
+}
+
+function holds(colours: readonly Colour[], [red, green, blue]: Colour): boolean {
+  return colours.some(
+    (one) => Math.abs(one[0] - red) < 1 && Math.abs(one[1] - green) < 1 && Math.abs(one[2] - blue) < 1,
+  );
+}

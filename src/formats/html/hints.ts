@@ -1,0 +1,132 @@
+/** Attributes of old HTML that stand for style (HTML, "Rendering"), as declarations weaker than any rule. */
+import { legacyColour } from "#/src/formats/css/colour.ts";
+import { unknownValue } from "#/src/formats/css/shorthands.ts";
+import type { Declaration } from "#/src/formats/css/stylesheet.ts";
+import { isHeld, type Value } from "#/src/formats/css/value-forms.ts";
+import { attributeOf, type HtmlElement } from "./tree.ts";
+
+function hint(property: string, value: Value): Declaration {
+  return { property, value, isImportant: false };
+}
+
+function word(property: string, value: string): Declaration {
+  return hint(property, [{ type: "ident", value }]);
+}
+
+function colourHint(property: string, text: string | undefined): readonly Declaration[] {
+  const colour = text === undefined ? undefined : legacyColour(text);
+  if (colour === undefined) return [];
+  const hex = colour.slice(0, 3).map((one) => one.toString(16).padStart(2, "0"));
+  return [hint(property, [{ type: "hash", value: hex.join("") }])];
+}
+
+/** "12", "12px" and "50%" (HTML, "rules for parsing dimension values"). */
+function sizeHint(property: string, text: string | undefined): readonly Declaration[] {
+  const match = /^[ \t\n\f\r]*\+?(\d{1,9}(?:\.\d{1,9})?)(%?)/.exec(text ?? "");
+  if (match === null) return [];
+  const number = Number(match[1]);
+  return [
+    hint(property, [
+      match[2] === "%"
+        ? { type: "percent", number, isSigned: false }
+        : { type: "dimension", number, unit: "px", isSigned: false },
+    ]),
+  ];
+}
+
+const backgroundHolders = new Set("body table thead tbody tfoot tr td th col colgroup marquee".split(" "));
+const pictureHolders = new Set("body table thead tbody tfoot tr td th".split(" "));
+const sides = ["top", "right", "bottom", "left"];
+
+export function hintsOf(element: HtmlElement): readonly Declaration[] {
+  if (!element.isHtml) return [];
+  const { name } = element;
+  const isCell = name === "td" || name === "th";
+  const hints: Declaration[] = [];
+  if (isCell) {
+    const padding = attributeOfTable(element, "cellpadding");
+    if (padding !== undefined) for (const side of sides) hints.push(...sizeHint(`padding-${side}`, padding));
+  }
+  if (element.attributes.length === 0) return hints;
+  const at = (attribute: string): string | undefined => attributeOf(element, attribute);
+  if (backgroundHolders.has(name)) hints.push(...colourHint("background-color", at("bgcolor")));
+  if (pictureHolders.has(name)) {
+    const background = at("background");
+    if (background !== undefined && isHeld(background)) hints.push(hint("background-image", unknownValue));
+  }
+  switch (name) {
+    case "body":
+      hints.push(...colourHint("color", at("text")));
+      for (const [attribute, side] of bodyMargins) hints.push(...sizeHint(`margin-${side}`, at(attribute)));
+      break;
+    case "font": {
+      hints.push(...colourHint("color", at("color")));
+      const [size, face] = [at("size"), at("face")];
+      if (size !== undefined) hints.push(...fontSizeHint(size));
+      if (face !== undefined) hints.push(hint("font-family", familyOf(face)));
+      break;
+    }
+    case "table":
+      hints.push(...sizeHint("width", at("width")), ...sizeHint("border-spacing", at("cellspacing")));
+      for (const side of sides) hints.push(...sizeHint(`border-${side}-width`, at("border")));
+      if (/^\s*(?:left|right)\s*$/i.test(at("align") ?? ""))
+        hints.push(word("float", at("align")!.trim().toLowerCase()));
+      break;
+    case "td":
+    case "th":
+    case "col":
+    case "colgroup":
+    case "hr":
+    case "pre":
+      hints.push(...sizeHint("width", at("width")));
+      if (isCell && at("nowrap") !== undefined) hints.push(word("white-space", "nowrap"));
+      break;
+  }
+  const dir = at("dir")?.toLowerCase();
+  // Of "auto", the text itself decides.
+  if (dir === "rtl" || dir === "auto") hints.push(word("direction", "rtl"));
+  else if (dir === "ltr") hints.push(word("direction", "ltr"));
+  const hidden = at("hidden");
+  if (hidden !== undefined)
+    hints.push(
+      hidden.toLowerCase() === "until-found" ? word("content-visibility", "hidden") : word("display", "none"),
+    );
+  if (at("popover") !== undefined) hints.push(word("display", "none"));
+  return hints;
+}
+
+const bodyMargins: readonly (readonly [string, string])[] = [
+  ["leftmargin", "left"],
+  ["rightmargin", "right"],
+  ["topmargin", "top"],
+  ["bottommargin", "bottom"],
+  ["marginwidth", "left"],
+  ["marginheight", "top"],
+];
+
+/** An attribute of the table that a cell stands in. */
+export function attributeOfTable(cell: HtmlElement, name: string): string | undefined {
+  let above = cell.parent;
+  for (let level = 0; above !== undefined && level < 4; level++, above = above.parent)
+    if (above.name === "table") return attributeOf(above, name);
+  return undefined;
+}
+
+function familyOf(face: string): Value {
+  return face
+    .split(",")
+    .flatMap((name, index) => [
+      ...(index === 0 ? [] : [{ type: "," } as const]),
+      { type: "string", value: name.trim().replaceAll(/^["']|["']$/g, "") } as const,
+    ]);
+}
+
+const fontSizeNames = ["x-small", "small", "medium", "large", "x-large", "xx-large", "xxx-large"];
+
+function fontSizeHint(text: string): readonly Declaration[] {
+  const match = /^\s*([+-]?)(\d{1,9})/.exec(text);
+  if (match === null) return [];
+  const number = Number(match[2]);
+  const size = match[1] === "+" ? 3 + number : match[1] === "-" ? 3 - number : number;
+  return [word("font-size", fontSizeNames[Math.max(1, Math.min(7, size)) - 1]!)];
+}

@@ -1,0 +1,97 @@
+/** Parts of elements that style makes (`::before`, `::first-line`): whether they may cover anything. What they say is no text of
+ *  the message. */
+import { lengthOf } from "#/src/formats/css/length.ts";
+import { subjectOf } from "#/src/formats/css/shorthands.ts";
+import type { Declaration } from "#/src/formats/css/stylesheet.ts";
+import { addressOf, isHeld, wordOf, words } from "#/src/formats/css/value-forms.ts";
+import type { Box, Style } from "./computed-style.ts";
+
+export type Cover = "page" | "element" | "none";
+
+/** Of controls, of what the reader has marked, and of what is not drawn. */
+const harmless =
+  /^(?:selection|placeholder|backdrop|file-selector-button|target-text|spelling-error|grammar-error|cue|-webkit-(?:input-placeholder|inner-spin-button|outer-spin-button|search-.*|file-upload-button|details-marker|calendar-picker-indicator|textfield-decoration-container|meter-.*|progress-.*|slider-.*|datetime-edit.*|color-swatch.*))$/;
+/** What letters of a line, or a box without anything in it, take without covering anything. */
+const linear = words(
+  "display color font-size font-family line-height letter-spacing word-spacing visibility opacity white-space text-decoration-line text-decoration-thickness vertical-align float zoom font-size-adjust",
+);
+const sized = words(
+  "width height min-width min-height max-width max-height overflow-x overflow-y padding-top padding-right padding-bottom padding-left box-sizing",
+);
+const laid = words(
+  "position top right bottom left z-index background-color background-image background-size background-repeat background-position background-clip border-radius opacity display width height max-width max-height color overflow-x overflow-y",
+);
+const contentMax = 200;
+
+export function coverOfParts(
+  parts: ReadonlyMap<string, readonly Declaration[]>,
+  style: Style,
+  box: Box,
+): Cover {
+  let worst: Cover = "none";
+  for (const [name, declarations] of parts) {
+    const cover = coverOf(name, declarations, style, box);
+    if (cover === "page") return cover;
+    if (cover === "element") worst = cover;
+  }
+  return worst;
+}
+
+function coverOf(name: string, declarations: readonly Declaration[], style: Style, box: Box): Cover {
+  if (harmless.test(name)) return "none";
+  const names = declarations
+    .filter(({ property }) => property !== "content" && !property.startsWith("--"))
+    .flatMap(({ property }) => {
+      const subject = subjectOf(property);
+      return subject.kind === "neutral" ? [] : subject.kind === "unknown" ? ["?"] : subject.names;
+    });
+  const isAll = (allowed: ReadonlySet<string>): boolean => names.every((one) => allowed.has(one));
+  if (name === "marker") return isAll(words("color font-family")) ? "none" : "page";
+  if (name === "first-line" || name === "first-letter")
+    return isAll(words("color font-family")) && names.length === 0
+      ? "none"
+      : isAll(words("color font-size font-family line-height text-decoration-line letter-spacing"))
+        ? "element"
+        : "page";
+  if (name !== "before" && name !== "after") return "page";
+  const contents = declarations
+    .filter(({ property }) => property === "content")
+    .map(({ value }) => contentOf(value));
+  if (contents.every((content) => content === undefined)) return "none";
+  const text = contents.join("");
+  const isBlank = text.trim() === "";
+  if (isBlank && isAll(new Set([...linear, ...sized]))) return "none";
+  if (isAll(linear) && text.length <= contentMax && !/[\p{S}\p{Co}]/u.test(text))
+    return box.cutsOff ? "element" : "none";
+  const isHolder = ["relative", "absolute", "fixed"].includes(positionOf(style));
+  return isHolder && isAll(laid) && isBlank && isWithin(declarations) ? "element" : "page";
+}
+
+/** A sign that may cover something stands for what is not understood; undefined for no content at all. */
+function contentOf(value: Declaration["value"]): string | undefined {
+  if (["none", "normal"].includes(wordOf(value))) return undefined;
+  const address = addressOf(value);
+  if (address !== undefined && !isHeld(address)) return "";
+  const isText = value.every(({ type }) => type === "string" || type === "space");
+  return isText ? value.map((token) => (token.type === "string" ? token.value : "")).join("") : "\u2588";
+}
+
+function positionOf({ values }: Style): string {
+  const value = values.get("position");
+  return value === undefined || value === "initial" ? "" : wordOf(value);
+}
+
+/** Laid over its element, and nowhere beyond its edges. */
+function isWithin(declarations: readonly Declaration[]): boolean {
+  let isLaid = false;
+  for (const { property, value } of declarations) {
+    if (property === "position") isLaid = wordOf(value) === "absolute";
+    else if (/^(?:inset|top|right|bottom|left)$/.test(property)) {
+      if (lengthOf(value, { fontSize: 16, lineHeight: 20, whole: 100, isQuirky: false }) !== 0) return false;
+    } else if (/^(?:max-)?(?:width|height)$/.test(property)) {
+      const [token] = value;
+      if (value.length !== 1 || token?.type !== "percent" || token.number > 100) return false;
+    } else if (/overflow|border|padding|margin/.test(property)) return false;
+  }
+  return isLaid;
+}

@@ -1,0 +1,57 @@
+/** Cells that claim the same slot of a table lie on each other (HTML, "Forming a table"). */
+import { attributeOf, type HtmlElement } from "./tree.ts";
+import type { WorkMeter } from "./work-meter.ts";
+
+const spanMax = 1000;
+
+export function hasOverlappingCells(table: HtmlElement, meter: WorkMeter): boolean {
+  const rows = rowsOf(table);
+  if (!rows.some((row) => cellsOf(row).some((cell) => span(cell, "rowspan") !== 1))) return false;
+  // How many more rows each column is taken for.
+  let taken: number[] = [];
+  for (const row of rows) {
+    const next = taken.map((left) => Math.max(0, left - 1));
+    let column = 0;
+    const filled = new Set<number>();
+    for (const cell of cellsOf(row)) {
+      const [wide, high] = [span(cell, "colspan"), span(cell, "rowspan")];
+      meter.spend(wide);
+      while ((taken[column] ?? 0) > 0 || filled.has(column)) column++;
+      for (let at = column; at < column + wide; at++) {
+        if ((taken[at] ?? 0) > 0) return true;
+        filled.add(at);
+        next[at] = Math.max(0, high - 1);
+      }
+      column += wide;
+    }
+    taken = next;
+  }
+  return false;
+}
+
+function rowsOf(table: HtmlElement): HtmlElement[] {
+  return childrenOf(table).flatMap((child) =>
+    child.name === "tr"
+      ? [child]
+      : /^t(?:body|head|foot)$/.test(child.name)
+        ? childrenOf(child).filter(({ name }) => name === "tr")
+        : [],
+  );
+}
+
+function cellsOf(row: HtmlElement): HtmlElement[] {
+  return childrenOf(row).filter(({ name }) => name === "td" || name === "th");
+}
+
+function childrenOf(element: HtmlElement): HtmlElement[] {
+  return element.children.filter((node) => node.kind === "element");
+}
+
+/** 0 of `rowspan`: to the end. */
+function span(cell: HtmlElement, name: "colspan" | "rowspan"): number {
+  const text = attributeOf(cell, name);
+  if (text === undefined) return 1;
+  const number = Number.parseInt(text, 10);
+  if (!(number >= 0)) return 1;
+  return number === 0 ? (name === "rowspan" ? spanMax : 1) : Math.min(spanMax, number);
+}
