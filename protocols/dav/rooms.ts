@@ -6,12 +6,14 @@ import type { RuleExpansion } from "#/src/collections/rules/rule-expansion.ts";
 import type { Files } from "#/src/files/files.ts";
 import type { MailQuota } from "#/src/mail/quota.ts";
 import type { Scheduling } from "#/src/scheduling/scheduling.ts";
+import type { LargeItems } from "./filters/large-items.ts";
 
 /** What DAV stands on. */
 export interface DavRooms {
   readonly accounts: Accounts;
   readonly collections: Collections;
   readonly rules: RuleExpansion;
+  readonly largeItems: LargeItems;
   readonly files: Files;
   readonly scheduling: Scheduling;
   readonly mail: Pick<MailQuota, "readQuota">;

@@ -12,6 +12,11 @@ export class WorkMeter {
     return result;
   }
 
+  /** Work of a thread. */
+  count(spentMs: number): void {
+    this.#spentMs += spentMs;
+  }
+
   /** A rule that takes long, on a thread of its own. */
   countRule(): void {
     this.#rules++;

@@ -1,6 +1,7 @@
 /** The rooms of floor 2 over one open store: what the daemon serves, and what the command line uses without a daemon. */
 import type { Logger } from "pino";
 import type { Settings } from "#/config/schema.ts";
+import { createLargeItems, type LargeItems } from "#/protocols/dav/filters/large-items.ts";
 import type { Call, Invoke, Outcome } from "#/protocols/json/invoke.ts";
 import type { JsonRooms } from "#/protocols/json/rooms.ts";
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
@@ -48,6 +49,7 @@ export interface House extends AsyncDisposable {
   readonly collections: Collections;
   readonly contacts: ContactProjection;
   readonly rules: RuleExpansion;
+  readonly largeItems: LargeItems;
   readonly files: Files;
   readonly scheduling: Scheduling;
   readonly mailFates: MailFates;
@@ -103,6 +105,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
   const collections = createCollections(store, itemPreparation);
   const contacts = createContactProjection(fairness);
   const rules = createRuleExpansion(fairness);
+  const largeItems = createLargeItems(fairness);
   const events = createEventProjection(fairness);
   const preparation = options.isStaying ? openPreparation(settings) : onThisThread(settings);
   const prepare = async (bytes: Uint8Array) => (await preparation.prepare(bytes)).facts;
@@ -121,6 +124,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
     collections,
     contacts,
     rules,
+    largeItems,
     events,
     outbound,
     holds,
@@ -149,6 +153,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
       await itemPreparation.close();
       await contacts[Symbol.asyncDispose]();
       await rules[Symbol.asyncDispose]();
+      await largeItems[Symbol.asyncDispose]();
       await schedulers[Symbol.asyncDispose]();
       await events[Symbol.asyncDispose]();
       await readers[Symbol.asyncDispose]();

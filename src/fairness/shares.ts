@@ -74,6 +74,7 @@ export const shares = {
   contacts: jobs("contacts to be converted"),
   events: jobs("events to be converted"),
   rules: jobs("recurrence rules"),
+  questions: jobs("questions about large items"),
   scheduler: jobs("invitations"),
   longWrites: {
     what: "writes of many messages",

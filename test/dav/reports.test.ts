@@ -556,6 +556,72 @@ describe("sync-collection", () => {
   });
 });
 
+describe("items that a thread reads", () => {
+  const long = `DESCRIPTION:${"Grüße aus dem Werk ".repeat(1500)}`;
+
+  test("are answered as small ones are", async () => {
+    for (const [name, line] of [
+      ["small", "DESCRIPTION:Grüße"],
+      ["large", long],
+    ] as const) {
+      await put(calendar, `${name}.ics`, eventText(name, "SUMMARY:Visit", line, "RRULE:FREQ=DAILY;COUNT=3"));
+      // Floating: in Los Angeles it is on the next day in UTC.
+      await put(calendar, `${name}-late.ics`, eventText(`${name}-late`, "DTSTART:20260301T200000", line));
+    }
+    const both = ["large.ics", "small.ics"];
+    const textMatch = (text: string, name = "DESCRIPTION") =>
+      events(`<C:prop-filter name="${name}"><C:text-match>${text}</C:text-match></C:prop-filter>`);
+    const of = async (filter: string, more = "") =>
+      names(await report(calendar, query(filter, undefined, more)));
+    expect(await of(textMatch("VISIT", "SUMMARY"))).toEqual(both);
+    expect(await of(textMatch("grüsse"))).toEqual([]);
+    expect(await of(textMatch("GRÜSSE"))).toEqual([]);
+    expect(await of(textMatch("grüße"))).toEqual([
+      "large-late.ics",
+      "large.ics",
+      "small-late.ics",
+      "small.ics",
+    ]);
+    expect(await of(events(range("20260106", "20260107")))).toEqual(both);
+    const late = events(range("20260302", "20260303"));
+    expect(await of(late)).toEqual([]);
+    expect(await of(late, "<C:timezone-id>America/Los_Angeles</C:timezone-id>")).toEqual([
+      "large-late.ics",
+      "small-late.ics",
+    ]);
+    const expand = `<C:calendar-data>${range("20260106", "20260107", "expand")}</C:calendar-data>`;
+    const expanded = await report(calendar, query(events(range("20260106", "20260107")), expand));
+    for (const name of both) {
+      const data = dataOf(expanded, name)!;
+      expect(data).toMatch(/RECURRENCE-ID:20260106T/);
+      expect(data).not.toContain("RRULE");
+    }
+  });
+
+  test("are cards that match, and are converted", async () => {
+    const noteOf = (text: string) => `NOTE:${text.repeat(1500)}`;
+    await put(addressbook, "ann.vcf", cardText("ann", "Ann Archer", noteOf("Grüße ")));
+    await put(addressbook, "bob.vcf", cardText("bob", "Bob Archer", noteOf("Other ")));
+    const filter = `<R:filter><R:prop-filter name="NOTE"><R:text-match>GRÜßE</R:text-match></R:prop-filter></R:filter>`;
+    const body = `<R:addressbook-query><D:prop><R:address-data content-type="text/vcard" version="4.0"/></D:prop>${filter}</R:addressbook-query>`;
+    const answer = await report(addressbook, body);
+    expect(names(answer)).toEqual(["ann.vcf"]);
+    expect(dataOf(answer, "ann.vcf", addressData)).toContain("VERSION:4.0");
+  });
+
+  test("are expanded within limits, and missed by nobody", async () => {
+    await put(
+      calendar,
+      "hostile.ics",
+      eventText("hostile", "DTSTART:20260101T000000Z", "RRULE:FREQ=SECONDLY", long),
+    );
+    const expand = `<C:calendar-data>${range("20260112", "20260127", "expand")}</C:calendar-data>`;
+    const answer = await report(calendar, query(events(range("20260112", "20260127")), expand));
+    expect(names(answer)).toEqual(["hostile.ics"]);
+    expect(readResponses(answer)[0]!.missing.get(calendarData)).toBe(507);
+  });
+});
+
 describe("expand-property", () => {
   test("answers properties of what the hrefs of a property name", async () => {
     const body =

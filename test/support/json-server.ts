@@ -3,6 +3,7 @@ import { pino } from "pino";
 import { defaultSettings, type Settings } from "#/config/schema.ts";
 import type { NameNetwork } from "#/protocols/connection/connection-door.ts";
 import type { Listener } from "#/protocols/connection/listener.ts";
+import { createLargeItems, type LargeItems } from "#/protocols/dav/filters/large-items.ts";
 import { createDavRoute } from "#/protocols/dav/serve-dav.ts";
 import { listenHttp } from "#/protocols/json/listen.ts";
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
@@ -50,6 +51,7 @@ export interface JsonServer extends AsyncDisposable {
   readonly contacts: ContactProjection;
   readonly events: EventProjection;
   readonly rules: RuleExpansion;
+  readonly largeItems: LargeItems;
   readonly scheduling: Scheduling;
   readonly clock: FakeClock;
   readonly settings: Settings;
@@ -148,6 +150,9 @@ export async function openJsonServer(
     get scheduling() {
       return rooms.scheduling;
     },
+    get largeItems() {
+      return rooms.largeItems;
+    },
     get rules() {
       return rooms.rules;
     },
@@ -218,6 +223,7 @@ export async function openJsonServer(
       for (const listener of listeners) await listener.close();
       await rooms.contacts[Symbol.asyncDispose]();
       await rooms.rules[Symbol.asyncDispose]();
+      await rooms.largeItems[Symbol.asyncDispose]();
       await rooms.events[Symbol.asyncDispose]();
       rooms = { ...makeRooms(await opened.reopen(), settings), nameNetwork };
       listeners = await listenHttp(rooms, [createDavRoute(rooms)]);
@@ -226,6 +232,7 @@ export async function openJsonServer(
       for (const listener of listeners) await listener.close();
       await rooms.contacts[Symbol.asyncDispose]();
       await rooms.rules[Symbol.asyncDispose]();
+      await rooms.largeItems[Symbol.asyncDispose]();
       await rooms.events[Symbol.asyncDispose]();
       await opened[Symbol.asyncDispose]();
     },
@@ -240,6 +247,7 @@ function makeRooms(store: Store, settings: Settings) {
     mail: createMail(store),
     contacts: createContactProjection(),
     rules: createRuleExpansion(),
+    largeItems: createLargeItems(),
     files: createFiles(store),
     ...calendarRooms({ store, accounts, outbound }),
     events: createEventProjection(),

@@ -4,6 +4,7 @@ import { multistatus } from "../answer.ts";
 import { DavError } from "../dav-error.ts";
 import { type AddressFilter, matchesCard } from "../filters/address-filter.ts";
 import { findTerms, type MayMatch } from "../filters/card-terms.ts";
+import { isLarge } from "../filters/large-items.ts";
 import { readAddressFilter } from "../filters/read-address-filter.ts";
 import { readPropertyQuery } from "../property.ts";
 import type { Report } from "../report.ts";
@@ -28,7 +29,7 @@ export const addressbookQuery: Report = {
   async run(request, body) {
     const filter = readAddressFilter(body);
     const read = createObjectReader();
-    const query = readCardQuery(readPropertyQuery(body) ?? onlyHrefs, read);
+    const query = readCardQuery(request, readPropertyQuery(body) ?? onlyHrefs, read);
     const limits = createLimits(readResultsMax(body, carddav));
     const search = { request, filter, mayMatch: findTerms(filter), query, read, limits };
     const pages = (await listScope(request)).map(
@@ -91,7 +92,7 @@ async function* searchBook(
   const isEverything = filter.props.length === 0;
   if (item === undefined && mayMatch !== undefined) {
     const measured: MayMatch = (octets) =>
-      !limits.meter.isBeyond && limits.meter.measure(() => mayMatch(octets));
+      !limits.meter.isBeyond && (isLarge(octets) || limits.meter.measure(() => mayMatch(octets)));
     for await (const portion of collections.listItemsByOctets(agent, number, measured))
       yield await listMatching(search, portion);
     return;
@@ -110,19 +111,25 @@ async function* searchBook(
 }
 
 async function listMatching(
-  { filter, read, limits }: Search,
+  { request, filter, read, limits }: Search,
   portion: readonly (Item | StoredItem)[],
 ): Promise<readonly (Item | StoredItem)[]> {
   const matching: (Item | StoredItem)[] = [];
   for (const one of portion) {
     if (limits.meter.isBeyond) break;
-    if (limits.meter.measure(() => isMatch(one))) matching.push(one);
+    if (!hasBytes(one)) continue;
+    if (isLarge(one.bytes) ? await isLargeMatch(one.bytes) : limits.meter.measure(() => isMatch(one)))
+      matching.push(one);
     await limits.turns.turn();
   }
   return matching;
 
-  function isMatch(one: Item | StoredItem): boolean {
-    const card = hasBytes(one) ? read(one) : undefined;
+  function isMatch(one: StoredItem): boolean {
+    const card = read(one);
     return card !== undefined && matchesCard(filter, card);
+  }
+
+  function isLargeMatch(bytes: Uint8Array): Promise<boolean> {
+    return request.rooms.largeItems.isMatch(limits.meter, bytes, { ask: "address-filter", filter });
   }
 }

@@ -9,7 +9,11 @@ import { unmet } from "../dav-error.ts";
 import { childText, findChild, type XmlElement } from "../xml/element.ts";
 import { caldav } from "../xml/names.ts";
 
-export type FloatingZones = (collection: Collection) => TimeZone;
+export interface FloatingZones {
+  (collection: Collection): TimeZone;
+  /** As a calendar has it; undefined: UTC. */
+  textOf(collection: Collection): string | undefined;
+}
 
 /** Throws valid-calendar-data for a CALDAV:timezone that is none, valid-timezone for a CALDAV:timezone-id. */
 export function readFloatingZones(body: XmlElement): FloatingZones {
@@ -17,7 +21,7 @@ export function readFloatingZones(body: XmlElement): FloatingZones {
   const name = childText(body, caldav("timezone-id"));
   if (text === undefined && name === undefined) return createZonesOfCollections();
   const zone = text === undefined ? findNamedZone(name!) : zoneOfComplete(text);
-  if (zone !== undefined) return () => zone;
+  if (zone !== undefined) return Object.assign(() => zone, { textOf: () => text ?? name });
   if (text === undefined) throw unmet(403, caldav("valid-timezone"), "The time zone is not known.");
   throw unmet(403, caldav("valid-calendar-data"), "The time zone is no VCALENDAR with one VTIMEZONE.");
 }
@@ -25,7 +29,7 @@ export function readFloatingZones(body: XmlElement): FloatingZones {
 /** Zones of the collections themselves, each read once. */
 export function createZonesOfCollections(): FloatingZones {
   const known = new Map<string, TimeZone>();
-  return ({ timeZone }) => {
+  const zoneOf = ({ timeZone }: Collection) => {
     if (timeZone === undefined) return utcZone;
     let zone = known.get(timeZone);
     if (zone === undefined) {
@@ -34,6 +38,7 @@ export function createZonesOfCollections(): FloatingZones {
     }
     return zone;
   };
+  return Object.assign(zoneOf, { textOf: ({ timeZone }: Collection) => timeZone });
 }
 
 /** RFC 5545 section 3.6 requires VERSION and PRODID, and RFC 4791 section 7.8 one component, a VTIMEZONE. What a collection has is

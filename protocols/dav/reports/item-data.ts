@@ -2,15 +2,15 @@
 
 import type { StoredItem } from "#/src/collections/item.ts";
 import { WorkMeter } from "#/src/collections/work-meter.ts";
-import { type Component, listComponents } from "#/src/formats/content-lines/content-line.ts";
-import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
+import type { Component } from "#/src/formats/content-lines/content-line.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
 import type { TimeZone } from "#/src/formats/icalendar/time-zone.ts";
 import { asBuffer, decodeUnlabelledBytes } from "#/src/formats/mime/octets.ts";
-import { isWaypostError } from "#/src/model/errors.ts";
-import { unmet } from "../dav-error.ts";
+import { type DavError, unmet } from "../dav-error.ts";
 import { isAnsweredByOctets, selectAddressData } from "../filters/address-data.ts";
 import { isWholeObject, selectCalendarData } from "../filters/calendar-data.ts";
+import { readObject } from "../filters/item-questions.ts";
+import { isLarge } from "../filters/large-items.ts";
 import { readAddressData } from "../filters/read-address-filter.ts";
 import { readCalendarData } from "../filters/read-calendar-data.ts";
 import { isWithoutZones } from "../item-content.ts";
@@ -48,15 +48,6 @@ export function createObjectReader(): ReadObject {
   };
 }
 
-function readObject(bytes: Uint8Array, name: string): Component | undefined {
-  try {
-    return listComponents(readContentLines(bytes), name)[0];
-  } catch (error) {
-    if (isWaypostError(error)) return undefined;
-    throw error;
-  }
-}
-
 /** How the items of one report are read. */
 export interface ItemReading {
   readonly zones: FloatingZones;
@@ -85,9 +76,11 @@ export function readCalendarQuery(
     read: (resource) => {
       const item = storedItem(resource);
       if (item === undefined || item.kind !== "calendar") return undefined;
-      const calendar = isWhole ? undefined : read(item);
-      if (calendar === undefined) return textOf(item.bytes);
-      return writeSelected(calendar, zones(resource.parent.collection));
+      if (isWhole) return textOf(item.bytes);
+      const { collection } = resource.parent;
+      if (isLarge(item.bytes)) return writeLarge(item.bytes, zones.textOf(collection));
+      const calendar = read(item);
+      return calendar === undefined ? textOf(item.bytes) : writeSelected(calendar, zones(collection));
     },
   });
   return { query, properties: [reading], needsBytes: true };
@@ -98,14 +91,30 @@ export function readCalendarQuery(
       : await request.rooms.rules.evaluate(meter, (expandRule) =>
           selectCalendarData(selection, calendar, zone, expandRule),
         );
-    if (selected === undefined)
-      throw unmet(507, dav("number-of-matches-within-limits"), "The object has too many instances.");
+    if (selected === undefined) throw tooManyInstances();
     return textOf(writeContentLines({ items: [selected] }));
+  }
+
+  async function writeLarge(bytes: Uint8Array, zone: string | undefined): Promise<Xml> {
+    const question = { ask: "calendar-data", selection, zone } as const;
+    const selected = meter.isBeyond
+      ? undefined
+      : await request.rooms.largeItems.select(meter, bytes, question);
+    if (selected === undefined) throw tooManyInstances();
+    return textOf(selected);
   }
 }
 
+function tooManyInstances(): DavError {
+  return unmet(507, dav("number-of-matches-within-limits"), "The object has too many instances.");
+}
+
 /** The same of cards. Throws the preconditions of RFC 6352 section 8.6. */
-export function readCardQuery(query: PropertyQuery, read: ReadObject): ItemQuery {
+export function readCardQuery(
+  { rooms: { largeItems } }: DavRequest,
+  query: PropertyQuery,
+  read: ReadObject,
+): ItemQuery {
   const asked = findAsked(query, addressData);
   if (asked === undefined) return { query, properties: [], needsBytes: false };
   const selection = readAddressData(asked);
@@ -115,12 +124,22 @@ export function readCardQuery(query: PropertyQuery, read: ReadObject): ItemQuery
     read: (resource) => {
       const item = storedItem(resource);
       if (item === undefined || item.kind !== "addressbook") return undefined;
-      const card = isAnsweredByOctets(selection, item.bytes) ? undefined : read(item);
+      if (isAnsweredByOctets(selection, item.bytes)) return textOf(item.bytes);
+      if (isLarge(item.bytes)) return writeLarge(item.bytes);
+      const card = read(item);
       if (card === undefined) return textOf(item.bytes);
       return textOf(writeContentLines({ items: [selectAddressData(selection, card)] }));
     },
   });
   return { query, properties: [reading], needsBytes: true };
+
+  async function writeLarge(bytes: Uint8Array): Promise<Xml> {
+    const question = { ask: "address-data", selection } as const;
+    const selected = await largeItems.select(new WorkMeter(), bytes, question);
+    if (selected === undefined)
+      throw unmet(507, dav("number-of-matches-within-limits"), "The card takes too much work.");
+    return textOf(selected);
+  }
 }
 
 function findAsked(query: PropertyQuery, name: typeof calendarData): XmlElement | undefined {

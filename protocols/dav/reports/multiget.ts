@@ -41,7 +41,7 @@ export const addressbookMultiget: Report = {
   on: ["addressbook", "addressbook-home", "item"],
   async run(request, body) {
     assertKind(request, "addressbook");
-    const items = readCardQuery(readPropertyQuery(body) ?? onlyHrefs, createObjectReader());
+    const items = readCardQuery(request, readPropertyQuery(body) ?? onlyHrefs, createObjectReader());
     return multistatus(writeHrefs(request, items, hrefsOf(listHrefs(body)), "addressbook"));
   },
 };

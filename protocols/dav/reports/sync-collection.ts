@@ -70,7 +70,7 @@ function readQuery(request: DavRequest, { collection }: CollectionResource, body
   const query = readPropertyQuery(body) ?? onlyHrefs;
   return collection.kind === "calendar"
     ? readCalendarQuery(request, query, createReading())
-    : readCardQuery(query, createObjectReader());
+    : readCardQuery(request, query, createObjectReader());
 }
 
 function tokenElement(position: SyncPosition): Xml {

@@ -1,0 +1,49 @@
+/** Items that take long to be read, which a thread does: an object of 4 MiB can have hundreds of thousands of lines, and a card with
+ *  a photo is converted whole. Others are read where they are asked for, which costs less than a message to a thread. */
+import type { WorkMeter } from "#/src/collections/work-meter.ts";
+import { createFairness, type Fairness, jobsOf } from "#/src/fairness/fairness.ts";
+import { houseThreads } from "#/src/threads/house-threads.ts";
+import { createThreadPool } from "#/src/threads/thread-pool.ts";
+import type { DataQuestion, MatchQuestion, QuestionAnswer, QuestionJob } from "./item-questions.ts";
+
+export interface LargeItems extends AsyncDisposable {
+  /** One that takes longer than a question may matches: nobody misses it. */
+  isMatch(meter: WorkMeter, bytes: Uint8Array, question: MatchQuestion): Promise<boolean>;
+  /** Undefined where it is beyond the limits. */
+  select(meter: WorkMeter, bytes: Uint8Array, question: DataQuestion): Promise<Uint8Array | undefined>;
+}
+
+/** As of items that are understood before they are written. */
+const largeBytesMin = 16 * 1024;
+const timeLimitMs = 5000;
+const overLimit: QuestionAnswer = { result: undefined, spentMs: timeLimitMs };
+
+export function isLarge(bytes: Uint8Array): boolean {
+  return bytes.length > largeBytesMin;
+}
+
+export function createLargeItems(fairness: Fairness = createFairness()): LargeItems {
+  const pool = createThreadPool<QuestionJob, QuestionAnswer>({
+    thread: houseThreads.questions,
+    gate: fairness.gate("questions", jobsOf(1)),
+    timeLimitMs,
+    overLimit,
+  });
+
+  async function ask(meter: WorkMeter, bytes: Uint8Array, question: QuestionJob["question"]) {
+    const { result, spentMs } = await pool.run({ bytes: new Uint8Array(bytes), question });
+    meter.count(spentMs);
+    return result;
+  }
+
+  return {
+    async isMatch(meter, bytes, question) {
+      return (await ask(meter, bytes, question)) !== false;
+    },
+    async select(meter, bytes, question) {
+      const result = await ask(meter, bytes, question);
+      return result instanceof Uint8Array ? result : undefined;
+    },
+    [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
+  };
+}
