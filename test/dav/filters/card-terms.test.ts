@@ -123,9 +123,9 @@ describe("terms of an addressbook-query", () => {
         if (!mayMatch) leftOut++;
         expect(isMatch && !mayMatch, bytes.toString("latin1")).toBe(false);
       }),
-      { numRuns: 20_000 },
+      { numRuns: 5000 },
     );
-    expect(Math.min(matches, leftOut)).toBeGreaterThan(200);
+    expect(Math.min(matches, leftOut)).toBeGreaterThan(40);
   });
 
   const looksFor = (text: string, collation: Collation = "i;unicode-casemap"): AddressFilter => ({
