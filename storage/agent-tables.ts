@@ -8,6 +8,7 @@ const agentTables = {
   agent_grant: "at once",
   grant_object: "at once",
   webhook: "at once",
+  familiar_network: "at once",
   /** There may be many, or they have a claim on bytes. */
   entry: "in slices",
   change: "in slices",

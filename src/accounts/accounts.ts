@@ -21,6 +21,7 @@ import type { Store } from "#/storage/store.ts";
 import { formatAddress, parseAddress, readAddress, splitTag } from "./address.ts";
 import { findAddressOwner } from "./address-owner.ts";
 import { type AgentFacts, findAgentFacts } from "./agent-facts.ts";
+import { createFamiliarNetworks } from "./familiar-networks.ts";
 import { createLoginLimiter } from "./login-limiter.ts";
 import {
   allObjects,
@@ -121,6 +122,7 @@ const secretCharactersMax = 200;
 
 export function createAccounts(store: Store, settings: AccountsSettings): Accounts {
   const limiter = createLoginLimiter(store.clock, settings.limits);
+  const familiarNetworks = createFamiliarNetworks(store);
   const tokenLimiter = createTokenLimiter(store.clock, settings.limits);
   const provenPasswords = createProvenPasswords(store.clock);
 
@@ -136,6 +138,22 @@ export function createAccounts(store: Store, settings: AccountsSettings): Accoun
   async function findOwner(address: string): Promise<AgentRow | undefined> {
     const parsed = parseAddress(address);
     return parsed === undefined ? undefined : findAddressOwner(store, parsed);
+  }
+
+  function assertAllowed(remoteAddress: string, address: string): Promise<void> {
+    return limiter.assertAllowed(remoteAddress, address, async () => {
+      const owner = await findOwner(address);
+      return owner !== undefined && familiarNetworks.has(owner.agent, remoteAddress);
+    });
+  }
+
+  async function noteLogin(
+    { agent }: { readonly agent: AgentNumber },
+    remoteAddress: string,
+    address: string,
+  ): Promise<void> {
+    limiter.countSuccess(remoteAddress, address);
+    await familiarNetworks.keep(agent, remoteAddress);
   }
 
   async function principalOfPassword(owner: AgentRow | undefined, address: string, password: string) {
@@ -187,7 +205,7 @@ export function createAccounts(store: Store, settings: AccountsSettings): Accoun
     async authenticatePassword(address, password, remoteAddress, tokenScopes = ["mail:read"]) {
       const parsed = parseAddress(address);
       const name = parsed === undefined ? "" : formatAddress(parsed);
-      limiter.assertAllowed(remoteAddress, name);
+      await assertAllowed(remoteAddress, name);
       const owner = await findOwner(address);
       let principal: Principal | undefined;
       if (isTokenText(password)) {
@@ -199,14 +217,14 @@ export function createAccounts(store: Store, settings: AccountsSettings): Accoun
         limiter.countFailure(remoteAddress, name);
         throw unauthorized();
       }
-      limiter.countSuccess(remoteAddress, name);
+      await noteLogin(principal, remoteAddress, name);
       return principal;
     },
 
     async beginScram(address, remoteAddress) {
       const parsed = parseAddress(address);
       const name = parsed === undefined ? "" : formatAddress(parsed);
-      limiter.assertAllowed(remoteAddress, name);
+      await assertAllowed(remoteAddress, name);
       const owner = await findOwner(address);
       return {
         salt: owner?.scramSalt ?? inventedSalt(store, name),
@@ -222,7 +240,7 @@ export function createAccounts(store: Store, settings: AccountsSettings): Accoun
             limiter.countFailure(remoteAddress, name);
             throw unauthorized();
           }
-          limiter.countSuccess(remoteAddress, name);
+          await noteLogin(owner, remoteAddress, name);
           return {
             principal: principalOf(owner, { kind: "password", number: match.password }),
             serverSignature: scramServerSignature(match.serverKey, authMessage),

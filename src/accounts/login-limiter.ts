@@ -1,9 +1,11 @@
 /** The limiter of failed logins with an address and a secret, shared by all protocols.
  *
- *  Failures count for the address and for the network they come from (IPv4 /24, IPv6 /64). Beyond the number that is free,
- *  each further failure doubles the wait. A network from which the address has logged in before is counted for itself, so
- *  that strangers who fail with somebody's address don't lock the owner out. Loopback is no network: it is the tools of
- *  this host. Memory is bounded: the entries that were touched longest ago go first. */
+ *  Failures count for the network that they come from (IPv4 /24, IPv6 /64) with the address that was tried, and for the network
+ *  alone. Beyond the number that is free, each further failure doubles the wait. So strangers who fail with somebody's address wait
+ *  themselves: its owner may try from any other network at once. Once strangers have failed as often as is free, a network that has not
+ *  logged in before has one failure free instead of several. A network from which the address has logged in before never waits for what
+ *  others of it do, and not for long. Loopback is no network: it is the tools of this host. Memory is bounded: the entries that were
+ *  touched longest ago go first. */
 import type { Clock } from "#/src/model/clock.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { networkOf } from "#/src/model/network.ts";
@@ -17,10 +19,11 @@ export interface LoginLimits {
 }
 
 export interface LoginLimiter {
-  /** Throws `rate_limited` while the address or the network has to wait. */
-  assertAllowed(remoteAddress: string, address: string): void;
+  /** Throws `rate_limited` while the network has to wait, with the address or with all. `isFamiliar` is asked only then: whether the
+   *  address has logged in from there before. */
+  assertAllowed(remoteAddress: string, address: string, isFamiliar: () => Promise<boolean>): Promise<void>;
   countFailure(remoteAddress: string, address: string): void;
-  /** Forgets the failures of the address here, and those that the network owes to it. */
+  /** Forgets the failures with the address from here, and those that the network owes to them. */
   countSuccess(remoteAddress: string, address: string): void;
   /** Entries in memory, for tests and metrics. */
   readonly size: number;
@@ -31,66 +34,72 @@ interface Failures {
   lastAt: number;
 }
 
+/** The longest wait of a network from which the address has logged in before. */
+const familiarDelayMaxMs = 10_000;
+
 export function createLoginLimiter(clock: Clock, limits: LoginLimits): LoginLimiter {
+  const { loginFailuresPerAddress, loginFailuresPerNetwork, loginDelayMs, loginDelayMaxMs } = limits;
   /** Keys in the order in which they were last touched. */
   const failures = new Map<string, Failures>();
-  /** Pairs of network and address with a successful login. */
-  const familiar = new Set<string>();
 
-  function subjects(remoteAddress: string, address: string): { key: string; free: number }[] {
-    const network = networkOf(remoteAddress);
-    const list = [{ key: addressKey(network, address), free: limits.loginFailuresPerAddress }];
-    if (network !== undefined) list.push({ key: `network ${network}`, free: limits.loginFailuresPerNetwork });
-    return list;
-  }
-
-  function addressKey(network: string | undefined, address: string): string {
-    const pair = pairKey(network, address);
-    return familiar.has(pair) ? pair : `address ${address}`;
-  }
-
-  function waitMs({ key, free }: { key: string; free: number }): number {
+  function waitMs(key: string, free: number, delayMaxMs = loginDelayMaxMs): number {
     const entry = failures.get(key);
     if (entry === undefined || entry.count < free) return 0;
     const now = clock.now();
     // A clock that was put back makes nobody wait for the time in between.
     entry.lastAt = Math.min(entry.lastAt, now);
-    const delayMs = Math.min(limits.loginDelayMs * 2 ** (entry.count - free), limits.loginDelayMaxMs);
+    const delayMs = Math.min(loginDelayMs * 2 ** (entry.count - free), delayMaxMs);
     return Math.max(0, entry.lastAt + delayMs - now);
   }
 
+  function add(key: string): void {
+    const now = clock.now();
+    const entry = failures.get(key);
+    const isForgotten = entry === undefined || now - entry.lastAt >= loginDelayMaxMs;
+    failures.delete(key);
+    failures.set(key, { count: isForgotten ? 1 : entry.count + 1, lastAt: now });
+  }
+
+  /** Whether failures with the address from elsewhere use up what is free. */
+  function isTriedElsewhere(address: string, pair: string): boolean {
+    const entry = failures.get(addressKey(address));
+    if (entry === undefined || clock.now() - entry.lastAt >= loginDelayMaxMs) return false;
+    return entry.count - (failures.get(pair)?.count ?? 0) >= loginFailuresPerAddress;
+  }
+
   return {
-    assertAllowed(remoteAddress, address) {
-      const retryAfterMs = Math.max(0, ...subjects(remoteAddress, address).map(waitMs));
+    async assertAllowed(remoteAddress, address, isFamiliar) {
+      const network = networkOf(remoteAddress);
+      const pair = pairKey(network, address);
+      const free = isTriedElsewhere(address, pair) ? 1 : loginFailuresPerAddress;
+      const ofNetwork = network === undefined ? 0 : waitMs(networkKey(network), loginFailuresPerNetwork);
+      let retryAfterMs = Math.max(waitMs(pair, free), ofNetwork);
+      if (retryAfterMs > 0 && (await isFamiliar()))
+        retryAfterMs = waitMs(pair, loginFailuresPerAddress, familiarDelayMaxMs);
       if (retryAfterMs > 0)
         throw new WaypostError("rate_limited", "Too many failed logins; wait before the next one.", {
           retryAfterMs,
         });
     },
     countFailure(remoteAddress, address) {
-      const now = clock.now();
-      for (const { key } of subjects(remoteAddress, address)) {
-        const entry = failures.get(key);
-        const isForgotten = entry === undefined || now - entry.lastAt >= limits.loginDelayMaxMs;
-        failures.delete(key);
-        failures.set(key, { count: isForgotten ? 1 : entry.count + 1, lastAt: now });
-      }
-      trim(failures, limits.loginTableEntries);
+      const network = networkOf(remoteAddress);
+      add(pairKey(network, address));
+      add(addressKey(address));
+      if (network !== undefined) add(networkKey(network));
+      while (failures.size > limits.loginTableEntries) failures.delete(failures.keys().next().value!);
     },
     countSuccess(remoteAddress, address) {
       const network = networkOf(remoteAddress);
-      const key = addressKey(network, address);
-      const owed = failures.get(key)?.count ?? 0;
-      failures.delete(key);
-      const ofNetwork = failures.get(`network ${network}`);
-      if (ofNetwork !== undefined) ofNetwork.count = Math.max(0, ofNetwork.count - owed);
       const pair = pairKey(network, address);
-      familiar.delete(pair);
-      familiar.add(pair);
-      trim(familiar, limits.loginTableEntries);
+      const owed = failures.get(pair)?.count ?? 0;
+      failures.delete(pair);
+      for (const key of [addressKey(address), networkKey(network)]) {
+        const entry = failures.get(key);
+        if (entry !== undefined) entry.count = Math.max(0, entry.count - owed);
+      }
     },
     get size() {
-      return failures.size + familiar.size;
+      return failures.size;
     },
   };
 }
@@ -99,9 +108,10 @@ function pairKey(network: string | undefined, address: string): string {
   return `pair ${network ?? "loopback"} ${address}`;
 }
 
-function trim(table: Map<string, unknown> | Set<string>, entriesMax: number): void {
-  for (const key of table.keys()) {
-    if (table.size <= entriesMax) return;
-    table.delete(key);
-  }
+function addressKey(address: string): string {
+  return `address ${address}`;
+}
+
+function networkKey(network: string | undefined): string {
+  return `network ${network}`;
 }

@@ -28,6 +28,7 @@ import { itemAttachments } from "./0023-item-attachments.ts";
 import { unfinishedCopies } from "./0024-unfinished-copies.ts";
 import { collectionTimes } from "./0025-collection-times.ts";
 import { availability } from "./0026-availability.ts";
+import { familiarNetworks } from "./0027-familiar-networks.ts";
 
 export interface Migration {
   readonly name: string;
@@ -61,4 +62,5 @@ export const migrations: readonly Migration[] = [
   { name: "unfinished copies", run: unfinishedCopies },
   { name: "collection times", run: collectionTimes },
   { name: "availability", run: availability },
+  { name: "familiar networks", run: familiarNetworks },
 ];

@@ -33,6 +33,7 @@ import { deliverMessage } from "./deliver-message.ts";
 import { editHold } from "./edit-hold.ts";
 import { emptyMailbox } from "./empty-mailbox.ts";
 import { expungeMessages } from "./expunge-messages.ts";
+import { keepFamiliarNetwork } from "./keep-familiar-network.ts";
 import { keepRecent } from "./keep-recent.ts";
 import { keepStsPolicy } from "./keep-sts-policy.ts";
 import { moveCollection } from "./move-collection.ts";
@@ -112,6 +113,7 @@ export const transactions = {
   editHold,
   emptyMailbox,
   expungeMessages,
+  keepFamiliarNetwork,
   keepRecent,
   keepStsPolicy,
   moveCollection,

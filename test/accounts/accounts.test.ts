@@ -233,14 +233,27 @@ describe("a password", () => {
     await expect(accounts.authenticatePassword(address, password, home)).rejects.toEqual(unauthorized);
   });
 
-  test("that is guessed makes the address wait", async () => {
+  test("that is guessed makes the guesser wait, and its owner nowhere else", async () => {
     const { address, password } = await create("person", "eve");
     for (let i = 0; i < settings.limits.loginFailuresPerAddress; i++)
       await expect(accounts.authenticatePassword(address, "guess", home)).rejects.toEqual(unauthorized);
-    const refused = accounts.authenticatePassword(address, password, "198.51.100.1");
+    const refused = accounts.authenticatePassword(address, password, home);
     await expect(refused).rejects.toMatchObject({ code: "rate_limited", details: { retryAfterMs: 1000 } });
+    await accounts.authenticatePassword(address, password, "198.51.100.1");
     opened.clock.advance(1000);
     await accounts.authenticatePassword(address, password, home);
+  });
+
+  test("was right from a network before, and after a restart nobody there keeps its owner waiting", async () => {
+    const { address, password } = await create("person", "eve");
+    await accounts.authenticatePassword(address, password, home);
+    const restarted = createAccounts(opened.store, settings);
+    for (let i = 0; i < 2 * settings.limits.loginFailuresPerNetwork; i++)
+      await restarted.authenticatePassword(`nobody${i}@example.org`, "guess", home).catch(() => {});
+    await expect(restarted.authenticatePassword("another@example.org", "guess", home)).rejects.toMatchObject({
+      code: "rate_limited",
+    });
+    await restarted.authenticatePassword(address, password, home);
   });
 
   test("costs an unknown address what a wrong one costs", async () => {

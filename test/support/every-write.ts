@@ -127,6 +127,7 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
     });
     await write("resumeWebhook", { webhook, isFromNow: false });
   }
+  await write("keepFamiliarNetwork", { agent: ada.agent, network: "192.0.2.0/24", at });
   await write("keepStsPolicy", {
     domain: "far.example",
     id: "1",

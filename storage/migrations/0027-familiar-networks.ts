@@ -1,0 +1,10 @@
+/** The networks from which an agent has logged in: strangers who fail with its address do not keep it out there. */
+import type { Sql } from "../sql.ts";
+
+export async function familiarNetworks(tx: Sql): Promise<void> {
+  await tx.run(`create table familiar_network (
+    agent_id bigint not null,
+    network text not null,
+    used_at bigint not null,
+    primary key (agent_id, network)) without rowid`);
+}

@@ -1,0 +1,16 @@
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { Reader } from "../sql.ts";
+
+/** When the agent last logged in from the network, as far as it is kept. */
+export async function findFamiliarNetwork(
+  reader: Reader,
+  agent: AgentNumber,
+  network: string,
+): Promise<number | undefined> {
+  const row = await reader.get<{ readonly usedAt: number }>(
+    `select used_at as "usedAt" from familiar_network where agent_id = ? and network = ?`,
+    agent,
+    network,
+  );
+  return row?.usedAt;
+}
