@@ -11,7 +11,7 @@ export const homesHref = {
 /** Last segments in a calendar home that no calendar has (RFC 6638 section 2). */
 export const inboxSegment = "inbox";
 export const outboxSegment = "outbox";
-export const attachmentsHref = `${rootHref}attachments/`;
+export { attachmentsPath as attachmentsHref } from "#/src/collections/attachments.ts";
 export const filesHref = `${rootHref}files/`;
 export const proxySegments = { read: "calendar-proxy-read", write: "calendar-proxy-write" } as const;
 

@@ -271,6 +271,15 @@ export interface EventCreateInput {
   readonly in?: string;
   /** A JSCalendar Event or Task (RFC 8984, with the names of version 2.0: organizerCalendarAddress, calendarAddress, recurrenceRule): {title: "Review", start: "2026-03-02T10:00:00", timeZone: "Europe/Berlin", duration: "PT1H"}. Lists may stand for entries: participants: ["ann@example.com"], locations: ["Room 5"], alerts: ["-PT15M"], keywords, links, virtualLocations. */
   readonly body: Readonly<Record<string, unknown>>;
+  /** Files that are attached, also for calendar clients: they stand in links of the event; a patch takes one away by links/<id>: null. */
+  readonly attach?: readonly {
+    /** What blob.create has answered, blob_… */
+    readonly blob: string;
+    /** A file name of 1 to 255 characters without control characters. */
+    readonly name?: string;
+    /** A media type, such as text/plain; charset=utf-8 or image/png. */
+    readonly type?: string;
+  }[];
   /** send: invitations, changes and answers go to the participants, as mail where they are elsewhere, which takes the scope send. none: they are not told. Without the field, a patch of participants/me alone is sent as an answer, and nothing else is sent. */
   readonly invite?: "none" | "send";
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
@@ -323,6 +332,15 @@ export interface EventUpdateInput {
   readonly patch?: Readonly<Record<string, unknown>>;
   /** A JSCalendar Event or Task (RFC 8984, with the names of version 2.0: organizerCalendarAddress, calendarAddress, recurrenceRule): {title: "Review", start: "2026-03-02T10:00:00", timeZone: "Europe/Berlin", duration: "PT1H"}. Lists may stand for entries: participants: ["ann@example.com"], locations: ["Room 5"], alerts: ["-PT15M"], keywords, links, virtualLocations. */
   readonly body?: Readonly<Record<string, unknown>>;
+  /** Files that are attached, also for calendar clients: they stand in links of the event; a patch takes one away by links/<id>: null. */
+  readonly attach?: readonly {
+    /** What blob.create has answered, blob_… */
+    readonly blob: string;
+    /** A file name of 1 to 255 characters without control characters. */
+    readonly name?: string;
+    /** A media type, such as text/plain; charset=utf-8 or image/png. */
+    readonly type?: string;
+  }[];
   /** send: invitations, changes and answers go to the participants, as mail where they are elsewhere, which takes the scope send. none: they are not told. Without the field, a patch of participants/me alone is sent as an answer, and nothing else is sent. */
   readonly invite?: "none" | "send";
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */

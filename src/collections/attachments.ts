@@ -45,6 +45,9 @@ export function createAttachments(store: Store): Attachments {
   };
 }
 
+/** Behind it are a MANAGED-ID and a name. */
+export const attachmentsPath = "/dav/attachments/";
+
 /** Nobody guesses one. */
 export function newManagedId(): string {
   return randomBytes(20).toString("base64url");

@@ -30,6 +30,8 @@ export type AttachmentEdit =
       readonly kind: "add";
       readonly attachment: AttachmentFacts;
       readonly instances?: readonly string[] | undefined;
+      /** One instance by its time on the clock of the series, `2026-03-02T10:00:00`. */
+      readonly localInstance?: string;
     }
   | { readonly kind: "update"; readonly managedId: string; readonly attachment: AttachmentFacts }
   | {
@@ -45,9 +47,11 @@ export function editAttachments(calendar: Component, edit: AttachmentEdit): Comp
   const object = readSchedulingObject(calendar);
   if (object === undefined) return "valid-calendar-data";
   const instances = edit.kind === "update" ? undefined : edit.instances;
-  const keys = instances && keysOf(object, instances);
+  const local = edit.kind === "add" ? edit.localInstance : undefined;
+  const keys = local === undefined ? instances && keysOf(object, instances) : keyOfLocal(object, local);
   const whole = keys === undefined ? calendar : withOverrides(object, keys);
-  if (whole === undefined || (instances !== undefined && keys === undefined)) return "valid-rid-parameter";
+  if (whole === undefined || ((instances ?? local) !== undefined && keys === undefined))
+    return "valid-rid-parameter";
   let isFound = false;
   const isMeant = (component: Component): boolean => {
     if (keys === undefined) return true;
@@ -108,6 +112,13 @@ function keysOf(
     keys.add(key);
   }
   return keys;
+}
+
+function keyOfLocal(object: SchedulingObject, local: string): ReadonlySet<InstanceKey> | undefined {
+  const start = object.master && findProperty(object.master, "DTSTART");
+  const startTime = start && parseCalendarTime(start.value, parameterValue(start, "TZID"));
+  const time = parseCalendarTime(local.replaceAll(/[-:]/g, ""), startTime?.tzid);
+  return time === undefined ? undefined : new Set([object.keyOf(time)]);
 }
 
 /** Where the series has a time zone, an instance is named in UTC (RFC 8607 section 3.3.2). */

@@ -17,7 +17,7 @@ import { assertVersion } from "./container.ts";
 import { itemForms } from "./item-forms.ts";
 import { itemId, itemKinds, type ReachedItem, reachNamedItem } from "./reach.ts";
 
-type WrittenItem = Pick<PutItem, "bytes" | "provenance" | "isAuthenticated">;
+type WrittenItem = Pick<PutItem, "bytes" | "provenance" | "isAuthenticated" | "attachments">;
 
 /** What a write of an event says to others; of contacts there is nothing to say. */
 interface Invite {

@@ -40,7 +40,7 @@ export const eventResult = writeResult.extend({
 type Written = Pick<PutItem, "bytes" | "provenance" | "isAuthenticated">;
 
 /** Made with a credential that may: nobody else has a say in it. */
-const made = { provenance: { source: "api" }, isAuthenticated: true } as const;
+export const made = { provenance: { source: "api" }, isAuthenticated: true } as const;
 
 /** An object of a request: what the reader of JSON has made. */
 type Given = Readonly<Record<string, unknown>>;

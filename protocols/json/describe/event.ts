@@ -14,6 +14,7 @@ import type { PartRequest } from "../operations/part/describe.ts";
 import { openContinuation, type ReadObject, sealContinuation } from "../part-cursor.ts";
 import type { ReadResult } from "../schemas.ts";
 import { assertRender } from "./assert-render.ts";
+import { type AttachedRender, describeAttached, findAttached, managedIdOf } from "./attached.ts";
 import { assertRaw, describeLinkedPart, octetsOf } from "./linked-part.ts";
 import { type Page, pageOf } from "./page.ts";
 
@@ -70,7 +71,7 @@ function isWholeOrInstance(part: string): boolean {
 }
 
 const renders = ["text", "agenda", "json", "ical", "source"] as const;
-type Render = (typeof renders)[number] | "raw";
+type Render = (typeof renders)[number] | AttachedRender;
 
 interface Reading {
   readonly context: OperationContext;
@@ -140,5 +141,7 @@ async function describePart(read: Reading): Promise<Described> {
     throw new WaypostError("not_found", "The event has no such text.", {
       hint: "content.linked has the parts that can be read, such as links/a1/href.",
     });
-  return describeLinkedPart(read, found);
+  const managedId = found.kind === "text" ? managedIdOf(found.text) : undefined;
+  const attached = managedId === undefined ? undefined : await findAttached(context, managedId);
+  return attached === undefined ? describeLinkedPart(read, found) : describeAttached(read, attached);
 }

@@ -1,5 +1,6 @@
 /** event.create: a JSCalendar Event or Task becomes iCalendar text, which calendar clients show at once. */
 import { z } from "zod";
+import { attach, withBlobs } from "../../collections/attached-blobs.ts";
 import { putNewItem } from "../../collections/item-writes.ts";
 import { reachCollectionIn } from "../../collections/reach.ts";
 import { eventBody, eventResult, invite, newEvent } from "../../collections/written-event.ts";
@@ -15,6 +16,7 @@ export default operation({
   input: z.strictObject({
     in: idText.optional().describe("The calendar, calendar_…; absent: the default one."),
     body: eventBody,
+    attach,
     invite,
     idempotency_key: idempotencyKey,
   }),
@@ -27,6 +29,9 @@ export default operation({
       "event.create",
       input,
       () => reachCollectionIn(context, "calendar", input.in, "write"),
-      ({ agent }) => newEvent(context, input.body, agent, input.invite === "send"),
+      async ({ agent }) => {
+        const made = await newEvent(context, input.body, agent, input.invite === "send");
+        return { ...made, ...(await withBlobs(context, made.bytes, input.attach, undefined)) };
+      },
     ),
 });

@@ -2,8 +2,16 @@
  *  `event_…#<recurrence id>` is one instance of a series: what changes in it becomes an override. */
 import { z } from "zod";
 import { WaypostError } from "#/src/model/errors.ts";
+import { attach, withBlobs } from "../../collections/attached-blobs.ts";
 import { changeItem } from "../../collections/item-writes.ts";
-import { changedEvent, eventBody, eventPatch, eventResult, invite } from "../../collections/written-event.ts";
+import {
+  changedEvent,
+  eventBody,
+  eventPatch,
+  eventResult,
+  invite,
+  made,
+} from "../../collections/written-event.ts";
 import { operation } from "../../operation.ts";
 import { idempotencyKey, idText, versionText } from "../../schemas.ts";
 
@@ -20,14 +28,16 @@ export default operation({
     version: versionText,
     patch: eventPatch.optional(),
     body: eventBody.optional(),
+    attach,
     invite,
     idempotency_key: idempotencyKey,
   }),
   output: eventResult,
   errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused", "precondition_failed"],
   async run(context, input) {
-    if ((input.patch === undefined) === (input.body === undefined))
-      throw new WaypostError("invalid", "One of patch and body is needed, and not both.", {
+    const isChanged = input.patch !== undefined || input.body !== undefined;
+    if ((input.patch !== undefined && input.body !== undefined) || (!isChanged && input.attach === undefined))
+      throw new WaypostError("invalid", "One of patch and body is needed, or attach, and not both.", {
         field: "/patch",
         hint: 'Send patch: {"title": "…"}, or a whole body.',
       });
@@ -37,7 +47,12 @@ export default operation({
       "calendar",
       "event.update",
       told,
-      (stored, id, instance) => changedEvent(context, stored, id, instance, input),
+      async (stored, id, instance) => {
+        const changed = isChanged ? await changedEvent(context, stored, id, instance, input) : undefined;
+        if (changed === undefined && input.attach === undefined) return undefined;
+        const bytes = changed?.bytes ?? stored.bytes;
+        return { ...made, ...(await withBlobs(context, bytes, input.attach, stored.bytes, instance)) };
+      },
       { answersProposals: declinesProposals(input.patch) },
     );
   },

@@ -1,0 +1,67 @@
+/** Attachments of events (RFC 8607): blobs become managed attachments, which calendar clients show and open. */
+import { z } from "zod";
+import { attachmentsPath, newManagedId, type PutAttachments } from "#/src/collections/attachments.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { attachmentBytesMax } from "#/src/model/limits.ts";
+import { reachAttachments } from "#/src/reach/attachments.ts";
+import { createCollectionReach } from "#/src/reach/collection-reach.ts";
+import { reachBlob } from "../describe/blob.ts";
+import { readId } from "../identifiers.ts";
+import type { OperationContext } from "../operation.ts";
+import { fileName, idText, mediaType } from "../schemas.ts";
+
+const attachedMax = 20;
+
+export const attach = z
+  .array(
+    z.strictObject({
+      blob: idText.describe("What blob.create has answered, blob_…"),
+      name: fileName.optional(),
+      type: mediaType.optional(),
+    }),
+  )
+  .min(1)
+  .max(attachedMax)
+  .optional()
+  .describe(
+    "Files that are attached, also for calendar clients: they stand in links of the event; a patch takes one away by links/<id>: null.",
+  );
+
+type Attach = z.infer<typeof attach>;
+
+/** The octets with an ATTACH for each blob, and what the store has to know of it. `instance`: the recurrence id of one instance. */
+export async function withBlobs(
+  context: OperationContext,
+  bytes: Uint8Array,
+  blobs: Attach,
+  held: Uint8Array | undefined,
+  instance?: string,
+): Promise<{ readonly bytes: Uint8Array; readonly attachments: PutAttachments | undefined }> {
+  const { scheduling, collections, settings } = context.rooms;
+  const added = [];
+  let text = bytes;
+  for (const [at, { blob, ...given }] of (blobs ?? []).entries()) {
+    const field = `/attach/${at}/blob`;
+    const upload = await reachBlob(context, readId(context, blob, ["blob"], field), "mail:read");
+    if (upload.size > attachmentBytesMax)
+      throw new WaypostError("invalid", `An attachment has at most ${attachmentBytesMax} octets.`, { field });
+    const managedId = newManagedId();
+    const name = given.name ?? (upload.name || "attachment");
+    const type = given.type ?? upload.type;
+    const url = `${originOf(settings)}${attachmentsPath}${managedId}/${encodeURIComponent(name)}`;
+    text = await scheduling.editAttachments(text, {
+      kind: "add",
+      attachment: { managedId, url, type, name, size: upload.size },
+      ...(instance === undefined ? {} : { localInstance: instance }),
+    });
+    added.push({ managedId, agent: upload.agent, upload: upload.number, name, type });
+  }
+  const asked = { collections, principal: context.principal, reach: createCollectionReach(context) };
+  return { bytes: text, attachments: await reachAttachments(asked, text, async () => held, added) };
+}
+
+/** As other hosts reach it. */
+function originOf({ server, http, https }: OperationContext["rooms"]["settings"]): string {
+  const [scheme, { port }, usual] = https.enabled ? ["https", https, 443] : (["http", http, 80] as const);
+  return `${scheme}://${server.hostname}${port === usual ? "" : `:${port}`}`;
+}
