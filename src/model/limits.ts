@@ -141,6 +141,8 @@ export const collectionsMax = 1000;
 export const itemChangesMax = 1000;
 /** Octets of what a client says of a collection: each of its properties. A VTIMEZONE of real clients has up to 30 KiB. */
 export const collectionTextBytesMax = 64 * 1024;
+/** Items of a collection that is copied whole (COPY of RFC 4918): each is read, understood and written again. */
+export const copiedItemsMax = 10_000;
 /** Dead properties of one collection or item, and octets of the XML of each. */
 export const deadPropertiesMax = 100;
 export const deadPropertyBytesMax = 16 * 1024;

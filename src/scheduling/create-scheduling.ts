@@ -1,15 +1,18 @@
 import { createArrivalPlanning } from "./arrival-plan.ts";
 import { createAttachmentEdits } from "./attachment-edits.ts";
 import { createSchedulingWrites } from "./change-plan.ts";
+import { createCopies } from "./copy-items.ts";
 import { createCalendarDeletion } from "./delete-calendar.ts";
 import { createMoves } from "./move-item.ts";
 import type { Scheduling, SchedulingRooms } from "./scheduling.ts";
 
 export function createScheduling(rooms: SchedulingRooms): Scheduling {
+  const writes = createSchedulingWrites(rooms);
   return {
-    ...createSchedulingWrites(rooms),
+    ...writes,
     ...createCalendarDeletion(rooms),
     ...createMoves(rooms),
+    ...createCopies(rooms, writes),
     ...createArrivalPlanning(rooms),
     ...createAttachmentEdits(rooms),
   };

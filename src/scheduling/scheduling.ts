@@ -8,6 +8,7 @@ import type {
   MoveTarget,
   PutItem,
 } from "#/src/collections/collections.ts";
+import type { StoredItem } from "#/src/collections/item.ts";
 import type { Idempotency, Once } from "#/src/mail/write-once.ts";
 import type { Actor } from "#/src/model/actor.ts";
 import type { AgentNumber, CollectionNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
@@ -73,6 +74,13 @@ export interface Scheduling extends ArrivalPlanning {
     version?: string,
     options?: SchedulingOptions,
   ): Promise<Once<CollectionWritten>>;
+  /** All items of a collection into one that is new, some at a time; nobody is told. Answers those that stay out, as the home has
+   *  their events already (RFC 6638 section 3.2.4.1). */
+  copyItems(
+    from: { readonly agent: AgentNumber; readonly number: CollectionNumber },
+    to: CalendarWriter,
+    target: CollectionNumber,
+  ): Promise<readonly StoredItem[]>;
   /** Into a calendar of another owner, in one transaction; nobody is told. Throws `policy_refused` where the new owner has the event
    *  in another calendar (RFC 6638 section 3.2.4.1). */
   moveToOther(

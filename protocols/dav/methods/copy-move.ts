@@ -1,10 +1,11 @@
 /** COPY and MOVE of items (RFC 4918 section 9.8 and 9.9), within a collection, between collections, and between owners where
- *  grants allow both. Whole collections are moved within their home, and not copied. */
+ *  grants allow both. Whole collections are moved within their home, and copied into a home of the login. */
 import type { DeadProperty } from "#/src/collections/collection.ts";
 import type { ItemExpectation } from "#/src/collections/collections.ts";
 import type { Item } from "#/src/collections/item.ts";
 import type { DavAnswer } from "../answer.ts";
 import { checkItemConditions, checkLocks } from "../conditions.ts";
+import { copyCollection } from "../copy-collection.ts";
 import { DavError, unmet } from "../dav-error.ts";
 import { isOfFiles, transferFile } from "../files.ts";
 import { readStored } from "../item-content.ts";
@@ -33,10 +34,12 @@ async function transfer(request: DavRequest, kind: "copy" | "move"): Promise<Dav
   const { resource, locks } = request;
   await assertNoBody(request);
   if (isOfFiles(resource)) return transferFile(request, kind, resource, destinationOf(request));
-  if (kind === "move" && (resource.kind === "calendar" || resource.kind === "addressbook"))
-    return moveCollection(request, resource, destinationOf(request), readOverwrite(request));
+  if (resource.kind === "calendar" || resource.kind === "addressbook") {
+    const carry = kind === "move" ? moveCollection : copyCollection;
+    return carry(request, resource, destinationOf(request), readOverwrite(request));
+  }
   if (resource.kind !== "item")
-    throw new DavError(403, "Only items are copied and moved, and calendars and addressbooks moved.");
+    throw new DavError(403, "Items, calendars and addressbooks are copied and moved.");
   const to = await findDestination(request);
   const { parent } = resource;
   if (parent.collection.kind !== to.parent.collection.kind)
