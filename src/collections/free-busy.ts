@@ -25,14 +25,10 @@ import { readPortions } from "./portions.ts";
 import type { RuleExpansion } from "./rules/rule-expansion.ts";
 import { WorkMeter } from "./work-meter.ts";
 
-export interface FreeBusyCalendar {
-  readonly collection: Collection;
-  /** Of its floating times and dates. */
-  readonly floating: TimeZone;
-}
-
 export interface FreeBusyQuestion {
-  readonly calendars: readonly FreeBusyCalendar[];
+  readonly calendars: readonly Collection[];
+  /** Of floating times and dates in a calendar. One that its owner wrote takes some milliseconds to evaluate, which count. */
+  readonly zoneOf: (collection: Collection) => TimeZone;
   readonly range: Span;
   readonly isOwnAddress?: FreeBusyReading["isOwnAddress"];
   /** Whose time it is, where that is asked for and not what single calendars say: the availability of the scheduling inbox counts
@@ -44,14 +40,16 @@ export interface FreeBusyQuestion {
  *  the reason `limit_reached` if it is more work than one question may be. */
 export async function readFreeBusy(
   { collections, rules }: { readonly collections: Collections; readonly rules: RuleExpansion },
-  { calendars, range, isOwnAddress, owner }: FreeBusyQuestion,
+  { calendars, zoneOf, range, isOwnAddress, owner }: FreeBusyQuestion,
 ): Promise<readonly BusyPeriod[]> {
   const turns = new LoopTurns();
   const spent = new WorkMeter();
   const busy: BusyPeriod[] = [];
   const availabilities: Availability[] = [];
-  for (const { collection, floating } of calendars) {
+  for (const collection of calendars) {
     if (collection.isTransparent || collection.kind !== "calendar") continue;
+    const floating = spent.measure(() => zoneOf(collection));
+    assertWithin(spent, busy);
     const { agent, number } = collection;
     const reading = { range, floating, ...(isOwnAddress === undefined ? {} : { isOwnAddress }) };
     for await (const candidates of collections.listCandidates(agent, number, range.startMs, range.endMs)) {
@@ -65,10 +63,7 @@ export async function readFreeBusy(
         );
         for (const one of found.availabilities) availabilities.push(one);
         for (const one of found.busy) busy.push(one);
-        if (spent.isBeyond || busy.length > busyPeriodsMax)
-          throw new WaypostError("invalid", "The busy time of this range is too much for one answer.", {
-            reason: "limit_reached",
-          });
+        assertWithin(spent, busy);
         await turns.turn();
       }
     }
@@ -76,13 +71,21 @@ export async function readFreeBusy(
   const inbox = owner && (await collections.findCollectionOfRole(owner, "calendar", "inbox"));
   if (inbox?.availability !== undefined) {
     const [calendar] = listComponents(readContentLines(Buffer.from(inbox.availability)), "VCALENDAR");
-    const floating = calendars.find(({ collection }) => collection.role === "default")?.floating ?? utcZone;
+    const main = calendars.find(({ role }) => role === "default");
+    const floating = main === undefined ? utcZone : spent.measure(() => zoneOf(main));
     const found = await rules.evaluate(spent, (expandRule) =>
       calendar === undefined ? [] : listAvailabilities(calendar, { range, floating, expandRule }),
     );
     availabilities.push(...found);
   }
   return mergeBusyPeriods([...busy, ...busyOfAvailabilities(availabilities)]);
+}
+
+function assertWithin(spent: WorkMeter, busy: readonly BusyPeriod[]): void {
+  if (spent.isBeyond || busy.length > busyPeriodsMax)
+    throw new WaypostError("invalid", "The busy time of this range is too much for one answer.", {
+      reason: "limit_reached",
+    });
 }
 
 async function* readTelling(

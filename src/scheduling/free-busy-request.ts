@@ -100,7 +100,8 @@ async function busyTimeOf(
   const facts = await rooms.accounts.findAgentFacts(agent);
   const addresses = new Set(facts === undefined ? [] : await listOwnAddresses(rooms, facts, []));
   const periods = await readFreeBusy(rooms, {
-    calendars: calendars.map((collection) => ({ collection, floating: zoneOf(collection) })),
+    calendars,
+    zoneOf,
     range,
     owner: agent,
     isOwnAddress: (address) => addresses.has(readCalendarAddress(address)),

@@ -156,3 +156,31 @@ describe("cards", () => {
     expect(await texts(fileOf(card(inner)))).toEqual([text]);
   });
 });
+
+it("reads few components at once, however many an object has, and those side by side together", async () => {
+  const parts = Array.from(
+    { length: 2000 },
+    (_, at) =>
+      event("series", `RECURRENCE-ID:20260101T100000Z\nDTSTART:20260101T100000Z\nX-N:${at}\n`) +
+      (at % 2 === 0 ? event(`other-${at}`) : ""),
+  );
+  const file = fileOf(calendar(parts.join("")));
+  let [reads, running, most] = [0, 0, 0];
+  const counting: ReadableFile = {
+    ...file,
+    async read(range) {
+      reads++;
+      most = Math.max(most, ++running);
+      await new Promise(setImmediate);
+      running--;
+      return file.read(range);
+    },
+  };
+  const [series] = await texts(counting);
+  expect(series!.match(/X-N:/g)).toHaveLength(2000);
+  expect([...series!.matchAll(/X-N:(\d+)/g)].map(([, at]) => Number(at))).toEqual(
+    Array.from({ length: 2000 }, (_, at) => at),
+  );
+  expect(most).toBeLessThanOrEqual(16);
+  expect(reads).toBeLessThan(2000 + 1000 * 4 + 10);
+});

@@ -1,7 +1,7 @@
 /** CALDAV:free-busy-query (RFC 4791 section 7.10): when the owner of a calendar is busy, as a VFREEBUSY.
  *  The answer to a calendar is that of the calendar alone; to a home, that of all its calendars with Depth infinity. */
-import { type FreeBusyCalendar, readFreeBusy } from "#/src/collections/free-busy.ts";
-import { LoopTurns } from "#/src/fairness/loop-turns.ts";
+import type { Collection } from "#/src/collections/collection.ts";
+import { readFreeBusy } from "#/src/collections/free-busy.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
 import { makeFreeBusy } from "#/src/formats/icalendar/free-busy.ts";
 import { DavError } from "../dav-error.ts";
@@ -24,7 +24,7 @@ export const freeBusyQuery: Report = {
     const { collections, rules } = request.rooms;
     const periods = await readFreeBusy(
       { collections, rules },
-      { calendars: await listCalendars(request), range },
+      { calendars: await listCalendars(request), zoneOf: createZonesOfCollections(), range },
     );
     const calendar = makeFreeBusy(periods, range, collections.clock.now());
     return {
@@ -46,23 +46,10 @@ function readRange(element: XmlElement): TimeRange {
 }
 
 /** The right to busy time is the least that a login has on what it sees. */
-async function listCalendars({
-  resource,
-  depth = "0",
-  tree,
-}: DavRequest): Promise<readonly FreeBusyCalendar[]> {
-  const zones = createZonesOfCollections();
-  if (resource.kind === "calendar")
-    return [{ collection: resource.collection, floating: zones(resource.collection) }];
+async function listCalendars({ resource, depth = "0", tree }: DavRequest): Promise<readonly Collection[]> {
+  if (resource.kind === "calendar") return [resource.collection];
   if (resource.kind !== "calendar-home") throw notSupported();
   if (depth !== "infinity") return [];
-  const turns = new LoopTurns();
-  const calendars: FreeBusyCalendar[] = [];
-  for (const member of await tree.listMembers(resource)) {
-    if (member.kind !== "calendar") continue;
-    // A time zone that the owner wrote takes some milliseconds.
-    calendars.push({ collection: member.collection, floating: zones(member.collection) });
-    await turns.turn();
-  }
-  return calendars;
+  const members = await tree.listMembers(resource);
+  return members.flatMap((member) => (member.kind === "calendar" ? [member.collection] : []));
 }

@@ -55,10 +55,8 @@ export async function searchFreeBusy(
   const own = new Set(owner.addresses.map((address) => `mailto:${address.toLowerCase()}`));
   const periods = await atBefore(() =>
     readFreeBusy(context.rooms, {
-      calendars: calendars.map((collection) => ({
-        collection,
-        floating: zoneNamed(calendarZoneName(collection.timeZone)),
-      })),
+      calendars,
+      zoneOf: ({ timeZone }) => zoneNamed(calendarZoneName(timeZone)),
       range: { startMs: startMs!, endMs: endMs! },
       owner: agent,
       isOwnAddress: (address) => own.has(address.toLowerCase()),
