@@ -80,7 +80,7 @@ export async function changeAttachments(request: DavRequest, resource: ItemResou
     { rooms, tree }: DavRequest,
     { item }: ItemResource,
     change: AttachmentEdit,
-    made: AddedAttachment | undefined,
+    made: NewAttachment | undefined,
   ): Promise<DavAnswer> {
     const stored = await readStored(request, item);
     const bytes = await rooms.scheduling.editAttachments(stored.bytes, change).catch((error: unknown) => {
@@ -95,8 +95,6 @@ export async function changeAttachments(request: DavRequest, resource: ItemResou
     });
   }
 }
-
-type AddedAttachment = Extract<NewAttachment, { readonly bytes: Uint8Array }>;
 
 interface AskedChange {
   readonly action: Action;
@@ -130,7 +128,7 @@ function readParameters({ context: { koa } }: DavRequest): AskedChange {
 const typePattern = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}(?:\s*;[\x20-\x7e]{0,100})?$/;
 const nameLengthMax = 255;
 
-async function readAttachment(request: DavRequest): Promise<AddedAttachment> {
+async function readAttachment(request: DavRequest): Promise<NewAttachment> {
   const { koa } = request.context;
   const bytes = await readOctets(request, attachmentBytesMax, () =>
     unmet(403, caldav("max-attachment-size"), `An attachment has at most ${attachmentBytesMax} octets.`),
@@ -155,7 +153,7 @@ function nameOf(given: string | undefined): string {
   return name === "" || name === "." || name === ".." ? "attachment" : name.toWellFormed();
 }
 
-function urlOf({ context: { koa } }: DavRequest, { managedId, name }: AddedAttachment): string {
+function urlOf({ context: { koa } }: DavRequest, { managedId, name }: NewAttachment): string {
   const scheme = "encrypted" in koa.req.socket ? "https" : "http";
   return `${scheme}://${koa.host}${attachmentsHref}${managedId}/${encodeSegment(name)}`;
 }
@@ -163,7 +161,7 @@ function urlOf({ context: { koa } }: DavRequest, { managedId, name }: AddedAttac
 function editOf(
   request: DavRequest,
   { action, managedId, instances }: AskedChange,
-  added: AddedAttachment | undefined,
+  added: NewAttachment | undefined,
 ): AttachmentEdit {
   if (added === undefined) return { kind: "remove", managedId, instances };
   const attachment: AttachmentFacts = {
@@ -183,7 +181,7 @@ function answerOf(
   { headers = {}, body }: DavAnswer,
   action: Action,
   url: string | undefined,
-  added: AddedAttachment | undefined,
+  added: NewAttachment | undefined,
 ): DavAnswer {
   const { ETag, ...others } = headers;
   return {

@@ -9,11 +9,9 @@ import { listAttachmentPlaces, type PlacedAttachmentRow } from "#/storage/querie
 import type { Store } from "#/storage/store.ts";
 import type { ItemPut } from "#/storage/writing/items.ts";
 
-/** One that is new: its bytes, or the upload (`blob_…`) that has them. */
-export type NewAttachment = { readonly managedId: string } & (
-  | NewUpload
-  | { readonly agent: AgentNumber; readonly upload: number; readonly name: string; readonly type: string }
-);
+export interface NewAttachment extends NewUpload {
+  readonly managedId: string;
+}
 
 export interface PutAttachments {
   readonly added?: readonly NewAttachment[] | undefined;
@@ -62,9 +60,7 @@ export async function prepareAttachments(
   const prepared = [];
   for (const one of added) {
     const { managedId, name, type: mediaType } = one;
-    const content =
-      "bytes" in one ? { blob: await encodeUpload(one) } : { agent: one.agent, upload: one.upload };
-    prepared.push({ managedId, name, mediaType, content });
+    prepared.push({ managedId, name, mediaType, blob: await encodeUpload(one) });
   }
   return { added: prepared, attachmentsOf, needed };
 }

@@ -68,10 +68,7 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
     const added = prepared.flatMap(({ deeds }) =>
       deeds.flatMap((deed) => (deed.kind === "put" ? (deed.attachments?.added ?? []) : [])),
     );
-    const blobs = [
-      ...(mails ?? []).map(({ facts }) => facts.blob),
-      ...added.flatMap(({ content }) => ("blob" in content ? [content.blob] : [])),
-    ];
+    const blobs = [...(mails ?? []).map(({ facts }) => facts.blob), ...added.map(({ blob }) => blob)];
     const transfer = blobs.flatMap(transferableBuffers);
     const args = { agents: prepared, mails, at: at() };
     return writeOnce(store, "changeItems", args, idempotency, { transfer });

@@ -176,6 +176,8 @@ export const expandedDepthMax = 5;
 export const expandedCharactersMax = 8 * 1024 * 1024;
 /** Octets of one managed attachment (RFC 8607 section 6.2), which is read and written whole. */
 export const attachmentBytesMax = 16 * 1024 * 1024;
+/** Octets of attachments that one invitation carries by mail: what most servers take, in base64. */
+export const mailedAttachmentBytesMax = 7 * 1024 * 1024;
 /** Managed attachments that one calendar object names (RFC 8607 section 6.3): each is looked for with every change of it. */
 export const attachmentsOfItemMax = 100;
 /** Instances of a series that one change of attachments names: each can become an override. */

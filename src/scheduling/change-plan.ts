@@ -1,6 +1,7 @@
 /** PUT and DELETE of a scheduling object: what is stored, the copies of local attendees, the inbox items and the mails are one
  *  transaction. What it relies on is asserted there; if others were faster, it is computed anew. */
 import type { AgentFacts } from "#/src/accounts/accounts.ts";
+import type { PutAttachments } from "#/src/collections/attachments.ts";
 import type { AgentDeeds, DeedsDone, ItemExpectation, PutItem } from "#/src/collections/collections.ts";
 import type { Item, ItemProvenance, StoredItem } from "#/src/collections/item.ts";
 import { unfoldedOctets } from "#/src/formats/content-lines/unfold.ts";
@@ -15,6 +16,7 @@ import { type CalendarAddress, mailAddressOf } from "./calendar-address.ts";
 import { findCalendarUser, listOwnAddresses, maySendFor } from "./calendar-users.ts";
 import type { Decided, WrittenMessage } from "./jobs.ts";
 import { createLocalCopies } from "./local-copies.ts";
+import { createAttachedReader } from "./mailed-attachments.ts";
 import { planMails } from "./outgoing-mail.ts";
 import { refreshAttendees } from "./refresh-attendees.ts";
 import { type DeliveryStatus, withScheduleStatus } from "./schedule-status.ts";
@@ -173,7 +175,7 @@ async function tryPut(
   const plan =
     options.messages === "none"
       ? undefined
-      : await planDelivery(rooms, writer, decided, held, put.provenance);
+      : await planDelivery(rooms, writer, decided, held, put.provenance, put.attachments);
   const told = decided.role === "attendee" ? "ORGANIZER" : "ATTENDEE";
   const stored = withStatuses(decided.stored ?? put.bytes, told, plan?.statuses);
   const version =
@@ -276,6 +278,7 @@ async function planDelivery(
   decided: Decided,
   held: StoredItem | undefined,
   origin: ItemProvenance,
+  attachments?: PutAttachments,
 ): Promise<DeliveryPlan | undefined> {
   if (decided.messages.length === 0) return undefined;
   const { agent, principal, actor } = writer;
@@ -308,7 +311,7 @@ async function planDelivery(
       statuses.set(to, "delivered");
     }
   }
-  const mails = await planLeaving(rooms, writer, owner, decided.uid, leaving, held);
+  const mails = await planLeaving(rooms, writer, owner, decided.uid, leaving, held, attachments);
   for (const [address, status] of mails.statuses) statuses.set(address, status);
   const { source } = origin;
   const domain = owner.address.slice(owner.address.lastIndexOf("@") + 1);
@@ -324,13 +327,17 @@ async function planLeaving(
   uid: string,
   messages: readonly WrittenMessage[],
   held: StoredItem | undefined,
+  attachments: PutAttachments | undefined,
 ): ReturnType<typeof planMails> {
   const news = messages.filter(({ isSignificant }) => isSignificant);
   if (news.length === 0) return { mails: [], statuses: new Map() };
   const isInvited = held?.isAuthenticated === true && held.provenance.source === "smtp";
   const answer = isInvited ? news.find(({ content }) => content.method === "REPLY") : undefined;
   const inviter = answer && mailAddressOf(answer.to);
-  return planMails(rooms, { owner, principal, uid, inviter, nowMs: rooms.collections.clock.now() }, news);
+  const { collections } = rooms;
+  const nowMs = collections.clock.now();
+  const readAttached = createAttachedReader(collections, owner, attachments);
+  return planMails(rooms, { owner, principal, uid, inviter, nowMs, readAttached }, news);
 }
 
 function withStatuses(

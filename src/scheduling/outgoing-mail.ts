@@ -2,7 +2,6 @@
  *  and holds as every other mail. What says the same to several is one mail. */
 import { randomUUID } from "node:crypto";
 import type { AgentFacts, Principal } from "#/src/accounts/accounts.ts";
-import { withoutManagedIds } from "#/src/formats/icalendar/managed-attachments.ts";
 import { isEightBit } from "#/src/formats/mime/line-ends.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { composeMessage } from "#/src/outbound/composition.ts";
@@ -11,6 +10,7 @@ import type { Outbound } from "#/src/outbound/outbound.ts";
 import type { SubmitMessage } from "#/storage/transactions/submit-message.ts";
 import { type CalendarAddress, mailAddressOf } from "./calendar-address.ts";
 import type { MessageContent, WrittenMessage } from "./jobs.ts";
+import { type MailedContent, mailedContent, type ReadAttached } from "./mailed-attachments.ts";
 import type { DeliveryStatus } from "./schedule-status.ts";
 
 export interface OutgoingRooms {
@@ -25,6 +25,7 @@ export interface Sender {
   /** Who has written for certain and is answered: the organizer of an authenticated invitation, an attendee who asks. */
   readonly inviter: string | undefined;
   readonly nowMs: number;
+  readonly readAttached: ReadAttached;
 }
 
 export interface OutgoingMails {
@@ -42,10 +43,11 @@ export async function planMails(
   const groups = Map.groupBy(messages, ({ content }) => content);
   for (const [content, group] of groups) {
     const { from } = group[0]!;
+    const mailed = await mailedContent(content, sender.readAttached);
     for (const { mail, status, to } of await planGroup(
       rooms,
       sender,
-      content,
+      { ...content, ...mailed },
       from,
       group.map((one) => one.to),
     )) {
@@ -55,6 +57,8 @@ export async function planMails(
   }
   return { mails, statuses };
 }
+
+type LeavingContent = MessageContent & MailedContent;
 
 interface Planned {
   readonly mail: SubmitMessage | undefined;
@@ -66,7 +70,7 @@ interface Planned {
 async function planGroup(
   rooms: OutgoingRooms,
   sender: Sender,
-  content: MessageContent,
+  content: LeavingContent,
   from: CalendarAddress,
   to: readonly CalendarAddress[],
 ): Promise<Planned[]> {
@@ -104,7 +108,7 @@ function statusOf(error: unknown): DeliveryStatus | undefined {
 async function planMail(
   { outbound }: OutgoingRooms,
   { owner, principal, uid, inviter, nowMs }: Sender,
-  content: MessageContent,
+  content: LeavingContent,
   from: CalendarAddress,
   to: readonly CalendarAddress[],
 ): Promise<SubmitMessage> {
@@ -120,8 +124,8 @@ async function planMail(
       bcc: [],
       subject: content.subject,
       text: content.text,
-      attachments: [],
-      calendarPart: { method: content.method, content: Buffer.from(withoutManagedIds(content.bytes)) },
+      attachments: content.attachments,
+      calendarPart: { method: content.method, content: Buffer.from(content.bytes) },
     },
     {
       from: { name: owner.name, address },

@@ -6,6 +6,7 @@ import type { ArrivingMail } from "./arriving-mail.ts";
 import { mailAddressOf, readCalendarAddress } from "./calendar-address.ts";
 import { listOwnAddresses } from "./calendar-users.ts";
 import type { LocalRooms } from "./local-copies.ts";
+import { createAttachedReader } from "./mailed-attachments.ts";
 import { planMails } from "./outgoing-mail.ts";
 
 const attemptsMax = 5;
@@ -57,7 +58,9 @@ async function tryAnswer(
   if (answer.outcome !== "decided" || answer.stored === undefined) return true;
   const principal = { agent, kind: owner.kind };
   const inviter = mailAddressOf(answer.messages[0]!.to);
-  const { mails } = await planMails(rooms, { owner, principal, uid, inviter, nowMs }, answer.messages);
+  const readAttached = createAttachedReader(collections, owner);
+  const asking = { owner, principal, uid, inviter, nowMs, readAttached };
+  const { mails } = await planMails(rooms, asking, answer.messages);
   if (mails.length === 0) return true;
   const { collection, provenance, isAuthenticated, modseq } = held;
   const put = {

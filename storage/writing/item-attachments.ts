@@ -11,12 +11,12 @@ import type { Transaction } from "../sql.ts";
 import type { AgentTransaction } from "./agent-transaction.ts";
 import { claimBlob, insertBlob, releaseBlobs } from "./blob-rows.ts";
 
-/** One that is new: its bytes, or the upload that has them. */
+/** One that is new. */
 export interface NewAttachment {
   readonly managedId: string;
   readonly name: string;
   readonly mediaType: string;
-  readonly content: { readonly blob: EncodedBlob } | { readonly agent: AgentNumber; readonly upload: number };
+  readonly blob: EncodedBlob;
 }
 
 export interface ItemAttachments {
@@ -94,7 +94,14 @@ async function findSource(
 ): Promise<{ readonly size: number; make(): Promise<Wanted> } | undefined> {
   const { tx, account, agent } = write;
   const made = added.find((one) => one.managedId === managedId);
-  if (made !== undefined) return sourceOfNew(write, made);
+  if (made !== undefined) {
+    const { name, mediaType, blob } = made;
+    const { size } = blob;
+    return {
+      size,
+      make: async () => ({ blob: await insertBlob(tx, account, blob, 1), name, mediaType, size }),
+    };
+  }
   for (const one of new Set([agent, ...attachmentsOf])) {
     const row = await tx.get<AttachmentRow>(
       `select ${attachmentColumns}
@@ -117,38 +124,6 @@ async function findSource(
     };
   }
   return undefined;
-}
-
-async function sourceOfNew({ tx, account, at }: AgentTransaction, made: NewAttachment) {
-  const { name, mediaType, content } = made;
-  if ("blob" in content) {
-    const { size } = content.blob;
-    const make = async () => ({
-      blob: await insertBlob(tx, account, content.blob, 1),
-      name,
-      mediaType,
-      size,
-    });
-    return { size, make };
-  }
-  const row = await tx.get<{ blob: BlobNumber; size: number }>(
-    `select blob_id as blob, size
-    from upload
-    where agent_id = ? and upload_id = ? and account_id = ? and expires_at > ?`,
-    content.agent,
-    content.upload,
-    account,
-    at,
-  );
-  if (row === undefined) throw new WaypostError("not_found", "There is no such blob");
-  const { blob, size } = row;
-  return {
-    size,
-    async make() {
-      await claimBlob(tx, account, blob);
-      return { blob, name, mediaType, size };
-    },
-  };
 }
 
 async function insertAttachment(

@@ -176,6 +176,22 @@ describe("an attendee elsewhere", () => {
     expect((await ada.texts())[0]).toContain("SCHEDULE-STATUS=1.1:mailto:mel@elsewhere.example");
   });
 
+  test("gets the files of an event in the mail, and no addresses that it cannot open", async () => {
+    const { ada } = house;
+    await house.openPolicies();
+    const lines = ["here", "gone"].map((id) => `ATTACH;MANAGED-ID=${id}:https://first.example/dav/${id}\n`);
+    const bytes = Buffer.from("the plan");
+    const added = [{ managedId: "here", bytes, name: "plan.txt", type: "text/plain" }];
+    const invited = invitation("ada* ada=ACCEPTED mel@elsewhere.example", lines.join(""));
+    await ada.put(invited, { attachments: { added } });
+    const [mail] = await house.leaving();
+    expect(mail!.text).toMatch(/filename="?plan\.txt/);
+    expect(mail!.text).toContain(bytes.toString("base64"));
+    expect(mail!.calendar).toContain("ATTACH:https://first.example/dav/gone\n");
+    expect(mail!.calendar).not.toMatch(/MANAGED-ID|dav\/here/);
+    expect((await ada.texts())[0]).toContain("MANAGED-ID=here");
+  });
+
   test("gets no mail for what is no news", async () => {
     const { ada } = house;
     await house.openPolicies();

@@ -304,7 +304,7 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
     managedId: "attached",
     name: "a.txt",
     mediaType: "text/plain",
-    content: { blob: (await factsOf("An attachment", 3000)).blob },
+    blob: (await factsOf("An attachment", 3000)).blob,
   };
   const put = async (collection: CollectionNumber, uid: string, segment?: string) => ({
     kind: "put" as const,

@@ -37,7 +37,7 @@ export async function withBlobs(
   held: Uint8Array | undefined,
   instance?: string,
 ): Promise<{ readonly bytes: Uint8Array; readonly attachments: PutAttachments | undefined }> {
-  const { scheduling, collections, settings } = context.rooms;
+  const { scheduling, collections, mail, settings } = context.rooms;
   const added = [];
   let text = bytes;
   for (const [at, { blob, ...given }] of (blobs ?? []).entries()) {
@@ -54,7 +54,7 @@ export async function withBlobs(
       attachment: { managedId, url, type, name, size: upload.size },
       ...(instance === undefined ? {} : { localInstance: instance }),
     });
-    added.push({ managedId, agent: upload.agent, upload: upload.number, name, type });
+    added.push({ managedId, bytes: await mail.readBytes(upload), name, type });
   }
   const asked = { collections, principal: context.principal, reach: createCollectionReach(context) };
   return { bytes: text, attachments: await reachAttachments(asked, text, async () => held, added) };

@@ -4,6 +4,7 @@ import {
   changeItems,
   changeProperty,
   type Item,
+  listComponents,
   listProperties,
   parameterValue,
 } from "../content-lines/content-line.ts";
@@ -22,9 +23,33 @@ export function listManagedIds(components: readonly Component[]): readonly strin
   return [...found];
 }
 
+/** Those of a whole text. */
+export function listManagedIdsOf(bytes: Uint8Array): readonly string[] {
+  if (!hasManagedIds(bytes)) return [];
+  return listManagedIds(
+    listComponents(readContentLines(bytes)).flatMap((calendar) => listComponents(calendar)),
+  );
+}
+
+function hasManagedIds(bytes: Uint8Array): boolean {
+  return /MANAGED-ID/i.test(unfoldedOctets(bytes));
+}
+
+/** Without every ATTACH that names one of them. */
+export function withoutAttachments(bytes: Uint8Array, managedIds: ReadonlySet<string>): Uint8Array {
+  if (managedIds.size === 0) return bytes;
+  const isOther = (item: Item): boolean =>
+    item.kind !== "property" ||
+    item.name !== "ATTACH" ||
+    !managedIds.has(parameterValue(item, "MANAGED-ID") ?? "");
+  const without = (item: Item): Item =>
+    item.kind === "component" ? changeItems(item, item.items.filter(isOther).map(without)) : item;
+  return writeContentLines({ items: readContentLines(bytes).items.map(without) });
+}
+
 /** For other servers, which do not have the attachments and refuse a MANAGED-ID that they did not give. */
 export function withoutManagedIds(bytes: Uint8Array): Uint8Array {
-  if (!/MANAGED-ID/i.test(unfoldedOctets(bytes))) return bytes;
+  if (!hasManagedIds(bytes)) return bytes;
   const { items } = readContentLines(bytes);
   return writeContentLines({ items: items.map(withoutIds) });
 }

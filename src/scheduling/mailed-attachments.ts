@@ -1,0 +1,60 @@
+/** Managed attachments (RFC 8607) in mail: who has no credential here cannot open their URLs, so an invitation carries the files, and
+ *  its calendar text names those alone that did not fit. */
+import type { PutAttachments } from "#/src/collections/attachments.ts";
+import type { Collections } from "#/src/collections/collections.ts";
+import {
+  listManagedIdsOf,
+  withoutAttachments,
+  withoutManagedIds,
+} from "#/src/formats/icalendar/managed-attachments.ts";
+import { mailedAttachmentBytesMax } from "#/src/model/limits.ts";
+import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
+import type { Attachment } from "#/src/outbound/composition.ts";
+import type { MessageContent } from "./jobs.ts";
+
+/** What is attached under a MANAGED-ID, or will be with the write that is planned; undefined for what is not here. */
+export type ReadAttached = (managedId: string, roomBytes: number) => Promise<Attachment | undefined>;
+
+export function createAttachedReader(
+  collections: Pick<Collections, "listAttachmentPlaces" | "readAttachment">,
+  { account, agent }: { readonly account: AccountNumber; readonly agent: AgentNumber },
+  { added = [], attachmentsOf = [] }: PutAttachments = {},
+): ReadAttached {
+  const sources = new Set([agent, ...attachmentsOf]);
+  return async (managedId, roomBytes) => {
+    const made = added.find((one) => one.managedId === managedId);
+    if (made !== undefined)
+      return made.bytes.length > roomBytes
+        ? undefined
+        : { content: Buffer.from(made.bytes), name: made.name, type: made.type };
+    const places = await collections.listAttachmentPlaces(account, managedId, agent);
+    const place = places.find((one) => sources.has(one.agent));
+    if (place === undefined || place.size > roomBytes) return undefined;
+    const content = Buffer.from(await collections.readAttachment(place));
+    return { content, name: place.name, type: place.mediaType };
+  };
+}
+
+export interface MailedContent {
+  readonly bytes: Uint8Array;
+  readonly attachments: readonly Attachment[];
+}
+
+/** Answers and cancellations carry no files. */
+export async function mailedContent(
+  { method, bytes }: Pick<MessageContent, "method" | "bytes">,
+  read: ReadAttached,
+): Promise<MailedContent> {
+  const attachments: Attachment[] = [];
+  const carried = new Set<string>();
+  let roomBytes = mailedAttachmentBytesMax;
+  if (method === "REQUEST")
+    for (const managedId of listManagedIdsOf(bytes)) {
+      const found = await read(managedId, roomBytes);
+      if (found === undefined) continue;
+      roomBytes -= found.content.length;
+      attachments.push(found);
+      carried.add(managedId);
+    }
+  return { bytes: withoutManagedIds(withoutAttachments(bytes, carried)), attachments };
+}
