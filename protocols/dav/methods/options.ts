@@ -11,6 +11,8 @@ export const davClasses = [
   "extended-mkcol",
   "calendar-access",
   "calendar-auto-schedule",
+  // RFC 7953: VAVAILABILITY in filters and busy time, and the property of the inbox.
+  "calendar-availability",
   "calendar-managed-attachments",
   "addressbook",
   "calendarserver-principal-property-search",

@@ -44,12 +44,13 @@ const features: readonly string[] = [
   "sync-report",
   "sync-report-limit",
   "timezones-by-reference",
+  "vavailability",
   "well-known",
 ];
 
 /** What is not compared: when an answer came, as the suite does not compare it of Apple's server; and TRANSP:TRANSPARENT, which that
- *  server writes into the copies of attendees who have not answered. Here nobody is busy with these either, and TRANSP is the
- *  attendee's own. */
+ *  server writes into the copies of attendees who have not answered. Here TRANSP is the attendee's own, and an unanswered invitation
+ *  makes busy tentatively. */
 const datafilter = ["ATTENDEE:X-WAYPOST-REPLIED", "TRANSP=TRANSPARENT"];
 
 /** `only` chooses among its files, as `CalDAV/put`. */
