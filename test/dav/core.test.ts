@@ -988,6 +988,17 @@ describe("principals", () => {
     ]);
   });
 
+  test("are all found by a search for nothing, as python-caldav asks it", async () => {
+    const answer = await ada.request(
+      "REPORT",
+      "/dav/principals/",
+      '<principal-property-search xmlns="DAV:"><prop><displayname/></prop></principal-property-search>',
+    );
+    expect(readResponses(answer).map(({ href }) => href)).toEqual(
+      expect.arrayContaining([server.ada, server.bob].map(({ id }) => `/dav/principals/${id}/`)),
+    );
+  });
+
   test("are found as somebody types", async () => {
     const body = `<CS:calendarserver-principal-search xmlns:CS="http://calendarserver.org/ns/" xmlns:D="DAV:" context="attendee"><CS:search-token>bo</CS:search-token><D:prop><D:displayname/></D:prop></CS:calendarserver-principal-search>`;
     const answer = await ada.request("REPORT", "/dav/principals/", body);

@@ -1,6 +1,7 @@
 /** DAV:principal-property-search (RFC 3744 section 9.4): people and agents of the account whose properties contain what is looked
  *  for, case aside. `test` and `match-type` are Apple's additions: any instead of all, and equal or beginning instead of
- *  containing. Every listed property of DAV:principal-search-property-set is searched; of others nothing is found. */
+ *  containing. Every listed property of DAV:principal-search-property-set is searched; of others nothing is found.
+ *  Lenient: without DAV:property-search everybody is found, whom a PROPFIND lists too. python-caldav asks so. */
 
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { davPropertiesMax, filterPartsMax } from "#/src/model/limits.ts";
@@ -30,7 +31,6 @@ export const principalPropertySearch: Report = {
   async run(request, body) {
     if (request.depth !== "0") throw new DavError(400, "The depth of this report is 0.");
     const conditions = listChildren(body, dav("property-search")).map(readCondition);
-    if (conditions.length === 0) throw new DavError(400, "The report looks for nothing.");
     if (conditions.length > filterPartsMax)
       throw new DavError(400, `The report has at most ${filterPartsMax} conditions.`);
     const isAny = findAttribute(body, "test") === "anyof";
