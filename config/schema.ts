@@ -18,6 +18,14 @@ const timerMs = z
 const count = z.int().min(1).max(1_000_000);
 const bytes = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
 
+/** An address, or a network with the length of its prefix. */
+const proxyPlace = z.string().refine((place) => {
+  const [address = "", prefix, ...rest] = place.split("/");
+  const bits = isIP(address) === 4 ? 32 : isIP(address) === 6 ? 128 : -1;
+  const isPrefix = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
+  return bits > 0 && isPrefix && rest.length === 0;
+}, "is an address, or a network as 10.0.0.0/8");
+
 function listener(port: number, what: string) {
   return {
     enabled: z.boolean().default(true).describe(`Whether ${what} is served.`),
@@ -47,6 +55,13 @@ export const settingsSchema = z.strictObject({
         .default("127.0.0.1")
         .describe(
           "Address that every listener binds unless it names its own; :: or 0.0.0.0 opens it to others.",
+        ),
+      trustedProxies: z
+        .array(proxyPlace)
+        .max(100)
+        .default([])
+        .describe(
+          "Proxies, as addresses or networks (10.0.0.0/8), whose PROXY header and, over HTTP, Forwarded or X-Forwarded-For are believed.",
         ),
     })
     .describe("The server as a whole."),

@@ -1,7 +1,9 @@
 import { createServer, type Server, type Socket } from "node:net";
 import type { Logger } from "pino";
 import type { ConnectionDoor, ConnectionPlace } from "./connection-door.ts";
+import { peerOf } from "./peer.ts";
 import { destroySocket } from "./secure-socket.ts";
+import { type TrustedProxies, takeProxyHeader } from "./trusted-proxies.ts";
 
 /** A bound port. `port` is the one that the system gave when 0 was asked for. */
 export interface Listener {
@@ -19,6 +21,10 @@ export interface ListenOptions {
   /** Shared by the ports of a role. A connection counts from before its TLS handshake until its service ends. */
   readonly door: ConnectionDoor;
   readonly log: Logger;
+  /** Of whose connections the clients are somebody else. */
+  readonly proxies?: TrustedProxies;
+  /** TLS from the first octet, so the client speaks first. */
+  readonly isTls?: boolean;
   /** Serves one connection to its end. `signal` aborts when the listener closes. A rejection is logged, the socket destroyed. */
   serve(socket: Socket, place: ConnectionPlace, signal: AbortSignal): Promise<void>;
   /** What a connection over the limit is told before it is closed. */
@@ -50,6 +56,20 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const server = createServer({ noDelay: true, keepAlive: true, allowHalfOpen: false }, (socket) => {
     // An error is also told by the close that follows it; without a listener it would end the process.
     socket.on("error", () => {});
+    if (options.proxies?.has(socket.remoteAddress ?? "")) void acceptBehindProxy(socket);
+    else accept(socket);
+  });
+
+  async function acceptBehindProxy(socket: Socket): Promise<void> {
+    if (await takeProxyHeader(socket, { mayBeAbsent: options.isTls === true })) accept(socket);
+    else {
+      log.warn({ ...peerOf(socket.remoteAddress ?? ""), listener: name }, "a proxy sent no PROXY header");
+      socket.destroy();
+    }
+  }
+
+  function accept(socket: Socket): void {
+    if (socket.destroyed) return;
     const place = isClosing ? undefined : door.enter(socket);
     if (place === undefined || typeof place === "string") {
       if (options.refusal !== undefined) socket.write(options.refusal);
@@ -70,7 +90,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
         place.leave();
       });
     served.add(service);
-  });
+  }
   await bind(server, host, options.port);
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : options.port;

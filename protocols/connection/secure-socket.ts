@@ -4,6 +4,7 @@
  *  of the loop as the socket beneath it but after it. So the pair is known here, and is destroyed from the top. */
 import type { Socket } from "node:net";
 import { type SecureContext, TLSSocket } from "node:tls";
+import { carryAddress } from "./source-address.ts";
 
 export interface SecureOptions {
   readonly secureContext: SecureContext;
@@ -33,6 +34,7 @@ export function secureSocket(
     ...(ALPNProtocols === undefined ? {} : { ALPNProtocols }),
   });
   noteSecured(socket, secure);
+  carryAddress(socket, secure);
   if (onFailure !== undefined) tellFailure(secure, onFailure);
   return secure;
 }

@@ -54,8 +54,8 @@ function challengeOf(context: HttpContext): DavError {
   });
 }
 
-function isPrivate({ koa, remoteAddress }: HttpContext): boolean {
-  return "encrypted" in koa.req.socket || isLoopbackAddress(remoteAddress);
+function isPrivate({ koa }: HttpContext): boolean {
+  return "encrypted" in koa.req.socket || isLoopbackAddress(koa.req.socket.remoteAddress ?? "");
 }
 
 function parseBasic(field: string): { readonly name: string; readonly password: string } | undefined {

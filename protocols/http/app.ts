@@ -4,9 +4,10 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import Koa from "koa";
 import type { Logger } from "pino";
 import type { ConnectionOwner } from "#/protocols/connection/connection-door.ts";
+import { clientAddress, type TrustedProxies } from "#/protocols/connection/trusted-proxies.ts";
 import type { Receiving } from "#/src/fairness/receiving.ts";
 import { CallerGone, forCaller } from "#/src/model/caller.ts";
-import { addressOwner, type Owner } from "#/src/model/owner.ts";
+import { addressOwner, mailboxOwner, type Owner } from "#/src/model/owner.ts";
 import { discardBody, readBody } from "./body.ts";
 import { HttpConnection } from "./http-connection.ts";
 import { newRequestId } from "./request-id.ts";
@@ -31,7 +32,7 @@ export interface Exchange {
   readonly remoteAddress: string;
   /** Aborts when the client goes, then with a `CallerGone`, or the listener closes, as long as the request is being served. */
   readonly signal: AbortSignal;
-  /** For whom the connection counts: the mailbox of its last valid credential, or its network. */
+  /** For whom the request counts: the mailbox of its credential, or its network. */
   readonly owner: () => Owner;
   /** The body, in whole. Waits for memory in turns of the owners; the memory is held until the request is answered. `copies`: how
    *  many times over the octets are in memory until then. Throws `invalid` (too_large), `rate_limited`, `upstream_unavailable`. */
@@ -52,6 +53,8 @@ export interface StreamExchange extends Exchange {
 export interface HttpAppOptions {
   readonly routes: readonly HttpRoute[];
   readonly streams: readonly StreamRoute[];
+  /** Whose Forwarded field is believed. */
+  readonly proxies: TrustedProxies;
   /** Memory for bodies. */
   readonly receiving: Receiving;
   /** Aborts when the listener closes. */
@@ -97,14 +100,15 @@ export function createHttpApp(options: HttpAppOptions): RequestListener {
 
 /** What stands around every request while it is served. */
 async function serveExchange(
-  { log, receiving, stalledReaderMs }: HttpAppOptions,
+  { log, proxies, receiving, stalledReaderMs }: HttpAppOptions,
   open: Set<AbortController>,
   request: IncomingMessage,
   response: ServerResponse,
   serve: (exchange: Exchange) => Promise<void>,
 ): Promise<void> {
   const requestId = newRequestId();
-  logRequest(log, requestId, request, response);
+  const remoteAddress = clientAddress(proxies, request.socket.remoteAddress ?? "", request.headers);
+  logRequest(log, { requestId, remoteAddress }, request, response);
   const gone = new AbortController();
   const leave = (): void => gone.abort(new CallerGone());
   request.socket.setTimeout(0);
@@ -113,15 +117,19 @@ async function serveExchange(
   using memory = new DisposableStack();
   try {
     const { socket } = request;
-    const owner = (): Owner => HttpConnection.of(socket)?.owner ?? addressOwner(socket.remoteAddress ?? "");
+    let current = addressOwner(remoteAddress);
+    const owner = (): Owner => current;
     await serve({
       requestId,
-      remoteAddress: socket.remoteAddress ?? "",
+      remoteAddress,
       signal: gone.signal,
       owner,
       readBody: (limitBytes, copies) =>
         forCaller(gone.signal, () => readBody(request, { limitBytes, copies, receiving, memory }), owner),
-      claim: (owner) => HttpConnection.of(socket)?.claim(owner) ?? true,
+      claim: (login) => {
+        current = mailboxOwner(login);
+        return HttpConnection.of(socket)?.claim(login) ?? true;
+      },
     });
   } catch (error) {
     if (!(error instanceof CallerGone)) log.error({ err: error, requestId }, "request failed");

@@ -7,7 +7,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { ConnectionOwner, ConnectionPlace } from "#/protocols/connection/connection-door.ts";
-import type { Owner } from "#/src/model/owner.ts";
 import { BodySlices, endOfHeader } from "./request-slices.ts";
 import type { RequestTurns, TurnTaker } from "./request-turns.ts";
 
@@ -89,10 +88,6 @@ export class HttpConnection implements TurnTaker {
       this.#unanswered.splice(this.#unanswered.indexOf(request), 1);
       this.#afterAnswer();
     });
-  }
-
-  get owner(): Owner {
-    return this.#place.owner;
   }
 
   /** Whether an answer is owed. A request that has not arrived in whole is not being answered: nothing of it was done. */

@@ -8,6 +8,7 @@ import type { ConnectionDoor, DoorRefusal } from "#/protocols/connection/connect
 import { bind, type Listener } from "#/protocols/connection/listener.ts";
 import { carrierOf, destroySocket, takeHandshake } from "#/protocols/connection/secure-socket.ts";
 import { contextOf, type ServerKeys } from "#/protocols/connection/server-keys.ts";
+import { type TrustedProxies, takeProxyHeader } from "#/protocols/connection/trusted-proxies.ts";
 import { HttpConnection } from "./http-connection.ts";
 import { newRequestId } from "./request-id.ts";
 import type { RequestTurns } from "./request-turns.ts";
@@ -24,6 +25,7 @@ export interface HttpListenOptions {
   readonly door: ConnectionDoor;
   /** Shared by the ports that serve their requests in turn. */
   readonly turns: RequestTurns;
+  readonly proxies: TrustedProxies;
   /** The whole answer to bytes that are no request, and to a connection that finds no place. */
   refuse(problem: BadRequest | DoorRefusal, requestId: string, remoteAddress: string): string;
   onHandshakeFailure?(reason: string, remoteAddress: string): void;
@@ -91,6 +93,16 @@ export async function listenHttpPort(options: HttpListenOptions): Promise<Listen
   server.removeAllListeners("connection").on("connection", (socket: Socket) => {
     // An error is also told by the close that follows it; without a listener it would end the process.
     socket.on("error", () => {});
+    if (!options.proxies.has(socket.remoteAddress ?? "")) accept(socket);
+    else
+      void takeProxyHeader(socket, { mayBeAbsent: true }).then((isTaken) => {
+        if (isTaken) accept(socket);
+        else socket.destroy();
+      });
+  });
+
+  function accept(socket: Socket): void {
+    if (socket.destroyed) return;
     const place = closing.signal.aborted ? undefined : door.enter(socket);
     if (place === undefined || typeof place === "string") {
       if (place === undefined || secureContext !== undefined || lingering.size >= lingeringMax)
@@ -117,7 +129,7 @@ export async function listenHttpPort(options: HttpListenOptions): Promise<Listen
       }).then((carrier) => {
         if (carrier !== undefined) speak(carrier);
       });
-  });
+  }
 
   /** The request that comes is read for nothing, so that no reset swallows the answer. */
   function refuseConnection(socket: Socket, refusal: DoorRefusal): void {

@@ -7,14 +7,14 @@ const pathCharactersMax = 200;
 /** One line for a request when its answer has left or its client has gone; for a stream, when it ends. */
 export function logRequest(
   log: Logger,
-  requestId: string,
+  { requestId, remoteAddress }: { readonly requestId: string; readonly remoteAddress: string },
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
   if (!log.isLevelEnabled("info")) return;
   const startedAt = performance.now();
   const { method, url = "" } = request;
-  const peer = peerOf(request.socket.remoteAddress ?? "");
+  const peer = peerOf(remoteAddress);
   response.once("close", () => {
     const line = {
       ...peer,

@@ -8,6 +8,7 @@ import {
 import { type Listener, listen, openPorts } from "#/protocols/connection/listener.ts";
 import { handshakeLog } from "#/protocols/connection/peer.ts";
 import { contextOf } from "#/protocols/connection/server-keys.ts";
+import { trustProxies } from "#/protocols/connection/trusted-proxies.ts";
 import { createReceiving } from "#/src/fairness/receiving.ts";
 import { loginTimeoutMs } from "./limits.ts";
 import type { ImapRooms } from "./rooms.ts";
@@ -23,6 +24,7 @@ export async function listenImap(rooms: ImapRooms): Promise<Listener[]> {
     rooms.nameNetwork,
   );
 
+  const proxies = trustProxies(settings.server.trustedProxies);
   const receiving = createReceiving(rooms.fairness, settings.imap.maxAppendBytes);
   const served = { ...rooms, receiving };
   const serve = async (
@@ -59,6 +61,8 @@ export async function listenImap(rooms: ImapRooms): Promise<Listener[]> {
         port,
         door,
         log: rooms.log,
+        proxies,
+        isTls: name === "imaps",
         serve: (socket, place, signal) => serve(socket, place, signal, name === "imaps"),
         ...(name === "imap" ? { refusal: "* BYE [LIMIT] Too many connections\r\n" } : {}),
       });

@@ -9,6 +9,7 @@ import {
 import { type Listener, openPorts } from "#/protocols/connection/listener.ts";
 import { handshakeLog, peerOf } from "#/protocols/connection/peer.ts";
 import type { ServerKeys } from "#/protocols/connection/server-keys.ts";
+import { networkBehind, trustProxies } from "#/protocols/connection/trusted-proxies.ts";
 import { createHttpApp, type HttpRoute } from "#/protocols/http/app.ts";
 import { type BadRequest, listenHttpPort } from "#/protocols/http/listen.ts";
 import { RequestTurns } from "#/protocols/http/request-turns.ts";
@@ -37,9 +38,11 @@ export async function listenHttp(rooms: HttpRooms, routes: readonly HttpRoute[] 
   const registry = createRegistry(settings.json.unservedOperations);
   const invoke = createInvoke(rooms, registry);
   const closing = new AbortController();
+  const proxies = trustProxies(settings.server.trustedProxies);
   const handle = createHttpApp({
     routes: [...routes, createMcpRoute(rooms, registry, invoke), createJsonRoute(rooms, registry, invoke)],
     streams: [createStreamRoute(rooms, registry, invoke, closing.signal)],
+    proxies,
     receiving: createReceiving(rooms.fairness, jsonBlobBodyBytesMax),
     closing: closing.signal,
     log,
@@ -49,9 +52,10 @@ export async function listenHttp(rooms: HttpRooms, routes: readonly HttpRoute[] 
     handle,
     door: createConnectionDoor(
       rooms.fairness.gate("http", connectionAmounts(settings.http, settings.limits)),
-      rooms.nameNetwork,
+      rooms.nameNetwork ?? networkBehind(proxies),
     ),
     turns: new RequestTurns(),
+    proxies,
     times: {
       requestMs: settings.http.requestTimeoutMs,
       headersMs: 10_000,

@@ -9,6 +9,7 @@ import { loggedLogins } from "#/protocols/connection/logged-logins.ts";
 import { handshakeLog } from "#/protocols/connection/peer.ts";
 import { takeHandshake } from "#/protocols/connection/secure-socket.ts";
 import { contextOf } from "#/protocols/connection/server-keys.ts";
+import { trustProxies } from "#/protocols/connection/trusted-proxies.ts";
 import type { Principal } from "#/src/accounts/principal.ts";
 import { rememberRecipients } from "#/src/arrival/recent-recipients.ts";
 import { createReceiving } from "#/src/fairness/receiving.ts";
@@ -39,6 +40,7 @@ export async function listenSmtp(house: SmtpRooms): Promise<Listener[]> {
     receiving: createReceiving(fairness, smtp.maxMessageBytes),
     places: new WeakMap<object, ConnectionPlace>(),
     secureContext: contextOf(house.tls),
+    proxies: trustProxies(house.settings.server.trustedProxies),
   };
   const ports: readonly (readonly [MailPort, PortSettings])[] = [
     [{ ...shared, name: "smtp", isSubmission: false, door: relayDoor }, smtp],
@@ -136,6 +138,8 @@ function listenOn(port: MailPort, { host, port: number }: PortSettings): Promise
     port: number,
     door,
     log: rooms.log,
+    proxies: port.proxies,
+    isTls: isSecure,
     ...(isSecure ? {} : { refusal: `${formatReply(busy)}\r\n` }),
     async serve(socket, place, signal) {
       const handshake = {

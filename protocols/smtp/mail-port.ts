@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { Settings } from "#/config/schema.ts";
 import type { ConnectionDoor, ConnectionPlace, NameNetwork } from "#/protocols/connection/connection-door.ts";
 import type { ServerKeys } from "#/protocols/connection/server-keys.ts";
+import type { TrustedProxies } from "#/protocols/connection/trusted-proxies.ts";
 import type { Accounts } from "#/src/accounts/accounts.ts";
 import type { ArrivalRooms } from "#/src/arrival/accept-message.ts";
 import type { RecipientLookup } from "#/src/arrival/recent-recipients.ts";
@@ -28,7 +29,7 @@ export interface PortRooms extends SmtpRooms {
 }
 
 export interface SmtpSettings extends Pick<Settings, "outbound" | "dns" | "breaker"> {
-  readonly server: ArrivalRooms["settings"]["server"];
+  readonly server: ArrivalRooms["settings"]["server"] & Pick<Settings["server"], "trustedProxies">;
   readonly evidence: ArrivalRooms["settings"]["evidence"];
   readonly smtp: PortSettings & {
     readonly maxMessageBytes: number;
@@ -63,6 +64,7 @@ export interface MailPort {
   /** What each session counts for. */
   readonly places: WeakMap<object, ConnectionPlace>;
   readonly receiving: Receiving;
+  readonly proxies: TrustedProxies;
   /** For the next handshake. */
   readonly secureContext: () => SecureContext;
 }

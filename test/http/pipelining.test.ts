@@ -5,6 +5,7 @@ import net from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { createConnectionDoor } from "#/protocols/connection/connection-door.ts";
 import type { Listener } from "#/protocols/connection/listener.ts";
+import { noProxies } from "#/protocols/connection/trusted-proxies.ts";
 import { unansweredMax } from "#/protocols/http/http-connection.ts";
 import { listenHttpPort } from "#/protocols/http/listen.ts";
 import { RequestTurns } from "#/protocols/http/request-turns.ts";
@@ -26,6 +27,7 @@ async function listen(handle: Handle, strangerMs = 60_000): Promise<number> {
     handle,
     door: createConnectionDoor(new Gate({ what: "connections", total: 100, share: 100 })),
     turns: new RequestTurns(),
+    proxies: noProxies,
     times: { requestMs: 30_000, headersMs: 10_000, idleMs: 75_000, strangerMs },
     refuse: (problem) => `HTTP/1.1 400 Bad Request\r\nContent-Length: ${problem.length}\r\n\r\n${problem}`,
   });

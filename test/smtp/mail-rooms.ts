@@ -51,6 +51,7 @@ export interface MailRoomsOptions {
   readonly nameNetwork?: NameNetwork;
   readonly clock?: Clock;
   readonly fairness?: Fairness;
+  readonly trustedProxies?: readonly string[];
   readonly host?: string;
 }
 
@@ -62,7 +63,12 @@ export async function openMailRooms(options: MailRoomsOptions = {}): Promise<Mai
   const free = { host: options.host ?? "127.0.0.1", port: 0, enabled: true };
   const settings = {
     ...defaults,
-    server: { ...defaults.server, hostname: "mx.waypost.example", domain: "waypost.example" },
+    server: {
+      ...defaults.server,
+      hostname: "mx.waypost.example",
+      domain: "waypost.example",
+      trustedProxies: [...(options.trustedProxies ?? [])],
+    },
     smtp: { ...defaults.smtp, ...options.smtp, ...free },
     submission: { ...defaults.submission, ...options.submission, ...free },
     submissions: free,

@@ -97,6 +97,7 @@ export async function openJsonServer(
   const defaults = defaultSettings();
   const settings: Settings = {
     ...defaults,
+    server: { ...defaults.server, ...overrides.server },
     http: { ...defaults.http, port: 0, ...overrides.http },
     https: { ...defaults.https, enabled: false, ...overrides.https },
     json: { ...defaults.json, ...overrides.json },

@@ -1,0 +1,140 @@
+/** Load balancers and reverse proxies in front of this server (`server.trusted_proxies`): what they say about whom they speak for is
+ *  believed, and nobody else's word is. */
+import { BlockList, isIP, isIPv6, type Socket } from "node:net";
+import { networkOf } from "#/src/model/network.ts";
+import type { NameNetwork } from "./connection-door.ts";
+import { readProxyHeader } from "./proxy-header.ts";
+import { nameSource } from "./source-address.ts";
+
+export interface TrustedProxies {
+  has(address: string): boolean;
+}
+
+/** Addresses, and networks as 10.0.0.0/8. */
+export function trustProxies(places: readonly string[]): TrustedProxies {
+  const list = new BlockList();
+  for (const place of places) {
+    const [address = "", prefix] = place.split("/");
+    const family = isIPv6(address) ? "ipv6" : "ipv4";
+    if (prefix === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(prefix), family);
+  }
+  return {
+    has(address) {
+      if (places.length === 0) return false;
+      const plain = plainAddress(address);
+      return isIP(plain) !== 0 && list.check(plain, isIPv6(plain) ? "ipv6" : "ipv4");
+    },
+  };
+}
+
+export const noProxies: TrustedProxies = { has: () => false };
+
+/** A proxy that carries several clients in one connection is no network: its connection has no share. */
+export function networkBehind(proxies: TrustedProxies): NameNetwork {
+  return ({ remoteAddress = "" }) => (proxies.has(remoteAddress) ? undefined : networkOf(remoteAddress));
+}
+
+/** A proxy sends its header at once. */
+const headerMs = 5000;
+/** A tool of this host, where proxies of this host are trusted, may wait for the greeting instead. */
+const loopbackMs = 300;
+
+export interface ProxyHeaderOptions {
+  /** The client speaks first, so the octets themselves tell whether there is a header; elsewhere, every proxy that is not on this host
+   *  sends one. */
+  readonly mayBeAbsent: boolean;
+}
+
+/** Takes the header from a connection of a trusted proxy. From then on the socket has the address of the client. False where there
+ *  has to be one, and is none. */
+export async function takeProxyHeader(socket: Socket, { mayBeAbsent }: ProxyHeaderOptions): Promise<boolean> {
+  const isLocal = networkOf(socket.remoteAddress ?? "") === undefined;
+  const canBeAbsent = mayBeAbsent || isLocal;
+  const until = performance.now() + (isLocal && !mayBeAbsent ? loopbackMs : headerMs);
+  let octets: Buffer = Buffer.alloc(0);
+  for (;;) {
+    const header = readProxyHeader(octets);
+    if (octets.length > 0 && header.kind !== "partial") {
+      if (header.kind === "malformed") return false;
+      const rest = header.kind === "header" ? octets.subarray(header.length) : octets;
+      if (rest.length > 0) socket.unshift(rest);
+      if (header.kind === "header" && header.source !== undefined) nameSource(socket, header.source);
+      return header.kind === "header" || canBeAbsent;
+    }
+    const more = await nextOctets(socket, until - performance.now());
+    if (more === undefined) {
+      if (octets.length > 0) socket.unshift(octets);
+      return canBeAbsent && !socket.destroyed;
+    }
+    octets = Buffer.concat([octets, more]);
+  }
+}
+
+/** undefined when none come in time, or the peer goes. */
+function nextOctets(socket: Socket, waitMs: number): Promise<Buffer | undefined> {
+  return new Promise((resolve) => {
+    const finish = (octets: Buffer | undefined): void => {
+      clearTimeout(timer);
+      socket.off("readable", look).off("end", leave).off("close", leave);
+      resolve(octets);
+    };
+    const look = (): void => {
+      const octets = socket.read() as Buffer | null;
+      if (octets !== null) finish(octets);
+    };
+    const leave = (): void => finish(undefined);
+    const timer = setTimeout(leave, Math.max(0, waitMs));
+    socket.on("readable", look).on("end", leave).on("close", leave);
+    if (socket.readableLength > 0) look();
+    else if (socket.destroyed) leave();
+  });
+}
+
+/** Proxies that a request has passed, the nearest last; more are not looked at. */
+const passedMax = 20;
+
+/** Whose request it is: the address that the nearest trusted proxy names, or, where that is one too, the one that it names (RFC 7239
+ *  section 5.2, X-Forwarded-For). */
+export function clientAddress(
+  proxies: TrustedProxies,
+  peer: string,
+  headers: {
+    readonly forwarded?: string | undefined;
+    readonly "x-forwarded-for"?: string | string[] | undefined;
+  },
+): string {
+  if (!proxies.has(peer)) return peer;
+  const passed =
+    headers.forwarded === undefined ? forwardedFor(headers["x-forwarded-for"]) : forwarded(headers.forwarded);
+  let client = peer;
+  for (const address of passed.slice(-passedMax).reverse()) {
+    if (isIP(address) === 0) break;
+    client = address;
+    if (!proxies.has(address)) break;
+  }
+  return client;
+}
+
+function forwardedFor(field: string | string[] | undefined): string[] {
+  const text = Array.isArray(field) ? field.join(",") : (field ?? "");
+  return text.split(",").map((one) => nodeAddress(one.trim()));
+}
+
+/** The `for` of each element; "" where one has none, or hides it. */
+function forwarded(field: string): string[] {
+  return field.split(",").map((element) => {
+    const node = /(?:^|;)\s*for=(?:"([^"]*)"|([^\s;]*))/i.exec(element);
+    return nodeAddress(node?.[1] ?? node?.[2] ?? "");
+  });
+}
+
+/** An address without its port and brackets. */
+function nodeAddress(node: string): string {
+  const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(node)?.[1];
+  return bracketed ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(node)?.[1] ?? node;
+}
+
+function plainAddress(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, "").replace(/%.*$/, "");
+}
