@@ -140,6 +140,8 @@ async function serveExchange(
     // Node ends the connection when this is over; it counts what leaves as a sign of life. An answer that stays open says
     // itself when its reader stalls.
     if (!isOpenStream(response)) request.socket.setTimeout(stalledReaderMs);
+    const isLast = response.statusCode === 401 && HttpConnection.of(request.socket)?.noteRefused() === true;
+    if (isLast && !response.headersSent) response.setHeader("Connection", "close");
     discardBody(request);
   }
 }

@@ -7,11 +7,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { ConnectionOwner, ConnectionPlace } from "#/protocols/connection/connection-door.ts";
+import type { Owner } from "#/src/model/owner.ts";
 import { BodySlices, endOfHeader } from "./request-slices.ts";
 import type { RequestTurns, TurnTaker } from "./request-turns.ts";
 
 /** Requests of a connection that are handed over and not answered. Clients that pipeline at all send a few. */
 export const unansweredMax = 4;
+/** Credentials that are refused on a connection before it ends. */
+const refusedMax = 5;
 /** Octets that wait to be parsed before the socket is read no further. */
 const pendingBytesMax = 64 * 1024;
 /** Slices without a request in one turn: octets of a body, empty lines. */
@@ -47,6 +50,7 @@ export class HttpConnection implements TurnTaker {
   /** Node has paused it, and its parser may be given nothing. */
   #isParserPaused = false;
   #isFinishing = false;
+  #refused = 0;
   #lastWord: (() => void) | undefined;
 
   constructor({ carrier, place, turns, strangerMs }: HttpConnectionOptions) {
@@ -88,6 +92,17 @@ export class HttpConnection implements TurnTaker {
       this.#unanswered.splice(this.#unanswered.indexOf(request), 1);
       this.#afterAnswer();
     });
+  }
+
+  get owner(): Owner {
+    return this.#place.owner;
+  }
+
+  /** A credential was refused. Who has none that is good does not go on trying over the same connection. Whether it ends. */
+  noteRefused(): boolean {
+    if (this.#place.isClaimed || ++this.#refused < refusedMax) return false;
+    this.finish();
+    return true;
   }
 
   /** Whether an answer is owed. A request that has not arrived in whole is not being answered: nothing of it was done. */

@@ -68,6 +68,14 @@ describe("credentials", () => {
       headers: value === undefined ? {} : { Authorization: value },
     });
 
+  it("that are refused end their connection with the fifth answer, whatever it has pipelined", async () => {
+    const request = "POST /v1/search HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer wp_x\r\n\r\n";
+    const answer = await talk(request.repeat(50), () => false);
+    const count = answer.split("HTTP/1.1 401").length - 1;
+    expect(count).toBeGreaterThanOrEqual(5);
+    expect(count).toBeLessThan(10);
+  });
+
   it("refuses a missing, malformed, unknown, revoked and expired one in the same words", async () => {
     const revoked = await server.token(server.ada, ["mail"]);
     await server.administer("token.revoke", { number: revoked.number });
