@@ -8,21 +8,12 @@ import { isObject, type JsonObject, member } from "#/src/formats/jscontact/json.
 import { readCard } from "#/src/formats/jscontact/read-contact.ts";
 import { updateCard, writeCard } from "#/src/formats/jscontact/write-contact.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { cleanText } from "#/src/render/clean-text.ts";
 import { type ContactForm, contactForm, isNamedAsAnother } from "#/src/render/contacts/contact-form.ts";
 import { contactText, nameOf } from "#/src/render/contacts/contact-text.ts";
 import { shownVcard } from "#/src/render/contacts/shown-vcard.ts";
 import { createRemovalTally, type RemovalDetail } from "#/src/render/removal.ts";
-import {
-  type DataFacts,
-  dataFacts,
-  findText,
-  isDataUri,
-  type LinkedValue,
-  readData,
-  shownObject,
-  withoutLinks,
-} from "#/src/render/shown-object.ts";
+import { findText, type LinkedValue, shownObject, withoutLinks } from "#/src/render/shown-object.ts";
+import { type ItemPart, partOf } from "../item-part.ts";
 import { type Deeds, doNamedJob, type JobAnswer, type NamedJob } from "../projected-jobs.ts";
 
 /** A Card as RFC 9553 has it, or its short form. */
@@ -36,15 +27,6 @@ export interface DescribedContact {
   readonly text: string;
   readonly removed: readonly RemovalDetail[];
 }
-
-export type ContactPart =
-  | ({ readonly kind: "data"; readonly bytes: Uint8Array } & DataFacts)
-  | {
-      readonly kind: "text";
-      readonly text: string;
-      readonly size: number;
-      readonly removed: readonly RemovalDetail[];
-    };
 
 /** `id` is that of the contact, which links in it have. */
 export interface ContactJobs {
@@ -66,7 +48,7 @@ export interface ContactJobs {
   /** Undefined where the Card has no text at that JSON pointer. */
   part: {
     readonly job: { readonly bytes: Uint8Array; readonly part: string };
-    readonly result: ContactPart | undefined;
+    readonly result: ItemPart | undefined;
   };
 }
 
@@ -105,12 +87,7 @@ const deeds: Deeds<ContactJobs> = {
   },
   part({ bytes, part }) {
     const value = findText(readCard(cardOf(bytes)), part);
-    if (value === undefined) return undefined;
-    if (isDataUri(value))
-      return { kind: "data", bytes: new Uint8Array(readData(value)), ...dataFacts(value) };
-    const tally = createRemovalTally();
-    const text = cleanText(value, "body", tally);
-    return { kind: "text", text, size: Buffer.byteLength(value), removed: tally.list() };
+    return value === undefined ? undefined : partOf(value);
   },
 };
 

@@ -17,22 +17,14 @@ import { readEvent } from "#/src/formats/jscalendar/read-event.ts";
 import { updateEvent, writeEvent } from "#/src/formats/jscalendar/write-event.ts";
 import { isEqual, type JsonObject, member, put } from "#/src/formats/jscontact/json.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { cleanText } from "#/src/render/clean-text.ts";
 import { baseOf, type EventForm, eventForm, hasForeignName, spanOf } from "#/src/render/events/event-form.ts";
 import { agendaLine, eventText } from "#/src/render/events/event-text.ts";
 import { listInstances, zoneNamed } from "#/src/render/events/event-times.ts";
 import { shownEvent } from "#/src/render/events/shown-event.ts";
 import { shownIcal } from "#/src/render/events/shown-ical.ts";
 import { createRemovalTally, type RemovalDetail } from "#/src/render/removal.ts";
-import {
-  type DataFacts,
-  dataFacts,
-  findText,
-  isDataUri,
-  type LinkedValue,
-  readData,
-  withoutLinks,
-} from "#/src/render/shown-object.ts";
+import { findText, type LinkedValue, withoutLinks } from "#/src/render/shown-object.ts";
+import { type ItemPart, partOf } from "../item-part.ts";
 import { type Deeds, doNamedJob, type JobAnswer, type NamedJob } from "../projected-jobs.ts";
 
 export type EventRender = "text" | "json" | "ical" | "agenda";
@@ -47,15 +39,6 @@ export interface DescribedEvent {
   readonly text: string;
   readonly removed: readonly RemovalDetail[];
 }
-
-export type EventPart =
-  | ({ readonly kind: "data"; readonly bytes: Uint8Array } & DataFacts)
-  | {
-      readonly kind: "text";
-      readonly text: string;
-      readonly size: number;
-      readonly removed: readonly RemovalDetail[];
-    };
 
 /** An instance in a listing of a range of time. */
 export interface ListedInstance {
@@ -123,7 +106,7 @@ export interface EventJobs {
     readonly result: DescribedEvent | undefined;
   };
   /** Undefined where the event has no text at that JSON pointer. */
-  part: { readonly job: Stored & { readonly part: string }; readonly result: EventPart | undefined };
+  part: { readonly job: Stored & { readonly part: string }; readonly result: ItemPart | undefined };
 }
 
 const deeds: Deeds<EventJobs> = {
@@ -205,12 +188,7 @@ const deeds: Deeds<EventJobs> = {
   part({ bytes, part }) {
     const event = readEvent(calendarOf(bytes));
     const value = event === undefined ? undefined : findText(event, part);
-    if (value === undefined) return undefined;
-    if (isDataUri(value))
-      return { kind: "data", bytes: new Uint8Array(readData(value)), ...dataFacts(value) };
-    const tally = createRemovalTally();
-    const text = cleanText(value, "body", tally);
-    return { kind: "text", text, size: Buffer.byteLength(value), removed: tally.list() };
+    return value === undefined ? undefined : partOf(value);
   },
 };
 

@@ -1,0 +1,84 @@
+/** What the readings of an event and of a contact share: which version is read, where a cursor goes on, and the stored octets. */
+import type { StoredItem } from "#/src/collections/item.ts";
+import type { ReachedCollection } from "#/src/reach/collection-reach.ts";
+import type { RemovalDetail } from "#/src/render/removal.ts";
+import { itemProvenance } from "../collections/provenance.ts";
+import { itemId, itemKinds, type ReachedItem } from "../collections/reach.ts";
+import { unknownObject } from "../errors.ts";
+import type { OperationContext } from "../operation.ts";
+import type { PartRequest } from "../operations/part/describe.ts";
+import { openContinuation, type ReadObject, sealContinuation } from "../part-cursor.ts";
+import type { ReadResult } from "../schemas.ts";
+import { assertRaw, octetsOf } from "./linked-part.ts";
+import { type Page, pageOf } from "./page.ts";
+
+export interface ItemReading {
+  readonly context: OperationContext;
+  readonly stored: StoredItem;
+  readonly collection: ReachedCollection;
+  readonly id: string;
+  /** "" for the item itself. */
+  readonly part: string;
+  readonly render: string | undefined;
+  readonly from: number;
+  readonly maxChars: number | undefined;
+}
+
+export interface DescribedItem {
+  readonly kind: ReadResult["kind"];
+  readonly render: string;
+  readonly page: Page;
+  readonly removed: readonly RemovalDetail[];
+}
+
+/** `part`: "" for the item itself, undefined for that of the cursor. */
+export async function describeItem(
+  context: OperationContext,
+  { collection, item }: ReachedItem,
+  part: string | undefined,
+  request: PartRequest,
+  describe: (read: ItemReading) => Promise<DescribedItem>,
+): Promise<ReadResult> {
+  const [stored] = await context.rooms.collections.readItems(item.agent, [item.number]);
+  if (stored === undefined || stored.collection !== collection.number) unknownObject();
+  const version = String(stored.modseq);
+  const { agent, number } = stored;
+  const object: ReadObject = { kind: itemKinds[stored.kind], agent, number, version, bytesVersion: version };
+  const continued = openContinuation<string>(context, object, { ...request, part });
+  const read: ItemReading = {
+    context,
+    stored,
+    collection,
+    id: itemId(context, stored),
+    part: part ?? continued?.part ?? "",
+    render: request.render ?? continued?.render,
+    from: continued?.from ?? 0,
+    maxChars: request.max_chars,
+  };
+  const { page, kind, render, removed } = await describe(read);
+  return {
+    ref: read.part === "" ? read.id : `${read.id}#${read.part}`,
+    kind,
+    ...(page.text === undefined ? {} : { text: page.text }),
+    content: { ...page.content },
+    provenance: itemProvenance(stored, removed),
+    version,
+    ...(page.next === undefined
+      ? {}
+      : { cursor: sealContinuation(context, object, { part: read.part, render, from: page.next }) }),
+  };
+}
+
+/** Its octets as they are stored, which takes the scope raw. */
+export async function describeSource({
+  context,
+  stored,
+  id,
+  from,
+  maxChars,
+}: ItemReading): Promise<DescribedItem> {
+  await assertRaw(context, stored);
+  const content = { id, size: stored.size };
+  const page = await pageOf({ kind: "message", content, octets: octetsOf(stored.bytes) }, from, maxChars);
+  return { kind: itemKinds[stored.kind], render: "source", page, removed: [] };
+}
