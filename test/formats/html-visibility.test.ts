@@ -1,11 +1,18 @@
 import { describe, expect, it, test } from "vitest";
 import { type HtmlForm, htmlForms, overLimit, renderHtml } from "#/src/formats/html/render-html.ts";
+import { attackCases } from "./html-attacks.ts";
 import { doubtfulCases, hiddenCases, shownCases } from "./html-cases.ts";
 
 const standard = (html: string): string => `<!doctype html>${html}<p>end`;
 
 describe("what a browser does not show", () => {
   it.each(hiddenCases)("is in no rendering: %s", (html) => {
+    for (const form of htmlForms) expect(renderHtml(standard(html), form).text).not.toContain("SECRET");
+  });
+});
+
+describe("what makes no pixel that can be read", () => {
+  it.each(attackCases)("is in no rendering: %s", (html) => {
     for (const form of htmlForms) expect(renderHtml(standard(html), form).text).not.toContain("SECRET");
   });
 });

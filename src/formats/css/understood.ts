@@ -29,6 +29,7 @@ import {
   strictLengthOrShare,
   upTo,
   type Value,
+  wordOf,
   words,
 } from "./value-forms.ts";
 
@@ -205,6 +206,17 @@ const rows: readonly Row[] = [
     "at most 2 pixels, and its colour counts as that of the letters (contrast.ts)",
   ],
   ["-webkit-text-stroke-color", colour, "inside", "inherited", "see its width"],
+  [
+    "quotes hyphenate-character",
+    (value) =>
+      ["none", "auto", "match-parent"].includes(wordOf(value)) ||
+      value.every((token) => token.type === "space" || (token.type === "string" && token.value.length <= 3))
+        ? "understood"
+        : "unknown",
+    "inside",
+    "inherited",
+    "signs that take little room",
+  ],
   // --- colours
   [
     "color -webkit-text-fill-color",
@@ -229,7 +241,7 @@ const rows: readonly Row[] = [
   ],
   [
     "background-clip",
-    only("border-box padding-box content-box text"),
+    only("border-box padding-box text"),
     "inside",
     "own",
     "text: the background is the colour of the letters (backdrops.ts)",
@@ -476,7 +488,7 @@ const neutral = words(
     "text-transform text-decoration-color text-decoration-style text-decoration-skip text-decoration-skip-ink " +
     "text-underline-position text-underline-offset text-overflow text-wrap-style text-size-adjust text-autospace " +
     "text-spacing-trim text-underline text-line-through text-effect text-autospace-mode list-style-position cursor " +
-    "word-wrap overflow-wrap word-break line-break hyphens hyphenate-character hyphenate-limit-chars quotes " +
+    "word-wrap overflow-wrap word-break line-break hyphens hyphenate-limit-chars " +
     "border-color border-top-color border-right-color border-bottom-color border-left-color border-style border-top-style " +
     "border-right-style border-bottom-style border-left-style border-collapse empty-cells caption-side clear page size " +
     "page-break-before page-break-after page-break-inside page-orientation break-before break-after break-inside orphans widows " +

@@ -47,7 +47,8 @@ export interface Spaces {
   readonly paddingSides: number;
   readonly paddingLeast: number;
   readonly paddingRight: number;
-  readonly paddingHeight: number;
+  readonly paddingTop: number;
+  readonly paddingBottom: number;
   readonly hasBorder: boolean;
   readonly linePaint: number;
   /** Of the smallest of the margins. */
@@ -73,6 +74,11 @@ function borderOf(values: Values, side: string, basis: LengthBasis): number {
   if (word !== "") return word === "thin" ? 1 : word === "medium" ? 3 : 5;
   return lengthIn(values, name, basis) ?? 0;
 }
+
+/** Margins of these count in a line too. */
+const replacedElements = new Set(
+  "img svg video canvas iframe object embed input select textarea button meter progress math".split(" "),
+);
 
 /** Blocks that a browser itself moves in. */
 const indented: ReadonlyMap<string, readonly [left: number, right: number]> = new Map([
@@ -106,9 +112,9 @@ export function spacesOf(
     margin("left", isPadded ? 0 : (ownSpace?.[0] ?? 0)),
     margin("right", ownSpace?.[1] ?? 0),
   ];
-  const [top, bottom] = context.isInline ? [0, 0] : [margin("top", vertical), margin("bottom", vertical)];
+  const hasNoHeight = context.isInline && !replacedElements.has(element.name);
+  const [top, bottom] = hasNoHeight ? [0, 0] : [margin("top", vertical), margin("bottom", vertical)];
   const border = (side: string): number => borderOf(values, side, basis);
-  const own = (name: string): number => Math.max(0, lengthIn(values, name, basis) ?? 0);
   const paddingTop = padding("top") + border("top");
   const paddingBottom = padding("bottom") + border("bottom");
   const paddingLeft = padding("left") + border("left");
@@ -116,14 +122,15 @@ export function spacesOf(
   return {
     left: Math.max(0, left) + paddingLeft,
     right: Math.max(0, right) + paddingRight,
-    shiftLeft: own("margin-left") + Math.min(0, left) + paddingLeft,
-    shiftRight: own("margin-right") + paddingRight,
+    shiftLeft: left + paddingLeft,
+    shiftRight: Math.max(0, right) + paddingRight,
     above: Math.max(0, top) + paddingTop,
     below: Math.max(0, bottom) + paddingBottom,
     paddingSides: paddingLeft + paddingRight,
     paddingLeast: Math.min(padding("top"), padding("bottom"), padding("left"), padding("right")),
     paddingRight,
-    paddingHeight: paddingTop + paddingBottom,
+    paddingTop,
+    paddingBottom,
     hasBorder: ["top", "right", "bottom", "left"].some((side) => border(side) > 0),
     linePaint: Math.max(paddingTop, paddingBottom),
     pullUp: Math.min(top, bottom),
@@ -142,7 +149,10 @@ interface BoxContext {
 export interface BoxFacts {
   readonly width: number;
   readonly isFilling: boolean;
+  /** Of a cell: it does not grow with what it holds. */
   readonly isFixedTable: boolean;
+  /** What stands beside it in its line is pulled too. */
+  readonly pullsLine: boolean;
   readonly height: number | undefined;
   readonly cutsOff: boolean;
   readonly scrolls: boolean;
@@ -182,7 +192,8 @@ export function boxOf(
   if (wordIn(values, "box-sizing") === "border-box" && (width ?? least ?? most) !== undefined)
     own = Math.max(0, own - spaces.paddingSides);
   if (isInline) own = parent.width;
-  else if (display === "table-cell" && width === undefined) own = room / cellsBeside(element);
+  else if (display === "table-cell" && width === undefined)
+    own = Math.min(most ?? room, room / cellsBeside(element));
   else if (display.startsWith("table-") && display !== "table-cell" && display !== "table-caption")
     own = parent.width;
 
@@ -190,12 +201,9 @@ export function boxOf(
   const overflow = ["overflow-x", "overflow-y"]
     .map((name) => wordIn(values, name))
     .filter((word) => word !== "" && word !== "visible");
-  const isFixedTable = parent.isFixedTable;
+  const isFixedTable = parent.isFixedTable || (display === "table-cell" && most !== undefined);
   const isClipping =
-    overflow.length > 0 &&
-    !isInline &&
-    (!isPart || (display === "table-cell" && isFixedTable)) &&
-    !["html"].includes(element.name);
+    overflow.length > 0 && !isInline && (!isPart || (display === "table-cell" && isFixedTable));
   const scrolls =
     isClipping &&
     overflow.every((word) => word === "auto" || word === "scroll" || word === "overlay") &&
@@ -204,7 +212,7 @@ export function boxOf(
     doubt("inside", "may-be-cut-off");
   if (
     isClipping &&
-    element.name !== "body" &&
+    !["html", "body"].includes(element.name) &&
     ((height ?? boxMin) < boxMin || (own < boxMin && (width ?? most) !== undefined))
   )
     hidden ??= "zero-size-text";
@@ -213,6 +221,9 @@ export function boxOf(
     width: own,
     isFilling: width === undefined && most === undefined,
     isFixedTable,
+    pullsLine:
+      (spaces.pullSide < -0.5 && (isInline || display.startsWith("inline-"))) ||
+      Math.max(width ?? 0, least ?? 0) > widthMax,
     height,
     cutsOff: isClipping && !scrolls,
     scrolls,
@@ -247,7 +258,7 @@ function judgeSpaces(
   if (spacing !== undefined && spacing !== initialValue)
     for (const part of componentsOf(spacing as Value))
       if ((lengthOf(part, basis) ?? 0) > spacingMax) doubt("inside", "may-be-off-screen");
-  if (spaces.pullUp < -0.5) doubt("pulls", "may-be-covered");
+  if (spaces.pullUp < -0.5) doubt("paints", "may-be-covered");
   if (spaces.pullSide < -0.5 && spaces.pullSide > -surelyOutside) {
     const isBeside = isInline || isFloating || display.startsWith("inline-");
     const isWithin =
@@ -256,7 +267,7 @@ function judgeSpaces(
         (side) => (lengthIn(values, `margin-${side}`, basis) ?? 0) >= -paddingOf(parent, side) - 0.5,
       ) ||
         (spaces.pullSide >= -backMax && parent.shiftLeft + spaces.pullSide >= -backMax));
-    if (!isWithin) doubt(isBeside ? "pulls" : "moves", "may-be-covered");
+    if (!isWithin) doubt(isFloating ? "paints" : isBeside ? "pulls" : "moves", "may-be-covered");
   }
 }
 
@@ -297,8 +308,10 @@ function heightOf(
     least ?? 0,
     Math.min(height ?? Number.POSITIVE_INFINITY, most ?? Number.POSITIVE_INFINITY),
   );
-  // The paddings may be inside of it or outside.
-  return wordIn(values, "box-sizing") === "border-box" ? wanted : wanted + spaces.paddingHeight;
+  // From the upper edge of the content to the lower one of the padding.
+  return wordIn(values, "box-sizing") === "border-box"
+    ? Math.max(wanted - spaces.paddingTop, spaces.paddingBottom)
+    : wanted + spaces.paddingBottom;
 }
 
 /** Whether it is moved from its place in flow. */

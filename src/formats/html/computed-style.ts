@@ -28,6 +28,8 @@ export interface Style {
   readonly letterSpacing: number;
   readonly wordSpacing: number;
   readonly textIndent: number;
+  /** Space at the left of the block itself, for lines that begin further left. */
+  readonly indentRoom: number;
   /** The colour, what `-webkit-text-fill-color` says instead, and the outline of letters. */
   readonly colour: Colour;
   readonly fill: Colour | undefined;
@@ -80,6 +82,7 @@ export const initialStyle: Style = {
   letterSpacing: 0,
   wordSpacing: 0,
   textIndent: 0,
+  indentRoom: 0,
   colour: black,
   fill: undefined,
   strokeWidth: 0,
@@ -131,6 +134,8 @@ export interface Box {
   readonly asked: number;
   readonly sides: number;
   readonly isOutOfFlow: boolean;
+  readonly isFloating: boolean;
+  readonly pullsLine: boolean;
 }
 
 export const plainBox: Box = {
@@ -150,4 +155,6 @@ export const plainBox: Box = {
   asked: 0,
   sides: 0,
   isOutOfFlow: false,
+  isFloating: false,
+  pullsLine: false,
 };

@@ -37,10 +37,11 @@ export function clarityOf(style: Style, backdrops: readonly Colour[] = style.bac
 }
 
 function isSeen(style: Style, letter: Colour, behind: Colour): boolean {
-  const { opacity, under, stroke, strokeWidth } = style;
+  const { opacity, under, strokeWidth } = style;
+  const stroke = style.stroke ?? style.colour;
   const inside = over(letter, behind);
   // The outline is drawn over the letter: it is seen, or it leaves the letter as it is.
-  const shown = stroke === undefined || strokeWidth === 0 ? inside : over(stroke, behind);
+  const shown = strokeWidth === 0 ? inside : over(stroke, behind);
   if (opacity >= 1) return isDistinct(shown, behind);
   return under.every((below) => isDistinct(mix(shown, below, opacity), mix(behind, below, opacity)));
 }

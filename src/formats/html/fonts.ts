@@ -41,8 +41,8 @@ export function judgeLetters(style: Style, text: string): Removal | { readonly w
   if (lineHeight < 0.75 * fontSize || lineHeight > Math.max(200, 10 * fontSize))
     return { why: "may-be-covered" };
   if (fontSize > fontSizeMax) return { why: "may-be-covered" };
-  if (textIndent > 300 || textIndent < -600)
-    return textIndent < -600 ? "off-screen" : { why: "may-be-off-screen" };
+  if (textIndent < -3000) return "off-screen";
+  if (textIndent > 300 || textIndent < -style.indentRoom - 2) return { why: "may-be-off-screen" };
   return undefined;
 }
 
@@ -59,7 +59,9 @@ export function widthOf(text: string, style: Style): number {
 
 function widthOfUnit(unit: number): number {
   if (unit >= 0x2e80) return 1.05;
-  if (unit === 32 || unit === 160 || unit === 9) return 0.36;
+  if (unit === 32 || unit === 160) return 0.36;
+  // A tab is at most 16 letters wide.
+  if (unit === 9) return 10;
   if (unit >= 65 && unit <= 90) return 0.76;
   return unit > 0x250 ? 0.8 : 0.62;
 }

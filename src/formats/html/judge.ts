@@ -1,10 +1,11 @@
 /** The judgement of a page: which of its text is proven visible, which is proven hidden, and what is in doubt, and why. One walk
- *  over the tree, before anything is written, since a box may cover what stands before it. */
+ *  over the tree, before anything is written, since a box may cover what stands before it.
+ *  Long because it is one walk. */
 import type { Doubt, Removal } from "#/src/model/removal.ts";
 import type { Cascade, DeclaredStyle } from "./cascade.ts";
 import type { Box, Style } from "./computed-style.ts";
 import { initialStyle } from "./computed-style.ts";
-import { type Clarity, clarityOf } from "./contrast.ts";
+import { type Clarity, clarityOf, union } from "./contrast.ts";
 import { isBlank, isDefaultFont, judgeLetters, widestWord } from "./fonts.ts";
 import { createLines, type Extent, type Lines, noExtent } from "./lines.ts";
 import { coverOfParts } from "./parts.ts";
@@ -32,6 +33,10 @@ export interface Judgement {
 const pageHeightMax = 200_000;
 /** Letters as large as that, and signs that are no letters, may cover something. */
 const coveringSize = 60;
+/** Weak shadows of boxes that may stand near the same text. */
+const looseShadowsMax = 3;
+/** Cells together; what stands behind them is far to the right. */
+const tableWidthMax = 4000;
 const coveringSigns = /[\p{S}\p{Co}\p{Cn}]/u;
 
 export interface JudgeOptions {
@@ -45,6 +50,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
   const doubts = new Map<HtmlElement, Doubt>();
   const verdicts = new Map<HtmlText, Verdict>();
   const texts: HtmlText[] = [];
+  const textStyles: Style[] = [];
   const judged = new Set<HtmlText>();
   let coveredBefore = 0;
   let pageDoubt: Doubt | undefined =
@@ -54,12 +60,16 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
   let y = 0;
   /** Pixels that surely lie between the text before and what comes. */
   let gap = 0;
+  /** Blanks that push what follows along its line. */
+  let pushed = 0;
   let lastStyle: Style | undefined;
   let lastClarity: Clarity = "clear";
   let smallest = Number.POSITIVE_INFINITY;
   /** Boxes are pulled over others, and some box is painted: no box lies surely where the tree says. */
   let isPulled = false;
   let isPainted = false;
+  let hasFloat = false;
+  let looseShadows = 0;
   const doubtPage = (why: Doubt): void => {
     pageDoubt ??= why;
   };
@@ -68,12 +78,24 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
   function visitText(node: HtmlText, style: Style, lines: Lines): Extent {
     const { text } = node;
     lines.text(text, style);
-    if (isBlank(text)) return noExtent;
+    if (isBlank(text)) {
+      pushed += pushOf(text, style);
+      return noExtent;
+    }
+    pushed += pushOf(text, style);
+    const isPushed = pushed > pushMax;
+    pushed = 0;
     y += (style.lineHeight * text.length * style.fontSize) / Math.max(50, style.width);
     texts.push(node);
+    textStyles.push(style);
     judged.add(node);
     const clarity = clarityIn(style);
-    const verdict = y > pageHeightMax ? "over-limit" : judgeText(style, text, clarity);
+    const verdict =
+      y > pageHeightMax
+        ? "over-limit"
+        : isPushed
+          ? { why: "may-be-off-screen" as const }
+          : judgeText(style, text, clarity);
     if (verdict !== undefined) verdicts.set(node, verdict);
     gap = 0;
     smallest = Math.min(smallest, Math.max(7, style.fontSize));
@@ -99,6 +121,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     }
     if (name === "br") {
       lines.breakLine(parent);
+      pushed = 0;
       y += parent.lineHeight;
       gap = 0;
       return noExtent;
@@ -106,11 +129,43 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     const found = styleOf(element, parent, cascade);
     styles.set(element, found);
     if (isBoxless(found.style.display)) {
+      if (found.style.display !== "none") judgeColumn(element, found, parent);
       if (name === "template") judgeUnseen(element, parent);
       return noExtent;
     }
     if (isReplaced(element)) return visitReplaced(element, found, lines);
     return visitBox(element, keptStyle(element, found), parent, lines);
+  }
+
+  /** A column paints behind its cells, and can take them away. */
+  function judgeColumn(element: HtmlElement, { style, box }: ElementStyle, parent: Style): void {
+    for (const column of element.children)
+      if (column.kind === "element" && column.name === "col")
+        judgeColumn(column, styleOf(column, style, cascade), parent);
+    const isHarmless =
+      box.reach === "none" &&
+      style.doubt === parent.doubt &&
+      style.isVisible === parent.isVisible &&
+      (!box.paints || !/^col/.test(element.name));
+    const table =
+      element.name === "col" && element.parent?.name === "colgroup" ? element.parent.parent : element.parent;
+    if (!isHarmless && table !== undefined) doubts.set(table, "colours-may-match");
+  }
+
+  /** Style of what is in a table: behind it are the backgrounds of its columns too. */
+  function overColumns(table: HtmlElement, style: Style): Style {
+    let { backdrops } = style;
+    const groups = table.children.filter((node) => node.kind === "element" && node.name === "colgroup");
+    for (const holder of [table, ...groups] as HtmlElement[])
+      for (const column of holder.children)
+        if (column.kind === "element" && /^col(?:group)?$/.test(column.name)) {
+          const found = styleOf(column, style, cascade);
+          if (found.style.display.startsWith("table-column"))
+            backdrops = union(backdrops, found.style.backdrops);
+        }
+    return backdrops === style.backdrops
+      ? style
+      : { ...style, backdrops, around: union(style.around, backdrops) };
   }
 
   /** What its name or an attribute says of it, beside its style. */
@@ -132,7 +187,8 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
   }
 
   function visitBox(element: HtmlElement, found: ElementStyle, parent: Style, lines: Lines): Extent {
-    const { style, box, declared } = found;
+    const { box, declared } = found;
+    const style = element.name === "table" ? overColumns(element, found.style) : found.style;
     judgeParts(element, declared, style, box);
     if (!box.isInline) {
       openBlock(element, box, style);
@@ -146,6 +202,11 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     let hasText = false;
     const rowGaps: number[] = [];
     const gapBefore = gap;
+    const firstText = texts.length;
+    const hadFloat = hasFloat;
+    // Floats do not reach into a formatting context.
+    const isApart = box.isContext || box.cutsOff || style.display.startsWith("table");
+    if (isApart) hasFloat = false;
     for (const child of childrenSeen(element)) {
       if (child.kind === "comment") continue;
       const isCell = style.display === "table-row" && child.kind === "element";
@@ -158,10 +219,15 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     }
     if (rowGaps.length > 0) gap = Math.min(...rowGaps);
     inner.side(box.isInline ? box.sides / 2 : 0);
-    if (!box.isInline) closeBlock(element, found, parent, lines, inner, { paints, hasText });
+    if (!box.isInline) closeBlock(element, found, parent, lines, inner, { paints, hasText }, firstText);
     paints ||= box.paints;
     if (paints && element.name !== "html" && element.name !== "body" && isShown(style)) isPainted = true;
     if (box.reach === "pulls") isPulled = true;
+    if (box.pullsLine) doubtLine(element);
+    if (isApart) hasFloat = hadFloat;
+    if (box.isFloating) hasFloat = true;
+    if (box.shadow > 0 && (box.isContext || !hasText) && ++looseShadows > looseShadowsMax)
+      doubtPage("may-be-covered");
     if (box.reach === "paints" || (box.reach === "moves" && paints && isShown(style)))
       doubtPage("may-be-covered");
     if (element.name === "table" && hasOverlappingCells(element, meter))
@@ -170,6 +236,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
   }
 
   function openBlock(element: HtmlElement, box: Box, style: Style): void {
+    pushed = 0;
     y += box.spaceAbove;
     if (box.isContext && style.display !== "table-cell") gap = 0;
     const isQuirk = cascade.isQuirky && defaultSpace(element) > 0 && !style.values.has("margin-top");
@@ -183,6 +250,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     lines: Lines,
     inner: Lines,
     { paints, hasText }: Extent,
+    firstText: number,
   ): void {
     const { height: high, width: least } = inner.end();
     const isPart = style.display.startsWith("table");
@@ -195,6 +263,9 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
       if (!box.cutsOff && paints && isShown(style) && (hasText || high > box.height + pictureSlack))
         doubtPage("may-be-covered");
     }
+    // Lines that find no room beside a float go below it, and out of a box of a given height.
+    if (box.height !== undefined && !box.cutsOff && !box.scrolls && hasText && hasFloat)
+      doubts.set(element, "colours-may-match");
     let asked = Math.max(least, isPart ? 0 : box.asked) + box.sides;
     if (style.isClipped && hasText) {
       if (box.cutsOff && least > style.width + 1) doubts.set(element, "may-be-cut-off");
@@ -206,6 +277,13 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     }
     if ((style.isRightToLeft || box.isFromRight) && hasText && asked > parent.width + 1 && !parent.isGrowing)
       doubts.set(element, "may-be-off-screen");
+    // A table grows with its words, and the background around it does not.
+    if (style.display === "table" && hasText && asked > tableWidthMax)
+      doubts.set(element, "may-be-off-screen");
+    if (style.display === "table" && hasText && least > parent.width + 1 && !parent.isGrowing)
+      for (let at = firstText; at < texts.length; at++)
+        if (verdicts.get(texts[at]!) === undefined && clarityOf(textStyles[at]!, parent.around) !== "clear")
+          verdicts.set(texts[at]!, { why: "colours-may-match" });
     if (box.corner !== undefined && hasText) {
       const radius = Math.min(box.corner.radius, Math.max(high, box.height ?? 0) / 2 + 4);
       if (radius > 30 && box.corner.padding < radius * 0.3) doubts.set(element, "colours-may-match");
@@ -214,6 +292,18 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     y += box.spaceBelow;
     if (box.isContext && style.display !== "table-cell") gap = 0;
     else gap = Math.max(gap, box.spaceBelow);
+  }
+
+  /** All that stands in the block of a line. */
+  function doubtLine(element: HtmlElement): void {
+    let block = element.parent;
+    const isCell = styles.get(element)?.style.display === "table-cell";
+    while (
+      block?.parent !== undefined &&
+      (isCell ? block.name !== "table" : styles.get(block)?.box.isInline === true)
+    )
+      block = block.parent;
+    if (block !== undefined) doubts.set(block, "may-be-off-screen");
   }
 
   function judgeParts(element: HtmlElement, declared: DeclaredStyle, style: Style, box: Box): void {
@@ -273,6 +363,18 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     wasJudged: (text) => judged.has(text),
     pageDoubt,
   };
+}
+
+const pushMax = 120;
+const fixedBlanks = /[\u00a0\u2000-\u200a\u202f\u205f\u3000]{25,}/;
+const keptBlanks = /[ \t\u00a0\u2000-\u200a\u202f\u205f\u3000]{60,}/;
+
+/** Blanks of a line that are not folded into one; a long run alone is too many. */
+function pushOf(text: string, style: Style): number {
+  const isKept = style.whiteSpace.startsWith("pre") && style.whiteSpace !== "pre-line";
+  if (style.whiteSpace === "pre-wrap") return 0;
+  if ((isKept ? keptBlanks : fixedBlanks).test(text)) return pushMax + 1;
+  return isBlank(text) ? text.length : 0;
 }
 
 function isShown({ opacity, hidden, isVisible }: Style): boolean {

@@ -89,7 +89,8 @@ function plainStyle(element: HtmlElement, parent: Style, declared: DeclaredStyle
     parent.below === 0 &&
     !isCell &&
     !isLink &&
-    name !== "table";
+    name !== "table" &&
+    (parent.textIndent >= 0 || display === "inline");
   const style = isSame
     ? parent
     : {
@@ -101,6 +102,7 @@ function plainStyle(element: HtmlElement, parent: Style, declared: DeclaredStyle
         values: noValues,
         colour: isLink ? parent.linkColour : parent.colour,
         textIndent: name === "table" ? 0 : parent.textIndent,
+        indentRoom: display === "inline" ? parent.indentRoom : 0,
         isFixedTable: name !== "table" && parent.isFixedTable,
         isGrowing: isCell ? !parent.isFixedTable : parent.isGrowing,
         width: isCell ? parent.width / cellsBeside(element) : parent.width,
@@ -213,8 +215,7 @@ class StyleMaker {
     const own = ownColours.get(name);
     const backgroundColour = this.#value("background-color");
     const image = this.#value("background-image");
-    const isShowing =
-      isVisible && display !== "contents" && display !== "table-column" && display !== "table-column-group";
+    const isShowing = isVisible && display !== "contents";
     const background = {
       colour:
         backgroundColour === undefined
@@ -232,13 +233,6 @@ class StyleMaker {
         "background-position-y",
       ].some((one) => !["", "auto", "cover", "repeat"].includes(this.#said(one))),
     };
-    const backdrops = backdropsOf(isShowing ? background : { ...background, colour: transparent }, parent, {
-      isInline,
-      isFloating,
-      current: colour,
-      fontSize,
-    });
-    if (!backdrops.isKnown) this.#doubts("inside", "colours-may-match");
     const direction = this.#word("direction");
     const isRightToLeft =
       direction === "" ? !this.#isInitial("direction") && parent.isRightToLeft : direction === "rtl";
@@ -257,6 +251,16 @@ class StyleMaker {
       parent,
     });
     for (const { reach, why } of box.doubts) this.#doubts(reach, why);
+    // A box that is wider than its parent reaches out of the parent's background.
+    const isWider =
+      !isInline && !parent.isGrowing && box.width + spaces.left + spaces.right > parent.width + 1;
+    const backdrops = backdropsOf(isShowing ? background : { ...background, colour: transparent }, parent, {
+      isInline,
+      isFloating: isFloating || isWider,
+      current: colour,
+      fontSize,
+    });
+    if (!backdrops.isKnown) this.#doubts("inside", "colours-may-match");
     const shadow = this.#value("box-shadow");
     const strength = shadow === undefined ? 0 : (shadowStrength(shadow) ?? 1);
     if (strength > 0 && isInline) this.#doubts("paints", "may-be-covered");
@@ -298,6 +302,7 @@ class StyleMaker {
       wordSpacing: this.#inheritedLength("word-spacing", { ...basis, whole: fontSize }, parent.wordSpacing),
       textIndent:
         isInline || name === "table" ? (name === "table" ? 0 : parent.textIndent) : this.#textIndent(basis),
+      indentRoom: isInline ? parent.indentRoom : spaces.left,
       colour,
       fill,
       strokeWidth,
@@ -361,6 +366,8 @@ class StyleMaker {
         asked: box.asked,
         sides: spaces.left + spaces.right + box.movedRight,
         isOutOfFlow: isPlaced,
+        isFloating,
+        pullsLine: box.pullsLine,
       },
     };
   }
