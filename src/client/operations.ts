@@ -715,6 +715,8 @@ export interface SearchInput {
   readonly unread?: boolean;
   /** true: only messages with a machine-readable part; false: only others. */
   readonly agent?: boolean;
+  /** true: only messages with text of HTML of which it is not known whether a person sees it; false: only others. */
+  readonly doubtful?: boolean;
   /** Received at this time or later, of events, going on then or later: ISO 8601 with a zone, such as 2026-01-31T09:00:00Z. */
   readonly since?: string;
   /** Received before this time, of events, begun before it: ISO 8601 with a zone, such as 2026-01-31T09:00:00Z. */

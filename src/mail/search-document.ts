@@ -4,8 +4,7 @@
  *  `header`: each field as NAME: VALUE, and behind them what is not found by a field's name: the headers of parts, with their
  *  parameters decoded (RFC 9051 section 6.4.4, TEXT). `addresses`: NAME: and the addresses of a field, as ENVELOPE shows them.
  *  `body`: text parts and reports as they are seen, and the headers of nested messages. Each piece begins behind NUL, which no
- *  text holds. */
-
+ *  text holds. Behind HTML with text of which it is not known whether a person sees it stands a mark. */
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { charsetOfPage } from "#/src/formats/html/html-charset.ts";
 import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
@@ -48,8 +47,15 @@ function withoutNul(text: string): string {
   return text.toWellFormed().replaceAll("\0", "\ufffd");
 }
 
+/** Behind NUL, and in small letters, which folded text does not have. */
+const doubtfulMark = "\0doubtful";
+
+/** Messages with text in them of which it is not known whether a person sees it. */
+export const doubtfulKey: SearchKey = { kind: "body", text: doubtfulMark, isMark: true };
+
 /** The key with its words folded, as `documentHolds` takes it. */
 export function foldKey(key: TextKey): TextKey {
+  if (key.kind === "body" && key.isMark === true) return key;
   const text = foldPiece(key.text);
   return key.kind === "header" ? { ...key, name: foldPiece(key.name), text } : { ...key, text };
 }
@@ -119,12 +125,14 @@ export function createDocumentReader(bytes: SearchedBytes, message: StoredBytes)
       return;
     }
     const source = await beginningOf(text, renderedLengthMax);
-    const shown = subtype === "html" ? await pageText(source) : calendarText(source, () => {});
+    const page = subtype === "html" ? await readPage(source) : undefined;
+    const shown = page === undefined ? calendarText(source, () => {}) : page.text;
     const turns = new LoopTurns();
     for (const piece of piecesOfText(shown)) {
       yield foldShown(piece);
       await turns.turn();
     }
+    if (page?.isDoubtful) yield doubtfulMark;
   }
 
   /** What the headers of parts say, as one piece without a name. */
@@ -145,9 +153,10 @@ export function createDocumentReader(bytes: SearchedBytes, message: StoredBytes)
     return texts.length === 0 ? "" : `\0\n${texts.join("\n")}`;
   }
 
-  async function pageText(source: string): Promise<string> {
-    const page = await readers.renderHtml(source, "text");
-    return [page.text, ...page.pictures].join("\n");
+  async function readPage(source: string): Promise<{ readonly text: string; readonly isDoubtful: boolean }> {
+    const { text, pictures, removed } = await readers.renderHtml(source, "text");
+    const isDoubtful = removed.some(([what]) => what === "doubtful");
+    return { text: [text, ...pictures].join("\n"), isDoubtful };
   }
 
   async function pageCharset(start: number, end: number, encoding: string): Promise<string | undefined> {

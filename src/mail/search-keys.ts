@@ -19,7 +19,8 @@ export type SearchKey =
   | { readonly kind: "date"; readonly field: DateField; readonly from?: number; readonly until?: number }
   /** A header field of this name holds the text; an empty text asks only that the field is there. */
   | { readonly kind: "header"; readonly name: string; readonly text: string }
-  | { readonly kind: "body"; readonly text: string }
+  /** `isMark`: the text is not a message's but a mark of the document that is searched (`doubtfulKey`). */
+  | { readonly kind: "body"; readonly text: string; readonly isMark?: true }
   /** In the header or the body. */
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "message"; readonly message: MessageNumber }

@@ -40,7 +40,7 @@ export type DocumentColumn = "header" | "addresses" | "body";
 
 /** Changes with what is written into the file, and with the text that messages are rendered to: another version's file is
  *  made anew. */
-const formatVersion = 7;
+const formatVersion = 8;
 
 const statements = [
   `create table origin (fingerprint text not null)`,

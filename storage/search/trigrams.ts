@@ -11,7 +11,7 @@ export function scopeOf(agent: AgentNumber): string {
   return String.fromCodePoint(...digits.map((digit) => 0xf0000 + digit));
 }
 
-/** SQLite takes a text to end at NUL, which separates what must not run together. */
+/** SQLite takes a text to end at NUL, which separates what must not run together. Texts and terms are looked up without. */
 export function withoutNul(text: string): string {
   return text.replaceAll("\0", "\n");
 }
@@ -30,7 +30,7 @@ export function hasTrigram(term: string): boolean {
  *  phrases, so each trigram is a query of its own. */
 export function matchOf(agent: AgentNumber, term: string): string | undefined {
   if (!hasTrigram(term)) return undefined;
-  const characters = [...term];
+  const characters = [...withoutNul(term)];
   const trigrams = new Set<string>();
   const count = characters.length - 2;
   const step = Math.max(1, count / trigramsMax);

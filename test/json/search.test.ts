@@ -85,6 +85,30 @@ describe("search", () => {
     expect(await found(request)).toEqual(expected);
   });
 
+  it("keeps to messages with text in doubt, as they are described, and to others", async () => {
+    await using other = await openJsonServer();
+    const { client } = other.ada;
+    const html = (body: string): string => plainMessage("page", body).replace("text/plain", "text/html");
+    const all: string[] = [];
+    for (const body of [
+      "<p>Doubtful is a word here</p>",
+      "<p>seen</p><p style=\"offset-path:path('M 9999 9999')\">a passage</p>",
+      '<p style="display:none">hidden for certain</p><p>seen',
+      `<p style="filter:url(#f)">one</p><p>${"long text that goes on\n".repeat(12_000)}</p>`,
+    ])
+      all.unshift(await other.deliver(other.ada, html(body)));
+    all.unshift(await other.deliver(other.ada, plainMessage("plain", "doubtful")));
+    const doubtful: string[] = [];
+    for (const id of all) {
+      const { provenance } = await client.ok("part.describe", { id: `${id}#body` });
+      if (provenance.removed.includes("doubtful")) doubtful.push(id);
+    }
+    const idsOf = async (request: object): Promise<string[]> =>
+      (await client.ok("search", request)).content.items.map(({ id }: { id: string }) => id);
+    expect(await idsOf({ doubtful: true })).toEqual(doubtful);
+    expect(await idsOf({ doubtful: false })).toEqual(all.filter((id) => !doubtful.includes(id)));
+  });
+
   it("says how many there are in a folder that nothing narrows", async () => {
     const totalOf = async (request: object) => (await server.ada.client.ok("search", request)).content.total;
     expect(await totalOf({ folder: "inbox", limit: 1 })).toBe(4);

@@ -23,8 +23,9 @@ const { values } = parseArgs({
   },
 });
 
-/** Documents judged at once. */
+/** Documents judged at once, in each of so many windows. */
 const batchSize = 10;
+const workers = 3;
 /** Of the sentences that are left out, one in so many is judged. */
 const leftOutOneIn = 20;
 const toldMs = 60_000;
@@ -139,13 +140,16 @@ async function run(): Promise<void> {
   while (!isOver()) {
     await using browser: Browser = await startBrowser();
     try {
-      const judge = await createJudge(browser);
-      while (!isOver()) {
-        await judgeBatch(judge, nextBatch());
-        if (Date.now() - toldAt < toldMs) continue;
-        toldAt = Date.now();
-        tell();
-      }
+      const work = async (): Promise<void> => {
+        const judge = await createJudge(browser);
+        while (!isOver()) {
+          await judgeBatch(judge, nextBatch());
+          if (Date.now() - toldAt < toldMs) continue;
+          toldAt = Date.now();
+          tell();
+        }
+      };
+      await Promise.all(Array.from({ length: workers }, work));
     } catch (error) {
       // A page that the browser does not get over is passed by.
       if (!(error instanceof Error)) throw error;

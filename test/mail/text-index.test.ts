@@ -2,9 +2,11 @@ import fs from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { renderHtml } from "#/src/formats/html/render-html.ts";
 import type { TextIndex } from "#/src/mail/indexing/text-index.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
 import type { Mailbox } from "#/src/mail/mailboxes.ts";
+import { doubtfulKey } from "#/src/mail/search-document.ts";
 import type { SearchKey } from "#/src/mail/search-keys.ts";
 import { deletedFlag } from "#/src/model/flags.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
@@ -146,6 +148,25 @@ it("says of indexed mail what it holds, of short terms too, and leaves other age
   expect(await find("Z")).toBe(2);
   expect(await find("ZANZIBAR!")).toBe(0);
   expect(await bothFind({ kind: "header", name: "Subject", text: "nzib" })).toEqual([first]);
+});
+
+it("finds messages with text in doubt, short and long ones, and no word of that kind", async () => {
+  const page = (body: string): string => `Content-Type: text/html\n\n${body}\n`;
+  const inDoubt = "<p>seen</p><p style=\"offset-path:path('M 9999 9999')\">a passage</p>";
+  const long = `<p>${"long text that goes on and on\n".repeat(9000)}</p>`;
+  const pages = [inDoubt, "<p>doubtful</p>", `${inDoubt}${long}`, long, '<p style="display:none">x</p>seen'];
+  const uids = await append(agent, inbox, ...pages.map(page), "Subject: doubtful\n\ndoubtful\n");
+  const expected = uids.filter((_, at) =>
+    renderHtml(pages[at] ?? "", "text").removed.some(([what]) => what === "doubtful"),
+  );
+  expect(await bothFind(doubtfulKey)).toEqual(expected);
+  await index.settle();
+  expect(await bothFind(doubtfulKey)).toEqual(expected);
+  expect(await bothFind({ kind: "not", key: doubtfulKey })).toEqual(
+    uids.filter((uid) => !expected.includes(uid)),
+  );
+  // Nobody can write the mark.
+  expect(await bothFind({ kind: "body", text: "\0doubtful" })).toEqual([uids[1], uids[5]]);
 });
 
 it("forgets what is expunged", async () => {

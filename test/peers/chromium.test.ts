@@ -1,4 +1,5 @@
 /** What Chromium draws and what the rendered text says, of the same HTML. */
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { renderHtml } from "../../src/formats/html/render-html.ts";
 import { hiddenCases, shownCases } from "../formats/html-cases.ts";
@@ -63,6 +64,11 @@ function listHtml(): { readonly name: string; readonly html: string }[] {
   );
 }
 
+function listTemplates(): { readonly name: string; readonly html: string }[] {
+  const made = new URL("../templates/made/", import.meta.url);
+  return readdirSync(made).map((name) => ({ name, html: readFileSync(new URL(name, made), "utf8") }));
+}
+
 describe.skipIf(!hasChromium)(`Chromium${chromiumNote}`, () => {
   test.skipIf(!hasCorpus)(
     `shows of every mail what the text says, and nothing else${corpusNote}`,
@@ -74,6 +80,14 @@ describe.skipIf(!hasChromium)(`Chromium${chromiumNote}`, () => {
       expect(found).toEqual([]);
     },
   );
+
+  test("shows of the pages of generators what the text says, and nothing else", async () => {
+    await using chromium = await startChromium();
+    const found: string[] = [];
+    for (const { name, html } of listTemplates())
+      for (const difference of await differences(chromium, html)) found.push(`${name}: ${difference}`);
+    expect(found).toEqual([]);
+  });
 
   test("sees each case as the tests of the renderer say", async () => {
     await using chromium = await startChromium();

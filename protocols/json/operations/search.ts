@@ -1,5 +1,6 @@
 /** search: a listing within a mailbox, newest first, or within a calendar or an addressbook. */
 import { z } from "zod";
+import { doubtfulKey } from "#/src/mail/search-document.ts";
 import type { SearchKey } from "#/src/mail/search-keys.ts";
 import { seenFlag } from "#/src/model/flags.ts";
 import type { CollectionNumber, ThreadNumber } from "#/src/model/numbers.ts";
@@ -39,6 +40,12 @@ const input = z.strictObject({
     .boolean()
     .optional()
     .describe("true: only messages with a machine-readable part; false: only others."),
+  doubtful: z
+    .boolean()
+    .optional()
+    .describe(
+      "true: only messages with text of HTML of which it is not known whether a person sees it; false: only others.",
+    ),
   since: time
     .optional()
     .describe(`Received at this time or later, of events, going on then or later: ${timeForm}`),
@@ -125,6 +132,7 @@ async function keysOf(
     void keys.push(isWanted ? key : { kind: "not", key });
   if (request.unread !== undefined) need({ kind: "flags", mask: seenFlag }, !request.unread);
   if (request.agent !== undefined) need({ kind: "agentPart" }, request.agent);
+  if (request.doubtful !== undefined) need(doubtfulKey, request.doubtful);
   if (request.since !== undefined || request.before !== undefined)
     keys.push({
       kind: "date",

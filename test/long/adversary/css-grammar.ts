@@ -7,12 +7,11 @@ import type { RandomSource } from "../../support/random.ts";
 interface Entry {
   readonly name: string;
   readonly syntax?: string;
-  readonly legacyAliasOf?: string;
 }
 
 const index = JSON.parse(
   readFileSync(createRequire(import.meta.url).resolve("@webref/css/css.json"), "utf8"),
-) as Record<"properties" | "types" | "functions" | "selectors" | "atrules", readonly Entry[]>;
+) as Record<"properties" | "types" | "functions", readonly Entry[]>;
 
 const syntaxOfProperty = new Map(index.properties.map(({ name, syntax }) => [name, syntax ?? "<ident>"]));
 const syntaxOfType = new Map(
@@ -21,8 +20,6 @@ const syntaxOfType = new Map(
   ),
 );
 export const properties: readonly string[] = [...syntaxOfProperty.keys()];
-export const functions: readonly string[] = index.functions.map(({ name }) => name);
-export const selectors: readonly string[] = index.selectors.map(({ name }) => name);
 
 type Syntax =
   | { readonly kind: "all" | "any" | "one" | "row"; readonly parts: readonly Syntax[] }

@@ -136,11 +136,13 @@ async function drawTogether(
         }}`,
     );
     const frames = `[...document.querySelectorAll("iframe")].map((frame) => frame.contentDocument)`;
-    await untilTrue(tab, `${frames}.every(({ readyState }) => readyState === "complete")`);
-    const boxes = await evaluate<Rectangle[][][]>(
+    const boxes = await untilLoaded(
       tab,
       `{${functions}\nconst texts = ${JSON.stringify(some.map(({ texts }) => texts))};
-        ${frames}.map((inner, at) => boxesOf(texts[at], inner))}`,
+        const inner = ${frames};
+        inner.every(({ readyState }) => readyState === "complete")
+          ? inner.map((one, at) => boxesOf(texts[at], one))
+          : null}`,
     );
     const height = (frameHeight + gapHeight) * some.length;
     const lines = readLines(await tab.picture(windowWidth, height, false));
@@ -204,8 +206,11 @@ async function evaluate<Value>(tab: Tab, expression: string): Promise<Value> {
   return result.value;
 }
 
-async function untilTrue(tab: Tab, expression: string): Promise<void> {
+async function untilLoaded(tab: Tab, expression: string): Promise<Rectangle[][][]> {
   const endsAt = performance.now() + loadMs;
-  while (!(await evaluate<boolean>(tab, expression)))
+  for (;;) {
+    const value = await evaluate<Rectangle[][][] | null>(tab, expression);
+    if (value !== null) return value;
     if (performance.now() > endsAt) throw new Error("the page does not load");
+  }
 }
