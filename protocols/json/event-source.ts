@@ -5,6 +5,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import { reachAgent } from "#/src/reach/agents.ts";
 import { isVisible, reachName } from "#/src/reach/messages.ts";
+import { filterDoubtful } from "./doubtful-events.ts";
 import { readId } from "./identifiers.ts";
 import type { OperationContext } from "./operation.ts";
 import type { ReachedAgents } from "./reach-memo.ts";
@@ -48,6 +49,8 @@ export class EventSource implements Disposable {
   readonly #asked: Asked;
   readonly #types: ReadonlySet<string> | undefined;
   readonly #isForParts: boolean;
+  /** undefined: whatever the text is. */
+  readonly #isDoubtful: boolean | undefined;
   readonly #mailbox: AgentNumber | undefined;
   readonly #ring: () => void;
   #subscriptions: readonly Subscription[] = [];
@@ -59,6 +62,7 @@ export class EventSource implements Disposable {
     this.#asked = asked;
     this.#types = request.types?.length ? new Set<string>(request.types) : undefined;
     this.#isForParts = request.agent_part === true;
+    this.#isDoubtful = request.doubtful;
     this.#mailbox = mailbox;
     this.#ring = ring;
   }
@@ -74,8 +78,12 @@ export class EventSource implements Disposable {
     const { rooms, principal } = this.#asked;
     for (;;) {
       const agents = [...this.#reached.keys()];
-      const page = await rooms.feed.events.read(principal.agent, this.#positions, agents, this.#filter());
-      this.#positions = page.positions;
+      const read = await rooms.feed.events.read(principal.agent, this.#positions, agents, this.#filter());
+      this.#positions = read.positions;
+      const page =
+        this.#isDoubtful === undefined
+          ? read
+          : { ...read, events: await filterDoubtful(rooms.mail, read.events, this.#isDoubtful) };
       if (page.events.length > 0 || !page.hasMore) return { page, hasNewReach };
     }
   }

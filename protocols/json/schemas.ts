@@ -218,6 +218,12 @@ export const watchRequest = z
       .optional()
       .describe(`Only these event types; empty or absent: all of ${eventTypes.join(", ")}.`),
     agent_part: z.boolean().optional().describe("true: only messages with a machine-readable part."),
+    doubtful: z
+      .boolean()
+      .optional()
+      .describe(
+        "true: only messages whose body has text of HTML of which it is not known whether a person sees it; false: only others.",
+      ),
   })
   .meta({ id: "WatchRequest" });
 export type WatchRequest = z.infer<typeof watchRequest>;

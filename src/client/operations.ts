@@ -784,6 +784,8 @@ export interface WatchRequest {
   readonly types?: readonly ("mail.received" | "mail.sent" | "mail.held" | "mail.declined" | "mail.delivered" | "mail.delayed" | "mail.bounced" | "agent.paused" | "agent.resumed" | "mailbox.restored")[];
   /** true: only messages with a machine-readable part. */
   readonly agent_part?: boolean;
+  /** true: only messages whose body has text of HTML of which it is not known whether a person sees it; false: only others. */
+  readonly doubtful?: boolean;
 }
 
 export interface WriteResult {

@@ -121,6 +121,26 @@ describe("a stream", () => {
     expect([elsewhere.status, elsewhere.body.error.code]).toEqual([404, "not_found"]);
   });
 
+  it("keeps to messages with text in doubt, or to others", async () => {
+    const { client } = server.ada;
+    const { cursor } = await client.ok("wait");
+    const page = (body: string): string => plainMessage("page", body).replace("text/plain", "text/html");
+    const plain = await server.deliver(server.ada, plainMessage("plain"));
+    const doubtful = await server.deliver(
+      server.ada,
+      page('<p>seen</p><p style="offset-path:path(&quot;M 9999 9999&quot;)">a passage</p>'),
+    );
+    const hidden = await server.deliver(server.ada, page('<p style="display:none">hidden</p><p>seen'));
+    const told = async (filter: object): Promise<string[]> =>
+      (await client.ok("wait", { cursor, timeout_s: 1, ...filter })).events.map(
+        (event: { message: string }) => event.message,
+      );
+    expect(await told({ doubtful: true })).toEqual([doubtful]);
+    expect(await told({ doubtful: false })).toEqual([plain, hidden]);
+    await using stream = await client.watch({ cursor, doubtful: true });
+    expect((await stream.events(1))[0].message).toBe(doubtful);
+  });
+
   it("refuses a cursor of another credential's owner, a changed one and a foreign one before it opens", async () => {
     const { cursor } = await server.ada.client.ok("wait");
     const changed = `${cursor.slice(0, -1)}${cursor.endsWith("A") ? "B" : "A"}`;
