@@ -4,7 +4,7 @@ import type { Component } from "#/src/formats/content-lines/content-line.ts";
 import type { CalendarAddress } from "./calendar-address.ts";
 import { excludeInstance } from "./instances.ts";
 import { type Attendee, listAttendees } from "./participants.ts";
-import { type InstanceKey, listByInstance, type SchedulingObject } from "./scheduling-object.ts";
+import { type InstanceKey, isCancelled, listByInstance, type SchedulingObject } from "./scheduling-object.ts";
 
 export interface AttendeeView {
   readonly hasMaster: boolean;
@@ -21,11 +21,12 @@ export interface Membership {
   readonly keys: ReadonlySet<InstanceKey | undefined>;
 }
 
-/** Everybody whom the server sends messages to, with where they are. Whoever a client sends to itself is not there at all. */
+/** Everybody whom the server sends messages to, with where they are. Whoever a client sends to itself is not there at all, and nobody
+ *  is in what is cancelled: a REQUEST cannot say that (RFC 5546 section 3.2.2), a CANCEL does. */
 export function listMemberships(object: SchedulingObject | undefined): Map<CalendarAddress, Membership> {
   const found = new Map<CalendarAddress, { attendee: Attendee; keys: Set<InstanceKey | undefined> }>();
-  if (object === undefined) return found;
-  for (const [key, component] of listByInstance(object))
+  if (object === undefined || (object.master !== undefined && isCancelled(object.master))) return found;
+  for (const [key, component] of listByInstance(object).filter(([, one]) => !isCancelled(one)))
     for (const attendee of listAttendees(component)) {
       if (attendee.scheduleAgent !== "SERVER") continue;
       const there = found.get(attendee.address);

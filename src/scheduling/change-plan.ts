@@ -27,7 +27,7 @@ import type {
   SchedulingRooms,
   SchedulingState,
 } from "./scheduling.ts";
-import type { OrganizerKnowledge } from "./store-organizer.ts";
+import { plainKnowledge } from "./store-organizer.ts";
 
 /** How often a change is computed while others change what it rests on. */
 const attemptsMax = 5;
@@ -167,6 +167,7 @@ async function tryPut(
   const decided = await decideChange(rooms, writer, held, put.bytes, {
     isMerging,
     answersProposals: options.answersProposals ?? false,
+    isTelling: options.messages !== "none",
   });
   // What is no calendar object is refused there; what is nobody's business here is only stored.
   if (decided === undefined || (decided.role === "none" && decided.messages.length === 0))
@@ -213,7 +214,7 @@ export async function decideChange(
   { agent }: CalendarWriter,
   held: StoredItem | undefined,
   now: Uint8Array | undefined,
-  knowledge: OrganizerKnowledge = { isMerging: false, answersProposals: false },
+  knowledge = plainKnowledge,
 ): Promise<Decided | undefined> {
   const { accounts, schedulers, collections } = rooms;
   const owner = await accounts.findAgentFacts(agent);

@@ -35,6 +35,7 @@ import {
   type Addresses,
   componentAt,
   type InstanceKey,
+  isCancelled,
   listByInstance,
   type SchedulingObject,
 } from "./scheduling-object.ts";
@@ -85,10 +86,6 @@ function listDeclined(change: AttendeeChange, old: SchedulingObject): Answer[] {
   // The series says it for all its instances.
   const whole = answers.find(({ component }) => component === old.master);
   return whole === undefined ? answers : [whole];
-}
-
-export function isCancelled(component: Component): boolean {
-  return findProperty(component, "STATUS")?.value.trim().toUpperCase() === "CANCELLED";
 }
 
 function answerOf(

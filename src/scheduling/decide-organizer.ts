@@ -9,7 +9,7 @@
  *  | anywhere | | only overrides changed or came | REQUEST of these |
  *  | out of the series | series | instances | CANCEL of the series, REQUEST of the instances |
  *
- *  Attendees of SCHEDULE-AGENT=CLIENT or NONE count as absent, so that one who becomes such gets a CANCEL. */
+ *  What has STATUS:CANCELLED is gone for everybody. Attendees of SCHEDULE-AGENT=CLIENT or NONE count as absent, so that one who becomes such gets a CANCEL. */
 import { type Component, makeComponent, makeProperty } from "#/src/formats/content-lines/content-line.ts";
 import { listMemberships, listViewComponents, type Membership, viewOf } from "./attendee-view.ts";
 import type { CalendarAddress } from "./calendar-address.ts";

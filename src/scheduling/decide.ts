@@ -39,6 +39,8 @@ export interface DecisionInput {
   readonly isMerging?: boolean;
   /** A proposal that is missing was taken away. */
   readonly answersProposals?: boolean;
+  /** False: nobody is told. */
+  readonly isTelling?: boolean;
 }
 
 export function decide({
@@ -48,6 +50,7 @@ export function decide({
   nowMs,
   isMerging = false,
   answersProposals = false,
+  isTelling = true,
 }: DecisionInput): Decision | BrokenSchedulingRule {
   const before = old && readSchedulingObject(old);
   const given = now && readSchedulingObject(now);
@@ -65,7 +68,7 @@ export function decide({
     if (broken !== undefined) return broken;
   }
   if (was === "organizer" || is === "organizer") {
-    const knowledge = { isMerging, answersProposals };
+    const knowledge = { isMerging, answersProposals, isTelling };
     const stored = is === "organizer" ? storeOrganizerChange(before, after!, who, knowledge) : undefined;
     const messages = listOrganizerMessages({
       old: was === "organizer" ? before : undefined,

@@ -30,6 +30,7 @@ export type SchedulingJob =
       readonly nowMs: number;
       readonly isMerging: boolean;
       readonly answersProposals: boolean;
+      readonly isTelling: boolean;
     }
   | {
       readonly kind: "apply";
@@ -117,8 +118,8 @@ export function runJob(job: SchedulingJob): SchedulingResult {
     });
     return decided("organizer", undefined, messages, now!);
   }
-  const { nowMs, isMerging, answersProposals } = job;
-  const decision = decide({ old, now, who, nowMs, isMerging, answersProposals });
+  const { nowMs, isMerging, answersProposals, isTelling } = job;
+  const decision = decide({ old, now, who, nowMs, isMerging, answersProposals, isTelling });
   if (isBrokenRule(decision)) return { outcome: "broken", rule: decision };
   const stored = decision.stored === now ? undefined : decision.stored;
   return decided(decision.role, stored && bytesOf(stored), decision.messages, (now ?? old)!);

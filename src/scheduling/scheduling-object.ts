@@ -113,6 +113,10 @@ export function findBrokenRule(object: SchedulingObject): BrokenSchedulingRule |
   return undefined;
 }
 
+export function isCancelled(component: Component): boolean {
+  return findProperty(component, "STATUS")?.value.trim().toUpperCase() === "CANCELLED";
+}
+
 /** All components with the instance that they are; the series has the key undefined. */
 export function listByInstance(object: SchedulingObject): [InstanceKey | undefined, Component][] {
   const overrides = [...object.overrides];

@@ -3,9 +3,9 @@
  *  reschedule makes void, and with what the server noted. Everything else stays as the client wrote it. */
 import type { Component, Item, Property } from "#/src/formats/content-lines/content-line.ts";
 import { changeItems } from "#/src/formats/content-lines/content-line.ts";
-import type { CalendarAddress } from "./calendar-address.ts";
+import { addressOfProperty, type CalendarAddress } from "./calendar-address.ts";
 import { differenceOf, isRescheduled } from "./differences.ts";
-import { makeOverride, mapComponents } from "./instances.ts";
+import { hasInstance, makeOverride, mapComponents, withComponent } from "./instances.ts";
 import { sequenceOf, withSequence } from "./messages.ts";
 import { type Attendee, listAttendees, readAttendee, setParameters } from "./participants.ts";
 import { keptProposal, proposalOf, withoutProposal } from "./proposals.ts";
@@ -14,6 +14,7 @@ import {
   componentAt,
   type InstanceKey,
   listByInstance,
+  readSchedulingObject,
   type SchedulingObject,
 } from "./scheduling-object.ts";
 
@@ -30,7 +31,15 @@ export interface OrganizerKnowledge {
   readonly isMerging: boolean;
   /** What stands of proposals is the organizer's wish. Without it they stay: programs leave out what they do not know. */
   readonly answersProposals: boolean;
+  /** Attendees who are new are told, and have not answered yet. */
+  readonly isTelling: boolean;
 }
+
+export const plainKnowledge: OrganizerKnowledge = {
+  isMerging: false,
+  answersProposals: false,
+  isTelling: true,
+};
 
 export function storeOrganizerChange(
   old: SchedulingObject | undefined,
@@ -71,7 +80,35 @@ export function storeOrganizerChange(
       (differenceOf(...sides) === "time" || (key === undefined && hasOtherExclusions(old!, now)) ? 1 : 0);
     return sequenceOf(answered) >= needed ? answered : withSequence(answered, needed);
   });
-  return { calendar, forced, declined };
+  const isComplete = old === undefined || !knowledge.isMerging;
+  return { calendar: isComplete ? calendar : withAnsweredInstances(old, calendar), forced, declined };
+}
+
+/** RFC 6638 section 3.2.10: instances that were answered for themselves since the client read the event. */
+function withAnsweredInstances(old: SchedulingObject, calendar: Component): Component {
+  let merged = calendar;
+  const now = readSchedulingObject(calendar)!;
+  for (const [key, answered] of old.overrides) {
+    if (now.overrides.has(key) || now.exclusions.has(key) || !hasInstance(now, key)) continue;
+    const before = makeOverride(old, key);
+    const again = makeOverride(now, key);
+    const isAnswer =
+      before !== undefined &&
+      ["none", "participants"].includes(
+        differenceOf({ object: old, component: before }, { object: old, component: answered }),
+      );
+    if (!isAnswer || again === undefined) continue;
+    const answers = new Map(listAttendees(answered).map(({ address, property }) => [address, property]));
+    const items = again.items.map((item) => {
+      const answer =
+        item.kind === "property" && item.name === "ATTENDEE"
+          ? answers.get(addressOfProperty(item))
+          : undefined;
+      return answer ?? item;
+    });
+    merged = withComponent(merged, undefined, changeItems(again, items));
+  }
+  return merged;
 }
 
 function listDeclined(before: Component, now: Component): Attendee[] {
@@ -120,9 +157,12 @@ function withAnswer(
   attendee: Attendee,
   known: Attendee | undefined,
   isMoved: boolean,
-  { isMerging, answersProposals }: OrganizerKnowledge,
+  { isMerging, answersProposals, isTelling }: OrganizerKnowledge,
 ): Property {
-  if (known === undefined) return property;
+  if (known === undefined)
+    return isTelling && attendee.partstat !== "NEEDS-ACTION"
+      ? setParameters(property, { PARTSTAT: "NEEDS-ACTION", RSVP: "TRUE" })
+      : property;
   const value = (name: string) => known.property.parameters.find((one) => one.name === name)?.values;
   const noted = setParameters(property, {
     "SCHEDULE-STATUS": value("SCHEDULE-STATUS"),

@@ -9,7 +9,9 @@ import type { StoredItem } from "#/src/collections/item.ts";
 import { calendarIn, calendarText, plain } from "../scheduling/scheduling-house.ts";
 import { corpusFolder, corpusNote, hasCorpus } from "../support/corpus.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
+import { basic, davClient, readResponses } from "../support/dav-client.ts";
 import { type DnsServer, startDnsServer } from "../support/dns-server.ts";
+import { httpClient } from "../support/http.ts";
 import { type SmtpSink, startSink } from "../support/smtp-sink.ts";
 
 const signingKey = (() => {
@@ -374,6 +376,91 @@ describe("an attendee elsewhere", () => {
     await vi.waitFor(async () =>
       expect(await textOf()).toMatch(/SCHEDULE-STATUS=3\.7[^\n]*:mailto:gone@attendee\.example\n/),
     );
+  });
+});
+
+describe("one event in every door", () => {
+  async function doors() {
+    const { address: name, token, id } = daemon.agents[0]!;
+    const json = httpClient(daemon.http.url, token);
+    const dav = davClient(daemon.http.url, basic(name, token));
+    const home = `/dav/calendars/${id}/`;
+    const inMonth = async () => {
+      const { items } = (await json.ok("calendarMonth.list", { month: "2026-10" })).content;
+      return items.filter((one: { readonly uid: string }) => one.uid === `by-mail-${uid}`);
+    };
+    /** As a CalDAV client finds it: by its UID, in the default calendar. */
+    const inDav = async () => {
+      const { collections } = daemon.daemon.house;
+      const calendar = (await collections.findCollectionOfRole(principal.agent, "calendar", "default"))!;
+      const { ids } = daemon.daemon.house.store;
+      const href = `${home}${ids.encode("calendar", calendar.agent, calendar.number)}/`;
+      const query = `<C:calendar-query xmlns:C="urn:ietf:params:xml:ns:caldav" xmlns:D="DAV:"><D:prop><D:getetag/><C:calendar-data/></D:prop><C:filter><C:comp-filter name="VCALENDAR"><C:comp-filter name="VEVENT"><C:prop-filter name="UID"><C:text-match>by-mail-${uid}</C:text-match></C:prop-filter></C:comp-filter></C:comp-filter></C:filter></C:calendar-query>`;
+      const [found] = readResponses(await dav.request("REPORT", href, query, { Depth: "1" }));
+      return {
+        etag: found?.found.get("DAV: getetag")?.text,
+        text: plain(Buffer.from(found?.found.get("urn:ietf:params:xml:ns:caldav calendar-data")?.text ?? "")),
+      };
+    };
+    return { json, inMonth, inDav };
+  }
+
+  test.each([
+    ["an event", "", 1],
+    ["a series", "RRULE:FREQ=WEEKLY;COUNT=3\n", 3],
+  ])(
+    "%s comes by SMTP, is seen by CalDAV and JSON with one version, and is answered",
+    async (_, rule, count) => {
+      const { json, inMonth, inDav } = await doors();
+      await sendMessage("REQUEST", "olga@organizer.example", calendarText(event(rule)));
+      const listed = await inMonth();
+      expect(listed).toHaveLength(count);
+      const shown = await inDav();
+      expect(shown.text).toContain("SUMMARY:Review\n");
+      const [id] = (listed[0].id as string).split("#");
+      const read = await json.ok("part.describe", { id });
+      expect(shown.etag).toBe(`"${read.version}"`);
+      expect(read.provenance.authenticated).toBe(true);
+
+      const accepted = { "participants/me/participationStatus": "accepted" };
+      const answered = await json.ok("event.update", { id, version: read.version, patch: accepted });
+      expect(answered.scheduling).toBe("sent");
+      await daemon.daemon.delivery.whenIdle();
+      expect(sink.mails.at(-1)).toMatchObject({ to: ["olga@organizer.example"] });
+      expect(calendarIn(sink.mails.at(-1)!.text)).toMatch(/METHOD:REPLY\n[\s\S]*PARTSTAT=ACCEPTED/);
+
+      if (count > 1) {
+        const second = "RECURRENCE-ID:20261012T100000Z\nDTSTART:20261012T150000Z\nDTEND:20261012T160000Z\n";
+        await sendMessage("REQUEST", "olga@organizer.example", calendarText(event(`${second}SEQUENCE:1\n`)));
+        const starts = (await inMonth()).map((one: { readonly start: string }) => one.start);
+        expect(starts).toContain("2026-10-12T15:00:00");
+        expect((await inDav()).text).toContain("RECURRENCE-ID:20261012T100000Z\n");
+      }
+      const moved =
+        "DTSTART:20261006T120000Z\nDTEND:20261006T130000Z\nDTSTAMP:20260903T100000Z\nSEQUENCE:2\n";
+      await sendMessage("REQUEST", "olga@organizer.example", calendarText(event(`${rule}${moved}`)));
+      expect((await inDav()).text).toContain("DTSTART:20261006T120000Z\n");
+      await sendMessage(
+        "CANCEL",
+        "olga@organizer.example",
+        calendarText(event(`SEQUENCE:3\nSTATUS:CANCELLED\n`)),
+      );
+      expect((await inDav()).text).toContain("STATUS:CANCELLED\n");
+      const cancelled = await json.ok("part.describe", { id });
+      expect(cancelled.content.event.status).toBe("cancelled");
+      expect((await inDav()).etag).toBe(`"${cancelled.version}"`);
+    },
+  );
+
+  test("an invitation that nobody vouches for is in none", async () => {
+    const { inMonth, inDav } = await doors();
+    await sendMessage(
+      "REQUEST",
+      "olga@unknown.example",
+      calendarText(event()).replaceAll("organizer.example", "unknown.example"),
+    );
+    expect(await inMonth()).toEqual([]);
+    expect((await inDav()).text).toBe("");
   });
 });
 

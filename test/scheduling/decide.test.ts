@@ -30,6 +30,37 @@ describe("an organizer", () => {
         "REQUEST cy: series - ann=ACCEPTED bob=NEEDS-ACTION cy=NEEDS-ACTION",
       ],
     ],
+    [
+      "cannot say that somebody new has accepted",
+      undefined,
+      calendar(event("ann* ann=ACCEPTED bob=ACCEPTED")),
+      ["REQUEST bob: series - ann=ACCEPTED bob=NEEDS-ACTION"],
+      ["series - ann=ACCEPTED bob=NEEDS-ACTION"],
+    ],
+    [
+      "who sets STATUS:CANCELLED cancels for everybody",
+      calendar(event(pair, "SEQUENCE:1")),
+      calendar(event(pair, "SEQUENCE:1\nSTATUS:CANCELLED\nSUMMARY:Other")),
+      ["CANCEL bob: series 2 bob=NEEDS-ACTION"],
+    ],
+    [
+      "who changes or deletes what is cancelled says nothing more",
+      calendar(event(pair, "SEQUENCE:1\nSTATUS:CANCELLED")),
+      undefined,
+      [],
+    ],
+    [
+      "who takes STATUS:CANCELLED back invites again",
+      calendar(event(pair, "SEQUENCE:1\nSTATUS:CANCELLED")),
+      calendar(event(pair, "SEQUENCE:1")),
+      ["REQUEST bob: series 2 ann=ACCEPTED bob=NEEDS-ACTION"],
+    ],
+    [
+      "who sets STATUS:CANCELLED of an instance cancels the instance",
+      calendar(event(pair, weekly)),
+      calendar(event(pair, weekly), event(pair, at("STATUS:CANCELLED"))),
+      [`CANCEL bob: ${third} 1 bob=NEEDS-ACTION`],
+    ],
     ["who has no attendees sends nothing", undefined, calendar(event("ann*")), []],
     [
       "whose attendees are the client's business sends nothing",
@@ -247,7 +278,7 @@ describe("an organizer", () => {
       "who cancels by STATUS raises SEQUENCE",
       calendar(event("ann* bob=ACCEPTED")),
       calendar(event("ann* bob=ACCEPTED", "STATUS:CANCELLED")),
-      ["REQUEST bob: series 1 bob=ACCEPTED"],
+      ["CANCEL bob: series 1 bob=ACCEPTED"],
     ],
     [
       "of a to-do invites as well",
@@ -267,6 +298,26 @@ describe("an organizer", () => {
     const [old, now] = [calendar(event("ann* bob=ACCEPTED")), calendar(event("ann* bob=NEEDS-ACTION"))];
     expect(decideFor("ann", old, now, { isMerging: true })).toMatchObject({
       messages: [],
+      stored: ["series - bob=ACCEPTED"],
+    });
+  });
+
+  test("whose client did not know of an answer for one instance keeps that answer", () => {
+    const old = calendar(event("ann* bob=ACCEPTED", weekly), event("ann* bob=DECLINED", at()));
+    const now = calendar(event("ann* bob=ACCEPTED", `${weekly}SUMMARY:New`));
+    expect(decideFor("ann", old, now, { isMerging: true })).toMatchObject({
+      stored: ["series - bob=ACCEPTED", `${third} - bob=DECLINED`],
+    });
+    expect(decideFor("ann", old, now)).toMatchObject({ stored: ["series - bob=ACCEPTED"] });
+    const changed = calendar(event("ann* bob", weekly), event("ann* bob", at("SUMMARY:Own")));
+    expect(decideFor("ann", changed, now, { isMerging: true })).toMatchObject({
+      stored: ["series - bob=NEEDS-ACTION"],
+    });
+  });
+
+  test("who tells nobody may note who has accepted", () => {
+    const now = calendar(event("ann* bob=ACCEPTED"));
+    expect(decideFor("ann", undefined, now, { isTelling: false })).toMatchObject({
       stored: ["series - bob=ACCEPTED"],
     });
   });

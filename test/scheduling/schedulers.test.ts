@@ -21,6 +21,7 @@ test.each([
       nowMs: 0,
       isMerging: false,
       answersProposals: false,
+      isTelling: true,
     }),
   ).toBe(expected);
 });

@@ -90,7 +90,9 @@ describe("an attendee of the same account", () => {
     await ada.put(invitation("ada* ada=ACCEPTED bob=ACCEPTED"));
     const [copy] = await bob.items();
     await bob.delete(copy!.number, { isReplying: false });
-    expect((await ada.texts())[0]).toContain("PARTSTAT=ACCEPTED;SCHEDULE-STATUS=1.2:mailto:bob");
+    expect((await ada.texts())[0]).toContain(
+      "PARTSTAT=NEEDS-ACTION;RSVP=TRUE;SCHEDULE-STATUS=1.2:mailto:bob",
+    );
     await ada.put(edited((await ada.texts())[0]!).replace("SUMMARY:Planning", "SUMMARY:New"), {
       item: (await ada.items())[0]!.number,
     });
