@@ -116,9 +116,11 @@ async function busyTimeOf(
 
 function readRequest(bytes: Uint8Array): { readonly component: Component; readonly range: Span } {
   const calendar = readCalendar(bytes);
-  const components = calendar === undefined ? [] : listComponents(calendar, "VFREEBUSY");
+  if (calendar === undefined)
+    throw new WaypostError("invalid", "The body is no iCalendar object.", { reason: "valid-calendar-data" });
+  const components = listComponents(calendar, "VFREEBUSY");
   const [component] = components;
-  const isRequest = calendar && findProperty(calendar, "METHOD")?.value.trim().toUpperCase() === "REQUEST";
+  const isRequest = findProperty(calendar, "METHOD")?.value.trim().toUpperCase() === "REQUEST";
   if (!isRequest || component === undefined || components.length > 1) throw noMessage();
   const range = readRange(calendar, component);
   const isBounded = listAttendees(component).length <= attendeesOfInstanceMax;

@@ -203,3 +203,33 @@ test("nobody posts to another's outbox", async () => {
   expect(answer.status).toBe(404);
   expect(await ada.properties(`/dav/calendars/${server.ada.id}/outbox/`, dav("resourcetype"))).toBeDefined();
 });
+
+test("what is posted to an outbox and is no iCalendar is refused as that", async () => {
+  const outbox = `/dav/calendars/${server.ada.id}/outbox/`;
+  for (const [body, condition] of [
+    ["Hello", "urn:ietf:params:xml:ns:caldav valid-calendar-data"],
+    [invitation("ada* bob"), "urn:ietf:params:xml:ns:caldav valid-scheduling-message"],
+  ] as const) {
+    const answer = await ada.request("POST", outbox, body, ics);
+    expect([answer.status, answer.condition]).toEqual([403, condition]);
+  }
+});
+
+test("DELETE of a calendar cancels its events, and with Schedule-Reply: F declines none", async () => {
+  const mine = `/dav/calendars/${server.ada.id}/mine-${++count}/`;
+  await ada.request("MKCALENDAR", mine);
+  const before = new Set(await itemsIn(bob, bobCalendar));
+  await ada.request("PUT", `${mine}one.ics`, invitation("ada* ada=ACCEPTED bob"), ics);
+  const [copy] = (await itemsIn(bob, bobCalendar)).filter((one) => !before.has(one));
+  expect((await ada.request("DELETE", mine)).status).toBe(204);
+  expect((await bob.request("GET", copy!)).text).toContain("STATUS:CANCELLED");
+
+  const { own, copy: asked } = await invite();
+  const theirs = `/dav/calendars/${server.bob.id}/theirs-${count}/`;
+  await bob.request("MKCALENDAR", theirs);
+  const answered = await ada.request("GET", own);
+  await bob.request("MOVE", asked, undefined, { Destination: `${theirs}one.ics` });
+  expect((await ada.request("GET", own)).headers.etag).toBe(answered.headers.etag);
+  expect((await bob.request("DELETE", theirs, undefined, { "Schedule-Reply": "F" })).status).toBe(204);
+  expect((await ada.request("GET", own)).text).not.toContain("PARTSTAT=DECLINED");
+});

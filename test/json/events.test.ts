@@ -262,6 +262,22 @@ describe("invite: send", () => {
     );
   });
 
+  it("cancels the events of a calendar that is deleted, if it is asked to", async () => {
+    const { ada, bob } = server;
+    for (const [invite, status] of [
+      ["none", undefined],
+      ["send", "cancelled"],
+    ]) {
+      const { ref: calendar, version } = await ada.client.ok("calendar.create", { name: "Short" });
+      const input = { body: { ...body, participants: [bob.address] }, in: calendar, invite: "send" };
+      const made = await ada.client.ok("event.create", input);
+      await ada.client.ok("calendar.delete", { id: calendar, version, invite });
+      const { items } = (await bob.client.ok("calendarMonth.list", { month: "2026-03" })).content;
+      const copy = items.find(({ uid }: { readonly uid: string }) => uid === made.uid);
+      expect((await bob.client.ok("part.describe", { id: copy.id })).content.event.status).toBe(status);
+    }
+  });
+
   it("says nothing with invite none, and an answer takes the scope send", async () => {
     const { bob } = server;
     const made = await create({ ...body, participants: [bob.address] }, { invite: "send" });
