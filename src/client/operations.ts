@@ -328,7 +328,7 @@ export interface EventUpdateInput {
   readonly id: string;
   /** The version that was read. */
   readonly version?: string;
-  /** JSON pointers of the event and their new values, null deletes: {"title": "Review", "locations/main": null}. participants/me is the owner of the calendar: {"participants/me/participationStatus": "accepted"}. A time that a participant proposes is participants/<id>/waypost:proposal; another start answers it, null declines it. */
+  /** JSON pointers of the event and their new values, null deletes: {"title": "Review", "locations/main": null}. participants/me is the owner of the calendar: {"participants/me/participationStatus": "accepted"}. A time that a participant proposes is participants/<id>/waypost:proposal; another start answers it, null declines it; participants/me/waypost:proposal proposes one: "2026-03-02T10:00:00Z/2026-03-02T11:00:00Z". */
   readonly patch?: Readonly<Record<string, unknown>>;
   /** A JSCalendar Event or Task (RFC 8984, with the names of version 2.0: organizerCalendarAddress, calendarAddress, recurrenceRule): {title: "Review", start: "2026-03-02T10:00:00", timeZone: "Europe/Berlin", duration: "PT1H"}. Lists may stand for entries: participants: ["ann@example.com"], locations: ["Room 5"], alerts: ["-PT15M"], keywords, links, virtualLocations. */
   readonly body?: Readonly<Record<string, unknown>>;

@@ -6,7 +6,7 @@
  *  | REQUEST, ADD, CANCEL | the organizer | the attendee's copy |
  *  | REPLY | the attendee | the organizer's object: this attendee alone |
  *  | COUNTER | the attendee | the organizer's object: the time that this attendee proposes |
- *  | DECLINECOUNTER | the organizer | nothing |
+ *  | DECLINECOUNTER | the organizer | the proposal on the attendee's copy goes |
  *  | REFRESH | the attendee | nothing; the object is sent again (`refresh-answer.ts`) |
  *  | PUBLISH | anybody | nothing: there is nobody it is for |  */
 import { type Component, findProperty } from "#/src/formats/content-lines/content-line.ts";
@@ -17,7 +17,7 @@ import { applyAdd, applyCancel, applyRequest } from "./apply-request.ts";
 import type { CalendarAddress } from "./calendar-address.ts";
 import { type Method, methods } from "./messages.ts";
 import { findAttendee, findOrganizer, listAttendees } from "./participants.ts";
-import { applyCounter } from "./proposals.ts";
+import { applyCounter, applyDeclinedCounter } from "./proposals.ts";
 import {
   type Addresses,
   findBrokenRule,
@@ -88,7 +88,7 @@ export function applyMessage({ stored, message, who, from }: Arriving): Applied 
     case "REFRESH":
       return tell(there, object, from);
     case "DECLINECOUNTER":
-      return there === undefined ? ignored("unknown") : { outcome: "told" };
+      return there === undefined ? ignored("unknown") : applyDeclinedCounter(there, object, who);
     case "PUBLISH":
       return ignored("not_invited");
   }

@@ -17,6 +17,7 @@ import { findCalendarUser, listOwnAddresses, maySendFor } from "./calendar-users
 import type { Decided, WrittenMessage } from "./jobs.ts";
 import { createLocalCopies } from "./local-copies.ts";
 import { createAttachedReader } from "./mailed-attachments.ts";
+import type { Method } from "./messages.ts";
 import { planMails } from "./outgoing-mail.ts";
 import { refreshAttendees } from "./refresh-attendees.ts";
 import { type DeliveryStatus, withScheduleStatus } from "./schedule-status.ts";
@@ -333,12 +334,16 @@ async function planLeaving(
   const news = messages.filter(({ isSignificant }) => isSignificant);
   if (news.length === 0) return { mails: [], statuses: new Map() };
   const isInvited = held?.isAuthenticated === true && held.provenance.source === "smtp";
-  const answer = isInvited ? news.find(({ content }) => content.method === "REPLY") : undefined;
+  const answer = isInvited ? news.find(({ content }) => isAnswer(content.method)) : undefined;
   const inviter = answer && mailAddressOf(answer.to);
   const { collections } = rooms;
   const nowMs = collections.clock.now();
   const readAttached = createAttachedReader(collections, owner, attachments);
   return planMails(rooms, { owner, principal, uid, inviter, nowMs, readAttached }, news);
+}
+
+function isAnswer(method: Method): boolean {
+  return method === "REPLY" || method === "COUNTER";
 }
 
 function withStatuses(

@@ -6,6 +6,7 @@
  *  | excludes an instance | REPLY of the instance with DECLINED |
  *  | deletes the object, or takes the own ATTENDEE away | REPLY with DECLINED, unless all is declined or cancelled |
  *  | delegates | REPLY with DELEGATED, and REQUEST to the delegate |
+ *  | proposes another time | COUNTER of these components (RFC 5546 section 3.2.7) |
  *  | writes an invitation that was not there (out of a mail) | REPLY if it is answered */
 import {
   type Component,
@@ -31,6 +32,7 @@ import {
   type ParticipationStatus,
   setParameters,
 } from "./participants.ts";
+import { proposalOf, withProposedTimes } from "./proposals.ts";
 import {
   type Addresses,
   componentAt,
@@ -61,8 +63,9 @@ export function listAttendeeMessages(change: AttendeeChange): SchedulingMessage[
   const organizer = object.organizer!;
   if (organizer.scheduleAgent !== "SERVER") return [];
   const answers = now === undefined ? listDeclined(change, old!) : listChanged(change, now);
+  const counters = now === undefined ? [] : listCounters(change, now);
   const [first] = answers;
-  if (first === undefined) return [];
+  if (first === undefined) return counters;
   const components = answers.map((answer) => replyComponent(answer, nowMs));
   const reply: SchedulingMessage = {
     method: "REPLY",
@@ -71,7 +74,28 @@ export function listAttendeeMessages(change: AttendeeChange): SchedulingMessage[
     calendar: makeMessageCalendar("REPLY", components, object.calendar),
     isSignificant: true,
   };
-  return now === undefined ? [reply] : [reply, ...listDelegations(change, now)];
+  return now === undefined ? [reply] : [reply, ...listDelegations(change, now), ...counters];
+}
+
+function listCounters(change: AttendeeChange, now: SchedulingObject): SchedulingMessage[] {
+  const { old, nowMs } = change;
+  const components: Component[] = [];
+  let from: CalendarAddress | undefined;
+  for (const [key, component] of listByInstance(now)) {
+    const own = findAttendee(component, isMine(change));
+    const before = old && (componentAt(old, key) ?? (key === undefined ? undefined : makeOverride(old, key)));
+    const was = before && findAttendee(before, isMine(change));
+    const proposal = own && proposalOf(own.property);
+    if (own === undefined || proposal === undefined || (was && proposalOf(was.property)) === proposal)
+      continue;
+    const counter = withProposedTimes(withoutOwnNotes(component), proposal);
+    if (counter === undefined) continue;
+    from = own.address;
+    components.push(withSequence(stamped(counter, nowMs), sequenceOf(component)));
+  }
+  if (from === undefined) return [];
+  const calendar = makeMessageCalendar("COUNTER", components, now.calendar);
+  return [{ method: "COUNTER", from, to: now.organizer!.address, calendar, isSignificant: true }];
 }
 
 function isMine({ who }: AttendeeChange): (address: CalendarAddress) => boolean {

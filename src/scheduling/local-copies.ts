@@ -77,7 +77,8 @@ export function createLocalCopies(rooms: LocalRooms, uid: string): LocalCopies {
       if (result.outcome === "changed") {
         copy.bytes = result.bytes;
         // RFC 6638 section 3.2.10: an answer does not change the organizer's tag, nor do answers of others an attendee's.
-        if (isFromOrganizer(content.method) && isSignificant) copy.keepsScheduleTag = false;
+        if (isFromOrganizer(content.method) && content.method !== "DECLINECOUNTER" && isSignificant)
+          copy.keepsScheduleTag = false;
         if (isSignificant) copy.inbox.push(content.bytes);
         return { outcome: "changed", ...(stored === undefined ? {} : { old: stored }), now: result.bytes };
       }

@@ -80,6 +80,8 @@ function sentenceOf(method: Method, component: Component): string {
       const attendee = listAttendees(component)[0];
       return `${who(attendee)}: ${answers[attendee?.partstat ?? "NEEDS-ACTION"].toLowerCase()}.`;
     }
+    case "COUNTER":
+      return "Another time is proposed.";
     case "DECLINECOUNTER":
       return `${who(organizer)} keeps this time.`;
     default:

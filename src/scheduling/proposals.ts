@@ -4,9 +4,11 @@ import {
   type Component,
   changeItems,
   findProperty,
+  makeProperty,
   type Property,
   parameterValue,
 } from "#/src/formats/content-lines/content-line.ts";
+import { setProperties } from "#/src/formats/content-lines/set-properties.ts";
 import {
   type CalendarTime,
   dayMs,
@@ -21,7 +23,7 @@ import type { CalendarAddress } from "./calendar-address.ts";
 import { hasInstance, makeOverride, withComponent } from "./instances.ts";
 import { formatUtc, sequenceOf } from "./messages.ts";
 import { findAttendee, setParameters } from "./participants.ts";
-import { componentAt, listByInstance, type SchedulingObject } from "./scheduling-object.ts";
+import { type Addresses, componentAt, listByInstance, type SchedulingObject } from "./scheduling-object.ts";
 
 /** "2026-10-05T12:00:00Z/2026-10-05T13:00:00Z"; days for events of whole days; without Z on the clock of whoever looks. */
 export const proposalParameter = "X-WAYPOST-PROPOSAL";
@@ -110,4 +112,46 @@ function formatTime(time: CalendarTime, findZone: (tzid: string) => TimeZone | u
   const ms = zone === undefined ? time.localMs : utcOfLocal(zone, time.localMs);
   const isUtc = tzid === utcTzid || zone !== undefined;
   return `${new Date(ms).toISOString().slice(0, 19)}${isUtc ? "Z" : ""}`;
+}
+
+/** What the attendee asked for is answered: nothing stands on the own ATTENDEE any more. */
+export function applyDeclinedCounter(
+  stored: SchedulingObject,
+  message: SchedulingObject,
+  who: Addresses,
+): Applied {
+  let { calendar } = stored;
+  for (const [key] of listByInstance(message)) {
+    const component = componentAt(stored, key);
+    const own = component && findAttendee(component, (address) => who.has(address))?.property;
+    if (component === undefined || own === undefined || proposalOf(own) === undefined) continue;
+    const answered = setParameters(own, withoutProposal);
+    const items = component.items.map((item) => (item === own ? answered : item));
+    calendar = withComponent(calendar, component, changeItems(component, items));
+  }
+  return calendar === stored.calendar ? { outcome: "told" } : { outcome: "changed", calendar, isNew: false };
+}
+
+const timePattern = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)(Z)?)?$/;
+
+/** The component at the times of a proposal; undefined for what is none. */
+export function withProposedTimes(component: Component, proposal: string): Component | undefined {
+  const times = proposal.split("/");
+  const values = times.map(calendarValueOf);
+  const [start, end] = values;
+  if (start === undefined || times.length > 2 || values.some((one) => one?.length !== start.length))
+    return undefined;
+  const parameters = start.length === 8 ? [{ name: "VALUE", values: ["DATE"] }] : [];
+  const endName = component.name === "VTODO" ? "DUE" : "DTEND";
+  const moved = setProperties(component, "DTSTART", [makeProperty("DTSTART", start, parameters)]);
+  if (end === undefined) return moved;
+  const bounded = setProperties(moved, endName, [makeProperty(endName, end, parameters)]);
+  return setProperties(bounded, "DURATION", []);
+}
+
+function calendarValueOf(time: string): string | undefined {
+  const [, day, clock, utc = ""] = timePattern.exec(time) ?? [];
+  const value = clock === undefined ? day : `${day}T${clock}${utc}`;
+  const written = value?.replace(/[-:]/g, "");
+  return written !== undefined && parseCalendarTime(written) !== undefined ? written : undefined;
 }

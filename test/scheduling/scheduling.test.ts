@@ -150,6 +150,38 @@ describe("an attendee of the same account", () => {
     expect((await ada.texts())[0]).toContain("SCHEDULE-STATUS=5.3:mailto:bob@first.example");
   });
 
+  test("proposes a time, which the organizer's event shows until it is declined", async () => {
+    const { ada, bob } = house;
+    await ada.put(invitation("ada* ada=ACCEPTED bob"));
+    const [copy] = await bob.items();
+    const proposal = "2026-10-07T10:00:00Z/2026-10-07T11:00:00Z";
+    const proposing = plain(copy!.bytes).replace(
+      /ATTENDEE(;[^:]*)?:mailto:bob/,
+      `ATTENDEE;PARTSTAT=TENTATIVE;X-WAYPOST-PROPOSAL="${proposal}":mailto:bob`,
+    );
+    expect((await bob.put(proposing, { item: copy!.number })).scheduling).toBe("sent");
+    const [own] = await ada.texts();
+    expect(own).toMatch(
+      /PARTSTAT=TENTATIVE;[^\n]*X-WAYPOST-PROPOSAL="2026-10-07T10:00:00Z\/[^\n]*:mailto:bob/,
+    );
+    expect(own).toContain("DTSTART:20261005T100000Z\n");
+    const messages = (await ada.texts("inbox")).map((text) => /METHOD:(\w+)/.exec(text)![1]);
+    expect(messages.sort()).toEqual(["COUNTER", "REPLY"]);
+    expect((await ada.texts("inbox")).join()).toContain("DTSTART:20261007T100000Z\n");
+    // The same again says nothing.
+    const again = (await bob.items())[0]!;
+    await bob.put(plain(again.bytes).replace("SUMMARY", "X-MOZ-A:1\nSUMMARY"), { item: again.number });
+    expect(await ada.texts("inbox")).toHaveLength(2);
+
+    const [item] = await ada.items();
+    const declined = plain(item!.bytes).replace(/;X-WAYPOST-PROPOS\w+=(?:"[^"]*"|[^;:]*)/g, "");
+    await ada.put(declined, { item: item!.number }, { answersProposals: true });
+    expect((await ada.texts())[0]).not.toContain("PROPOSAL");
+    expect((await bob.texts())[0]).not.toContain("PROPOSAL");
+    expect((await bob.texts())[0]).toContain("PARTSTAT=TENTATIVE");
+    expect((await bob.texts("inbox")).join()).toContain("METHOD:DECLINECOUNTER");
+  });
+
   test("keeps an event of the own with the same UID", async () => {
     const { ada, bob } = house;
     await bob.put(calendarText(eventText("bob*").replace(/ORGANIZER.*\n/, "")));

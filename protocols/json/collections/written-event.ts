@@ -19,7 +19,7 @@ export const eventBody = z
 export const eventPatch = z
   .record(z.string().max(2000), z.unknown())
   .describe(
-    'JSON pointers of the event and their new values, null deletes: {"title": "Review", "locations/main": null}. participants/me is the owner of the calendar: {"participants/me/participationStatus": "accepted"}. A time that a participant proposes is participants/<id>/waypost:proposal; another start answers it, null declines it.',
+    'JSON pointers of the event and their new values, null deletes: {"title": "Review", "locations/main": null}. participants/me is the owner of the calendar: {"participants/me/participationStatus": "accepted"}. A time that a participant proposes is participants/<id>/waypost:proposal; another start answers it, null declines it; participants/me/waypost:proposal proposes one: "2026-03-02T10:00:00Z/2026-03-02T11:00:00Z".',
   );
 
 export const invite = z
