@@ -10,8 +10,8 @@ import { missingVariable, patient, type Suite } from "./suite.ts";
 
 const userCount = 40;
 const publicCount = 10;
-/** The last users, whom no script names otherwise. */
-const administratorUser = 38;
+const administratorUser = 0;
+/** The last user, whom no script names otherwise. */
 const foreignUser = 39;
 
 /** Of what the suite asks only servers that have it. */
@@ -126,7 +126,7 @@ async function seed(data: string): Promise<Profile> {
     await administer(data, "agent.update", { owner: address, name: nameOf(agent) });
   const [administrator, foreigner] = [daemon.agents[administratorUser]!, daemon.agents[foreignUser]!];
   const subst: Record<string, string> = {
-    // Who administers there reads everything; here nobody does, so it is one more user.
+    // Who administers there reads and writes everything; here nobody does, so it is the user whose calendars are used most.
     "$useradmin:": administrator.address,
     "$useradminguid:": administrator.id,
     "$pswdadmin:": administrator.password,
