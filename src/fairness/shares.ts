@@ -77,7 +77,12 @@ export const shares = {
     share: "in turns",
   },
   html: jobs("renderings of HTML"),
-  documents: jobs("readings of documents"),
+  documents: {
+    ...jobs("readings of documents"),
+    // A hostile one holds its thread for seconds.
+    share: 1,
+    accountShare: 2,
+  },
   contacts: jobs("contacts to be converted"),
   events: jobs("events to be converted"),
   rules: jobs("recurrence rules"),

@@ -1,14 +1,24 @@
 /** Whoever makes text of HTML and of documents: threads in the daemon, so that no mail holds up the others. */
-import { type DocumentKind, type DocumentText, readDocument } from "#/src/formats/documents/read-document.ts";
+import {
+  type DocumentKind,
+  type DocumentText,
+  readDocument,
+  unreadDocument,
+} from "#/src/formats/documents/read-document.ts";
 import { type HtmlForm, type RenderedHtml, renderHtml } from "#/src/formats/html/render-html.ts";
 
 export interface ContentReaders {
   renderHtml(html: string, form: HtmlForm): Promise<RenderedHtml>;
-  readDocument(bytes: Uint8Array, kind: DocumentKind): Promise<DocumentText>;
+  /** `read` is called when the document's turn has come, so that those that wait take no memory. undefined: it is too large. Throws
+   *  `upstream_unavailable` or `rate_limited` when the turn does not come in time. */
+  readDocument(read: () => Promise<Uint8Array | undefined>, kind: DocumentKind): Promise<DocumentText>;
 }
 
 /** On this thread: for who has no other to keep waiting. */
 export const directReaders: ContentReaders = {
   renderHtml: async (html, form) => renderHtml(html, form),
-  readDocument: (bytes, kind) => readDocument(bytes, kind),
+  async readDocument(read, kind) {
+    const bytes = await read();
+    return bytes === undefined ? unreadDocument : readDocument(bytes, kind);
+  },
 };

@@ -2,7 +2,7 @@
  *  a place in it can be named by a number. */
 
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
-import { documentBytesMax, unreadDocument } from "#/src/formats/documents/read-document.ts";
+import { documentBytesMax } from "#/src/formats/documents/read-document.ts";
 import { charsetOfPage } from "#/src/formats/html/html-charset.ts";
 import { escapeHtml } from "#/src/formats/html/html-writer.ts";
 import { decodeCharset, isKnownCharset } from "#/src/formats/mime/charset.ts";
@@ -158,14 +158,6 @@ export async function renderPart(
 ): Promise<BodyText> {
   const tally = createRemovalTally();
   const reading = readingOf(part);
-  const isDocument = reading === "pdf" || reading === "docx";
-  const { bytes, isCut } = await readDecodedPart(
-    source.mail,
-    message,
-    part,
-    isDocument ? documentBytesMax : partBytesMax,
-  );
-  if (isCut) tally.add("over-limit", part.section);
   const count = (what: Removal, times: number, why?: Doubt): void =>
     tally.add(what, part.section, times, why);
   const take = ({ text, removed }: { readonly text: string; readonly removed: RemovalCounts }): string => {
@@ -173,10 +165,15 @@ export async function renderPart(
     return text;
   };
   const done = (text: string): BodyText => ({ text, parts: [part], removed: tally.list() });
-  if (isDocument)
-    return done(
-      inForm(take(isCut ? unreadDocument : await source.readers.readDocument(bytes, reading)), form),
-    );
+  if (reading === "pdf" || reading === "docx") {
+    const read = async (): Promise<Buffer | undefined> => {
+      const { bytes, isCut } = await readDecodedPart(source.mail, message, part, documentBytesMax);
+      return isCut ? undefined : bytes;
+    };
+    return done(inForm(take(await source.readers.readDocument(read, reading)), form));
+  }
+  const { bytes, isCut } = await readDecodedPart(source.mail, message, part, partBytesMax);
+  if (isCut) tally.add("over-limit", part.section);
   const decoded = decodeText(bytes, part, tally);
   switch (reading) {
     case "html": {

@@ -2,6 +2,7 @@
  *  is answered with what stands for that. */
 import type { Worker } from "node:worker_threads";
 import type { Gate } from "#/src/fairness/gate.ts";
+import { WaypostError } from "#/src/model/errors.ts";
 import type { ThreadKind } from "./house-threads.ts";
 import type { ready } from "./serve-each.ts";
 import { startThread } from "./start-thread.ts";
@@ -10,53 +11,72 @@ export interface ThreadPool<Job, Result> extends AsyncDisposable {
   /** Waits for a thread in the turn of the caller's owner. Throws `upstream_unavailable` or `rate_limited` where that takes too long
    *  or too many wait, and `CallerGone` when the caller goes while it waits. */
   run(job: Job): Promise<Result>;
+  /** The same for a job that is made when its turn comes, as it is large; undefined is answered as over its limit. */
+  runMade(make: () => Promise<Job | undefined>): Promise<Result>;
 }
 
 export interface ThreadPoolOptions<Result> {
   readonly thread: ThreadKind;
   /** A thread for each place of it. */
   readonly gate: Gate;
-  /** By the clock on the wall, which on a busy machine is much more than the processor's. */
+  /** Of a processor. */
   readonly timeLimitMs: number;
+  /** By the clock on the wall, as the machine may be busy: four times as long unless it is said. */
+  readonly wallLimitMs?: number;
   /** The answer for a job that went beyond a limit. */
   readonly overLimit: Result;
+  /** Whether the thread ends after this answer, because its memory is to come back. */
+  isLast?(result: Result): boolean;
+  /** A thread without a job ends after so long. */
+  readonly idleMs?: number;
 }
 
 /** A thread that is not ready by then never is. */
 const startLimitMs = 60_000;
+const defaultIdleMs = 30_000;
+/** By the clock on the wall, without a word of the thread about what it takes: so it is with one that has no memory left. */
+const silentMs = 5000;
+/** Looks at what a job has taken of a processor, in the time that it may take. */
+const looks = 4;
+
 interface Thread<Result> {
   readonly worker: Worker;
   resolve: ((result: Result) => void) | undefined;
+  reject: ((error: Error) => void) | undefined;
   timer: NodeJS.Timeout | undefined;
   isReady: boolean;
 }
 
 /** Threads start when they are first needed. */
 export function createThreadPool<Job, Result>(options: ThreadPoolOptions<Result>): ThreadPool<Job, Result> {
-  const { gate, overLimit } = options;
+  const { gate, overLimit, timeLimitMs, wallLimitMs = 4 * timeLimitMs, idleMs = defaultIdleMs } = options;
   const threads = new Set<Thread<Result>>();
   let isClosed = false;
 
-  function finish(thread: Thread<Result>, result: Result): void {
+  function finish(thread: Thread<Result>, outcome: Result | WaypostError): void {
     clearTimeout(thread.timer);
-    const { resolve } = thread;
+    const { resolve, reject } = thread;
     thread.resolve = undefined;
+    thread.reject = undefined;
     thread.worker.unref();
-    resolve?.(result);
+    if (threads.has(thread)) thread.timer = setTimeout(() => abandon(thread, overLimit), idleMs).unref();
+    if (outcome instanceof WaypostError) reject?.(outcome);
+    else resolve?.(outcome);
   }
 
-  /** A thread that hangs or died is replaced with the next job. */
-  function abandon(thread: Thread<Result>): void {
+  /** A thread that hangs, died or is not needed is replaced with the next job. */
+  function abandon(thread: Thread<Result>, outcome: Result | WaypostError): void {
     if (!threads.delete(thread)) return;
     void thread.worker.terminate();
-    finish(thread, overLimit);
+    finish(thread, outcome);
   }
 
   /** Of those that have a place in the gate, each has a thread. */
   function start(job: Job): Promise<Result> {
     const thread = [...threads].find(({ resolve }) => resolve === undefined) ?? spawn();
-    const { promise, resolve } = Promise.withResolvers<Result>();
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
     thread.resolve = resolve;
+    thread.reject = reject;
     if (thread.isReady) limitTime(thread);
     thread.worker.ref();
     thread.worker.postMessage(job);
@@ -65,30 +85,69 @@ export function createThreadPool<Job, Result>(options: ThreadPoolOptions<Result>
 
   /** Of the job that it has. What starting takes counts apart. */
   function limitTime(thread: Thread<Result>): void {
-    thread.timer = setTimeout(() => abandon(thread), options.timeLimitMs);
+    const { worker, resolve } = thread;
+    const lookMs = Math.min(timeLimitMs, wallLimitMs) / looks;
+    const wallEnd = performance.now() + wallLimitMs;
+    let cpuMs = 0;
+    let first: number | undefined;
+    let heardAt = performance.now();
+    clearTimeout(thread.timer);
+    thread.timer = setTimeout(look, lookMs);
+
+    function look(): void {
+      void worker.cpuUsage().then(
+        ({ user, system }) => {
+          const now = (user + system) / 1000;
+          heardAt = performance.now();
+          // Before the first look the job had as much as passed at most.
+          first ??= now - lookMs;
+          cpuMs = now - first;
+        },
+        () => {},
+      );
+      const now = performance.now();
+      if (cpuMs >= timeLimitMs || now - heardAt >= silentMs) abandon(thread, overLimit);
+      else if (now >= wallEnd) abandon(thread, cpuMs * 2 < timeLimitMs ? busy() : overLimit);
+      else thread.timer = setTimeout(lookAgain, lookMs);
+    }
+
+    function lookAgain(): void {
+      if (thread.resolve === resolve) look();
+    }
   }
 
   function spawn(): Thread<Result> {
     const worker = startThread(options.thread);
-    const thread: Thread<Result> = { worker, resolve: undefined, timer: undefined, isReady: false };
-    thread.timer = setTimeout(() => abandon(thread), startLimitMs);
+    const thread: Thread<Result> = {
+      ...{ worker, resolve: undefined, reject: undefined, timer: undefined, isReady: false },
+    };
+    thread.timer = setTimeout(() => abandon(thread, busy()), startLimitMs);
     threads.add(thread);
     worker.once("message", (_first: typeof ready) => {
       clearTimeout(thread.timer);
       thread.isReady = true;
       if (thread.resolve !== undefined) limitTime(thread);
-      worker.on("message", (result: Result) => finish(thread, result));
+      worker.on("message", (result: Result) => {
+        if (options.isLast?.(result) === true) abandon(thread, result);
+        else finish(thread, result);
+      });
     });
-    worker.on("error", () => abandon(thread));
-    worker.on("exit", () => abandon(thread));
+    worker.on("error", () => abandon(thread, overLimit));
+    worker.on("exit", () => abandon(thread, overLimit));
     return thread;
   }
 
+  async function runMade(make: () => Promise<Job | undefined>): Promise<Result> {
+    if (isClosed) return overLimit;
+    return gate.run(async () => {
+      const job = await make();
+      return job === undefined || isClosed ? overLimit : start(job);
+    });
+  }
+
   return {
-    async run(job) {
-      if (isClosed) return overLimit;
-      return gate.run(async () => (isClosed ? overLimit : start(job)));
-    },
+    run: (job) => runMade(async () => job),
+    runMade,
     async [Symbol.asyncDispose]() {
       isClosed = true;
       const open = [...threads];
@@ -100,4 +159,12 @@ export function createThreadPool<Job, Result>(options: ThreadPoolOptions<Result>
       await Promise.all(open.map(({ worker }) => worker.terminate()));
     },
   };
+}
+
+/** The job was not looked at long enough to say anything of it. */
+function busy(): WaypostError {
+  return new WaypostError("upstream_unavailable", "The server is too busy to read this now.", {
+    reason: "busy",
+    retryAfterMs: 5000,
+  });
 }

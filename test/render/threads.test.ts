@@ -2,10 +2,12 @@ import dgram from "node:dgram";
 import dns from "node:dns";
 import net from "node:net";
 import { afterAll, describe, expect, it, test, vi } from "vitest";
+import { unreadDocument } from "#/src/formats/documents/read-document.ts";
 import { renderHtml } from "#/src/formats/html/render-html.ts";
 import { directReaders } from "#/src/mail/content-readers.ts";
+import { forCaller } from "#/src/model/caller.ts";
 import { createReadingThreads } from "#/src/render/threads/reading-threads.ts";
-import { docxOf, pdfOf } from "../support/documents.ts";
+import { bombPdf, docxOf, pdfOf } from "../support/documents.ts";
 
 const threads = createReadingThreads();
 afterAll(() => threads[Symbol.asyncDispose]());
@@ -18,7 +20,9 @@ describe("threads that read what strangers wrote", () => {
       [docxOf("<w:p><w:r><w:t>words</w:t></w:r></w:p>"), "docx"],
       [pdfOf(["words"]), "pdf"],
     ] as const)
-      expect(await threads.readDocument(bytes, kind)).toEqual(await directReaders.readDocument(bytes, kind));
+      expect(await threads.readDocument(async () => bytes, kind)).toEqual(
+        await directReaders.readDocument(async () => bytes, kind),
+      );
   });
 
   it("read many at a time, each its own", async () => {
@@ -29,6 +33,33 @@ describe("threads that read what strangers wrote", () => {
       ),
     );
     expect(texts).toEqual(Array.from({ length: 100 }, (_, at) => `number ${at}`));
+  });
+
+  it("do not unpack a document of some KB to hundreds of MiB, and read the next one", async () => {
+    const bomb = bombPdf(200);
+    expect(bomb.byteLength).toBeLessThan(10_000);
+    expect(await threads.readDocument(async () => bomb, "pdf")).toEqual(unreadDocument);
+    const { text } = await threads.readDocument(async () => pdfOf(["words"]), "pdf");
+    expect(text).toBe("words");
+  });
+
+  it("read a document of the first who has none under way before the second of another", async () => {
+    const done: string[] = [];
+    const signal = new AbortController().signal;
+    const read = (key: string, bytes: Buffer, kind: "pdf" | "docx") =>
+      forCaller(
+        signal,
+        async () => {
+          await threads.readDocument(async () => bytes, kind);
+          done.push(key);
+        },
+        () => ({ key, above: `account of ${key}` }),
+      );
+    const bomb = bombPdf(100);
+    const hostile = Array.from({ length: 4 }, () => read("hostile", bomb, "pdf"));
+    await read("quiet", docxOf("<w:p/>"), "docx");
+    expect(done.filter((key) => key === "hostile").length).toBeLessThanOrEqual(1);
+    await Promise.all(hostile);
   });
 
   it("refuse what comes when they are closed", async () => {
@@ -57,7 +88,7 @@ test("nothing that HTML or a document names is asked for", async () => {
     <a href="http://a.example/" ping="http://g.example/">a</a><meta http-equiv=refresh content="0;url=http://m.example/">`;
   for (const html of [named, ...listCorpusHtml()])
     for (const form of ["text", "markdown", "html"] as const) renderHtml(html, form);
-  await directReaders.readDocument(pdfOf(["http://x.example/"]), "pdf");
-  await directReaders.readDocument(docxOf("<w:p/>"), "docx");
+  await directReaders.readDocument(async () => pdfOf(["http://x.example/"]), "pdf");
+  await directReaders.readDocument(async () => docxOf("<w:p/>"), "docx");
   expect(asked).toEqual([]);
 });

@@ -1,5 +1,5 @@
 /** Small documents, made byte by byte. */
-import { crc32, deflateRawSync } from "node:zlib";
+import { crc32, deflateRawSync, deflateSync } from "node:zlib";
 
 /** A ZIP archive of one file. */
 export function zipOf(name: string, content: Buffer): Buffer {
@@ -45,6 +45,23 @@ export function pdfOf(pages: readonly string[]): Buffer {
       `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
     );
   }
+  return pdfOfObjects(objects);
+}
+
+/** A PDF of few KB whose page unpacks to so many MiB. */
+export function bombPdf(mebibytes: number): Buffer {
+  const page = Buffer.alloc(mebibytes * 1024 * 1024, "(words) Tj ");
+  const stream = deflateSync(deflateSync(page, { level: 9 }), { level: 9 }).toString("latin1");
+  return pdfOfObjects([
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    "<< /Type /Pages /Kids [4 0 R] /Count 1 >>",
+    "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >> /Contents 5 0 R >>",
+    `<< /Length ${stream.length} /Filter [/FlateDecode /FlateDecode] >>\nstream\n${stream}\nendstream`,
+  ]);
+}
+
+function pdfOfObjects(objects: readonly string[]): Buffer {
   let file = "%PDF-1.4\n";
   const offsets = objects.map((object, at) => {
     const offset = file.length;

@@ -1,7 +1,12 @@
-/** A thread that does what it is told, one job at a time: hang, grow, throw or answer. */
+/** A thread that does what it is told, one job at a time: hang, grow, throw, wait for ever, say how many jobs it had, or answer. */
 import { serveEach } from "#/src/threads/serve-each.ts";
 
+let jobs = 0;
+
 serveEach((job: string) => {
+  jobs++;
+  if (job === "last count") return `last ${jobs}`;
+  if (job === "wait") return new Promise<string>(() => {});
   if (job === "throw") throw new Error("as told");
   const held: unknown[] = [];
   while (job === "hang" || job === "grow") if (job === "grow") held.push(new Array(1000).fill(held.length));

@@ -1,6 +1,16 @@
-/** A thread that reads documents: one in, its text out. */
-import { readDocument } from "#/src/formats/documents/read-document.ts";
+/** A thread that reads documents: one in, its text out, and how much was unpacked for it. */
+import { readDocument, unreadDocument } from "#/src/formats/documents/read-document.ts";
+import { limitArrays } from "#/src/threads/array-budget.ts";
 import { serveEach } from "#/src/threads/serve-each.ts";
-import type { DocumentJob } from "./reading-threads.ts";
+import type { DocumentAnswer, DocumentJob } from "./reading-threads.ts";
 
-serveEach(({ bytes, kind }: DocumentJob) => readDocument(bytes, kind));
+/** Arrays that are made while one document is read: four times what pages and fonts of long books unpack to. */
+const arrayBytesMax = 256 * 1024 * 1024;
+
+const arrays = limitArrays(arrayBytesMax);
+
+serveEach(async ({ bytes, kind }: DocumentJob): Promise<DocumentAnswer> => {
+  arrays.restart();
+  const document = await readDocument(bytes, kind);
+  return { document: arrays.isOver ? unreadDocument : document, unpackedBytes: arrays.spent };
+});

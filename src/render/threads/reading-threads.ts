@@ -23,23 +23,40 @@ export interface DocumentJob {
   readonly kind: DocumentKind;
 }
 
+export interface DocumentAnswer {
+  readonly document: DocumentText;
+  readonly unpackedBytes: number;
+}
+
+/** One for each owner at work, so that a document that takes long keeps its own owner waiting. */
+const documentThreads = 3;
+/** A thread that has unpacked so much ends, and its memory comes back. */
+const unpackedBytesMax = 32 * 1024 * 1024;
+
 export function createReadingThreads(fairness: Fairness = createFairness()): ReadingThreads {
   const html = createThreadPool<HtmlJob, RenderedHtml>({
     thread: houseThreads.html,
     gate: fairness.gate("html", jobsOf(Math.max(1, Math.min(4, availableParallelism() - 1)))),
-    // A document gets about 150 ms of a processor (`work-meter.ts`); this is for a machine that has none to spare.
+    // A document gets about 150 ms of a processor by its own count (`work-meter.ts`).
     timeLimitMs: 2000,
     overLimit,
   });
-  const documents = createThreadPool<DocumentJob, DocumentText>({
+  const documents = createThreadPool<DocumentJob, DocumentAnswer>({
     thread: houseThreads.documents,
-    gate: fairness.gate("documents", jobsOf(1)),
-    timeLimitMs: 5000,
-    overLimit: unreadDocument,
+    gate: fairness.gate("documents", { total: documentThreads }),
+    timeLimitMs: 3000,
+    overLimit: { document: unreadDocument, unpackedBytes: 0 },
+    isLast: ({ unpackedBytes }) => unpackedBytes > unpackedBytesMax,
   });
   return {
     renderHtml: (source, form) => html.run({ html: source, form }),
-    readDocument: (bytes, kind) => documents.run({ bytes, kind }),
+    async readDocument(read, kind) {
+      const { document } = await documents.runMade(async () => {
+        const bytes = await read();
+        return bytes && { bytes, kind };
+      });
+      return document;
+    },
     async [Symbol.asyncDispose]() {
       await Promise.all([html[Symbol.asyncDispose](), documents[Symbol.asyncDispose]()]);
     },

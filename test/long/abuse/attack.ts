@@ -3,14 +3,19 @@
 import fs from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { type ChildDaemon, type DaemonOptions, startChildDaemon } from "../../support/daemon.ts";
-import { type Measured, measureVictim, type VictimAgent } from "./victim.ts";
+import { type Deeds, type Measured, measureVictim, type VictimAgent } from "./victim.ts";
 
 export interface Attack {
   readonly title: string;
   /** The last agent of the daemon is the quiet user. */
   readonly daemon: DaemonOptions & { readonly agents: number };
   readonly seconds?: number;
-  prepare?(daemon: ChildDaemon, attackers: readonly VictimAgent[]): Promise<void>;
+  /** Answers what else the quiet user does. */
+  prepare?(
+    daemon: ChildDaemon,
+    attackers: readonly VictimAgent[],
+    victim: VictimAgent,
+  ): Promise<Deeds | undefined>;
   /** Until the signal aborts. */
   run(daemon: ChildDaemon, attackers: readonly VictimAgent[], until: AbortSignal): Promise<void>;
 }
@@ -34,8 +39,8 @@ export async function attack({ title, daemon: options, seconds = 30, prepare, ru
   const attackers = daemon.agents.slice(0, -1);
   const victim = daemon.agents.at(-1)!;
   try {
-    await prepare?.(daemon, attackers);
-    const quiet = await measureVictim(daemon, victim, AbortSignal.timeout(quietMs));
+    const deeds = (await prepare?.(daemon, attackers, victim)) ?? {};
+    const quiet = await measureVictim(daemon, victim, deeds, AbortSignal.timeout(quietMs));
     tell("quiet", quiet);
     const before = residentMiB(daemon);
     let most = before;
@@ -44,7 +49,7 @@ export async function attack({ title, daemon: options, seconds = 30, prepare, ru
     }, 200);
     const until = AbortSignal.timeout(seconds * 1000);
     const [attacked] = await Promise.all([
-      measureVictim(daemon, victim, until),
+      measureVictim(daemon, victim, deeds, until),
       run(daemon, attackers, until),
     ]);
     clearInterval(watch);

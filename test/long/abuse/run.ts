@@ -3,7 +3,15 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-const attacks = ["store-flags", "smtp-trickle", "append-held", "blob-create", "bad-tokens", "idle-smtp"];
+const attacks = [
+  "store-flags",
+  "documents",
+  "smtp-trickle",
+  "append-held",
+  "blob-create",
+  "bad-tokens",
+  "idle-smtp",
+];
 
 const wanted = process.argv.slice(2);
 const failed: string[] = [];

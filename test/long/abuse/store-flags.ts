@@ -33,6 +33,7 @@ await attack({
       if (!status.startsWith("OK")) throw new Error(`COPY: ${status}`);
       await imap.command("NOOP");
     }
+    return undefined;
   },
   async run(daemon, [owner], until) {
     const open = await Promise.all(Array.from({ length: sessions }, () => logIn(daemon, owner!)));

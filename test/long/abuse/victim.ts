@@ -23,10 +23,14 @@ export interface Measured {
 
 export type VictimAgent = ChildDaemon["agents"][number];
 
+/** What else the user does, by name; each throws when it was refused. */
+export type Deeds = Readonly<Record<string, () => Promise<void>>>;
+
 /** Until the signal aborts. */
 export async function measureVictim(
   daemon: ChildDaemon,
   agent: VictimAgent,
+  deeds: Deeds,
   until: AbortSignal,
 ): Promise<Measured> {
   const times = new Map<string, number[]>();
@@ -48,10 +52,8 @@ export async function measureVictim(
     return result;
   };
 
-  const client = new http.Agent({ keepAlive: true, localAddress: addressIn(readerNetwork) });
-  const ask = (operation: string, body: object): Promise<string> =>
-    call(client, `${daemon.http.url}/v1/${operation}`, agent.token, body);
-  const tail = JSON.parse(await ask("wait", {})) as { cursor: string };
+  const own = (operation: string, body: object): Promise<string> => ask(daemon, agent.token, operation, body);
+  const tail = JSON.parse(await own("wait", {})) as { cursor: string };
   let { cursor } = tail;
   await using imap = await connectRawImap({
     ...daemon.imaps,
@@ -65,11 +67,12 @@ export async function measureVictim(
     repeat(async () => {
       await timed("mail", () => deliver(daemon, agent));
       await timed("event", async () => {
-        const answer = await ask("wait", { cursor, timeout_s: 25 });
+        const answer = await own("wait", { cursor, timeout_s: 25 });
         ({ cursor } = JSON.parse(answer) as { cursor: string });
       });
     }),
-    repeat(() => timed("part.describe", async () => void (await ask("part.describe", { id: agent.id })))),
+    repeat(() => timed("part.describe", async () => void (await own("part.describe", { id: agent.id })))),
+    ...Object.entries(deeds).map(([what, act]) => repeat(() => timed(what, act))),
     repeat(() =>
       timed("FETCH", async () => {
         const { status } = await imap.command("FETCH * (FLAGS ENVELOPE BODY.PEEK[TEXT])");
@@ -78,7 +81,6 @@ export async function measureVictim(
       }),
     ),
   ]);
-  client.destroy();
   for (const list of times.values()) list.sort((one, other) => one - other);
   return { times, failures };
 }
@@ -96,10 +98,14 @@ async function deliver(daemon: ChildDaemon, agent: VictimAgent): Promise<void> {
     throw new Error(`mail: ${replies.find((reply) => !/^[23]/.test(reply)) ?? last}`);
 }
 
-function call(agent: http.Agent, url: string, token: string, body: object): Promise<string> {
+const client = new http.Agent({ keepAlive: true, localAddress: addressIn(readerNetwork) });
+
+/** An operation, from the network of the quiet user. Throws unless it is answered with 200. */
+export function ask(daemon: ChildDaemon, token: string, operation: string, body: object): Promise<string> {
+  const url = `${daemon.http.url}/v1/${operation}`;
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-    const request = http.request(url, { agent, method: "POST", headers }, (response) => {
+    const request = http.request(url, { agent: client, method: "POST", headers }, (response) => {
       let text = "";
       response.setEncoding("utf8").on("data", (piece: string) => {
         text += piece;
@@ -107,7 +113,7 @@ function call(agent: http.Agent, url: string, token: string, body: object): Prom
       response.on("error", reject);
       response.on("end", () => {
         if (response.statusCode === 200) resolve(text);
-        else reject(new Error(`${new URL(url).pathname}: ${response.statusCode} ${text.slice(0, 200)}`));
+        else reject(new Error(`${operation}: ${response.statusCode} ${text.slice(0, 200)}`));
       });
     });
     request.on("error", reject).end(JSON.stringify(body));
