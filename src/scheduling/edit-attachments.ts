@@ -131,9 +131,9 @@ function fits({ master }: SchedulingObject, tzid: string | undefined): boolean {
 
 function propertyOf({ managedId, url, type, name, size }: AttachmentFacts): Property {
   const parameters = [
-    { name: "MANAGED-ID", values: [managedId] },
-    { name: "FMTTYPE", values: [type.split(";")[0]!.trim()] },
     { name: "FILENAME", values: [name] },
+    { name: "FMTTYPE", values: [type.split(";")[0]!.trim()] },
+    { name: "MANAGED-ID", values: [managedId] },
     { name: "SIZE", values: [String(size)] },
   ];
   return makeProperty("ATTACH", url, parameters);

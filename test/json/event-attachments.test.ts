@@ -46,7 +46,7 @@ it("attaches a blob to a new event, and both doors read it after the blob has go
   const { version } = await client.ok("part.describe", { id: blob });
   await client.ok("blob.delete", { id: blob, version });
   const text = await icalOf(ref);
-  const [, managedId, url] = /ATTACH;MANAGED-ID=([^;]+);[^:]*SIZE=8:(.*)\r\n/.exec(text)!;
+  const [, managedId, url] = /ATTACH;[^:]*MANAGED-ID=([^;]+);SIZE=8:(.*)\r\n/.exec(text)!;
   const dav = davClient(server.url, basic(server.ada.address, server.ada.token));
   expect((await dav.request("GET", new URL(url!).pathname)).text).toBe("the plan");
   const { content } = await client.ok("part.describe", { id: ref });
