@@ -17,6 +17,7 @@ const suites = [
   ["search-load.ts", "30"],
   ["fuzz-imap.ts", "--minutes", "3"],
   ["fuzz-html-forms.ts", "--minutes", "1"],
+  ["fuzz-html.ts", "--minutes", "3"],
   ["expensive-mail.ts"],
   ["split-imap.ts", "--runs", "2"],
   ["abuse/run.ts"],
