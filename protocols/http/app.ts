@@ -36,7 +36,7 @@ export interface Exchange {
   readonly owner: () => Owner;
   /** The body, in whole. Waits for memory in turns of the owners; the memory is held until the request is answered. `copies`: how
    *  many times over the octets are in memory until then. Throws `invalid` (too_large), `rate_limited`, `upstream_unavailable`. */
-  readBody(limitBytes: number, copies: number): Promise<Buffer>;
+  readBody(limitBytes: number, copies: number): Promise<Buffer<ArrayBuffer>>;
   /** Counts the connection for the owner of a valid credential. False when that owner has too many. */
   claim(owner: ConnectionOwner): boolean;
 }

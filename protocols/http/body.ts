@@ -24,7 +24,7 @@ export interface BodyOptions {
 }
 
 /** Memory is that of the body, however small the pieces are in which it comes: a piece that is kept costs 100 octets or more. */
-export async function readBody(request: IncomingMessage, options: BodyOptions): Promise<Buffer> {
+export async function readBody(request: IncomingMessage, options: BodyOptions): Promise<Buffer<ArrayBuffer>> {
   const { limitBytes, copies, receiving, memory } = options;
   const announced = Number(request.headers["content-length"] ?? 0);
   if (announced > limitBytes) throw tooLarge(limitBytes);

@@ -7,6 +7,7 @@
 import type { HttpContext, HttpRoute } from "#/protocols/http/app.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { jsonBodyBytesMax } from "#/src/model/limits.ts";
+import { giveBackMemory } from "#/src/model/octet-memory.ts";
 import { assertJson, authenticateBearer, refuse, sendJson } from "./answers.ts";
 import type { Invoke } from "./invoke.ts";
 import { bodyCopies, parseJson } from "./json-text.ts";
@@ -71,5 +72,10 @@ export function createJsonRoute(rooms: JsonRooms, registry: OperationRegistry, i
 
 async function readInput({ koa, readBody }: HttpContext, operation: Operation): Promise<unknown> {
   assertJson(koa.get("Content-Type"), koa.get("Content-Encoding"));
-  return parseJson(await readBody(operation.bodyBytesMax ?? jsonBodyBytesMax, bodyCopies));
+  const body = await readBody(operation.bodyBytesMax ?? jsonBodyBytesMax, bodyCopies);
+  try {
+    return parseJson(body);
+  } finally {
+    giveBackMemory(body);
+  }
 }
