@@ -105,8 +105,8 @@ export function withoutHistory(body: BodyText): BodyText {
   return { ...body, text, cuts, cutFrom: body.text, removed: tally.list() };
 }
 
-/** Of alternatives, what a mail program shows: the first that says something, or that is a page. A part without a word, and one
- *  that is too much to be looked at, give way to the next. */
+/** Of alternatives, what a mail program shows: the first that says something, or that is a page. A part without an octet to
+ *  show gives way to the next; a page that is too much to be looked at does not. */
 async function renderPlace(
   source: TextSource,
   message: StoredBytes,
@@ -179,7 +179,7 @@ export async function renderPart(
     case "html": {
       const page = await source.readers.renderHtml(decoded, form === "reply" ? "text" : form);
       const text = page.text.trim() === "" ? inForm(picturesText(page.pictures), form) : page.text;
-      const isPage = decoded.trim() !== "" && !page.isOverLimit;
+      const isPage = decoded.trim() !== "";
       return { ...done(take({ ...page, text })), isPage };
     }
     case "calendar":

@@ -60,7 +60,7 @@ describe("a body", () => {
     );
   });
 
-  it("is its plain text where the HTML is empty or too much", async () => {
+  it("is its plain text where the HTML is empty, and nothing where the HTML is too much", async () => {
     const alternatives = (html: string) =>
       messageOf(
         "Content-Type: multipart/alternative; boundary=a",
@@ -70,8 +70,9 @@ describe("a body", () => {
     expect((await read(empty)).text).toBe("plain words");
     const bomb = await server.deliver(server.ada, alternatives(`<style>${"a{".repeat(90_000)}</style>seen`));
     const { text, provenance } = await read(bomb);
-    expect(text).toBe("plain words");
+    expect(text).toBe("");
     expect(provenance.removed).toContain("over-limit");
+    expect((await read(bomb, { part: "1" })).text).toBe("plain words");
   });
 
   it("is read without history and signature as reply, and the cuts put back make it whole", async () => {
