@@ -22,6 +22,9 @@ const illegible = /font-size:0\.1em|text-security/;
 /** Turned, clipped or moved text leaves other rectangles than those that the browser tells. */
 const notMeasured = /rotate\(45deg\)|inset\(10%\)|margin-top:-60px/;
 
+/** Stands for what is in doubt. */
+const leftOutMark = /\[\d+ passages? left out: [^\]]*\]/g;
+
 function fold(text: string): string {
   return text.replace(/[\s\p{Default_Ignorable_Code_Point}\p{Cc}\p{Co}]+/gu, "");
 }
@@ -46,6 +49,7 @@ async function differences(chromium: Chromium, html: string): Promise<string[]> 
   );
   // Addresses of links stand behind their lines, and lists have marks.
   const words = text
+    .replaceAll(leftOutMark, " ")
     .replaceAll(/ ?<[^<>]*>/g, " ")
     .split(/\s+/)
     .map(fold);
