@@ -51,6 +51,7 @@ export interface Spaces {
   readonly paddingBottom: number;
   readonly hasBorder: boolean;
   readonly linePaint: number;
+  readonly lineBorder: number;
   /** Of the smallest of the margins. */
   readonly pullUp: number;
   readonly pullSide: number;
@@ -133,6 +134,7 @@ export function spacesOf(
     paddingBottom,
     hasBorder: ["top", "right", "bottom", "left"].some((side) => border(side) > 0),
     linePaint: Math.max(paddingTop, paddingBottom),
+    lineBorder: Math.max(border("top"), border("bottom")),
     pullUp: Math.min(top, bottom),
     pullSide: Math.min(left, right),
   };

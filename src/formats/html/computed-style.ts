@@ -119,6 +119,8 @@ export interface Box {
   readonly reach: "none" | "inside" | "moves" | "pulls" | "paints";
   /** How far the paint of an inline box goes above and below its line. */
   readonly linePaint: number;
+  /** Of that, the border. */
+  readonly lineBorder: number;
   /** Of the padding box, in pixels; undefined where it grows. */
   readonly height: number | undefined;
   readonly cutsOff: boolean;
@@ -144,6 +146,7 @@ export const plainBox: Box = {
   paints: false,
   reach: "none",
   linePaint: 0,
+  lineBorder: 0,
   height: undefined,
   cutsOff: false,
   scrolls: false,

@@ -7,6 +7,7 @@ import type { Box, Style } from "./computed-style.ts";
 import { initialStyle } from "./computed-style.ts";
 import { type Clarity, clarityOf, union } from "./contrast.ts";
 import { isBlank, isDefaultFont, judgeLetters, widestWord } from "./fonts.ts";
+import { createLinePaint } from "./line-paint.ts";
 import { createLines, type Extent, type Lines, noExtent } from "./lines.ts";
 import { coverOfParts } from "./parts.ts";
 import { type ElementStyle, isBoxless, styleOf } from "./style.ts";
@@ -53,6 +54,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
   const textStyles: Style[] = [];
   const judged = new Set<HtmlText>();
   let coveredBefore = 0;
+  const linePaint = createLinePaint();
   let pageDoubt: Doubt | undefined =
     isUnclear || cascade.sheets.isUnclear || [...cascade.sheets.ownFonts].some(isDefaultFont)
       ? "whole-document"
@@ -90,12 +92,14 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     textStyles.push(style);
     judged.add(node);
     const clarity = clarityIn(style);
+    const isOverPaint = linePaint.hides(style, gap);
     const verdict =
       y > pageHeightMax
         ? "over-limit"
         : isPushed
           ? { why: "may-be-off-screen" as const }
-          : judgeText(style, text, clarity);
+          : (judgeText(style, text, clarity) ??
+            (isOverPaint ? { why: "colours-may-match" as const } : undefined));
     if (verdict !== undefined) verdicts.set(node, verdict);
     gap = 0;
     smallest = Math.min(smallest, Math.max(7, style.fontSize));
@@ -190,12 +194,9 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     const { box, declared } = found;
     const style = element.name === "table" ? overColumns(element, found.style) : found.style;
     judgeParts(element, declared, style, box);
-    if (!box.isInline) {
-      openBlock(element, box, style);
-    } else if (box.linePaint > 0 || (box.paints && style.lineHeight < style.fontSize * 1.15)) {
-      const reach = box.linePaint + (style.fontSize * 1.15 - style.lineHeight) / 2;
-      if (reach > gap + smallest * 0.25) coveredBefore = texts.length;
-    }
+    const reach = box.isInline && box.paints ? paintBeyondLine(box, style) : 0;
+    if (!box.isInline) openBlock(element, box, style);
+    else if (reach > gap + smallest * 0.25) coveredBefore = texts.length;
     const inner = box.isInline ? lines : createLines(style);
     inner.side(box.isInline ? box.sides / 2 : 0);
     let paints = false;
@@ -219,6 +220,8 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     }
     if (rowGaps.length > 0) gap = Math.min(...rowGaps);
     inner.side(box.isInline ? box.sides / 2 : 0);
+    const hasOwnColours = box.lineBorder <= lineBorderFree && style.backdrops !== parent.backdrops;
+    linePaint.paint(reach, hasOwnColours ? style.backdrops : undefined, parent);
     if (!box.isInline) closeBlock(element, found, parent, lines, inner, { paints, hasText }, firstText);
     paints ||= box.paints;
     if (paints && element.name !== "html" && element.name !== "body" && isShown(style)) isPainted = true;
@@ -363,6 +366,15 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     wasJudged: (text) => judged.has(text),
     pageDoubt,
   };
+}
+
+/** A border as thin as that hides no letter. */
+const lineBorderFree = 4;
+
+/** Pixels that an inline box paints above and below its line; less than 0 where its line is higher. */
+function paintBeyondLine(box: Box, style: Style): number {
+  const overLine = (style.fontSize * 1.15 - style.lineHeight) / 2;
+  return box.linePaint > 0 || overLine > 0 ? box.linePaint + overLine : 0;
 }
 
 const pushMax = 120;

@@ -355,6 +355,7 @@ class StyleMaker {
         paints: isPainting,
         reach: this.#reach,
         linePaint: isInline && isPainting && name !== "img" ? spaces.linePaint : 0,
+        lineBorder: spaces.lineBorder,
         height: box.height,
         cutsOff: box.cutsOff,
         scrolls: box.scrolls,
