@@ -38,14 +38,15 @@ describe("an event stream", () => {
     const frames = 300;
     let isCutOff = false;
     const server = createServer((request, response) => {
+      const isSlow = request.url === "/slow";
       let left = frames;
       const source = {
         resume: fill,
         close: () => {
-          if (request.url === "/slow") isCutOff = true;
+          if (isSlow) isCutOff = true;
         },
       };
-      const stream = new EventStream(response, "req_1", source, 200);
+      const stream = new EventStream(response, "req_1", source, isSlow ? 200 : 20_000);
       function fill(): void {
         while (left-- > 0 && stream.write(frame));
         if (left <= 0) stream.end();
