@@ -1,10 +1,11 @@
 /** Load on a whole daemon through its doors, and what it acknowledged: messages by SMTP and APPEND, flags by STORE, labels by
- *  message.update. The ledger lives in the process that kills the daemon, so it knows exactly what was said before the end. */
+ *  message.update, events of calendars (`calendar-load.ts`). The ledger lives in the process that kills the daemon, so it knows exactly what was said before the end. */
 import { spawnSync } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import { type ChildDaemon, type DaemonOptions, startScript } from "../support/daemon.ts";
 import { connectRawImap, type RawImap } from "../support/raw-imap.ts";
 import { connectRawSmtp, stuff } from "../support/raw-smtp.ts";
+import { type CalendarLedger, changeEvents, findEventLosses, openCalendarLedger } from "./calendar-load.ts";
 
 const agents = 6;
 
@@ -27,6 +28,7 @@ export interface Ledger {
   /** Flags and labels that were acknowledged, by the UID or the id of their message. */
   readonly flagged: { readonly agent: number; readonly uid: number }[];
   readonly labelled: { readonly agent: number; readonly id: string; readonly label: string }[];
+  readonly events: CalendarLedger;
   /** How often each refusal was heard. */
   readonly refusals: Map<string, number>;
   acknowledged: number;
@@ -40,6 +42,7 @@ export function openLedger(): Ledger {
     found: new Set(),
     flagged: [],
     labelled: [],
+    events: openCalendarLedger(),
     refusals: new Map(),
     acknowledged: 0,
     seenUids: Array.from({ length: agents }, () => 1),
@@ -61,6 +64,14 @@ export function startLoad(daemon: ChildDaemon, ledger: Ledger): Load {
   for (let agent = 0; agent < agents; agent++) {
     clients.push(appendAndStore(daemon, ledger, agent, state));
     clients.push(labelMessages(daemon, ledger, agent, state));
+    clients.push(
+      changeEvents(daemon, ledger.events, {
+        agent,
+        isStopped: () => state.isStopped,
+        acknowledged: () => ledger.acknowledged++,
+        refused: (status) => refused(ledger, String(status)),
+      }),
+    );
   }
   return {
     async stop() {
@@ -209,7 +220,7 @@ async function labelMessages(
 
 /** What was acknowledged and is not there any more, as sentences. Looks at what came since the last time, or at everything. */
 export async function findLosses(daemon: ChildDaemon, ledger: Ledger, isWhole: boolean): Promise<string[]> {
-  const losses: string[] = [];
+  const losses = await findEventLosses(daemon, ledger.events);
   for (let agent = 0; agent < agents; agent++) {
     await using imap = await login(daemon, agent);
     const from = isWhole ? 1 : ledger.seenUids[agent]!;

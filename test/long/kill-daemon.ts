@@ -1,4 +1,4 @@
-/** kill -9 of the whole daemon under load by SMTP, IMAP and JSON, again and again on one store: nothing that was acknowledged
+/** kill -9 of the whole daemon under load by SMTP, IMAP, CalDAV and JSON, again and again on one store: nothing that was acknowledged
  *  is lost, and `waypost check` is clean each time. `node test/long/kill-daemon.ts [loops]`; 50 by default. */
 import fs from "node:fs";
 import os from "node:os";
