@@ -40,6 +40,7 @@ async function sendSmall(client: RawSmtp): Promise<number> {
   await client.command("DATA");
   const sentAt = performance.now();
   const answer = await client.command(`${small}.`);
+  if (answer === "closed") throw new Error(`the connection was closed; the daemon said: ${daemon.stderr()}`);
   if (!answer.startsWith("250")) faults.push(`a small mail was answered with ${answer}`);
   return performance.now() - sentAt;
 }

@@ -1,7 +1,8 @@
 /** Seeded random fuzzing of the HTML renderer. Each document has a text in plain sight and one that is hidden, by a way that
  *  hides whatever stands around it, written in one of the many ways of writing the same: spaces, case, character references,
  *  comments and escapes in CSS, `!important`, rules instead of attributes, elements around it, inherited values. The hidden one
- *  is in no rendering, the other one in all. Other documents are only broken: rendering them ends, within 200 ms of a processor.
+ *  is in no rendering. The other one is in all, or the reader is told that something is in doubt. Other documents are only broken:
+ *  rendering them ends, within the renderer's own limit of time.
  *  `node test/long/fuzz-html-forms.ts [--minutes N] [--seed S]` */
 import { parseArgs } from "node:util";
 import { htmlForms, renderHtml } from "#/src/formats/html/render-html.ts";
@@ -13,7 +14,8 @@ const { values } = parseArgs({
 });
 const firstSeed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
 const endsAt = Date.now() + Number(values.minutes) * 60_000;
-const millisecondsMax = 200;
+/** The renderer ends after 400 ms; what it is about to do then comes on top. */
+const millisecondsMax = 500;
 const faultsMax = 10;
 
 /** Declarations that hide a block whatever its surroundings are. */
@@ -193,7 +195,12 @@ function documentOf(dice: Dice): string {
 function wrap(dice: Dice, inner: string, declarations: readonly (readonly [string, string])[]): string {
   // A colour of its own would be seen on a background that is not white.
   const isColour = declarations.some(([property]) => property === "color");
-  const wrapper = pick(dice, isColour ? wrappers.filter((one) => !one.startsWith("font")) : wrappers);
+  // A table does not inherit the indent (HTML, 15.3.8).
+  const isIndent = declarations.some(([property]) => property === "text-indent");
+  const wrapper = pick(
+    dice,
+    wrappers.filter((one) => !(isColour && one.startsWith("font")) && !(isIndent && one.startsWith("table"))),
+  );
   const ends = wrapper
     .split("><")
     .map((tag) => tag.split(" ")[0]!)
@@ -244,8 +251,11 @@ for (let seed = firstSeed; Date.now() < endsAt && faults.length < faultsMax; see
   for (const form of htmlForms) {
     const begun = process.threadCpuUsage();
     let text = "";
+    let isInDoubt = false;
     try {
-      ({ text } = renderHtml(html, form));
+      const rendered = renderHtml(html, form);
+      text = rendered.text;
+      isInDoubt = rendered.removed.some(([what]) => what === "doubtful");
     } catch (error) {
       faults.push(`seed ${seed}: ${form} threw ${error instanceof Error ? error.stack : error}`);
     }
@@ -257,7 +267,7 @@ for (let seed = firstSeed; Date.now() < endsAt && faults.length < faultsMax; see
       faults.push(`seed ${seed}: ${form} took ${milliseconds.toFixed(0)} ms`);
     if (isBroken) continue;
     if (text.includes("SECRET")) faults.push(`seed ${seed}: hidden text is in ${form}: ${html}`);
-    if (!text.includes("PLAIN") || !text.includes("after"))
+    if (!isInDoubt && (!text.includes("PLAIN") || !text.includes("after")))
       faults.push(`seed ${seed}: text is missing in ${form}: ${html}`);
   }
 }
