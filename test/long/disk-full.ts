@@ -41,7 +41,7 @@ function fillDisk(): void {
 }
 
 /** Refusals that say "later" in the words of their protocol. */
-const temporary = /^(?:4\d\d 4\.|NO \[UNAVAILABLE\]|503)/;
+const temporary = /^(?:4\d\d 4\.|NO \[UNAVAILABLE\]|50[37])/;
 const startedAt = Date.now();
 let faults = 0;
 try {
