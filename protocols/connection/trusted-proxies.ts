@@ -51,7 +51,7 @@ export interface ProxyHeaderOptions {
 export async function takeProxyHeader(socket: Socket, { mayBeAbsent }: ProxyHeaderOptions): Promise<boolean> {
   const isLocal = networkOf(socket.remoteAddress ?? "") === undefined;
   const canBeAbsent = mayBeAbsent || isLocal;
-  const until = performance.now() + (isLocal && !mayBeAbsent ? loopbackMs : headerMs);
+  const begunAt = performance.now();
   let octets: Buffer = Buffer.alloc(0);
   for (;;) {
     const header = readProxyHeader(octets);
@@ -62,11 +62,11 @@ export async function takeProxyHeader(socket: Socket, { mayBeAbsent }: ProxyHead
       if (header.kind === "header" && header.source !== undefined) nameSource(socket, header.source);
       return header.kind === "header" || canBeAbsent;
     }
+    const isAwaited = octets.length > 0 || mayBeAbsent || !isLocal;
+    const until = begunAt + (isAwaited ? headerMs : loopbackMs);
     const more = await nextOctets(socket, until - performance.now());
-    if (more === undefined) {
-      if (octets.length > 0) socket.unshift(octets);
-      return canBeAbsent && !socket.destroyed;
-    }
+    // What has begun as a header and does not go on is none of a client.
+    if (more === undefined) return octets.length === 0 && canBeAbsent && !socket.destroyed;
     octets = Buffer.concat([octets, more]);
   }
 }

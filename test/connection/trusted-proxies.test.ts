@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import net from "node:net";
 import { expect, test } from "vitest";
 import { clientAddress, trustProxies } from "#/protocols/connection/trusted-proxies.ts";
@@ -71,7 +72,7 @@ test("a PROXY header names the client of HTTP too", async () => {
   ]);
 });
 
-test("mail behind a proxy comes from its client, also after STARTTLS and over TLS from the first octet", async () => {
+test("mail behind a proxy comes from its client, also after STARTTLS", async () => {
   await using rooms = await openMailRooms({ trustedProxies: ["127.0.0.1"] });
   const header = "PROXY TCP4 192.0.2.7 198.51.100.1 4711 25\r\n";
   await using client = await connectRawSmtp({ port: rooms.ports.smtp, isGreeted: false });
@@ -98,4 +99,14 @@ test("a broken header ends the connection", async () => {
   await using rooms = await openMailRooms({ trustedProxies: ["127.0.0.1"] });
   await using client = await connectRawSmtp({ port: rooms.ports.smtp, isGreeted: false });
   expect(await client.send("PROXY TCP4 nobody\r\n")).toEqual(["closed"]);
+});
+
+test("half a header ends the connection, and nobody is greeted", async () => {
+  await using rooms = await openMailRooms({ trustedProxies: ["127.0.0.1"] });
+  const socket = net.connect(rooms.ports.smtp, "127.0.0.1").on("error", () => {});
+  let heard = "";
+  socket.on("data", (octets) => (heard += octets));
+  socket.end("PROXY TCP4 192.0.2.7");
+  await once(socket, "close");
+  expect(heard).toBe("");
 });
