@@ -25,6 +25,11 @@ export function ignored(reason: IgnoredReason): Applied {
   return { outcome: "ignored", reason };
 }
 
+/** Of a message about several instances: what was done to one of them counts more than that another one was ignored. */
+export function ignoredUnless(done: Applied, reason: IgnoredReason): Applied {
+  return done.outcome === "ignored" ? ignored(reason) : done;
+}
+
 /** SEQUENCE decides, and DTSTAMP between equal ones. A message that comes twice is not stale: applying it again changes nothing. */
 export function isStale(message: Component, stored: Component | undefined): boolean {
   if (stored === undefined) return false;

@@ -13,10 +13,10 @@ import {
 } from "#/src/formats/content-lines/content-line.ts";
 import { parseCalendarTime } from "#/src/formats/icalendar/calendar-time.ts";
 import { attendeesOfInstanceMax } from "#/src/model/limits.ts";
-import { type Applied, ignored, stampOf } from "./applied.ts";
+import { type Applied, ignored, ignoredUnless, stampOf } from "./applied.ts";
 import { withComment } from "./attendee-comment.ts";
 import { addressOfProperty, type CalendarAddress } from "./calendar-address.ts";
-import { hasInstance, makeOverride, withComponent } from "./instances.ts";
+import { instanceTarget, withComponent } from "./instances.ts";
 import { formatUtc, sequenceOf } from "./messages.ts";
 import { type Attendee, findAttendee, listAttendees, setParameters } from "./participants.ts";
 import { componentAt, listByInstance, type SchedulingObject } from "./scheduling-object.ts";
@@ -33,22 +33,18 @@ export function applyReply(
   for (const [key, reply] of listByInstance(message)) {
     const answer = findAttendee(reply, from);
     if (answer === undefined) {
-      if (outcome.outcome === "ignored") outcome = ignored("other_sender");
+      outcome = ignoredUnless(outcome, "other_sender");
       continue;
     }
     const old = componentAt(stored, key);
-    const target =
-      old ??
-      (key !== undefined && !stored.exclusions.has(key) && hasInstance(stored, key)
-        ? makeOverride(stored, key)
-        : undefined);
+    const target = instanceTarget(stored, key, old);
     if (target === undefined) {
-      if (outcome.outcome === "ignored") outcome = ignored("unknown");
+      outcome = ignoredUnless(outcome, "unknown");
       continue;
     }
     const applied = applyAnswer(target, reply, answer);
     if (typeof applied === "string") {
-      if (outcome.outcome === "ignored") outcome = ignored(applied);
+      outcome = ignoredUnless(outcome, applied);
       continue;
     }
     calendar = withComponent(calendar, old, applied);

@@ -58,6 +58,16 @@ function movedEnd(end: Property, movedMs: number): Property {
     : changeProperty(end, { value: formatCalendarTime({ ...time, localMs: time.localMs + movedMs }) });
 }
 
+/** What an attendee's message about an instance is applied to: its component, or the override that is made for it. */
+export function instanceTarget(
+  object: SchedulingObject,
+  key: InstanceKey | undefined,
+  own: Component | undefined,
+): Component | undefined {
+  if (own !== undefined || key === undefined) return own;
+  return !object.exclusions.has(key) && hasInstance(object, key) ? makeOverride(object, key) : undefined;
+}
+
 /** Whether the rules and dates of the series give this instance; overrides and exclusions do not count. False also where the rules
  *  are more work than the limits allow. */
 export function hasInstance(object: SchedulingObject, key: InstanceKey): boolean {

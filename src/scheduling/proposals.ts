@@ -17,10 +17,10 @@ import {
 } from "#/src/formats/icalendar/calendar-time.ts";
 import { parseDuration } from "#/src/formats/icalendar/duration.ts";
 import { type TimeZone, utcOfLocal } from "#/src/formats/icalendar/time-zone.ts";
-import { type Applied, ignored, stampOf } from "./applied.ts";
+import { type Applied, ignored, ignoredUnless, stampOf } from "./applied.ts";
 import { withComment } from "./attendee-comment.ts";
 import type { CalendarAddress } from "./calendar-address.ts";
-import { hasInstance, makeOverride, withComponent } from "./instances.ts";
+import { instanceTarget, withComponent } from "./instances.ts";
 import { formatUtc, sequenceOf } from "./messages.ts";
 import { findAttendee, setParameters } from "./participants.ts";
 import { type Addresses, componentAt, listByInstance, type SchedulingObject } from "./scheduling-object.ts";
@@ -56,8 +56,7 @@ export function applyCounter(
   for (const [key, counter] of listByInstance(message)) {
     const sender = findAttendee(counter, from);
     const old = componentAt(stored, key);
-    const isInstance = key !== undefined && !stored.exclusions.has(key);
-    const target = old ?? (isInstance && hasInstance(stored, key) ? makeOverride(stored, key) : undefined);
+    const target = instanceTarget(stored, key, old);
     const known = sender && target && findAttendee(target, (address) => address === sender.address)?.property;
     const proposal = timesOf(message, counter);
     if (sender === undefined) outcome = ignoredUnless(outcome, "other_sender");
@@ -77,10 +76,6 @@ export function applyCounter(
     }
   }
   return outcome;
-}
-
-function ignoredUnless(outcome: Applied, reason: Parameters<typeof ignored>[0]): Applied {
-  return outcome.outcome === "changed" ? outcome : ignored(reason);
 }
 
 function proposedAt(attendee: Property): number {

@@ -1,6 +1,5 @@
 /** A managed attachment of an event (RFC 8607), read like an attachment of a mail. */
 import { attachmentsPath, type PlacedAttachment } from "#/src/collections/attachments.ts";
-import type { StoredItem } from "#/src/collections/item.ts";
 import { findReadableAttachment } from "#/src/reach/attachments.ts";
 import { createCollectionReach } from "#/src/reach/collection-reach.ts";
 import { bodyForms, renderPart, textRenderer, withoutHistory } from "#/src/render/body-text.ts";
@@ -8,19 +7,10 @@ import { isReadable } from "#/src/render/part-reading.ts";
 import type { RemovalDetail } from "#/src/render/removal.ts";
 import type { OperationContext } from "../operation.ts";
 import { assertRender } from "./assert-render.ts";
-import { assertRaw } from "./linked-part.ts";
+import { assertRaw, type LinkedReading } from "./linked-part.ts";
 import { type Page, pageOf } from "./page.ts";
 
 export type AttachedRender = (typeof bodyForms)[number] | "raw" | "json";
-
-interface Reading {
-  readonly context: OperationContext;
-  readonly stored: StoredItem;
-  readonly part: string;
-  readonly render: string | undefined;
-  readonly from: number;
-  readonly maxChars: number | undefined;
-}
 
 interface Described {
   readonly kind: "attachment";
@@ -44,7 +34,7 @@ export function findAttached(
   return findReadableAttachment({ collections: rooms.collections, principal, reach }, managedId);
 }
 
-export async function describeAttached(read: Reading, attached: PlacedAttachment): Promise<Described> {
+export async function describeAttached(read: LinkedReading, attached: PlacedAttachment): Promise<Described> {
   const { context, stored, part, from, maxChars } = read;
   const { mail } = context.rooms;
   const { account, blob, size, name, mediaType: type } = attached;

@@ -17,7 +17,8 @@ export type LinkedPart =
       readonly removed: readonly RemovalDetail[];
     };
 
-interface Reading {
+/** What is asked of a part to which an event or a contact links. */
+export interface LinkedReading {
   readonly context: OperationContext;
   readonly stored: StoredItem;
   readonly part: string;
@@ -33,7 +34,7 @@ interface Described {
   readonly removed: readonly RemovalDetail[];
 }
 
-export async function describeLinkedPart(read: Reading, found: LinkedPart): Promise<Described> {
+export async function describeLinkedPart(read: LinkedReading, found: LinkedPart): Promise<Described> {
   const { context, stored, part, from, maxChars } = read;
   assertRender(read.render, found.kind === "data" ? ["raw"] : ["text", "json"]);
   if (found.kind === "data") {
