@@ -55,6 +55,12 @@ export async function encodeBlob(
     raw.push(bytes.subarray(at, at + blobChunkBytes));
   const packed: Uint8Array[] = [];
   const isShort = bytes.length - prefix <= uncompressedMax;
+  const turns = new LoopTurns();
+  const hash = createHash("sha256").update(bytes.subarray(0, prefix));
+  for (const chunk of raw) {
+    hash.update(chunk);
+    await turns.turn();
+  }
   for (const chunk of isShort ? [] : raw)
     packed.push(
       bytes.length <= compressSyncMax
@@ -62,12 +68,16 @@ export async function encodeBlob(
         : await compress(chunk, zstdOptions),
     );
   const isSmaller = !isShort && totalLength(packed) < totalLength(raw);
-  const chunks = (isSmaller ? packed : raw).map(ownCopy);
+  const chunks: Uint8Array[] = [];
+  for (const chunk of isSmaller ? packed : raw) {
+    chunks.push(ownCopy(chunk));
+    await turns.turn();
+  }
   return {
     codec: isSmaller ? zstdCodec : rawCodec,
     size: bytes.length,
     storedSize: prefix + totalLength(chunks),
-    sha256: ownCopy(createHash("sha256").update(bytes).digest()),
+    sha256: ownCopy(hash.digest()),
     headerSize,
     structure,
     header: ownCopy(bytes.subarray(0, prefix)),

@@ -3,9 +3,10 @@
 import type { Principal } from "#/src/accounts/accounts.ts";
 import { forCaller } from "#/src/model/caller.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { mailboxOwner } from "#/src/model/owner.ts";
+import { mailboxOwner, type Owner } from "#/src/model/owner.ts";
 import { notBillable } from "./errors.ts";
 import { parseInput } from "./input.ts";
+import type { JsonInput } from "./json-text.ts";
 import type { FrameStream, Operation } from "./operation.ts";
 import { createReachMemo } from "./reach-memo.ts";
 import type { OperationRegistry } from "./registry.ts";
@@ -21,7 +22,7 @@ export interface Call {
   /** Aborts with a `CallerGone` when the caller goes: nothing is read of the store from then on. */
   readonly signal: AbortSignal;
   /** Reads the input once the call is admitted. */
-  readInput(operation: Operation): Promise<unknown>;
+  readInput(operation: Operation): Promise<JsonInput>;
 }
 
 export type Outcome =
@@ -59,7 +60,9 @@ export function createInvoke(rooms: JsonRooms, registry: OperationRegistry): Inv
     const operation = registry.find(call.operation);
     if (!principal.isBillable && operation.isFree !== true) throw notBillable();
     assertScope(principal, operation.scope);
-    const input = parseInput(operation.input, await call.readInput(operation));
+    const owner = (): Owner => mailboxOwner(principal);
+    const { value, decoded } = await forCaller(call.signal, () => call.readInput(operation), owner);
+    const input = parseInput(operation.input, value);
     using _repeat = holdKey(running, principal, operation, input);
     const context = {
       rooms,
@@ -67,14 +70,11 @@ export function createInvoke(rooms: JsonRooms, registry: OperationRegistry): Inv
       principal,
       requestId: call.requestId,
       signal: call.signal,
+      decoded,
       holdStream: () => slots.hold(nameOf(principal.credential)),
       reach,
     };
-    const result = await forCaller(
-      call.signal,
-      () => operation.run(context, input),
-      () => mailboxOwner(principal),
-    );
+    const result = await forCaller(call.signal, () => operation.run(context, input), owner);
     return operation.effect === "streams"
       ? { kind: "stream", frames: result as FrameStream }
       : { kind: "result", result };

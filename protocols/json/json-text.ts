@@ -1,21 +1,56 @@
 /** JSON text (RFC 8259) of a request. What could hurt is found before anything walks the value: the depth is counted on the
  *  bytes, and a member that stands twice is refused, since what was checked must be what is used. */
 
+import { nextTurn } from "#/src/fairness/loop-turns.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { jsonDepth } from "#/src/model/json-depth.ts";
-import { jsonDepthMax } from "#/src/model/limits.ts";
+import { jsonShape } from "#/src/model/json-depth.ts";
+import { jsonBodyBytesMax, jsonDepthMax, jsonValuesMax } from "#/src/model/limits.ts";
 import { jsonPointer } from "./json-pointer.ts";
+import { type DecodedData, noDecodedData, takeLargeData } from "./large-data.ts";
 
 /** How many times over a body is in memory until it is answered: its octets, their text, the values in it, and what is made of
  *  them. */
-export const bodyCopies = 4;
+const bodyCopies = 4;
+
+/** The same of bodies that may be larger: their data is decoded where it lies, and in memory as it is stored. */
+const largeBodyCopies = 3;
+
+export function copiesOf(limitBytes: number): number {
+  return limitBytes > jsonBodyBytesMax ? largeBodyCopies : bodyCopies;
+}
+
+/** To parse less takes no longer than anything else that a request does. */
+const quickBytes = 16 * 1024;
+
+export interface JsonInput {
+  readonly value: unknown;
+  /** What large strings of base64 in it say. */
+  readonly decoded: DecodedData;
+}
+
+/** The value of a body of any size, in the caller's turn of the loop. What a body over the size of most has in its strings `data` is
+ *  decoded in its memory, so that this may not be given back before it was used; what is left may be of that size, unless it is said. */
+export async function readJson(
+  body: Buffer<ArrayBuffer>,
+  restBytesMax = jsonBodyBytesMax,
+): Promise<JsonInput> {
+  const { json, decoded } =
+    body.length > jsonBodyBytesMax
+      ? await takeLargeData(body, restBytesMax)
+      : { json: body, decoded: noDecodedData };
+  if (json.length > quickBytes) await nextTurn();
+  return { value: parseJson(json), decoded };
+}
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** The value of a body; an empty one is an empty object. */
 export function parseJson(bytes: Uint8Array): unknown {
-  if (jsonDepth(bytes) > jsonDepthMax)
+  const { depth, values } = jsonShape(bytes, jsonValuesMax);
+  if (depth > jsonDepthMax)
     throw invalid(`The body is nested deeper than ${jsonDepthMax} levels.`, "Send a flatter object.");
+  if (values > jsonValuesMax)
+    throw invalid(`The body has more than ${jsonValuesMax} values.`, "Send less in one request.");
   const text = decodeUtf8(bytes);
   if (text.trim() === "") return {};
   const value = parse(text);

@@ -4,6 +4,7 @@ import type { z } from "zod";
 import type { Principal } from "#/src/accounts/accounts.ts";
 import type { ErrorCode } from "#/src/model/errors.ts";
 import type { Scope } from "#/src/model/roles.ts";
+import type { DecodedData } from "./large-data.ts";
 import type { ReachMemo } from "./reach-memo.ts";
 import type { OperationRegistry } from "./registry.ts";
 import type { JsonRooms } from "./rooms.ts";
@@ -25,6 +26,8 @@ export interface OperationContext {
   readonly requestId: string;
   /** Aborts when nobody waits for the result any more; a stream that is open is closed instead. */
   readonly signal: AbortSignal;
+  /** Large base64 of the input. */
+  readonly decoded: DecodedData;
   /** Takes one of the token's stream slots; throws `rate_limited`. */
   holdStream(): Disposable;
   /** What a credential reaches, asked once for all its streams that are told of one commit. */

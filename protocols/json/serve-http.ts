@@ -10,7 +10,7 @@ import { jsonBodyBytesMax } from "#/src/model/limits.ts";
 import { giveBackMemory } from "#/src/model/octet-memory.ts";
 import { assertJson, authenticateBearer, refuse, sendJson } from "./answers.ts";
 import type { Invoke } from "./invoke.ts";
-import { bodyCopies, parseJson } from "./json-text.ts";
+import { copiesOf, type JsonInput, readJson } from "./json-text.ts";
 import { openApiDocument } from "./openapi.ts";
 import type { Operation } from "./operation.ts";
 import type { OperationRegistry } from "./registry.ts";
@@ -46,12 +46,13 @@ export function createJsonRoute(rooms: JsonRooms, registry: OperationRegistry, i
         hint: `Send POST ${prefix}${name} with a JSON object.`,
       });
     }
+    using memory = new DisposableStack();
     const outcome = await invoke.call({
       operation: name,
       principal,
       requestId,
       signal,
-      readInput: (operation) => readInput(context, operation),
+      readInput: (operation) => readInput(context, operation, memory),
     });
     // What streams has a route of its own.
     if (outcome.kind === "stream") throw new TypeError("the operation streams");
@@ -70,12 +71,12 @@ export function createJsonRoute(rooms: JsonRooms, registry: OperationRegistry, i
   };
 }
 
-async function readInput({ koa, readBody }: HttpContext, operation: Operation): Promise<unknown> {
+/** `memory`: gives back that of the body when the call is answered. */
+async function readInput(
+  { koa, readBody }: HttpContext,
+  { bodyBytesMax = jsonBodyBytesMax }: Operation,
+  memory: DisposableStack,
+): Promise<JsonInput> {
   assertJson(koa.get("Content-Type"), koa.get("Content-Encoding"));
-  const body = await readBody(operation.bodyBytesMax ?? jsonBodyBytesMax, bodyCopies);
-  try {
-    return parseJson(body);
-  } finally {
-    giveBackMemory(body);
-  }
+  return readJson(memory.adopt(await readBody(bodyBytesMax, copiesOf(bodyBytesMax)), giveBackMemory));
 }

@@ -6,7 +6,7 @@ import { EventStream, formatFrame } from "#/protocols/http/event-stream.ts";
 import { jsonBodyBytesMax } from "#/src/model/limits.ts";
 import { assertJson, authenticateBearer, refuseStream } from "./answers.ts";
 import type { Invoke } from "./invoke.ts";
-import { bodyCopies, parseJson } from "./json-text.ts";
+import { copiesOf, type JsonInput, readJson } from "./json-text.ts";
 import type { FrameSink, FrameStream, Operation, StreamFrame } from "./operation.ts";
 import type { OperationRegistry } from "./registry.ts";
 import type { JsonRooms } from "./rooms.ts";
@@ -121,13 +121,14 @@ function pathOf({ url = "" }: IncomingMessage): string {
 
 async function readStreamInput(
   { request, readBody }: StreamExchange,
-  operation: Operation,
-): Promise<unknown> {
+  { bodyBytesMax = jsonBodyBytesMax }: Operation,
+): Promise<JsonInput> {
   const { headers } = request;
   assertJson(headers["content-type"], headers["content-encoding"]);
-  const input = parseJson(await readBody(operation.bodyBytesMax ?? jsonBodyBytesMax, bodyCopies));
+  const input = await readJson(await readBody(bodyBytesMax, copiesOf(bodyBytesMax)));
   // An EventSource that reconnects repeats its first body, and says in the header what it saw last.
   const lastEventId = headers["last-event-id"];
-  if (!lastEventId || typeof input !== "object" || input === null || Array.isArray(input)) return input;
-  return { ...input, cursor: lastEventId };
+  const { value } = input;
+  if (!lastEventId || typeof value !== "object" || value === null || Array.isArray(value)) return input;
+  return { ...input, value: { ...value, cursor: lastEventId } };
 }

@@ -2,6 +2,7 @@
  *  `administration`, and the store as a whole. */
 import path from "node:path";
 import { framesOf } from "#/protocols/json/frames.ts";
+import { noDecodedData } from "#/protocols/json/large-data.ts";
 import { administer } from "#/src/accounts/administration/operations.ts";
 import { selectOwner } from "#/src/accounts/administration/selectors.ts";
 import { operatorPrincipal, type Principal } from "#/src/accounts/principal.ts";
@@ -56,7 +57,7 @@ async function invokeOperation(house: House, call: PrivateCall): Promise<unknown
     principal: await principalOf(house, call.input),
     requestId: "req_operator",
     signal: call.signal,
-    readInput: async () => call.input.json ?? {},
+    readInput: async () => ({ value: call.input.json ?? {}, decoded: noDecodedData }),
   });
   if (outcome.kind === "result") return outcome.result;
   for await (const frame of framesOf(outcome.frames, call.signal))

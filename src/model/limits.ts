@@ -22,6 +22,8 @@ export const provenPasswordMs = 10 * 60_000;
 export const jsonBodyBytesMax = 1024 * 1024;
 export const jsonBlobBodyBytesMax = 16 * 1024 * 1024;
 export const jsonDepthMax = 64;
+/** Values in one body: parsing and checking so many takes the main thread 10 to 20 ms. An event of a thousand attendees has 10,000. */
+export const jsonValuesMax = 50_000;
 export const watchKeepaliveSecondsMax = 25;
 
 /** Keywords of one agent; each is a row that every FLAGS response names. */

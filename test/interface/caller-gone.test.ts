@@ -2,6 +2,7 @@
 import net from "node:net";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { createInvoke } from "#/protocols/json/invoke.ts";
+import { noDecodedData } from "#/protocols/json/large-data.ts";
 import type { FrameStream } from "#/protocols/json/operation.ts";
 import { createRegistry, operations } from "#/protocols/json/registry.ts";
 import { createFairness } from "#/src/fairness/fairness.ts";
@@ -187,7 +188,7 @@ it.each(Object.entries(inputs).flatMap(([name, calls]) => calls.map((input) => [
         principal,
         requestId: "req_test",
         signal: gone.signal,
-        readInput: async () => input(),
+        readInput: async () => ({ value: input(), decoded: noDecodedData }),
       });
       const failure = await call.then(
         (outcome) => {

@@ -6,13 +6,16 @@ import type { McpHttpHandler } from "@modelcontextprotocol/server";
 import type { HttpContext, HttpRoute } from "#/protocols/http/app.ts";
 import { newRequestId } from "#/protocols/http/request-id.ts";
 import type { Principal } from "#/src/accounts/accounts.ts";
-import { CallerGone } from "#/src/model/caller.ts";
+import { CallerGone, forCaller } from "#/src/model/caller.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { jsonBlobBodyBytesMax, jsonBodyBytesMax } from "#/src/model/limits.ts";
+import { giveBackMemory } from "#/src/model/octet-memory.ts";
+import { mailboxOwner } from "#/src/model/owner.ts";
 import { authenticateBearer, refuse } from "../answers.ts";
 import { asRefusal, errorObject } from "../errors.ts";
 import type { Invoke } from "../invoke.ts";
-import { bodyCopies, parseJson } from "../json-text.ts";
+import { copiesOf, readJson } from "../json-text.ts";
+import type { DecodedData } from "../large-data.ts";
 import type { Operation } from "../operation.ts";
 import type { OperationRegistry } from "../registry.ts";
 import type { JsonRooms } from "../rooms.ts";
@@ -23,12 +26,15 @@ import type { ToolDoor } from "./tool-server.ts";
 
 const path = "/mcp";
 const batchMax = 20;
+/** Up to this, that an input is too large is told as the result of the tool, which a model reads. */
+const toldBytesMax = 4 * jsonBodyBytesMax;
 
 /** One request and who makes it, as it passes through the SDK. */
 interface Caller {
   readonly principal: Principal;
   readonly signal: AbortSignal;
   readonly bodyBytes: number;
+  readonly decoded: DecodedData;
 }
 
 export function createMcpRoute(rooms: JsonRooms, registry: OperationRegistry, invoke: Invoke): HttpRoute {
@@ -50,7 +56,7 @@ export function createMcpRoute(rooms: JsonRooms, registry: OperationRegistry, in
   const listCallable = (principal: Principal): readonly Operation[] =>
     registry.served.filter((one) => isTool(one) && canCall(principal, one));
 
-  function doorOf({ principal, signal, bodyBytes }: Caller): ToolDoor {
+  function doorOf({ principal, signal, bodyBytes, decoded }: Caller): ToolDoor {
     return {
       listOperations: async () => listCallable(principal),
       async call(operation, input, cancelled) {
@@ -62,7 +68,7 @@ export function createMcpRoute(rooms: JsonRooms, registry: OperationRegistry, in
             principal,
             requestId,
             signal: endedBy(signal, cancelled),
-            readInput: async () => input,
+            readInput: async () => ({ value: input, decoded }),
           });
           if (outcome.kind === "result") return { result: outcome.result };
           throw new WaypostError("internal", "A stream is no tool.");
@@ -84,11 +90,19 @@ export function createMcpRoute(rooms: JsonRooms, registry: OperationRegistry, in
       koa.set("Allow", "POST");
       return refuse(rooms.log, context, notPost, 405);
     }
-    const body = await context.readBody(jsonBlobBodyBytesMax, bodyCopies);
-    const message = parseJson(body);
+    using memory = new DisposableStack();
+    const body = memory.adopt(
+      await context.readBody(jsonBlobBodyBytesMax, copiesOf(jsonBlobBodyBytesMax)),
+      giveBackMemory,
+    );
+    const { value: message, decoded } = await forCaller(
+      signal,
+      () => readJson(body, toldBytesMax),
+      () => mailboxOwner(principal),
+    );
     assertFew(message);
     if (!isToolCall(message, listCallable(principal))) invoke.admit(principal);
-    const caller: Caller = { principal, signal, bodyBytes: body.length };
+    const caller: Caller = { principal, signal, bodyBytes: body.length, decoded };
     handler ??= loadHandler();
     const response = await (await handler).fetch(
       new Request(`http://localhost${path}`, { method: "POST", headers: headersOf(koa.req.headers), signal }),

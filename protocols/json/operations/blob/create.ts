@@ -28,7 +28,7 @@ export default operation({
   async run(context, input) {
     const { mail } = context.rooms;
     const { agent } = context.principal;
-    const bytes = readBase64(input.data, "/data");
+    const bytes = context.decoded.get(input.data) ?? readBase64(input.data, "/data");
     const once = idempotencyOf(context, "blob.create", input);
     const blob = { bytes, name: input.name ?? "", type: input.type ?? "application/octet-stream" };
     const { upload, size, expiresAt } = await mail.createUpload(agent, blob, once);
