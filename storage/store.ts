@@ -6,7 +6,6 @@ import type { IdCodec } from "#/src/model/ids.ts";
 import type { Idempotency, OnceResult } from "./idempotency.ts";
 import type { ScanArgumentsOf, ScanName, ScanResultOf } from "./scans/index.ts";
 import type { Reader, SqlValue } from "./sql.ts";
-import { openSqliteStore } from "./sqlite/store.ts";
 import type { ArgumentsOf, ResultOf, TransactionName } from "./transactions/index.ts";
 
 export type { Idempotency, OnceResult } from "./idempotency.ts";
@@ -103,9 +102,4 @@ export interface OpenOptions {
   /** Told of what could not be done and was left, as in a damaged file; the store goes on. By default it goes to the standard
    *  error. */
   readonly onTrouble?: (what: string) => void;
-}
-
-/** Opens the store of a folder, bringing it to the present schema. One process at a time. */
-export function openStore(options: OpenOptions): Promise<Store> {
-  return openSqliteStore(options);
 }

@@ -74,6 +74,35 @@ function importsOf(file: string): string[] {
   );
 }
 
+/** Files that import each other in a circle, types too. */
+function findCircles(): string[][] {
+  const order = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const open: string[] = [];
+  const circles: string[][] = [];
+  // Tarjan's strongly connected components.
+  const visit = (file: string): void => {
+    order.set(file, order.size);
+    lowest.set(file, order.get(file)!);
+    open.push(file);
+    for (const imported of importsOf(file)) {
+      if (!files.includes(imported)) continue;
+      if (!order.has(imported)) visit(imported);
+      else if (!open.includes(imported)) continue;
+      lowest.set(file, Math.min(lowest.get(file)!, lowest.get(imported)!));
+    }
+    if (lowest.get(file) !== order.get(file)) return;
+    const circle = open.splice(open.indexOf(file));
+    if (circle.length > 1 || importsOf(file).includes(file)) circles.push(circle.sort());
+  };
+  for (const file of files) if (!order.has(file)) visit(file);
+  return circles;
+}
+
+test("no files import each other in a circle", () => {
+  expect(findCircles()).toEqual([]);
+});
+
 test("every file is in a room", () => {
   expect(files.filter((file) => roomOf(file) === undefined)).toEqual([]);
 });

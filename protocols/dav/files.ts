@@ -1,33 +1,21 @@
 /** Files and folders, the ordinary resources and collections of WebDAV (RFC 4918): what the methods do with them. They are of one
- *  agent alone, and of credentials for all of DAV: one that is for calendars or for contacts alone reads and changes none. */
-import { hasScope } from "#/src/accounts/principal.ts";
+ *  agent alone. */
 import { isWaypostError } from "#/src/model/errors.ts";
 import { fileBytesMax } from "#/src/model/limits.ts";
-import type { Scope } from "#/src/model/roles.ts";
 import type { DavAnswer } from "./answer.ts";
 import { checkConditions, checkLocks, isUnmodified } from "./conditions.ts";
 import { DavError } from "./dav-error.ts";
+import { mayWriteFiles } from "./file-rights.ts";
 import { etagOf } from "./item-content.ts";
 import { needPrivileges } from "./privileges.ts";
 import type { PropertyChanges } from "./property-changes.ts";
 import { readOctets } from "./read-body.ts";
 import type { DavRequest } from "./request.ts";
-import type { DavResource, FileResource, FolderResource } from "./resource.ts";
+import type { FileResource, FolderResource } from "./resource.ts";
 import { dav } from "./xml/names.ts";
 
-const readScopes: readonly Scope[] = ["calendar:read", "contacts:read"];
-const writeScopes: readonly Scope[] = ["calendar", "contacts"];
-
-export function mayReadFiles({ login }: Pick<DavRequest, "login">): boolean {
-  return readScopes.every((scope) => hasScope(login.scopes, scope));
-}
-
-export function mayWriteFiles({ login }: Pick<DavRequest, "login">): boolean {
-  return writeScopes.every((scope) => hasScope(login.scopes, scope));
-}
-
 export function assertWritesFiles(request: DavRequest, href: string): void {
-  if (!mayWriteFiles(request))
+  if (!mayWriteFiles(request.login))
     throw needPrivileges("The login may not change files.", href, dav("write-content"));
 }
 
@@ -199,8 +187,4 @@ export async function makeLockedFile(request: DavRequest): Promise<FileResource>
 
 export function pathOf(resource: FileResource | FolderResource): string {
   return resource.kind === "file" ? resource.entry.path : resource.path;
-}
-
-export function isOfFiles(resource: DavResource): resource is FileResource | FolderResource {
-  return resource.kind === "file" || resource.kind === "folder";
 }

@@ -127,3 +127,7 @@ export const everyResource = [
 export function hasBytes(item: Item | StoredItem): item is StoredItem {
   return "bytes" in item;
 }
+
+export function isOfFiles(resource: DavResource): resource is FileResource | FolderResource {
+  return resource.kind === "file" || resource.kind === "folder";
+}

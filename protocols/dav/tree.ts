@@ -5,7 +5,7 @@ import type { Item, StoredItem } from "#/src/collections/item.ts";
 import type { FileEntry } from "#/src/files/files.ts";
 import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
 import { findReadableAttachment } from "#/src/reach/attachments.ts";
-import { mayReadFiles } from "./files.ts";
+import { mayReadFiles } from "./file-rights.ts";
 import {
   attachmentsHref,
   encodeSegment,
@@ -250,7 +250,7 @@ export function createTree(rooms: DavRooms, login: Principal, reach: CollectionR
   /** Nobody sees files of others. */
   async function findFile([id, ...segments]: readonly string[], hasSlash: boolean) {
     if (id !== own.id) return undefined;
-    if (!mayReadFiles({ login }))
+    if (!mayReadFiles(login))
       throw needPrivileges("The token is not for files.", `${filesHref}${id}/`, dav("read"));
     const path = segments.join("/");
     if (path === "")

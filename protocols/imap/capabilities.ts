@@ -1,7 +1,10 @@
-import type { CapabilityContext, Command } from "./command.ts";
+import type { AnnouncedCommand, CapabilityContext } from "./command-context.ts";
 
 /** What CAPABILITY says (RFC 9051 section 6.1.1): before login, what can be used before login; after it, the rest. */
-export function listCapabilities(commands: readonly Command[], context: CapabilityContext): string[] {
+export function listCapabilities(
+  commands: readonly AnnouncedCommand[],
+  context: CapabilityContext,
+): string[] {
   const isLoggedIn = context.state !== "unauthenticated";
   const names = new Set<string>();
   for (const command of commands) {

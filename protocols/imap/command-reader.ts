@@ -1,7 +1,8 @@
 /** Reads one command with its literals (RFC 9051 sections 2.2.1 and 4.3, RFC 7888). A literal is accepted or refused when it
  *  is announced, so that what is too large is never held. */
 import type { Connection } from "#/protocols/connection/connection.ts";
-import type { Command, Form, LiteralBound, ParseContext } from "./command.ts";
+import type { Command, LiteralBound } from "./command.ts";
+import type { Form, ParseContext } from "./command-context.ts";
 import { bad, Refusal, refusalOf } from "./errors.ts";
 import {
   commandBytesMax,

@@ -1,19 +1,8 @@
+import type { AnnouncedCommand, Form, ParseContext, State } from "./command-context.ts";
 import type { Refusal } from "./errors.ts";
-import type { NameMode } from "./mailbox-name.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 import type { Session } from "./session.ts";
 import type { WireReader } from "./wire-reader.ts";
-
-/** Connection states (RFC 9051 section 3). */
-export type State = "unauthenticated" | "authenticated" | "selected";
-
-/** `uid`: the command with UID before its name, naming messages by UID (RFC 9051 section 6.4.9). */
-export type Form = "plain" | "uid";
-
-export interface ParseContext {
-  readonly form: Form;
-  readonly names: NameMode;
-}
 
 /** What the tagged OK says beyond that the command completed. */
 export interface Answer {
@@ -21,31 +10,15 @@ export interface Answer {
   readonly text?: string;
 }
 
-/** What capabilities depend on. */
-export interface CapabilityContext {
-  readonly state: State;
-  /** Whether a password may cross the line: it is encrypted or does not leave this machine. */
-  readonly mayUsePlainText: boolean;
-  /** Whether a login can be bound to the TLS connection. */
-  readonly hasChannelBinding: boolean;
-  readonly canStartTls: boolean;
-  readonly isCompressed: boolean;
-  readonly maxAppendBytes: number;
-  readonly messageLimit: number;
-}
-
 /** One command: a file in `commands/`, an entry in `commands/index.ts`. Dispatch, state checks, CAPABILITY, when EXPUNGE may
  *  be sent and the table of the README follow from it. */
-export interface Command<Arguments = unknown> {
+export interface Command<Arguments = unknown> extends AnnouncedCommand {
   readonly name: string;
-  readonly states: readonly State[];
   readonly forms: readonly Form[];
   /** Its plain form speaks in sequence numbers, so that no EXPUNGE may change them until it ends (RFC 9051 section 7.5.1). */
   readonly usesSequence: boolean;
   /** It changes mail: refused to a credential that may only read. */
   readonly isWrite?: boolean;
-  /** What it adds to CAPABILITY while its state can still be reached. */
-  readonly capabilities?: readonly string[] | ((context: CapabilityContext) => readonly string[]);
   /** Its answer is a picture of a mailbox. What changes meanwhile is told with the next command: clients that resynchronise
    *  do not expect VANISHED without EARLIER before they have taken in EXISTS. */
   readonly isPicture?: boolean;

@@ -2,7 +2,7 @@
  *
  *  fetch-modifier = "CHANGEDSINCE" SP mod-sequence-value / "VANISHED" / "PARTIAL" SP partial-range */
 import type { Modseq } from "#/src/model/numbers.ts";
-import type { Form } from "./command.ts";
+import type { Form } from "./command-context.ts";
 import { bad } from "./errors.ts";
 import { type PartialRange, readPartialRange } from "./search-options.ts";
 import type { WireReader } from "./wire-reader.ts";

@@ -2,7 +2,7 @@
  *
  *  list = "LIST" [SP "(" [select-option *(SP select-option)] ")"] SP reference SP (pattern / "(" pattern *(SP pattern) ")")
  *         [SP "RETURN" SP "(" [return-option *(SP return-option)] ")"] */
-import type { ParseContext } from "./command.ts";
+import type { ParseContext } from "./command-context.ts";
 import { bad, Refusal } from "./errors.ts";
 import { listPatternBytesMax, listPatternsMax } from "./limits.ts";
 import { decodeMailboxName, type NameMode } from "./mailbox-name.ts";

@@ -5,7 +5,7 @@
 
 import { hierarchyDelimiter } from "#/src/model/roles.ts";
 import type { ReachedMailbox } from "#/src/reach/mailbox-access.ts";
-import type { ParseContext } from "./command.ts";
+import type { ParseContext } from "./command-context.ts";
 import { bad } from "./errors.ts";
 import { searchedNamesMax } from "./limits.ts";
 import { decodeMailboxName } from "./mailbox-name.ts";

@@ -1,6 +1,7 @@
 /** Which messages a command names: its sequence set read against the view (RFC 9051 sections 6.4.9 and 9). */
 import { countNumbers, type NumberSet, subtractNumberSets } from "#/src/model/number-set.ts";
-import type { Answer, Form } from "./command.ts";
+import type { Answer } from "./command.ts";
+import type { Form } from "./command-context.ts";
 import { bad } from "./errors.ts";
 import type { SelectedMailbox } from "./selected-mailbox.ts";
 import { resolveSequenceSet, type SequenceSet } from "./sequence-set.ts";

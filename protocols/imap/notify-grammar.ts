@@ -3,7 +3,7 @@
  *  notify = "NOTIFY" SP ("SET" [SP "STATUS"] 1*(SP event-group) / "NONE")
  *  event-group = "(" filter-mailboxes SP events ")"
  *  events = "(" event *(SP event) ")" / "NONE" */
-import type { ParseContext } from "./command.ts";
+import type { ParseContext } from "./command-context.ts";
 import { bad, no } from "./errors.ts";
 import { type FetchItem, readFetchItems } from "./fetch-items.ts";
 import { watchedNamesMax } from "./limits.ts";

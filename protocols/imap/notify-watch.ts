@@ -9,7 +9,7 @@ import type { MailboxAccess, ReachedMailbox } from "#/src/reach/mailbox-access.t
 import { type EventGroup, type EventName, isOfSelected, type MailboxFilter } from "./notify-grammar.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 import type { SelectedEvents } from "./selected-mailbox.ts";
-import type { Session } from "./session.ts";
+import type { Session, Watch } from "./session.ts";
 import { astringText } from "./strings.ts";
 import { type Happened, placeKey, WatchedLogs } from "./watched-logs.ts";
 
@@ -22,12 +22,9 @@ const annotationGroup: EventGroup = {
 
 type Mailboxes = ReadonlyMap<string, ReachedMailbox>;
 
-export class NotifyWatch {
-  /** NOTIFY was used: what it asks for is told between commands too, and of the selected mailbox nothing else. */
+export class NotifyWatch implements Watch {
   readonly isNotify: boolean;
-  /** Events of the selected mailbox. */
   readonly selected: SelectedEvents;
-  /** EXPUNGE of the selected mailbox may be told at any time (section 6.1.1). */
   readonly isImmediate: boolean;
   readonly #session: Session;
   readonly #access: MailboxAccess;

@@ -12,7 +12,8 @@ import type { SelectedMailbox } from "./selected-mailbox.ts";
 import { readSequenceSet, resolveSequenceSet } from "./sequence-set.ts";
 import type { Session } from "./session.ts";
 import type { SessionView } from "./session-view.ts";
-import { vanishedUids, writeVanished } from "./vanished.ts";
+import { writeVanished } from "./vanished.ts";
+import { vanishedUids } from "./vanished-uids.ts";
 import type { WireReader } from "./wire-reader.ts";
 
 export interface Resynchronisation {

@@ -1,6 +1,6 @@
 /** Answers of SEARCH and SORT: ESEARCH (RFC 4731, RFC 5267 section 3.1) and the plain lists of RFC 3501 and RFC 5256. */
 import type { Modseq } from "#/src/model/numbers.ts";
-import type { Form } from "./command.ts";
+import type { Form } from "./command-context.ts";
 import { LoopTurns } from "./loop-turns.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 import { cutPartial, formatPartialRange, type SearchReturn } from "./search-options.ts";

@@ -13,12 +13,12 @@ import {
   numberSetOf,
   uniteNumberSets,
 } from "#/src/model/number-set.ts";
-import type { Form } from "./command.ts";
+import type { ReachedMailbox } from "#/src/reach/mailbox-access.ts";
+import type { Form } from "./command-context.ts";
 import type { FetchItem } from "./fetch-items.ts";
 import { searchContextsMax, sortedContextMessagesMax } from "./limits.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 import { formatAdded, formatRemoved, insertSorted, withPlaced } from "./result-positions.ts";
-import type { SelectedMailbox } from "./selected-mailbox.ts";
 import type { SessionView } from "./session-view.ts";
 import { stringText } from "./strings.ts";
 
@@ -42,6 +42,14 @@ export interface NewContext extends Omit<SearchContext, "uids" | "sorted"> {
   /** In the order of the result. */
   readonly uids: readonly number[];
   readonly criteria?: readonly SortCriterion[];
+}
+
+/** Of the selected mailbox. */
+export interface SearchedMailbox {
+  readonly mailbox: ReachedMailbox;
+  readonly view: SessionView;
+  /** UIDs that the client knows and that are still there, of a set. */
+  presentUids(uids: NumberSet): NumberSet;
 }
 
 export class SearchContexts {
@@ -92,7 +100,7 @@ export class SearchContexts {
 
   /** What is to be told of new messages, by UID. */
   async itemsOfNew(
-    selected: SelectedMailbox,
+    selected: SearchedMailbox,
     mail: Pick<Mail, "searchMailbox">,
     uids: NumberSet,
   ): Promise<ReadonlyMap<number, readonly FetchItem[]>> {
@@ -106,7 +114,7 @@ export class SearchContexts {
   }
 
   async tellChanged(
-    selected: SelectedMailbox,
+    selected: SearchedMailbox,
     mail: Pick<Mail, "searchMailbox" | "sortMessages">,
     out: ResponseWriter,
   ): Promise<void> {
@@ -138,7 +146,7 @@ export class SearchContexts {
     context: SearchContext,
     sorted: SortedResult,
     come: readonly number[],
-    { mailbox, view }: SelectedMailbox,
+    { mailbox, view }: SearchedMailbox,
     mail: Pick<Mail, "sortMessages">,
     out: ResponseWriter,
   ): Promise<void> {
@@ -157,7 +165,7 @@ export class SearchContexts {
 }
 
 async function findAmong(
-  { mailbox }: SelectedMailbox,
+  { mailbox }: SearchedMailbox,
   mail: Pick<Mail, "searchMailbox">,
   uids: NumberSet,
   key: SearchKey,

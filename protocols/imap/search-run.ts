@@ -3,7 +3,7 @@ import type { SortCriterion } from "#/src/mail/ordering/sort-keys.ts";
 import { type SearchKey, uidsOfKey } from "#/src/mail/search-keys.ts";
 import { emptyNumberSet, type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
-import type { Form } from "./command.ts";
+import type { Form } from "./command-context.ts";
 import { bad, refusalOf } from "./errors.ts";
 import { scoresOf, widenFuzzyKeys } from "./fuzzy-search.ts";
 import { LoopTurns } from "./loop-turns.ts";

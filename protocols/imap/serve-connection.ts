@@ -2,7 +2,8 @@
 import { type Connection, ConnectionClosed, LineTooLong } from "#/protocols/connection/connection.ts";
 import type { ConnectionPlace } from "#/protocols/connection/connection-door.ts";
 import { forCaller } from "#/src/model/caller.ts";
-import type { Answer, Command, Form } from "./command.ts";
+import type { Answer, Command } from "./command.ts";
+import type { Form } from "./command-context.ts";
 import { RefusedCommand, readCommand, readCommandName, tagOf } from "./command-reader.ts";
 import { commands, findCommand } from "./commands/index.ts";
 import { bad, no, Refusal, refusalOf } from "./errors.ts";

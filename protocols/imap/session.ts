@@ -8,17 +8,17 @@ import { type Logins, loggedLogins } from "#/protocols/connection/logged-logins.
 import type { Principal } from "#/src/accounts/accounts.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { NumberSet } from "#/src/model/number-set.ts";
-import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import { createMailboxAccess, type MailboxAccess, type ReachedMailbox } from "#/src/reach/mailbox-access.ts";
 import type { Right } from "#/src/reach/mailbox-rights.ts";
 import { listCapabilities } from "./capabilities.ts";
-import type { Command, State } from "./command.ts";
+import type { AnnouncedCommand, State } from "./command-context.ts";
 import { bad, no, Refusal } from "./errors.ts";
 import { failedLoginsMax, loginTimeoutMs } from "./limits.ts";
 import { encodeMailboxName, type NameMode } from "./mailbox-name.ts";
-import type { NotifyWatch } from "./notify-watch.ts";
+import type { ResponseWriter } from "./response-writer.ts";
 import type { ServedRooms } from "./rooms.ts";
-import { allEvents, SelectedMailbox, type TellOptions } from "./selected-mailbox.ts";
+import { allEvents, type SelectedEvents, SelectedMailbox, type TellOptions } from "./selected-mailbox.ts";
 import { stringText, utf8StringText } from "./strings.ts";
 
 export const extensions = [
@@ -31,6 +31,24 @@ export const extensions = [
 ] as const;
 export type Extension = (typeof extensions)[number];
 
+/** What happens elsewhere than in the selected mailbox, told to the client (`notify-watch.ts`). */
+export interface Watch {
+  /** NOTIFY was used: what it asks for is told between commands too, and of the selected mailbox nothing else. */
+  readonly isNotify: boolean;
+  /** Events of the selected mailbox. */
+  readonly selected: SelectedEvents;
+  /** EXPUNGE of the selected mailbox may be told at any time (RFC 5465 section 6.1.1). */
+  readonly isImmediate: boolean;
+  /** METADATA was enabled. */
+  addAnnotations(): Promise<void>;
+  tell(out: ResponseWriter): Promise<void>;
+  /** The client made this change itself: it is not told. */
+  own(agent: AgentNumber, modseq: Modseq): void;
+  /** Calls back at each doorbell, at once if one was missed. */
+  onRing(listener: (() => void) | undefined): void;
+  close(): void;
+}
+
 export class Session {
   readonly rooms: ServedRooms;
   readonly connection: Connection;
@@ -42,11 +60,11 @@ export class Session {
   owesHighestModseq = false;
   readonly #enabled = new Set<Extension>();
   readonly #place: ConnectionPlace;
-  readonly #commands: readonly Command[];
+  readonly #commands: readonly AnnouncedCommand[];
   #principal: Principal | undefined;
   #access: MailboxAccess | undefined;
   #selected: SelectedMailbox | undefined;
-  #watch: NotifyWatch | undefined;
+  #watch: Watch | undefined;
   #failedLogins = 0;
   #checkedAt = 0;
 
@@ -54,7 +72,7 @@ export class Session {
     rooms: ServedRooms,
     connection: Connection,
     place: ConnectionPlace,
-    commands: readonly Command[],
+    commands: readonly AnnouncedCommand[],
   ) {
     this.rooms = rooms;
     this.connection = connection;
@@ -237,11 +255,11 @@ export class Session {
   }
 
   /** What NOTIFY or ENABLE METADATA asked for, if they were used. */
-  get watch(): NotifyWatch | undefined {
+  get watch(): Watch | undefined {
     return this.#watch;
   }
 
-  set watch(watch: NotifyWatch | undefined) {
+  set watch(watch: Watch | undefined) {
     this.#watch?.close();
     this.#watch = watch;
   }

@@ -3,9 +3,8 @@ import { z } from "zod";
 import { type ErrorCode, errorCodes } from "#/src/model/errors.ts";
 import { describedResult } from "./contents.ts";
 import { statusOfCode } from "./errors.ts";
-import { commonErrors, type Operation } from "./operation.ts";
+import { commonErrors, type Operation, type OperationRegistry } from "./operation.ts";
 import { interfaceVersion } from "./operations/catalog/describe.ts";
-import type { OperationRegistry } from "./registry.ts";
 import { errorSchema, eventSchema } from "./schemas.ts";
 
 type Json = Readonly<Record<string, unknown>>;

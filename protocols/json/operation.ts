@@ -6,7 +6,6 @@ import type { ErrorCode } from "#/src/model/errors.ts";
 import type { Scope } from "#/src/model/roles.ts";
 import type { DecodedData } from "./large-data.ts";
 import type { ReachMemo } from "./reach-memo.ts";
-import type { OperationRegistry } from "./registry.ts";
 import type { JsonRooms } from "./rooms.ts";
 
 export const verbs = ["wait", "read", "put", "send"] as const;
@@ -80,6 +79,15 @@ export interface OperationDeclaration<Input extends z.ZodType, Output extends z.
 /** A declaration with its types put away, as the registry holds it. */
 export interface Operation extends Omit<OperationDeclaration<z.ZodType, z.ZodType>, "run"> {
   run(context: OperationContext, input: unknown): Promise<unknown>;
+}
+
+/** The operations that are served, and how they are found. */
+export interface OperationRegistry {
+  readonly served: readonly Operation[];
+  /** Names that answer 501. */
+  readonly unserved: readonly string[];
+  /** Throws `not_found` for a name that is none, `unavailable` for one that is not served. */
+  find(name: string): Operation;
 }
 
 export const commonErrors = [

@@ -1,6 +1,6 @@
 /** Every operation of the interface. */
 import { WaypostError } from "#/src/model/errors.ts";
-import type { Operation } from "./operation.ts";
+import type { Operation, OperationRegistry } from "./operation.ts";
 import addressbookCreate from "./operations/addressbook/create.ts";
 import addressbookDelete from "./operations/addressbook/delete.ts";
 import addressbookUpdate from "./operations/addressbook/update.ts";
@@ -73,14 +73,6 @@ export const operations: readonly Operation[] = [
   contactUpdate,
   contactDelete,
 ];
-
-export interface OperationRegistry {
-  readonly served: readonly Operation[];
-  /** Names that answer 501. */
-  readonly unserved: readonly string[];
-  /** Throws `not_found` for a name that is none, `unavailable` for one that is not served. */
-  find(name: string): Operation;
-}
 
 /** `unservedNames` is the operator's choice; a name that is no operation is ignored. */
 export function createRegistry(unservedNames: readonly string[]): OperationRegistry {

@@ -12,8 +12,7 @@ import { assertJson, authenticateBearer, refuse, sendJson } from "./answers.ts";
 import type { Invoke } from "./invoke.ts";
 import { copiesOf, type JsonInput, readJson } from "./json-text.ts";
 import { openApiDocument } from "./openapi.ts";
-import type { Operation } from "./operation.ts";
-import type { OperationRegistry } from "./registry.ts";
+import type { Operation, OperationRegistry } from "./operation.ts";
 import type { JsonRooms } from "./rooms.ts";
 
 const prefix = "/v1/";

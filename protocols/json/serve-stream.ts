@@ -7,8 +7,7 @@ import { jsonBodyBytesMax } from "#/src/model/limits.ts";
 import { assertJson, authenticateBearer, refuseStream } from "./answers.ts";
 import type { Invoke } from "./invoke.ts";
 import { copiesOf, type JsonInput, readJson } from "./json-text.ts";
-import type { FrameSink, FrameStream, Operation, StreamFrame } from "./operation.ts";
-import type { OperationRegistry } from "./registry.ts";
+import type { FrameSink, FrameStream, Operation, OperationRegistry, StreamFrame } from "./operation.ts";
 import type { JsonRooms } from "./rooms.ts";
 
 const prefix = "/v1/";

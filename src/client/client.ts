@@ -93,7 +93,11 @@ export function createClient(options: ClientOptions): Client {
           await pause(waitMs, signal);
         }
     },
-    watch: (request = {}, watchOptions = {}) => watchBatches(client, post, request, watchOptions),
+    watch(request = {}, watchOptions = {}) {
+      const { signal } = watchOptions;
+      const findEnd = (place: Input<"wait">) => client.call("wait", place, signal && { signal });
+      return watchBatches(findEnd, post, request, watchOptions);
+    },
     async *events(request = {}, watchOptions = {}) {
       for await (const { events } of client.watch(request, watchOptions)) yield* events;
     },

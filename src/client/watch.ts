@@ -1,6 +1,5 @@
 /** `watch` that goes on: when the connection breaks or falls silent, another one is opened where the last batch ended, so
  *  nothing is missed and nothing comes twice. */
-import type { Client } from "./client.ts";
 import { readFrames } from "./event-frames.ts";
 import type { Operations } from "./operations.ts";
 import { RequestError, unreachable } from "./request-error.ts";
@@ -19,15 +18,16 @@ const defaultQuietSeconds = 20;
 /** Beyond the interval of the keepalives; then nobody is at the other end. */
 const silenceMs = 15_000;
 
+/** `findEnd` is `wait`, which answers where the log ends. */
 export async function* watchBatches(
-  client: Pick<Client, "call">,
+  findEnd: (request: Operations["wait"]["input"]) => Promise<Operations["wait"]["output"]>,
   post: (name: string, input: unknown, signal: AbortSignal) => Promise<Response>,
   request: Request,
   { signal, onReconnect }: WatchOptions,
 ): AsyncGenerator<Batch, void, undefined> {
   try {
     // A stream from now on has no position until its first event; this one has, so a lost connection leaves no gap.
-    let cursor = request.cursor || (await client.call("wait", placeOf(request), signal && { signal })).cursor;
+    let cursor = request.cursor || (await findEnd(placeOf(request))).cursor;
     for (let failures = 0; ; ) {
       try {
         for await (const batch of readOnce(post, { ...request, cursor }, signal)) {

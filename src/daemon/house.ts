@@ -24,15 +24,18 @@ import { createWebhooks, type WebhookOutcome, type Webhooks } from "#/src/feed/w
 import { createFiles, type Files } from "#/src/files/files.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
-import { createHolds, type Holds } from "#/src/outbound/holds/holds.ts";
-import { createOutbound, type Outbound } from "#/src/outbound/outbound.ts";
+import { createOutbound } from "#/src/outbound/create-outbound.ts";
+import { createHolds } from "#/src/outbound/holds/create-holds.ts";
+import type { Holds } from "#/src/outbound/holds/holds.ts";
+import type { Outbound } from "#/src/outbound/outbound.ts";
 import { openTextIndex } from "#/src/render/indexing/open-text-index.ts";
 import { createReadingThreads } from "#/src/render/threads/reading-threads.ts";
 import { createScheduling } from "#/src/scheduling/create-scheduling.ts";
 import { createMailFates, type MailFates } from "#/src/scheduling/mail-fates.ts";
 import { createDirectSchedulers, createSchedulers } from "#/src/scheduling/schedulers.ts";
 import type { Scheduling } from "#/src/scheduling/scheduling.ts";
-import { openStore, type Store } from "#/storage/store.ts";
+import { openStore } from "#/storage/open-store.ts";
+import type { Store } from "#/storage/store.ts";
 
 export interface House extends AsyncDisposable {
   readonly settings: Settings;

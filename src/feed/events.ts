@@ -7,8 +7,8 @@ import { WaypostError } from "#/src/model/errors.ts";
 import type { IdCodec } from "#/src/model/ids.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import type { LoggedChangeRow } from "#/storage/queries/changes.ts";
+import type { ChangeLog, Position } from "./change-log.ts";
 import type { CursorSeal } from "./cursor.ts";
-import type { Feed, Position } from "./feed.ts";
 
 export type Positions = ReadonlyMap<AgentNumber, Position>;
 
@@ -72,15 +72,15 @@ const sharedPagesMax = 5000;
 
 export function createEventReader(
   ids: IdCodec,
-  feed: Pick<Feed, "position" | "readRows" | "seal" | "commitCount">,
+  log: Pick<ChangeLog, "position" | "readRows" | "seal" | "commitCount">,
 ): EventReader {
-  const cursors: CursorSeal = feed.seal("events");
+  const cursors: CursorSeal = log.seal("events");
   /** What was read since the last commit, for the many who stand at the same place and want the same. */
   const shared = new Map<string, Promise<EventPage>>();
   let sharedSince = -1;
 
   async function readOne(agent: AgentNumber, position: Position, filter: EventFilter) {
-    const page = await feed.readRows(agent, position);
+    const page = await log.readRows(agent, position);
     if (page.isBelowFloor) throw expiredCursor();
     const found = page.changes.flatMap((change, index) =>
       change.event !== null && isWanted(agent, change, filter)
@@ -93,13 +93,13 @@ export function createEventReader(
   const reader: EventReader = {
     async tail(agents) {
       const positions = new Map<AgentNumber, Position>();
-      for (const agent of agents) positions.set(agent, { modseq: await feed.position(agent) });
+      for (const agent of agents) positions.set(agent, { modseq: await log.position(agent) });
       return positions;
     },
 
     async read(owner, positions, agents, filter) {
       if (filter.key === undefined) return readPage(owner, positions, agents, filter);
-      const commitCount = feed.commitCount();
+      const commitCount = log.commitCount();
       if (sharedSince !== commitCount || shared.size > sharedPagesMax) shared.clear();
       sharedSince = commitCount;
       const key = `${filter.key} ${owner} ${agents.join()} ${nameOf(positions)}`;

@@ -8,8 +8,9 @@ import { findPosition } from "#/storage/queries/agents.ts";
 import { findWebhook, listWebhookAttempts, listWebhooks } from "#/storage/queries/webhooks.ts";
 import type { WebhookRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
+import type { Position } from "./change-log.ts";
 import type { MailEvent } from "./events.ts";
-import type { Feed, Position } from "./feed.ts";
+import type { Feed } from "./feed.ts";
 
 export type Webhook = WebhookRow;
 

@@ -3,17 +3,14 @@ import type { Settings } from "#/config/schema.ts";
 import type { Accounts, Principal } from "#/src/accounts/accounts.ts";
 import type { Once } from "#/src/mail/write-once.ts";
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
-import { createReturnPaths, type SubmissionName } from "#/src/model/return-path.ts";
+import type { SubmissionName } from "#/src/model/return-path.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 import type { Idempotency, Store } from "#/storage/store.ts";
 import type { Envelope, SubmissionRow, SubmissionSource } from "#/storage/submission.ts";
 import type { DeliverMessage } from "#/storage/transactions/deliver-message.ts";
 import type { DeliveryReport } from "#/storage/transactions/report-delivery.ts";
 import type { SubmitMessage, Submitted } from "#/storage/transactions/submit-message.ts";
-import { type MailFate, readMailFate } from "./fate.ts";
-import { createQueue } from "./queue.ts";
-import type { Reschedule } from "./scheduled.ts";
-import { createSubmit } from "./submit.ts";
+import type { MailFate } from "./fate.ts";
 
 export interface Outbound {
   /** Takes responsibility for a message: it is durable in the queue, or with who approves it, when this resolves. Throws
@@ -146,21 +143,20 @@ export interface RecipientOutcome {
   readonly retryAt?: number;
 }
 
+/** Another time for scheduled mail. */
+export interface Reschedule {
+  readonly agent: AgentNumber;
+  readonly message: MessageNumber;
+  /** As it was read. */
+  readonly version: string | undefined;
+  readonly sendAt: number;
+  readonly idempotency?: Idempotency | undefined;
+}
+
 export interface OutboundRooms {
   readonly store: Store;
   readonly accounts: Accounts;
   readonly settings: Settings;
   /** Understands a message; a large array is taken over. */
   prepare(bytes: Uint8Array): Promise<MessageFacts>;
-}
-
-export function createOutbound(rooms: OutboundRooms): Outbound {
-  const queue = createQueue(rooms);
-  const { tokenOf } = createReturnPaths(rooms.store.key("return-path"));
-  return {
-    ...queue,
-    ...createSubmit(rooms, queue.ring),
-    tokenOf,
-    readFate: (agent, message) => readMailFate(rooms.store, agent, message),
-  };
 }

@@ -1,7 +1,6 @@
 /** Scheduled mail: it leaves Scheduled for the queue when its time comes, and can be given another time before. */
-import { type Idempotency, writeOnce } from "#/src/mail/write-once.ts";
+import { writeOnce } from "#/src/mail/write-once.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
-import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
 import type { SendingBasis } from "#/storage/queries/sending-basis.ts";
 import {
   findScheduled,
@@ -15,15 +14,6 @@ import { scheduledAtOnce, scheduledRetryMs } from "./limits.ts";
 import type { Outbound, OutboundRooms } from "./outbound.ts";
 
 const hourMs = 3_600_000;
-
-export interface Reschedule {
-  readonly agent: AgentNumber;
-  readonly message: MessageNumber;
-  /** As it was read. */
-  readonly version: string | undefined;
-  readonly sendAt: number;
-  readonly idempotency?: Idempotency | undefined;
-}
 
 export interface Scheduled extends Pick<Outbound, "reschedule" | "findSendAt"> {
   /** Lets mail go whose time has come: a part of it, and rings for the rest. Throws what no mail should cause, once for each mail

@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openStore } from "#/storage/store.ts";
+import { openStore } from "#/storage/open-store.ts";
 import { byDav, eventText, openItemHouse, putEvent } from "../support/items.ts";
 
 const base = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-check-items-"));

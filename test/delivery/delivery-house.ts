@@ -5,8 +5,9 @@ import { type Delivery, startDelivery } from "#/protocols/delivery/start-deliver
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
 import { principalOf } from "#/src/accounts/principal.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
+import { createOutbound } from "#/src/outbound/create-outbound.ts";
 import { createDispatch, type Dispatch } from "#/src/outbound/dispatch.ts";
-import { createOutbound, type Outbound, type SubmitEnvelope } from "#/src/outbound/outbound.ts";
+import type { Outbound, SubmitEnvelope } from "#/src/outbound/outbound.ts";
 import { findAgent } from "#/storage/queries/agents.ts";
 import { listRecipients } from "#/storage/queries/submissions.ts";
 import type { SubmissionSource } from "#/storage/submission.ts";

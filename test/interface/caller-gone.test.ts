@@ -8,7 +8,7 @@ import { createRegistry, operations } from "#/protocols/json/registry.ts";
 import { createFairness } from "#/src/fairness/fairness.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import { CallerGone, callerSignal } from "#/src/model/caller.ts";
-import { createHolds } from "#/src/outbound/holds/holds.ts";
+import { createHolds } from "#/src/outbound/holds/create-holds.ts";
 import { type JsonServer, openJsonServer, plainMessage } from "../support/json-server.ts";
 import { type WatchedStore, watchStore } from "../support/watched-store.ts";
 

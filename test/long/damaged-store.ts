@@ -5,8 +5,8 @@ import os from "node:os";
 import path from "node:path";
 import Database from "better-sqlite3";
 import { isWaypostError } from "#/src/model/errors.ts";
+import { openStore } from "#/storage/open-store.ts";
 import { listAgents } from "#/storage/queries/agents.ts";
-import { openStore } from "#/storage/store.ts";
 import { readJournal } from "./journal.ts";
 import { prepareStore, startLoad } from "./store-load.ts";
 

@@ -3,7 +3,7 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { openStore } from "#/storage/store.ts";
+import { openStore } from "#/storage/open-store.ts";
 import { findInvitationLosses } from "./invitation-load.ts";
 import { findItemLosses, ItemReaders } from "./item-load.ts";
 import { findLosses, readJournal } from "./journal.ts";

@@ -7,7 +7,7 @@ import { once } from "node:events";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { openStore } from "#/storage/store.ts";
+import { openStore } from "#/storage/open-store.ts";
 import { beginPowerLoss, buildDiskShim } from "./disk-shim.ts";
 import { findInvitationLosses } from "./invitation-load.ts";
 import { findItemLosses, ItemReaders } from "./item-load.ts";

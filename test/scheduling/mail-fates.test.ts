@@ -1,7 +1,7 @@
 /** What becomes of an invitation after it left, on the organizer's object: by the queue, by reports, and by who approves. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
-import { createHolds } from "#/src/outbound/holds/holds.ts";
+import { createHolds } from "#/src/outbound/holds/create-holds.ts";
 import type { DueDelivery } from "#/src/outbound/outbound.ts";
 import { createMailFates, type MailFates } from "#/src/scheduling/mail-fates.ts";
 import { createDirectSchedulers } from "#/src/scheduling/schedulers.ts";

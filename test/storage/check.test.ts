@@ -3,7 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openStore } from "#/storage/store.ts";
+import { openStore } from "#/storage/open-store.ts";
 import { append } from "../support/delivery.ts";
 import { openTestStore, seedAgent } from "../support/store.ts";
 

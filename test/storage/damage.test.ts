@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import Database from "better-sqlite3";
 import { expect, it } from "vitest";
-import { openStore } from "#/storage/store.ts";
+import { openStore } from "#/storage/open-store.ts";
 import { deliver } from "../support/delivery.ts";
 import { openTestStore, type Seed, seedAgent, testFacts } from "../support/store.ts";
 

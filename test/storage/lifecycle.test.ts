@@ -5,13 +5,13 @@ import path from "node:path";
 import Database from "better-sqlite3";
 import { expect, it } from "vitest";
 import type { MessageNumber, Modseq } from "#/src/model/numbers.ts";
+import { openStore } from "#/storage/open-store.ts";
 import { findPosition } from "#/storage/queries/agents.ts";
 import { listChanges } from "#/storage/queries/changes.ts";
 import { listUids } from "#/storage/queries/entries.ts";
 import { findMailbox } from "#/storage/queries/mailboxes.ts";
 import { openWriting } from "#/storage/sqlite/connection.ts";
 import { migrate } from "#/storage/sqlite/migrate.ts";
-import { openStore } from "#/storage/store.ts";
 import { append, deliver } from "../support/delivery.ts";
 import { openTestStore, seedAgent } from "../support/store.ts";
 

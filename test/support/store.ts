@@ -6,9 +6,10 @@ import { expect } from "vitest";
 import type { AccountNumber, AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import { encodeBlob } from "#/storage/blob.ts";
 import { checkStore } from "#/storage/check.ts";
+import { openStore } from "#/storage/open-store.ts";
 import { findMailboxByName } from "#/storage/queries/mailboxes.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
-import { type OpenOptions, openStore, type Store } from "#/storage/store.ts";
+import type { OpenOptions, Store } from "#/storage/store.ts";
 import { type FakeClock, fakeClock } from "./clock.ts";
 
 export interface TestStore extends AsyncDisposable {

@@ -7,14 +7,14 @@ import type { DavAnswer } from "../answer.ts";
 import { checkItemConditions, checkLocks } from "../conditions.ts";
 import { copyCollection } from "../copy-collection.ts";
 import { DavError, unmet } from "../dav-error.ts";
-import { isOfFiles, transferFile } from "../files.ts";
+import { transferFile } from "../files.ts";
 import { readStored } from "../item-content.ts";
 import type { Method } from "../method.ts";
 import { moveCollection } from "../move-collection.ts";
 import { assertRight } from "../privileges.ts";
 import { assertNoBody } from "../read-body.ts";
 import type { DavRequest } from "../request.ts";
-import { type CollectionResource, everyResource, type ItemResource } from "../resource.ts";
+import { type CollectionResource, everyResource, type ItemResource, isOfFiles } from "../resource.ts";
 import { conditionOf, explainRefusal, storeItem } from "../store-item.ts";
 import { dav } from "../xml/names.ts";
 

@@ -2,12 +2,12 @@
 import type { SchedulingOptions } from "#/src/scheduling/scheduling.ts";
 import { checkItemConditions, checkLocks } from "../conditions.ts";
 import { DavError, unmet } from "../dav-error.ts";
-import { deleteFile, isOfFiles } from "../files.ts";
+import { deleteFile } from "../files.ts";
 import type { Method } from "../method.ts";
 import { assertRight } from "../privileges.ts";
 import { assertNoBody } from "../read-body.ts";
 import type { DavRequest } from "../request.ts";
-import { everyResource } from "../resource.ts";
+import { everyResource, isOfFiles } from "../resource.ts";
 import { caldav, dav } from "../xml/names.ts";
 
 export const deleteMethod: Method = {

@@ -6,7 +6,7 @@ import type { DavAnswer } from "../answer.ts";
 import { xmlAnswer } from "../answer.ts";
 import { checkLocks } from "../conditions.ts";
 import { DavError, unmet } from "../dav-error.ts";
-import { assertWritesFiles, isOfFiles, makeLockedFile } from "../files.ts";
+import { assertWritesFiles, makeLockedFile } from "../files.ts";
 import { parseIf, submittedTokens } from "../if-field.ts";
 import { writeActiveLock } from "../lock-element.ts";
 import { type Lock, lockTimeoutMsDefault, lockTimeoutMsMax } from "../locks.ts";
@@ -14,7 +14,13 @@ import type { Method } from "../method.ts";
 import { assertRight } from "../privileges.ts";
 import { readXmlBody } from "../read-body.ts";
 import type { DavRequest } from "../request.ts";
-import type { CollectionResource, FileResource, FolderResource, ItemResource } from "../resource.ts";
+import {
+  type CollectionResource,
+  type FileResource,
+  type FolderResource,
+  type ItemResource,
+  isOfFiles,
+} from "../resource.ts";
 import { findChild, type XmlElement } from "../xml/element.ts";
 import { dav, isNamed } from "../xml/names.ts";
 import { element, textElement, writeElement } from "../xml/write-xml.ts";

@@ -5,14 +5,14 @@ import { checkLocks } from "../conditions.ts";
 import { DavError } from "../dav-error.ts";
 import { defaultCalendarName, findDefaultCalendar } from "../default-calendar.ts";
 import { davErrorOf } from "../errors.ts";
-import { changeFileProperties, isOfFiles } from "../files.ts";
+import { changeFileProperties } from "../files.ts";
 import type { Method } from "../method.ts";
 import { preferenceApplied } from "../preferences.ts";
 import { assertRight } from "../privileges.ts";
 import { collectChanges, type PropertyChanges, refuseChange, writeOutcome } from "../property-changes.ts";
 import { readXmlBody } from "../read-body.ts";
 import type { DavRequest } from "../request.ts";
-import { type CollectionResource, everyResource } from "../resource.ts";
+import { type CollectionResource, everyResource, isOfFiles } from "../resource.ts";
 import { dav, isNamed } from "../xml/names.ts";
 import { element, textElement } from "../xml/write-xml.ts";
 

@@ -1,10 +1,10 @@
 /** Access control (RFC 3744), as far as clients ask: what there is to be read. Access is given by grants, so DAV:acl is protected. */
-import { isOfFiles, mayWriteFiles } from "../files.ts";
+import { mayWriteFiles } from "../file-rights.ts";
 import { principalHref, principalsHref, proxySegments } from "../hrefs.ts";
 import { listPrivileges } from "../privileges.ts";
 import { property } from "../property.ts";
 import type { DavRequest } from "../request.ts";
-import { type DavResource, everyResource } from "../resource.ts";
+import { type DavResource, everyResource, isOfFiles } from "../resource.ts";
 import { caldav, dav, type XmlName } from "../xml/names.ts";
 import { element, elementWith, escapeText, join, noXml, textElement, type Xml } from "../xml/write-xml.ts";
 
@@ -31,7 +31,7 @@ function isOwn(resource: DavResource, { login }: DavRequest): boolean {
 }
 
 function mayChange(resource: DavResource, request: DavRequest): boolean {
-  return isOfFiles(resource) ? mayWriteFiles(request) : isOwn(resource, request);
+  return isOfFiles(resource) ? mayWriteFiles(request.login) : isOwn(resource, request);
 }
 
 /** The principal that owns it: of something shared, who shares it. */

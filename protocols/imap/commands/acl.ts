@@ -3,7 +3,8 @@
  *
  *  myrights = "MYRIGHTS" SP mailbox        getacl = "GETACL" SP mailbox        listrights = "LISTRIGHTS" SP mailbox SP identifier
  *  setacl = "SETACL" SP mailbox SP identifier SP mod-rights        deleteacl = "DELETEACL" SP mailbox SP identifier */
-import { afterLogin, type Command, command, type ParseContext } from "../command.ts";
+import { afterLogin, type Command, command } from "../command.ts";
+import type { ParseContext } from "../command-context.ts";
 import { no } from "../errors.ts";
 import { decodeMailboxName } from "../mailbox-name.ts";
 import { rightsText } from "../rights-text.ts";

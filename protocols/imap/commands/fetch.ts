@@ -13,7 +13,8 @@ import {
   numbersIn,
 } from "#/src/model/number-set.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
-import { type Answer, command, type Form, whenSelected } from "../command.ts";
+import { type Answer, command, whenSelected } from "../command.ts";
+import type { Form } from "../command-context.ts";
 import { bad } from "../errors.ts";
 import { eachOnce, type FetchItem, type RowItem, readFetchItems } from "../fetch-items.ts";
 import { type FetchModifiers, readFetchModifiers } from "../fetch-modifiers.ts";
@@ -28,7 +29,8 @@ import { cutPartial, partialCount } from "../search-options.ts";
 import type { SelectedMailbox } from "../selected-mailbox.ts";
 import { readSequenceSet, resolveSequenceSet, type SequenceSet } from "../sequence-set.ts";
 import type { Session } from "../session.ts";
-import { vanishedUids, writeVanished } from "../vanished.ts";
+import { writeVanished } from "../vanished.ts";
+import { vanishedUids } from "../vanished-uids.ts";
 
 interface FetchArguments {
   readonly set: SequenceSet;

@@ -4,7 +4,8 @@
 import type { Uid } from "#/src/model/numbers.ts";
 import { type AppendMessage, messageBound, readAnnounced, readAppended } from "../appended-message.ts";
 import { readMessages } from "../catenate.ts";
-import { type Answer, command, type Form, type ParseContext, whenSelected } from "../command.ts";
+import { type Answer, command, whenSelected } from "../command.ts";
+import type { Form, ParseContext } from "../command-context.ts";
 import { bad, no } from "../errors.ts";
 import { decodeMailboxName } from "../mailbox-name.ts";
 import type { ResponseWriter } from "../response-writer.ts";

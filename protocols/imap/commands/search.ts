@@ -3,7 +3,8 @@
  *  search = "SEARCH" [SP "RETURN" SP "(" [option *(SP option)] ")"] SP ["CHARSET" SP charset SP] search-key *(SP search-key)
  *  The answer counts messages as the client knows them: what has arrived since is left out, as it has no number yet. */
 import { numberSetOf } from "#/src/model/number-set.ts";
-import { type Answer, command, type Form, whenSelected } from "../command.ts";
+import { type Answer, command, whenSelected } from "../command.ts";
+import type { Form } from "../command-context.ts";
 import { limitedAnswer, overLimit } from "../message-limit.ts";
 import type { ResponseWriter } from "../response-writer.ts";
 import { namedUids, writeExtended, writePlain } from "../search-answer.ts";

@@ -3,7 +3,8 @@
  *  select-param = "CONDSTORE" / "QRESYNC" SP …, which is in `qresync.ts` */
 
 import { seenFlag } from "#/src/model/flags.ts";
-import { afterLogin, type Command, command, type ParseContext } from "../command.ts";
+import { afterLogin, type Command, command } from "../command.ts";
+import type { ParseContext } from "../command-context.ts";
 import { bad } from "../errors.ts";
 import { type GivenName, listLine, readGivenName } from "../given-name.ts";
 import { type Resynchronisation, readResynchronisation, resynchronise } from "../qresync.ts";

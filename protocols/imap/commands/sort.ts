@@ -6,7 +6,8 @@
  *  sort-criterion = ["REVERSE" SP] sort-key */
 import type { SortCriterion, SortField } from "#/src/mail/ordering/sort-keys.ts";
 import { numberSetOf } from "#/src/model/number-set.ts";
-import { type Answer, command, type Form, whenSelected } from "../command.ts";
+import { type Answer, command, whenSelected } from "../command.ts";
+import type { Form } from "../command-context.ts";
 import { bad } from "../errors.ts";
 import { sortCriteriaMax } from "../limits.ts";
 import type { ResponseWriter } from "../response-writer.ts";

@@ -4,7 +4,8 @@
  *  Answers the messages left alone because their MODSEQ had moved: OK [MODIFIED set]. */
 import { formatNumberSet, hasNumber, type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
-import { type Answer, command, type Form, whenSelected } from "../command.ts";
+import { type Answer, command, whenSelected } from "../command.ts";
+import type { Form } from "../command-context.ts";
 import { bad, no } from "../errors.ts";
 import { type NamedFlags, readFlags } from "../flags.ts";
 import { LoopTurns } from "../loop-turns.ts";

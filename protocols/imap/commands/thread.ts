@@ -5,7 +5,8 @@
 import type { ThreadAlgorithm } from "#/src/mail/ordering/thread.ts";
 import type { ThreadNode } from "#/src/mail/ordering/thread-tree.ts";
 import { numberSetOf } from "#/src/model/number-set.ts";
-import { type Answer, command, type Form, whenSelected } from "../command.ts";
+import { type Answer, command, whenSelected } from "../command.ts";
+import type { Form } from "../command-context.ts";
 import { bad } from "../errors.ts";
 import { LoopTurns } from "../loop-turns.ts";
 import type { ResponseWriter } from "../response-writer.ts";

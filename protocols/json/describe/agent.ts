@@ -8,9 +8,9 @@ import { listReadable } from "../collections/reach.ts";
 import { unknownObject } from "../errors.ts";
 import { roleField } from "../folder-role.ts";
 import type { OperationContext } from "../operation.ts";
-import type { PartRequest } from "../operations/part/describe.ts";
 import { type ReadResult, shownPause } from "../schemas.ts";
 import { assertRender } from "./assert-render.ts";
+import type { PartRequest } from "./part-request.ts";
 
 export async function describeAgent(
   context: OperationContext,

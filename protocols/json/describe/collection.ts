@@ -13,12 +13,12 @@ import { listInstances } from "../collections/instances.ts";
 import { listCollection } from "../collections/item-listing.ts";
 import { type ReachedItem, reachCollection, reachItemIn } from "../collections/reach.ts";
 import type { OperationContext } from "../operation.ts";
-import type { PartRequest } from "../operations/part/describe.ts";
 import type { ReadResult } from "../schemas.ts";
 import { assertRender } from "./assert-render.ts";
 import { describeReachedContact } from "./contact.ts";
 import { describeReachedEvent } from "./event.ts";
 import { defaultCharacters, listedItems } from "./limits.ts";
+import type { PartRequest } from "./part-request.ts";
 
 interface DescribedKind {
   /** The field that selects an item. */

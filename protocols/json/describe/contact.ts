@@ -4,12 +4,12 @@ import { cleanText } from "#/src/render/clean-text.ts";
 import { createRemovalTally } from "#/src/render/removal.ts";
 import { collectionId, type ReachedItem, reachItem } from "../collections/reach.ts";
 import type { OperationContext } from "../operation.ts";
-import type { PartRequest } from "../operations/part/describe.ts";
 import type { ReadResult } from "../schemas.ts";
 import { assertRender } from "./assert-render.ts";
 import { type DescribedItem, describeItem, describeSource, type ItemReading } from "./item.ts";
 import { describeLinkedPart } from "./linked-part.ts";
 import { pageOf } from "./page.ts";
+import type { PartRequest } from "./part-request.ts";
 
 export async function describeContact(
   context: OperationContext,

@@ -9,10 +9,10 @@ import { unknownObject } from "../errors.ts";
 import { roleField } from "../folder-role.ts";
 import { listMessages } from "../listing.ts";
 import type { OperationContext } from "../operation.ts";
-import type { PartRequest } from "../operations/part/describe.ts";
 import type { ReadResult } from "../schemas.ts";
 import { assertRender } from "./assert-render.ts";
 import { defaultCharacters, listedItems } from "./limits.ts";
+import type { PartRequest } from "./part-request.ts";
 
 /** A folder for who reaches them all: it is changed only by such. */
 export async function reachFolderWhole(

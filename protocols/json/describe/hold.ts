@@ -8,9 +8,9 @@ import { reachMessageIfAny } from "#/src/reach/messages.ts";
 import type { Current } from "../current.ts";
 import { unknownObject } from "../errors.ts";
 import type { OperationContext } from "../operation.ts";
-import type { PartRequest } from "../operations/part/describe.ts";
 import type { ReadResult } from "../schemas.ts";
 import { bytesOf, describeStoredMessage } from "./message.ts";
+import type { PartRequest } from "./part-request.ts";
 
 export interface ReachedHold {
   readonly reached: ReachedData;

@@ -6,10 +6,10 @@ import { assertVisible } from "#/src/reach/messages.ts";
 import { unknownObject } from "../errors.ts";
 import { listMessages } from "../listing.ts";
 import type { OperationContext } from "../operation.ts";
-import type { PartRequest } from "../operations/part/describe.ts";
 import type { ReadResult } from "../schemas.ts";
 import { assertRender } from "./assert-render.ts";
 import { defaultCharacters, listedItems } from "./limits.ts";
+import type { PartRequest } from "./part-request.ts";
 
 export async function describeThread(
   context: OperationContext,

@@ -2,12 +2,8 @@
  *  needs more than some steps, which a stranger can have made so, is given to a thread with a limit, and its answer kept for a while. */
 
 import { createFairness, type Fairness, jobsOf } from "#/src/fairness/fairness.ts";
-import {
-  type ExpandRule,
-  expandRule,
-  type RuleStarts,
-  type StartedRule,
-} from "#/src/formats/icalendar/expand-rule.ts";
+import { type ExpandRule, expandRule } from "#/src/formats/icalendar/expand-rule.ts";
+import type { RuleStarts, StartedRule } from "#/src/formats/icalendar/recurrence-rule.ts";
 import { ruleStepsMax } from "#/src/model/limits.ts";
 import { houseThreads } from "#/src/threads/house-threads.ts";
 import { createThreadPool } from "#/src/threads/thread-pool.ts";

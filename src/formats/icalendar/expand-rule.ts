@@ -10,23 +10,7 @@ import {
 } from "#/src/model/limits.ts";
 import { dayMs } from "./calendar-time.ts";
 import { expandYearDays, selectsYearDays } from "./expand-year-days.ts";
-import type { Frequency, RecurrenceRule } from "./recurrence-rule.ts";
-
-/** A rule with its start; `untilMs` is UNTIL in the same local time. */
-export interface StartedRule {
-  readonly rule: RecurrenceRule;
-  readonly startMs: number;
-  readonly untilMs: number | undefined;
-  /** BYHOUR, BYMINUTE and BYSECOND say nothing then (RFC 5545 section 3.3.10). */
-  readonly isDate: boolean;
-}
-
-export interface RuleStarts {
-  /** In order, each once. */
-  readonly starts: readonly number[];
-  /** Whether the rule may have a start behind the range. */
-  readonly goesOn: boolean;
-}
+import type { Frequency, RecurrenceRule, RuleStarts, StartedRule } from "./recurrence-rule.ts";
 
 export type ExpandRule = (started: StartedRule, fromMs: number, toMs: number) => RuleStarts | undefined;
 

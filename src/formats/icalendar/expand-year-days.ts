@@ -3,8 +3,7 @@
  *  week belongs to. Each day of a period is asked whether it fits; without BYDAY, BYWEEKNO selects DTSTART's weekday. */
 import { recurrenceInstancesMax } from "#/src/model/limits.ts";
 import { dayMs } from "./calendar-time.ts";
-import type { RuleStarts, StartedRule } from "./expand-rule.ts";
-import { type RecurrenceRule, weekdays } from "./recurrence-rule.ts";
+import { type RecurrenceRule, type RuleStarts, type StartedRule, weekdays } from "./recurrence-rule.ts";
 
 export function selectsYearDays({ freq, byWeekNo, byYearDay }: RecurrenceRule): boolean {
   return freq === "YEARLY" && (byWeekNo !== undefined || byYearDay !== undefined);

@@ -35,6 +35,22 @@ export type RecurrenceRule = {
   readonly wkst: Weekday;
 };
 
+/** A rule with its start; `untilMs` is UNTIL in the same local time. */
+export interface StartedRule {
+  readonly rule: RecurrenceRule;
+  readonly startMs: number;
+  readonly untilMs: number | undefined;
+  /** BYHOUR, BYMINUTE and BYSECOND say nothing then (RFC 5545 section 3.3.10). */
+  readonly isDate: boolean;
+}
+
+export interface RuleStarts {
+  /** In order, each once. */
+  readonly starts: readonly number[];
+  /** Whether the rule may have a start behind the range. */
+  readonly goesOn: boolean;
+}
+
 /** Nothing if the value is no rule. */
 export function parseRecurrenceRule(value: string): RecurrenceRule | undefined {
   const rule: { -readonly [key in keyof RecurrenceRule]?: RecurrenceRule[key] } = { interval: 1, wkst: "MO" };

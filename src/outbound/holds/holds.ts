@@ -1,18 +1,13 @@
 /** Mail of agents that waits for a person: the one door for whoever looks at it, edits it and decides, and for the runner that
  *  lets it go. What may happen to a hold is said in `src/model/holds.ts`, and asserted in the transactions. */
 
-import { type Idempotency, type Once, writeOnce } from "#/src/mail/write-once.ts";
+import type { Idempotency, Once } from "#/src/mail/write-once.ts";
 import type { Actor } from "#/src/model/actor.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Uid } from "#/src/model/numbers.ts";
 import type { HoldRow } from "#/storage/holds.ts";
-import { findHold, findHoldOfMessage } from "#/storage/queries/holds.ts";
 import type { DecidedHold } from "#/storage/transactions/decide-hold.ts";
 import type { EditedHold } from "#/storage/transactions/edit-hold.ts";
 import type { Outbound, OutboundRooms } from "../outbound.ts";
-import { createHoldEdits } from "./edit.ts";
-import { createHoldNotices } from "./notice.ts";
-import { tellOfPauses } from "./pause-notice.ts";
-import { createHoldRelease } from "./release.ts";
 
 export type { HoldRow as Hold } from "#/storage/holds.ts";
 
@@ -62,33 +57,4 @@ export interface MessageEdit {
 
 export interface HoldRooms extends OutboundRooms {
   readonly outbound: Pick<Outbound, "ring">;
-}
-
-export function createHolds(rooms: HoldRooms): Holds {
-  const { store } = rooms;
-  const release = createHoldRelease(rooms);
-  const notices = createHoldNotices(rooms);
-  return {
-    findHold: (agent, hold) => findHold(store, agent, hold),
-    findHoldOfMessage: (agent, message) => findHoldOfMessage(store, agent, message),
-    decide({ idempotency, ...decision }) {
-      return writeOnce(store, "decideHold", { ...decision, at: store.clock.now() }, idempotency);
-    },
-    ...createHoldEdits(rooms),
-    async runDue() {
-      // A hold that cannot be dealt with keeps no approver from being told.
-      const [released, ...told] = await Promise.allSettled([
-        release.runDue(),
-        notices.runDue(),
-        tellOfPauses(rooms),
-      ]);
-      for (const notice of told) if (notice.status === "rejected") throw notice.reason;
-      if (released.status === "rejected") throw released.reason;
-      return released.value;
-    },
-    async nextDueAt() {
-      const times = [await release.nextDueAt(), await notices.nextDueAt()].filter((at) => at !== undefined);
-      return times.length === 0 ? undefined : Math.min(...times);
-    },
-  };
 }

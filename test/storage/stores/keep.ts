@@ -9,7 +9,8 @@ import zlib from "node:zlib";
 import type { AccountNumber, AgentNumber, BlobNumber } from "#/src/model/numbers.ts";
 import { readBlobRange } from "#/storage/blob.ts";
 import { migrations } from "#/storage/migrations/index.ts";
-import { openStore, type Store } from "#/storage/store.ts";
+import { openStore } from "#/storage/open-store.ts";
+import type { Store } from "#/storage/store.ts";
 import { writeEverything } from "../../support/every-write.ts";
 
 export interface KeptStore {

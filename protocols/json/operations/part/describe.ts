@@ -1,6 +1,5 @@
 /** part.describe: one object, or a part of one, as it is read. The identifier's prefix says the kind; `message_…#1.2` names a
  *  part in one string. A rendering that is cut gives a cursor, bound to object, part, render and version. */
-import { z } from "zod";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
 import { describeAgent } from "../../describe/agent.ts";
@@ -12,37 +11,11 @@ import { describeEvent } from "../../describe/event.ts";
 import { describeFolder } from "../../describe/folder.ts";
 import { describeHold } from "../../describe/hold.ts";
 import { describeMessage } from "../../describe/message.ts";
+import { type PartRequest, partRequest } from "../../describe/part-request.ts";
 import { describeThread } from "../../describe/thread.ts";
 import { readId } from "../../identifiers.ts";
 import { type OperationContext, operation } from "../../operation.ts";
-import { cursorText, idText, maxChars, type ReadResult, readResult } from "../../schemas.ts";
-
-const input = z.strictObject({
-  id: idText
-    .min(1)
-    .describe(
-      "ag_…, message_…, thread_…, folder_…, draft_…, hold_…, blob_…, calendar_…, event_…, addressbook_… or contact_…; message_…#1.2 names a part, calendar_…#<uid> an event, event_…#2026-03-02T10:00:00 an instance, addressbook_…#<uid> a contact.",
-    ),
-  part: z
-    .string()
-    .max(200)
-    .optional()
-    .describe(
-      "Of a message: body, headers, structure, agent, or an IMAP section such as 1.2, HEADER, 2.MIME.",
-    ),
-  uid: z.string().max(1000).optional().describe("Of a calendar: which event."),
-  contact: z.string().max(1000).optional().describe("Of an addressbook: which contact."),
-  render: z
-    .string()
-    .max(40)
-    .optional()
-    .describe(
-      "text (the default), reply, markdown, html, json, headers, structure, agenda, ical, vcard, raw or source. Of a calendar, agenda is what comes in a year.",
-    ),
-  max_chars: maxChars,
-  cursor: cursorText.optional().describe("Goes on with the rendering that gave the cursor."),
-});
-export type PartRequest = z.infer<typeof input>;
+import { type ReadResult, readResult } from "../../schemas.ts";
 
 type Describe = (context: OperationContext, name: ObjectName, request: PartRequest) => Promise<ReadResult>;
 
@@ -74,7 +47,7 @@ export default operation({
     "Reads a mailbox, a message or a part of it, a conversation, folder, draft, hold, blob, calendar, event, addressbook or contact.",
   scope: "kind",
   effect: "reads",
-  input,
+  input: partRequest,
   output: readResult,
   errors: ["not_billable", "forbidden_scope", "not_found", "precondition_failed"],
   async run(context, request) {

@@ -1,0 +1,30 @@
+/** What part.describe is asked: one object, or a part of one, and how it is to be read. */
+import { z } from "zod";
+import { cursorText, idText, maxChars } from "../schemas.ts";
+
+export const partRequest = z.strictObject({
+  id: idText
+    .min(1)
+    .describe(
+      "ag_…, message_…, thread_…, folder_…, draft_…, hold_…, blob_…, calendar_…, event_…, addressbook_… or contact_…; message_…#1.2 names a part, calendar_…#<uid> an event, event_…#2026-03-02T10:00:00 an instance, addressbook_…#<uid> a contact.",
+    ),
+  part: z
+    .string()
+    .max(200)
+    .optional()
+    .describe(
+      "Of a message: body, headers, structure, agent, or an IMAP section such as 1.2, HEADER, 2.MIME.",
+    ),
+  uid: z.string().max(1000).optional().describe("Of a calendar: which event."),
+  contact: z.string().max(1000).optional().describe("Of an addressbook: which contact."),
+  render: z
+    .string()
+    .max(40)
+    .optional()
+    .describe(
+      "text (the default), reply, markdown, html, json, headers, structure, agenda, ical, vcard, raw or source. Of a calendar, agenda is what comes in a year.",
+    ),
+  max_chars: maxChars,
+  cursor: cursorText.optional().describe("Goes on with the rendering that gave the cursor."),
+});
+export type PartRequest = z.infer<typeof partRequest>;

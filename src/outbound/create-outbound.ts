@@ -1,0 +1,16 @@
+import { createReturnPaths } from "#/src/model/return-path.ts";
+import { readMailFate } from "./fate.ts";
+import type { Outbound, OutboundRooms } from "./outbound.ts";
+import { createQueue } from "./queue.ts";
+import { createSubmit } from "./submit.ts";
+
+export function createOutbound(rooms: OutboundRooms): Outbound {
+  const queue = createQueue(rooms);
+  const { tokenOf } = createReturnPaths(rooms.store.key("return-path"));
+  return {
+    ...queue,
+    ...createSubmit(rooms, queue.ring),
+    tokenOf,
+    readFate: (agent, message) => readMailFate(rooms.store, agent, message),
+  };
+}

@@ -1,0 +1,36 @@
+import { writeOnce } from "#/src/mail/write-once.ts";
+import { findHold, findHoldOfMessage } from "#/storage/queries/holds.ts";
+import { createHoldEdits } from "./edit.ts";
+import type { HoldRooms, Holds } from "./holds.ts";
+import { createHoldNotices } from "./notice.ts";
+import { tellOfPauses } from "./pause-notice.ts";
+import { createHoldRelease } from "./release.ts";
+
+export function createHolds(rooms: HoldRooms): Holds {
+  const { store } = rooms;
+  const release = createHoldRelease(rooms);
+  const notices = createHoldNotices(rooms);
+  return {
+    findHold: (agent, hold) => findHold(store, agent, hold),
+    findHoldOfMessage: (agent, message) => findHoldOfMessage(store, agent, message),
+    decide({ idempotency, ...decision }) {
+      return writeOnce(store, "decideHold", { ...decision, at: store.clock.now() }, idempotency);
+    },
+    ...createHoldEdits(rooms),
+    async runDue() {
+      // A hold that cannot be dealt with keeps no approver from being told.
+      const [released, ...told] = await Promise.allSettled([
+        release.runDue(),
+        notices.runDue(),
+        tellOfPauses(rooms),
+      ]);
+      for (const notice of told) if (notice.status === "rejected") throw notice.reason;
+      if (released.status === "rejected") throw released.reason;
+      return released.value;
+    },
+    async nextDueAt() {
+      const times = [await release.nextDueAt(), await notices.nextDueAt()].filter((at) => at !== undefined);
+      return times.length === 0 ? undefined : Math.min(...times);
+    },
+  };
+}
