@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 import { renderHtml } from "#/src/formats/html/render-html.ts";
 import { type Browser, hasChromium, startBrowser } from "../peers/browser.ts";
 import { randomSource } from "../support/random.ts";
-import { isGiven, type Leak, minimise } from "./adversary/hunt.ts";
+import { givenMarks, type Leak, minimise } from "./adversary/hunt.ts";
 import { createJudge, type Judge, type Question } from "./adversary/judge.ts";
 import { type Mark, marksOf, type Page, type PageNode, wordsOf, writePage } from "./adversary/page.ts";
 import { randomPage } from "./adversary/random-page.ts";
@@ -24,10 +24,10 @@ const { values } = parseArgs({
 });
 
 /** Documents judged at once, in each of so many windows. */
-const batchSize = 10;
+const batchSize = 60;
 const workers = 3;
 /** Of the sentences that are left out, one in so many is judged. */
-const leftOutOneIn = 20;
+const leftOutOneIn = 50;
 const toldMs = 60_000;
 
 interface Asked extends Question {
@@ -38,6 +38,7 @@ interface Asked extends Question {
 
 const counts = {
   documents: 0,
+  withGiven: 0,
   given: 0,
   leftOut: 0,
   leftOutJudged: 0,
@@ -57,8 +58,10 @@ function nextBatch(): Asked[] {
     const page = randomPage(random);
     const marks: Mark[] = [];
     const areGiven: boolean[] = [];
+    const givenOnes = givenMarks(page);
+    if (givenOnes.size > 0) counts.withGiven++;
     for (const mark of marksOf(page)) {
-      const given = isGiven(page, mark.mark);
+      const given = givenOnes.has(mark.mark);
       if (given) counts.given++;
       else counts.leftOut++;
       if (!given && random.below(leftOutOneIn) > 0) continue;
@@ -124,9 +127,9 @@ async function judgeBatch(judge: Judge, asked: readonly Asked[]): Promise<void> 
 }
 
 function tell(): void {
-  const { documents, given, leftOut, leftOutJudged, leftOutSeen, leaks, restarts } = counts;
+  const { documents, withGiven, given, leftOut, leftOutJudged, leftOutSeen, leaks, restarts } = counts;
   console.log(
-    `${documents} documents from seed ${firstSeed}: ${given} sentences given, ${leaks} of them not seen (${signatures.size} kinds); ${leftOut} left out, of ${leftOutJudged} judged ${leftOutSeen} seen; browser restarted ${restarts} times`,
+    `${documents} documents from seed ${firstSeed}: ${given} sentences given in ${withGiven} of them, ${leaks} of these not seen (${signatures.size} kinds); ${leftOut} left out, of ${leftOutJudged} judged ${leftOutSeen} seen; browser restarted ${restarts} times`,
   );
 }
 

@@ -8,16 +8,14 @@ export interface Leak {
   readonly mark: number;
 }
 
-/** Whether a word of the sentence is in a rendering. */
-export function isGiven(page: Page, mark: number): boolean {
-  const words = marksOf(page)
-    .filter((one) => one.mark === mark)
-    .flatMap(wordsOf);
+/** The sentences of which a word is in a rendering. */
+export function givenMarks(page: Page): Set<number> {
   const html = writePage(page);
-  return htmlForms.some((form) => {
-    const { text } = renderHtml(html, form);
-    return words.some((word) => text.toLowerCase().includes(word));
-  });
+  const texts = htmlForms.map((form) => renderHtml(html, form).text.toLowerCase());
+  const given = marksOf(page).filter((mark) =>
+    wordsOf(mark).some((word) => texts.some((text) => text.includes(word))),
+  );
+  return new Set(given.map(({ mark }) => mark));
 }
 
 /** The same leak with nothing in the page that it does without. */
@@ -51,7 +49,7 @@ function smallerFrom(page: Page, from: number, mark: number): { readonly page: P
   const found: { page: Page; at: number }[] = [];
   let at = 0;
   for (const smaller of smallerPages(page)) {
-    if (at >= from && isGiven(smaller, mark)) found.push({ page: smaller, at });
+    if (at >= from && givenMarks(smaller).has(mark)) found.push({ page: smaller, at });
     at++;
     if (found.length >= triedAtOnce) break;
   }

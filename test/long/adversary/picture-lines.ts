@@ -11,10 +11,8 @@ export interface Lines {
   readonly octets: Buffer;
 }
 
-export interface Strip extends Lines {
-  /** Every value of the line above the first one. */
-  readonly above: number;
-}
+/** Lines the one above which is black. */
+export type Strip = Lines;
 
 export type Rectangle = readonly [left: number, top: number, right: number, bottom: number];
 
@@ -53,37 +51,66 @@ function inFilterUp(png: Buffer, stride: number): Buffer {
   return octets;
 }
 
-/** Lines of it, the one above which is white. */
+/** Lines of a picture, the one above which is black. */
 export function cutPicture({ stride, channels, octets }: Lines, top: number, height: number): Strip {
-  const cut = octets.subarray(top * stride, (top + height) * stride);
-  return { height, stride, channels, octets: cut, above: top === 0 ? 0 : 255 };
+  return { height, stride, channels, octets: octets.subarray(top * stride, (top + height) * stride) };
 }
 
-/** Pixels that a person sees to differ, of a rectangle or of all. */
-export function differencesIn(one: Strip, other: Strip, within?: Rectangle): number {
-  if (one.above === other.above && one.octets.equals(other.octets)) return 0;
-  const { stride, channels, height } = one;
+/** Pixels that a person sees to differ. */
+export function differencesIn(one: Strip, other: Strip): number {
+  if (one.octets.equals(other.octets)) return 0;
+  const { channels } = one;
+  const first = pixelsOf(one);
+  const second = pixelsOf(other);
+  let count = 0;
+  for (let at = 0; at < first.length; at += channels)
+    if (
+      Math.abs(first[at]! - second[at]!) >= differenceMin ||
+      Math.abs(first[at + 1]! - second[at + 1]!) >= differenceMin ||
+      Math.abs(first[at + 2]! - second[at + 2]!) >= differenceMin
+    )
+      count++;
+  return count;
+}
+
+/** Pixels that a person sees not to be black, of a rectangle or of all, and outside of others. */
+export function lightIn(strip: Strip, within?: Rectangle, outside: readonly Rectangle[] = []): number {
+  const { stride, channels, height, octets } = strip;
+  if (octets.equals(blackLines(stride, height))) return 0;
   const width = (stride - 1) / channels;
   const [left, top, right, bottom] = within ?? [0, 0, width, height];
   const from = Math.max(0, Math.floor(left));
   const to = Math.min(width, Math.ceil(right));
-  const first = pixelsOf(one);
-  const second = pixelsOf(other);
+  const pixels = pixelsOf(strip);
   let count = 0;
-  for (let line = Math.max(0, Math.floor(top)); line < Math.min(height, Math.ceil(bottom)); line++)
-    for (let at = (line * width + from) * channels; at < (line * width + to) * channels; at += channels)
-      if (
-        Math.abs(first[at]! - second[at]!) >= differenceMin ||
-        Math.abs(first[at + 1]! - second[at + 1]!) >= differenceMin ||
-        Math.abs(first[at + 2]! - second[at + 2]!) >= differenceMin
-      )
-        count++;
+  for (let y = Math.max(0, Math.floor(top)); y < Math.min(height, Math.ceil(bottom)); y++)
+    for (let x = from; x < to; x++) {
+      const at = (y * width + x) * channels;
+      const isLight =
+        pixels[at]! >= differenceMin || pixels[at + 1]! >= differenceMin || pixels[at + 2]! >= differenceMin;
+      if (isLight && !outside.some((other) => isInside(x, y, other))) count++;
+    }
   return count;
+}
+
+function isInside(x: number, y: number, [left, top, right, bottom]: Rectangle): boolean {
+  return x + 1 > left && x < right && y + 1 > top && y < bottom;
+}
+
+const black = new Map<number, Buffer>();
+
+function blackLines(stride: number, height: number): Buffer {
+  const known = black.get(stride);
+  if (known !== undefined && known.length >= stride * height) return known.subarray(0, stride * height);
+  const lines = Buffer.alloc(stride * height);
+  for (let at = 0; at < lines.length; at += stride) lines[at] = up;
+  black.set(stride, lines);
+  return lines;
 }
 
 const unpacked = new WeakMap<Buffer, Buffer>();
 
-function pixelsOf({ stride, height, octets, above }: Strip): Buffer {
+function pixelsOf({ stride, height, octets }: Strip): Buffer {
   const known = unpacked.get(octets);
   if (known !== undefined) return known;
   const length = stride - 1;
@@ -91,7 +118,7 @@ function pixelsOf({ stride, height, octets, above }: Strip): Buffer {
   for (let line = 0; line < height; line++)
     for (let at = 0; at < length; at++)
       pixels[line * length + at] =
-        octets[line * stride + 1 + at]! + (line === 0 ? above : pixels[(line - 1) * length + at]!);
+        octets[line * stride + 1 + at]! + (line === 0 ? 0 : pixels[(line - 1) * length + at]!);
   unpacked.set(octets, pixels);
   return pixels;
 }

@@ -1,0 +1,110 @@
+/** Pairs of pages, drawn many at once: each pair in two frames of one page, the second laid over the first by
+ *  `mix-blend-mode: difference`, so that what is not black in the picture differs. */
+import { readFileSync } from "node:fs";
+import { type Browser, type Tab, windowHeight, windowWidth } from "../../peers/browser.ts";
+import { cutPicture, type Rectangle, readLines, type Strip } from "./picture-lines.ts";
+
+/** Pairs in one page. */
+const pairsMax = 40;
+const heights = {
+  window: windowHeight,
+  picture: 8000,
+  /** Of a pair. */
+  atLeast: 120,
+  /** Lines above and below the sentences. */
+  around: 40,
+  /** Black lines between pairs: the lines of a PNG follow from those above. */
+  gap: 2,
+};
+/** Longer is a page that keeps the browser busy. */
+const loadMs = 15_000;
+
+const style = `body{margin:0;background:black}div{position:relative;overflow:hidden;isolation:isolate;background:white;margin-bottom:${heights.gap}px}div[hidden]{display:none}iframe{position:absolute;left:0;border:0;background:white;width:${windowWidth}px;height:${windowHeight}px}iframe+iframe{mix-blend-mode:difference}`;
+
+/** Run in the page. */
+export const inPage = readFileSync(new URL("./in-page.js", import.meta.url), "utf8").replaceAll(
+  "export ",
+  "",
+);
+
+export interface Pair {
+  readonly first: string;
+  readonly second: string;
+  /** Texts of the first page whose places are told. */
+  readonly texts: readonly string[];
+  /** Whether the texts are scrolled to, in whichever page they are. */
+  readonly isScrolled: boolean;
+}
+
+export interface Compared {
+  /** What differs, of the lines with the texts. */
+  readonly strip: Strip;
+  /** The rectangles of each text in it. */
+  readonly boxes: readonly (readonly Rectangle[])[];
+}
+
+interface Placed {
+  readonly picture: number;
+  readonly from: number;
+  readonly height: number;
+  readonly boxes: readonly (readonly Rectangle[])[];
+}
+
+export interface Frames {
+  compare(pairs: readonly Pair[]): Promise<Compared[]>;
+}
+
+export async function createFrames(browser: Browser): Promise<Frames> {
+  const tab = await browser.openTab();
+  await tab.send("Emulation.setDeviceMetricsOverride", {
+    width: windowWidth,
+    height: heights.picture,
+    deviceScaleFactor: 1,
+    mobile: false,
+  });
+  await tab.load(`<!doctype html><style>${style}</style><body>`);
+  await evaluate(tab, `{${inPage}\nObject.assign(window, { writePairs, placePairs, showPicture }); 0}`);
+  return {
+    async compare(pairs) {
+      const compared: Compared[] = [];
+      for (let from = 0; from < pairs.length; from += pairsMax)
+        compared.push(...(await compareSome(tab, pairs.slice(from, from + pairsMax))));
+      return compared;
+    },
+  };
+}
+
+async function compareSome(tab: Tab, pairs: readonly Pair[]): Promise<Compared[]> {
+  const documents = JSON.stringify(pairs.map(({ first, second }) => [first, second]));
+  await evaluate(tab, `writePairs(${documents})`);
+  const asked = JSON.stringify(pairs.map(({ texts, isScrolled }) => ({ texts, isScrolled })));
+  const placed = await untilLoaded(tab, `placePairs(${asked}, ${JSON.stringify(heights)})`);
+  const compared: Compared[] = [];
+  for (let picture = 0; picture <= placed.at(-1)!.picture; picture++) {
+    if (placed.at(-1)!.picture > 0) await evaluate(tab, `showPicture(${picture})`);
+    const those = placed.filter((one) => one.picture === picture);
+    const last = those.at(-1)!;
+    const lines = readLines(await tab.picture(windowWidth, last.from + last.height, false));
+    for (const { from, height, boxes } of those)
+      compared.push({ strip: cutPicture(lines, from, height), boxes });
+  }
+  return compared;
+}
+
+export async function evaluate<Value>(tab: Tab, expression: string): Promise<Value> {
+  const { result, exceptionDetails } = await tab.send<{
+    result: { value: Value };
+    exceptionDetails?: object;
+  }>("Runtime.evaluate", { expression, returnByValue: true });
+  if (exceptionDetails !== undefined) throw new Error(JSON.stringify(exceptionDetails));
+  return result.value;
+}
+
+async function untilLoaded(tab: Tab, expression: string): Promise<Placed[]> {
+  const endsAt = performance.now() + loadMs;
+  for (;;) {
+    const value = await evaluate<Placed[] | null>(tab, expression);
+    if (value !== null) return value;
+    if (performance.now() > endsAt) throw new Error("the page does not load");
+  }
+}
