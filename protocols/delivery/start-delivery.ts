@@ -10,7 +10,10 @@ import {
 } from "#/src/arrival/deliver-locally.ts";
 import { type NoticedOutcome, noticesOf } from "#/src/arrival/notify-sender.ts";
 import type { Resolve } from "#/src/evidence/dns.ts";
+import { createFairness, type Fairness } from "#/src/fairness/fairness.ts";
+import type { Gate, Place } from "#/src/fairness/gate.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
+import { mailboxOwner } from "#/src/model/owner.ts";
 import type { Dispatch } from "#/src/outbound/dispatch.ts";
 import type { DueDelivery, Outbound } from "#/src/outbound/outbound.ts";
 import { type AttemptRooms, attemptDelivery } from "./attempt.ts";
@@ -18,7 +21,6 @@ import type { OpenHost } from "./connector.ts";
 import { createHostBackoff } from "./host-backoff.ts";
 import { createLanes, type Lanes } from "./lanes.ts";
 import { createPolicyLookup } from "./mta-sts.ts";
-import { createOctetRoom } from "./octet-room.ts";
 import { type AttemptOutcome, allOutcomes } from "./outcomes.ts";
 import { settleOutcomes } from "./settle.ts";
 import { findTarget } from "./targets.ts";
@@ -29,6 +31,7 @@ export interface DeliveryRooms extends Omit<LocalDeliveryRooms, "outbound"> {
   readonly outbound: Outbound;
   readonly dispatch: Dispatch;
   readonly resolve: Resolve;
+  readonly fairness?: Fairness;
   /** Where policies are served: 443 but for tests. */
   readonly policyPort?: number;
 }
@@ -44,8 +47,6 @@ export interface Delivery extends AsyncDisposable {
 const heldMax = 500;
 const waitingMax = 50;
 const pageMax = 100;
-/** Bytes of messages that are being sent. */
-const octetsMax = 256 * 1024 * 1024;
 const localCarriers = 4;
 /** An open connection waits so long for more mail. */
 const idleMs = 1000;
@@ -69,7 +70,8 @@ export function startDelivery(rooms: DeliveryRooms): Delivery {
 class Runner implements Delivery {
   readonly #rooms: DeliveryRooms;
   readonly #attempt: Omit<AttemptRooms, "prepare">;
-  readonly #octets = createOctetRoom(octetsMax);
+  /** Memory for messages that are being sent. */
+  readonly #octets: Gate;
   readonly #open = new Set<OpenHost>();
   readonly #stopping = new AbortController();
   readonly #stopListening: () => void;
@@ -91,6 +93,7 @@ class Runner implements Delivery {
 
   constructor(rooms: DeliveryRooms) {
     this.#rooms = rooms;
+    this.#octets = (rooms.fairness ?? createFairness()).gate("sending");
     const { settings, resolve, dispatch, policyPort } = rooms;
     const { clock } = rooms.store;
     const { signal } = this.#stopping;
@@ -239,9 +242,7 @@ class Runner implements Delivery {
 
   async #carryAllLocally(next: (waitMs: number) => Promise<DueDelivery | undefined>): Promise<void> {
     for (let piece = await next(0); piece !== undefined; piece = await next(0)) {
-      const giveBack = await this.#octets.take(piece.size);
       await this.#carryLocally(piece);
-      giveBack();
     }
   }
 
@@ -250,7 +251,9 @@ class Runner implements Delivery {
     const { log, outbound } = this.#rooms;
     const startedAt = performance.now();
     let plan: LocalDelivery;
+    let memory: Place | undefined;
     try {
+      memory = await this.#octets.enter(mailboxOwner(delivery), delivery.size);
       plan = await planLocalDelivery(this.#rooms, delivery, await outbound.readMessage(delivery));
     } catch (error) {
       log.error({ err: error, ...this.#nameOf(delivery) }, "delivery into mailboxes failed");
@@ -260,6 +263,7 @@ class Runner implements Delivery {
     await plan.answer().catch((error: unknown) => {
       log.error({ err: error, ...this.#nameOf(delivery) }, "a calendar message was not answered");
     });
+    memory?.[Symbol.dispose]();
     this.#log(delivery, plan.outcomes, startedAt, {});
   }
 
@@ -268,11 +272,11 @@ class Runner implements Delivery {
     const { log, dispatch } = this.#rooms;
     const startedAt = performance.now();
     let current = reused;
-    let giveBack = (): void => {};
+    let memory: Place | undefined;
     const rooms: AttemptRooms = {
       ...this.#attempt,
       prepare: async () => {
-        giveBack = await this.#octets.take(delivery.size);
+        memory = await this.#octets.enter(mailboxOwner(delivery), delivery.size);
         return dispatch.prepare(delivery);
       },
     };
@@ -292,7 +296,7 @@ class Runner implements Delivery {
     // Nobody was reached because of the stop: that was no attempt.
     if (this.#isStopping && attempt.hosts.length === 0) this.#giveBack(delivery);
     else await this.#report(delivery, outcomes);
-    giveBack();
+    memory?.[Symbol.dispose]();
     this.#log(delivery, outcomes, startedAt, { hosts: attempt.hosts, tls: attempt.isSecure });
     return attempt.open;
   }

@@ -38,13 +38,13 @@ export interface Invoke {
 const repeatRetryMs = 250;
 
 export function createInvoke(rooms: JsonRooms, registry: OperationRegistry): Invoke {
-  const { limits } = rooms.settings;
+  const { limits, http } = rooms.settings;
   const requests = createRequestLimits(
     rooms.mail.clock,
     { perSecond: limits.requestsPerSecond, burst: limits.requestsBurst },
     { perSecond: limits.agentRequestsPerSecond, burst: limits.agentRequestsBurst },
   );
-  const slots = createStreamSlots(limits.streamsPerToken);
+  const slots = createStreamSlots(rooms.fairness, limits.streamsPerToken, http.maxConnections);
   const running = new Set<string>();
   const reach = createReachMemo(rooms);
 

@@ -49,7 +49,7 @@ export async function submitMail(
   const repeat = await mail.findRepeat("submitMessage", once);
   if (repeat !== undefined) return { mailbox, result: repeat };
   const sendAt = readSendAt(context, input.send_at);
-  using _turn = await takeTurnIfLarge(input.body, input.draft);
+  using _turn = await takeTurnIfLarge(context.rooms.fairness, input.body, input.draft);
   const { sending, draft } = await readMail(context, mailbox, input);
   await assertKnownRecipients(context, sending);
   const result = await outbound.submit({

@@ -2,13 +2,17 @@
  *  sends one request after the other, in the order of the events, and goes on when what was sent is known to be taken. */
 import type { Logger } from "pino";
 import type { Settings } from "#/config/schema.ts";
+import { createFairness, type Fairness } from "#/src/fairness/fairness.ts";
+import type { Gate } from "#/src/fairness/gate.ts";
 import type { Webhook, WebhookBatch, WebhookOutcome, Webhooks } from "#/src/feed/webhooks.ts";
+import { CallerGone, forCaller } from "#/src/model/caller.ts";
 import { createWebhookClient, type WebhookClient } from "./send-webhook.ts";
 
 export interface WebhookRooms {
   readonly webhooks: Webhooks;
   readonly settings: Settings;
   readonly log: Logger;
+  readonly fairness?: Fairness;
 }
 
 /** Longest timer; a wait that is longer goes on with the next. */
@@ -19,6 +23,7 @@ const faultMs = 10_000;
 export async function startWebhooks(rooms: WebhookRooms): Promise<AsyncDisposable> {
   const { webhooks, settings } = rooms;
   const client = createWebhookClient({ allowsPrivate: settings.webhooks.allowPrivateAddresses });
+  const requests = (rooms.fairness ?? createFairness()).gate("webhooks");
   const lines = new Map<number, Line>();
   let following: Promise<void> = follow();
   const stopListening = webhooks.onChange(() => {
@@ -39,7 +44,7 @@ export async function startWebhooks(rooms: WebhookRooms): Promise<AsyncDisposabl
         if (!lines.has(number)) {
           // As it stands now: the line that has just ended may have moved it.
           const webhook = await webhooks.find(number);
-          if (webhook?.state === "active") lines.set(number, new Line(rooms, client, webhook));
+          if (webhook?.state === "active") lines.set(number, new Line(rooms, client, requests, webhook));
         }
     } catch (error) {
       rooms.log.error({ err: error }, "webhooks could not be listed");
@@ -72,6 +77,7 @@ export async function testWebhook(rooms: WebhookRooms, number: number): Promise<
 class Line implements AsyncDisposable {
   readonly #rooms: WebhookRooms;
   readonly #client: WebhookClient;
+  readonly #requests: Gate;
   readonly #stop = new AbortController();
   readonly #done: Promise<void>;
   #webhook: Webhook;
@@ -80,9 +86,10 @@ class Line implements AsyncDisposable {
   #isIdle = false;
   isOver = false;
 
-  constructor(rooms: WebhookRooms, client: WebhookClient, webhook: Webhook) {
+  constructor(rooms: WebhookRooms, client: WebhookClient, requests: Gate, webhook: Webhook) {
     this.#rooms = rooms;
     this.#client = client;
+    this.#requests = requests;
     this.#webhook = webhook;
     this.#done = this.#run();
   }
@@ -98,7 +105,7 @@ class Line implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort();
+    this.#stop.abort(new CallerGone());
     this.#wake();
     await this.#done;
   }
@@ -140,13 +147,25 @@ class Line implements AsyncDisposable {
       this.#isIdle = false;
       return;
     }
-    const outcome = await this.#send(batch);
+    const outcome = await this.#sendInTurn(batch);
+    if (outcome === undefined) return;
     // What was given up at a stop was no answer: it is sent again with the same name.
     if (outcome.error !== null && this.#stop.signal.aborted) return;
     const after = await webhooks.report(webhook, batch, outcome);
     this.#tellOperator(outcome, after);
     if (after === undefined || after.state === "disabled") this.isOver = true;
     else this.#webhook = after;
+  }
+
+  /** undefined: it was to stop while it waited for its turn. */
+  #sendInTurn(batch: WebhookBatch): Promise<WebhookOutcome | undefined> {
+    const { agent } = this.#webhook;
+    const { signal } = this.#stop;
+    const send = () => this.#requests.run(() => this.#send(batch), { key: `mailbox ${agent}` });
+    return forCaller(signal, send).catch((error: unknown) => {
+      if (signal.aborted) return undefined;
+      throw error;
+    });
   }
 
   #send({ message, cursor, events }: WebhookBatch): Promise<WebhookOutcome> {

@@ -29,8 +29,8 @@ const answerDefaultMs = 15_000;
 /** Of an answer that is read, so that the connection can be used again; its words interest nobody. */
 const answerBytesMax = 64 * 1024;
 const idleMs = 30_000;
-const socketsPerHost = 4;
-const socketsMax = 64;
+/** Kept open without a request. How many requests there are at a time, `src/fairness` says (`webhooks`). */
+const idleSocketsPerHost = 4;
 
 export function createWebhookClient(options: {
   readonly allowsPrivate: boolean;
@@ -39,8 +39,7 @@ export function createWebhookClient(options: {
   const kept = {
     keepAlive: true,
     timeout: idleMs,
-    maxSockets: socketsPerHost,
-    maxTotalSockets: socketsMax,
+    maxFreeSockets: idleSocketsPerHost,
     ...(options.allowsPrivate ? {} : { lookup: publicLookup }),
   };
   const agents = { "https:": new https.Agent(kept), "http:": new http.Agent(kept) };

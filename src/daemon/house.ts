@@ -103,16 +103,16 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
   const feed = createFeed(store);
   const webhooks = createWebhooks(store, feed);
   const readers = createReadingThreads(fairness);
-  const mail = createMail(store, textIndex, readers, ownNames(settings));
-  const itemPreparation = options.isStaying ? createItemPreparation() : createDirectPreparation();
+  const mail = createMail(store, textIndex, readers, ownNames(settings), fairness);
+  const itemPreparation = options.isStaying ? createItemPreparation(fairness) : createDirectPreparation();
   const collections = createCollections(store, itemPreparation);
   const contacts = createContactProjection(fairness);
   const rules = createRuleExpansion(fairness);
   const largeItems = createLargeItems(fairness);
   const events = createEventProjection(fairness);
-  const preparation = options.isStaying ? openPreparation(settings) : onThisThread(settings);
+  const preparation = options.isStaying ? openPreparation(settings, fairness) : onThisThread(settings);
   const prepare = async (bytes: Uint8Array) => (await preparation.prepare(bytes)).facts;
-  const outbound = createOutbound({ store, accounts, settings, prepare });
+  const outbound = createOutbound({ store, accounts, settings, prepare, fairness });
   const holds = createHolds({ store, accounts, settings, prepare, outbound });
   const schedulers = options.isStaying ? createSchedulers(fairness) : createDirectSchedulers();
   const scheduling = createScheduling({ accounts, ids: store.ids, collections, schedulers, outbound });
@@ -171,12 +171,8 @@ function ownNames({ server }: Pick<Settings, "server">): readonly string[] {
   return [server.hostname, server.domain];
 }
 
-function openPreparation({ server, dns }: Settings): Preparation {
-  return createPreparation({
-    hostname: server.hostname,
-    ownNames: ownNames({ server }),
-    dns,
-  });
+function openPreparation({ server, dns }: Settings, fairness: Fairness): Preparation {
+  return createPreparation({ hostname: server.hostname, ownNames: ownNames({ server }), dns }, fairness);
 }
 
 /** A command that ends soon needs no threads for it. */

@@ -5,7 +5,7 @@ import { assertCallerThere, callerOwner, onCallerGone } from "#/src/model/caller
 import { WaypostError } from "#/src/model/errors.ts";
 import type { Owner } from "#/src/model/owner.ts";
 import { FairQueue, type Verdict } from "./fair-queue.ts";
-import { Held, type Place, type Refusal } from "./place.ts";
+import { Held, type HeldIn, type Place, type Refusal } from "./place.ts";
 
 export type { Place, Refusal } from "./place.ts";
 
@@ -71,6 +71,38 @@ export class Gate {
   readonly #holdings = new Map<string, Holding>();
   readonly #accounts = new Map<string, number>();
   readonly #queue = new FairQueue<Waiting>();
+  /** For all places. */
+  readonly #heldIn: HeldIn = {
+    now: () => (this.#options.now ?? nowMs)(),
+    grow: (place, more) => {
+      const refusal = this.#findRoom(place.owner, more);
+      if (refusal !== undefined) this.#note(place.owner, refusal);
+      else {
+        this.#add(place.owner, more);
+        this.#admit();
+      }
+      return refusal;
+    },
+    free: (place, less) => {
+      this.#remove(place.owner, less);
+      this.#admit();
+    },
+    move: (place, to) => {
+      this.#remove(place.owner, place.amount);
+      const refusal = this.#refusalOf(to, place.amount);
+      this.#add(refusal === undefined ? to : place.owner, place.amount);
+      if (refusal === undefined) this.#admit();
+      else this.#note(to, refusal);
+      return refusal;
+    },
+    yield: (place, mayBeTaken) => {
+      this.#holdings.get(place.owner.key)?.yielding.delete(place);
+      if (!mayBeTaken) return;
+      const holding = this.#holdingOf(place.owner);
+      holding.yielding.add(place);
+      this.#greed = Math.max(this.#greed, holding.amount);
+    },
+  };
   #taken = 0;
   /** No owner that has places that may give way has more. */
   #greed = 0;
@@ -250,38 +282,7 @@ export class Gate {
 
   #hold(owner: Owner, amount: number): Held {
     this.#add(owner, amount);
-    const { now = nowMs } = this.#options;
-    return new Held(owner, amount, {
-      now,
-      grow: (place, more) => {
-        const refusal = this.#findRoom(place.owner, more);
-        if (refusal !== undefined) this.#note(place.owner, refusal);
-        else {
-          this.#add(place.owner, more);
-          this.#admit();
-        }
-        return refusal;
-      },
-      free: (place, less) => {
-        this.#remove(place.owner, less);
-        this.#admit();
-      },
-      move: (place, to) => {
-        this.#remove(place.owner, place.amount);
-        const refusal = this.#refusalOf(to, place.amount);
-        this.#add(refusal === undefined ? to : place.owner, place.amount);
-        if (refusal === undefined) this.#admit();
-        else this.#note(to, refusal);
-        return refusal;
-      },
-      yield: (place, mayBeTaken) => {
-        this.#holdings.get(place.owner.key)?.yielding.delete(place);
-        if (!mayBeTaken) return;
-        const holding = this.#holdingOf(place.owner);
-        holding.yielding.add(place);
-        this.#greed = Math.max(this.#greed, holding.amount);
-      },
-    });
+    return new Held(owner, amount, this.#heldIn);
   }
 
   #add(owner: Owner, amount: number): void {

@@ -4,6 +4,8 @@
 import type { MinimumRate } from "./arrival-rate.ts";
 import type { Spare, WaitingLimits } from "./gate.ts";
 
+const mebibyte = 1024 * 1024;
+
 /** A number of our own, or where it comes from: the name of a setting, or what it is counted by. */
 export type Amount = number | string;
 
@@ -64,7 +66,7 @@ export const shares = {
     unit: "octets",
     total: "256 MiB, or four of the largest message",
     share: "half of it",
-    spare: { amount: 32 * 1024 * 1024, upTo: 1024 * 1024 },
+    spare: { amount: 32 * mebibyte, upTo: mebibyte },
     waiting: { total: 1000, share: 64, waitMs: 20_000 },
     // As Postfix has it (smtpd_min_data_rate): a line of 4,000 bits a second keeps it.
     minimumRate: { graceMs: 60_000, octetsPerSecond: 500 },
@@ -88,6 +90,81 @@ export const shares = {
   rules: jobs("recurrence rules"),
   questions: jobs("questions about large items"),
   scheduler: jobs("invitations"),
+  preparers: {
+    what: "messages to be understood",
+    unit: "jobs",
+    // Each is in memory, within `receiving` or `sending`; threads have many under way, as most of them wait for answers of DNS.
+    total: 512,
+    share: 128,
+    accountShare: 256,
+    waiting: { total: 1000, share: 256, waitMs: 60_000 },
+  },
+  items: {
+    what: "calendar and address objects to be understood",
+    unit: "jobs",
+    total: 64,
+    share: 8,
+    accountShare: 32,
+    waiting: { total: 1000, share: 64, waitMs: 60_000 },
+  },
+  streams: {
+    what: "streams of events",
+    unit: "streams",
+    total: "http.max_connections",
+    // The owner is the credential.
+    share: "limits.streams_per_token",
+  },
+  searches: {
+    what: "searches for text",
+    unit: "jobs",
+    // On one thread, in turns: one that has looked into 32 MiB, or for 1 s, begins to wait again.
+    total: 32,
+    share: 2,
+    accountShare: 8,
+    // So many of an owner have had their turn by then.
+    waiting: { total: 1000, share: 64, waitMs: 60_000 },
+  },
+  scans: {
+    what: "long reads of the store",
+    unit: "jobs",
+    // One thread does one after the other; the second is there when it has done the first.
+    total: 2,
+    share: 1,
+    waiting: { total: 1000, share: 64, waitMs: 60_000 },
+  },
+  answers: {
+    what: "answers of agents",
+    unit: "jobs",
+    total: 256,
+    // The owner is the mailbox that they leave from: each counts in its conversation before the next one is looked at.
+    share: 1,
+    waiting: { total: 1000, share: 64, waitMs: 20_000 },
+  },
+  largeMails: {
+    what: "large mails to be composed",
+    unit: "jobs",
+    // One of 50 MiB is in memory several times over while it is composed.
+    total: 1,
+    share: 1,
+    waiting: { total: 256, share: 16, waitMs: 60_000 },
+  },
+  sending: {
+    what: "octets of mail on its way out",
+    unit: "octets",
+    total: 256 * mebibyte,
+    share: 128 * mebibyte,
+    spare: { amount: 32 * mebibyte, upTo: mebibyte },
+    // As many as the runner has taken from the queue; a large one is with its server for minutes.
+    waiting: { total: 500, share: 500, waitMs: 1_800_000 },
+  },
+  webhooks: {
+    what: "requests of webhooks",
+    unit: "jobs",
+    // A receiver that never answers holds its place for 15 s.
+    total: 64,
+    share: 4,
+    waiting: { total: 10_000, share: 10_000, waitMs: 1_800_000 },
+  },
   longWrites: {
     what: "writes of many messages",
     unit: "jobs",

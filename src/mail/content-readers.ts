@@ -10,8 +10,13 @@ import { type HtmlForm, type RenderedHtml, renderHtml } from "#/src/formats/html
 export interface ContentReaders {
   renderHtml(html: string, form: HtmlForm): Promise<RenderedHtml>;
   /** `read` is called when the document's turn has come, so that those that wait take no memory. undefined: it is too large. Throws
-   *  `upstream_unavailable` or `rate_limited` when the turn does not come in time. */
-  readDocument(read: () => Promise<Uint8Array | undefined>, kind: DocumentKind): Promise<DocumentText>;
+   *  `upstream_unavailable` or `rate_limited` when the turn does not come in time. `name`: of octets that never change; with it what
+   *  costs much to be read is read once. */
+  readDocument(
+    read: () => Promise<Uint8Array | undefined>,
+    kind: DocumentKind,
+    name?: string,
+  ): Promise<DocumentText>;
 }
 
 /** On this thread: for who has no other to keep waiting. */

@@ -1,3 +1,4 @@
+import { createFairness, type Fairness } from "#/src/fairness/fairness.ts";
 import type { Clock } from "#/src/model/clock.ts";
 import type { IdCodec } from "#/src/model/ids.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
@@ -53,6 +54,7 @@ export function createMail(
   textIndex?: TextIndex,
   readers: ContentReaders = directReaders,
   ownNames: readonly string[] = [],
+  fairness: Fairness = createFairness(),
 ): Mail {
   const entries = createEntries(store);
   const messages = createMessages(store);
@@ -68,7 +70,7 @@ export function createMail(
     ...entries,
     ...messages,
     ...bytes,
-    ...createMailSearch(entries, messages, searched, textIndex),
+    ...createMailSearch(entries, messages, searched, fairness, textIndex),
     ...createMailOrdering(store, entries, bytes),
     ...writes,
     ...createMailQuota(store),

@@ -2,6 +2,7 @@
  *  first needs it. Text is compared decoded, without regard to case, as a substring; of messages that the index has, it says
  *  whether they hold it, and the others are looked into (`examine.ts`), within a budget (`search-places.ts`). */
 
+import type { Fairness } from "#/src/fairness/fairness.ts";
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { pageRows } from "#/src/model/limits.ts";
 import { numberSetOf } from "#/src/model/number-set.ts";
@@ -15,7 +16,7 @@ import type { Message, Messages } from "./messages.ts";
 import { newestPages } from "./newest-pages.ts";
 import type { SearchedBytes, TextKey } from "./search-document.ts";
 import { type SearchKey, uidsOfKey } from "./search-keys.ts";
-import { SearchPlaces } from "./search-places.ts";
+import { createSearchPlaces } from "./search-places.ts";
 
 export interface SearchResult {
   /** Ascending. */
@@ -50,9 +51,7 @@ const leastPage = 20;
 /** Messages that one call of `searchNewest` looks at. */
 const newestLookedAtMax = 5000;
 
-/** Searches for text in one owner's mail that are at work at a time. */
-const placesOfOwner = 2;
-/** What one of them takes before it gives way, or says where to go on. Text that is not indexed costs about 50 ms for a MiB. */
+/** What a search for text takes before it gives way, or says where to go on. Text that is not indexed costs about 50 ms for a MiB. */
 const searchLimits = { bytesMax: 32 * 1024 * 1024, timeMs: 1000 };
 
 const nothing: Disposable = { [Symbol.dispose]() {} };
@@ -61,13 +60,13 @@ export function createMailSearch(
   entries: Entries,
   messages: Messages,
   bytes: SearchedBytes,
+  fairness: Fairness,
   textIndex?: TextIndex,
 ): MailSearch {
   const examiner = createExaminer(bytes, textIndex);
-  const places = new SearchPlaces(placesOfOwner, searchLimits);
+  const places = createSearchPlaces(fairness.gate("searches"), searchLimits);
   /** What looks at no text is paged, and needs no place. */
-  const takePlace = (agent: AgentNumber, key: SearchKey) =>
-    listTextKeys(key).length === 0 ? undefined : places.take(agent);
+  const takePlace = (key: SearchKey) => (listTextKeys(key).length === 0 ? undefined : places.take());
 
   return {
     async searchMailbox(agent, mailbox, key) {
@@ -77,7 +76,7 @@ export function createMailSearch(
         const uids = await entries.listFlaggedUids(agent, mailbox, flags.uids, flags);
         return { uids, highestModseq: undefined };
       }
-      const place = await takePlace(agent, key);
+      const place = await takePlace(key);
       using _place = place ?? nothing;
       let { lookUp: index } = await lookUpText(textIndex, agent, key);
       const uids: number[] = [];
@@ -125,7 +124,7 @@ export function createMailSearch(
     async searchNewest(agent, key, options) {
       const turns = new LoopTurns();
       const keywords = await foldedKeywords(entries, agent);
-      const place = await takePlace(agent, key);
+      const place = await takePlace(key);
       using _place = place ?? nothing;
       const { lookUp: index, candidates } = await lookUpText(textIndex, agent, key);
       const found: Message[] = [];

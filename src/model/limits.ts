@@ -18,6 +18,11 @@ export const threadReferencesMax = 50;
 export const provenPasswordsMax = 10_000;
 export const provenPasswordMs = 10 * 60_000;
 
+/** Documents that are remembered as they were read, because reading them cost much: entries of some 200 octets, and their text, of
+ *  which one has a million characters at most. */
+export const rememberedDocumentsMax = 10_000;
+export const rememberedDocumentCharactersMax = 8 * 1024 * 1024;
+
 /** "Limits" of the interface. */
 export const jsonBodyBytesMax = 1024 * 1024;
 export const jsonBlobBodyBytesMax = 16 * 1024 * 1024;

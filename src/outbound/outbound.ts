@@ -1,6 +1,7 @@
 /** Mail that leaves: the one door for whoever sends, and for the runner that carries it out. */
 import type { Settings } from "#/config/schema.ts";
 import type { Accounts, Principal } from "#/src/accounts/accounts.ts";
+import type { Fairness } from "#/src/fairness/fairness.ts";
 import type { Once } from "#/src/mail/write-once.ts";
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import type { SubmissionName } from "#/src/model/return-path.ts";
@@ -157,6 +158,7 @@ export interface OutboundRooms {
   readonly store: Store;
   readonly accounts: Accounts;
   readonly settings: Settings;
+  readonly fairness?: Fairness | undefined;
   /** Understands a message; a large array is taken over. */
   prepare(bytes: Uint8Array): Promise<MessageFacts>;
 }

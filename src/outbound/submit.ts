@@ -2,6 +2,7 @@
 
 import type { AgentFacts } from "#/src/accounts/accounts.ts";
 import { parseAddress } from "#/src/accounts/address.ts";
+import { createFairness } from "#/src/fairness/fairness.ts";
 import { readHeaderFields } from "#/src/formats/mime/header.ts";
 import type { Provenance } from "#/src/mail/messages.ts";
 import { parseReferenceIds } from "#/src/mail/reference-ids.ts";
@@ -20,7 +21,6 @@ import { decideSending } from "./decide.ts";
 import { addressKey, normalAddress } from "./mail-address.ts";
 import type { Outbound, OutboundRooms, SubmitRequest, SubmitResult } from "./outbound.ts";
 import { unnamedField, withOwnTrace } from "./own-trace.ts";
-import { Turns } from "./turns.ts";
 
 const hourMs = 3_600_000;
 /** How often a mail is decided about while others change what the decision rests on. */
@@ -30,7 +30,7 @@ export function createSubmit(
   rooms: OutboundRooms,
   ring: () => void,
 ): Pick<Outbound, "submit" | "plan" | "asksAlways"> {
-  const turns = new Turns<AgentNumber>();
+  const turns = (rooms.fairness ?? createFairness()).gate("answers");
   return {
     async plan(request) {
       await findSender(rooms, request.mailbox);
@@ -49,7 +49,9 @@ export function createSubmit(
       const owner = await findSender(rooms, mailbox);
       const prepared = await prepareMail(rooms, request);
       // An agent's answers go one by one: each counts in the conversation before the next one is looked at.
-      using _turn = isAnswerOfAgent(request, owner, prepared.facts) ? await turns.take(mailbox) : undefined;
+      using _turn = isAnswerOfAgent(request, owner, prepared.facts)
+        ? await turns.enter({ key: `mailbox ${mailbox}`, above: `account ${owner.account}` })
+        : undefined;
       for (let attempt = 1; ; attempt++)
         try {
           const submitted = await decideAndWrite(rooms, request, prepared);

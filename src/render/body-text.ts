@@ -170,7 +170,8 @@ export async function renderPart(
       const { bytes, isCut } = await readDecodedPart(source.mail, message, part, documentBytesMax);
       return isCut ? undefined : bytes;
     };
-    return done(inForm(take(await source.readers.readDocument(read, reading)), form));
+    const name = `${message.account} ${message.blob} ${part.section} ${reading}`;
+    return done(inForm(take(await source.readers.readDocument(read, reading, name)), form));
   }
   const { bytes, isCut } = await readDecodedPart(source.mail, message, part, partBytesMax);
   if (isCut) tally.add("over-limit", part.section);

@@ -10,7 +10,8 @@
  *  Processor time is found by looking every few milliseconds at which job the thread computes for (`job-board.ts`). */
 import { availableParallelism } from "node:os";
 import { FairQueue } from "#/src/fairness/fair-queue.ts";
-import { callerOwner } from "#/src/model/caller.ts";
+import type { Gate } from "#/src/fairness/gate.ts";
+import { callerOwner, onCallerGone } from "#/src/model/caller.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { ThreadKind } from "./house-threads.ts";
 import type { JobAnswer } from "./job-board.ts";
@@ -18,8 +19,9 @@ import { JobThread } from "./job-thread.ts";
 import type { JobSize, Task } from "./task.ts";
 
 export interface JobThreads<Job, Result> {
-  /** Throws `upstream_unavailable` when the threads are closed or break for no reason of the job's, `internal` when the job
-   *  fails, and what `refusal` says when it takes too much. */
+  /** Throws as a gate does, `upstream_unavailable` when the threads are closed or break for no reason of the job's, `internal` when
+   *  the job fails, what `refusal` says when it takes too much, and `CallerGone` when the caller goes. A job that waits is then not
+   *  begun, and a thread that computes for it, and so for nobody, ends as one with a slow job. */
   run(job: Job, size: JobSize): Promise<Result>;
   close(): Promise<void>;
 }
@@ -27,6 +29,8 @@ export interface JobThreads<Job, Result> {
 export interface JobThreadsOptions<Settings, Job> {
   readonly thread: ThreadKind;
   readonly settings: Settings;
+  /** What is under way has a place in it. */
+  readonly gate: Gate;
   readonly limits?: Partial<JobLimits>;
   /** A way to do it with less; undefined when there is none. */
   cheaper(job: Job): Job | undefined;
@@ -137,7 +141,9 @@ export function createJobThreads<Settings, Job, Result>(
   async function look(): Promise<void> {
     await Promise.all([...threads].map(lookAt));
     giveSlow();
-    timer = tasks.size === 0 || isClosed ? undefined : setTimeout(look, limits.lookMs);
+    // A thread may compute for a job whose caller has gone.
+    const isStill = tasks.size === 0 && [...threads].every(({ current }) => current === 0);
+    timer = isStill || isClosed ? undefined : setTimeout(look, limits.lookMs);
     if (timer === undefined && !isClosed) idleTimer ??= setTimeout(endIdle, limits.idleMs).unref();
   }
 
@@ -224,17 +230,23 @@ export function createJobThreads<Settings, Job, Result>(
   }
 
   return {
-    run(job, { bytes, isSlow, owner = callerOwner() }) {
-      if (isClosed) return Promise.reject(unavailable("closed"));
-      return new Promise<Result>((resolve, reject) => {
-        const id = ++lastId;
-        const task: Task<Job, Result> = {
-          ...{ id, bytes, owner, job, isSlow, resolve, reject },
-          ...{ cpuMs: 0, place: 0, begunAt: undefined, losses: 0, thread: undefined },
-        };
-        tasks.set(id, task);
-        give(task);
+    async run(job, { bytes, isSlow, owner = callerOwner() }) {
+      using _place = await options.gate.enter(owner);
+      if (isClosed) throw unavailable("closed");
+      const { promise, resolve, reject } = Promise.withResolvers<Result>();
+      const id = ++lastId;
+      const task: Task<Job, Result> = {
+        ...{ id, bytes, owner, job, isSlow, resolve, reject },
+        ...{ cpuMs: 0, place: 0, begunAt: undefined, losses: 0, thread: undefined },
+      };
+      tasks.set(id, task);
+      give(task);
+      using _gone = onCallerGone((gone) => {
+        forget(task);
+        queue.delete(task);
+        reject(gone);
       });
+      return await promise;
     },
     async close() {
       isClosed = true;

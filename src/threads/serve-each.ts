@@ -1,13 +1,34 @@
 /** The side of a thread of `thread-pool.ts`: one job at a time, its answer, the next. Called when all is loaded: the time of a job
  *  begins then. */
-import { parentPort } from "node:worker_threads";
+import { parentPort, workerData } from "node:worker_threads";
+import { CallerGone, lookForCaller } from "#/src/model/caller.ts";
 
 /** The first message of a thread. */
 export const ready = "ready";
 
+export interface EachThreadData {
+  /** Shared: not 0 when the caller of the job has gone. */
+  readonly gone: Int32Array;
+}
+
+/** Without a result when the caller had gone, and the job ended because of it. */
+export interface EachAnswer<Result> {
+  readonly result?: Result;
+}
+
+/** Jobs that call `assertCallerThere` end there when their caller has gone. */
 export function serveEach<Job, Result>(run: (job: Job) => Result | Promise<Result>): void {
+  const { gone } = workerData as EachThreadData;
+  lookForCaller(() => Atomics.load(gone, 0) === 0);
   parentPort!.on("message", async (job: Job) => {
-    parentPort!.postMessage(await run(job));
+    let answer: EachAnswer<Result>;
+    try {
+      answer = { result: await run(job) };
+    } catch (error) {
+      if (!(error instanceof CallerGone)) throw error;
+      answer = {};
+    }
+    parentPort!.postMessage(answer);
   });
   parentPort!.postMessage(ready);
 }

@@ -3,7 +3,7 @@ import type { Owner } from "#/src/model/owner.ts";
 export interface JobSize {
   readonly bytes: number;
   readonly isSlow: boolean;
-  /** Whose job it is, if not the caller's: slow jobs of owners take turns. */
+  /** Whose job it is, if not the caller's. */
   readonly owner?: Owner | undefined;
 }
 

@@ -2,20 +2,22 @@
  *  is answered with what stands for that. */
 import type { Worker } from "node:worker_threads";
 import type { Gate } from "#/src/fairness/gate.ts";
+import { onCallerGone } from "#/src/model/caller.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { ThreadKind } from "./house-threads.ts";
-import type { ready } from "./serve-each.ts";
+import type { EachAnswer, EachThreadData, ready } from "./serve-each.ts";
 import { startThread } from "./start-thread.ts";
 
 export interface ThreadPool<Job, Result> extends AsyncDisposable {
   /** Waits for a thread in the turn of the caller's owner. Throws `upstream_unavailable` or `rate_limited` where that takes too long
-   *  or too many wait, and `CallerGone` when the caller goes while it waits. */
+   *  or too many wait, and `CallerGone` when the caller goes. A job under way then ends where it looks for its caller
+   *  (`assertCallerThere`), and has its place in the gate until it ends. */
   run(job: Job): Promise<Result>;
   /** The same for a job that is made when its turn comes, as it is large; undefined is answered as over its limit. */
   runMade(make: () => Promise<Job | undefined>): Promise<Result>;
 }
 
-export interface ThreadPoolOptions<Result> {
+export interface ThreadPoolOptions<Job, Result> {
   readonly thread: ThreadKind;
   /** A thread for each place of it. */
   readonly gate: Gate;
@@ -27,6 +29,8 @@ export interface ThreadPoolOptions<Result> {
   readonly overLimit: Result;
   /** Whether the thread ends after this answer, because its memory is to come back. */
   isLast?(result: Result): boolean;
+  /** Told of each answer, whether the caller is still there or not. */
+  onAnswer?(job: Job, result: Result): void;
   /** A thread without a job ends after so long. */
   readonly idleMs?: number;
 }
@@ -41,6 +45,8 @@ const looks = 4;
 
 interface Thread<Result> {
   readonly worker: Worker;
+  /** Not 0 when the caller of its job has gone. */
+  readonly gone: Int32Array;
   resolve: ((result: Result) => void) | undefined;
   reject: ((error: Error) => void) | undefined;
   timer: NodeJS.Timeout | undefined;
@@ -48,7 +54,9 @@ interface Thread<Result> {
 }
 
 /** Threads start when they are first needed. */
-export function createThreadPool<Job, Result>(options: ThreadPoolOptions<Result>): ThreadPool<Job, Result> {
+export function createThreadPool<Job, Result>(
+  options: ThreadPoolOptions<Job, Result>,
+): ThreadPool<Job, Result> {
   const { gate, overLimit, timeLimitMs, wallLimitMs = 4 * timeLimitMs, idleMs = defaultIdleMs } = options;
   const threads = new Set<Thread<Result>>();
   let isClosed = false;
@@ -72,15 +80,16 @@ export function createThreadPool<Job, Result>(options: ThreadPoolOptions<Result>
   }
 
   /** Of those that have a place in the gate, each has a thread. */
-  function start(job: Job): Promise<Result> {
+  function start(job: Job): { readonly thread: Thread<Result>; readonly result: Promise<Result> } {
     const thread = [...threads].find(({ resolve }) => resolve === undefined) ?? spawn();
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     thread.resolve = resolve;
     thread.reject = reject;
     if (thread.isReady) limitTime(thread);
+    Atomics.store(thread.gone, 0, 0);
     thread.worker.ref();
     thread.worker.postMessage(job);
-    return promise;
+    return { thread, result: promise };
   }
 
   /** Of the job that it has. What starting takes counts apart. */
@@ -117,9 +126,10 @@ export function createThreadPool<Job, Result>(options: ThreadPoolOptions<Result>
   }
 
   function spawn(): Thread<Result> {
-    const worker = startThread(options.thread);
+    const gone = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    const worker = startThread(options.thread, { gone } satisfies EachThreadData);
     const thread: Thread<Result> = {
-      ...{ worker, resolve: undefined, reject: undefined, timer: undefined, isReady: false },
+      ...{ worker, gone, resolve: undefined, reject: undefined, timer: undefined, isReady: false },
     };
     thread.timer = setTimeout(() => abandon(thread, busy()), startLimitMs);
     threads.add(thread);
@@ -127,8 +137,10 @@ export function createThreadPool<Job, Result>(options: ThreadPoolOptions<Result>
       clearTimeout(thread.timer);
       thread.isReady = true;
       if (thread.resolve !== undefined) limitTime(thread);
-      worker.on("message", (result: Result) => {
-        if (options.isLast?.(result) === true) abandon(thread, result);
+      worker.on("message", ({ result }: EachAnswer<Result>) => {
+        // Its caller has gone, so nobody hears it.
+        if (result === undefined) finish(thread, busy());
+        else if (options.isLast?.(result) === true) abandon(thread, result);
         else finish(thread, result);
       });
     });
@@ -139,10 +151,33 @@ export function createThreadPool<Job, Result>(options: ThreadPoolOptions<Result>
 
   async function runMade(make: () => Promise<Job | undefined>): Promise<Result> {
     if (isClosed) return overLimit;
-    return gate.run(async () => {
-      const job = await make();
-      return job === undefined || isClosed ? overLimit : start(job);
+    const place = await gate.enter();
+    let begun: ReturnType<typeof start>;
+    let job: Job | undefined;
+    try {
+      job = await make();
+      if (job === undefined || isClosed) {
+        place[Symbol.dispose]();
+        return overLimit;
+      }
+      begun = start(job);
+    } catch (error) {
+      place[Symbol.dispose]();
+      throw error;
+    }
+    const given = job;
+    const { thread, result } = begun;
+    const leave = (): void => place[Symbol.dispose]();
+    result.then((answer) => {
+      options.onAnswer?.(given, answer);
+      leave();
+    }, leave);
+    const { promise, reject } = Promise.withResolvers<never>();
+    using _gone = onCallerGone((gone) => {
+      Atomics.store(thread.gone, 0, 1);
+      reject(gone);
     });
+    return await Promise.race([result, promise]);
   }
 
   return {

@@ -7,7 +7,7 @@ import type { Worker } from "node:worker_threads";
 import { createFairness } from "#/src/fairness/fairness.ts";
 import type { Gate } from "#/src/fairness/gate.ts";
 import { nextTurn } from "#/src/fairness/loop-turns.ts";
-import { assertCallerThere, callerOwner, forEverybody } from "#/src/model/caller.ts";
+import { assertCallerThere, callerOwner, forEverybody, onCallerGone } from "#/src/model/caller.ts";
 import type { Touched } from "#/src/model/changes.ts";
 import { type Clock, systemClock } from "#/src/model/clock.ts";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -86,6 +86,7 @@ class SqliteStore implements Store {
   readonly #onTrouble: (what: string) => void;
   readonly #checking = new Set<Worker>();
   readonly #longWrites: Gate;
+  readonly #scans: Gate;
   #jobs: Job[] = [];
   #transfer: ArrayBuffer[] = [];
   #waiting: (() => void)[] = [];
@@ -96,7 +97,9 @@ class SqliteStore implements Store {
     this.folder = options.folder;
     this.#onFatal = options.onFatal ?? endProcess;
     this.#onTrouble = options.onTrouble ?? writeTrouble;
-    this.#longWrites = (options.fairness ?? createFairness()).gate("longWrites");
+    const fairness = options.fairness ?? createFairness();
+    this.#longWrites = fairness.gate("longWrites");
+    this.#scans = fairness.gate("scans");
     this.#lock = lock;
     this.#sql = new SqliteSql(openReading(options.folder));
     const row = this.#sql.database.prepare("select value from deployment where name = 'secret'").get();
@@ -250,9 +253,14 @@ class SqliteStore implements Store {
   }
 
   async scan<N extends ScanName>(name: N, args: ScanArgumentsOf<N>): Promise<ScanResultOf<N>> {
-    assertCallerThere();
-    const answer = await this.#reader.request((id) => this.#tellReader({ kind: "scan", id, name, args }));
-    return answer.result as ScanResultOf<N>;
+    const place = await this.#scans.enter();
+    const scanned = this.#reader.request((id) => this.#tellReader({ kind: "scan", id, name, args }));
+    // The thread is busy with it, whether the caller is still there or not.
+    const leave = (): void => place[Symbol.dispose]();
+    scanned.then(leave, leave);
+    const { promise, reject } = Promise.withResolvers<never>();
+    using _gone = onCallerGone(reject);
+    return (await Promise.race([scanned, promise])).result as ScanResultOf<N>;
   }
 
   onCommit(listener: (touched: readonly Touched[]) => void): () => void {

@@ -6,6 +6,7 @@ import { examineArrival } from "#/src/arrival/examination.ts";
 import { createPreparation } from "#/src/arrival/preparing/preparation.ts";
 import { unexamined } from "#/src/arrival/preparing/unexamined.ts";
 import type { Transport } from "#/src/arrival/transport.ts";
+import { createFairness } from "#/src/fairness/fairness.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import { expensiveMails } from "../support/expensive-mail.ts";
 
@@ -14,7 +15,7 @@ const settings = {
   ownNames: ["mx.example"],
   dns: { servers: ["none"], timeoutMs: 1000 },
 };
-const preparation = createPreparation(settings, { quickThreads: 2 });
+const preparation = createPreparation(settings, createFairness(), { quickThreads: 2 });
 afterAll(() => preparation.close());
 
 function message(number: number, bodyBytes: number): Buffer {
@@ -54,7 +55,7 @@ test("takes a message without evidence when the search for evidence does not end
   const silent = dgram.createSocket("udp4").bind(0, "127.0.0.1");
   await once(silent, "listening");
   const dns = { servers: [`127.0.0.1:${silent.address().port}`], timeoutMs: 10_000 };
-  const limited = createPreparation({ ...settings, dns }, { wallMs: 2000, lookMs: 10 });
+  const limited = createPreparation({ ...settings, dns }, createFairness(), { wallMs: 2000, lookMs: 10 });
   const origin = { remoteAddress: "192.0.2.1", heloName: "peer.example", reversePath: "a@peer.example" };
   const { facts, evidence } = await limited.prepare(message(1, 100), origin);
   expect(evidence).toEqual(unexamined);
@@ -77,7 +78,7 @@ test("takes a message without evidence when the search for evidence does not end
 });
 
 test("refuses for good a message whose structure alone is too much work", async () => {
-  const limited = createPreparation(settings, { jobMs: 5, jobMsPerMiB: 0, lookMs: 5 });
+  const limited = createPreparation(settings, createFairness(), { jobMs: 5, jobMsPerMiB: 0, lookMs: 5 });
   const { message: expensive } = expensiveMails(8_000_000).find(({ kind }) => kind === "parts with headers")!;
   await expect(limited.prepare(expensive)).rejects.toMatchObject({ code: "invalid" });
   await limited.close();

@@ -1,6 +1,7 @@
 /** Items are understood within limits, and alike wherever that is done. */
 import { afterAll, expect, it } from "vitest";
 import { createDirectPreparation, createItemPreparation } from "#/src/collections/preparing/preparation.ts";
+import { createFairness } from "#/src/fairness/fairness.ts";
 import { calendarText, cardText, eventText } from "../support/items.ts";
 
 const at = Date.UTC(2026, 0, 1);
@@ -50,7 +51,12 @@ it.each([
 });
 
 it("refuses what takes too much work, and does the others", { timeout: 60_000 }, async () => {
-  const limited = createItemPreparation({ jobMs: 50, jobMsPerMiB: 0, slowMs: 20, lookMs: 5 });
+  const limited = createItemPreparation(createFairness(), {
+    jobMs: 50,
+    jobMsPerMiB: 0,
+    slowMs: 20,
+    lookMs: 5,
+  });
   // All parts of a rule at once, five times.
   const days = Array.from({ length: 366 }, (_, day) => day + 1).join(",");
   const rule = `RRULE:FREQ=DAILY;COUNT=9999;BYMONTH=2;BYMONTHDAY=${days.slice(0, 84)};BYDAY=MO,TU,WE,TH,FR,SA,SU`;

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { createLanes } from "#/protocols/delivery/lanes.ts";
-import { createOctetRoom } from "#/protocols/delivery/octet-room.ts";
 import { settleOutcomes } from "#/protocols/delivery/settle.ts";
 
 function turn(): Promise<void> {
@@ -67,26 +66,6 @@ test("what is drained is begun by nobody", async () => {
   await finish("a2");
   await still;
   expect(log).toEqual(["a a1", "a a2"]);
-});
-
-test("who finds no room in memory waits, and a large one goes alone", async () => {
-  const room = createOctetRoom(100);
-  const first = await room.take(60);
-  const order: string[] = [];
-  const large = room.take(500).then((giveBack) => {
-    order.push("large");
-    return giveBack;
-  });
-  const small = room.take(10).then((giveBack) => {
-    order.push("small");
-    return giveBack;
-  });
-  await Promise.resolve();
-  expect(order).toEqual([]);
-  first();
-  (await large)();
-  (await small)();
-  expect(order).toEqual(["large", "small"]);
 });
 
 test("what is put off is tried again later and later, and has failed when its time is over", () => {

@@ -1,12 +1,27 @@
 import { expect, it } from "vitest";
-import { SearchPlaces } from "#/src/mail/search-places.ts";
+import { createFairness } from "#/src/fairness/fairness.ts";
+import { createSearchPlaces } from "#/src/mail/search-places.ts";
 import { CallerGone, forCaller } from "#/src/model/caller.ts";
-import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
+import { mailboxOwner } from "#/src/model/owner.ts";
 import { WorkBudget } from "#/src/model/work-budget.ts";
 
-const ada = 1 as AgentNumber;
-const bob = 2 as AgentNumber;
+const ada = 1;
+const bob = 2;
 const limits = { bytesMax: 100, timeMs: 1000 };
+
+/** Places of which each owner has so many. */
+function openPlaces(share: number) {
+  const places = createSearchPlaces(createFairness().gate("searches", { share }), limits);
+  return {
+    take: (agent: number, signal = new AbortController().signal) =>
+      forCaller(
+        signal,
+        () => places.take(),
+        () => mailboxOwner({ agent: agent as AgentNumber, account: agent as AccountNumber }),
+      ),
+  };
+}
 
 it("spends octets and time, the time from the first octets on", () => {
   let now = 0;
@@ -27,7 +42,7 @@ it("spends octets and time, the time from the first octets on", () => {
 });
 
 it("lets a limited number of one owner's searches work at a time; the others wait in their order", async () => {
-  const places = new SearchPlaces(2, limits);
+  const places = openPlaces(2);
   const order: string[] = [];
   const first = await places.take(ada);
   const second = await places.take(ada);
@@ -50,7 +65,7 @@ it("lets a limited number of one owner's searches work at a time; the others wai
 });
 
 it("lets waiting searches go first when its budget is spent, and goes on with a new one", async () => {
-  const places = new SearchPlaces(1, limits);
+  const places = openPlaces(1);
   using place = await places.take(ada);
   const order: string[] = [];
   const waiting = places.take(ada).then((other) => {
@@ -69,10 +84,10 @@ it("lets waiting searches go first when its budget is spent, and goes on with a 
 });
 
 it("forgets a search whose caller has gone while it waited", async () => {
-  const places = new SearchPlaces(1, limits);
+  const places = openPlaces(1);
   const place = await places.take(ada);
   const gone = new AbortController();
-  const waiting = forCaller(gone.signal, () => places.take(ada));
+  const waiting = places.take(ada, gone.signal);
   const behind = places.take(ada);
   gone.abort(new CallerGone());
   await expect(waiting).rejects.toBeInstanceOf(CallerGone);

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it, test, vi } from "vitest";
 import { unreadDocument } from "#/src/formats/documents/read-document.ts";
 import { renderHtml } from "#/src/formats/html/render-html.ts";
 import { directReaders } from "#/src/mail/content-readers.ts";
-import { forCaller } from "#/src/model/caller.ts";
+import { CallerGone, forCaller } from "#/src/model/caller.ts";
 import { createReadingThreads } from "#/src/render/threads/reading-threads.ts";
 import { bombPdf, docxOf, pdfOf } from "../support/documents.ts";
 
@@ -41,6 +41,43 @@ describe("threads that read what strangers wrote", () => {
     expect(await threads.readDocument(async () => bomb, "pdf")).toEqual(unreadDocument);
     const { text } = await threads.readDocument(async () => pdfOf(["words"]), "pdf");
     expect(text).toBe("words");
+  });
+
+  it("read once what unpacks to too much, is damaged or takes long, also when the first who asked has gone", async () => {
+    const reads: string[] = [];
+    const read = (
+      name: string,
+      bytes: Buffer,
+      kind: "pdf" | "docx",
+      signal = new AbortController().signal,
+    ) => {
+      const octets = async (): Promise<Buffer> => {
+        reads.push(name);
+        return bytes;
+      };
+      const owner = { key: "reader" };
+      return forCaller(
+        signal,
+        () => threads.readDocument(octets, kind, name),
+        () => owner,
+      );
+    };
+    const bomb = bombPdf(100);
+    const gone = new AbortController();
+    const first = read("bomb", bomb, "pdf", gone.signal);
+    const second = read("bomb", bomb, "pdf");
+    await vi.waitFor(() => expect(reads).toEqual(["bomb"]));
+    gone.abort(new CallerGone());
+    await expect(first).rejects.toThrow(CallerGone);
+    expect(await second).toEqual(unreadDocument);
+    const damaged = Buffer.from("%PDF-1.7 nothing");
+    expect(await read("damaged", damaged, "pdf")).toEqual(await read("damaged", damaged, "pdf"));
+    const long = docxOf("<w:p><w:r><w:t>words</w:t></w:r></w:p>".repeat(60_000));
+    expect(await read("long", long, "docx")).toEqual(await read("long", long, "docx"));
+    const short = docxOf("<w:p/>");
+    await read("short", short, "docx");
+    await read("short", short, "docx");
+    expect(reads).toEqual(["bomb", "damaged", "long", "short", "short"]);
   });
 
   it("read a document of the first who has none under way before the second of another", async () => {

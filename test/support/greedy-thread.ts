@@ -1,4 +1,5 @@
-/** A thread that does what it is told, one job at a time: hang, grow, throw, wait for ever, say how many jobs it had, or answer. */
+/** A thread that does what it is told, one job at a time: hang, hang and look for the caller, grow, throw, wait for ever, say how many jobs it had, or answer. */
+import { assertCallerThere } from "#/src/model/caller.ts";
 import { serveEach } from "#/src/threads/serve-each.ts";
 
 let jobs = 0;
@@ -8,6 +9,7 @@ serveEach((job: string) => {
   if (job === "last count") return `last ${jobs}`;
   if (job === "wait") return new Promise<string>(() => {});
   if (job === "throw") throw new Error("as told");
+  while (job === "look") assertCallerThere();
   const held: unknown[] = [];
   while (job === "hang" || job === "grow") if (job === "grow") held.push(new Array(1000).fill(held.length));
   return job;

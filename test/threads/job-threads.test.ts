@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { createFairness } from "#/src/fairness/fairness.ts";
+import { CallerGone, forCaller } from "#/src/model/caller.ts";
 import { createJobThreads, type JobThreads } from "#/src/threads/job-threads.ts";
 import type { GreedyJob } from "../support/greedy-jobs-thread.ts";
 
@@ -20,6 +22,7 @@ function start(more: Partial<typeof limits> & { wallMs?: number; silentMs?: numb
       isSilent: true,
     },
     settings: undefined,
+    gate: createFairness().gate("preparers"),
     limits: { ...limits, ...more },
     cheaper: ({ deed, text }) => (text === "cheaply" ? undefined : { deed: tamed(deed), text: "cheaply" }),
     refusal: () => new Error("too much"),
@@ -112,6 +115,18 @@ describe("threads of many jobs", () => {
     await expect(run("answer")).rejects.toMatchObject({ code: "upstream_unavailable" });
   });
 
+  it("begin no job whose caller has gone, and end a thread that computes for nobody", async () => {
+    start({ jobMs: 60_000, slowThreads: 1 });
+    const gone = new AbortController();
+    const hanging = forCaller(gone.signal, () => run("hang", "first", slow));
+    const waiting = forCaller(gone.signal, () => run("answer", "second", slow));
+    const other = run("answer", "third", slow);
+    const refused = Promise.all([hanging, waiting].map((job) => expect(job).rejects.toThrow(CallerGone)));
+    gone.abort(new CallerGone());
+    await refused;
+    expect(await other).toBe("third");
+  });
+
   it("refuse for the time being when one thread after the other says nothing", async () => {
     start({ silentMs: 0 });
     await expect(run("answer")).rejects.toMatchObject({ code: "upstream_unavailable" });
@@ -121,6 +136,7 @@ describe("threads of many jobs", () => {
     threads = createJobThreads<undefined, GreedyJob, string>({
       thread: { name: "none", source: "test/support/no-such-thread.ts", heapMb: 32, isSilent: true },
       settings: undefined,
+      gate: createFairness().gate("preparers"),
       cheaper: () => undefined,
       refusal: () => new Error("too much"),
     });

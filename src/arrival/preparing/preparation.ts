@@ -5,6 +5,7 @@
  *  outside that goes beyond them is prepared again without evidence, and if it still does, it is refused for good. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Origin } from "#/src/evidence/examine.ts";
+import { createFairness, type Fairness } from "#/src/fairness/fairness.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { addressOwner } from "#/src/model/owner.ts";
 import { houseThreads } from "#/src/threads/house-threads.ts";
@@ -13,7 +14,7 @@ import type { PreparationJob, PreparationSettings, Prepared } from "./messages.t
 
 export interface Preparation {
   /** The facts of a message, and with an origin the evidence of who sent it. The bytes are not changed until it resolves.
-   *  Throws `invalid` for a message that is too much work to be understood. */
+   *  Throws `invalid` for a message that is too much work to be understood, and what `JobThreads.run` does. */
   prepare(bytes: Uint8Array, origin?: Origin): Promise<Prepared>;
   close(): Promise<void>;
 }
@@ -25,11 +26,13 @@ const copiedBytes = 1024 * 1024;
 
 export function createPreparation(
   settings: PreparationSettings,
+  fairness: Fairness = createFairness(),
   limits: Partial<JobLimits> = {},
 ): Preparation {
   const threads = createJobThreads<PreparationSettings, PreparationJob, Prepared>({
     thread: houseThreads.preparer,
     settings,
+    gate: fairness.gate("preparers"),
     limits,
     cheaper: ({ bytes, origin, isUnexamined }) =>
       origin === undefined || isUnexamined === true ? undefined : { bytes, origin, isUnexamined: true },

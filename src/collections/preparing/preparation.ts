@@ -2,6 +2,8 @@
  *
  *  Most are read in a fraction of a millisecond, which is less than giving them to a thread takes. What is large, repeats, or brings
  *  time zones of its own may be much work: threads do that, within limits of processor time and memory (`src/threads`). */
+
+import { createFairness, type Fairness } from "#/src/fairness/fairness.ts";
 import { findProperty, listComponents, parameterValue } from "#/src/formats/content-lines/content-line.ts";
 import { findNamedZone } from "#/src/formats/icalendar/find-time-zone.ts";
 import { type ErrorReason, WaypostError } from "#/src/model/errors.ts";
@@ -42,10 +44,14 @@ export function createDirectPreparation(): ItemPreparation {
   };
 }
 
-export function createItemPreparation(limits: Partial<JobLimits> = {}): ItemPreparation {
+export function createItemPreparation(
+  fairness: Fairness = createFairness(),
+  limits: Partial<JobLimits> = {},
+): ItemPreparation {
   const threads = createJobThreads<undefined, ItemJob, ItemAnswer>({
     thread: houseThreads.items,
     settings: undefined,
+    gate: fairness.gate("items"),
     limits: { ...itemLimits, ...limits },
     cheaper: () => undefined,
     refusal: ({ item }) =>

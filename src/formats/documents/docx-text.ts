@@ -2,6 +2,7 @@
  *  as hidden, deleted, too small to read or the colour of the page. */
 import { SaxesParser, type SaxesTagNS } from "saxes";
 import { type CountRemoval, cleanText } from "#/src/formats/text/clean-text.ts";
+import { assertCallerThere, CallerGone } from "#/src/model/caller.ts";
 import { readZipEntry } from "./zip.ts";
 
 /** What the main part may unpack to. */
@@ -9,6 +10,8 @@ const xmlBytesMax = 16 * 1024 * 1024;
 const textLengthMax = 1024 * 1024;
 const tagsMax = 500_000;
 const depthMax = 200;
+/** Tags between two looks for the caller. */
+const lookTags = 1000;
 /** Half points. */
 const sizeMin = 6;
 
@@ -35,6 +38,7 @@ export function docxText(bytes: Buffer, count: CountRemoval): string | undefined
     throw new TooMuch();
   });
   parser.on("opentag", (tag) => {
+    if (tags % lookTags === 0) assertCallerThere();
     if (++tags > tagsMax || ++depth > depthMax || reader.length > textLengthMax) throw new TooMuch();
     if (namespaces.has(tag.uri)) reader.open(tag);
   });
@@ -46,6 +50,7 @@ export function docxText(bytes: Buffer, count: CountRemoval): string | undefined
   try {
     parser.write(xml.toString("utf8")).close();
   } catch (error) {
+    if (error instanceof CallerGone) throw error;
     if (error instanceof TooMuch) count("over-limit", 1);
     else count("undecodable", 1);
   }

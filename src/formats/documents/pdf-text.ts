@@ -1,6 +1,7 @@
 /** Text of a PDF as its pages hold it (pdf.js in the form of unpdf, loaded when it is first needed). What is drawn over the
  *  text, and its colour, are not looked at. */
 import { type CountRemoval, cleanText } from "#/src/formats/text/clean-text.ts";
+import { assertCallerThere } from "#/src/model/caller.ts";
 
 const pagesMax = 200;
 const textLengthMax = 1024 * 1024;
@@ -29,6 +30,7 @@ export async function pdfText(bytes: Buffer, count: CountRemoval): Promise<strin
       count("over-limit", 1);
       break;
     }
+    assertCallerThere();
     const page = await document.getPage(number);
     const { items } = await page.getTextContent();
     let text = "";

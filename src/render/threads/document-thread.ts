@@ -11,6 +11,16 @@ const arrays = limitArrays(arrayBytesMax);
 
 serveEach(async ({ bytes, kind }: DocumentJob): Promise<DocumentAnswer> => {
   arrays.restart();
+  const begun = cpuMs();
   const document = await readDocument(bytes, kind);
-  return { document: arrays.isOver ? unreadDocument : document, unpackedBytes: arrays.spent };
+  return {
+    document: arrays.isOver ? unreadDocument : document,
+    unpackedBytes: arrays.spent,
+    cpuMs: cpuMs() - begun,
+  };
 });
+
+function cpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}

@@ -10,6 +10,7 @@ import { type HtmlForm, overLimit, type RenderedHtml } from "#/src/formats/html/
 import type { ContentReaders } from "#/src/mail/content-readers.ts";
 import { houseThreads } from "#/src/threads/house-threads.ts";
 import { createThreadPool } from "#/src/threads/thread-pool.ts";
+import { createDocumentMemory } from "./document-memory.ts";
 
 export interface ReadingThreads extends ContentReaders, AsyncDisposable {}
 
@@ -21,11 +22,14 @@ export interface HtmlJob {
 export interface DocumentJob {
   readonly bytes: Uint8Array;
   readonly kind: DocumentKind;
+  readonly name: string | undefined;
 }
 
 export interface DocumentAnswer {
   readonly document: DocumentText;
   readonly unpackedBytes: number;
+  /** Of a processor; undefined when the thread had to be ended. */
+  readonly cpuMs: number | undefined;
 }
 
 /** One for each owner at work, so that a document that takes long keeps its own owner waiting. */
@@ -41,21 +45,31 @@ export function createReadingThreads(fairness: Fairness = createFairness()): Rea
     timeLimitMs: 2000,
     overLimit,
   });
+  const memory = createDocumentMemory();
   const documents = createThreadPool<DocumentJob, DocumentAnswer>({
     thread: houseThreads.documents,
     gate: fairness.gate("documents", { total: documentThreads }),
     timeLimitMs: 3000,
-    overLimit: { document: unreadDocument, unpackedBytes: 0 },
+    overLimit: { document: unreadDocument, unpackedBytes: 0, cpuMs: undefined },
     isLast: ({ unpackedBytes }) => unpackedBytes > unpackedBytesMax,
+    onAnswer({ name }, { document, cpuMs }) {
+      if (name !== undefined) memory.keep(name, document, cpuMs);
+    },
   });
   return {
     renderHtml: (source, form) => html.run({ html: source, form }),
-    async readDocument(read, kind) {
-      const { document } = await documents.runMade(async () => {
+    async readDocument(read, kind, name) {
+      const known = (): DocumentText | undefined => (name === undefined ? undefined : memory.recall(name));
+      // Once more when its turn has come: others may have asked for the same.
+      let document = known();
+      if (document !== undefined) return document;
+      const answer = await documents.runMade(async () => {
+        document = known();
+        if (document !== undefined) return undefined;
         const bytes = await read();
-        return bytes && { bytes, kind };
+        return bytes && { bytes, kind, name };
       });
-      return document;
+      return document ?? answer.document;
     },
     async [Symbol.asyncDispose]() {
       await Promise.all([html[Symbol.asyncDispose](), documents[Symbol.asyncDispose]()]);

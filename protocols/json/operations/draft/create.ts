@@ -22,13 +22,13 @@ export default operation({
   output: draftResult,
   errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused"],
   async run(context, input) {
-    const { mail } = context.rooms;
+    const { mail, fairness } = context.rooms;
     const agent = input.in ? readId(context, input.in, ["agent"], "/in").agent : context.principal.agent;
     const once = idempotencyOf(context, "draft.create", input);
     const create = async () => {
       const reached = await reachAgent(context, agent, "mail");
       await assertReachesDrafts(context, reached);
-      using _turn = await takeTurnIfLarge(input.body);
+      using _turn = await takeTurnIfLarge(fairness, input.body);
       return await mail.createDraft(agent, await draftOf(context, reached, input), once);
     };
     const { draft, message } = (await mail.findRepeat("createDraft", once)) ?? (await create());

@@ -23,12 +23,12 @@ export default operation({
   output: draftResult,
   errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused", "precondition_failed"],
   async run(context, input) {
-    const { mail } = context.rooms;
+    const { mail, fairness } = context.rooms;
     const name = readId(context, input.id, ["draft"], "/id");
     const once = idempotencyOf(context, "draft.update", input);
     const update = async () => {
       const { reached } = await reachDraft(context, name, "mail");
-      using _turn = await takeTurnIfLarge(input.body);
+      using _turn = await takeTurnIfLarge(fairness, input.body);
       const changed = await draftOf(context, reached, input);
       return await withCurrent(
         context,
