@@ -17,6 +17,7 @@ import type {
 } from "./collection.ts";
 import type { Candidate, Item, ItemProvenance, StoredItem } from "./item.ts";
 import type { ItemChanges } from "./item-changes.ts";
+import type { OnTrouble } from "./retell-periods.ts";
 
 export type { ItemChange, ItemChanges } from "./item-changes.ts";
 
@@ -267,9 +268,9 @@ export interface Collections extends Attachments {
   prepareChanges(agents: readonly AgentDeeds[]): Promise<readonly ItemsOfAgent[]>;
 
   /** Tells the index of occurrences further into the future, where it ends soon. For maintenance, now and then. */
-  maintainHorizons(
-    onTrouble: (item: Pick<Item, "agent" | "number">, cause: unknown) => void,
-  ): Promise<number>;
+  maintainHorizons(onTrouble: OnTrouble): Promise<number>;
+  /** Tells the index anew where the runtime knows other offsets of time zones than it did. For maintenance. */
+  maintainTimeZones(onTrouble: OnTrouble): Promise<number>;
 
   /** What a write answered when its key was first used; undefined for a new key. For who has to look at things before the write
    *  that a repeat finds changed. Throws `invalid` when the key was used for another request. */

@@ -19,6 +19,7 @@ import type { Collection } from "./collection.ts";
 import type { Collections, DeedsDone, ItemWritten } from "./collections.ts";
 import { createItemReads } from "./item-reads.ts";
 import { maintainHorizons } from "./maintain-horizons.ts";
+import { createZoneMaintenance } from "./maintain-time-zones.ts";
 import { prepareDeeds } from "./prepare-deeds.ts";
 import type { ItemPreparation } from "./preparing/preparation.ts";
 import { collectionOf, collectionOfSegment, settingsOf } from "./rows.ts";
@@ -151,6 +152,7 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
     },
 
     maintainHorizons: (onTrouble) => maintainHorizons(store, preparation, onTrouble),
+    maintainTimeZones: createZoneMaintenance(store, preparation),
 
     async findCollectionRepeat(idempotency) {
       const found =

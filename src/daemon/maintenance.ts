@@ -1,3 +1,4 @@
+import type { OnTrouble } from "#/src/collections/retell-periods.ts";
 import type { House } from "./house.ts";
 
 const dayMs = 86_400_000;
@@ -5,7 +6,7 @@ const firstAfterMs = 60_000;
 const everyMs = 3_600_000;
 
 /** Forgets each hour what is older than its time: changes beyond the retention, spent idempotency keys. Tells the index of
- *  occurrences further into the future. */
+ *  occurrences further into the future, and anew where time zones have changed. */
 export function startMaintenance({
   store,
   collections,
@@ -25,9 +26,12 @@ export function startMaintenance({
 
   async function maintain(): Promise<void> {
     await store.maintain({ changesMs: settings.limits.eventRetentionDays * dayMs });
-    await collections.maintainHorizons(({ agent, number }, err) =>
-      log.error({ event: store.ids.encode("event", agent, number), err }, "an event cannot be read any more"),
-    );
+    await collections.maintainHorizons(tellUnreadable);
+    await collections.maintainTimeZones(tellUnreadable);
+  }
+
+  function tellUnreadable({ agent, number }: Parameters<OnTrouble>[0], err: unknown): void {
+    log.error({ event: store.ids.encode("event", agent, number), err }, "an event cannot be read any more");
   }
 
   return {

@@ -17,6 +17,7 @@ import {
 } from "#/src/formats/icalendar/calendar-time.ts";
 import { parseDuration } from "#/src/formats/icalendar/duration.ts";
 import { type TimeZone, utcOfLocal } from "#/src/formats/icalendar/time-zone.ts";
+import { parseProposedTimes } from "#/src/formats/jscalendar/proposed-times.ts";
 import { type Applied, ignored, ignoredUnless, stampOf } from "./applied.ts";
 import { withComment } from "./attendee-comment.ts";
 import type { CalendarAddress } from "./calendar-address.ts";
@@ -127,26 +128,15 @@ export function applyDeclinedCounter(
   return calendar === stored.calendar ? { outcome: "told" } : { outcome: "changed", calendar, isNew: false };
 }
 
-const timePattern = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)(Z)?)?$/;
-
 /** The component at the times of a proposal; undefined for what is none. */
 export function withProposedTimes(component: Component, proposal: string): Component | undefined {
-  const times = proposal.split("/");
-  const values = times.map(calendarValueOf);
-  const [start, end] = values;
-  if (start === undefined || times.length > 2 || values.some((one) => one?.length !== start.length))
-    return undefined;
+  const times = parseProposedTimes(proposal);
+  if (times === undefined) return undefined;
+  const { start, end } = times;
   const parameters = start.length === 8 ? [{ name: "VALUE", values: ["DATE"] }] : [];
   const endName = component.name === "VTODO" ? "DUE" : "DTEND";
   const moved = setProperties(component, "DTSTART", [makeProperty("DTSTART", start, parameters)]);
   if (end === undefined) return moved;
   const bounded = setProperties(moved, endName, [makeProperty(endName, end, parameters)]);
   return setProperties(bounded, "DURATION", []);
-}
-
-function calendarValueOf(time: string): string | undefined {
-  const [, day, clock, utc = ""] = timePattern.exec(time) ?? [];
-  const value = clock === undefined ? day : `${day}T${clock}${utc}`;
-  const written = value?.replace(/[-:]/g, "");
-  return written !== undefined && parseCalendarTime(written) !== undefined ? written : undefined;
 }

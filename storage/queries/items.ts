@@ -163,23 +163,48 @@ export async function listOctetsOfNumbers(
   );
 }
 
-export interface HorizonRow extends ItemDataRow {
-  readonly horizonMs: number;
+/** An item of which periods are derived anew. */
+export interface RetoldRow extends ItemDataRow {
+  readonly horizonMs: number | null;
   /** In the scheduling inbox. */
   readonly isInbox: number;
 }
 
-/** Items whose horizon is before a time, for `pages`: that time, then horizon, agent, item, size. */
-export const selectNearHorizons = `
+const selectRetold = `
   select ${itemColumns}, item_data.codec, item_data.data, item.horizon_at as "horizonMs",
     case when collection.role = 'inbox' then 1 else 0 end as "isInbox"
   ${fromItem}
   join item_data on item_data.agent_id = item.agent_id and item_data.item_id = item.item_id
-  join agent on agent.agent_id = item.agent_id and agent.state <> 'deleted'
+  join agent on agent.agent_id = item.agent_id and agent.state <> 'deleted'`;
+
+/** Items whose horizon is before a time, for `pages`: that time, then horizon, agent, item, size. */
+export const selectNearHorizons = `${selectRetold}
   where item.horizon_at is not null and item.horizon_at < ?
     and (item.horizon_at, item.agent_id, item.item_id) > (?, ?, ?)
   order by item.horizon_at, item.agent_id, item.item_id
   limit ?`;
+
+/** Everybody's events, for `pages`: agent, item, size. */
+export const selectEventsAfter = `${selectRetold}
+  where (item.agent_id, item.item_id) > (?, ?) and collection.kind = 'calendar'
+  order by item.agent_id, item.item_id
+  limit ?`;
+
+/** In the order of their starts. */
+export function listPeriodsOfItem(
+  reader: Reader,
+  agent: AgentNumber,
+  item: ItemNumber,
+): Promise<Pick<PeriodRow, "startMs" | "endMs">[]> {
+  return reader.all(
+    `select start_at as "startMs", end_at as "endMs"
+    from occurrence
+    where agent_id = ? and item_id = ?
+    order by start_at`,
+    agent,
+    item,
+  );
+}
 
 export interface PeriodRow {
   readonly item: ItemNumber;

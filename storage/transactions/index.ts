@@ -36,8 +36,8 @@ import { expungeMessages } from "./expunge-messages.ts";
 import { keepFamiliarNetwork } from "./keep-familiar-network.ts";
 import { keepRecent } from "./keep-recent.ts";
 import { keepStsPolicy } from "./keep-sts-policy.ts";
+import { keepZonesDigest } from "./keep-zones-digest.ts";
 import { moveCollection } from "./move-collection.ts";
-import { moveHorizon } from "./move-horizon.ts";
 import { moveMessages } from "./move-messages.ts";
 import { placeScheduled } from "./place-scheduled.ts";
 import { pruneChanges } from "./prune-changes.ts";
@@ -55,6 +55,7 @@ import { reportDelivery } from "./report-delivery.ts";
 import { reportWebhook } from "./report-webhook.ts";
 import { rescheduleMessage } from "./reschedule-message.ts";
 import { resumeWebhook } from "./resume-webhook.ts";
+import { retellPeriods } from "./retell-periods.ts";
 import { retrySubmission } from "./retry-submission.ts";
 import { revokeGrant } from "./revoke-grant.ts";
 import { revokePassword } from "./revoke-password.ts";
@@ -116,8 +117,8 @@ export const transactions = {
   keepFamiliarNetwork,
   keepRecent,
   keepStsPolicy,
+  keepZonesDigest,
   moveCollection,
-  moveHorizon,
   moveMessages,
   placeScheduled,
   pruneChanges,
@@ -134,6 +135,7 @@ export const transactions = {
   reportDelivery,
   reportWebhook,
   rescheduleMessage,
+  retellPeriods,
   resumeWebhook,
   retrySubmission,
   revokeGrant,

@@ -379,6 +379,73 @@ describe("an attendee elsewhere", () => {
   });
 });
 
+describe("an agent that is invited proposes another time", () => {
+  const own = "participants/me/waypost:proposal";
+  const later = "2026-10-07T10:00:00Z/2026-10-07T11:00:00Z";
+
+  async function call(operation: string, input: Readonly<Record<string, unknown>>) {
+    const answer = await httpClient(daemon.http.url, daemon.agents[0]!.token).call(operation, input);
+    await daemon.daemon.delivery.whenIdle();
+    return answer;
+  }
+  async function idOfEvent(): Promise<string> {
+    const { agent, number } = (await find())!;
+    return daemon.daemon.house.store.ids.encode("event", agent, number);
+  }
+  const propose = async (id: string, patch: Readonly<Record<string, unknown>>) =>
+    call("event.update", { id, version: String((await find())!.modseq), patch });
+  const counters = () =>
+    sink.mails
+      .map(({ text }) => calendarIn(text))
+      .filter((text) => text.includes(`UID:by-mail-${uid}\n`) && text.includes("METHOD:COUNTER\n"));
+
+  test("by a patch, which leaves as a COUNTER and changes no time", async () => {
+    await sendMessage("REQUEST", "olga@organizer.example", calendarText(event("SEQUENCE:3\n")));
+    const id = await idOfEvent();
+    const { status, body } = await propose(id, { [own]: later });
+    expect([status, body.ref, body.scheduling]).toEqual([200, id, "sent"]);
+    expect(counters()).toHaveLength(1);
+    expect(counters()[0]).toMatch(/SEQUENCE:3\n/);
+    expect(counters()[0]).toMatch(/DTSTART:20261007T100000Z\n[\s\S]*DTEND:20261007T110000Z\n/);
+    expect(counters()[0]).not.toContain("X-WAYPOST");
+    expect(await textOf()).toContain("DTSTART:20261005T100000Z\n");
+    // What was proposed is not proposed again.
+    await propose(id, { [own]: later, "participants/me/participationStatus": "tentative" });
+    expect(counters()).toHaveLength(1);
+
+    await sendMessage(
+      "DECLINECOUNTER",
+      "olga@organizer.example",
+      calendarText(event("SEQUENCE:3\nDTSTAMP:20260903T100000Z\n")),
+    );
+    expect(await textOf()).not.toContain("X-WAYPOST-PROPOSAL");
+  });
+
+  test("for one instance of a series", async () => {
+    await sendMessage("REQUEST", "olga@organizer.example", calendarText(event("RRULE:FREQ=WEEKLY\n")));
+    const instance = `${await idOfEvent()}#2026-10-12T10:00:00`;
+    const { status, body } = await propose(instance, { [own]: "2026-10-12T14:00:00Z/2026-10-12T15:00:00Z" });
+    expect([status, body.ref]).toEqual([200, instance]);
+    expect(counters()).toHaveLength(1);
+    expect(counters()[0]).toMatch(/RECURRENCE-ID:20261012T100000Z\n/);
+    expect(counters()[0]).toContain("DTSTART:20261012T140000Z\n");
+    expect(counters()[0]).not.toContain("RRULE");
+  });
+
+  test.each([
+    "tomorrow",
+    "2026-10-07T10:00:00/2026-10-07T11:00:00Z",
+    "2026-10-07T11:00:00Z/2026-10-07T10:00:00Z",
+  ])("and what is no span of time is refused: %s", async (proposal) => {
+    await sendMessage("REQUEST", "olga@organizer.example", calendarText(event()));
+    const before = await textOf();
+    const { status, body } = await propose(await idOfEvent(), { [own]: proposal });
+    expect([status, body.error?.field]).toEqual([400, `/patch/${own.replaceAll("/", "~1")}`]);
+    expect(await textOf()).toBe(before);
+    expect(counters()).toEqual([]);
+  });
+});
+
 describe("one event in every door", () => {
   async function doors() {
     const { address: name, token, id } = daemon.agents[0]!;

@@ -1,14 +1,16 @@
 /** The index of occurrences: what a range of time finds. */
 import { expect, it } from "vitest";
+import { createZoneMaintenance } from "#/src/collections/maintain-time-zones.ts";
 import { readItem } from "#/src/collections/preparing/derive-item.ts";
 import { listPeriods } from "#/src/collections/preparing/list-periods.ts";
+import { createDirectPreparation } from "#/src/collections/preparing/preparation.ts";
 import { expandRecurrenceSet } from "#/src/formats/icalendar/expand-recurrence-set.ts";
 import { timeZonesOf } from "#/src/formats/icalendar/find-time-zone.ts";
 import { findIanaZone } from "#/src/formats/icalendar/iana-zone.ts";
 import { readRecurrenceSet } from "#/src/formats/icalendar/recurrence-set.ts";
 import type { ItemNumber } from "#/src/model/numbers.ts";
 import { openEndMs, openSpanClass, openStartMs, spanClassOf } from "#/storage/items.ts";
-import { selectPeriods } from "#/storage/queries/items.ts";
+import { listPeriodsOfItem, selectEventsAfter, selectPeriods } from "#/storage/queries/items.ts";
 import { byDav, calendarText, eventText, gather, openItemHouse } from "../support/items.ts";
 import { randomSource } from "../support/random.ts";
 
@@ -233,6 +235,56 @@ it("tells series further into the future as time goes on, without a change that 
   expect(await collections.findItem(ada.agent, item)).toEqual(version);
 });
 
+it("tells periods anew where the offsets of time zones have changed, without a change that clients see", async () => {
+  await using house = await openItemHouse();
+  const { collections, ada, actor, calendar, test } = house;
+  const put = async (uid: string, start: string) => {
+    const bytes = eventText(uid, start);
+    const asked = { collection: calendar, bytes, provenance: byDav, isAuthenticated: true };
+    return collections.putItem(ada.agent, actor, asked);
+  };
+  const zoned = await put("a", "DTSTART;TZ\r\n ID=Europe/Berlin:20270105T100000");
+  const inUtc = await put("b", "DTSTART:20270105T100000Z");
+  const storedOf = ({ item }: { item: ItemNumber }) => listPeriodsOfItem(test.store, ada.agent, item);
+  const right = [await storedOf(zoned), await storedOf(inUtc)];
+  // As a country leaves them that changes its law.
+  const former = right[0]!.map(({ startMs, endMs }) => ({
+    startMs: startMs + 1,
+    endMs: endMs + 1,
+    isExact: true,
+  }));
+  for (const { item, modseq } of [zoned, inUtc])
+    await test.store.write("retellPeriods", {
+      agent: ada.agent,
+      item,
+      modseq,
+      periods: former,
+      horizonMs: null,
+    });
+  const maintain = () =>
+    createZoneMaintenance(test.store, createDirectPreparation())((_, cause) => expect(cause).toBeUndefined());
+  const before = await collections.findItem(ada.agent, zoned.item);
+
+  await test.store.write("keepZonesDigest", { digest: "of another runtime" });
+  expect(await maintain()).toBe(1);
+  expect(await storedOf(zoned)).toEqual(right[0]);
+  // Nothing in UTC depends on a zone, so it is not looked at.
+  expect(await storedOf(inUtc)).not.toEqual(right[1]);
+  expect(await collections.findItem(ada.agent, zoned.item)).toEqual(before);
+
+  const { modseq, item } = zoned;
+  await test.store.write("retellPeriods", {
+    agent: ada.agent,
+    item,
+    modseq,
+    periods: former,
+    horizonMs: null,
+  });
+  expect(await maintain()).toBe(0);
+  const plan = await test.store.all<{ detail: string }>(`explain query plan ${selectEventsAfter}`, 0, 0, 50);
+  expect(plan.map(({ detail }) => detail).join()).not.toMatch(/TEMP B-TREE/);
+});
+
 it("leaves an item alone that changed while its periods were told anew", async () => {
   await using house = await openItemHouse();
   const { collections, ada, actor, calendar, test } = house;
@@ -240,6 +292,6 @@ it("leaves an item alone that changed while its periods were told anew", async (
   const { item, modseq } = await collections.putItem(ada.agent, actor, asked);
   await collections.putItem(ada.agent, actor, { ...asked, item, bytes: eventText("a", "SUMMARY:New") });
   const stale = { agent: ada.agent, item, modseq, periods: [], horizonMs: null };
-  expect(await test.store.write("moveHorizon", stale)).toEqual({ isMoved: false });
+  expect(await test.store.write("retellPeriods", stale)).toEqual({ isStored: false });
   expect(await gather(collections.listCandidates(ada.agent, calendar, undefined, undefined))).toHaveLength(1);
 });

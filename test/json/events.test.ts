@@ -331,6 +331,7 @@ describe("one instance of a series", () => {
       version: series.version,
       patch: { start: "2026-03-04T15:00:00", title: "Later" },
     });
+    expect(moved.ref).toBe(instance);
     expect((await read(series.ref)).content.event.recurrenceOverrides).toMatchObject({
       "2026-03-04T10:00:00": { start: "2026-03-04T15:00:00", title: "Later" },
     });

@@ -360,13 +360,15 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
     remove: [{ namespace: "urn:example", name: "other" }],
     at,
   });
-  await write("moveHorizon", {
+  await write("retellPeriods", {
     agent: ada.agent,
     item: firstEvent!,
     modseq: firstRow!.modseq,
     periods: (await eventOf("one")).periods,
     horizonMs: later,
   });
+  await write("keepZonesDigest", { digest: "one" });
+  await write("keepZonesDigest", { digest: "other" });
   await write("deleteCollection", { agent: ada.agent, collection: spare, version: undefined, at });
 
   /** What leaves, and who decides it. */

@@ -143,7 +143,21 @@ export async function changeItem(
       putItem(context, { agent, actor: collection.actor }, put, input, once, knowledge),
     );
   };
-  return resultOf(context, kind, agent, input, (await collections.findItemRepeat(once)) ?? (await update()));
+  const result = await resultOf(
+    context,
+    kind,
+    agent,
+    input,
+    (await collections.findItemRepeat(once)) ?? (await update()),
+  );
+  const instance = namedInside(kind, input.id);
+  return instance === undefined ? result : { ...result, ref: `${result.ref}#${instance}` };
+}
+
+/** Behind the # of the item's own id: a `ref` names what `id` named. */
+function namedInside(kind: CollectionKind, id: string): string | undefined {
+  const hash = id.indexOf("#");
+  return hash !== -1 && id.startsWith(`${itemKinds[kind]}_`) ? id.slice(hash + 1) : undefined;
 }
 
 export async function deleteItem(

@@ -16,7 +16,7 @@ import { findParticipant } from "#/src/formats/jscalendar/participants.ts";
 import { readEvent } from "#/src/formats/jscalendar/read-event.ts";
 import { updateEvent, writeEvent } from "#/src/formats/jscalendar/write-event.ts";
 import { isEqual, type JsonObject, member, put } from "#/src/formats/jscontact/json.ts";
-import { WaypostError } from "#/src/model/errors.ts";
+import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import { baseOf, type EventForm, eventForm, hasForeignName, spanOf } from "#/src/render/events/event-form.ts";
 import { agendaLine, eventText } from "#/src/render/events/event-text.ts";
 import { listInstances, zoneNamed } from "#/src/render/events/event-times.ts";
@@ -123,13 +123,15 @@ const deeds: Deeds<EventJobs> = {
   change({ bytes, id, change, at, addresses, instance }) {
     const calendar = calendarOf(bytes);
     const event = projectionOf(calendar);
+    const me = "patch" in change ? ownIn(change.patch, shownOf(event, instance), addresses) : undefined;
     const resolved: EventChange =
       "patch" in change
-        ? { patch: withoutLinks(withoutMe(change.patch, shownOf(event, instance), addresses), id, event) }
+        ? { patch: withoutLinks(withoutMe(change.patch, me), id, event) }
         : { body: withoutLinks(change.body, id, event) };
     if (instance !== undefined) assertInstance(calendar, event, instance);
-    const changed =
-      instance === undefined ? changeEvent(event, resolved) : changeInstance(event, instance, resolved);
+    const changed = saidOfMe(me, () =>
+      instance === undefined ? changeEvent(event, resolved) : changeInstance(event, instance, resolved),
+    );
     const { updated: _, ...others } = changed;
     const { updated: before, ...were } = event;
     if (isEqual(others, were) && (changed.updated === undefined || changed.updated === before))
@@ -226,21 +228,43 @@ function shownOf(event: JsonObject, instance: string | undefined): JsonObject {
 }
 
 /** `participants/me/…` is the participant whose calendar it is. */
-function withoutMe(patch: JsonObject, event: JsonObject, addresses: readonly string[]): JsonObject {
-  const alias = /^\/?participants\/me(?=\/|$)/;
-  const isNamed = Object.hasOwn((member(event, "participants") ?? {}) as JsonObject, "me");
-  if (isNamed || !Object.keys(patch).some((pointer) => alias.test(pointer))) return patch;
+const ownAlias = /^\/?participants\/me(?=\/|$)/;
+
+/** The id of that participant; undefined where a patch does not use the alias. */
+function ownIn(patch: JsonObject, event: JsonObject, addresses: readonly string[]): string | undefined {
+  if (Object.hasOwn((member(event, "participants") ?? {}) as JsonObject, "me")) return undefined;
+  const pointer = Object.keys(patch).find((one) => ownAlias.test(one));
+  if (pointer === undefined) return undefined;
   const id = findParticipant(event, addresses);
+  if (id !== undefined) return id;
+  throw new WaypostError("invalid", "The owner of this calendar is no participant of the event.", {
+    field: `/${pointer.replace(/^\//, "")}`,
+    hint: "content.event.participants of part.describe has their ids.",
+  });
+}
+
+function withoutMe(patch: JsonObject, me: string | undefined): JsonObject {
+  if (me === undefined) return patch;
   const resolved: Record<string, JsonObject[string]> = {};
-  for (const [pointer, value] of Object.entries(patch)) {
-    if (alias.test(pointer) && id === undefined)
-      throw new WaypostError("invalid", "The owner of this calendar is no participant of the event.", {
-        field: `/${pointer.replace(/^\//, "")}`,
-        hint: "content.event.participants of part.describe has their ids.",
-      });
-    put(resolved, pointer.replace(alias, `participants/${id}`), value);
-  }
+  for (const [pointer, value] of Object.entries(patch))
+    put(resolved, pointer.replace(ownAlias, `participants/${me}`), value);
   return resolved;
+}
+
+/** A refusal points at the place as the patch has named it. */
+function saidOfMe<R>(me: string | undefined, change: () => R): R {
+  try {
+    return change();
+  } catch (error) {
+    if (me === undefined || !isWaypostError(error)) throw error;
+    const { field } = error.details;
+    const own = `/participants/${me}`;
+    if (field === undefined || !`${field}/`.startsWith(`${own}/`)) throw error;
+    throw new WaypostError(error.code, error.message, {
+      ...error.details,
+      field: `/participants/me${field.slice(own.length)}`,
+    });
+  }
 }
 
 function assertInstance(calendar: Component, event: JsonObject, instance: string): void {

@@ -4,9 +4,9 @@ import { readContentLines } from "#/src/formats/content-lines/read-content-lines
 import { checkCalendarObject } from "#/src/formats/icalendar/check-calendar-object.ts";
 import { checkAddressData } from "#/src/formats/vcard/address-data.ts";
 import type { Actor } from "#/src/model/actor.ts";
-import { type ErrorCode, isWaypostError } from "#/src/model/errors.ts";
+import { type ErrorCode, isWaypostError, type WaypostError } from "#/src/model/errors.ts";
 import type { Collection, CollectionKind } from "../collection.ts";
-import type { Collections } from "../collections.ts";
+import type { Collections, PutItem } from "../collections.ts";
 import { type ImportedObject, listImportedObjects, type ReadableFile } from "./imported-objects.ts";
 
 export interface ImportResult {
@@ -25,14 +25,23 @@ export interface Refusal {
   readonly why: string;
 }
 
-/** Writes under way at a time: they share a commit. */
-const writesAtATime = 16;
+/** Objects of one transaction. Others that write wait for it, some milliseconds. */
+const objectsAtATime = 50;
 /** Their octets together. */
-const bytesAtATime = 8 * 1024 * 1024;
+const bytesAtATime = 4 * 1024 * 1024;
 /** What is refused of one object and says nothing about the next. */
 const ofOneObject: ReadonlySet<ErrorCode> = new Set(["invalid", "policy_refused", "precondition_failed"]);
 /** More than a person reads. */
 const refusalsMax = 100;
+
+type ReadObject = Extract<ImportedObject, { bytes: Uint8Array }>;
+
+interface Wanted {
+  readonly line: number;
+  readonly uid: string;
+  readonly becomes: "created" | "updated";
+  readonly put: PutItem;
+}
 
 export async function importItems(
   collections: Collections,
@@ -44,61 +53,107 @@ export async function importItems(
   const counts = { created: 0, updated: 0, unchanged: 0, refused: 0 };
   const refusals: Refusal[] = [];
   const seen = new Set<string>();
-  let batch: Extract<ImportedObject, { bytes: Uint8Array }>[] = [];
+  let batch: ReadObject[] = [];
   let bytes = 0;
-  for await (const object of listImportedObjects(file)) {
-    signal.throwIfAborted();
-    if ("refused" in object) refuse({ line: object.line, why: object.refused });
-    else {
-      batch.push(object);
-      bytes += object.bytes.length;
+  /** The batch before this one, so that one is read while another is written. */
+  let writing: Promise<void> = Promise.resolve();
+  try {
+    for await (const object of listImportedObjects(file)) {
+      signal.throwIfAborted();
+      if ("refused" in object) refuse({ line: object.line, why: object.refused });
+      else {
+        batch.push(object);
+        bytes += object.bytes.length;
+      }
+      if (batch.length >= objectsAtATime || bytes >= bytesAtATime) await flush();
+      onProgress(object.position, file.size);
     }
-    if (batch.length >= writesAtATime || bytes >= bytesAtATime) await flush();
-    onProgress(object.position, file.size);
+    await flush();
+  } finally {
+    await writing;
   }
-  await flush();
   onProgress(file.size, file.size);
   return { ...counts, refusals };
 
   async function flush(): Promise<void> {
-    await Promise.all(batch.map(put));
+    const objects = batch;
     batch = [];
     bytes = 0;
+    await writing;
+    writing = writeAll(objects);
+    // Whoever waits for it hears of a failure.
+    writing.catch(() => {});
   }
 
-  async function put({ line, bytes: octets }: (typeof batch)[number]): Promise<void> {
-    const uid = readUid(collection.kind, octets);
+  async function writeAll(objects: readonly ReadObject[]): Promise<void> {
+    const wanted: Wanted[] = [];
+    for (const object of objects) {
+      const found = await look(object);
+      if (found !== undefined) wanted.push(found);
+    }
+    if (wanted.length === 0) return;
+    try {
+      await collections.changeItems([
+        {
+          agent: collection.agent,
+          actor,
+          deeds: wanted.map(({ put }) => ({ kind: "put" as const, ...put })),
+        },
+      ]);
+      for (const { becomes } of wanted) counts[becomes]++;
+    } catch (error) {
+      if (!isOfOneObject(error)) throw error;
+      // One of them is refused, and with it all.
+      for (const one of wanted) await write(one);
+    }
+  }
+
+  /** What is to be written; undefined for what is refused or there already. */
+  async function look({ line, bytes: octets }: ReadObject): Promise<Wanted | undefined> {
+    const { agent, number, kind } = collection;
+    const uid = readUid(kind, octets);
     if (typeof uid !== "string") return refuse({ line, why: uid.refused });
     if (seen.has(uid)) return refuse({ line, uid, why: "The UID stands twice in the file." });
     seen.add(uid);
+    const [found] = await collections.findItemsByUid(agent, uid, { collection: number });
+    const [stored] = found === undefined ? [] : await collections.readItems(agent, [found.number]);
+    if (stored !== undefined && Buffer.compare(stored.bytes, octets) === 0) {
+      counts.unchanged++;
+      return undefined;
+    }
+    return {
+      line,
+      uid,
+      becomes: stored === undefined ? "created" : "updated",
+      put: {
+        collection: number,
+        item: stored?.number,
+        bytes: octets,
+        provenance: { source: "import" },
+        isAuthenticated: true,
+        expected: { version: stored === undefined ? undefined : String(stored.modseq) },
+      },
+    };
+  }
+
+  async function write({ line, uid, becomes, put }: Wanted): Promise<void> {
     try {
-      counts[await write(uid, octets)]++;
+      await collections.putItem(collection.agent, actor, put);
+      counts[becomes]++;
     } catch (error) {
-      if (!isWaypostError(error) || !ofOneObject.has(error.code)) throw error;
+      if (!isOfOneObject(error)) throw error;
       refuse({ line, uid, why: error.message });
     }
   }
 
-  async function write(uid: string, octets: Uint8Array): Promise<"created" | "updated" | "unchanged"> {
-    const { agent, number } = collection;
-    const [found] = await collections.findItemsByUid(agent, uid, { collection: number });
-    const [stored] = found === undefined ? [] : await collections.readItems(agent, [found.number]);
-    if (stored !== undefined && Buffer.compare(stored.bytes, octets) === 0) return "unchanged";
-    await collections.putItem(agent, actor, {
-      collection: number,
-      item: stored?.number,
-      bytes: octets,
-      provenance: { source: "import" },
-      isAuthenticated: true,
-      expected: { version: stored === undefined ? undefined : String(stored.modseq) },
-    });
-    return stored === undefined ? "created" : "updated";
-  }
-
-  function refuse(refusal: Refusal): void {
+  function refuse(refusal: Refusal): undefined {
     counts.refused++;
     if (refusals.length < refusalsMax) refusals.push(refusal);
   }
+}
+
+function isOfOneObject(error: unknown): error is WaypostError {
+  return isWaypostError(error) && ofOneObject.has(error.code);
 }
 
 function readUid(kind: CollectionKind, bytes: Uint8Array): string | { readonly refused: string } {

@@ -7,7 +7,8 @@ import { calendarObjectBytesMax } from "#/src/model/limits.ts";
 import { parseDuration } from "../icalendar/duration.ts";
 import { findNamedZone } from "../icalendar/find-time-zone.ts";
 import { parseLocal, parseUtc } from "./local-time.ts";
-import { participationWords } from "./participants.ts";
+import { participationWords, proposalMember } from "./participants.ts";
+import { parseProposedTimes } from "./proposed-times.ts";
 import { progressWords, statusWords } from "./singles.ts";
 
 const text = z.string().max(calendarObjectBytesMax);
@@ -189,6 +190,10 @@ const participant = open("Participant", {
   delegatedTo: truths(id).optional(),
   delegatedFrom: truths(id).optional(),
   memberOf: truths(id).optional(),
+  [proposalMember]: z
+    .string()
+    .refine((times) => parseProposedTimes(times) !== undefined)
+    .optional(),
 });
 
 const shared = {

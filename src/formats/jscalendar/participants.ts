@@ -9,6 +9,7 @@ import {
 } from "../content-lines/content-line.ts";
 import { isObject, type Json, type JsonObject, member, type OpenObject } from "../jscontact/json.ts";
 import { otherParameters } from "./ical-component.ts";
+import { parseProposedTimes } from "./proposed-times.ts";
 import { addUnit, idOfKey, type Line, linesOf, type Reading, takeLines } from "./reading.ts";
 
 const kinds: ReadonlyMap<string, string> = new Map([
@@ -46,7 +47,7 @@ const known: ReadonlySet<string> = new Set([
 ]);
 
 /** Times that the participant proposes (`src/scheduling/proposals.ts`). */
-const proposalMember = "waypost:proposal";
+export const proposalMember = "waypost:proposal";
 
 export function readParticipants(reading: Reading): void {
   const attendees = new Map<string, Line>();
@@ -116,7 +117,7 @@ function readParticipant(
   const scheduleStatus = text("SCHEDULE-STATUS");
   if (scheduleStatus !== undefined) entry.scheduleStatus = scheduleStatus.split(",");
   const proposal = attendee && parameterValue(attendee, "X-WAYPOST-PROPOSAL");
-  if (proposal !== undefined && proposal !== "") entry[proposalMember] = proposal;
+  if (proposal !== undefined && parseProposedTimes(proposal) !== undefined) entry[proposalMember] = proposal;
   for (const [field, parameter] of addressLists) {
     const found = (attendee === undefined ? [] : parameterValues(attendee, parameter)).flatMap(
       (listed) => ids.get(listed.toLowerCase()) ?? [],

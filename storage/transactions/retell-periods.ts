@@ -3,7 +3,7 @@ import type { ItemPeriod } from "../items.ts";
 import type { Transaction } from "../sql.ts";
 import { replacePeriods } from "../writing/item-rows.ts";
 
-export interface MoveHorizon {
+export interface RetellPeriods {
   readonly agent: AgentNumber;
   readonly item: ItemNumber;
   /** Of which the periods were derived. */
@@ -12,9 +12,9 @@ export interface MoveHorizon {
   readonly horizonMs: number | null;
 }
 
-/** The periods of an endless series told anew, further into the future. An item that has changed since stays as it is. No client
- *  sees a change, so nothing is logged. */
-export async function moveHorizon(tx: Transaction, args: MoveHorizon): Promise<{ isMoved: boolean }> {
+/** The periods of an item told anew: further into the future, or by other offsets of its time zones. An item that has changed since
+ *  stays as it is. No client sees a change, so nothing is logged. */
+export async function retellPeriods(tx: Transaction, args: RetellPeriods): Promise<{ isStored: boolean }> {
   const { agent, item, modseq } = args;
   await tx.run("update agent set modseq = modseq where agent_id = ?", agent);
   const row = await tx.get<{ collection: CollectionNumber }>(
@@ -27,7 +27,7 @@ export async function moveHorizon(tx: Transaction, args: MoveHorizon): Promise<{
     item,
     modseq,
   );
-  if (row === undefined) return { isMoved: false };
+  if (row === undefined) return { isStored: false };
   await replacePeriods(tx, { agent, collection: row.collection }, item, args.periods);
-  return { isMoved: true };
+  return { isStored: true };
 }

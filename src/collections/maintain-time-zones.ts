@@ -1,0 +1,58 @@
+/** Periods of times in a named zone rest on the offsets that the runtime knew when they were written. The store says which offsets
+ *  those were (`formats/icalendar/zones-digest.ts`). Where the runtime knows others now, all items that name a zone are derived anew,
+ *  one by one; a process that ends before the last one begins again. */
+
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
+import { digestZones } from "#/src/formats/icalendar/zones-digest.ts";
+import { findZonesDigest } from "#/storage/queries/deployment.ts";
+import { type RetoldRow, selectEventsAfter } from "#/storage/queries/items.ts";
+import type { Store } from "#/storage/store.ts";
+import type { ItemPreparation } from "./preparing/preparation.ts";
+import { type OnTrouble, retellPeriods } from "./retell-periods.ts";
+
+/** Items in one page; most are below 2 KiB. */
+const itemsPerPage = 50;
+
+/** For one process, whose knowledge does not change. Answers how many items have other periods now. */
+export function createZoneMaintenance(
+  store: Store,
+  preparation: ItemPreparation,
+): (onTrouble: OnTrouble) => Promise<number> {
+  let isDone = false;
+  return async (onTrouble) => {
+    if (isDone) return 0;
+    const turns = new LoopTurns();
+    const digest = await digestZones(() => turns.turn());
+    const isKnown = (await findZonesDigest(store)) === digest;
+    const changed = isKnown ? 0 : await retellAll(store, preparation, onTrouble);
+    if (!isKnown) await store.write("keepZonesDigest", { digest });
+    isDone = true;
+    return changed;
+  };
+}
+
+async function retellAll(store: Store, preparation: ItemPreparation, onTrouble: OnTrouble): Promise<number> {
+  const turns = new LoopTurns();
+  let changed = 0;
+  const pages = store.pages<RetoldRow>(
+    selectEventsAfter,
+    ({ agent, item }) => [agent, item],
+    [0, 0],
+    itemsPerPage,
+  );
+  for await (const rows of pages)
+    for (const row of rows) {
+      if (await retellPeriods(store, preparation, row, onTrouble, namesZone)) changed++;
+      await turns.turn();
+    }
+  return changed;
+}
+
+/** A parameter or property of that name, in any case: one more is derived in vain, none is left out. Folded lines are looked past. */
+function namesZone(bytes: Uint8Array): boolean {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    .toString("latin1")
+    .replaceAll(/\r?\n[ \t]/g, "")
+    .toUpperCase()
+    .includes("TZID");
+}
