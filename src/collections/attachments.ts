@@ -1,6 +1,7 @@
 /** Managed attachments of calendar objects (RFC 8607): bytes that the server keeps as long as an item names them by its
  *  MANAGED-ID. Whoever reads such an item may read them. */
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
+import type { Settings } from "#/config/schema.ts";
 import { encodeUpload, type NewUpload } from "#/src/mail/uploads.ts";
 import { attachmentPlacesMax } from "#/src/model/limits.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
@@ -46,9 +47,30 @@ export function createAttachments(store: Store): Attachments {
 /** Behind it are a MANAGED-ID and a name. */
 export const attachmentsPath = "/dav/attachments/";
 
+const managedIdOctets = 20;
+
 /** Nobody guesses one. */
 export function newManagedId(): string {
-  return randomBytes(20).toString("base64url");
+  return randomBytes(managedIdOctets).toString("base64url");
+}
+
+export const managedIdPattern = /^[A-Za-z0-9_-]{27}$/;
+
+/** Of an attachment that comes in with a MANAGED-ID of elsewhere: the same for the same bytes, so that an import can be run again. */
+export function derivedManagedId(foreign: string, bytes: Uint8Array): string {
+  const hash = createHash("sha256").update(`${foreign}\n`).update(bytes).digest();
+  return hash.subarray(0, managedIdOctets).toString("base64url");
+}
+
+/** As other hosts reach it, where no request says by which name they do. */
+export function attachmentUrl(
+  { server, http, https }: Pick<Settings, "server" | "http" | "https">,
+  managedId: string,
+  name: string,
+): string {
+  const [scheme, { port }, usual] = https.enabled ? ["https", https, 443] : (["http", http, 80] as const);
+  const origin = `${scheme}://${server.hostname}${port === usual ? "" : `:${port}`}`;
+  return `${origin}${attachmentsPath}${managedId}/${encodeURIComponent(name)}`;
 }
 
 /** As the store takes them. */

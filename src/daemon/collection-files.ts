@@ -2,18 +2,21 @@
 import fs from "node:fs";
 import { open } from "node:fs/promises";
 import path from "node:path";
+import type { Settings } from "#/config/schema.ts";
 import { selectOwner } from "#/src/accounts/administration/selectors.ts";
+import { attachmentUrl } from "#/src/collections/attachments.ts";
 import type { Collection, CollectionKind } from "#/src/collections/collection.ts";
 import type { Collections } from "#/src/collections/collections.ts";
 import { exportItems } from "#/src/collections/transfer/export-items.ts";
 import { type ImportResult, importItems } from "#/src/collections/transfer/import-items.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import type { Store } from "#/storage/store.ts";
 
 interface TransferRooms {
   readonly store: Store;
   readonly collections: Collections;
+  readonly settings: Pick<Settings, "server" | "http" | "https">;
 }
 
 export interface TransferRequest {
@@ -29,7 +32,7 @@ interface Watcher {
   onProgress(done: number, total: number): void;
 }
 
-/** Octets that a file is read by. */
+/** Octets that a file is read and written by. */
 const chunkBytes = 256 * 1024;
 
 export async function importFile(
@@ -37,7 +40,7 @@ export async function importFile(
   request: TransferRequest,
   watcher: Watcher,
 ): Promise<ImportResult & { readonly collection: string }> {
-  const collection = await selectCollection(rooms, request);
+  const { collection, account } = await selectCollection(rooms, request);
   const file = path.resolve(request.file);
   await using handle = await open(file, "r").catch((error: NodeJS.ErrnoException) => {
     throw new WaypostError("invalid", `${file} cannot be read: ${error.code}.`, { field: "/file" });
@@ -56,6 +59,7 @@ export async function importFile(
         return bytes;
       },
     },
+    { account, urlOf: (managedId, name) => attachmentUrl(rooms.settings, managedId, name) },
     watcher,
   );
   return { collection: idOf(rooms, collection), ...result };
@@ -67,7 +71,7 @@ export async function exportFile(
   request: TransferRequest,
   { signal, onProgress }: Watcher,
 ): Promise<{ readonly collection: string; readonly file: string; readonly items: number }> {
-  const collection = await selectCollection(rooms, request);
+  const { collection, account } = await selectCollection(rooms, request);
   const file = path.resolve(request.file);
   if (fs.existsSync(file))
     throw new WaypostError("invalid", `${file} exists; an export never overwrites a file.`, {
@@ -80,12 +84,21 @@ export async function exportFile(
     await using handle = await open(partial, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
       throw new WaypostError("invalid", `${file} cannot be written: ${error.code}.`, { field: "/file" });
     });
-    for await (const page of exportItems(rooms.collections, collection)) {
+    let pieces: Uint8Array[] = [];
+    let length = 0;
+    for await (const piece of exportItems(rooms.collections, account, collection)) {
       signal.throwIfAborted();
-      await handle.writeFile(Buffer.concat(page));
-      items += page.length;
+      pieces.push(piece.bytes);
+      length += piece.bytes.length;
+      items += piece.items;
+      if (length < chunkBytes) continue;
+      await handle.writeFile(Buffer.concat(pieces));
+      pieces = [];
+      length = 0;
       onProgress(items, Math.max(items, collection.itemCount));
     }
+    await handle.writeFile(Buffer.concat(pieces));
+    onProgress(items, Math.max(items, collection.itemCount));
     await handle.sync();
     fs.renameSync(partial, file);
   } finally {
@@ -103,9 +116,10 @@ const kindOfExtension: Readonly<Record<string, CollectionKind>> = {
 async function selectCollection(
   { store, collections }: TransferRooms,
   { owner, file, collection }: TransferRequest,
-): Promise<Collection> {
-  const { agent } = await selectOwner(store, owner);
-  if (collection !== undefined) return namedCollection(collections, agent, collection);
+): Promise<{ readonly collection: Collection; readonly account: AccountNumber }> {
+  const { agent, account } = await selectOwner(store, owner);
+  if (collection !== undefined)
+    return { collection: await namedCollection(collections, agent, collection), account };
   const kind = kindOfExtension[path.extname(file).toLowerCase()];
   if (kind === undefined)
     throw new WaypostError(
@@ -119,7 +133,7 @@ async function selectCollection(
   await collections.listCollections(agent);
   const own = await collections.findCollectionOfRole(agent, kind, "default");
   if (own === undefined) throw new WaypostError("not_found", `There is no ${kind}.`);
-  return own;
+  return { collection: own, account };
 }
 
 async function namedCollection(

@@ -185,6 +185,8 @@ export const expandedCharactersMax = 8 * 1024 * 1024;
 export const attachmentBytesMax = 16 * 1024 * 1024;
 /** Octets of attachments that one invitation carries by mail: what most servers take, in base64. */
 export const mailedAttachmentBytesMax = 7 * 1024 * 1024;
+/** Octets of one object of a file that is imported, with its attachments in base64: three of the largest. It is in memory. */
+export const importedObjectBytesMax = 72 * 1024 * 1024;
 /** Managed attachments that one calendar object names (RFC 8607 section 6.3): each is looked for with every change of it. */
 export const attachmentsOfItemMax = 100;
 /** Instances of a series that one change of attachments names: each can become an override. */

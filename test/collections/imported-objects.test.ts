@@ -16,10 +16,11 @@ function fileOf(text: string | Buffer, step = 1 << 16): ReadableFile {
     read: async ({ start, end }) => bytes.subarray(start, end),
   };
 }
+const noAttachments = () => Promise.reject(new Error("nothing is attached"));
 const lines = (text: string): string => text.replace(/\r?\n/g, "\r\n");
 const texts = async (file: ReadableFile): Promise<string[]> => {
   const found: string[] = [];
-  for await (const object of listImportedObjects(file))
+  for await (const object of listImportedObjects(file, noAttachments))
     found.push(
       "bytes" in object ? Buffer.from(object.bytes).toString() : `line ${object.line}: ${object.refused}`,
     );

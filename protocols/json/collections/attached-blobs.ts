@@ -1,6 +1,6 @@
 /** Attachments of events (RFC 8607): blobs become managed attachments, which calendar clients show and open. */
 import { z } from "zod";
-import { attachmentsPath, newManagedId, type PutAttachments } from "#/src/collections/attachments.ts";
+import { attachmentUrl, newManagedId, type PutAttachments } from "#/src/collections/attachments.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { attachmentBytesMax } from "#/src/model/limits.ts";
 import { reachAttachments } from "#/src/reach/attachments.ts";
@@ -48,7 +48,7 @@ export async function withBlobs(
     const managedId = newManagedId();
     const name = given.name ?? (upload.name || "attachment");
     const type = given.type ?? upload.type;
-    const url = `${originOf(settings)}${attachmentsPath}${managedId}/${encodeURIComponent(name)}`;
+    const url = attachmentUrl(settings, managedId, name);
     text = await scheduling.editAttachments(text, {
       kind: "add",
       attachment: { managedId, url, type, name, size: upload.size },
@@ -58,10 +58,4 @@ export async function withBlobs(
   }
   const asked = { collections, principal: context.principal, reach: createCollectionReach(context) };
   return { bytes: text, attachments: await reachAttachments(asked, text, async () => held, added) };
-}
-
-/** As other hosts reach it. */
-function originOf({ server, http, https }: OperationContext["rooms"]["settings"]): string {
-  const [scheme, { port }, usual] = https.enabled ? ["https", https, 443] : (["http", http, 80] as const);
-  return `${scheme}://${server.hostname}${port === usual ? "" : `:${port}`}`;
 }

@@ -1,19 +1,48 @@
 /** The octets of every item of a collection, one after the other: a stream of iCalendar has any number of objects (RFC 5545
- *  section 3.4), as one of vCard has. So nothing is merged, and an import of it gives the same items again. */
+ *  section 3.4), as one of vCard has. So nothing is merged, and an import of it gives the same items again. Managed attachments
+ *  travel with the events that name them (`formats/icalendar/carried-attachments.ts`). */
+import { carryAttachment, splitAtManaged } from "#/src/formats/icalendar/carried-attachments.ts";
+import type { AccountNumber } from "#/src/model/numbers.ts";
 import type { Collection } from "../collection.ts";
 import type { Collections } from "../collections.ts";
+import type { StoredItem } from "../item.ts";
 import { readPortions } from "../portions.ts";
 
-export async function* exportItems(
-  collections: Collections,
-  { agent, number }: Pick<Collection, "agent" | "number">,
-): AsyncGenerator<readonly Uint8Array[]> {
-  for await (const page of collections.listItems(agent, number))
-    for await (const items of readPortions(collections, agent, page))
-      yield items.map(({ bytes }) => withLineEnd(bytes));
+export interface ExportedPiece {
+  readonly bytes: Uint8Array;
+  /** Items that end with it. */
+  readonly items: number;
 }
 
-/** The last line of an object can be without its line end. */
-function withLineEnd(bytes: Uint8Array): Uint8Array {
-  return bytes.at(-1) === 10 ? bytes : Buffer.concat([bytes, Buffer.from("\r\n")]);
+/** Pieces are of a portion of items, or of one attachment. */
+export async function* exportItems(
+  collections: Collections,
+  account: AccountNumber,
+  { agent, number }: Pick<Collection, "agent" | "number">,
+): AsyncGenerator<ExportedPiece> {
+  for await (const page of collections.listItems(agent, number))
+    for await (const items of readPortions(collections, agent, page))
+      for (const item of items) {
+        for (const piece of item.kind === "calendar" ? splitAtManaged(item.bytes) : [{ octets: item.bytes }])
+          yield {
+            bytes: "octets" in piece ? piece.octets : await carried(collections, account, item, piece),
+            items: 0,
+          };
+        yield { bytes: item.bytes.at(-1) === 10 ? noOctets : lineEnd, items: 1 };
+      }
+}
+
+const noOctets = new Uint8Array();
+/** The last line of an object can be without it. */
+const lineEnd = Buffer.from("\r\n");
+
+async function carried(
+  { listAttachmentPlaces, readAttachment }: Pick<Collections, "listAttachmentPlaces" | "readAttachment">,
+  account: AccountNumber,
+  { agent }: StoredItem,
+  { managedId, line }: { readonly managedId: string; readonly line: Buffer },
+): Promise<Buffer> {
+  const places = await listAttachmentPlaces(account, managedId, agent);
+  const own = places.find((place) => place.agent === agent);
+  return own === undefined ? line : carryAttachment(line, Buffer.from(await readAttachment(own)));
 }

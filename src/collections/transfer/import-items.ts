@@ -1,10 +1,13 @@
 /** Puts the objects of a file into a collection. What is there already by its UID is replaced, or left alone if it is the same, so
  *  that an import can be run again. What cannot be stored is told, and the others go on. Nobody is invited or told by an import. */
 import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
+import type { CarriedAttachment, PlacedAttach } from "#/src/formats/icalendar/carried-attachments.ts";
 import { checkCalendarObject } from "#/src/formats/icalendar/check-calendar-object.ts";
 import { checkAddressData } from "#/src/formats/vcard/address-data.ts";
 import type { Actor } from "#/src/model/actor.ts";
 import { type ErrorCode, isWaypostError, type WaypostError } from "#/src/model/errors.ts";
+import type { AccountNumber } from "#/src/model/numbers.ts";
+import { derivedManagedId, managedIdPattern, type NewAttachment } from "../attachments.ts";
 import type { Collection, CollectionKind } from "../collection.ts";
 import type { Collections, PutItem } from "../collections.ts";
 import { type ImportedObject, listImportedObjects, type ReadableFile } from "./imported-objects.ts";
@@ -34,6 +37,12 @@ const ofOneObject: ReadonlySet<ErrorCode> = new Set(["invalid", "policy_refused"
 /** More than a person reads. */
 const refusalsMax = 100;
 
+/** Of whose calendars attachments become. */
+export interface AttachmentsHere {
+  readonly account: AccountNumber;
+  urlOf(managedId: string, name: string): string;
+}
+
 type ReadObject = Extract<ImportedObject, { bytes: Uint8Array }>;
 
 interface Wanted {
@@ -48,6 +57,7 @@ export async function importItems(
   collection: Pick<Collection, "agent" | "number" | "kind">,
   actor: Actor,
   file: ReadableFile,
+  attachments: AttachmentsHere,
   { signal, onProgress }: { readonly signal: AbortSignal; onProgress(done: number, total: number): void },
 ): Promise<ImportResult> {
   const counts = { created: 0, updated: 0, unchanged: 0, refused: 0 };
@@ -58,12 +68,12 @@ export async function importItems(
   /** The batch before this one, so that one is read while another is written. */
   let writing: Promise<void> = Promise.resolve();
   try {
-    for await (const object of listImportedObjects(file)) {
+    for await (const object of listImportedObjects(file, place)) {
       signal.throwIfAborted();
       if ("refused" in object) refuse({ line: object.line, why: object.refused });
       else {
         batch.push(object);
-        bytes += object.bytes.length;
+        bytes += object.attachments.reduce((sum, one) => sum + one.bytes.length, object.bytes.length);
       }
       if (batch.length >= objectsAtATime || bytes >= bytesAtATime) await flush();
       onProgress(object.position, file.size);
@@ -108,8 +118,23 @@ export async function importItems(
     }
   }
 
+  /** An attachment that its calendars have keeps its name; one of others in the account cannot have the same. */
+  async function place({ managedId, name, bytes: octets }: CarriedAttachment): Promise<PlacedAttach> {
+    const isFree = async (id: string) => {
+      const places = await collections.listAttachmentPlaces(attachments.account, id, collection.agent);
+      return places.every(({ agent }) => agent === collection.agent);
+    };
+    const isOurs = managedIdPattern.test(managedId) && (await isFree(managedId));
+    const id = isOurs ? managedId : derivedManagedId(managedId, octets);
+    return { managedId: id, url: attachments.urlOf(id, name) };
+  }
+
   /** What is to be written; undefined for what is refused or there already. */
-  async function look({ line, bytes: octets }: ReadObject): Promise<Wanted | undefined> {
+  async function look({
+    line,
+    bytes: octets,
+    attachments: carried,
+  }: ReadObject): Promise<Wanted | undefined> {
     const { agent, number, kind } = collection;
     const uid = readUid(kind, octets);
     if (typeof uid !== "string") return refuse({ line, why: uid.refused });
@@ -132,8 +157,20 @@ export async function importItems(
         provenance: { source: "import" },
         isAuthenticated: true,
         expected: { version: stored === undefined ? undefined : String(stored.modseq) },
+        ...(carried.length > 0 ? { attachments: { added: await missing(carried) } } : {}),
       },
     };
+  }
+
+  /** The bytes behind a MANAGED-ID never change, so those that are there stay. */
+  async function missing(carried: ReadObject["attachments"]): Promise<NewAttachment[]> {
+    const { agent } = collection;
+    const added: NewAttachment[] = [];
+    for (const { managedId, name, type, bytes: octets } of carried) {
+      const places = await collections.listAttachmentPlaces(attachments.account, managedId, agent);
+      if (places.length === 0) added.push({ managedId, name, type, bytes: octets });
+    }
+    return added;
   }
 
   async function write({ line, uid, becomes, put }: Wanted): Promise<void> {

@@ -17,10 +17,20 @@ import {
   scanObjects,
 } from "#/src/formats/content-lines/scan-objects.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
+import {
+  type CarriedAttachment,
+  type PlacedAttach,
+  takeCarried,
+} from "#/src/formats/icalendar/carried-attachments.ts";
 import { findVersion } from "#/src/formats/vcard/card.ts";
 import { convertCard, withRequiredProperties } from "#/src/formats/vcard/convert-card.ts";
-import { isWaypostError } from "#/src/model/errors.ts";
-import { itemBytesMax } from "#/src/model/limits.ts";
+import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
+import {
+  attachmentBytesMax,
+  attachmentsOfItemMax,
+  importedObjectBytesMax,
+  itemBytesMax,
+} from "#/src/model/limits.ts";
 
 /** A file that is read from several places. */
 export interface ReadableFile {
@@ -35,12 +45,27 @@ export type ImportedObject = {
   readonly line: number;
   /** Octets of the file that have been looked at. */
   readonly position: number;
-} & ({ readonly bytes: Uint8Array } | { readonly refused: string });
+} & (
+  | {
+      readonly bytes: Uint8Array;
+      /** Managed attachments that it carries, as they are placed. */
+      readonly attachments: readonly PlacedCarried[];
+    }
+  | { readonly refused: string }
+);
 
-export async function* listImportedObjects(file: ReadableFile): AsyncGenerator<ImportedObject> {
+export interface PlacedCarried extends CarriedAttachment, PlacedAttach {}
+
+/** Where a carried attachment is to stand. */
+export type PlaceCarried = (attachment: CarriedAttachment) => Promise<PlacedAttach>;
+
+export async function* listImportedObjects(
+  file: ReadableFile,
+  place: PlaceCarried,
+): AsyncGenerator<ImportedObject> {
   for await (const object of scanObjects(file.chunks())) {
     if (!object.isComplete) yield { ...placeOf(object), refused: `The ${object.name} has no END.` };
-    else if (object.name === "VCALENDAR") yield* splitCalendar(file, object);
+    else if (object.name === "VCALENDAR") yield* splitCalendar(file, object, place);
     else if (object.name === "VCARD") yield await importedCard(file, object);
     else yield { ...placeOf(object), refused: `A ${object.name.slice(0, 40)} is no calendar and no card.` };
   }
@@ -55,7 +80,7 @@ const tooLarge = `It has more than ${itemBytesMax} octets.`;
 async function importedCard(file: ReadableFile, object: ScannedObject): Promise<ImportedObject> {
   if (object.end - object.start > itemBytesMax) return { ...placeOf(object), refused: tooLarge };
   const octets = await file.read(object);
-  return attempt(object, () => storableCard(octets));
+  return attempt(object, () => ({ bytes: storableCard(octets), attachments: [] }));
 }
 
 /** What does not say how it is to be read is left to who stores it, and refused there. */
@@ -84,7 +109,34 @@ function uidOf(octets: Uint8Array): string {
   return `urn:uuid:${parts.join("-")}`;
 }
 
-async function* splitCalendar(file: ReadableFile, object: ScannedObject): AsyncGenerator<ImportedObject> {
+interface MadeObject {
+  readonly bytes: Uint8Array;
+  readonly attachments: readonly PlacedCarried[];
+}
+
+/** Attachments that stand in it become managed again. Throws `invalid` for more than an item has. */
+async function withoutCarried(octets: Buffer, place: PlaceCarried): Promise<MadeObject> {
+  const attachments: PlacedCarried[] = [];
+  const bytes = await takeCarried(octets, async (attachment) => {
+    if (attachment.bytes.length > attachmentBytesMax || attachments.length >= attachmentsOfItemMax)
+      throw new WaypostError(
+        "invalid",
+        `It has more than ${attachmentsOfItemMax} attachments, or one of more than ${attachmentBytesMax} octets.`,
+      );
+    const placed = { ...attachment, ...(await place(attachment)) };
+    attachments.push(placed);
+    return placed;
+  });
+  const text = bytes ?? octets;
+  if (text.length > itemBytesMax) throw new WaypostError("invalid", tooLarge);
+  return { bytes: text, attachments };
+}
+
+async function* splitCalendar(
+  file: ReadableFile,
+  object: ScannedObject,
+  place: PlaceCarried,
+): AsyncGenerator<ImportedObject> {
   const kept = object.components.filter(({ name }) => name !== "VTIMEZONE");
   const groups = new Map<string, ScannedRange[]>();
   kept.forEach((component, index) => {
@@ -97,12 +149,13 @@ async function* splitCalendar(file: ReadableFile, object: ScannedObject): AsyncG
   if (groups.size === 0) return;
   const isWhole =
     groups.size === 1 && kept[0]!.uid && !object.properties.some(({ name }) => name === "METHOD");
-  if (isWhole && object.end - object.start <= itemBytesMax) {
-    yield { ...placeOf(object), bytes: await file.read(object) };
+  if (isWhole && object.end - object.start <= importedObjectBytesMax) {
+    const octets = await file.read(object);
+    yield await attempt(object, () => withoutCarried(octets, place));
     return;
   }
   const zones = await readZones(file, object);
-  for (const [uid, ranges] of groups) yield await splitObject(file, object, zones, uid, ranges);
+  for (const [uid, ranges] of groups) yield await splitObject(file, object, zones, uid, ranges, place);
 }
 
 /** The time zones of a calendar by TZID: as often as they stand there, the first one counts. */
@@ -131,18 +184,21 @@ async function splitObject(
   zones: ReadonlyMap<string, Component>,
   uid: string,
   ranges: readonly ScannedRange[],
+  place: PlaceCarried,
 ): Promise<ImportedObject> {
   const size = ranges.reduce((sum, { start, end }) => sum + end - start, 0);
-  if (size > itemBytesMax) return { ...placeOf(object), refused: tooLarge };
+  if (size > importedObjectBytesMax) return { ...placeOf(object), refused: tooLarge };
   const octets = await readRanges(file, ranges);
   const head = await readHead(file, object);
-  return attempt(object, () => {
-    const components = listComponents(readContentLines(octets));
+  return attempt(object, async () => {
+    const { bytes, attachments } = await withoutCarried(octets, place);
+    const components = listComponents(readContentLines(bytes));
     const named = uid.startsWith("\n") ? components.map((one) => withUid(one, octets)) : components;
     const used = new Set(named.flatMap(listTimeZones));
     const own = [...used].map((tzid) => zones.get(tzid)).filter((zone) => zone !== undefined);
     const [calendar] = listComponents(readContentLines(head));
-    return writeContentLines({ items: [changeItems(calendar!, [...calendar!.items, ...own, ...named])] });
+    const items = [changeItems(calendar!, [...calendar!.items, ...own, ...named])];
+    return { bytes: writeContentLines({ items }), attachments };
   });
 }
 
@@ -193,9 +249,12 @@ function listTimeZones(component: Component): string[] {
 }
 
 /** What cannot be read is told, and the others go on. */
-function attempt(object: ScannedObject, make: () => Uint8Array): ImportedObject {
+async function attempt(
+  object: ScannedObject,
+  make: () => MadeObject | Promise<MadeObject>,
+): Promise<ImportedObject> {
   try {
-    return { ...placeOf(object), bytes: make() };
+    return { ...placeOf(object), ...(await make()) };
   } catch (error) {
     if (!isWaypostError(error)) throw error;
     return { ...placeOf(object), refused: error.message };
