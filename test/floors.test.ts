@@ -14,6 +14,7 @@ const rooms: readonly (readonly string[])[] = [
   ["src/accounts"],
   ["src/feed"],
   ["src/evidence"],
+  ["src/domain-check"],
   ["src/mail"],
   ["src/render"],
   ["src/collections"],

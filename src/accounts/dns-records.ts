@@ -1,48 +1,98 @@
-/** What the DNS has to say about a domain so that mail to it arrives and mail from it is believed. */
+/** What the DNS has to say about a domain so that mail to it arrives, mail from it is believed, and clients find their server. */
 import { createPublicKey } from "node:crypto";
+import type { Settings } from "#/config/schema.ts";
 import type { DomainKeyRow } from "#/storage/rows.ts";
 
+export type DnsRecordKind = "mx" | "spf" | "dkim" | "dmarc" | "tls-rpt" | "mta-sts" | "srv";
+
 export interface DnsRecord {
+  readonly kind: DnsRecordKind;
+  /** Without a dot at the end. */
   readonly name: string;
-  readonly type: "MX" | "TXT";
-  /** A text of more than 255 octets is cut into several strings by whoever serves it. */
+  readonly type: "MX" | "TXT" | "SRV";
+  /** As in a zone file (RFC 1035 section 5), but a text is whole and without quotation marks. */
   readonly value: string;
   readonly purpose: string;
+  /** Mail goes both ways without it. */
+  readonly isOptional: boolean;
 }
 
-export function dnsRecords(domain: string, hostname: string, keys: readonly DomainKeyRow[]): DnsRecord[] {
+/** Where clients look for a server (RFC 6186 section 3, RFC 8314 section 5.1, RFC 6764 section 3), by the port that has it. */
+const services = [
+  ["_imaps", "imaps", "mail clients find IMAP"],
+  ["_submissions", "submissions", "mail clients find submission"],
+  ["_caldavs", "https", "calendar clients find CalDAV"],
+  ["_carddavs", "https", "addressbook clients find CardDAV"],
+] as const;
+
+export type ServicePorts = Partial<Record<(typeof services)[number][1], number>>;
+
+/** The listeners over TLS that a domain's clients may use, where their ports are known. */
+export function servicePorts(settings: Settings): ServicePorts {
+  const ports: Record<string, number> = {};
+  for (const [, door] of services)
+    if (settings[door].enabled && settings[door].port > 0) ports[door] = settings[door].port;
+  return ports;
+}
+
+export function dnsRecords(
+  domain: string,
+  hostname: string,
+  keys: readonly DomainKeyRow[],
+  ports: ServicePorts = {},
+): DnsRecord[] {
+  const text = (kind: DnsRecordKind, name: string, value: string, purpose: string, isOptional = false) =>
+    ({ kind, name, type: "TXT", value, purpose, isOptional }) as const;
   return [
-    { name: domain, type: "MX", value: `10 ${hostname}.`, purpose: "mail to the domain comes here" },
     {
+      kind: "mx",
       name: domain,
-      type: "TXT",
-      value: "v=spf1 mx -all",
-      purpose: "SPF: its mail leaves from here; with a smarthost, what that asks for instead",
+      type: "MX",
+      value: `10 ${hostname}.`,
+      purpose: "mail to the domain comes here",
+      isOptional: false,
     },
-    ...keys.map(({ selector, algorithm, privateKey }) => ({
-      name: `${selector}._domainkey.${domain}`,
-      type: "TXT" as const,
-      value: formatDkimRecord(algorithm, privateKey),
-      purpose: `DKIM: the ${algorithm === "rsa" ? "RSA" : "Ed25519"} key that its mail is signed with`,
-    })),
-    {
-      name: `_dmarc.${domain}`,
-      type: "TXT",
-      value: `v=DMARC1; p=quarantine; rua=mailto:postmaster@${domain}`,
-      purpose: "DMARC: what to think of mail that is not signed so",
-    },
-    {
-      name: `_smtp._tls.${domain}`,
-      type: "TXT",
-      value: `v=TLSRPTv1; rua=mailto:postmaster@${domain}`,
-      purpose: "optional: others report failed TLS",
-    },
-    {
-      name: `_mta-sts.${domain}`,
-      type: "TXT",
-      value: "v=STSv1; id=1",
-      purpose: `optional, with a policy at https://mta-sts.${domain}/.well-known/mta-sts.txt that names ${hostname}`,
-    },
+    text(
+      "spf",
+      domain,
+      "v=spf1 mx -all",
+      "SPF: its mail leaves from here; with a smarthost, what that asks for instead",
+    ),
+    ...keys.map(({ selector, algorithm, privateKey }) =>
+      text(
+        "dkim",
+        `${selector}._domainkey.${domain}`,
+        formatDkimRecord(algorithm, privateKey),
+        `DKIM: the ${algorithm === "rsa" ? "RSA" : "Ed25519"} key that its mail is signed with`,
+      ),
+    ),
+    text(
+      "dmarc",
+      `_dmarc.${domain}`,
+      `v=DMARC1; p=quarantine; rua=mailto:postmaster@${domain}`,
+      "DMARC: what to think of mail that is not signed so",
+    ),
+    text(
+      "tls-rpt",
+      `_smtp._tls.${domain}`,
+      `v=TLSRPTv1; rua=mailto:postmaster@${domain}`,
+      "optional: others report failed TLS",
+      true,
+    ),
+    text(
+      "mta-sts",
+      `_mta-sts.${domain}`,
+      "v=STSv1; id=1",
+      `optional, with a policy at https://mta-sts.${domain}/.well-known/mta-sts.txt that names ${hostname}`,
+      true,
+    ),
+    ...services.flatMap(([service, door, purpose]): DnsRecord[] => {
+      const port = ports[door];
+      if (port === undefined) return [];
+      const name = `${service}._tcp.${domain}`;
+      const value = `0 1 ${port} ${hostname}.`;
+      return [{ kind: "srv", name, type: "SRV", value, purpose: `optional: ${purpose}`, isOptional: true }];
+    }),
   ];
 }
 
@@ -51,4 +101,26 @@ export function formatDkimRecord(algorithm: string, privateKey: string): string 
   const spki = createPublicKey(privateKey).export({ type: "spki", format: "der" });
   const key = algorithm === "ed25519" ? spki.subarray(-32) : spki;
   return `v=DKIM1; k=${algorithm}; p=${key.toString("base64")}`;
+}
+
+const lifetimeSeconds = 3600;
+/** RFC 1035 section 3.3: a string of a TXT record has so many octets at most. */
+const stringOctetsMax = 255;
+
+/** A zone file (RFC 1035 section 5) of the records, each with its purpose above it. */
+export function formatZone(records: readonly DnsRecord[]): string {
+  return records
+    .map(({ name, type, value, purpose }) => {
+      const data = type === "TXT" ? cutText(value) : value;
+      return `; ${purpose}\n${name}. ${lifetimeSeconds} IN ${type} ${data}\n`;
+    })
+    .join("");
+}
+
+/** The values of our records are ASCII. */
+function cutText(value: string): string {
+  const strings: string[] = [];
+  for (let at = 0; at < value.length; at += stringOctetsMax)
+    strings.push(`"${value.slice(at, at + stringOctetsMax).replace(/["\\]/g, "\\$&")}"`);
+  return strings.join(" ");
 }

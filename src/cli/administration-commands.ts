@@ -7,7 +7,7 @@ import { administrationOperations } from "#/src/accounts/administration/operatio
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import { operate } from "./operator.ts";
 import { type CommonOptions, settingsOf, withCommonOptions } from "./options.ts";
-import { printResult } from "./output.ts";
+import { exitCodes, printResult } from "./output.ts";
 
 const nouns = {
   account: "accounts: what owns domains, agents and people",
@@ -63,6 +63,8 @@ function operationCommand(operation: AdministrationOperation): Command {
       throw inWordsOfCommand(operation, error);
     });
     printResult(result, options.json === true);
+    if (operation.isCheck && (result as { readonly ok: boolean }).ok === false)
+      process.exitCode = exitCodes.refused;
   });
 }
 

@@ -49,6 +49,7 @@ function formatResult(result: unknown): string {
   const entries = Object.entries(result);
   if (entries.length === 1 && Array.isArray(entries[0]![1]))
     return formatTable(entries[0]![0], entries[0]![1]);
+  if (entries.length === 1 && isLines(entries[0]![1])) return printableLines(entries[0]![1]);
   const tables = entries.filter(([, value]) => isTable(value));
   const fields = entries.filter(([, value]) => !isTable(value));
   const width = Math.max(0, ...fields.map(([name]) => name.length));
@@ -62,15 +63,41 @@ function isTable(value: unknown): boolean {
   return Array.isArray(value) && typeof value[0] === "object";
 }
 
+/** A wider table is a block of lines for each row: terminals would break it in the middle. */
+const tableColumnsMax = 160;
+
+function formatBlocks(columns: readonly string[], rows: readonly (readonly string[])[]): string {
+  const width = Math.max(...columns.map((column) => column.length));
+  return rows
+    .map((row) =>
+      columns
+        .map((column, at) => `${column.padEnd(width)}  ${row[at]}`)
+        .filter((_, at) => row[at] !== "-")
+        .join("\n"),
+    )
+    .join("\n\n");
+}
+
+/** A text of lines is printed as it is, for files and other programs. */
+function isLines(value: unknown): value is string {
+  return typeof value === "string" && value.endsWith("\n");
+}
+
+function printableLines(text: string): string {
+  return text.trimEnd().split("\n").map(printable).join("\n");
+}
+
 function formatTable(name: string, rows: readonly unknown[]): string {
   if (rows.length === 0) return `No ${name}.`;
   if (typeof rows[0] !== "object") return rows.map(formatValue).join("\n");
-  const columns = Object.keys(rows[0] as object);
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row as object)))];
   const cells = rows.map((row) =>
     columns.map((column) => formatValue((row as Record<string, unknown>)[column])),
   );
   const lines = [columns, ...cells];
   const widths = columns.map((_, at) => Math.max(...lines.map((line) => line[at]!.length)));
+  if (widths.reduce((sum, width) => sum + width + 2, 0) > tableColumnsMax)
+    return formatBlocks(columns, cells);
   return lines
     .map((line) =>
       line

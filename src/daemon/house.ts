@@ -1,10 +1,12 @@
 /** The rooms of floor 2 over one open store: what the daemon serves, and what the command line uses without a daemon. */
+
 import type { Logger } from "pino";
 import type { Settings } from "#/config/schema.ts";
 import { createLargeItems, type LargeItems } from "#/protocols/dav/filters/large-items.ts";
 import type { Call, Invoke, Outcome } from "#/protocols/json/invoke.ts";
 import type { JsonRooms } from "#/protocols/json/rooms.ts";
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
+import type { AdministrationRooms } from "#/src/accounts/administration/operation.ts";
 import { readArrivingCalendar } from "#/src/arrival/preparing/arriving.ts";
 import { createPreparation, type Preparation } from "#/src/arrival/preparing/preparation.ts";
 import type { Collections } from "#/src/collections/collections.ts";
@@ -44,6 +46,7 @@ export interface House extends AsyncDisposable {
   readonly store: Store;
   readonly accounts: Accounts;
   readonly feed: Feed;
+  readonly domainChecks: NonNullable<AdministrationRooms["domainChecks"]>;
   readonly webhooks: Webhooks & {
     /** Sends an event of nothing, now. */
     test(webhook: number): Promise<WebhookOutcome>;
@@ -140,6 +143,24 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
     mailFates,
     files: createFiles(store),
     preparation,
+    domainChecks: {
+      async check(domain, keys, otherDomain) {
+        const [{ checkDomain }, { createResolve }] = await Promise.all([
+          import("#/src/domain-check/check-domain.ts"),
+          import("#/src/evidence/dns.ts"),
+        ]);
+        const resolve = createResolve(settings.dns);
+        const { ok, nameServers, findings } = await checkDomain({
+          domain,
+          keys,
+          settings,
+          resolve,
+          now: store.clock.now(),
+          otherDomain,
+        });
+        return { ok, nameServers, findings };
+      },
+    },
     webhooks: {
       ...webhooks,
       async test(webhook) {

@@ -8,7 +8,7 @@ import type { DnsRecord } from "#/src/accounts/dns-records.ts";
 import { composeReport } from "#/src/outbound/reports.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
 import { startDnsServer } from "../support/dns-server.ts";
-import type { Zone } from "../support/dns-zone.ts";
+import { zoneOfRecords } from "../support/dns-zone.ts";
 
 async function freePort(): Promise<number> {
   const server = net.createServer().listen(0, "127.0.0.1");
@@ -17,20 +17,6 @@ async function freePort(): Promise<number> {
   server.close();
   await once(server, "close");
   return port;
-}
-
-/** What `domain show` tells to publish, published. */
-function zoneOf(records: readonly DnsRecord[]): Zone {
-  const zone: Record<string, [string, unknown][]> = {};
-  for (const { name, type, value } of records) {
-    const [preference, host] = value.split(" ");
-    zone[name] ??= [];
-    zone[name].push([
-      type,
-      type === "MX" ? [Number(preference), host!.replace(/\.$/, "")] : value.match(/.{1,255}/g),
-    ]);
-  }
-  return { ...zone, "mx.ours.dev": [["A", "127.0.0.1"]] };
 }
 
 async function eventsOf({ daemon, agents }: InProcessDaemon): Promise<string[]> {
@@ -76,7 +62,10 @@ test("a mail between two servers is signed, believed, and bounces are events", a
   });
   const { house, delivery } = ours.daemon;
   const { records } = await administer(house, "domain.show", { name: "ours.dev" });
-  await using ourNames = await startDnsServer(zoneOf(records as DnsRecord[]));
+  await using ourNames = await startDnsServer({
+    ...zoneOfRecords(records as DnsRecord[]),
+    "mx.ours.dev": [["A", "127.0.0.1"]],
+  });
   await using theirs = await startInProcessDaemon({
     set: [
       "server.domain=theirs.dev",

@@ -131,11 +131,24 @@ describe.each(["without a daemon", "with a daemon"] as const)("administration %s
   served("says what to put in the DNS for a domain, and shows no key", async () => {
     const added = await waypost("domain", "add", "ours.dev", ...at);
     expect(added.code).toBe(0);
-    expect(added.stdout).toMatch(/^name +type +value +purpose$/m);
-    expect(added.stdout).toMatch(/^rsa-\d{8}\._domainkey\.ours\.dev +TXT +v=DKIM1; k=rsa; p=MII/m);
-    expect(added.stdout).toMatch(/^ed25519-\d{8}\._domainkey\.ours\.dev +TXT +v=DKIM1; k=ed25519; p=.{44} /m);
-    expect(added.stdout).toMatch(/^_dmarc\.ours\.dev +TXT +v=DMARC1/m);
+    expect(added.stdout).toMatch(
+      /^name +rsa-\d{8}\._domainkey\.ours\.dev\ntype +TXT\nvalue +v=DKIM1; k=rsa; p=MII/m,
+    );
+    expect(added.stdout).toMatch(
+      /^name +ed25519-\d{8}\._domainkey\.ours\.dev\ntype +TXT\nvalue +v=DKIM1; k=ed25519; p=.{44}$/m,
+    );
+    expect(added.stdout).toMatch(/^name +_dmarc\.ours\.dev\ntype +TXT\nvalue +v=DMARC1/m);
     expect((await waypost("domain", "show", "ours.dev", ...at)).stdout).toBe(added.stdout);
+    const zone = (await waypost("domain", "zone", "ours.dev", ...at)).stdout;
+    expect(zone).toMatch(/^ours\.dev\. 3600 IN MX 10 \S+\.$/m);
+    expect(zone).toMatch(
+      /^rsa-\d{8}\._domainkey\.ours\.dev\. 3600 IN TXT "v=DKIM1; k=rsa; .{239}" "[^"]+"$/m,
+    );
+    const check = await waypost("domain", "check", "ours.dev", ...at);
+    expect(check).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^what +addresses of localhost\nstatus +missing/m),
+    });
     expect(added.stdout).not.toContain("PRIVATE");
     // Nobody can look this one up.
     expect(await wayposted("domain", "show", "example.org", ...at)).toMatchObject({ records: [] });

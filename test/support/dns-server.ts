@@ -57,11 +57,16 @@ export async function startDnsServer(zone: Zone): Promise<DnsServer> {
 }
 
 function recordOf(name: string, type: string, value: unknown): dnsPacket.Answer {
-  const data = type === "MX" ? withPreference(value) : value;
+  const data = type === "MX" ? withPreference(value) : type === "SRV" ? withTarget(value) : value;
   return { name, type, ttl: 60, data } as dnsPacket.Answer;
 }
 
 function withPreference(value: unknown): { preference: number; exchange: string } {
   const { priority, exchange } = value as { priority: number; exchange: string };
   return { preference: priority, exchange };
+}
+
+function withTarget(value: unknown): { target: string; [field: string]: unknown } {
+  const { name, ...rest } = value as { name: string };
+  return { ...rest, target: name };
 }

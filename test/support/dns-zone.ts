@@ -1,5 +1,6 @@
 /** Names and what the DNS says of them, in place of the network: `["TXT", "v=spf1 -all"]`, `["MX", [10, "mx.example"]]`,
- *  `["A", "192.0.2.1"]`, or `"TIMEOUT"` for a name whose servers do not answer. */
+ *  `["SRV", [0, 1, 993, "mx.example"]]`, `["A", "192.0.2.1"]`, or `"TIMEOUT"` for a name whose servers do not answer. */
+import type { DnsRecord } from "#/src/accounts/dns-records.ts";
 import { dnsError, type Resolve } from "#/src/evidence/dns.ts";
 
 export type ZoneRecord = "TIMEOUT" | readonly [type: string, value: unknown];
@@ -37,5 +38,23 @@ function answerOf(type: string, value: unknown): unknown {
     const [priority, exchange] = value as [number, string];
     return { priority, exchange };
   }
+  if (type === "SRV") {
+    const [priority, weight, port, name] = value as [number, number, number, string];
+    return { priority, weight, port, name };
+  }
   return value;
+}
+
+/** What `domain show` tells to publish, published. */
+export function zoneOfRecords(records: readonly DnsRecord[]): Zone {
+  const zone: Record<string, ZoneRecord[]> = {};
+  for (const { name, type, value } of records) {
+    zone[name] ??= [];
+    zone[name].push([type, type === "TXT" ? value.match(/.{1,255}/g) : fieldsOf(value)]);
+  }
+  return zone;
+}
+
+function fieldsOf(value: string): (string | number)[] {
+  return value.split(" ").map((field) => (/^\d+$/.test(field) ? Number(field) : field.replace(/\.$/, "")));
 }

@@ -4,7 +4,7 @@ import { findDomain, listAccounts, listDomains } from "#/storage/queries/account
 import { listDomainKeys } from "#/storage/queries/domain-keys.ts";
 import type { Store } from "#/storage/store.ts";
 import { parseDomain } from "../address.ts";
-import { dnsRecords } from "../dns-records.ts";
+import { dnsRecords, formatZone, servicePorts } from "../dns-records.ts";
 import { makeDomainKeys } from "../domain-keys.ts";
 import { isReservedDomain } from "../reserved-domain.ts";
 import { type AdministrationRooms, administrationOperation } from "./operation.ts";
@@ -19,17 +19,22 @@ function readDomain(text: string): string {
   return domain;
 }
 
-/** What is to be published about a domain, which an operator can do nothing without. */
-async function describeDomain({ store, settings }: AdministrationRooms, name: string) {
+async function findOwnDomain(store: Store, name: string) {
   const row = await findDomain(store, name);
   if (row === undefined)
     throw new WaypostError("not_found", `${name} is no domain of this server.`, { field: "/name" });
+  return row;
+}
+
+/** What is to be published about a domain, which an operator can do nothing without. */
+async function describeDomain({ store, settings }: AdministrationRooms, name: string) {
+  const row = await findOwnDomain(store, name);
   const account = (await listAccounts(store)).find((one) => one.account === row.account);
   const keys = await listDomainKeys(store, name);
   const { hostname } = settings.server;
   const description = { name, account: account?.name, createdAt: isoTime(row.createdAt) };
   if (isReservedDomain(name)) return { ...description, hint: "Nobody can look this domain up.", records: [] };
-  const records = dnsRecords(name, hostname, keys);
+  const records = dnsRecords(name, hostname, keys, servicePorts(settings));
   const isNameless = !hostname.includes(".") || isReservedDomain(hostname);
   if (!isNameless) return { ...description, records };
   return { ...description, hint: `Set server.hostname: nobody can look ${hostname} up.`, records };
@@ -68,6 +73,38 @@ export const domainOperations = [
     input: z.strictObject({ name: domainField }),
     positional: ["name"],
     run: (rooms, { name }) => describeDomain(rooms, readDomain(name)),
+  }),
+  administrationOperation({
+    name: "domain.zone",
+    summary: "Print what to put in the DNS for a domain as a zone file.",
+    input: z.strictObject({ name: domainField }),
+    positional: ["name"],
+    async run(rooms, { name }) {
+      const { records } = await describeDomain(rooms, readDomain(name));
+      return { zone: formatZone(records) };
+    },
+  }),
+  administrationOperation({
+    name: "domain.check",
+    summary:
+      "Look up what the world sees of a domain: its DNS records, this host, port 25, the certificate. Ends with 1 when something is wrong.",
+    input: z.strictObject({
+      name: domainField,
+      other: nameField
+        .default("gmail.com")
+        .describe("A mail domain whose server is tried, to see whether mail can leave; gmail.com."),
+    }),
+    positional: ["name"],
+    isCheck: true,
+    async run({ store, domainChecks }, { name, other }) {
+      const domain = readDomain(name);
+      await findOwnDomain(store, domain);
+      if (isReservedDomain(domain))
+        throw new WaypostError("invalid", `Nobody can look ${domain} up.`, { field: "/name" });
+      if (domainChecks === undefined)
+        throw new WaypostError("unavailable", "No name servers are asked here.");
+      return domainChecks.check(domain, await listDomainKeys(store, domain), readDomain(other));
+    },
   }),
   administrationOperation({
     name: "domain.list",

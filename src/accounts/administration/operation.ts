@@ -2,6 +2,7 @@
  *  None of it can be reached with the credential of an agent or a person. */
 import type { z } from "zod";
 import type { Settings } from "#/config/schema.ts";
+import type { DomainKeyRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 
 export interface AdministrationRooms {
@@ -9,6 +10,14 @@ export interface AdministrationRooms {
   readonly settings: Settings;
   /** The queue that somebody carries out. */
   readonly outbound?: { ring(): void };
+  /** What the world sees of a domain, looked up now. `other` is a mail domain whose server is tried. */
+  readonly domainChecks?: {
+    check(
+      domain: string,
+      keys: readonly DomainKeyRow[],
+      other: string,
+    ): Promise<AdministrationResult & { readonly ok: boolean }>;
+  };
   /** Where events are sent from; absent where nothing is sent. */
   readonly webhooks?: {
     /** Some were added, removed or taken up again. */
@@ -31,6 +40,8 @@ export interface AdministrationOperation<Input = unknown> {
   readonly positional: readonly string[];
   /** Takes something away that cannot be brought back. */
   readonly isDestructive: boolean;
+  /** Its result has `ok`: the command ends with 1 where that is false. */
+  readonly isCheck: boolean;
   /** Throws `invalid`, `not_found`, or what the write refuses. */
   run(rooms: AdministrationRooms, input: Input): Promise<AdministrationResult>;
 }
@@ -41,6 +52,7 @@ interface Declaration<Shape extends z.ZodRawShape> {
   readonly input: z.ZodObject<Shape, z.core.$strict>;
   readonly positional?: readonly (keyof Shape & string)[];
   readonly isDestructive?: boolean;
+  readonly isCheck?: boolean;
   run(
     rooms: AdministrationRooms,
     input: z.infer<z.ZodObject<Shape, z.core.$strict>>,
@@ -53,6 +65,7 @@ export function administrationOperation<Shape extends z.ZodRawShape>(
   return {
     positional: [],
     isDestructive: false,
+    isCheck: false,
     ...declaration,
     run: (rooms, input) => declaration.run(rooms, input as Parameters<typeof declaration.run>[1]),
   };

@@ -1,0 +1,75 @@
+/** Whether mail to a domain arrives and mail from it is believed: each DNS record, asked of the domain's own name servers, and the
+ *  host that the mail comes to. */
+import type { Settings } from "#/config/schema.ts";
+import { dnsRecords, servicePorts } from "#/src/accounts/dns-records.ts";
+import type { Resolve } from "#/src/evidence/dns.ts";
+import type { DomainKeyRow } from "#/storage/rows.ts";
+import { addressesOf, findAuthoritative } from "./authoritative.ts";
+import { checkHost } from "./check-host.ts";
+import { checkRecords } from "./check-records.ts";
+import type { Finding } from "./finding.ts";
+
+export interface DomainCheck {
+  /** Nothing is wrong or missing; what could not be found out counts for neither. */
+  readonly ok: boolean;
+  /** Who was asked: the name servers of the domain, or none, where they were not found and the usual resolver was asked. */
+  readonly nameServers: readonly string[];
+  readonly findings: readonly Finding[];
+}
+
+export interface DomainCheckOptions {
+  readonly domain: string;
+  readonly keys: readonly DomainKeyRow[];
+  readonly settings: Settings;
+  readonly resolve: Resolve;
+  readonly now: number;
+  /** Another mail domain, whose server is tried; its MX is looked up. */
+  readonly otherDomain: string;
+  /** Where mail of others comes in; 25. */
+  readonly smtpPort?: number;
+  /** Stands in for the network in tests. */
+  readonly askServers?: (addresses: readonly string[]) => Resolve;
+}
+
+const smtpPort = 25;
+
+export async function checkDomain(options: DomainCheckOptions): Promise<DomainCheck> {
+  const { domain, keys, settings, resolve, now } = options;
+  const { hostname } = settings.server;
+  const authoritative = await findAuthoritative(domain, resolve, options.askServers);
+  const [addresses, otherServer] = await Promise.all([
+    addressesOf(hostname, resolve),
+    findOtherServer(options),
+  ]);
+  const wanted = dnsRecords(domain, hostname, keys, servicePorts(settings));
+  const findings = (
+    await Promise.all([
+      checkRecords(wanted, {
+        domain,
+        hostname,
+        addresses,
+        resolve: authoritative.resolve,
+        resolveOther: resolve,
+      }),
+      checkHost({
+        settings,
+        addresses,
+        resolve,
+        now,
+        otherServer,
+        smtpPort: options.smtpPort ?? smtpPort,
+      }),
+    ])
+  ).flat();
+  const ok = findings.every(({ status }) => status !== "wrong" && status !== "missing");
+  return { ok, nameServers: authoritative.servers, findings };
+}
+
+async function findOtherServer({ otherDomain, resolve, settings }: DomainCheckOptions) {
+  const found = (await resolve(otherDomain, "MX").catch(() => [])) as {
+    priority: number;
+    exchange: string;
+  }[];
+  const [first] = found.toSorted((a, b) => a.priority - b.priority);
+  return first && { host: first.exchange, port: settings.outbound.mxPort };
+}
