@@ -78,6 +78,8 @@ fs.writeFileSync(
     useCodeCache: target === host,
     // NODE_OPTIONS must not reach the daemon.
     execArgvExtension: "none",
+    // As in src/start.mjs.
+    execArgv: ["--max-semi-space-size=4"],
     assets: {
       "better-sqlite3.node": path.join(sqlite, "prebuilds", `${target}.node`),
       ...Object.fromEntries(threads.map(({ asset }) => [asset, path.join(out, asset)])),

@@ -51,7 +51,7 @@ export interface JobLimits {
   readonly silentMs: number;
   /** How often the threads are looked at. */
   readonly lookMs: number;
-  /** After this without any job the threads for slow ones end. */
+  /** After this without any job the threads end. */
   readonly idleMs: number;
 }
 
@@ -82,9 +82,11 @@ export function createJobThreads<Settings, Job, Result>(
   let lastId = 0;
   let timer: NodeJS.Timeout | undefined;
   let idleTimer: NodeJS.Timeout | undefined;
+  let lastGivenAt = 0;
   let isClosed = false;
 
   function give(task: Task<Job, Result>): void {
+    lastGivenAt = performance.now();
     if (task.isSlow) {
       queue.push(task);
       giveSlow();
@@ -149,7 +151,10 @@ export function createJobThreads<Settings, Job, Result>(
 
   function endIdle(): void {
     idleTimer = undefined;
-    if (tasks.size === 0) for (const thread of threads) if (thread.isSlow) end(thread, undefined);
+    const idleMs = performance.now() - lastGivenAt;
+    if (tasks.size > 0) return;
+    if (idleMs >= limits.idleMs) for (const thread of threads) end(thread, undefined);
+    else idleTimer = setTimeout(endIdle, limits.idleMs - idleMs).unref();
   }
 
   async function lookAt(thread: JobThread<Job, Result>): Promise<void> {

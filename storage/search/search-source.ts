@@ -29,7 +29,7 @@ export interface NewMessages {
 }
 
 export function openSearchSource(folder: string): SearchSource {
-  const database = openReading(folder);
+  const database = openReading(folder, "scanning");
   const sql = new SqliteSql(database);
   return {
     get: (query, ...parameters) => sql.get(query, ...parameters),

@@ -14,7 +14,7 @@ function say(message: FromReader): void {
 }
 
 function start(): void {
-  const database = openReading(data.folder);
+  const database = openReading(data.folder, "scanning");
   const sql = new SqliteSql(database);
 
   async function answer(id: number, run: () => Promise<unknown>): Promise<void> {

@@ -4,13 +4,13 @@
  *  One mailbox: all streams watch the mailbox that the mail comes to, under one credential, or under 50 by grants. 50 mailboxes: each
  *  gets a mail. */
 import fs from "node:fs";
-import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { callDaemon, connectToDaemon } from "#/src/daemon/private-client.ts";
 import { type ChildDaemon, startChildDaemon } from "../support/daemon.ts";
 import { runSmtpLoad } from "./smtp-load.ts";
+import { openWatchStream, type WatchStream } from "./watch-stream.ts";
 
 const streamCount = Number(process.argv[2] ?? 5000);
 const mailboxCount = 50;
@@ -137,46 +137,19 @@ async function takeMemory({ process: child }: ChildDaemon): Promise<Memory> {
   }
 }
 
-interface Stream {
-  /** When the next event came, by `performance.now()`. */
-  nextEvent(): Promise<number>;
-  close(): void;
-}
-
-async function openStreams(of: ChildDaemon, count: number, { tokens, mailbox }: Load): Promise<Stream[]> {
-  const streams: Stream[] = [];
+async function openStreams(
+  of: ChildDaemon,
+  count: number,
+  { tokens, mailbox }: Load,
+): Promise<WatchStream[]> {
+  const streams: WatchStream[] = [];
   while (streams.length < count) {
     const some = Math.min(100, count - streams.length);
     const opening = Array.from({ length: some }, (_, index) => {
       const agent = of.agents[(streams.length + index) % tokens]!;
-      return openStream(of, agent.token, JSON.stringify({ mailbox: mailbox(agent) }));
+      return openWatchStream(of.http.url, agent.token, { mailbox: mailbox(agent) });
     });
     streams.push(...(await Promise.all(opening)));
   }
   return streams;
-}
-
-/** Without an HTTP client, so that reading 5,000 streams costs this process little. */
-function openStream({ http }: ChildDaemon, token: string, body: string): Promise<Stream> {
-  const { hostname, port } = new URL(http.url);
-  const socket = net.connect({ host: hostname, port: Number(port), noDelay: true });
-  const event = Buffer.from("mail.received");
-  let wake: ((at: number) => void) | undefined;
-  socket.write(
-    `POST /v1/watch HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-  );
-  return new Promise((resolve, reject) => {
-    socket.on("error", reject);
-    socket.on("data", (chunk: Buffer) => {
-      if (chunk.includes("event: open"))
-        resolve({
-          nextEvent: () =>
-            new Promise((told) => {
-              wake = told;
-            }),
-          close: () => socket.destroy(),
-        });
-      if (chunk.includes(event)) wake?.(performance.now());
-    });
-  });
 }

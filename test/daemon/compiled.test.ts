@@ -1,11 +1,14 @@
 /** `npm start` runs compiled JavaScript of the source that is there. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 const top = path.resolve(import.meta.dirname, "../..");
+// On a busy machine the compiler takes many seconds.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
 let copy: string;
 
 /** A copy of the source, with the libraries that are installed and a cache of its own. */
@@ -21,10 +24,11 @@ beforeAll(() => {
 
 afterAll(() => fs.rmSync(copy, { recursive: true, force: true }));
 
+const start = () => path.join(copy, "src/start.mjs");
 const cache = () => path.join(copy, "node_modules/.cache/waypost");
 
 function help(): string {
-  return execFileSync(process.execPath, [path.join(copy, "src/start.mjs"), "--help"], { encoding: "utf8" });
+  return execFileSync(process.execPath, [start(), "--help"], { encoding: "utf8" });
 }
 
 function rewrite(from: string, to: string): void {
@@ -44,6 +48,13 @@ test("what was compiled is used again, and what changed is compiled anew", () =>
   expect(help()).toBe("compiled\n");
   rewrite('"waypost"', '"changed"');
   expect(help()).toContain("Usage: changed");
+});
+
+test("the process that starts becomes the program, with a small young generation", () => {
+  for (const name of fs.readdirSync(cache()))
+    fs.writeFileSync(path.join(cache(), name, "main.js"), "console.log(process.pid, ...process.execArgv);");
+  const { pid, stdout } = spawnSync(process.execPath, [start()], { encoding: "utf8" });
+  expect(stdout).toBe(`${pid} --max-semi-space-size=4\n`);
 });
 
 test("of older versions two stay", () => {

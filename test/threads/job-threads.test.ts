@@ -12,7 +12,9 @@ const quick = { bytes: 1, isSlow: false };
 const slow = { bytes: 1, isSlow: true };
 let threads: JobThreads<GreedyJob, string>;
 
-function start(more: Partial<typeof limits> & { wallMs?: number; silentMs?: number } = {}): void {
+function start(
+  more: Partial<typeof limits> & { wallMs?: number; silentMs?: number; idleMs?: number } = {},
+): void {
   threads = createJobThreads<undefined, GreedyJob, string>({
     thread: {
       name: "greedy",
@@ -57,6 +59,12 @@ describe("threads of many jobs", () => {
       "answer",
     ]);
     await expect(run("hang later")).rejects.toThrow("too much");
+  });
+
+  it("end when they had no job for a while, and start again with the next", async () => {
+    start({ idleMs: 1 });
+    const first = await run("name thread");
+    await vi.waitFor(async () => expect(await run("name thread")).not.toBe(first), 30_000);
   });
 
   it("answer a quick job while one that was given before it still computes", async () => {

@@ -1,0 +1,62 @@
+/** What a process has in memory, as the kernel of Linux counts it and as its own threads say. */
+import fs from "node:fs";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { transformSync } from "esbuild";
+import type { HeapReport, ThreadHeap } from "./heap-report.ts";
+
+/** All in bytes. */
+export interface Memory {
+  readonly resident: number;
+  /** Of it what belongs to no file: heaps, stacks, what native code allocates. */
+  readonly anonymous: number;
+}
+
+/** `/proc` tells it on Linux alone. */
+export function memoryOf(pid: number): Memory {
+  const text = fs.readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
+  const field = (name: string): number => {
+    const value = new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(text)?.[1];
+    if (value === undefined) throw new Error(`smaps_rollup has no ${name}`);
+    return Number(value) * 1024;
+  };
+  return { resident: field("Rss"), anonymous: field("Anonymous") };
+}
+
+export interface Heaps extends HeapReport {
+  /** Of all threads. */
+  readonly used: number;
+  readonly committed: number;
+}
+
+export interface HeapReporter {
+  /** For the environment of the daemon. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Asks the process. */
+  take(pid: number): Promise<Heaps>;
+}
+
+/** The report is loaded as JavaScript: to strip types would cost the daemon memory of its own. */
+export function createHeapReporter(folder: string): HeapReporter {
+  const source = fs.readFileSync(new URL("heap-report.ts", import.meta.url), "utf8");
+  const program = path.join(folder, "heap-report.mjs");
+  const file = path.join(folder, "heaps.json");
+  fs.writeFileSync(program, transformSync(source, { loader: "ts", format: "esm" }).code);
+  let last = 0;
+  return {
+    env: { ...process.env, NODE_OPTIONS: `--import=${program}`, HEAP_REPORT_FILE: file },
+    async take(pid) {
+      process.kill(pid, "SIGUSR2");
+      for (;;) {
+        await delay(20);
+        if (!fs.existsSync(file)) continue;
+        const report = JSON.parse(fs.readFileSync(file, "utf8")) as HeapReport;
+        if (report.count === last) continue;
+        last = report.count;
+        const sum = (key: "used" | "committed"): number =>
+          report.threads.reduce((total: number, thread: ThreadHeap) => total + thread[key], 0);
+        return { ...report, used: sum("used"), committed: sum("committed") };
+      }
+    },
+  };
+}
