@@ -20,6 +20,8 @@ export interface AttemptRooms extends ConnectorRooms {
   findTarget(domain: string): Promise<Target | Exclude<Route, { kind: "hosts" }>>;
   /** Bytes and signatures, made when somebody is there to take them. */
   prepare(): Promise<PreparedMessage>;
+  /** From now on the server may have the message. */
+  onData(): void;
 }
 
 export interface Attempt {
@@ -117,7 +119,10 @@ class DeliveryAttempt {
       this.add(allOutcomes(recipients, { state: "failed", status, host, reply: reason }));
       return true;
     }
-    const result = await wire.send(transaction);
+    const result = await wire.send({
+      ...transaction,
+      message: told(transaction.message, () => this.#rooms.onData()),
+    });
     const isCutShort = result.failure !== undefined || result.reply?.code === 421;
     if (isCutShort && !result.isDataSent && result.refused.size < recipients.length) {
       wire.close();
@@ -147,4 +152,9 @@ class DeliveryAttempt {
       ...(last === undefined ? {} : { host: last.host }),
     };
   }
+}
+
+function* told(pieces: Iterable<Buffer>, onBegin: () => void): Iterable<Buffer> {
+  onBegin();
+  yield* pieces;
 }

@@ -1,19 +1,32 @@
 /** Work in lanes: what goes to one destination is carried by a few carriers at once, each of which takes the next piece when it
- *  is done with one, over the connection that it has; all lanes together have so many. */
-
-export interface LaneLimits {
-  readonly carriersPerLane: number;
-  readonly carriers: number;
-}
+ *  is done with one, over the connection that it has. Carriers are shared by the owners of what is carried (`src/fairness`): each has
+ *  a place for the owner of its piece, and pieces of a lane go in turns of their owners. */
+import { FairQueue } from "#/src/fairness/fair-queue.ts";
+import type { Gate, Place } from "#/src/fairness/gate.ts";
+import type { Owner } from "#/src/model/owner.ts";
 
 /** A carrier gives way after so many pieces when a lane has nobody. */
 const turnPieces = 20;
 
-/** Carries pieces of one lane until `next` has none; does not throw. */
-export type Carry<T> = (name: string, next: (waitMs: number) => Promise<T | undefined>) => Promise<void>;
+/** Carries pieces of one lane until `next` has none; does not throw. Whoever takes `place` away gets what is carried to its end soon. */
+export type Carry<T> = (
+  name: string,
+  next: (waitMs: number) => Promise<T | undefined>,
+  place: Place,
+) => Promise<void>;
+
+export interface LanesOptions<T> {
+  /** A place for each carrier. */
+  readonly gate: Gate;
+  carriersPerLane(): number;
+  ownerOf(piece: T): Owner;
+  readonly carry: Carry<T>;
+}
 
 export interface Lanes<T> {
   push(name: string, piece: T): void;
+  /** Places may be had that were not there. */
+  wake(): void;
   /** Pieces that wait in a lane. */
   waitingIn(name: string): number;
   names(): string[];
@@ -23,71 +36,108 @@ export interface Lanes<T> {
   whenStill(): Promise<void>;
 }
 
-interface Lane<T> {
-  readonly pieces: T[];
-  carriers: number;
-  /** Carriers that wait for a piece with their connection open. */
-  readonly idle: ((piece: T | undefined) => void)[];
+interface Waiting<T> {
+  readonly owner: Owner;
+  readonly piece: T;
 }
 
-export function createLanes<T>(limits: (name: string) => LaneLimits, carry: Carry<T>): Lanes<T> {
+interface Idle<T> {
+  readonly place: Place;
+  settle(given: T | undefined): void;
+}
+
+interface Lane<T> {
+  readonly pieces: FairQueue<Waiting<T>>;
+  carriers: number;
+  /** Carriers that wait for a piece with their connection open. */
+  readonly idle: Idle<T>[];
+}
+
+export function createLanes<T>({ gate, carriersPerLane, ownerOf, carry }: LanesOptions<T>): Lanes<T> {
   const lanes = new Map<string, Lane<T>>();
   const still = new Set<() => void>();
   let carriers = 0;
   let isDrained = false;
 
-  function take(lane: Lane<T>, waitMs: number): Promise<T | undefined> {
-    const piece = lane.pieces.shift();
-    if (piece !== undefined || waitMs === 0 || isDrained) return Promise.resolve(piece);
+  /** Whether a carrier may go on with a piece of this owner. */
+  function mayMove(place: Place, owner: Owner): boolean {
+    if (place.owner.key === owner.key) return true;
+    const refusal = gate.look(owner);
+    return refusal !== "share" && refusal !== "account";
+  }
+
+  function take(lane: Lane<T>, waitMs: number, place: Place): Promise<T | undefined> {
+    // It was taken away.
+    if (place.amount === 0) return Promise.resolve(undefined);
+    const item = lane.pieces.shift(({ owner }) => (mayMove(place, owner) ? "goes" : "waits"));
+    if (item !== undefined) {
+      place.moveTo(item.owner);
+      return Promise.resolve(item.piece);
+    }
+    if (waitMs === 0 || isDrained) return Promise.resolve(undefined);
     return new Promise((resolve) => {
-      const settle = (given: T | undefined): void => {
-        clearTimeout(timer);
-        const at = lane.idle.indexOf(settle);
-        if (at >= 0) lane.idle.splice(at, 1);
-        resolve(given);
+      const idle: Idle<T> = {
+        place,
+        settle(given) {
+          clearTimeout(timer);
+          const at = lane.idle.indexOf(idle);
+          if (at >= 0) lane.idle.splice(at, 1);
+          resolve(given);
+        },
       };
-      const timer = setTimeout(settle, waitMs, undefined);
-      lane.idle.push(settle);
+      const timer = setTimeout(idle.settle, waitMs, undefined);
+      lane.idle.push(idle);
     });
   }
 
   /** Who has the fewest carriers comes first. */
   function start(): void {
-    for (;;) {
-      let next: [string, Lane<T>] | undefined;
-      for (const [name, lane] of lanes) {
-        const { carriersPerLane, carriers: all } = limits(name);
-        const mayStart = lane.pieces.length > 0 && lane.carriers < carriersPerLane && carriers < all;
-        if (mayStart && (next === undefined || lane.carriers < next[1].carriers)) next = [name, lane];
-      }
-      if (next === undefined) return;
-      const [name, lane] = next;
+    while (startOne());
+  }
+
+  function startOne(): boolean {
+    const most = carriersPerLane();
+    const waiting = [...lanes].filter(([, lane]) => !lane.pieces.isEmpty && lane.carriers < most);
+    waiting.sort(([, a], [, b]) => a.carriers - b.carriers);
+    for (const [name, lane] of waiting) {
+      let place: Place | undefined;
+      const item = lane.pieces.shift(({ owner }) => {
+        const entered = gate.enterNow(owner);
+        if (typeof entered === "string") return "waits";
+        place = entered;
+        return "goes";
+      });
+      if (item === undefined) continue;
       lane.carriers++;
       carriers++;
-      void run(name, lane, lane.pieces.shift()!);
+      void run(name, lane, item.piece, place!);
+      return true;
     }
+    return false;
   }
 
   function isSomeoneWaiting(): boolean {
     return [...lanes.values()].some((lane) => lane.carriers === 0);
   }
 
-  async function run(name: string, lane: Lane<T>, first: T): Promise<void> {
+  async function run(name: string, lane: Lane<T>, first: T, place: Place): Promise<void> {
     let given: T | undefined = first;
     let count = 0;
+    const next = async (waitMs: number): Promise<T | undefined> => {
+      if (++count > turnPieces && isSomeoneWaiting()) return undefined;
+      const piece = given ?? (await take(lane, waitMs, place));
+      given = undefined;
+      return piece;
+    };
     try {
-      await carry(name, async (waitMs) => {
-        if (++count > turnPieces && isSomeoneWaiting()) return undefined;
-        const piece = given ?? (await take(lane, waitMs));
-        given = undefined;
-        return piece;
-      });
+      await carry(name, next, place);
     } finally {
+      place[Symbol.dispose]();
       lane.carriers--;
       carriers--;
       // Behind the others, so that lanes take turns.
       lanes.delete(name);
-      if (lane.carriers > 0 || lane.pieces.length > 0) lanes.set(name, lane);
+      if (lane.carriers > 0 || !lane.pieces.isEmpty) lanes.set(name, lane);
       start();
       if (carriers === 0) for (const tell of still) tell();
     }
@@ -95,22 +145,26 @@ export function createLanes<T>(limits: (name: string) => LaneLimits, carry: Carr
 
   return {
     push(name, piece) {
-      const lane = lanes.get(name) ?? { pieces: [], carriers: 0, idle: [] };
+      const lane = lanes.get(name) ?? { pieces: new FairQueue(), carriers: 0, idle: [] };
       lanes.set(name, lane);
-      const idle = lane.idle[0];
-      if (idle !== undefined) idle(piece);
-      else {
-        lane.pieces.push(piece);
+      const owner = ownerOf(piece);
+      const idle = lane.idle.find(({ place }) => mayMove(place, owner));
+      if (idle !== undefined) {
+        idle.place.moveTo(owner);
+        idle.settle(piece);
+      } else {
+        lane.pieces.push({ owner, piece });
         start();
       }
     },
+    wake: start,
     waitingIn: (name) => lanes.get(name)?.pieces.length ?? 0,
     names: () => [...lanes.keys()],
     drain() {
       isDrained = true;
       return [...lanes.values()].flatMap((lane) => {
-        for (const idle of [...lane.idle]) idle(undefined);
-        return lane.pieces.splice(0);
+        for (const idle of [...lane.idle]) idle.settle(undefined);
+        return lane.pieces.drain().map(({ piece }) => piece);
       });
     },
     async whenStill() {

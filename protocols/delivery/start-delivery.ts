@@ -12,17 +12,20 @@ import { type NoticedOutcome, noticesOf } from "#/src/arrival/notify-sender.ts";
 import type { Resolve } from "#/src/evidence/dns.ts";
 import { createFairness, type Fairness } from "#/src/fairness/fairness.ts";
 import type { Gate, Place } from "#/src/fairness/gate.ts";
+import { shares } from "#/src/fairness/shares.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { mailboxOwner } from "#/src/model/owner.ts";
 import type { Dispatch } from "#/src/outbound/dispatch.ts";
 import type { DueDelivery, Outbound } from "#/src/outbound/outbound.ts";
 import { type AttemptRooms, attemptDelivery } from "./attempt.ts";
+import { logAttempt, nameDelivery } from "./attempt-log.ts";
 import type { OpenHost } from "./connector.ts";
 import { createHostBackoff } from "./host-backoff.ts";
 import { createLanes, type Lanes } from "./lanes.ts";
 import { createPolicyLookup } from "./mta-sts.ts";
 import { type AttemptOutcome, allOutcomes } from "./outcomes.ts";
 import { settleOutcomes } from "./settle.ts";
+import { createTakenDeliveries, type TakenDeliveries } from "./taken-deliveries.ts";
 import { findTarget } from "./targets.ts";
 
 export interface DeliveryRooms extends Omit<LocalDeliveryRooms, "outbound"> {
@@ -32,6 +35,8 @@ export interface DeliveryRooms extends Omit<LocalDeliveryRooms, "outbound"> {
   readonly dispatch: Dispatch;
   readonly resolve: Resolve;
   readonly fairness?: Fairness;
+  /** After how long a connection may give way; another time for tests. */
+  readonly yieldMs?: number;
   /** Where policies are served: 443 but for tests. */
   readonly policyPort?: number;
 }
@@ -43,11 +48,9 @@ export interface Delivery extends AsyncDisposable {
   whenIdle(): Promise<void>;
 }
 
-/** Deliveries that are held in memory, without their bytes, in all and for one destination. */
-const heldMax = 500;
+/** Deliveries that wait for one destination. */
 const waitingMax = 50;
 const pageMax = 100;
-const localCarriers = 4;
 /** An open connection waits so long for more mail. */
 const idleMs = 1000;
 /** A server that always has one more reply to wait for is waited for no longer. */
@@ -57,9 +60,6 @@ const messagesPerConnection = 100;
 /** A stop waits so long for messages whose last octet is on its way: given up, they may arrive twice. */
 const graceMs = 4000;
 const reportRetryMs = 1000;
-/** What other servers said, as far as one log line tells it. */
-const loggedRepliesMax = 3;
-const loggedReplyCharacters = 300;
 /** The queue is looked at now and then, whatever the clocks say. */
 const timerMsMax = 60_000;
 
@@ -69,7 +69,7 @@ export function startDelivery(rooms: DeliveryRooms): Delivery {
 
 class Runner implements Delivery {
   readonly #rooms: DeliveryRooms;
-  readonly #attempt: Omit<AttemptRooms, "prepare">;
+  readonly #attempt: Omit<AttemptRooms, "prepare" | "signal" | "onData">;
   /** Memory for messages that are being sent. */
   readonly #octets: Gate;
   readonly #open = new Set<OpenHost>();
@@ -77,23 +77,33 @@ class Runner implements Delivery {
   readonly #stopListening: () => void;
   readonly #idle = new Set<() => void>();
   /** For other servers, and for mailboxes here, which wait for nobody else. */
-  readonly #lanes = createLanes<DueDelivery>(
-    () => this.#limits(),
-    (_name, next) => this.#carryAll(next),
-  );
-  readonly #localLane = createLanes<DueDelivery>(
-    () => ({ carriersPerLane: localCarriers, carriers: localCarriers }),
-    (_name, next) => this.#carryAllLocally(next),
-  );
-  /** Taken and not yet reported or given back. */
-  #held = 0;
+  readonly #lanes: Lanes<DueDelivery>;
+  readonly #localLane: Lanes<DueDelivery>;
+  readonly #taken: TakenDeliveries;
   #isLooking = false;
   #isAskedAgain = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(rooms: DeliveryRooms) {
     this.#rooms = rooms;
-    this.#octets = (rooms.fairness ?? createFairness()).gate("sending");
+    const fairness = rooms.fairness ?? createFairness();
+    this.#octets = fairness.gate("sending");
+    this.#taken = createTakenDeliveries(fairness);
+    const { connections } = rooms.settings.outbound;
+    const share = Math.max(1, Math.floor(connections / 2));
+    const accountShare = Math.max(1, Math.floor((connections * 3) / 4));
+    this.#lanes = createLanes<DueDelivery>({
+      gate: fairness.gate("carriers", { total: connections, share, accountShare, idleMs: 0 }),
+      carriersPerLane: () => rooms.settings.outbound.connectionsPerDomain,
+      ownerOf: mailboxOwner,
+      carry: (_name, next, place) => this.#carryAll(next, place),
+    });
+    this.#localLane = createLanes<DueDelivery>({
+      gate: fairness.gate("deliverers"),
+      carriersPerLane: () => shares.deliverers.total,
+      ownerOf: mailboxOwner,
+      carry: (_name, next) => this.#carryAllLocally(next),
+    });
     const { settings, resolve, dispatch, policyPort } = rooms;
     const { clock } = rooms.store;
     const { signal } = this.#stopping;
@@ -105,7 +115,6 @@ class Runner implements Delivery {
       settings,
       clock,
       backoff: createHostBackoff(clock),
-      signal,
       findTarget: (domain) => findTarget({ settings, resolve, policyLookup }, domain),
     };
     this.#stopListening = rooms.outbound.onDue(() => this.wake());
@@ -122,7 +131,7 @@ class Runner implements Delivery {
   }
 
   async whenIdle(): Promise<void> {
-    if (this.#held === 0 && !this.#isLooking) return;
+    if (this.#taken.size === 0 && !this.#isLooking) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#idle.add(resolve);
     await promise;
@@ -145,11 +154,6 @@ class Runner implements Delivery {
     return this.#stopping.signal.aborted;
   }
 
-  #limits() {
-    const { connections, connectionsPerDomain } = this.#rooms.settings.outbound;
-    return { carriers: connections, carriersPerLane: connectionsPerDomain };
-  }
-
   async #look(): Promise<void> {
     const { log, outbound } = this.#rooms;
     try {
@@ -170,19 +174,24 @@ class Runner implements Delivery {
 
   async #takeDue(): Promise<void> {
     const { outbound } = this.#rooms;
-    for (let count = pageMax; count === pageMax && this.#held < heldMax && !this.#isStopping; ) {
+    for (let count = pageMax; count === pageMax && !this.#taken.isFull && !this.#isStopping; ) {
       const deliveries = await outbound.takeDue({
         now: this.#now(),
         limit: pageMax,
         skipDomains: this.#crowdedLanes(),
+        skipAgents: this.#taken.crowded,
       });
       count = deliveries.length;
       for (const delivery of deliveries) {
-        this.#held++;
-        if (this.#isStopping) this.#giveBack(delivery);
+        if (!this.#taken.add(delivery) || this.#isStopping) this.#giveBack(delivery);
         else this.#push(delivery);
       }
     }
+  }
+
+  #letGo(delivery: DueDelivery): void {
+    this.#taken.delete(delivery);
+    this.#tellIdle();
   }
 
   #push(delivery: DueDelivery): void {
@@ -206,18 +215,17 @@ class Runner implements Delivery {
   }
 
   #giveBack(delivery: DueDelivery): void {
-    this.#held--;
     this.#rooms.outbound.release(delivery);
-    this.#tellIdle();
+    this.#letGo(delivery);
   }
 
   #tellIdle(): void {
-    if (this.#held > 0 || this.#isLooking) return;
+    if (this.#taken.size > 0 || this.#isLooking) return;
     for (const tell of this.#idle) tell();
     this.#idle.clear();
   }
 
-  async #carryAll(next: (waitMs: number) => Promise<DueDelivery | undefined>): Promise<void> {
+  async #carryAll(next: (waitMs: number) => Promise<DueDelivery | undefined>, place: Place): Promise<void> {
     let open: OpenHost | undefined;
     let sentCount = 0;
     for (
@@ -225,7 +233,7 @@ class Runner implements Delivery {
       piece !== undefined;
       piece = await next(open === undefined ? 0 : idleMs)
     ) {
-      open = await this.#carryOut(piece, open);
+      open = await this.#carryOut(piece, open, place);
       sentCount = open === undefined ? 0 : sentCount + 1;
       if (sentCount < messagesPerConnection) continue;
       this.#quit(open);
@@ -264,22 +272,39 @@ class Runner implements Delivery {
       log.error({ err: error, ...this.#nameOf(delivery) }, "a calendar message was not answered");
     });
     memory?.[Symbol.dispose]();
-    this.#log(delivery, plan.outcomes, startedAt, {});
+    logAttempt(this.#rooms, delivery, plan.outcomes, startedAt, {});
   }
 
   /** Answers the connection that is left for the next one. */
-  async #carryOut(delivery: DueDelivery, reused: OpenHost | undefined): Promise<OpenHost | undefined> {
+  async #carryOut(
+    delivery: DueDelivery,
+    reused: OpenHost | undefined,
+    place: Place,
+  ): Promise<OpenHost | undefined> {
     const { log, dispatch } = this.#rooms;
     const startedAt = performance.now();
     let current = reused;
     let memory: Place | undefined;
+    const leave = new AbortController();
     const rooms: AttemptRooms = {
       ...this.#attempt,
+      signal: AbortSignal.any([this.#stopping.signal, leave.signal]),
       prepare: async () => {
         memory = await this.#octets.enter(mailboxOwner(delivery), delivery.size);
         return dispatch.prepare(delivery);
       },
+      onData() {
+        clearTimeout(yielding);
+        place.giveWay(undefined);
+      },
     };
+    const yielding = setTimeout(() => {
+      place.giveWay(() => {
+        leave.abort();
+        current?.wire.close();
+      });
+      this.#lanes.wake();
+    }, this.#rooms.yieldMs ?? shares.carriers.idleMs);
     const giveUp = setTimeout(() => current?.wire.close(), attemptMsMax);
     const attempt = await attemptDelivery(rooms, delivery, reused, (open) => {
       if (current !== undefined && current !== open) this.#open.delete(current);
@@ -291,13 +316,15 @@ class Runner implements Delivery {
       return { outcomes: this.#unexpected(delivery), open: undefined, hosts: [], isSecure: false };
     });
     clearTimeout(giveUp);
+    clearTimeout(yielding);
+    place.giveWay(undefined);
     if (attempt.open === undefined && current !== undefined) this.#open.delete(current);
     const outcomes = settleOutcomes(delivery, attempt.outcomes, this.#now());
     // Nobody was reached because of the stop: that was no attempt.
     if (this.#isStopping && attempt.hosts.length === 0) this.#giveBack(delivery);
     else await this.#report(delivery, outcomes);
     memory?.[Symbol.dispose]();
-    this.#log(delivery, outcomes, startedAt, { hosts: attempt.hosts, tls: attempt.isSecure });
+    logAttempt(this.#rooms, delivery, outcomes, startedAt, { hosts: attempt.hosts, tls: attempt.isSecure });
     return attempt.open;
   }
 
@@ -307,32 +334,12 @@ class Runner implements Delivery {
     return settleOutcomes(delivery, deferred, this.#now());
   }
 
-  #log(delivery: DueDelivery, outcomes: readonly NoticedOutcome[], startedAt: number, more: object): void {
-    this.#rooms.log.info(
-      {
-        ...this.#nameOf(delivery),
-        ...more,
-        outcomes: outcomes.map(({ state, status }) => `${state} ${status}`),
-        replies: [...new Set(outcomes.flatMap(({ reply }) => reply ?? []))]
-          .slice(0, loggedRepliesMax)
-          .map((text) => text.slice(0, loggedReplyCharacters)),
-        ms: Math.round(performance.now() - startedAt),
-      },
-      "delivery attempt",
-    );
-  }
-
   #now(): number {
     return this.#rooms.store.clock.now();
   }
 
   #nameOf(delivery: DueDelivery) {
-    const { agent, message, domain } = delivery;
-    return {
-      submission: this.#rooms.dispatch.tokenOf(delivery),
-      ...(message === 0 ? {} : { message: this.#rooms.store.ids.encode("message", agent, message) }),
-      domain,
-    };
+    return nameDelivery(this.#rooms, delivery);
   }
 
   /** Until it is durable: an outcome that is forgotten is a message sent twice. `copies` are for mailboxes here. */
@@ -351,8 +358,7 @@ class Runner implements Delivery {
             { agent: this.#rooms.store.ids.encode("agent", delivery.agent) },
             "too many of its mails failed: the agent is paused until it is resumed (waypost agent resume)",
           );
-        this.#held--;
-        this.#tellIdle();
+        this.#letGo(delivery);
         return;
       } catch (error) {
         const code = isWaypostError(error) ? error.code : undefined;

@@ -10,6 +10,8 @@ export interface Amounts {
   readonly share?: number;
   readonly mailboxShare?: number;
   readonly accountShare?: number;
+  /** Of who tells the gate of a place only when it has been in use for as long as the row says. */
+  readonly idleMs?: number;
 }
 
 /** For the rows of threads: one owner leaves a thread to the others where there are several. */
@@ -37,12 +39,12 @@ export function createFairness(write: (line: RefusalLine) => void = () => {}): F
 
   function open(name: ShareName, amounts: Amounts): Gate {
     const row: Share = shares[name];
-    const amountOf = (key: keyof Amounts): number | undefined => {
+    const amountOf = (key: Exclude<keyof Amounts, "idleMs">): number | undefined => {
       const amount = amounts[key] ?? row[key];
       if (typeof amount === "string") throw new TypeError(`${name} is opened without its ${key}`);
       return amount;
     };
-    const { what, spare, waiting, idleMs } = row;
+    const { what, spare, waiting } = row;
     const total = amountOf("total")!;
     return new Gate({
       what,
@@ -52,7 +54,7 @@ export function createFairness(write: (line: RefusalLine) => void = () => {}): F
       accountShare: amountOf("accountShare"),
       spare,
       waiting,
-      idleMs,
+      idleMs: amounts.idleMs ?? row.idleMs,
       note: (owner, reason) => note(name, owner, reason),
     });
   }

@@ -128,14 +128,23 @@ export class Gate {
 
   /** A place at once, or why there is none. */
   tryEnter(owner: Owner, amount = 1): Place | Refusal {
+    const place = this.enterNow(owner, amount);
+    if (typeof place === "string") this.#note(owner, place);
+    return place;
+  }
+
+  /** The same for who keeps what finds no place and comes again: that is no refusal. */
+  enterNow(owner: Owner, amount = 1): Place | Refusal {
     const refusal = this.#findRoom(owner, amount);
-    if (refusal === undefined) {
-      const place = this.#hold(owner, amount);
-      this.#admit();
-      return place;
-    }
-    this.#note(owner, refusal);
-    return refusal;
+    if (refusal !== undefined) return refusal;
+    const place = this.#hold(owner, amount);
+    this.#admit();
+    return place;
+  }
+
+  /** Why there is no place now, though others might give way. */
+  look(owner: Owner, amount = 1): Refusal | undefined {
+    return this.#refusalOf(owner, amount);
   }
 
   /** Waits for a place. Throws `rate_limited` to an owner that has its share, `upstream_unavailable` when all is in use, and

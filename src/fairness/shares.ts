@@ -148,6 +148,29 @@ export const shares = {
     share: 1,
     waiting: { total: 256, share: 16, waitMs: 60_000 },
   },
+  queued: {
+    what: "deliveries taken from the queue",
+    unit: "jobs",
+    // Without their octets. What finds no place stays in the store.
+    total: 2000,
+    share: 100,
+  },
+  carriers: {
+    what: "connections to other servers",
+    unit: "connections",
+    total: "outbound.connections",
+    share: "half of them",
+    accountShare: "three quarters of them",
+    // Of one delivery, as long as the server cannot have the message.
+    idleMs: 30_000,
+  },
+  deliverers: {
+    what: "deliveries into mailboxes here",
+    unit: "jobs",
+    total: 4,
+    share: 2,
+    accountShare: 3,
+  },
   sending: {
     what: "octets of mail on its way out",
     unit: "octets",

@@ -8,6 +8,8 @@ export const longestRetryMs = 2 * 3_600_000;
 /** Rows of the queue that one look at it reads. */
 export const duePageRows = 256;
 export const dueDomainsPage = 64;
+/** Deliveries of a mailbox that one look sees, while others have their share of what is taken: most may be to busy destinations. */
+export const lookedAtOfAgentMax = 512;
 /** Scheduled mails that leave at one look; what is due beside them leaves at the next. */
 export const scheduledAtOnce = 64;
 /** When one that could not leave is looked at again. */

@@ -96,6 +96,8 @@ export interface DueOptions {
   readonly limit: number;
   /** Domains that get nothing now; "" is this server. */
   readonly skipDomains: ReadonlySet<string>;
+  /** Mailboxes that nothing is taken from now. */
+  readonly skipAgents?: ReadonlySet<AgentNumber>;
 }
 
 /** Some recipients of one submission that are of one domain. */

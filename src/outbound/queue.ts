@@ -11,13 +11,14 @@ import {
   findNextDue,
   findSubmission,
   listDue,
+  listDueAgents,
   listDueDomains,
   listDueRecipients,
 } from "#/storage/queries/submissions.ts";
 import type { Store } from "#/storage/store.ts";
 import type { SubmissionRow } from "#/storage/submission.ts";
 import type { ReportedOutcome } from "#/storage/transactions/report-delivery.ts";
-import { dueDomainsPage, duePageRows, firstRetryMs, longestRetryMs } from "./limits.ts";
+import { dueDomainsPage, duePageRows, firstRetryMs, longestRetryMs, lookedAtOfAgentMax } from "./limits.ts";
 import type { DueDelivery, DueOptions, Outbound, OutboundRooms, RecipientOutcome } from "./outbound.ts";
 import { createScheduled } from "./scheduled.ts";
 
@@ -120,11 +121,39 @@ function nameOf({ agent, submission, domain }: DueGroup): string {
 }
 
 /** Each submission and domain once. In the order in which their first recipients are due; where domains are skipped, domain by
- *  domain, so that what waits for a busy one is not looked through each time. */
-async function* dueGroups(store: Store, { now, skipDomains }: DueOptions): AsyncGenerator<DueGroup> {
-  if (skipDomains.size === 0) yield* groupsOf(store, now, undefined);
+ *  domain, and where mailboxes are skipped, mailbox by mailbox: so what waits for a busy one is not looked through each time. */
+async function* dueGroups(
+  store: Store,
+  { now, skipDomains, skipAgents = noAgents }: DueOptions,
+): AsyncGenerator<DueGroup> {
+  if (skipAgents.size > 0)
+    for await (const agent of dueAgents(store, now, [...skipAgents])) {
+      let looked = 0;
+      for await (const group of groupsOf(store, now, { agent })) {
+        if (!skipDomains.has(group.domain)) yield group;
+        if (++looked >= lookedAtOfAgentMax) break;
+      }
+    }
+  else if (skipDomains.size === 0) yield* groupsOf(store, now, {});
   else
-    for await (const domain of dueDomains(store, now, [...skipDomains])) yield* groupsOf(store, now, domain);
+    for await (const domain of dueDomains(store, now, [...skipDomains]))
+      yield* groupsOf(store, now, { domain });
+}
+
+const noAgents: ReadonlySet<AgentNumber> = new Set();
+
+async function* dueAgents(
+  store: Store,
+  now: number,
+  skipAgents: readonly AgentNumber[],
+): AsyncGenerator<AgentNumber> {
+  let after = 0;
+  for (;;) {
+    const agents = await listDueAgents(store, { now, limit: dueDomainsPage, skipAgents, after });
+    yield* agents;
+    after = agents.at(-1) ?? after;
+    if (agents.length < dueDomainsPage) return;
+  }
 }
 
 async function* dueDomains(
@@ -141,11 +170,15 @@ async function* dueDomains(
   }
 }
 
-async function* groupsOf(store: Store, now: number, domain: string | undefined): AsyncGenerator<DueGroup> {
+async function* groupsOf(
+  store: Store,
+  now: number,
+  of: { readonly domain?: string; readonly agent?: AgentNumber },
+): AsyncGenerator<DueGroup> {
   const seen = new Set<string>();
   let after: DueRow | undefined;
   for (;;) {
-    const rows = await listDue(store, { now, limit: duePageRows, domain, after });
+    const rows = await listDue(store, { now, limit: duePageRows, ...of, after });
     for (const row of rows) {
       const name = nameOf(row);
       if (seen.has(name)) continue;

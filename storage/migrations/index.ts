@@ -29,6 +29,7 @@ import { unfinishedCopies } from "./0024-unfinished-copies.ts";
 import { collectionTimes } from "./0025-collection-times.ts";
 import { availability } from "./0026-availability.ts";
 import { familiarNetworks } from "./0027-familiar-networks.ts";
+import { queueAgents } from "./0028-queue-agents.ts";
 
 export interface Migration {
   readonly name: string;
@@ -63,4 +64,5 @@ export const migrations: readonly Migration[] = [
   { name: "collection times", run: collectionTimes },
   { name: "availability", run: availability },
   { name: "familiar networks", run: familiarNetworks },
+  { name: "queue agents", run: queueAgents },
 ];

@@ -202,18 +202,19 @@ export interface DueRow extends DueGroup {
   readonly number: number;
 }
 
-/** Recipients that are due, the longest waiting first, behind `after`: of one domain or of all. Mailboxes that are paused send
- *  nothing. */
+/** Recipients that are due, the longest waiting first, behind `after`: of one domain, of one mailbox or of all. Mailboxes that are
+ *  paused send nothing. */
 export function listDue(
   reader: Reader,
   options: {
     readonly now: number;
     readonly limit: number;
-    readonly domain: string | undefined;
+    readonly domain?: string | undefined;
+    readonly agent?: AgentNumber | undefined;
     readonly after: DueRow | undefined;
   },
 ): Promise<DueRow[]> {
-  const { after, domain } = options;
+  const { after, domain, agent } = options;
   const place: SqlValue[] =
     after === undefined
       ? [0, "", 0, 0, 0]
@@ -225,12 +226,14 @@ export function listDue(
     where state = 'queued' and next_attempt_at <= ?
       and (next_attempt_at, domain, agent_id, submission_id, recipient_number) > (?, ?, ?, ?, ?)
       ${domain === undefined ? "" : "and domain = ?"}
+      ${agent === undefined ? "" : "and agent_id = ?"}
       and exists (select 1 from agent where agent.agent_id = due.agent_id and agent.state = 'active')
     order by next_attempt_at, domain, agent_id, submission_id, recipient_number
     limit ?`,
     options.now,
     ...place,
     ...(domain === undefined ? [] : [domain]),
+    ...(agent === undefined ? [] : [agent]),
     options.limit,
   );
 }
@@ -270,6 +273,42 @@ export async function listDueDomains(
     options.limit,
   );
   return rows.map(({ domain }) => domain);
+}
+
+/** Mailboxes behind `after` in their order that something is due of, but for the skipped ones: one step of the index for each,
+ *  whatever waits of it. */
+export async function listDueAgents(
+  reader: Reader,
+  options: {
+    readonly now: number;
+    readonly limit: number;
+    readonly skipAgents: readonly AgentNumber[];
+    readonly after: number;
+  },
+): Promise<AgentNumber[]> {
+  const skipped = paddedList(options.skipAgents);
+  const rows = await reader.all<{ agent: AgentNumber }>(
+    `with recursive queued (agent_id) as (
+      select min(agent_id)
+      from submission_recipient
+      where state = 'queued' and agent_id > ?
+      union all
+      select (select min(agent_id) from submission_recipient as next where state = 'queued' and next.agent_id > queued.agent_id)
+      from queued
+      where queued.agent_id is not null)
+    select agent_id as agent
+    from queued
+    where agent_id is not null and agent_id not in (${placesFor(skipped)}) and exists (
+      select 1
+      from submission_recipient as due
+      where due.state = 'queued' and due.agent_id = queued.agent_id and due.next_attempt_at <= ?)
+    limit ?`,
+    options.after,
+    ...skipped,
+    options.now,
+    options.limit,
+  );
+  return rows.map(({ agent }) => agent);
 }
 
 /** The next time after `now` at which something becomes due. */

@@ -36,7 +36,7 @@ export interface DeliveryHouse extends AsyncDisposable {
 }
 
 export interface SendOptions extends Partial<Omit<SubmitEnvelope, "recipients">> {
-  readonly by?: "agent" | "person";
+  readonly by?: "agent" | "person" | Seed;
   readonly to: readonly (string | SubmitEnvelope["recipients"][number])[];
   readonly text?: string;
   readonly source?: SubmissionSource;
@@ -48,6 +48,7 @@ export interface HouseOptions {
   readonly set?: readonly string[];
   readonly policyPort?: number;
   readonly isStopped?: boolean;
+  readonly yieldMs?: number;
 }
 
 export const plainText =
@@ -93,6 +94,7 @@ export async function openDeliveryHouse(options: HouseOptions = {}): Promise<Del
       resolve: zoneResolve(options.zone ?? {}),
       scheduling: schedulingOf({ store, accounts, outbound }),
       preparation: { prepare: async (bytes) => ({ facts: await prepareMessage(bytes) }) },
+      ...(options.yieldMs === undefined ? {} : { yieldMs: options.yieldMs }),
       ...(options.policyPort === undefined ? {} : { policyPort: options.policyPort }),
     });
   const nobody: Delivery = { wake() {}, async whenIdle() {}, async [Symbol.asyncDispose]() {} };
@@ -115,7 +117,7 @@ export async function openDeliveryHouse(options: HouseOptions = {}): Promise<Del
       await house.delivery.whenIdle();
     },
     async send({ by = "agent", to, text = plainText, source, ...envelope }) {
-      const sender = by === "agent" ? agent : person;
+      const sender = by === "agent" ? agent : by === "person" ? person : by;
       const row = (await findAgent(store, sender.agent))!;
       const result = await outbound.submit({
         principal: principalOf(row, { kind: "password", number: 1 }),

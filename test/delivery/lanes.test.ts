@@ -1,29 +1,46 @@
 import { expect, test } from "vitest";
 import { createLanes } from "#/protocols/delivery/lanes.ts";
 import { settleOutcomes } from "#/protocols/delivery/settle.ts";
+import { Gate, type Place } from "#/src/fairness/gate.ts";
 
 function turn(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }
 
-function openLanes(limits = { carriersPerLane: 2, carriers: 3 }) {
+/** Pieces of the owner that they begin with; "house" has no share. */
+function openLanes({
+  carriersPerLane = 2,
+  carriers = 3,
+  share = carriers,
+  waitMs = 0,
+}: {
+  carriersPerLane?: number;
+  carriers?: number;
+  share?: number;
+  waitMs?: number;
+} = {}) {
   const log: string[] = [];
   const gates = new Map<string, () => void>();
-  const lanes = createLanes<string>(
-    () => limits,
-    async (name, next) => {
-      for (let piece = await next(0); piece !== undefined; piece = await next(0)) {
+  const places = new Map<string, Place>();
+  const gate = new Gate({ what: "connections", total: carriers, share });
+  const lanes = createLanes<string>({
+    gate,
+    carriersPerLane: () => carriersPerLane,
+    ownerOf: (piece) => ({ key: piece.split(" ")[1] ?? "one" }),
+    async carry(name, next, place) {
+      for (let piece = await next(0); piece !== undefined; piece = await next(waitMs)) {
         log.push(`${name} ${piece}`);
+        places.set(piece, place);
         await new Promise<void>((resolve) => gates.set(piece!, resolve));
       }
     },
-  );
+  });
   const finish = async (piece: string): Promise<void> => {
     await turn();
     gates.get(piece)!();
     await turn();
   };
-  return { lanes, log, finish };
+  return { lanes, log, finish, gate, places };
 }
 
 test("a lane has so many carriers, and all lanes together so many", async () => {
@@ -66,6 +83,53 @@ test("what is drained is begun by nobody", async () => {
   await finish("a2");
   await still;
   expect(log).toEqual(["a a1", "a a2"]);
+});
+
+test("one owner does not have all carriers, and its pieces in a lane take turns with those of others", async () => {
+  const { lanes, log, finish } = openLanes({ carriersPerLane: 2, carriers: 4, share: 2 });
+  for (const lane of ["a", "b", "c"]) lanes.push(lane, `${lane}1 greedy`);
+  await turn();
+  expect(log).toEqual(["a a1 greedy", "b b1 greedy"]);
+  lanes.push("d", "d1 quiet");
+  lanes.push("a", "a2 greedy");
+  lanes.push("a", "a3 greedy");
+  lanes.push("a", "a4 quiet");
+  await turn();
+  expect(log.slice(2)).toEqual(["d d1 quiet", "a a4 quiet"]);
+  await finish("d1 quiet");
+  // The carrier of the quiet one's connection goes on with nothing of an owner that has its share.
+  await finish("a4 quiet");
+  expect(log.slice(4)).toEqual([]);
+  await finish("b1 greedy");
+  expect(log.slice(4)).toEqual(["c c1 greedy"]);
+});
+
+test("an open connection goes on with the piece of another owner, and counts for it", async () => {
+  const { lanes, log, finish, gate } = openLanes({ carriersPerLane: 1, carriers: 1, waitMs: 60_000 });
+  lanes.push("a", "a1 one");
+  await finish("a1 one");
+  lanes.push("a", "a2 two");
+  await turn();
+  expect(log).toEqual(["a a1 one", "a a2 two"]);
+  expect([gate.takenBy({ key: "one" }), gate.takenBy({ key: "two" })]).toEqual([0, 1]);
+  lanes.drain();
+});
+
+test("a carrier whose place was taken away goes on with nothing", async () => {
+  const { lanes, log, finish, places } = openLanes({ carriersPerLane: 1, carriers: 2 });
+  for (const piece of ["a1 greedy", "a2 greedy"]) lanes.push("a", piece);
+  lanes.push("b", "b1 greedy");
+  await turn();
+  const taken: string[] = [];
+  for (const [piece, place] of places) place.giveWay(() => taken.push(piece));
+  lanes.push("c", "c1 quiet");
+  await turn();
+  expect(taken).toEqual(["a1 greedy"]);
+  expect(log.at(-1)).toBe("c c1 quiet");
+  await finish("a1 greedy");
+  expect(log.at(-1)).toBe("c c1 quiet");
+  await finish("c1 quiet");
+  expect(log.at(-1)).toBe("a a2 greedy");
 });
 
 test("what is put off is tried again later and later, and has failed when its time is over", () => {

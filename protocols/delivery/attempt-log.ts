@@ -1,0 +1,46 @@
+/** What the log says of an attempt: names, states and codes, and what the other server said. No address, no content. */
+import type { Logger } from "pino";
+import type { NoticedOutcome } from "#/src/arrival/notify-sender.ts";
+import type { IdCodec } from "#/src/model/ids.ts";
+import type { Dispatch } from "#/src/outbound/dispatch.ts";
+import type { DueDelivery } from "#/src/outbound/outbound.ts";
+
+export interface LogRooms {
+  readonly log: Logger;
+  readonly dispatch: Pick<Dispatch, "tokenOf">;
+  readonly store: { readonly ids: IdCodec };
+}
+
+/** What other servers said, as far as one log line tells it. */
+const loggedRepliesMax = 3;
+const loggedReplyCharacters = 300;
+
+export function nameDelivery({ dispatch, store }: LogRooms, delivery: DueDelivery) {
+  const { agent, message, domain } = delivery;
+  return {
+    submission: dispatch.tokenOf(delivery),
+    ...(message === 0 ? {} : { message: store.ids.encode("message", agent, message) }),
+    domain,
+  };
+}
+
+export function logAttempt(
+  rooms: LogRooms,
+  delivery: DueDelivery,
+  outcomes: readonly NoticedOutcome[],
+  startedAt: number,
+  more: object,
+): void {
+  rooms.log.info(
+    {
+      ...nameDelivery(rooms, delivery),
+      ...more,
+      outcomes: outcomes.map(({ state, status }) => `${state} ${status}`),
+      replies: [...new Set(outcomes.flatMap(({ reply }) => reply ?? []))]
+        .slice(0, loggedRepliesMax)
+        .map((text) => text.slice(0, loggedReplyCharacters)),
+      ms: Math.round(performance.now() - startedAt),
+    },
+    "delivery attempt",
+  );
+}

@@ -1,0 +1,45 @@
+/** Deliveries that the runner has taken from the queue and not yet reported or given back: so many in all, and of one mailbox its
+ *  share (`queued` of `src/fairness`). */
+import type { Fairness } from "#/src/fairness/fairness.ts";
+import type { Place } from "#/src/fairness/gate.ts";
+import { shares } from "#/src/fairness/shares.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import { mailboxOwner } from "#/src/model/owner.ts";
+import type { DueDelivery } from "#/src/outbound/outbound.ts";
+
+export interface TakenDeliveries {
+  readonly size: number;
+  readonly isFull: boolean;
+  /** They have their share. */
+  readonly crowded: ReadonlySet<AgentNumber>;
+  /** False: its mailbox has its share. */
+  add(delivery: DueDelivery): boolean;
+  delete(delivery: DueDelivery): void;
+}
+
+export function createTakenDeliveries(fairness: Fairness): TakenDeliveries {
+  const gate = fairness.gate("queued");
+  const places = new Map<DueDelivery, Place>();
+  const crowded = new Set<AgentNumber>();
+  return {
+    get size() {
+      return places.size;
+    },
+    get isFull() {
+      return places.size >= shares.queued.total;
+    },
+    crowded,
+    add(delivery) {
+      const owner = mailboxOwner(delivery);
+      const place = gate.enterNow(owner);
+      if (typeof place !== "string") places.set(delivery, place);
+      if (gate.look(owner) === "share") crowded.add(delivery.agent);
+      return typeof place !== "string";
+    },
+    delete(delivery) {
+      places.get(delivery)?.[Symbol.dispose]();
+      places.delete(delivery);
+      crowded.delete(delivery.agent);
+    },
+  };
+}

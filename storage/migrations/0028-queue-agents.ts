@@ -1,0 +1,8 @@
+/** The queue by mailbox: past one that has much in it, however much that is. */
+import type { Sql } from "../sql.ts";
+
+export async function queueAgents(tx: Sql): Promise<void> {
+  await tx.run(
+    "create index submission_recipient_by_agent on submission_recipient (agent_id, next_attempt_at) where state = 'queued'",
+  );
+}

@@ -1,0 +1,82 @@
+/** Mailboxes share what carries mail out. */
+import { once } from "node:events";
+import net from "node:net";
+import { expect, test, vi } from "vitest";
+import { shares } from "#/src/fairness/shares.ts";
+import { startSink } from "../support/smtp-sink.ts";
+import { seedAgent } from "../support/store.ts";
+import { openDeliveryHouse } from "./delivery-house.ts";
+
+const zone = { "theirs.net": [["A", "127.0.0.1"]], "slow.net": [["A", "127.0.0.2"]] } as const;
+
+/** A server that takes connections and says nothing. */
+async function openSilent(port: number) {
+  const sockets = new Set<net.Socket>();
+  const server = net.createServer((socket) => {
+    sockets.add(socket.on("error", () => {}));
+    socket.on("close", () => sockets.delete(socket));
+  });
+  server.listen(port, "127.0.0.2");
+  await once(server, "listening");
+  return {
+    sockets,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+test("servers that say nothing keep nobody else's mail: their connections give way", async () => {
+  await using sink = await startSink();
+  await using silent = await openSilent(sink.port);
+  await using house = await openDeliveryHouse({
+    zone,
+    set: [`outbound.mx_port=${sink.port}`, "outbound.connections=1", "outbound.reply_timeout_ms=600000"],
+    yieldMs: 100,
+  });
+  const eve = await seedAgent(house.test.store, "eve", { account: "hers", kind: "person" });
+  const slow = house.send({ to: ["bob@slow.net"] });
+  await vi.waitFor(() => expect(silent.sockets.size).toBe(1), 10_000);
+  const quick = house.send({ by: eve, to: ["bob@theirs.net"] });
+  await vi.waitFor(() => expect(sink.mails).toHaveLength(1), 10_000);
+  expect(await house.recipients(await slow)).toMatchObject([{ state: "queued", attemptCount: 1 }]);
+  await quick;
+});
+
+test("a mailbox with more mail than its share leaves room for that of others", async () => {
+  await using house = await openDeliveryHouse({ zone, isStopped: true });
+  const { outbound, agent } = house;
+  const eve = await seedAgent(house.test.store, "eve", { account: "hers", kind: "person" });
+  for (let number = 0; number < 3; number++) await house.send({ to: ["bob@slow.net", "bob@theirs.net"] });
+  await house.send({ by: eve, to: ["bob@theirs.net", "bob@slow.net"] });
+  const at = { now: house.test.store.clock.now(), limit: 100 };
+  const skipAgents = new Set([agent.agent]);
+  const due = await outbound.takeDue({ ...at, skipDomains: new Set(["slow.net"]), skipAgents });
+  expect(due.map((one) => [one.agent, one.domain])).toEqual([[eve.agent, "theirs.net"]]);
+  expect(await outbound.takeDue({ ...at, skipDomains: new Set(), skipAgents })).toHaveLength(1);
+  expect(await outbound.takeDue({ ...at, skipDomains: new Set(), skipAgents })).toHaveLength(0);
+  expect(await outbound.takeDue({ ...at, skipDomains: new Set() })).toHaveLength(6);
+});
+
+test("no more of a mailbox is taken than its share, and the rest when some of it is done", async () => {
+  await using sink = await startSink();
+  await using silent = await openSilent(sink.port);
+  const many = shares.queued.share + 5;
+  const domains = Array.from({ length: many }, (_, number) => `d${number}.net`);
+  await using house = await openDeliveryHouse({
+    zone: {
+      ...zone,
+      ...Object.fromEntries(domains.map((domain) => [domain, [["A", "127.0.0.2"]]])),
+    },
+    set: [`outbound.mx_port=${sink.port}`, "outbound.connections=2", "outbound.reply_timeout_ms=600000"],
+  });
+  const eve = await seedAgent(house.test.store, "eve", { account: "hers", kind: "person" });
+  const slow = house.send({ by: "person", to: domains.map((domain) => `bob@${domain}`) });
+  await vi.waitFor(() => expect(silent.sockets.size).toBe(1), 10_000);
+  const quick = house.send({ by: eve, to: ["bob@theirs.net"] });
+  await vi.waitFor(() => expect(sink.mails).toHaveLength(1), 10_000);
+  expect(silent.sockets.size).toBe(1);
+  await house.delivery[Symbol.asyncDispose]();
+  await Promise.all([slow, quick]);
+});
