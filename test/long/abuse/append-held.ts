@@ -4,18 +4,16 @@ import net from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import tls from "node:tls";
 import { attack } from "./attack.ts";
-import { addressIn, enterNetworks } from "./networks.ts";
-
-enterNetworks(import.meta.url);
+import { addressIn } from "./networks.ts";
 
 const sessions = 50;
 const logins = 5;
 const bytes = 49 * 1024 * 1024;
 const block = Buffer.alloc(1024 * 1024, `${"x".repeat(62)}\r\n`);
 
-await attack({
+await attack(import.meta, {
   title: `${sessions} sessions of ${logins} logins hold an APPEND of ${bytes} octets`,
-  daemon: { agents: logins + 1, set: ["log.level=error"] },
+  attackers: logins,
   async run({ imaps }, attackers, until) {
     const hold = async (at: number): Promise<void> => {
       const { address, password } = attackers[at % logins]!;

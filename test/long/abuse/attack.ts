@@ -1,99 +1,207 @@
 /** One attack on a daemon with a quiet user beside it: what the user waits before, meanwhile and afterwards, and what becomes of the
- *  daemon's memory. The process fails when the user was refused anything or waited too long, or the memory stays. */
+ *  daemon's memory. The process fails when the user was refused anything or waited too long, or the memory stays.
+ *
+ *  Daemon, user and attackers are processes of their own. The attackers have less of the processors than the daemon and the user, as
+ *  they would be on other machines. */
 import fs from "node:fs";
+import os from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { type ChildDaemon, type DaemonOptions, startChildDaemon } from "../../support/daemon.ts";
-import { type Deeds, type Measured, measureVictim, type VictimAgent } from "./victim.ts";
+import { enterNetworks } from "./networks.ts";
+import type { Deed, Measured, VictimAgent } from "./victim.ts";
+import { startVictim, type VictimProcess } from "./victim-process.ts";
 
 export interface Attack {
   readonly title: string;
-  /** The last agent of the daemon is the quiet user. */
-  readonly daemon: DaemonOptions & { readonly agents: number };
+  /** Of the daemon, beside the quiet user. */
+  readonly attackers: number;
+  readonly daemon?: DaemonOptions;
   readonly seconds?: number;
+  /** Before the daemon starts. */
+  fill?(data: string, attackers: number): Promise<void>;
   /** Answers what else the quiet user does. */
   prepare?(
     daemon: ChildDaemon,
     attackers: readonly VictimAgent[],
     victim: VictimAgent,
-  ): Promise<Deeds | undefined>;
+  ): Promise<readonly Deed[] | undefined>;
   /** Until the signal aborts. */
-  run(daemon: ChildDaemon, attackers: readonly VictimAgent[], until: AbortSignal): Promise<void>;
+  run(
+    daemon: ChildDaemon,
+    attackers: readonly VictimAgent[],
+    until: AbortSignal,
+    victim: VictimAgent,
+  ): Promise<void>;
 }
 
+const warmUpMs = 3000;
 const quietMs = 8000;
 /** What a wait may come to under attack: so many times the one without, and in any case less than this. */
 const timesMax = 10;
 const waitMaxMs = 1000;
-/** A wait that says nothing: a machine with other work reaches it by itself. */
+/** A wait that says nothing: it is that of one turn of the scheduler. */
 const shortMs = 25;
-/** A machine on which the user waits so long without an attack is too busy for a bound in milliseconds. */
-const busyMs = 100;
 /** Octets of a process move a little by themselves. */
 const memoryMiB = 150;
 const memoryBackMs = 60_000;
+const attackersNice = 4;
+/** What a turn of the daemon's main thread may take of a processor: an answer takes several of them. */
+const turnMaxMs = 60;
+const loopWatch = new URL("loop-watch.ts", import.meta.url).href;
 
-export async function attack({ title, daemon: options, seconds = 30, prepare, run }: Attack): Promise<void> {
+/** Runs the attack if the file was started by itself. */
+export async function attack(file: ImportMeta, what: Attack): Promise<void> {
+  if (!file.main) return;
+  enterNetworks(file.url);
+  process.exitCode = (await withstand(what)) ? 0 : 1;
+}
+
+/** Whether it was withstood. */
+export async function withstand({
+  title,
+  attackers: count,
+  daemon: options,
+  seconds = 20,
+  fill,
+  prepare,
+  run,
+}: Attack): Promise<boolean> {
   console.log(title);
   const faults: string[] = [];
-  const daemon = await startChildDaemon(options);
-  const attackers = daemon.agents.slice(0, -1);
-  const victim = daemon.agents.at(-1)!;
+  const data = fs.mkdtempSync(`${os.tmpdir()}/waypost-abuse-`);
+  await fill?.(data, count);
+  const loopFile = `${data}/loop-turns.txt`;
+  const daemon = await startChildDaemon({
+    ...options,
+    data,
+    env: { ...process.env, ABUSE_LOOP_FILE: loopFile, NODE_OPTIONS: `--import=${loopWatch}` },
+    agents: count + 1,
+    set: ["log.level=error", "dns.servers=none", ...(options?.set ?? [])],
+  });
+  const attackers = daemon.agents.slice(0, count);
+  const agent = daemon.agents[count]!;
+  let victim: VictimProcess | undefined;
   try {
-    const deeds = (await prepare?.(daemon, attackers, victim)) ?? {};
-    const quiet = await measureVictim(daemon, victim, deeds, AbortSignal.timeout(quietMs));
+    const deeds = (await prepare?.(daemon, attackers, agent)) ?? [];
+    victim = startVictim({ daemon: placesOf(daemon), agent, deeds });
+    // Who comes first starts threads.
+    await victim.measure(warmUpMs);
+    const quiet = await victim.measure(quietMs);
     tell("quiet", quiet);
     const before = residentMiB(daemon);
     let most = before;
     const watch = setInterval(() => {
       most = Math.max(most, residentMiB(daemon));
     }, 200);
+    os.setPriority(attackersNice);
+    const others = watchOthers([process.pid, daemon.process.pid!, victim.pid]);
+    const turnsBefore = loopTurns(loopFile).length;
     const until = AbortSignal.timeout(seconds * 1000);
     const [attacked] = await Promise.all([
-      measureVictim(daemon, victim, deeds, until),
-      run(daemon, attackers, until),
+      victim.measure(seconds * 1000),
+      run(daemon, attackers, until, agent),
     ]);
+    const share = others();
     clearInterval(watch);
     tell("attacked", attacked);
-    faults.push(...quiet.failures, ...attacked.failures, ...judge(quiet, attacked));
+    faults.push(...quiet.failures, ...attacked.failures, ...judge(quiet, attacked, share));
+    faults.push(...judgeTurns(loopTurns(loopFile).slice(turnsBefore)));
     const after = await memoryBack(daemon, before);
     console.log(
       `  memory: ${before.toFixed(0)} MiB before, ${most.toFixed(0)} at most, ${after.toFixed(0)} afterwards`,
     );
     if (after > before + memoryMiB) faults.push("The memory did not come back.");
   } finally {
+    victim?.end();
     await daemon.stop();
+    fs.rmSync(data, { recursive: true, force: true });
   }
   const written = daemon.stderr().trim();
   if (written !== "") faults.push(`The daemon wrote: ${written.slice(0, 2000)}`);
   for (const fault of faults.slice(0, 10)) console.log(`  failed: ${fault}`);
   if (faults.length > 10) console.log(`  and ${faults.length - 10} more`);
-  process.exitCode = faults.length === 0 ? 0 : 1;
+  return faults.length === 0;
+}
+
+function placesOf({ smtp, submission, imap, imaps, http }: ChildDaemon) {
+  return { smtp, submission, imap, imaps, http };
 }
 
 function tell(name: string, { times, failures }: Measured): void {
-  const all = [...times].map(([what, list]) => {
+  const all = Object.entries(times).map(([what, list]) => {
     const [median, p99, longest] = [percentile(list, 50), percentile(list, 99), list.at(-1)!];
     return `${what} ${median.toFixed(0)}/${p99.toFixed(0)}/${longest.toFixed(0)} ms (${list.length})`;
   });
   console.log(`  ${name}: ${all.join(", ")}; ${failures.length} failures`);
 }
 
-function judge(quiet: Measured, attacked: Measured): string[] {
+/** `share`: what other work of this machine had of the processors. With half of them gone everything takes twice as long. */
+function judge(quiet: Measured, attacked: Measured, share: number): string[] {
   const faults: string[] = [];
-  for (const [what, list] of quiet.times) {
-    const times = attacked.times.get(what) ?? [];
+  const factor = share < 0.1 ? 1 : 1 / (1 - Math.min(share, 0.95));
+  if (factor > 1)
+    console.log(
+      `  Other work had ${(share * 100).toFixed(0)} % of the processors: the bounds are ${factor.toFixed(1)} times as high.`,
+    );
+  for (const [what, list] of Object.entries(quiet.times)) {
+    const times = attacked.times[what] ?? [];
     const p99 = times.length === 0 ? Infinity : percentile(times, 99);
-    const before = percentile(list, 99);
-    const limit = Math.min(before > busyMs ? Infinity : waitMaxMs, timesMax * Math.max(shortMs, before));
+    const limit = factor * Math.min(waitMaxMs, timesMax * Math.max(shortMs, percentile(list, 99)));
     if (p99 > limit) faults.push(`${what}: p99 ${p99.toFixed(0)} ms, more than ${limit.toFixed(0)}`);
   }
-  if (quiet.times.values().some((list) => percentile(list, 99) > busyMs))
-    console.log("  The machine is busy with other things: the waits are compared with each other alone.");
   return faults;
+}
+
+/** The longest turn of each quarter of a second. */
+function loopTurns(file: string): number[] {
+  return fs.existsSync(file) ? fs.readFileSync(file, "utf8").trim().split("\n").map(Number) : [];
+}
+
+function judgeTurns(turns: readonly number[]): string[] {
+  const ascending = turns.toSorted((one, other) => one - other);
+  const [median, most, longest] = [
+    percentile(ascending, 50),
+    percentile(ascending, 90),
+    ascending.at(-1) ?? 0,
+  ];
+  console.log(
+    `  turns of the main thread: in a usual quarter of a second ${median.toFixed(0)} ms of a processor at most, in a tenth of them ${most.toFixed(0)}, the longest ${longest.toFixed(0)}`,
+  );
+  return most > turnMaxMs
+    ? [`Turns of the main thread take ${most.toFixed(0)} ms of a processor, more than ${turnMaxMs}`]
+    : [];
 }
 
 function percentile(ascending: readonly number[], percent: number): number {
   return ascending[Math.min(ascending.length - 1, Math.floor((ascending.length * percent) / 100))] ?? 0;
+}
+
+/** From now until it is asked: the part of all processors that was used by other processes. */
+function watchOthers(own: readonly number[]): () => number {
+  const begun = processorTicks(own);
+  return () => {
+    const ended = processorTicks(own);
+    const total = ended.total - begun.total;
+    return total === 0 ? 0 : Math.max(0, ended.busy - begun.busy - (ended.own - begun.own)) / total;
+  };
+}
+
+/** Hundredths of a second since the machine started (proc(5)). */
+function processorTicks(own: readonly number[]) {
+  const [user, nice, system, idle, wait, irq, softIrq, steal] = fs
+    .readFileSync("/proc/stat", "utf8")
+    .split("\n", 1)[0]!
+    .trim()
+    .split(/\s+/)
+    .slice(1)
+    .map(Number) as [number, number, number, number, number, number, number, number];
+  const busy = user + nice + system + irq + softIrq + steal;
+  return { busy, total: busy + idle + wait, own: own.reduce((sum, pid) => sum + ticksOf(pid), 0) };
+}
+
+function ticksOf(pid: number): number {
+  const fields = fs.readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
+  return Number(fields[11]) + Number(fields[12]);
 }
 
 export function residentMiB(daemon: ChildDaemon): number {

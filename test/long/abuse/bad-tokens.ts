@@ -2,17 +2,15 @@
 import { once } from "node:events";
 import net from "node:net";
 import { attack } from "./attack.ts";
-import { addressIn, enterNetworks } from "./networks.ts";
-
-enterNetworks(import.meta.url);
+import { addressIn } from "./networks.ts";
 
 const connections = 100;
 const pipelined = 50;
 const request = `POST /v1/search HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer wp_${"b".repeat(40)}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;
 
-await attack({
+await attack(import.meta, {
   title: `${connections} connections pipeline ${pipelined} requests with a bad token`,
-  daemon: { agents: 1, set: ["log.level=error"] },
+  attackers: 0,
   async run(daemon, _attackers, until) {
     const { hostname, port } = new URL(daemon.http.url);
     const flood = async (at: number): Promise<void> => {

@@ -1,17 +1,15 @@
 /** Sixty `blob.create` of 15 MB at once, again and again: `node test/long/abuse/blob-create.ts`. */
 import http from "node:http";
 import { attack } from "./attack.ts";
-import { addressIn, enterNetworks } from "./networks.ts";
-
-enterNetworks(import.meta.url);
+import { addressIn } from "./networks.ts";
 
 const atOnce = 60;
 const logins = 3;
 const body = JSON.stringify({ data: Buffer.alloc(11_000_000, 7).toString("base64") });
 
-await attack({
+await attack(import.meta, {
   title: `${atOnce} blob.create of ${body.length} octets at once`,
-  daemon: { agents: logins + 1, set: ["log.level=error"] },
+  attackers: logins,
   async run(daemon, attackers, until) {
     const agent = new http.Agent({ keepAlive: true, localAddress: addressIn(1) });
     const create = (token: string): Promise<void> =>

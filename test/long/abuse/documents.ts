@@ -5,10 +5,8 @@ import type { ChildDaemon } from "../../support/daemon.ts";
 import { bombPdf, docxOf } from "../../support/documents.ts";
 import { connectRawSmtp, stuff } from "../../support/raw-smtp.ts";
 import { attack } from "./attack.ts";
-import { addressIn, enterNetworks } from "./networks.ts";
+import { addressIn } from "./networks.ts";
 import { ask, type VictimAgent } from "./victim.ts";
-
-enterNetworks(import.meta.url);
 
 const mails = 40;
 const network = 2;
@@ -32,23 +30,18 @@ async function listMessages(daemon: ChildDaemon, { token }: VictimAgent): Promis
   return [...new Set(listing.match(/message_[0-9a-z]{26}/g) ?? [])];
 }
 
-await attack({
+await attack(import.meta, {
   title: `${mails} hostile PDFs read at once`,
-  daemon: { agents: 2, set: ["log.level=error"] },
+  attackers: 1,
   async prepare(daemon, [owner], victim) {
     const bomb = bombPdf(300);
     for (let mail = 0; mail < mails; mail++)
       await deliver(daemon, owner!, pdfType, Buffer.concat([bomb, Buffer.from(`\n% ${mail}\n`)]));
-    const body = "<w:p><w:r><w:t>words of a friend</w:t></w:r></w:p>".repeat(100);
-    await deliver(daemon, victim, docxType, docxOf(body));
+    const words = "<w:p><w:r><w:t>words of a friend</w:t></w:r></w:p>".repeat(100);
+    await deliver(daemon, victim, docxType, docxOf(words));
     const [document] = await listMessages(daemon, victim);
-    return {
-      "text of a document": async () => {
-        const answer = await ask(daemon, victim.token, "part.describe", { id: document, part: "1" });
-        if (!answer.includes("words of a friend"))
-          throw new Error(`the document says ${answer.slice(0, 300)}`);
-      },
-    };
+    const body = { id: document, part: "1" };
+    return [{ name: "text of a document", operation: "part.describe", body, says: "words of a friend" }];
   },
   async run(daemon, [owner], until) {
     const messages = await listMessages(daemon, owner!);

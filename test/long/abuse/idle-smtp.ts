@@ -3,16 +3,14 @@ import { once } from "node:events";
 import net from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { attack } from "./attack.ts";
-import { addressIn, enterNetworks } from "./networks.ts";
-
-enterNetworks(import.meta.url);
+import { addressIn } from "./networks.ts";
 
 const networks = 12;
 const connections = 1200;
 
-await attack({
+await attack(import.meta, {
   title: `${connections} silent SMTP connections of ${networks} networks`,
-  daemon: { agents: 1, set: ["log.level=error"] },
+  attackers: 0,
   async run({ smtp }, _attackers, until) {
     const sit = async (at: number): Promise<void> => {
       while (!until.aborted) {

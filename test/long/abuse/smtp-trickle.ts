@@ -3,9 +3,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { connectRawSmtp, type RawSmtp } from "../../support/raw-smtp.ts";
 import { attack } from "./attack.ts";
-import { addressIn, enterNetworks } from "./networks.ts";
-
-enterNetworks(import.meta.url);
+import { addressIn } from "./networks.ts";
 
 const networks = Number(process.argv[2] ?? 3);
 const connectionsPerNetwork = 5;
@@ -13,9 +11,9 @@ const bytes = 49 * 1024 * 1024;
 const line = `${"x".repeat(998)}\r\n`;
 const block = Buffer.from(line.repeat(1000));
 
-await attack({
+await attack(import.meta, {
   title: `${networks * connectionsPerNetwork} connections of ${networks} networks trickle messages of ${bytes} octets`,
-  daemon: { agents: 2, set: ["log.level=error"] },
+  attackers: 1,
   async run({ smtp, agents }, _attackers, until) {
     const trickle = async (network: number): Promise<void> => {
       while (!until.aborted) {

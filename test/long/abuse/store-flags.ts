@@ -3,10 +3,8 @@
 import type { ChildDaemon } from "../../support/daemon.ts";
 import { connectRawImap, type RawImap } from "../../support/raw-imap.ts";
 import { attack } from "./attack.ts";
-import { addressIn, enterNetworks } from "./networks.ts";
+import { addressIn } from "./networks.ts";
 import type { VictimAgent } from "./victim.ts";
-
-enterNetworks(import.meta.url);
 
 const messages = Number(process.argv[2] ?? 640_000);
 const sessions = 20;
@@ -21,9 +19,9 @@ async function logIn(daemon: ChildDaemon, { address, password }: VictimAgent): P
   return imap;
 }
 
-await attack({
+await attack(import.meta, {
   title: `${sessions} sessions STORE flags on a mailbox of ${messages}`,
-  daemon: { agents: 2, set: ["log.level=error"] },
+  attackers: 1,
   async prepare(daemon, [owner]) {
     await using imap = await logIn(daemon, owner!);
     await imap.command("APPEND INBOX", Buffer.from("Subject: one of many\r\n\r\ntext\r\n"));

@@ -1,9 +1,9 @@
-/** A quiet user: gets mail, is told of it, reads it over IMAP and asks an operation, again and again, and notes how long each took.
- *  Comes from a network of its own. */
+/** A quiet user: gets mail, is told of it, reads it over IMAP, logs in anew, looks at its calendars and asks an operation, again and
+ *  again, and notes how long each took. Comes from a network of its own. */
 import http from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import type { ChildDaemon } from "../../support/daemon.ts";
-import { connectRawImap } from "../../support/raw-imap.ts";
+import type { ChildDaemon, Ready } from "../../support/daemon.ts";
+import { connectRawImap, type RawImap } from "../../support/raw-imap.ts";
 import { connectRawSmtp, stuff } from "../../support/raw-smtp.ts";
 import { addressIn } from "./networks.ts";
 
@@ -17,51 +17,50 @@ const patienceMs = 30_000;
 
 export interface Measured {
   /** Milliseconds, ascending, by what was waited for. */
-  readonly times: ReadonlyMap<string, readonly number[]>;
+  readonly times: Readonly<Record<string, readonly number[]>>;
   readonly failures: readonly string[];
 }
 
 export type VictimAgent = ChildDaemon["agents"][number];
+export type Places = Pick<Ready, "smtp" | "submission" | "imap" | "imaps" | "http">;
 
-/** What else the user does, by name; each throws when it was refused. */
-export type Deeds = Readonly<Record<string, () => Promise<void>>>;
+/** An operation that the user asks too, and what its answer has in it. */
+export interface Deed {
+  readonly name: string;
+  readonly operation: string;
+  readonly body: object;
+  readonly says: string;
+}
+
+export interface Quiet {
+  readonly daemon: Places;
+  readonly agent: VictimAgent;
+  readonly deeds: readonly Deed[];
+}
 
 /** Until the signal aborts. */
-export async function measureVictim(
-  daemon: ChildDaemon,
-  agent: VictimAgent,
-  deeds: Deeds,
-  until: AbortSignal,
-): Promise<Measured> {
-  const times = new Map<string, number[]>();
+export async function measureVictim({ daemon, agent, deeds }: Quiet, until: AbortSignal): Promise<Measured> {
+  const times: Record<string, number[]> = {};
   const failures: string[] = [];
-  const repeat = async (act: () => Promise<void>): Promise<void> => {
+  const repeat = async (act: () => Promise<void>, restMs = pauseMs): Promise<void> => {
     while (!until.aborted) {
       await act().catch((error: unknown) => {
         failures.push(error instanceof Error ? error.message : String(error));
       });
-      await delay(pauseMs);
+      await delay(restMs);
     }
   };
   const timed = async <T>(what: string, act: () => Promise<T>): Promise<T> => {
     const begunAt = performance.now();
     const result = await within(what, act());
-    const list = times.get(what) ?? [];
-    times.set(what, list);
-    list.push(performance.now() - begunAt);
+    times[what] ??= [];
+    times[what].push(performance.now() - begunAt);
     return result;
   };
 
   const own = (operation: string, body: object): Promise<string> => ask(daemon, agent.token, operation, body);
-  const tail = JSON.parse(await own("wait", {})) as { cursor: string };
-  let { cursor } = tail;
-  await using imap = await connectRawImap({
-    ...daemon.imaps,
-    isTls: true,
-    localAddress: addressIn(readerNetwork),
-  });
-  await imap.command(`LOGIN ${agent.address} ${agent.password}`);
-  await imap.command("SELECT INBOX");
+  let { cursor } = JSON.parse(await own("wait", {})) as { cursor: string };
+  await using imap = await logIn(daemon, agent);
 
   await Promise.all([
     repeat(async () => {
@@ -72,7 +71,14 @@ export async function measureVictim(
       });
     }),
     repeat(() => timed("part.describe", async () => void (await own("part.describe", { id: agent.id })))),
-    ...Object.entries(deeds).map(([what, act]) => repeat(() => timed(what, act))),
+    ...deeds.map(({ name, operation, body, says }) =>
+      repeat(() =>
+        timed(name, async () => {
+          const answer = await own(operation, body);
+          if (!answer.includes(says)) throw new Error(`${name} says ${answer.slice(0, 300)}`);
+        }),
+      ),
+    ),
     repeat(() =>
       timed("FETCH", async () => {
         const { status } = await imap.command("FETCH * (FLAGS ENVELOPE BODY.PEEK[TEXT])");
@@ -80,13 +86,23 @@ export async function measureVictim(
         if (!status.startsWith("OK") && !status.startsWith("BAD")) throw new Error(`FETCH: ${status}`);
       }),
     ),
+    repeat(() => timed("login", async () => (await logIn(daemon, agent))[Symbol.asyncDispose]()), 500),
+    repeat(() => timed("PROPFIND", () => propfind(daemon, agent)), 300),
   ]);
-  for (const list of times.values()) list.sort((one, other) => one - other);
+  for (const list of Object.values(times)) list.sort((one, other) => one - other);
   return { times, failures };
 }
 
-async function deliver(daemon: ChildDaemon, agent: VictimAgent): Promise<void> {
-  await using smtp = await connectRawSmtp({ ...daemon.smtp, localAddress: addressIn(senderNetwork) });
+async function logIn({ imaps }: Places, { address, password }: VictimAgent): Promise<RawImap> {
+  const imap = await connectRawImap({ ...imaps, isTls: true, localAddress: addressIn(readerNetwork) });
+  const { status } = await imap.command(`LOGIN ${address} ${password}`);
+  if (!status.startsWith("OK")) throw new Error(`LOGIN: ${status}`);
+  await imap.command("SELECT INBOX");
+  return imap;
+}
+
+async function deliver({ smtp: place }: Places, agent: VictimAgent): Promise<void> {
+  await using smtp = await connectRawSmtp({ ...place, localAddress: addressIn(senderNetwork) });
   const replies = await smtp.send(
     `EHLO friend.example\r\nMAIL FROM:<friend@outside.example>\r\nRCPT TO:<${agent.address}>\r\nDATA\r\n`,
     4,
@@ -101,22 +117,41 @@ async function deliver(daemon: ChildDaemon, agent: VictimAgent): Promise<void> {
 const client = new http.Agent({ keepAlive: true, localAddress: addressIn(readerNetwork) });
 
 /** An operation, from the network of the quiet user. Throws unless it is answered with 200. */
-export function ask(daemon: ChildDaemon, token: string, operation: string, body: object): Promise<string> {
-  const url = `${daemon.http.url}/v1/${operation}`;
+export async function ask(daemon: Places, token: string, operation: string, body: object): Promise<string> {
+  const fields = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const { status, text } = await exchange(daemon, "POST", `/v1/${operation}`, fields, JSON.stringify(body));
+  if (status !== 200) throw new Error(`${operation}: ${status} ${text.slice(0, 200)}`);
+  return text;
+}
+
+async function propfind(daemon: Places, { id, token }: VictimAgent): Promise<void> {
+  const fields = {
+    authorization: `Bearer ${token}`,
+    depth: "1",
+    "content-type": "application/xml",
+  };
+  const body = '<propfind xmlns="DAV:"><prop><displayname/><sync-token/></prop></propfind>';
+  const { status, text } = await exchange(daemon, "PROPFIND", `/dav/calendars/${id}/`, fields, body);
+  if (status !== 207) throw new Error(`PROPFIND: ${status} ${text.slice(0, 200)}`);
+}
+
+function exchange(
+  { http: { url } }: Places,
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+): Promise<{ readonly status: number; readonly text: string }> {
   return new Promise((resolve, reject) => {
-    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-    const request = http.request(url, { agent: client, method: "POST", headers }, (response) => {
+    const request = http.request(`${url}${path}`, { agent: client, method, headers }, (response) => {
       let text = "";
       response.setEncoding("utf8").on("data", (piece: string) => {
         text += piece;
       });
       response.on("error", reject);
-      response.on("end", () => {
-        if (response.statusCode === 200) resolve(text);
-        else reject(new Error(`${operation}: ${response.statusCode} ${text.slice(0, 200)}`));
-      });
+      response.on("end", () => resolve({ status: response.statusCode!, text }));
     });
-    request.on("error", reject).end(JSON.stringify(body));
+    request.on("error", reject).end(body);
   });
 }
 
