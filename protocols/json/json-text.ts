@@ -4,7 +4,7 @@
 import { nextTurn } from "#/src/fairness/loop-turns.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { jsonShape } from "#/src/model/json-depth.ts";
-import { jsonBodyBytesMax, jsonDepthMax, jsonValuesMax } from "#/src/model/limits.ts";
+import { jsonBodyBytesMax, jsonDepthMax, jsonMembersMax, jsonValuesMax } from "#/src/model/limits.ts";
 import { jsonPointer } from "./json-pointer.ts";
 import { type DecodedData, noDecodedData, takeLargeData } from "./large-data.ts";
 
@@ -46,11 +46,16 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** The value of a body; an empty one is an empty object. */
 export function parseJson(bytes: Uint8Array): unknown {
-  const { depth, values } = jsonShape(bytes, jsonValuesMax);
+  const { depth, values, members } = jsonShape(bytes, jsonValuesMax);
   if (depth > jsonDepthMax)
     throw invalid(`The body is nested deeper than ${jsonDepthMax} levels.`, "Send a flatter object.");
   if (values > jsonValuesMax)
     throw invalid(`The body has more than ${jsonValuesMax} values.`, "Send less in one request.");
+  if (members > jsonMembersMax)
+    throw invalid(
+      `An object in the body has more than ${jsonMembersMax} members.`,
+      "Send less in one request.",
+    );
   const text = decodeUtf8(bytes);
   if (text.trim() === "") return {};
   const value = parse(text);
@@ -109,12 +114,18 @@ function assertNoDuplicates(text: string): void {
   }
 }
 
-/** Behind the closing quote of the string that begins at a quote: the first one with an even number of backslashes before. */
+const quote = 34;
+const backslash = 92;
+
+/** Behind the closing quote of the string that begins at a quote: the first one that has no escape. */
 function stringEnd(text: string, begin: number): number {
-  for (let quote = text.indexOf('"', begin + 1); ; quote = text.indexOf('"', quote + 1)) {
-    let at = quote;
-    while (text[at - 1] === "\\") at--;
-    if ((quote - at) % 2 === 0) return quote + 1;
+  const first = text.indexOf('"', begin + 1);
+  if (text.charCodeAt(first - 1) !== backslash) return first + 1;
+  // Where one quote has a backslash before it, many may.
+  for (let at = begin + 1; ; at++) {
+    const code = text.charCodeAt(at);
+    if (code === backslash) at++;
+    else if (code === quote) return at + 1;
   }
 }
 

@@ -19,7 +19,12 @@ export async function takeTurnIfLarge(
     : nothing;
 }
 
-function isLarge({ text = "", html = "", forward_of: forwarded, attachments = [] }: MessageBodyInput): boolean {
+function isLarge({
+  text = "",
+  html = "",
+  forward_of: forwarded,
+  attachments = [],
+}: MessageBodyInput): boolean {
   if (forwarded !== undefined) return true;
   if (attachments.some(({ blob, part }) => blob !== undefined || part !== undefined)) return true;
   const data = attachments.reduce((sum, attachment) => sum + (attachment.data ?? "").length, 0);

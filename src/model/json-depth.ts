@@ -2,6 +2,9 @@ const quote = 34;
 const backslash = 92;
 
 const comma = 44;
+const brace = 0x7b;
+/** No array has so many. */
+const arrayCommas = -Number.MAX_SAFE_INTEGER;
 
 /** How deep JSON text is nested, counted on its bytes before anything walks the value. Of what is no JSON, some number. */
 export function jsonDepth(bytes: Uint8Array): number {
@@ -12,6 +15,8 @@ export interface JsonShape {
   readonly depth: number;
   /** Of all arrays and objects together, and the text itself. Not counted on when there are more than asked for. */
   readonly values: number;
+  /** Of the object that has most. */
+  readonly members: number;
 }
 
 /** The same, and how many values there are: what the text costs who parses it. */
@@ -20,26 +25,38 @@ export function jsonShape(bytes: Uint8Array, valuesMax = Infinity): JsonShape {
   let depth = 0;
   let deepest = 0;
   let values = 1;
+  let members = 0;
+  /** Commas of each array and object that is open; below 0 in an array. */
+  const commas: number[] = [];
   for (let at = 0; at < text.length && values <= valuesMax; at++) {
     const byte = text[at]!;
     if (byte === quote) at = closingQuote(text, at);
-    else if (byte === comma) values++;
+    else if (byte === comma) {
+      values++;
+      const count = commas[depth] ?? arrayCommas;
+      commas[depth] = count + 1;
+      if (count >= members) members = count + 1;
+    }
     // "[" and "{", "]" and "}" differ in one bit.
     else if ((byte & 0xdf) === 0x5b) {
       values++;
       deepest = Math.max(deepest, ++depth);
+      commas[depth] = byte === brace ? 1 : arrayCommas;
     } else if ((byte & 0xdf) === 0x5d) depth--;
   }
-  return { depth: deepest, values };
+  return { depth: deepest, values, members };
 }
 
 /** Of the string that begins at a quote: the first one with an even number of backslashes before. A string may be as long as
  *  the text, so that its bytes are not looked at one by one. */
 export function closingQuote(text: Buffer, begin: number): number {
-  for (let at = text.indexOf(quote, begin + 1); at !== -1; at = text.indexOf(quote, at + 1)) {
-    let before = at;
-    while (text[before - 1] === backslash) before--;
-    if ((at - before) % 2 === 0) return at;
+  const at = text.indexOf(quote, begin + 1);
+  if (at === -1) return text.length;
+  if (text[at - 1] !== backslash) return at;
+  // Where one quote has a backslash before it, many may.
+  for (let next = begin + 1; next < text.length; next++) {
+    if (text[next] === backslash) next++;
+    else if (text[next] === quote) return next;
   }
   return text.length;
 }

@@ -27,6 +27,8 @@ export const rememberedDocumentCharactersMax = 8 * 1024 * 1024;
 export const jsonBodyBytesMax = 1024 * 1024;
 export const jsonBlobBodyBytesMax = 16 * 1024 * 1024;
 export const jsonDepthMax = 64;
+/** Members of one object in it: a name of its own for each makes them costly. A series of years has fewer overrides. */
+export const jsonMembersMax = 10_000;
 /** Values in one body: parsing and checking so many takes the main thread 10 to 20 ms. An event of a thousand attendees has 10,000. */
 export const jsonValuesMax = 50_000;
 export const watchKeepaliveSecondsMax = 25;

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readJson } from "#/protocols/json/json-text.ts";
-import { jsonBodyBytesMax, jsonValuesMax } from "#/src/model/limits.ts";
+import { jsonBodyBytesMax, jsonMembersMax, jsonValuesMax } from "#/src/model/limits.ts";
 import { type JsonServer, openJsonServer } from "../support/json-server.ts";
 
 const bytes = randomBytes(1_500_001);
@@ -65,6 +65,19 @@ describe("a body over the size of most", () => {
   });
 });
 
+it.each([
+  ["of quotes", '"'.repeat(1000)],
+  ["of backslashes", "\\".repeat(1001)],
+  ["of both", '\\"\\\\""\\'.repeat(100)],
+  ["that ends with one", "a\\"],
+])("reads a string %s, and the member behind it", async (_what, text) => {
+  const value = { a: text, b: { c: [text, { d: text }] } };
+  expect((await read(JSON.stringify(value))).value).toEqual(value);
+  await expect(read(`{"a":${JSON.stringify(text)},"b":1,"b":2}`)).rejects.toMatchObject({
+    details: { field: "/b" },
+  });
+});
+
 describe("a body of many values", () => {
   it.each([
     ["in an array", `[${"1,".repeat(jsonValuesMax)}1]`],
@@ -74,6 +87,17 @@ describe("a body of many values", () => {
       code: "invalid",
       message: `The body has more than ${jsonValuesMax} values.`,
     });
+  });
+
+  it("is refused with too many in one object, wherever it stands", async () => {
+    const members = Array.from({ length: jsonMembersMax + 1 }, (_, at) => `"n${at}":1`);
+    for (const text of [`{${members.join(",")}}`, `[[1,2],{"a":{${members.join(",")}}},3]`])
+      await expect(read(text)).rejects.toMatchObject({
+        code: "invalid",
+        message: `An object in the body has more than ${jsonMembersMax} members.`,
+      });
+    const { value } = await read(`[{"a":1},{${members.slice(1).join(",")}}]`);
+    expect(Object.keys((value as object[])[1]!)).toHaveLength(jsonMembersMax);
   });
 
   it("is read up to the limit", async () => {

@@ -6,6 +6,7 @@ import type { McpHttpHandler } from "@modelcontextprotocol/server";
 import type { HttpContext, HttpRoute } from "#/protocols/http/app.ts";
 import { newRequestId } from "#/protocols/http/request-id.ts";
 import type { Principal } from "#/src/accounts/accounts.ts";
+import { nextTurn } from "#/src/fairness/loop-turns.ts";
 import { CallerGone, forCaller } from "#/src/model/caller.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { jsonBlobBodyBytesMax, jsonBodyBytesMax } from "#/src/model/limits.ts";
@@ -102,6 +103,8 @@ export function createMcpRoute(rooms: JsonRooms, registry: OperationRegistry, in
     assertFew(message);
     if (!isToolCall(message, listCallable(principal))) invoke.admit(principal);
     const caller: Caller = { principal, signal, bodyBytes: body.length, decoded };
+    // A batch of lists takes 30 ms: of several requests that come at once, one in a turn of the loop.
+    await forCaller(signal, nextTurn, () => mailboxOwner(principal));
     handler ??= loadHandler();
     const response = await (await handler).fetch(
       new Request(`http://localhost${path}`, { method: "POST", headers: headersOf(koa.req.headers), signal }),
