@@ -39,6 +39,10 @@ export function engineFailure(error: unknown): WaypostError {
   return new WaypostError("internal", "The store failed", { cause: error });
 }
 
+export function closedStore(): WaypostError {
+  return new WaypostError("upstream_unavailable", "The store is closed", { reason: "busy" });
+}
+
 export function errorRow(error: WaypostError): ErrorRow {
   const { cause, ...details } = error.details;
   return {

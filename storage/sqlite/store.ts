@@ -1,4 +1,4 @@
-/** The store on SQLite: reads on this thread's connection, writes on the writer thread, long reads on the reader thread. */
+/** The store on SQLite: reads on this thread's connection, writes on the writer thread, long reads on threads that start when they are needed. */
 import { hkdfSync } from "node:crypto";
 import { once } from "node:events";
 import fs from "node:fs";
@@ -23,10 +23,11 @@ import type { ArgumentsOf, ResultOf, TransactionName } from "../transactions/ind
 import { packArguments } from "./arguments.ts";
 import { Channel } from "./channel.ts";
 import { openReading, SqliteSql } from "./connection.ts";
-import { engineFailure } from "./failures.ts";
+import { closedStore, engineFailure } from "./failures.ts";
 import { lockStore, type StoreLock } from "./lock.ts";
+import { LongReads } from "./long-reads.ts";
 import { maintainStore } from "./maintain.ts";
-import type { FromReader, FromWriter, Job, ReaderData, ToReader, ToWriter, WriterData } from "./messages.ts";
+import type { FromWriter, Job, ToWriter, WriterData } from "./messages.ts";
 import { undoUnfinishedCopies } from "./undo-copies.ts";
 
 const inFlightJobsMax = 2000;
@@ -44,11 +45,10 @@ export async function openSqliteStore(options: OpenOptions): Promise<Store> {
         maxBytes: options.maxBytes,
       } satisfies WriterData),
     );
-    const reader = await whenReady(workers, () => spawnReader(options.folder));
     // The names of new files are durable only when their folders are.
     syncFolder(options.folder);
     syncFolder(path.dirname(path.resolve(options.folder)));
-    const store = new SqliteStore(options, lock, writer, reader);
+    const store = new SqliteStore(options, lock, writer);
     void store.undoCopies();
     return store;
   } catch (error) {
@@ -58,15 +58,11 @@ export async function openSqliteStore(options: OpenOptions): Promise<Store> {
   }
 }
 
-function spawnReader(folder: string): Worker {
-  return startThread(houseThreads.reader, { folder } satisfies ReaderData);
-}
-
 /** Waits until a thread says that it is ready, or throws what it says otherwise. */
 async function whenReady(workers: Worker[], spawn: () => Worker): Promise<Worker> {
   const worker = spawn();
   workers.push(worker);
-  const [message] = (await once(worker, "message")) as [FromWriter | FromReader];
+  const [message] = (await once(worker, "message")) as [FromWriter];
   if (message.kind === "failed") throw new Error(message.message);
   return worker;
 }
@@ -78,13 +74,12 @@ class SqliteStore implements Store {
   readonly #sql: SqliteSql;
   readonly #lock: StoreLock;
   readonly #writer: Channel;
-  readonly #reader: Channel;
+  readonly #longReads: LongReads;
   readonly #secret: Uint8Array;
   readonly #keys = new Map<string, Buffer>();
   readonly #listeners = new Set<(touched: readonly Touched[]) => void>();
   readonly #onFatal: (reason: string) => void;
   readonly #onTrouble: (what: string) => void;
-  readonly #checking = new Set<Worker>();
   readonly #longWrites: Gate;
   readonly #scans: Gate;
   #jobs: Job[] = [];
@@ -92,7 +87,7 @@ class SqliteStore implements Store {
   #waiting: (() => void)[] = [];
   #closing: Promise<void> | undefined;
 
-  constructor(options: OpenOptions, lock: StoreLock, writer: Worker, reader: Worker) {
+  constructor(options: OpenOptions, lock: StoreLock, writer: Worker) {
     this.clock = options.clock ?? systemClock;
     this.folder = options.folder;
     this.#onFatal = options.onFatal ?? endProcess;
@@ -106,16 +101,12 @@ class SqliteStore implements Store {
     this.#secret = (row as { value: Uint8Array }).value;
     this.ids = createIdCodec(this.key("ids").subarray(0, 16));
     this.#writer = new Channel(writer);
-    this.#reader = new Channel(reader);
+    this.#longReads = new LongReads(options.folder);
     writer.on("message", (message: FromWriter) => this.#hearWriter(message));
-    reader.on("message", (message: FromReader) => hearReader(this.#reader, message));
-    for (const channel of [this.#writer, this.#reader]) {
-      const { worker } = channel;
-      worker.on("error", (error: Error) => this.#fail(channel, error.stack ?? error.message));
-      worker.on("exit", () => this.#fail(channel, "A thread of the store ended"));
-      // After its listeners are there, as they would hold the process again.
-      worker.unref();
-    }
+    writer.on("error", (error: Error) => this.#fail(error.stack ?? error.message));
+    writer.on("exit", () => this.#fail("A thread of the store ended"));
+    // After its listeners are there, as they would hold the process again.
+    writer.unref();
   }
 
   async get<R>(query: string, ...parameters: SqlValue[]): Promise<R | undefined> {
@@ -195,7 +186,7 @@ class SqliteStore implements Store {
     args: unknown,
     options: WriteOptions & Partial<Pick<Job, "idempotency" | "lane">>,
   ) {
-    if (this.#closing !== undefined) throw closed();
+    if (this.#closing !== undefined) throw closedStore();
     const { idempotency, lane = "quick" } = options;
     if (lane === "quick" && this.isBusy())
       throw new WaypostError("upstream_unavailable", "The store has too much to write", {
@@ -228,10 +219,6 @@ class SqliteStore implements Store {
     this.#writer.worker.postMessage(message, [...new Set(transfer)]);
   }
 
-  #tellReader(message: ToReader): void {
-    this.#reader.worker.postMessage(message);
-  }
-
   #hearWriter(message: FromWriter): void {
     if (message.kind === "answers") {
       for (const answer of message.answers) this.#writer.settle(answer);
@@ -239,28 +226,27 @@ class SqliteStore implements Store {
       if (!this.isBusy()) for (const resume of this.#waiting.splice(0)) resume();
     } else if (message.kind === "progress") this.#writer.progress(message.id, message.done, message.total);
     else if (message.kind === "trouble") this.#onTrouble(message.message);
-    else if (message.kind === "failed") this.#fail(this.#writer, message.message);
+    else if (message.kind === "failed") this.#fail(message.message);
   }
 
-  #fail(channel: Channel, reason: string): void {
-    channel.fail(reason);
+  #fail(reason: string): void {
+    this.#writer.fail(reason);
     if (this.#closing !== undefined) return;
     this.#closing = Promise.resolve();
-    this.#writer.fail(reason);
-    this.#reader.fail(reason);
+    this.#longReads.fail(reason);
     for (const resume of this.#waiting.splice(0)) resume();
     this.#onFatal(reason);
   }
 
   async scan<N extends ScanName>(name: N, args: ScanArgumentsOf<N>): Promise<ScanResultOf<N>> {
     const place = await this.#scans.enter();
-    const scanned = this.#reader.request((id) => this.#tellReader({ kind: "scan", id, name, args }));
+    const scanned = this.#longReads.scan(name, args);
     // The thread is busy with it, whether the caller is still there or not.
     const leave = (): void => place[Symbol.dispose]();
     scanned.then(leave, leave);
     const { promise, reject } = Promise.withResolvers<never>();
     using _gone = onCallerGone(reject);
-    return (await Promise.race([scanned, promise])).result as ScanResultOf<N>;
+    return (await Promise.race([scanned, promise])) as ScanResultOf<N>;
   }
 
   onCommit(listener: (touched: readonly Touched[]) => void): () => void {
@@ -297,30 +283,13 @@ class SqliteStore implements Store {
   }
 
   async backup(file: string, onProgress?: Progress): Promise<void> {
-    if (this.#closing !== undefined) throw closed();
+    if (this.#closing !== undefined) throw closedStore();
     await this.#writer.request((id) => this.#tellWriter({ kind: "backup", id, file }), { onProgress });
   }
 
-  /** On a thread of its own: it takes as long as the store is large, and no search waits for it. */
   async check(onProgress?: Progress): Promise<string[]> {
-    if (this.#closing !== undefined) throw closed();
-    const workers: Worker[] = [];
-    try {
-      const worker = await whenReady(workers, () => spawnReader(this.folder));
-      if (this.#closing !== undefined) throw closed();
-      this.#checking.add(worker);
-      const channel = new Channel(worker);
-      worker.on("message", (message: FromReader) => hearReader(channel, message));
-      worker.on("error", (error: Error) => channel.fail(error.stack ?? error.message));
-      worker.on("exit", () => channel.fail("The thread of the check ended"));
-      const post = (id: number): void => worker.postMessage({ kind: "check", id } satisfies ToReader);
-      return (await channel.request(post, { onProgress })).result as string[];
-    } finally {
-      for (const worker of workers) {
-        this.#checking.delete(worker);
-        await worker.terminate();
-      }
-    }
+    if (this.#closing !== undefined) throw closedStore();
+    return this.#longReads.check(onProgress);
   }
 
   close(): Promise<void> {
@@ -330,28 +299,20 @@ class SqliteStore implements Store {
 
   async #close(): Promise<void> {
     if (this.#jobs.length > 0) this.#flush();
-    await Promise.all([...this.#checking].map((worker) => worker.terminate()));
-    const hasEnded = (worker: Worker) => once(worker, "exit");
-    const ends = [hasEnded(this.#reader.worker), hasEnded(this.#writer.worker)] as const;
-    this.#reader.worker.ref();
-    this.#writer.worker.ref();
-    this.#tellReader({ kind: "close" });
-    await ends[0];
+    await this.#longReads.close();
     this.#sql.database.close();
     // Last, so that the writer's connection is the one that empties the WAL.
+    const { worker } = this.#writer;
+    const ended = once(worker, "exit");
+    worker.ref();
     this.#tellWriter({ kind: "close" });
-    await ends[1];
+    await ended;
     this.#lock.release();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
-}
-
-function hearReader(channel: Channel, message: FromReader): void {
-  if (message.kind === "answer") channel.settle(message.answer);
-  else if (message.kind === "progress") channel.progress(message.id, message.done, message.total);
 }
 
 function syncFolder(folder: string): void {
@@ -363,10 +324,6 @@ function syncFolder(folder: string): void {
   } finally {
     fs.closeSync(descriptor);
   }
-}
-
-function closed(): WaypostError {
-  return new WaypostError("upstream_unavailable", "The store is closed", { reason: "busy" });
 }
 
 function writeTrouble(what: string): void {

@@ -52,7 +52,7 @@ it("refuses a second opening with a sentence that names the process", async () =
 it("opens after a process that was killed while it had the store open", async () => {
   using folder = temporaryFolder();
   const script = `
-    const { openStore } = await import(${JSON.stringify(path.resolve("storage/store.ts"))});
+    const { openStore } = await import(${JSON.stringify(path.resolve("storage/open-store.ts"))});
     const store = await openStore({ folder: ${JSON.stringify(folder.path)} });
     await store.write("createAccount", { name: "kept", at: 0 });
     process.kill(process.pid, "SIGKILL");`;
@@ -66,7 +66,7 @@ it("opens after a process that was killed while it had the store open", async ()
 it("keeps no process alive that only has it open", () => {
   using folder = temporaryFolder();
   const script = `
-    const { openStore } = await import(${JSON.stringify(path.resolve("storage/store.ts"))});
+    const { openStore } = await import(${JSON.stringify(path.resolve("storage/open-store.ts"))});
     const store = await openStore({ folder: ${JSON.stringify(folder.path)} });
     await store.write("createAccount", { name: "kept", at: 0 });`;
   const child = spawnSync(process.execPath, ["--input-type=module", "-e", script], { timeout: 10_000 });

@@ -79,7 +79,7 @@ it("does not open a store whose log cannot be written again, and says which file
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-killed-"));
   fs.mkdirSync(path.join(folder, "waypost.db-wal"));
   const script = `
-    const { openStore } = await import(${JSON.stringify(path.resolve("storage/store.ts"))});
+    const { openStore } = await import(${JSON.stringify(path.resolve("storage/open-store.ts"))});
     await openStore({ folder: ${JSON.stringify(folder)} });`;
   const child = spawnSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
   fs.rmSync(folder, { recursive: true });

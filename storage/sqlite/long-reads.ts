@@ -1,0 +1,128 @@
+/** Long reads of a store, on threads of their own. Scans have one thread, which starts with the first of them and ends when none came
+ *  for a while; a check has another, as it takes as long as the store is large. */
+import { once } from "node:events";
+import type { Worker } from "node:worker_threads";
+import { houseThreads } from "#/src/threads/house-threads.ts";
+import { startThread } from "#/src/threads/start-thread.ts";
+import type { Progress } from "../store.ts";
+import { Channel } from "./channel.ts";
+import { closedStore } from "./failures.ts";
+import type { FromReader, ReaderData, ToReader } from "./messages.ts";
+
+const defaultIdleMs = 30_000;
+
+export class LongReads {
+  readonly #folder: string;
+  readonly #idleMs: number;
+  /** Threads that have not ended. */
+  readonly #threads = new Set<Worker>();
+  readonly #checks = new Set<Worker>();
+  #reader: Promise<Channel> | undefined;
+  #scanCount = 0;
+  #idleTimer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(folder: string, idleMs = defaultIdleMs) {
+    this.#folder = folder;
+    this.#idleMs = idleMs;
+  }
+
+  async scan(name: string, args: unknown): Promise<unknown> {
+    clearTimeout(this.#idleTimer);
+    this.#scanCount++;
+    try {
+      this.#reader ??= this.#startReader();
+      const channel = await this.#reader;
+      const post = (id: number): void => tell(channel.worker, { kind: "scan", id, name, args });
+      return (await channel.request(post)).result;
+    } finally {
+      this.#scanCount--;
+      if (this.#scanCount === 0 && !this.#isClosed)
+        this.#idleTimer = setTimeout(() => void this.#endReader(), this.#idleMs).unref();
+    }
+  }
+
+  async check(onProgress?: Progress): Promise<string[]> {
+    const channel = await this.#start();
+    const { worker } = channel;
+    this.#checks.add(worker);
+    try {
+      const post = (id: number): void => tell(worker, { kind: "check", id });
+      return (await channel.request(post, { onProgress })).result as string[];
+    } finally {
+      this.#checks.delete(worker);
+      await worker.terminate();
+    }
+  }
+
+  /** Refuses what is under way and what comes. */
+  fail(reason: string): void {
+    this.#isClosed = true;
+    void this.#reader?.then(
+      (channel) => channel.fail(reason),
+      () => {},
+    );
+  }
+
+  /** Scans that are under way are answered; a check is not. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#idleTimer);
+    for (const worker of this.#checks) void worker.terminate();
+    const ends = [...this.#threads].map((worker) => {
+      worker.ref();
+      return once(worker, "exit");
+    });
+    await this.#endReader();
+    await Promise.all(ends);
+  }
+
+  /** The next scan starts another one. */
+  #startReader(): Promise<Channel> {
+    const starting = this.#start();
+    const forget = (): void => {
+      if (this.#reader === starting) this.#reader = undefined;
+    };
+    starting.then(({ worker }) => worker.once("exit", forget), forget);
+    return starting;
+  }
+
+  async #endReader(): Promise<void> {
+    const reader = this.#reader;
+    this.#reader = undefined;
+    const channel = await reader?.catch(() => undefined);
+    if (channel !== undefined) tell(channel.worker, { kind: "close" });
+  }
+
+  async #start(): Promise<Channel> {
+    if (this.#isClosed) throw closedStore();
+    const worker = startThread(houseThreads.reader, { folder: this.#folder } satisfies ReaderData);
+    const channel = new Channel(worker);
+    const isReady = Promise.withResolvers<void>();
+    this.#threads.add(worker);
+    const end = (reason: string): void => {
+      this.#threads.delete(worker);
+      channel.fail(reason);
+      isReady.reject(new Error(reason));
+    };
+    worker.on("error", (error: Error) => end(error.stack ?? error.message));
+    worker.on("exit", () => end("A thread of the store ended"));
+    worker.on("message", (message: FromReader) => {
+      if (message.kind === "answer") channel.settle(message.answer);
+      else if (message.kind === "progress") channel.progress(message.id, message.done, message.total);
+      else if (message.kind === "ready") isReady.resolve();
+      else isReady.reject(new Error(message.message));
+    });
+    await isReady.promise;
+    if (this.#isClosed) {
+      await worker.terminate();
+      throw closedStore();
+    }
+    worker.unref();
+    return channel;
+  }
+}
+
+function tell(worker: Worker, message: ToReader): void {
+  worker.postMessage(message);
+}

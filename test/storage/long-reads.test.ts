@@ -1,0 +1,68 @@
+/** Long reads run on threads that are there while they are needed. */
+import { once } from "node:events";
+import type { Worker } from "node:worker_threads";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { LongReads } from "#/storage/sqlite/long-reads.ts";
+import { openTestStore } from "../support/store.ts";
+
+let started: Worker[];
+const note = (worker: Worker): void => void started.push(worker);
+
+beforeEach(() => {
+  started = [];
+  process.on("worker", note);
+});
+afterEach(() => void process.off("worker", note));
+
+const scan = (reads: LongReads): Promise<unknown> =>
+  reads.scan("deletedBytes", { agent: 1, mailbox: 1 }).then(
+    () => "answered",
+    (error: { code?: string }) => error.code,
+  );
+
+it("opens a store without a thread for long reads", async () => {
+  await using test = await openTestStore();
+  await test.store.all("select 1");
+  expect(started.map(({ threadName }) => threadName)).toEqual(["store-writer"]);
+});
+
+it("answers scans on one thread, which ends when none came for a while, and starts another with the next", async () => {
+  await using test = await openTestStore();
+  started = [];
+  const reads = new LongReads(test.folder, 1);
+  expect(await Promise.all([scan(reads), scan(reads)])).toEqual(["answered", "answered"]);
+  const [first] = started;
+  await once(first!, "exit");
+  expect(await scan(reads)).toBe("answered");
+  expect(started).toHaveLength(2);
+  await reads.close();
+});
+
+it("scans with another thread after one that broke", async () => {
+  await using test = await openTestStore();
+  started = [];
+  const reads = new LongReads(test.folder);
+  expect(await scan(reads)).toBe("answered");
+  await started[0]!.terminate();
+  expect(await scan(reads)).toBe("answered");
+  await reads.close();
+});
+
+it("answers what is under way when it is closed, and nothing that comes later", async () => {
+  await using test = await openTestStore();
+  const reads = new LongReads(test.folder);
+  expect(await scan(reads)).toBe("answered");
+  const underWay = scan(reads);
+  await Promise.resolve();
+  await reads.close();
+  expect(await underWay).toBe("answered");
+  expect(await scan(reads)).toBe("upstream_unavailable");
+});
+
+it("ends a check that is under way when it is closed", async () => {
+  await using test = await openTestStore();
+  const reads = new LongReads(test.folder);
+  const check = reads.check().catch((error: { code?: string }) => error.code);
+  await reads.close();
+  expect(await check).toBe("upstream_unavailable");
+});
