@@ -26,6 +26,7 @@ const rooms: readonly (readonly string[])[] = [
   ["protocols/connection"],
   ["protocols/sasl", "protocols/http"],
   [
+    "protocols/autoconfig",
     "protocols/smtp",
     "protocols/imap",
     "protocols/dav",

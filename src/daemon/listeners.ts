@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises";
+import { createAutoconfigRoute } from "#/protocols/autoconfig/serve-autoconfig.ts";
 import type { Listener } from "#/protocols/connection/listener.ts";
 import type { ServerKeys } from "#/protocols/connection/server-keys.ts";
 import { createDavRoute } from "#/protocols/dav/serve-dav.ts";
@@ -23,7 +24,10 @@ export async function openListeners(house: House, tls: ServerKeys): Promise<Open
   const opened = await Promise.allSettled([
     listenSmtp(rooms),
     listenImap(rooms),
-    listenHttp(rooms, house.settings.dav.enabled ? [createDavRoute(house)] : []),
+    listenHttp(rooms, [
+      createAutoconfigRoute(house),
+      ...(house.settings.dav.enabled ? [createDavRoute(house)] : []),
+    ]),
   ]);
   const listeners = opened.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
   const close = async (): Promise<void> => {

@@ -1,6 +1,4 @@
 /** One Waypost sends to another: found by the DNS, over TLS, signed, believed; and what the other one reports comes home. */
-import { once } from "node:events";
-import net, { type AddressInfo } from "node:net";
 import SMTPConnection from "nodemailer/lib/smtp-connection";
 import { expect, test } from "vitest";
 import { administer } from "#/src/accounts/administration/operations.ts";
@@ -9,15 +7,7 @@ import { composeReport } from "#/src/outbound/reports.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
 import { startDnsServer } from "../support/dns-server.ts";
 import { zoneOfRecords } from "../support/dns-zone.ts";
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
+import { freePort } from "../support/free-port.ts";
 
 async function eventsOf({ daemon, agents }: InProcessDaemon): Promise<string[]> {
   const { store } = daemon.house;

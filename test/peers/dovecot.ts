@@ -1,5 +1,6 @@
 /** Debian's Dovecot on a free port of loopback, in a folder of its own: an oracle for answers and a peer for the bench. It
  *  says what it stores only when it is on the disk (`mail_fsync = always`). It needs root, as it changes users. */
+
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
@@ -7,6 +8,7 @@ import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { freePort } from "../support/free-port.ts";
 
 const program = "/usr/sbin/dovecot";
 const imapProgram = "/usr/lib/dovecot/imap";
@@ -120,15 +122,6 @@ service auth {
   client_limit = 8000
 }
 `;
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as net.AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 function isListening(port: number): Promise<boolean> {

@@ -1,4 +1,5 @@
 /** Delivery by a whole daemon to Debian's Postfix, which is asked what it has. */
+
 import { once } from "node:events";
 import net, { type AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
@@ -7,7 +8,8 @@ import { administer } from "../../src/accounts/administration/operations.ts";
 import { testCertificate } from "../support/certificate.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
 import { startDnsServer } from "../support/dns-server.ts";
-import { freePort, hasPostfix, type Postfix, postfixNote, startPostfix } from "./postfix.ts";
+import { freePort } from "../support/free-port.ts";
+import { hasPostfix, type Postfix, postfixNote, startPostfix } from "./postfix.ts";
 
 const domain = "theirs.net";
 const zone = {

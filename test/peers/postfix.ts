@@ -1,5 +1,6 @@
 /** Debian's Postfix as the server of somebody else: on free ports of loopback, in a folder of its own. What it answers to RCPT
  *  is decided by the test (a policy service), what it takes lies in a maildir. It needs root, as it changes users. */
+
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
@@ -7,6 +8,7 @@ import net, { type AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { freePort } from "../support/free-port.ts";
 
 const program = "/usr/sbin/postfix";
 const smtpdProgram = "/usr/lib/postfix/sbin/smtpd";
@@ -197,15 +199,6 @@ function idOf(flag: "-u" | "-g"): string {
 
 function listFolder(folder: string): string[] {
   return fs.existsSync(folder) ? fs.readdirSync(folder).sort() : [];
-}
-
-export async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 function isListening(port: number): Promise<boolean> {

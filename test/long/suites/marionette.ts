@@ -1,10 +1,12 @@
 /** Thunderbird as a program drives it: a new profile on an X display of its own, and chrome JavaScript over Marionette. */
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import net from "node:net";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { freePort } from "../../support/free-port.ts";
 
 export type Preferences = Readonly<Record<string, string | number | boolean>>;
 
@@ -219,12 +221,4 @@ async function findMainWindow(connection: Connection): Promise<void> {
     await wait(300);
   }
   throw new Error("Thunderbird shows no main window");
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as net.AddressInfo;
-  server.close();
-  return port;
 }

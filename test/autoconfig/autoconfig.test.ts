@@ -1,0 +1,71 @@
+import http from "node:http";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
+import { freePort } from "../support/free-port.ts";
+
+let server: InProcessDaemon;
+let imapsPort: number;
+beforeAll(async () => {
+  imapsPort = await freePort();
+  server = await startInProcessDaemon({
+    set: [
+      "server.domain=ours.dev",
+      "server.hostname=mx.ours.dev",
+      `imaps.port=${imapsPort}`,
+      "submission.enabled=false",
+    ],
+  });
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+/** The name in whose Host field is asked can be any. */
+async function ask(path: string, host = "mx.ours.dev", method = "GET") {
+  const { port } = new URL(server.http.url);
+  const response = await new Promise<http.IncomingMessage>((resolve, reject) =>
+    http
+      .request({ host: "127.0.0.1", port, path, method, headers: { host } }, resolve)
+      .on("error", reject)
+      .end(),
+  );
+  return { status: response.statusCode, text: (await response.setEncoding("utf8").toArray()).join("") };
+}
+
+const wellKnown = "/.well-known/autoconfig/mail/config-v1.1.xml";
+
+test("a client that has an address finds the servers that are there", async () => {
+  const { status, text } = await ask(`${wellKnown}?emailaddress=anybody%40ours.dev`);
+  expect(status).toBe(200);
+  expect(text).toContain("<domain>ours.dev</domain>");
+  expect(text).toMatch(
+    new RegExp(
+      `<incomingServer type="imap">\\s+<hostname>mx.ours.dev</hostname>\\s+<port>${imapsPort}</port>\\s+<socketType>SSL</socketType>\\s+<username>%EMAILADDRESS%`,
+    ),
+  );
+  // Port 0 is a free port, which nobody can know; submission is not enabled.
+  expect(text).not.toContain("STARTTLS");
+});
+
+test("the host autoconfig. of a domain tells the same", async () => {
+  const asked = await ask("/mail/config-v1.1.xml", "autoconfig.ours.dev");
+  expect(asked.status).toBe(200);
+  expect(asked.text).toBe((await ask(`${wellKnown}?emailaddress=robin%40OURS.dev`)).text);
+});
+
+test("there is one answer for every address of a domain", async () => {
+  const known = await ask(`${wellKnown}?emailaddress=${server.agents[0]!.address}`);
+  expect(await ask(`${wellKnown}?emailaddress=nobody-at-all%40ours.dev`)).toEqual(known);
+});
+
+test.each([
+  [`${wellKnown}?emailaddress=a%40theirs.dev`, "mx.ours.dev"],
+  [`${wellKnown}?emailaddress=%3Cx%3E`, "mx.ours.dev"],
+  [`${wellKnown}?emailaddress=${"a".repeat(5000)}%40ours.dev`, "mx.ours.dev"],
+  ["/mail/config-v1.1.xml", "autoconfig.theirs.dev"],
+  [wellKnown, "127.0.0.1"],
+])("%s of %s is about no domain of ours", async (path, host) => {
+  expect(await ask(path, host)).toMatchObject({ status: 404 });
+});
+
+test("it is read and nothing else", async () => {
+  expect(await ask(wellKnown, "ours.dev", "POST")).toMatchObject({ status: 405 });
+});
