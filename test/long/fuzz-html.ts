@@ -31,6 +31,7 @@ const leftOutOneIn = 50;
 const toldMs = 60_000;
 
 interface Asked extends Question {
+  readonly page: Page;
   readonly seed: number;
   /** Of each mark. */
   readonly areGiven: readonly boolean[];
@@ -68,7 +69,8 @@ function nextBatch(): Asked[] {
       marks.push(mark);
       areGiven.push(given);
     }
-    if (marks.length > 0) asked.push({ seed, page, marks, areGiven });
+    if (marks.length > 0)
+      asked.push({ seed, page, write: (others) => writePage(page, others), marks, areGiven });
     seed++;
     counts.documents++;
   }

@@ -31,7 +31,7 @@ export async function minimise(judge: Judge, { page, mark }: Leak): Promise<Leak
       tried += some.length;
       const seen = await judge.seen(
         some.map((one) => ({
-          page: one.page,
+          write: (others) => writePage(one.page, others),
           marks: marksOf(one.page).filter((each) => each.mark === mark),
         })),
       );

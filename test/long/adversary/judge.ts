@@ -6,7 +6,7 @@
  *  and to the right. */
 import { type Browser, type Tab, windowHeight, windowWidth } from "../../peers/browser.ts";
 import { type Compared, createFrames, evaluate, inPage, type Pair } from "./frames.ts";
-import { type Mark, otherDigits, type Page, wordsOf, writePage } from "./page.ts";
+import { type Mark, otherDigits, wordsOf } from "./page.ts";
 import {
   cutPicture,
   differencesIn,
@@ -17,7 +17,8 @@ import {
 } from "./picture-lines.ts";
 
 export interface Question {
-  readonly page: Page;
+  /** The page, with other digits in some of its sentences. */
+  readonly write: (others: readonly number[]) => string;
   readonly marks: readonly Mark[];
 }
 
@@ -43,14 +44,14 @@ export async function createJudge(browser: Browser): Promise<Judge> {
     async seen(questions) {
       const together = await frames.compare(questions.map(pairOfAll));
       const answers = questions.map(({ marks }, at) => seenApart(marks, together[at]!));
-      const open = questions.flatMap(({ page, marks }, at) =>
-        marks.flatMap((mark, index) => (answers[at]![index]! > 0 ? [] : [{ page, mark, at, index }])),
+      const open = questions.flatMap(({ write, marks }, at) =>
+        marks.flatMap((mark, index) => (answers[at]![index]! > 0 ? [] : [{ write, mark, at, index }])),
       );
       const apart = await frames.compare(open.map(pairOfOne));
-      for (const [number, { page, mark, at, index }] of open.entries()) {
+      for (const [number, { write, mark, at, index }] of open.entries()) {
         const least = leastOf(mark);
         let pixels = lightIn(apart[number]!.strip);
-        if (pixels < least) pixels = await differencesAlone(alone, page, mark);
+        if (pixels < least) pixels = await differencesAlone(alone, write, mark);
         answers[at]![index] = pixels < least ? 0 : pixels;
       }
       return answers;
@@ -58,17 +59,16 @@ export async function createJudge(browser: Browser): Promise<Judge> {
   };
 }
 
-function pairOfAll({ page, marks }: Question): Pair {
-  const others = writePage(
-    page,
-    marks.map(({ mark }) => mark),
-  );
-  return { first: writePage(page), second: others, texts: marks.map(textOf), isScrolled: false };
+type Write = Question["write"];
+
+function pairOfAll({ write, marks }: Question): Pair {
+  const all = marks.map(({ mark }) => mark);
+  return { first: write([]), second: write(all), texts: marks.map(textOf), isScrolled: false };
 }
 
-function pairOfOne({ page, mark }: { readonly page: Page; readonly mark: Mark }): Pair {
+function pairOfOne({ write, mark }: { readonly write: Write; readonly mark: Mark }): Pair {
   const texts = [textOf(mark), otherDigits(textOf(mark))];
-  return { first: writePage(page), second: writePage(page, [mark.mark]), texts, isScrolled: true };
+  return { first: write([]), second: write([mark.mark]), texts, isScrolled: true };
 }
 
 function textOf(mark: Mark): string {
@@ -93,13 +93,13 @@ function widened([left, top, right, bottom]: Rectangle): Rectangle {
 }
 
 /** The page for itself: first where the sentence says that it is, then everything. */
-async function differencesAlone(tab: Tab, page: Page, mark: Mark): Promise<number> {
+async function differencesAlone(tab: Tab, write: Write, mark: Mark): Promise<number> {
   const least = leastOf(mark);
   let most = 0;
   for (const part of ["place", "whole"] as const) {
-    const plain = await drawAlone(tab, writePage(page), textOf(mark), part);
+    const plain = await drawAlone(tab, write([]), textOf(mark), part);
     if (plain === undefined) continue;
-    const other = await drawAlone(tab, writePage(page, [mark.mark]), otherDigits(textOf(mark)), part);
+    const other = await drawAlone(tab, write([mark.mark]), otherDigits(textOf(mark)), part);
     // Sizes that follow the text show what it is.
     if (other?.stride !== plain.stride || other.height !== plain.height) return Number.POSITIVE_INFINITY;
     most = Math.max(most, differencesIn(plain, other));

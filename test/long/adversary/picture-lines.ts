@@ -80,16 +80,21 @@ export function lightIn(strip: Strip, within?: Rectangle, outside: readonly Rect
   const width = (stride - 1) / channels;
   const [left, top, right, bottom] = within ?? [0, 0, width, height];
   const from = Math.max(0, Math.floor(left));
-  const to = Math.min(width, Math.ceil(right));
-  const pixels = pixelsOf(strip);
+  const first = Math.max(0, Math.floor(top));
+  const last = Math.min(height, Math.ceil(bottom));
+  // Of these columns alone: each line follows from the one above.
+  const line = new Uint8Array(Math.max(0, Math.min(width, Math.ceil(right)) - from) * channels);
   let count = 0;
-  for (let y = Math.max(0, Math.floor(top)); y < Math.min(height, Math.ceil(bottom)); y++)
-    for (let x = from; x < to; x++) {
-      const at = (y * width + x) * channels;
+  for (let y = 0; y < last; y++) {
+    const start = y * stride + 1 + from * channels;
+    for (let at = 0; at < line.length; at++) line[at]! += octets[start + at]!;
+    if (y < first) continue;
+    for (let at = 0; at < line.length; at += channels) {
       const isLight =
-        pixels[at]! >= differenceMin || pixels[at + 1]! >= differenceMin || pixels[at + 2]! >= differenceMin;
-      if (isLight && !outside.some((other) => isInside(x, y, other))) count++;
+        line[at]! >= differenceMin || line[at + 1]! >= differenceMin || line[at + 2]! >= differenceMin;
+      if (isLight && !outside.some((other) => isInside(from + at / channels, y, other))) count++;
     }
+  }
   return count;
 }
 
@@ -108,17 +113,12 @@ function blackLines(stride: number, height: number): Buffer {
   return lines;
 }
 
-const unpacked = new WeakMap<Buffer, Buffer>();
-
 function pixelsOf({ stride, height, octets }: Strip): Buffer {
-  const known = unpacked.get(octets);
-  if (known !== undefined) return known;
   const length = stride - 1;
   const pixels = Buffer.alloc(length * height);
   for (let line = 0; line < height; line++)
     for (let at = 0; at < length; at++)
       pixels[line * length + at] =
         octets[line * stride + 1 + at]! + (line === 0 ? 0 : pixels[(line - 1) * length + at]!);
-  unpacked.set(octets, pixels);
   return pixels;
 }

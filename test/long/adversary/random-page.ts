@@ -2,6 +2,7 @@
 import type { RandomSource } from "../../support/random.ts";
 import { type Box, marksMax, type Page, type PageNode, type Rule } from "./page.ts";
 import { type Declaration, honestStyle, styleOf } from "./random-style.ts";
+import { randomScene, sceneRules } from "./scenes.ts";
 import {
   attributes,
   blocks,
@@ -137,19 +138,41 @@ class PageMaker {
     return `${simple()}${random.one(pseudoClasses)}`;
   }
 
+  #scene(): PageNode[] {
+    const random = this.#random;
+    const mark = (): PageNode[] =>
+      this.#marks >= marksMax
+        ? []
+        : [{ kind: "mark", mark: this.#marks++, words: random.one([1, 1, 1, 2, 4]) }];
+    const scene = randomScene({ random, mark });
+    // Something of the grammar in the middle of it, or around.
+    if (random.below(3) > 0) return scene;
+    return random.below(2) === 0
+      ? [this.#box(random.one(blocks.slice(0, 3)), scene, 1)]
+      : [...scene, ...this.#inline(1)];
+  }
+
   make(): Page {
     const random = this.#random;
-    const inner = this.#flow(3);
+    const isScene = random.below(2) === 0;
+    const inner = isScene
+      ? Array.from({ length: 1 + random.below(2) }, () => this.#scene()).flat()
+      : this.#flow(3);
     const children = [
-      ...(random.below(3) > 0 ? this.#mark() : []),
+      ...(!isScene && random.below(3) > 0 ? this.#mark() : []),
       ...inner,
-      ...(random.below(3) > 0 ? [this.#block(1)] : []),
+      ...(random.below(3) > (isScene ? 1 : 0) ? [this.#block(1)] : []),
     ];
     const head = !this.#isHonest && random.below(12) === 0 ? [random.one(heads)] : [];
     return {
       doctype: random.below(4) > 0 ? "<!doctype html>" : "",
       head,
-      rules: Array.from({ length: random.below(1 + Math.ceil(4 / this.#rarity)) }, () => this.#rule()),
+      rules: [
+        ...(isScene && random.below(4) === 0 ? [random.one(sceneRules)] : []),
+        ...Array.from({ length: random.below(1 + Math.ceil((isScene ? 1 : 4) / this.#rarity)) }, () =>
+          this.#rule(),
+        ),
+      ],
       body: this.#box("body", children, 6),
     };
   }

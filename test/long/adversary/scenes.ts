@@ -1,0 +1,380 @@
+/** Ways of hiding that a reader of the renderer's source would try: boxes that cut off what is counted too small, paint over what is
+ *  thought to stand elsewhere, text that leaves its background or the window. Each is a small tree with a sentence where it is likely
+ *  not seen; sizes, elements and colours are random. */
+import type { RandomSource } from "../../support/random.ts";
+import type { Box, PageNode } from "./page.ts";
+
+type Pairs = Box["style"];
+
+export interface SceneTools {
+  readonly random: RandomSource;
+  /** A sentence of few words. */
+  mark(): PageNode[];
+}
+
+function box(
+  tag: string,
+  style: string,
+  children: readonly PageNode[] = [],
+  attributes: Box["attributes"] = [],
+): Box {
+  const pairs = style
+    .split(";")
+    .filter((one) => one.includes(":"))
+    .map((one): Pairs[number] => [one.slice(0, one.indexOf(":")), one.slice(one.indexOf(":") + 1)]);
+  return { kind: "box", tag, attributes, style: pairs, children };
+}
+
+function raw(html: string): PageNode {
+  return { kind: "raw", html };
+}
+
+/** So many elements around each other. */
+function nested(times: number, tag: string, style: string, inner: readonly PageNode[]): PageNode[] {
+  let nodes = [...inner];
+  for (let time = 0; time < times; time++) nodes = [box(tag, style, nodes)];
+  return nodes;
+}
+
+const letters = [
+  "font-weight:bold;font-family:DejaVu Sans",
+  "text-transform:uppercase",
+  "font-family:monospace",
+];
+const widths = ["20px", "60px", "100px", "200px", "300px", "600px"];
+const heights = ["16px", "20px", "30px", "40px", "60px", "100px", "150px", "300px"];
+const sizes = ["10px", "30px", "50px", "100px", "190px"];
+const colours = ["white", "black", "#fff", "#eee", "navy"];
+
+/** Takes more room than its letters say. */
+function bulky({ random }: SceneTools): PageNode[] {
+  const some = (text: string, most: number): string => text.repeat(1 + random.below(most));
+  const size = random.one(sizes);
+  const choices: readonly (() => PageNode[])[] = [
+    () => [box("span", random.one(letters), [raw(some("mmmm ", 12))])],
+    () => [box("span", "text-transform:uppercase", [raw(some("wwww ", 10))])],
+    () => [raw(some("word ", 20))],
+    () => [raw(some("i ", 15))],
+    () => [box("b", "", [raw(some("&emsp;", 20))])],
+    () => [box("b", "", [raw(some("&nbsp;", 20))])],
+    () => [box("span", "white-space:pre;tab-size:16", [raw(some("a\t", 4))])],
+    () => nested(1 + random.below(12), "q", "", [raw("a")]),
+    () => nested(1 + random.below(8), "sup", "font-size:16px", [raw("a")]),
+    () =>
+      nested(1 + random.below(6), "span", `vertical-align:${random.one(["16px", "-16px", "sub"])}`, [
+        raw("a"),
+      ]),
+    () => [
+      box("ruby", "", [raw("a"), box("rt", `font-size:${random.one(["10px", "30px"])}`, [raw("a")])]),
+      raw("<br>"),
+    ],
+    () => [
+      box("span", `${random.one(["font-size", "line-height"])}:${size}`, [
+        raw(random.one(["", " ", "&nbsp;", "&#8203;"])),
+      ]),
+    ],
+    () => [
+      box(
+        "img",
+        `${random.one(["margin-bottom", "padding-bottom", "margin-left"])}:${size}`,
+        [],
+        [
+          ["src", "x.png"],
+          ["width", "10"],
+          ["height", "10"],
+        ],
+      ),
+    ],
+    () => [box("hr", "", [], [["size", random.one(["2", "50", "100"])]])],
+    () => [
+      box(
+        random.one(["textarea", "select"]),
+        "",
+        [],
+        [[random.one(["rows", "size", "cols"]), random.one(["5", "50"])]],
+      ),
+    ],
+    () => [
+      raw(`<svg viewBox='0 0 10 ${random.one(["10", "100"])}' width=${random.one(["10", "200"])}></svg>`),
+    ],
+    () => [box("input", `margin:${size}`)],
+    () => [box(random.one(["style", "script", "template", "title", "area"]), `display:block;height:${size}`)],
+    () => [box("div", `display:inline-block;padding-${random.one(["top", "bottom"])}:${size}`, [raw("a")])],
+    () => [
+      box(
+        "ol",
+        "margin:0;padding:0;list-style-position:inside",
+        [box("li", `font-size:${random.one(["16px", "60px"])}`, [raw("a")])],
+        [["start", "99999999"]],
+      ),
+    ],
+    () => [
+      box(
+        "div",
+        `float:${random.one(["left", "right"])};width:${random.one(widths)};height:${random.one(heights)}`,
+      ),
+    ],
+    () => [
+      raw(random.one(["<br>", "<br><br>", "<p>a</p>", "<noscript><br><br></noscript>", "&#8203;", "<wbr>"])),
+    ],
+    () => [box("p", "", [raw("a")], [["class", "k"]])],
+    () => [box("div", `border-top:${random.one(["5px", "50px"])} solid`, [])],
+  ];
+  return random.one(choices)();
+}
+
+const roomOnly = [
+  "",
+  "",
+  "width:50%",
+  "width:min-content",
+  "width:max-content",
+  "max-width:30%",
+  "height:100%",
+  "padding-right:40%",
+];
+
+/** A box that cuts off, the sentence behind what is bulky. */
+function clipped(tools: SceneTools): PageNode[] {
+  const { random, mark } = tools;
+  const size = [
+    random.below(4) > 0 ? `${random.one(["height", "max-height"])}:${random.one(heights)}` : "",
+    random.below(2) > 0 ? `${random.one(["width", "max-width"])}:${random.one(widths)}` : "",
+    random.below(3) === 0 ? "white-space:nowrap" : "",
+    random.below(2) === 0 ? `line-height:${random.one(["18px", "20px", "100px"])}` : "",
+    random.one(roomOnly),
+  ].join(";");
+  const inner = [
+    ...Array.from({ length: 1 + random.below(3) }, () => bulky(tools)).flat(),
+    ...(random.below(4) === 0
+      ? [box(random.one(["div", "span", "p"]), random.one(roomOnly), mark())]
+      : mark()),
+  ];
+  const tag = random.one(["div", "div", "div", "p", "caption", "td", "button", "li", "fieldset"]);
+  const cutting = `${size};overflow:${random.one(["hidden", "hidden", "hidden", "clip", "auto"])}`;
+  return around(
+    tools,
+    tag === "caption" || tag === "td" ? inTable(tools, tag, cutting, inner) : [box(tag, cutting, inner)],
+  );
+}
+
+function inTable({ random }: SceneTools, tag: string, style: string, inner: readonly PageNode[]): PageNode[] {
+  const table = random.one(["", "table-layout:fixed;width:100px", "width:200px", "border-collapse:collapse"]);
+  const other = box("td", random.one(["", "width:600px", "background:white", "background:black"]), [
+    raw("word ".repeat(1 + random.below(40))),
+  ]);
+  const rows =
+    tag === "caption"
+      ? [box("caption", style, inner), box("tr", "", [other])]
+      : [box("tr", "", [box("td", style, inner), other])];
+  return [box("table", table, rows)];
+}
+
+/** What the box stands in, and beside. */
+function around({ random }: SceneTools, nodes: readonly PageNode[]): PageNode[] {
+  switch (random.below(6)) {
+    case 0:
+      return [
+        box(
+          "div",
+          random.one([
+            "float:left",
+            "display:inline-block",
+            "display:table",
+            "overflow:auto;height:60px",
+            "width:200px",
+          ]),
+          nodes,
+        ),
+      ];
+    case 1:
+      return [
+        box("div", `float:left;width:${random.one(["300px", "600px", "900px"])};height:200px`),
+        ...nodes,
+      ];
+    case 2:
+      return [
+        box("table", random.one(["", "width:200px"]), [
+          box("tr", "", [box("td", "", nodes, [["width", random.one(["100", "900"])]])]),
+        ]),
+      ];
+    default:
+      return [...nodes];
+  }
+}
+
+/** The sentence first, and what may lie on it or under it behind it. */
+function covered(tools: SceneTools): PageNode[] {
+  const { random, mark } = tools;
+  const first = random.one([
+    "float:left",
+    "float:right",
+    "display:inline-block",
+    "",
+    "float:left;width:0;white-space:nowrap",
+    "display:inline-block;width:10px;white-space:nowrap",
+    "width:100px;white-space:nowrap",
+    "font-size:7px;line-height:8px",
+  ]);
+  const context = random.one([
+    "position:relative",
+    "opacity:.99",
+    "isolation:isolate",
+    "float:left",
+    "display:inline-block",
+    "display:flow-root",
+    "z-index:1;position:relative",
+    "transform-style:preserve-3d",
+    "overflow:hidden",
+    "",
+  ]);
+  const indent =
+    random.below(3) === 0 ? `text-indent:${random.one(["-60px", "-20px", "60px", "120px", "300px"])}` : "";
+  const paint = random.one([
+    `background:${random.one(colours)}`,
+    `border:${random.one(["5px", "60px"])} solid ${random.one(colours)}`,
+  ]);
+  const second = box(
+    "div",
+    `${context};${paint};${random.one(["", "height:50px", "width:500px", "padding:20px"])}`,
+    [raw(random.one(["", "b", "b b b b"]))],
+  );
+  return [box(random.one(["div", "span", "p"]), `${first};${indent}`, mark()), second];
+}
+
+/** Letters or signs of their own that reach far out of their lines. */
+function overdrawn({ random, mark }: SceneTools): PageNode[] {
+  const size = `font-size:${random.one(["40px", "60px", "120px", "200px"])}`;
+  const line = `line-height:${random.one([".75", ".8", "1", "100px", "150px"])}`;
+  const large = random.one([
+    box("q", `quotes:"█" "█"`),
+    box("div", "", [raw(random.one([`a${"&#x305;".repeat(12)}`, "ǺǺǺǺ", "MMMM", "────", "ﷺﷺ", "一一"]))]),
+    box(
+      "div",
+      `text-decoration:${random.one(["underline", "overline", "line-through"])} white;text-underline-offset:${random.one(["-60px", "-100px", "-150px", "50px"])}`,
+      [raw("aaaa")],
+    ),
+    box("ul", "margin:0;padding:0", [box("li", "", [raw("a")])]),
+    box("p", "", [raw("a")], [["class", "k"]]),
+  ]);
+  const style = [...large.style, ...box("", `${size};${line};color:${random.one(colours)}`).style];
+  const small = box(
+    "div",
+    random.one(["font-size:7px;line-height:8px", "", "margin-top:40px;font-size:8px"]),
+    mark(),
+  );
+  return random.below(3) === 0 ? [{ ...large, style }, small] : [small, { ...large, style }];
+}
+
+/** Text that leaves its background, or the window. */
+function leaving(tools: SceneTools): PageNode[] {
+  const { random, mark } = tools;
+  const ground = random.one([
+    "background:black;color:white",
+    "background:black;color:white",
+    "background:black;-webkit-background-clip:text;color:transparent",
+    "border-left:60px solid black",
+    "border-right:60px solid black",
+    "overflow:hidden",
+    "",
+    "direction:rtl",
+    "unicode-bidi:plaintext",
+  ]);
+  const size = random.one([
+    "",
+    "width:0",
+    "width:10px",
+    "width:60px",
+    "width:60px;white-space:nowrap",
+    "width:300px",
+    "margin-left:300px",
+  ]);
+  const indent = random.one([
+    "",
+    "",
+    "text-indent:150px",
+    "text-indent:290px",
+    "text-indent:-60px",
+    "text-indent:-300px",
+  ]);
+  const push = random.one([
+    [] as PageNode[],
+    [
+      box(
+        "img",
+        "",
+        [],
+        [
+          ["src", "x.png"],
+          ["width", "200"],
+          ["height", "10"],
+        ],
+      ),
+    ],
+    [box("b", "", [raw("aaaa")]), box("b", "", [raw("aaaa")])],
+    [box("span", `padding-left:${random.one(sizes)}`)],
+    [raw("aaaa&nbsp;"), raw("bbbb&nbsp;")],
+    [box("input", "")],
+  ]);
+  const inner = [
+    ...push,
+    ...random.one([
+      mark(),
+      [box("span", `padding-left:${random.one(sizes)}`, mark())],
+      nested(
+        random.below(8),
+        "span",
+        random.one([
+          "vertical-align:7px",
+          "vertical-align:sub",
+          "position:relative;left:-6px",
+          "position:relative;top:-6px",
+          "position:relative;left:60px",
+        ]),
+        mark(),
+      ),
+    ]),
+  ];
+  const holder = box(
+    random.one(["div", "div", "p", "span", "table", "caption"]),
+    `${ground};${size};${indent}`,
+    inner,
+  );
+  if (holder.tag === "table")
+    return [
+      box("table", `${ground};${size}`, [
+        box("caption", "", mark()),
+        box("tr", "", [box("td", indent, inner)]),
+      ]),
+    ];
+  if (holder.tag === "caption") return inTable(tools, "caption", `${ground};${size};${indent}`, inner);
+  return random.below(3) === 0
+    ? nested(
+        1 + random.below(8),
+        "div",
+        random.one([
+          "position:relative;top:-6px",
+          "position:relative;left:-6px",
+          "padding-left:20px",
+          "margin-left:-5px",
+          "overflow:hidden",
+        ]),
+        [holder],
+      )
+    : [holder];
+}
+
+/** Rules for what scenes have the class `k` for. */
+export const sceneRules: readonly string[] = [
+  '.k::before{content:"";display:block;height:60px}',
+  '.k::before{content:"";display:block;height:10px}',
+  '.k::before{content:"aaaa aaaa aaaa aaaa aaaa aaaa "}',
+  '.k::after{content:"MMMM";color:white}',
+  '.k::before{content:"";float:left;width:190px;height:60px}',
+  ".k:foo,.k{display:block}",
+  "noscript{font-size:60px}",
+];
+
+export function randomScene(tools: SceneTools): PageNode[] {
+  return tools.random.one([clipped, clipped, covered, overdrawn, leaving, leaving])(tools);
+}
