@@ -70,6 +70,16 @@ test("one that may be written takes events, and its properties are its owner's",
   expect((await ada.request("PROPPATCH", shared!, renamed)).status).toBe(403);
 });
 
+test("a client gives nobody access, neither by CS:share nor by ACL", async () => {
+  const share = `<share xmlns="http://calendarserver.org/ns/" xmlns:d="DAV:"><set><d:href>mailto:${server.ada.address}</d:href><read-write/></set></share>`;
+  const rule = `<acl xmlns="DAV:"><ace><principal><all/></principal><grant><privilege><read/></privilege></grant></ace></acl>`;
+  const refused = [await bob.request("POST", work, share, { "Content-Type": "application/xml" })];
+  refused.push(await bob.request("ACL", work, rule));
+  expect(refused.map(({ status }) => status)).toEqual([403, 403]);
+  expect((await ada.request("GET", `${work}a.ics`)).status).toBe(404);
+  expect(await listShared()).toEqual(new Map());
+});
+
 test("of one with free-busy alone only the times are shown", async () => {
   const secret = `<propertyupdate xmlns="DAV:"><set><prop><note xmlns="urn:x">secret</note></prop></set></propertyupdate>`;
   expect((await bob.request("PROPPATCH", work, secret)).status).toBe(207);

@@ -128,6 +128,17 @@ describe("an attachment", () => {
       "Summary: Talk",
     ],
     [
+      "a question when somebody is busy",
+      attached(
+        "text/calendar",
+        "a.ics",
+        Buffer.from(
+          "BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nBEGIN:VFREEBUSY\r\nDTSTART:20260105T080000Z\r\nDTEND:20260106T080000Z\r\nORGANIZER:mailto:olga@organizer.example\r\nFREEBUSY;FBTYPE=BUSY-TENTATIVE:20260105T100000Z/20260105T110000Z,20260105T120000Z/PT1H\r\nEND:VFREEBUSY\r\nEND:VCALENDAR",
+        ),
+      ),
+      "Method: REQUEST\n\nAbout: when somebody is busy\nStarts: 2026-01-05 08:00 UTC\nEnds: 2026-01-06 08:00 UTC\nOrganizer: olga@organizer.example\nTimes: busy-tentative 2026-01-05 10:00 UTC to 2026-01-05 11:00 UTC, 2026-01-05 12:00 UTC to PT1H",
+    ],
+    [
       "a contact",
       attached("text/vcard", "a.vcf", Buffer.from("BEGIN:VCARD\r\nFN:Ann\r\nEND:VCARD")),
       "Name: Ann",

@@ -24,6 +24,7 @@ const shownOfCalendar: ReadonlyMap<string, string> = new Map([
   ["ORGANIZER", "Organizer"],
   ["ATTENDEE", "Attendee"],
   ["STATUS", "Status"],
+  ["FREEBUSY", "Times"],
   ["DESCRIPTION", "Description"],
   ["COMMENT", "Comment"],
 ]);
@@ -68,6 +69,7 @@ function componentText(
     if (name === "BEGIN") {
       open.push(value.trim().toUpperCase());
       if (written.length > 0 && isShown(open.at(-1)!)) written.push("");
+      if (open.at(-1) === "VFREEBUSY" && isShown("VFREEBUSY")) written.push("About: when somebody is busy");
     } else if (name === "END") open.pop();
     else if (open.length > 0 && isShown(open.at(-1)!)) {
       const label = shown.get(name);
@@ -100,6 +102,21 @@ function valueText(name: string, parameters: string, value: string): string {
     const address = text.replace(/^mailto:/i, "");
     return `${person === undefined ? address : `${person} <${address}>`}${state === undefined ? "" : ` (${state.toLowerCase()})`}`;
   }
+  if (name === "FREEBUSY") {
+    const type = /;FBTYPE=([^;:]*)/i.exec(parameters)?.[1] ?? "busy";
+    const periods = text.split(",").map((period) =>
+      period
+        .split("/")
+        .map((time) => timeText(time, "") ?? time)
+        .join(" to "),
+    );
+    return `${type.toLowerCase()} ${periods.join(", ")}`;
+  }
+  return timeText(text, parameters) ?? (name === "ADR" ? addressText(text) : text);
+}
+
+/** A time of iCalendar; undefined for any other text. */
+function timeText(text: string, parameters: string): string | undefined {
   const time = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)(Z?))?$/.exec(text);
   if (time !== null) {
     const [, year, month, day, hour, minute, second, utc] = time;
@@ -108,10 +125,12 @@ function valueText(name: string, parameters: string, value: string): string {
     const clock = hour === undefined ? "" : ` ${hour}:${minute}${second === "00" ? "" : `:${second}`}`;
     return `${year}-${month}-${day}${clock}${zone === undefined || hour === undefined ? "" : zone.startsWith(" ") ? zone : ` ${zone}`}`;
   }
-  return name === "ADR"
-    ? text
-        .split(";")
-        .filter((part) => part !== "")
-        .join(", ")
-    : text;
+  return undefined;
+}
+
+function addressText(text: string): string {
+  return text
+    .split(";")
+    .filter((part) => part !== "")
+    .join(", ");
 }
