@@ -21,6 +21,7 @@ import { openLog } from "./log.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { runPrivateOperation } from "./private-operations.ts";
 import { listenPrivately } from "./private-socket.ts";
+import { spareMemory } from "./spare-memory.ts";
 
 export interface Daemon extends AsyncDisposable {
   readonly settings: Settings;
@@ -66,6 +67,8 @@ export async function startDaemon(settings: Settings): Promise<Daemon> {
     closers.push(async () => certificate.close());
     const maintenance = startMaintenance(house);
     closers.push(() => maintenance.stop());
+    const sparing = spareMemory();
+    closers.push(async () => sparing.stop());
     const holdRunner = startHoldRunner(house, log);
     closers.push(() => holdRunner.stop());
     const calendarMail = startCalendarMailRunner(house, log);

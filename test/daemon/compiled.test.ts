@@ -54,7 +54,7 @@ test("the process that starts becomes the program, with a small young generation
   for (const name of fs.readdirSync(cache()))
     fs.writeFileSync(path.join(cache(), name, "main.js"), "console.log(process.pid, ...process.execArgv);");
   const { pid, stdout } = spawnSync(process.execPath, [start()], { encoding: "utf8" });
-  expect(stdout).toBe(`${pid} --max-semi-space-size=4\n`);
+  expect(stdout).toBe(`${pid} --max-semi-space-size=4 --disable-warning=ExperimentalWarning\n`);
 });
 
 test("of older versions two stay", () => {

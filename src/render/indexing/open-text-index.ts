@@ -1,4 +1,5 @@
-/** Starts the indexing thread, speaks with it, and starts it again when it ends. */
+/** Starts the indexing thread, speaks with it, and starts it again when it ends. A thread that has nothing to do for a while ends as
+ *  well, when the index is complete; the next mail or question starts it again. */
 import type { Worker } from "node:worker_threads";
 import type { TextIndex } from "#/src/mail/indexing/text-index.ts";
 import { onCallerGone } from "#/src/model/caller.ts";
@@ -18,11 +19,14 @@ export interface TextIndexOptions {
   readonly thread?: ThreadKind;
   /** Processor time that the thread may take without a turn of its loop. One document takes far less. */
   readonly turnMsMax?: number;
+  /** After this without mail and questions the thread ends. */
+  readonly idleMs?: number;
 }
 
 /** Commits are told in one word when they come faster than this. */
 const ringMs = 20;
 const turnMsMax = 10_000;
+const defaultIdleMs = 30_000;
 /** Before the thread starts again; twice as long each time, until it has run for a while. */
 const restartMsMin = 100;
 const restartMsMax = 60_000;
@@ -37,6 +41,8 @@ export async function openTextIndex(
 ): Promise<TextIndex> {
   const waiting = new Map<number, (answer: IndexThreadAnswer | undefined) => void>();
   let worker: Worker | undefined;
+  /** The one that was started last. */
+  let latest: Worker | undefined;
   /** Resolves when the thread that was started last is ready or has ended. */
   let started: Promise<void> = Promise.resolve();
   let ended: Promise<void> = Promise.resolve();
@@ -44,11 +50,17 @@ export async function openTextIndex(
   let restart: NodeJS.Timeout | undefined;
   let lastId = 0;
   let isClosed = false;
+  const idleMs = options.idleMs ?? defaultIdleMs;
+  let idleTimer: NodeJS.Timeout | undefined;
+  /** Ends the thread that is ready. Undefined while there is none. */
+  let retire: (() => void) | undefined;
+  let isAsleep = false;
 
   function start(): void {
     const beat = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     const data: IndexThreadData = { folder: store.folder, beat };
     const thread = startThread(options.thread ?? houseThreads.index, data);
+    latest = thread;
     const startedAt = performance.now();
     const isStarted = Promise.withResolvers<void>();
     const hasEnded = Promise.withResolvers<void>();
@@ -62,12 +74,16 @@ export async function openTextIndex(
       isOver = true;
       stopWatching();
       worker = undefined;
+      retire = undefined;
       forgetWaiting();
       void thread.terminate();
       if (!isClosed) {
         options.onFailure?.(reason);
         if (performance.now() - startedAt > soundMs) restartMs = restartMsMin;
-        restart = setTimeout(start, restartMs).unref();
+        restart = setTimeout(() => {
+          restart = undefined;
+          start();
+        }, restartMs).unref();
         restartMs = Math.min(restartMs * 2, restartMsMax);
       }
       isStarted.resolve();
@@ -78,6 +94,13 @@ export async function openTextIndex(
           worker = thread;
           thread.unref();
           stopWatching = watchBeat(thread, beat, options.turnMsMax ?? turnMsMax, lose);
+          retire = () => {
+            isOver = true;
+            stopWatching();
+            worker = undefined;
+            retire = undefined;
+            thread.postMessage({ kind: "close" } satisfies ToIndexThread);
+          };
           isStarted.resolve();
           break;
         case "failed":
@@ -104,7 +127,40 @@ export async function openTextIndex(
     waiting.clear();
   }
 
-  function ask(message: (id: number) => ToIndexThread): Promise<IndexThreadAnswer | undefined> {
+  /** There was mail or a question. Starts the thread if it has ended for want of them. */
+  function wake(): void {
+    if (isClosed) return;
+    clearTimeout(idleTimer);
+    idleTimer = setTimeout(() => void sleep(), idleMs).unref();
+    if (!isAsleep) return;
+    isAsleep = false;
+    // Two threads would wait for each other's locks.
+    started = ended.then(() => {
+      if (isClosed) return;
+      start();
+      return started;
+    });
+  }
+
+  /** Ends the thread when the index is complete, unless there was something meanwhile. */
+  async function sleep(): Promise<void> {
+    const timer = idleTimer;
+    if (waiting.size > 0 || rung.size > 0) return wake();
+    const settled = await send((id) => ({ kind: "settle", id }));
+    if (isClosed || idleTimer !== timer) return;
+    if (settled === undefined || retire === undefined) return wake();
+    isAsleep = true;
+    retire();
+  }
+
+  async function ask(message: (id: number) => ToIndexThread): Promise<IndexThreadAnswer | undefined> {
+    wake();
+    // Of a thread that is starting.
+    if (worker === undefined) await started;
+    return send(message);
+  }
+
+  function send(message: (id: number) => ToIndexThread): Promise<IndexThreadAnswer | undefined> {
     const asked = worker;
     if (asked === undefined) return Promise.resolve(undefined);
     const id = ++lastId;
@@ -137,6 +193,7 @@ export async function openTextIndex(
   const rung = new Set<AgentNumber>();
   // A thread that starts looks at every agent itself.
   const ring = (): void => {
+    wake();
     if (rung.size > 0) worker?.postMessage({ kind: "ring", agents: [...rung] } satisfies ToIndexThread);
     rung.clear();
   };
@@ -147,6 +204,7 @@ export async function openTextIndex(
 
   start();
   await started;
+  wake();
   return {
     find: async (agent, keys) => (await ask((id) => ({ kind: "find", id, agent, keys })))?.answer,
     examine: async (agent, messages, keys, where) =>
@@ -166,9 +224,10 @@ export async function openTextIndex(
       stopListening();
       isClosed = true;
       clearTimeout(restart);
+      clearTimeout(idleTimer);
       forgetWaiting();
       await started;
-      worker?.ref();
+      latest?.ref();
       worker?.postMessage({ kind: "close" } satisfies ToIndexThread);
       await ended;
     },

@@ -1,0 +1,57 @@
+/** Gives memory back to the system when work is over. V8 collects garbage when a heap grows, not when there is nothing to do, and the
+ *  allocator of C keeps what was freed for what comes next. */
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+
+const lookMs = 10_000;
+/** Of one processor: below this share the process has nothing to do. */
+const quietShare = 0.05;
+/** Processor time of work that is worth collecting after. */
+const workMsMin = 1000;
+
+/** Looks again and again, and gives back once each time that work is over. */
+export function spareMemory(): { stop(): void } {
+  const isOver = watchWork(performance.now());
+  const timer = setInterval(() => {
+    const { user, system } = process.cpuUsage();
+    if (isOver(performance.now(), (user + system) / 1000)) void giveBack();
+  }, lookMs).unref();
+  return { stop: () => clearInterval(timer) };
+}
+
+/** Tells at each look, by the clock and the processor time of the process, both in milliseconds, whether work is over: there was
+ *  some since it last was, and since the last look there was next to none. */
+export function watchWork(startedAt: number): (now: number, cpuMs: number) => boolean {
+  let lastAt = startedAt;
+  let lastMs = 0;
+  let workMs = 0;
+  return (now, cpuMs) => {
+    const addedMs = cpuMs - lastMs;
+    const isQuiet = addedMs < (now - lastAt) * quietShare;
+    lastAt = now;
+    lastMs = cpuMs;
+    workMs += addedMs;
+    if (!isQuiet || workMs < workMsMin) return false;
+    workMs = 0;
+    return true;
+  };
+}
+
+/** Holds this thread for some tens of milliseconds. */
+export async function giveBack(): Promise<void> {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  collect();
+  (await trimOfAllocator())?.();
+}
+
+/** `malloc_trim` of glibc, which other systems have not. */
+async function trimOfAllocator(): Promise<(() => unknown) | undefined> {
+  try {
+    const ffi = await import("node:ffi");
+    const { functions } = ffi.dlopen(null, { malloc_trim: { arguments: ["uint64"], return: "int32" } });
+    return () => functions.malloc_trim(0n);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,45 @@
+/** What a daemon has in memory after work that is over. */
+import { execFileSync } from "node:child_process";
+import { expect, it } from "vitest";
+import { watchWork } from "#/src/daemon/spare-memory.ts";
+
+it("sees once that work is over, at the first look without any", () => {
+  const isOver = watchWork(0);
+  const looks: readonly (readonly [now: number, cpuMs: number])[] = [
+    [10_000, 900],
+    [20_000, 1000],
+    [30_000, 1400],
+    [40_000, 1500],
+    [50_000, 1600],
+    [60_000, 9000],
+    [70_000, 9100],
+    [80_000, 9200],
+  ];
+  expect(looks.map(([now, cpuMs]) => isOver(now, cpuMs))).toEqual([
+    false, // Work.
+    true, // Little, after 1000 ms of it.
+    false, // 400 ms are little, and too little to collect after.
+    false,
+    false,
+    false, // Work.
+    true,
+    false,
+  ]);
+});
+
+it.runIf(process.platform === "linux")("gives back what was freed", () => {
+  const script = `
+    import { giveBack } from "#/src/daemon/spare-memory.ts";
+    // Pieces of the allocator with pieces between them that stay, so that it can shorten nothing by itself.
+    let all = Array.from({ length: 40_000 }, () => Buffer.allocUnsafeSlow(5000).fill(1));
+    const some = all.filter((_, at) => at % 50 === 0);
+    all = undefined;
+    const before = process.memoryUsage.rss();
+    await giveBack();
+    console.log((before - process.memoryUsage.rss()) / 1e6, some.length);`;
+  const output = execFileSync(process.execPath, ["--input-type=module", "-e", script], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  expect(Number(output.split(" ")[0])).toBeGreaterThan(100);
+});

@@ -1,0 +1,58 @@
+/** The indexing thread ends when there is nothing to do, and nobody who asks notices. */
+import { once } from "node:events";
+import type { Worker } from "node:worker_threads";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { createMail } from "#/src/mail/mail.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import { openTextIndex } from "#/src/render/indexing/open-text-index.ts";
+import type { Store } from "#/storage/store.ts";
+import { openTestStore, seedAgent } from "../support/store.ts";
+
+// The thread ends and starts several times here.
+vi.setConfig({ testTimeout: 60_000 });
+
+let started: Worker[];
+const note = (worker: Worker): void => {
+  if (worker.threadName === "search-index") started.push(worker);
+};
+
+beforeEach(() => {
+  started = [];
+  process.on("worker", note);
+});
+afterEach(() => void process.off("worker", note));
+
+async function append(store: Store, agent: AgentNumber, text: string): Promise<void> {
+  const mail = createMail(store);
+  const inbox = (await mail.findMailbox(agent, "inbox"))!;
+  const bytes = Buffer.from(`Subject: ${text}\r\n\r\n${text}\r\n`);
+  await mail.appendMessages(agent, inbox.number, [{ bytes, flags: 0, keywords: [] }], { source: "imap" });
+}
+
+it("answers a question that comes after the thread has ended", async () => {
+  await using opened = await openTestStore();
+  const { agent } = await seedAgent(opened.store);
+  await append(opened.store, agent, "first");
+  await using index = await openTextIndex(opened.store, { idleMs: 1 });
+  await once(started[0]!, "exit");
+  const answer = await index.find(agent, [{ kind: "text", text: "FIRST" }]);
+  expect(answer!.found[0]!.length).toBe(1);
+  expect(started).toHaveLength(2);
+});
+
+it("indexes mail that comes after the thread has ended, before it ends again", async () => {
+  const failures: string[] = [];
+  await using opened = await openTestStore();
+  const { agent } = await seedAgent(opened.store);
+  {
+    const options = { idleMs: 1, onFailure: (reason: string) => void failures.push(reason) };
+    await using _index = await openTextIndex(opened.store, options);
+    await once(started[0]!, "exit");
+    await append(opened.store, agent, "later");
+    await vi.waitFor(() => expect(started).toHaveLength(2), 30_000);
+    await once(started[1]!, "exit");
+  }
+  await using index = await openTextIndex(opened.store);
+  const answer = await index.find(agent, [{ kind: "text", text: "LATER" }]);
+  expect([answer!.found[0]!.length, answer!.unindexed.length, failures]).toEqual([1, 0, []]);
+});
