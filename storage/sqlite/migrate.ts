@@ -1,5 +1,5 @@
-/** Brings a store to the schema of this version: each step in one transaction, a backup before the first one that a store
- *  with content takes. A store from a newer version is refused. */
+/** Brings a store to the schema of this version: each step in one transaction, a new store all of them in one, a backup before
+ *  the first one that a store with content takes. A store from a newer version is refused. */
 import fs from "node:fs";
 import path from "node:path";
 import type Database from "better-sqlite3";
@@ -29,19 +29,29 @@ export async function migrate(
     fs.mkdirSync(backups, { recursive: true, mode: 0o700 });
     await backupTo(database, path.join(backups, `before-schema-${version + 1}-${now}.db`));
   }
+  // A new store is made whole or not at all, and waits for the disk once; an older one keeps each step that was done.
+  const left = steps.slice(version).map((step, at) => ({ step, number: version + 1 + at }));
+  const transactions = version === 0 ? [left] : left.map((one) => [one]);
+  for (const transaction of transactions) await takeSteps(database, transaction, now);
+}
+
+async function takeSteps(
+  database: Database.Database,
+  steps: readonly { readonly step: Migration; readonly number: number }[],
+  now: number,
+): Promise<void> {
   const sql = new SqliteSql(database);
-  for (let number = version + 1; number <= steps.length; number++) {
-    const step = steps[number - 1]!;
-    database.exec("begin immediate");
-    try {
+  let taken = "";
+  database.exec("begin immediate");
+  try {
+    for (const { step, number } of steps) {
+      taken = `Step ${number} (${step.name})`;
       await step.run(sql);
       await sql.run("insert into schema_version (version, applied_at) values (?, ?)", number, now);
-      database.exec("commit");
-    } catch (error) {
-      if (database.inTransaction) database.exec("rollback");
-      throw new Error(`Step ${number} (${step.name}) of the store's schema failed; nothing of it is kept`, {
-        cause: error,
-      });
     }
+    database.exec("commit");
+  } catch (error) {
+    if (database.inTransaction) database.exec("rollback");
+    throw new Error(`${taken} of the store's schema failed; nothing of it is kept`, { cause: error });
   }
 }

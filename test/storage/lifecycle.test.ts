@@ -102,6 +102,27 @@ it("applies each step of the schema once, with a backup before the first on a st
   database.close();
 });
 
+it("makes a new store whole or not at all, and keeps the steps of an older one that were done", async () => {
+  using folder = temporaryFolder();
+  const database = openWriting(folder.path);
+  const step = (name: string, statement: string) => ({
+    name,
+    run: async (tx: { run(q: string): Promise<number> }) => void (await tx.run(statement)),
+  });
+  const tables = database
+    .prepare("select name from sqlite_master where name in ('a', 'b') order by name")
+    .pluck();
+  const a = step("a", "create table a (x bigint)");
+  const broken = step("broken", "insert into nowhere values (1)");
+  await expect(migrate(database, folder.path, 0, [a, broken])).rejects.toThrow("Step 2 (broken)");
+  expect(tables.all()).toEqual([]);
+  await migrate(database, folder.path, 0, [a]);
+  const steps = [a, step("b", "create table b (x bigint)"), broken];
+  await expect(migrate(database, folder.path, 1, steps)).rejects.toThrow("Step 3 (broken)");
+  expect(tables.all()).toEqual(["a", "b"]);
+  database.close();
+});
+
 it("leaves the schema as it was when a step fails", async () => {
   using folder = temporaryFolder();
   const database = openWriting(folder.path);
