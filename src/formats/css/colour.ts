@@ -1,5 +1,6 @@
 /** Colours that are understood (names, `#hex`, `rgb()`, `hsl()`, the older way of HTML) as red, green, blue from 0 to 255 and
  *  opacity from 0 to 1. */
+import { asciiLower, asciiTrim } from "./ascii-case.ts";
 import { numberOf } from "./length.ts";
 import { namedColours } from "./named-colours.ts";
 import { type CssToken, insideOf, skipComponent } from "./tokens.ts";
@@ -25,7 +26,7 @@ export function colourOf(
   if (tokens.length > 1) return undefined;
   if (token.type === "hash") return hexColour(token.value);
   if (token.type === "ident") {
-    const name = token.value.toLowerCase();
+    const name = asciiLower(token.value);
     if (name === "currentcolor") return current;
     if (name === "transparent") return transparent;
     return (
@@ -35,7 +36,8 @@ export function colourOf(
   }
   if (!isQuirky) return undefined;
   // A colour without its sign reads as a number: 000000, 123, 12ab34.
-  if (token.type === "number" && !token.isSigned) return hexColour(String(token.number).padStart(6, "0"));
+  if (token.type === "number" && !token.isSigned && token.isInteger === true)
+    return hexColour(String(token.number).padStart(6, "0"));
   if (token.type === "dimension" && !token.isSigned)
     return hexColour(`${token.number}${token.unit}`.padStart(6, "0"));
   return undefined;
@@ -55,7 +57,7 @@ function namedColour(name: string): Colour | undefined {
 
 /** The value of `bgcolor`, `color` and `text` (HTML section 2.4.6): whatever it is, it is a colour. */
 export function legacyColour(value: string): Colour | undefined {
-  const text = value.trim().toLowerCase();
+  const text = asciiLower(asciiTrim(value));
   if (text === "" || text === "transparent") return undefined;
   const named = namedColour(text);
   if (named !== undefined) return named;
@@ -75,7 +77,7 @@ export function legacyColour(value: string): Colour | undefined {
 
 /** `rgb()` and `hsl()` of plain numbers. Every other function is not understood, and no calculation in one. */
 function functionColour(name: string, inner: readonly CssToken[]): Colour | undefined {
-  const word = name.toLowerCase();
+  const word = asciiLower(name);
   const values = argumentsOf(inner);
   if (values === undefined || values.length < 3 || values.length > 4) return undefined;
   const [a, b, c, alphaToken] = values as [CssToken, CssToken, CssToken, CssToken | undefined];

@@ -1,4 +1,5 @@
 /** Lengths, percentages and numbers that are understood, and simple arithmetic with them (CSS Values Level 4). */
+import { asciiLower } from "./ascii-case.ts";
 import { viewport } from "./media.ts";
 import { type CssToken, insideOf, skipComponent, splitByComma } from "./tokens.ts";
 
@@ -89,7 +90,7 @@ function mathOf(tokens: readonly CssToken[], basis: LengthBasis, depth: number):
 function quantityOf(tokens: readonly CssToken[], basis: LengthBasis, depth: number): Quantity | undefined {
   const [token] = tokens;
   if (token?.type !== "function" || depth > depthMax) return undefined;
-  const name = token.value.toLowerCase();
+  const name = asciiLower(token.value);
   if (!maths.has(name)) return undefined;
   const parts: Quantity[] = [];
   for (const part of splitByComma(insideOf(tokens))) {

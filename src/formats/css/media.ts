@@ -1,5 +1,6 @@
 /** Media queries (Media Queries Level 4), answered yes, no or "not known" for the one reader that a rendering is made for: a
  *  screen 1024 pixels wide, light. */
+import { asciiLower } from "./ascii-case.ts";
 import { type CssToken, skipComponent, splitByComma, trimSpace } from "./tokens.ts";
 
 export const viewport = { width: 1024, height: 768 } as const;
@@ -16,7 +17,7 @@ export function answerMedia(prelude: readonly CssToken[]): Answer {
 }
 
 function answerQuery(tokens: readonly CssToken[]): Answer {
-  if (tokens.some((token) => token.type === "ident" && gone.test(token.value.toLowerCase())))
+  if (tokens.some((token) => token.type === "ident" && gone.test(asciiLower(token.value))))
     return tokens.some((token) => token.type === "ident" && /^(?:not|or)$/i.test(token.value))
       ? undefined
       : false;
@@ -24,17 +25,17 @@ function answerQuery(tokens: readonly CssToken[]): Answer {
   const first = words[0];
   if (first?.type === "ident") {
     let at = 0;
-    const lead = first.value.toLowerCase();
+    const lead = asciiLower(first.value);
     const isNot = lead === "not";
     if (isNot || lead === "only") at++;
     const type = words[at];
     if (type?.type === "ident") {
-      const name = type.value.toLowerCase();
+      const name = asciiLower(type.value);
       const rest = words[at + 1];
       if (["and", "or", "not", "only", "layer"].includes(name)) return undefined;
       let answer: Answer = name === "all" || name === "screen";
       if (rest !== undefined) {
-        if (rest.type !== "ident" || rest.value.toLowerCase() !== "and") return undefined;
+        if (rest.type !== "ident" || asciiLower(rest.value) !== "and") return undefined;
         answer = allOf([answer, condition(words.slice(at + 2))]);
       }
       return isNot ? opposite(answer) : answer;
@@ -51,13 +52,13 @@ function condition(words: readonly CssToken[]): Answer {
     let token = words[at]!;
     let isNot = false;
     if (token.type === "ident") {
-      const word = token.value.toLowerCase();
+      const word = asciiLower(token.value);
       if (word === "not") isNot = true;
       else if ((word === "and" || word === "or") && answers.length > 0 && (joint ?? word) === word)
         joint = word;
       else return undefined;
       token = words[++at]!;
-      if (token?.type === "ident" && token.value.toLowerCase() === "not") {
+      if (token?.type === "ident" && asciiLower(token.value) === "not") {
         isNot = !isNot;
         token = words[++at]!;
       }
@@ -84,7 +85,7 @@ function opposite(answer: Answer): Answer {
 
 function bracket(inner: readonly CssToken[]): Answer {
   const [first] = inner;
-  if (first?.type === "(" || (first?.type === "ident" && first.value.toLowerCase() === "not"))
+  if (first?.type === "(" || (first?.type === "ident" && asciiLower(first.value) === "not"))
     return condition(inner);
   return feature(inner);
 }
@@ -94,7 +95,7 @@ function feature(inner: readonly CssToken[]): Answer {
   const tokens = trimSpace(inner);
   const [first, second] = tokens;
   if (first?.type === "ident" && (second === undefined || second.type === ":")) {
-    const name = first.value.toLowerCase();
+    const name = asciiLower(first.value);
     const value = tokens.slice(2);
     if (second === undefined) return name in known ? true : undefined;
     const range = /^(-webkit-)?(min|max)-(.+)$/.exec(name);
@@ -131,7 +132,7 @@ function isName(tokens: readonly CssToken[]): boolean {
 }
 
 function nameOf(tokens: readonly CssToken[]): string {
-  return (tokens[0] as { readonly value: string }).value.toLowerCase();
+  return asciiLower((tokens[0] as { readonly value: string }).value);
 }
 
 function turned(operator: string): string {
@@ -197,7 +198,7 @@ function compare(name: string, operator: string, value: readonly CssToken[]): An
 
 /** A value of the kind that the feature takes. */
 function read(token: CssToken, name: string): number | string | undefined {
-  if (typeof known[name] === "string") return token.type === "ident" ? token.value.toLowerCase() : undefined;
+  if (typeof known[name] === "string") return token.type === "ident" ? asciiLower(token.value) : undefined;
   if (name === "-webkit-device-pixel-ratio") return token.type === "number" ? token.number : undefined;
   if (token.type === "number") return token.number === 0 && name !== "resolution" ? 0 : undefined;
   if (token.type !== "dimension") return undefined;

@@ -1,5 +1,6 @@
 /** Selectors (Selectors Level 4) as they are written: parsed once, with their specificity. What is valid and not understood
  *  is a test that may fit or not. */
+import { asciiLower } from "./ascii-case.ts";
 import { type CssToken, skipComponent, splitByComma, trimSpace } from "./tokens.ts";
 
 export type Combinator = " " | ">" | "+" | "~";
@@ -46,18 +47,24 @@ const countMax = 999;
 /** Selectors inside selectors; beyond that nothing is known of the style, and RangeError says so. */
 const depthMax = 8;
 
+export interface SelectorList {
+  readonly list: readonly ComplexSelector[];
+  /** Something in it may be wrong, which would make the rule void. */
+  readonly isSure: boolean;
+}
+
 /** undefined when the list is wrong, which makes the rule void. */
-export function parseSelectorList(
-  tokens: readonly CssToken[],
-  isNested = false,
-): readonly ComplexSelector[] | undefined {
-  return parseList(tokens, { depth: 0, isNested });
+export function parseSelectorList(tokens: readonly CssToken[], isNested = false): SelectorList | undefined {
+  const context = { depth: 0, isNested, grammar: { isSure: true } };
+  const list = parseList(tokens, context);
+  return list === undefined ? undefined : { list, isSure: context.grammar.isSure };
 }
 
 interface Context {
   readonly depth: number;
   /** Inside of another rule: may begin with a combinator, and what it goes by is not looked at. */
   readonly isNested: boolean;
+  readonly grammar: { isSure: boolean };
 }
 
 function parseList(tokens: readonly CssToken[], context: Context): readonly ComplexSelector[] | undefined {
@@ -100,6 +107,8 @@ function parseComplex(tokens: readonly CssToken[], context: Context): ComplexSel
     }
     const read = parseCompound(tokens, at, combinator ?? " ", context);
     if (read === undefined) return undefined;
+    // What stands behind a part of an element is mostly wrong.
+    if (compounds.at(-1)?.part !== undefined) context.grammar.isSure = false;
     compounds.push(read.compound);
     for (const test of read.compound.tests) {
       const weight = weightOf(test);
@@ -146,6 +155,7 @@ function parseCompound(
   let at = start;
   for (; at < tokens.length; ) {
     const token = tokens[at]!;
+    if (part !== undefined && startsSimple(token)) context.grammar.isSure = false;
     const isBar = (one: CssToken | undefined): boolean => one?.type === "delim" && one.value === "|";
     if (token.type === "ident" || (token.type === "delim" && (token.value === "*" || token.value === "|"))) {
       if (at !== start) return undefined;
@@ -153,7 +163,8 @@ function parseCompound(
       if (barAt !== undefined) {
         const name = tokens[barAt + 1];
         if (name?.type !== "ident" && !(name?.type === "delim" && name.value === "*")) return undefined;
-        // Which namespace a prefix stands for is not looked at.
+        // A prefix that is not declared makes the rule void; one that is makes the page doubtful.
+        if (token.type === "ident") return undefined;
         tests.push(typeTest(name.value), { kind: "unknown" });
         at = barAt + 2;
         continue;
@@ -164,18 +175,24 @@ function parseCompound(
       tests.push({ kind: "unknown" });
       at++;
     } else if (token.type === "hash") {
-      tests.push({ kind: "id", name: token.value, folded: token.value.toLowerCase() });
+      if (token.isId !== true) return undefined;
+      tests.push({ kind: "id", name: token.value, folded: asciiLower(token.value) });
       at++;
     } else if (token.type === "delim" && token.value === ".") {
       const name = tokens[at + 1];
       if (name?.type !== "ident") return undefined;
-      tests.push({ kind: "class", name: name.value, folded: name.value.toLowerCase() });
+      tests.push({ kind: "class", name: name.value, folded: asciiLower(name.value) });
       at += 2;
     } else if (token.type === "[") {
       const end = skipComponent(tokens, at);
       const test = parseAttribute(trimSpace(tokens.slice(at + 1, end - 1)));
       if (test === undefined) return undefined;
       tests.push(test);
+      // `[a=b s]` is known to some browsers alone.
+      if (test.kind === "attribute" && test.operator !== "" && test.hasNoCase === false) {
+        tests.push({ kind: "unknown" });
+        context.grammar.isSure = false;
+      }
       at = end;
     } else if (token.type === ":") {
       const isDouble = tokens[at + 1]?.type === ":";
@@ -183,14 +200,18 @@ function parseCompound(
       const name = tokens[nameAt];
       if (name?.type !== "ident" && name?.type !== "function") return undefined;
       const end = skipComponent(tokens, nameAt);
-      const word = name.value.toLowerCase();
+      const word = asciiLower(name.value);
       // Those of other engines make a rule void.
       if (foreignPseudo.test(word)) return undefined;
-      if (isDouble || oldPseudoElements.has(word)) part = word;
-      else {
+      if (isDouble || oldPseudoElements.has(word)) {
+        if (!knownParts.test(word) || name.type === "function") context.grammar.isSure = false;
+        part = word;
+      } else {
         const inner = name.type === "function" ? trimSpace(tokens.slice(nameAt + 1, end - 1)) : undefined;
         const test = pseudoClass(word, inner, context);
         if (test === undefined) return undefined;
+        if (test.some(({ kind }) => kind === "unknown") && !knownStates.has(word))
+          context.grammar.isSure = false;
         tests.push(...test);
       }
       at = end;
@@ -201,10 +222,36 @@ function parseCompound(
 }
 
 const foreignPseudo = /^-(?:moz|ms|o|khtml)-/;
+/** Parts that every browser of today knows; of WebKit's own, any name is taken. */
+const knownParts =
+  /^(?:before|after|first-line|first-letter|marker|selection|placeholder|backdrop|file-selector-button|-webkit-.*)$/;
+/** States that every browser of today knows, and that are not looked at. */
+const knownStates = new Set(
+  "is where enabled disabled required optional valid invalid default indeterminate read-only read-write placeholder-shown any-link in-range out-of-range autofill".split(
+    " ",
+  ),
+);
+
+function startsSimple(token: CssToken): boolean {
+  return (
+    token.type === ":" ||
+    token.type === "hash" ||
+    token.type === "[" ||
+    token.type === "ident" ||
+    (token.type === "delim" && token.value === ".")
+  );
+}
+
 const oldPseudoElements = new Set(["before", "after", "first-line", "first-letter"]);
 
 function typeTest(name: string): SimpleTest {
-  return name === "*" ? { kind: "any" } : { kind: "type", name, folded: name.toLowerCase() };
+  return name === "*" ? { kind: "any" } : { kind: "type", name, folded: asciiLower(name) };
+}
+
+/** `[a|b]`, and not `[a|=b]`. */
+function isPrefix(tokens: readonly CssToken[], at: number): boolean {
+  const [bar, next] = [tokens[at], tokens[at + 1]];
+  return bar?.type === "delim" && bar.value === "|" && next?.type === "ident";
 }
 
 function parseAttribute(tokens: readonly CssToken[]): SimpleTest | undefined {
@@ -212,9 +259,10 @@ function parseAttribute(tokens: readonly CssToken[]): SimpleTest | undefined {
   if (tokens[0]?.type === "delim" && (tokens[0].value === "*" || tokens[0].value === "|")) at++;
   if (tokens[at]?.type === "delim") at++;
   const name = tokens[at++];
+  if (at < tokens.length && isPrefix(tokens, at)) return undefined;
   if (name?.type !== "ident") return undefined;
   const rest = tokens.slice(at).filter((token) => token.type !== "space");
-  const base = { kind: "attribute", name: name.value.toLowerCase() } as const;
+  const base = { kind: "attribute", name: asciiLower(name.value) } as const;
   if (rest.length === 0) return { ...base, operator: "", value: "", hasNoCase: false };
   let operator = "";
   while (rest[0]?.type === "delim" && operator.length < 2)
@@ -222,12 +270,13 @@ function parseAttribute(tokens: readonly CssToken[]): SimpleTest | undefined {
   if (!["=", "~=", "|=", "^=", "$=", "*="].includes(operator)) return undefined;
   const [value, flag] = rest;
   if (value?.type !== "ident" && value?.type !== "string") return undefined;
-  if (rest.length > 2 || (flag !== undefined && flag.type !== "ident")) return undefined;
+  if (rest.length > 2) return undefined;
+  if (flag !== undefined && !(flag.type === "ident" && /^[is]$/i.test(flag.value))) return undefined;
   return {
     ...base,
     operator: operator as "=",
     value: value.value,
-    hasNoCase: flag?.type === "ident" ? flag.value.toLowerCase() === "i" : undefined,
+    hasNoCase: flag === undefined ? undefined : /^i$/i.test(flag.value),
   };
 }
 
@@ -265,8 +314,11 @@ function pseudoClass(
   }
   switch (word) {
     case "not": {
-      const list = parseList(inner, { depth: context.depth + 1, isNested: false });
-      return list === undefined ? undefined : [{ kind: "not", list }];
+      const list = parseList(inner, { ...context, depth: context.depth + 1, isNested: false });
+      return list === undefined ||
+        list.some(({ compounds }) => compounds.some(({ part }) => part !== undefined))
+        ? undefined
+        : [{ kind: "not", list }];
     }
     case "nth-child":
     case "nth-last-child":
@@ -283,7 +335,7 @@ function nth(step: number, offset: number, isLast: boolean, isOfType: boolean): 
 
 /** An+B (CSS Syntax Level 3 section 6). */
 function parseNth(tokens: readonly CssToken[], isLast: boolean, isOfType: boolean): SimpleTest {
-  const read = readNth(tokens.map(nthText).join("").toLowerCase());
+  const read = readNth(asciiLower(tokens.map(nthText).join("")));
   return read === undefined ? { kind: "unknown" } : { kind: "nth", ...read, isLast, isOfType };
 }
 
@@ -297,7 +349,7 @@ function nthText(token: CssToken): string {
     case "dimension":
       return `${token.isSigned && token.number >= 0 ? "+" : ""}${token.number}${token.unit}`;
     case "space":
-      return "";
+      return " ";
     default:
       return "?";
   }
@@ -306,10 +358,11 @@ function nthText(token: CssToken): string {
 function readNth(formula: string): { readonly step: number; readonly offset: number } | undefined {
   if (formula === "even") return { step: 2, offset: 0 };
   if (formula === "odd") return { step: 2, offset: 1 };
-  const match = /^(?:([+-]?\d*)n([+-]\d+)?|([+-]?\d+))$/.exec(formula);
+  // Blanks stand around the second sign alone.
+  const match = /^(?:([+-]?\d*)n(?: ?([+-]) ?(\d+))?|([+-]?\d+))$/.exec(formula);
   if (match === null) return undefined;
-  const [, step, offset, alone] = match;
+  const [, step, offsetSign = "", offset = "0", alone] = match;
   if (alone !== undefined) return { step: 0, offset: Number(alone) };
   const sign = step === "" || step === "+" ? 1 : step === "-" ? -1 : Number(step);
-  return { step: sign, offset: Number(offset ?? 0) };
+  return { step: sign, offset: Number(offsetSign + offset) };
 }

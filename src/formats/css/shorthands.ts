@@ -1,5 +1,6 @@
 /** Shorthands and other names: what a declaration says of each property of the table (`understood.ts`).
  *  Long because each shorthand is a grammar of its own. */
+import { asciiLower } from "./ascii-case.ts";
 import { isKnownUnit, otherUnits } from "./length.ts";
 import { type CssToken, splitByComma, trimSpace } from "./tokens.ts";
 import { isNeutral, reachOf, understoodNames, understoodOf } from "./understood.ts";
@@ -24,7 +25,7 @@ const colourFilters = words("brightness contrast grayscale invert saturate sepia
 function unknownOf(name: string, value: Value): Value {
   return name === "filter" &&
     componentsOf(value).every(
-      ([token]) => token?.type === "function" && colourFilters.has(token.value.toLowerCase()),
+      ([token]) => token?.type === "function" && colourFilters.has(asciiLower(token.value)),
     )
     ? unknownInside
     : unknownValue;
@@ -38,7 +39,7 @@ export interface Declared {
 export const wideKeywords = words("inherit initial unset revert revert-layer");
 
 export function hasVariable(value: Value): boolean {
-  return value.some((token) => token.type === "function" && token.value.toLowerCase() === "var");
+  return value.some((token) => token.type === "function" && asciiLower(token.value) === "var");
 }
 
 type Split = (value: Value, isQuirky: boolean) => readonly Declared[] | Exclude<Reading, "understood">;
@@ -323,22 +324,10 @@ const aliases: ReadonlyMap<string, string> = new Map(
     "max-block-size": "max-height",
     "min-inline-size": "min-width",
     "min-block-size": "min-height",
-    "logical-width": "width",
-    "logical-height": "height",
     "inset-inline-start": "left",
     "inset-inline-end": "right",
     "inset-block-start": "top",
     "inset-block-end": "bottom",
-    "overflow-inline": "overflow-x",
-    "overflow-block": "overflow-y",
-    "margin-start": "margin-left",
-    "margin-end": "margin-right",
-    "margin-before": "margin-top",
-    "margin-after": "margin-bottom",
-    "padding-start": "padding-left",
-    "padding-end": "padding-right",
-    "padding-before": "padding-top",
-    "padding-after": "padding-bottom",
     ...Object.fromEntries(
       ["margin", "padding"].flatMap((name) => [
         [`${name}-inline-start`, `${name}-left`],
@@ -351,16 +340,35 @@ const aliases: ReadonlyMap<string, string> = new Map(
     "border-block-end-width": "border-bottom-width",
     "border-inline-start-width": "border-left-width",
     "border-inline-end-width": "border-right-width",
-    "mask-border": "mask-border-source",
-    "text-decoration-width": "text-decoration-thickness",
   }),
 );
 
-/** WebKit's prefix makes another name of many properties. */
+/** Properties that have another name with WebKit's prefix; the table knows no others by it. */
+const prefixed = words(
+  "align-content align-items align-self animation animation-name appearance backface-visibility backdrop-filter " +
+    "background-clip background-origin background-size border-image border-radius box-shadow box-sizing clip-path columns " +
+    "column-count column-width filter mask mask-image mask-border-source opacity transform writing-mode text-decoration-line",
+);
+const prefixedSides: ReadonlyMap<string, string> = new Map(
+  [
+    ["start", "left"],
+    ["end", "right"],
+    ["before", "top"],
+    ["after", "bottom"],
+  ].flatMap(([name, side]) => [
+    [`-webkit-margin-${name}`, `margin-${side}`] as const,
+    [`-webkit-padding-${name}`, `padding-${side}`] as const,
+  ]),
+);
+
+/** WebKit's prefix makes another name of some properties. */
 function plainName(name: string): string {
-  let plain = name;
-  if (!isTabled(plain) && plain.startsWith("-webkit-")) plain = plain.slice("-webkit-".length);
-  return aliases.get(plain) ?? plain;
+  if (isTabled(name)) return name;
+  if (name.startsWith("-webkit-")) {
+    const plain = name.slice("-webkit-".length);
+    return prefixedSides.get(name) ?? (isTabled(plain) && !prefixed.has(plain) ? name : plain);
+  }
+  return aliases.get(name) ?? name;
 }
 
 function isTabled(name: string): boolean {
@@ -398,12 +406,17 @@ function findSubject(property: string): Subject {
   return isNeutral(name) || isNeutral(property) ? { kind: "neutral" } : { kind: "unknown", name };
 }
 
+/** Properties whose lengths and colours need no unit and no sign in quirks mode (Quirks Mode sections 3.1 and 3.2). */
+const hasQuirk =
+  /^(?:color|background-color|border-spacing|border(?:-(?:top|right|bottom|left))?-width|top|right|bottom|left|font-size|(?:max-|min-)?(?:width|height)|letter-spacing|word-spacing|(?:margin|padding)(?:-(?:top|right|bottom|left))?|text-indent|vertical-align)$/;
+
 /** What a declaration says of each property; none where a browser drops it. A value with `var()` in it is handed on as it is,
  *  for every property that it may be about. */
-export function expand(property: string, value: Value, isQuirky: boolean): readonly Declared[] {
+export function expand(property: string, value: Value, isQuirkyPage: boolean): readonly Declared[] {
   const subject = subjectOf(property);
   if (subject.kind !== "properties" || value.length === 0) return [];
   const { names, shorthand } = subject;
+  const isQuirky = isQuirkyPage && hasQuirk.test(property);
   const forAll = (one: Value): Declared[] => names.map((name) => ({ name, value: one }));
   if (wideKeywords.has(wordOf(value)) || hasVariable(value)) return forAll(value);
   if (property === "all") return [];

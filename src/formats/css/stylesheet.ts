@@ -1,5 +1,6 @@
 /** Style sheets and style attributes as rules and declarations (CSS Syntax Level 3). A rule under a condition that is not
  *  known may apply. What says nothing of any property that matters is left out. */
+import { asciiLower } from "./ascii-case.ts";
 import { answerMedia } from "./media.ts";
 import { type ComplexSelector, parseSelectorList } from "./selector.ts";
 import { reachOfProperty, subjectOf } from "./shorthands.ts";
@@ -72,15 +73,7 @@ interface Scope {
 }
 
 /** Rules that say nothing of what is on a screen. `@font-face` is read for its name, `@keyframes` for how far it reaches. */
-const neutralRules = new Set([
-  "charset",
-  "page",
-  "viewport",
-  "-ms-viewport",
-  "-o-viewport",
-  "-moz-document",
-  "counter-style",
-]);
+const neutralRules = new Set(["charset", "page", "viewport", "-ms-viewport", "-o-viewport", "-moz-document"]);
 /** Rules that hold rules; that their condition holds is not known. */
 const conditions = new Set(["supports", "layer", "container", "scope", "starting-style", "document"]);
 
@@ -117,8 +110,8 @@ class SheetReader implements StyleSheets {
       this.#readBlock(
         blockOf(tokens, open, end),
         { ...scope, isNested: true, depth: scope.depth + 1 },
-        selectors,
-        scope.isNested || scope.isMaybe,
+        selectors.list,
+        scope.isNested || scope.isMaybe || !selectors.isSure,
       );
     return end;
   }
@@ -147,7 +140,7 @@ class SheetReader implements StyleSheets {
         continue;
       }
       if (token.type === "at") {
-        at = readNested?.(at) ?? endOfStatement(tokens, at);
+        at = readNested?.(at) ?? endOfAtRule(tokens, at);
         continue;
       }
       const isDeclaration = token.type === "ident" && startsValue(tokens, at + 1) !== undefined;
@@ -168,12 +161,12 @@ class SheetReader implements StyleSheets {
   }
 
   #declaration(name: string, tokens: readonly CssToken[]): Declaration | undefined {
-    const property = name.startsWith("--") ? name : name.toLowerCase();
+    const property = name.startsWith("--") ? name : asciiLower(name);
     if (!property.startsWith("--") && subjectOf(property).kind === "neutral") return undefined;
     let value = trimSpace(tokens);
     let isImportant = false;
     const last = value.at(-1);
-    if (last?.type === "ident" && last.value.toLowerCase() === "important") {
+    if (last?.type === "ident" && asciiLower(last.value) === "important") {
       const before = trimSpace(value.slice(0, -1));
       const mark = before.at(-1);
       if (mark?.type === "delim" && mark.value === "!") {
@@ -183,6 +176,7 @@ class SheetReader implements StyleSheets {
     }
     if (value.some((token) => token.type === "bad" || (token.type === "delim" && token.value === "!")))
       return undefined;
+    if (!isBalanced(value)) return undefined;
     return { property, value, isImportant };
   }
 
@@ -193,7 +187,7 @@ class SheetReader implements StyleSheets {
     scope: Scope,
     selectors?: readonly ComplexSelector[],
   ): number {
-    const name = (tokens[start] as { readonly value: string }).value.toLowerCase();
+    const name = asciiLower((tokens[start] as { readonly value: string }).value);
     const open = findBlock(tokens, start + 1, true);
     const prelude = trimSpace(tokens.slice(start + 1, open));
     if (tokens[open]?.type !== "{") {
@@ -253,12 +247,12 @@ class SheetReader implements StyleSheets {
       const colon = statement.findIndex(({ type }) => type === ":");
       if (token?.type === "ident" && colon !== -1) {
         const value = trimSpace(statement.slice(colon + 1));
-        const name = token.value.toLowerCase();
+        const name = asciiLower(token.value);
         if (name === "font-family") family = familyName(value);
         else if (name === "src") {
           for (const source of splitByComma(value)) {
             const [first] = source;
-            if (first?.type === "function" && first.value.toLowerCase() === "local")
+            if (first?.type === "function" && asciiLower(first.value) === "local")
               locals.push(familyName(insideOf(source.slice(0, skipComponent(source, 0)))));
             else if (first === undefined || !isRemoteSource(source)) isOwn = true;
           }
@@ -317,6 +311,25 @@ function endOfStatement(tokens: readonly CssToken[], from: number): number {
   let at = from;
   while (at < tokens.length && tokens[at]!.type !== ";") at = skipComponent(tokens, at);
   return at;
+}
+
+/** In a style attribute: behind its block or its semicolon. */
+function endOfAtRule(tokens: readonly CssToken[], from: number): number {
+  const open = findBlock(tokens, from + 1, true);
+  return tokens[open]?.type === "{" ? skipComponent(tokens, open) : open;
+}
+
+const closers: Readonly<Record<string, string>> = { "(": ")", function: ")", "[": "]", "{": "}" };
+
+/** A bracket that closes none makes a declaration void; the end of the source closes those that are open. */
+function isBalanced(tokens: readonly CssToken[]): boolean {
+  const open: string[] = [];
+  for (const { type } of tokens) {
+    const closer = closers[type];
+    if (closer !== undefined) open.push(closer);
+    else if ((type === ")" || type === "]" || type === "}") && open.pop() !== type) return false;
+  }
+  return true;
 }
 
 /** The position behind the colon of a declaration. */

@@ -1,9 +1,16 @@
 /** Tokens of CSS (CSS Syntax Level 3 section 4). Comments are gone, escapes are undone, nothing is refused. */
+import { asciiLower } from "./ascii-case.ts";
 
 export type CssToken =
   | {
-      readonly type: "ident" | "function" | "at" | "hash" | "string" | "delim" | "url";
+      readonly type: "ident" | "function" | "at" | "string" | "delim" | "url";
       readonly value: string;
+    }
+  | {
+      readonly type: "hash";
+      readonly value: string;
+      /** It can be the name of an id. */
+      readonly isId?: boolean;
     }
   | {
       readonly type: "number" | "percent";
@@ -33,7 +40,8 @@ export function tokenizeCss(
   source: string,
   tokensMax: number,
 ): { readonly tokens: CssToken[]; readonly isCut: boolean } {
-  const css = source.replaceAll("\0", "\ufffd");
+  // CSS Syntax section 3.3.
+  const css = source.replaceAll(/\r\n?|\f/g, "\n").replaceAll("\0", "\ufffd");
   const tokens: CssToken[] = [];
   let at = 0;
   const take = (pattern: RegExp): string | undefined => {
@@ -61,7 +69,9 @@ export function tokenizeCss(
     } else if (startsName(css, at)) tokens.push(takeIdentLike());
     else if ((character === "#" && isNameAt(css, at + 1)) || (character === "@" && startsName(css, at + 1))) {
       at++;
-      tokens.push({ type: character === "#" ? "hash" : "at", value: unescapeName(take(nameText)!) });
+      const isId = startsName(css, at);
+      const value = unescapeName(take(nameText)!);
+      tokens.push(character === "#" ? { type: "hash", value, isId } : { type: "at", value });
     } else {
       at += character.length;
       if (singles.has(character)) tokens.push({ type: character as ":" });
@@ -90,22 +100,25 @@ export function tokenizeCss(
       return { type: "percent", number, isSigned };
     }
     if (!startsName(css, at)) return { type: "number", number, isSigned, isInteger: /^[+-]?\d+$/.test(text) };
-    return { type: "dimension", number, unit: unescapeName(take(nameText)!).toLowerCase(), isSigned };
+    return { type: "dimension", number, unit: asciiLower(unescapeName(take(nameText)!)), isSigned };
   }
 
   function takeIdentLike(): CssToken {
     const value = unescapeName(take(nameText)!);
     if (css[at] !== "(") return { type: "ident", value };
     at++;
-    if (value.toLowerCase() !== "url") return { type: "function", value };
+    if (asciiLower(value) !== "url") return { type: "function", value };
     const quoted = /[ \t\n\r\f]*["']/y;
     quoted.lastIndex = at;
     if (quoted.test(css)) return { type: "function", value };
     const start = at;
     for (; at < css.length && css[at] !== ")"; at++) if (css[at] === "\\") at++;
     const address = css.slice(start, at++).trim();
-    // A quote, a bracket or a blank inside of it makes it no address (CSS Syntax section 4.3.6).
-    return /["'(\s]/.test(address) ? { type: "bad" } : { type: "url", value: unescapeName(address) };
+    // A quote, a bracket, a blank or a control inside of it makes it no address (CSS Syntax section 4.3.6).
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+    return /["'(\s\u0000-\u001f\u007f]/.test(address)
+      ? { type: "bad" }
+      : { type: "url", value: unescapeName(address) };
   }
 }
 

@@ -7,6 +7,7 @@
  *  - `moves`: it changes the place or size of the element. What the element holds is doubtful, and where it paints anything but
  *    letters, it may cover whatever is on the page.
  *  - `paints`: it paints outside of the element. The whole page is doubtful. */
+import { asciiLower } from "./ascii-case.ts";
 import { black, colourOf } from "./colour.ts";
 import { lengthOf } from "./length.ts";
 import { splitByComma } from "./tokens.ts";
@@ -259,7 +260,7 @@ const rows: readonly Row[] = [
       /^(?:normal|light|light,?dark|dark,?light|only,?light|light,?only)$/.test(
         value
           .flatMap((token) =>
-            token.type === "ident" ? [token.value.toLowerCase()] : token.type === "space" ? [] : ["?"],
+            token.type === "ident" ? [asciiLower(token.value)] : token.type === "space" ? [] : ["?"],
           )
           .join(),
       )
@@ -442,7 +443,11 @@ const rows: readonly Row[] = [
 
 /** A share is a length of new browsers alone. */
 function spacingOfLetters(value: Value, isQuirky: boolean): Reading {
-  return value.length === 1 && value[0]!.type === "percent" ? "unknown" : anyLength(value, isQuirky);
+  const [token] = value;
+  if (value.length === 1 && token?.type === "percent") return "unknown";
+  // Browsers differ on a bare number in quirks mode.
+  if (isQuirky && value.length === 1 && token?.type === "number" && token.number !== 0) return "unknown";
+  return anyLength(value, isQuirky);
 }
 
 function wholeNumber(value: Value, isQuirky: boolean): Reading {

@@ -1,5 +1,6 @@
 /** How the value of a property is read against its closed grammar: understood; dropped, as every browser drops it; or unknown,
  *  which makes doubtful what it applies to. A function that is not understood is never dropped. */
+import { asciiLower } from "./ascii-case.ts";
 import { black, colourOf } from "./colour.ts";
 import { isKnownUnit, type LengthBasis, lengthOf, otherUnits } from "./length.ts";
 import { namedColours, systemColours } from "./named-colours.ts";
@@ -14,7 +15,7 @@ const anyBasis: LengthBasis = { fontSize: 16, lineHeight: 20, whole: 100, isQuir
 
 export function wordOf(value: Value): string {
   const [token] = value;
-  return value.length === 1 && token?.type === "ident" ? token.value.toLowerCase() : "";
+  return value.length === 1 && token?.type === "ident" ? asciiLower(token.value) : "";
 }
 
 export function words(text: string): ReadonlySet<string> {
@@ -184,7 +185,7 @@ export function isGradient(value: Value): boolean {
   const [token] = value;
   return (
     token?.type === "function" &&
-    gradientName.test(token.value.toLowerCase()) &&
+    gradientName.test(asciiLower(token.value)) &&
     skipComponent(value, 0) === value.length
   );
 }
@@ -209,7 +210,7 @@ function isPlainGradient(gradient: Value): boolean {
         if (colourOf(component, black, false) !== undefined) return true;
         const [token] = component;
         if (component.length !== 1 || token === undefined) return false;
-        if (token.type === "ident") return gradientWords.has(token.value.toLowerCase());
+        if (token.type === "ident") return gradientWords.has(asciiLower(token.value));
         if (token.type === "dimension")
           return isKnownUnit(token.unit) || ["deg", "rad", "grad", "turn"].includes(token.unit);
         return token.type === "percent" || (token.type === "number" && token.number === 0);
@@ -222,7 +223,7 @@ function isPlainGradient(gradient: Value): boolean {
 export function addressOf(value: Value): string | undefined {
   const [token] = value;
   if (token?.type === "url") return value.length === 1 ? token.value : undefined;
-  if (token?.type !== "function" || token.value.toLowerCase() !== "url") return undefined;
+  if (token?.type !== "function" || asciiLower(token.value) !== "url") return undefined;
   if (skipComponent(value, 0) !== value.length) return undefined;
   const inner = insideOf(value).filter(({ type }) => type !== "space");
   const [text] = inner;

@@ -1,6 +1,7 @@
 /** Which declaration of a property an element has in the end (CSS Cascading and Inheritance Level 5): style elements, style
  *  attributes and the attributes of old HTML that stand for style. What may apply and is not known to is told apart. */
 
+import { asciiLower } from "#/src/formats/css/ascii-case.ts";
 import type { ComplexSelector } from "#/src/formats/css/selector.ts";
 import {
   expand,
@@ -226,12 +227,12 @@ function indexRules(
   return {
     candidatesOf(element) {
       if (byKey.size === 0) return [];
-      const keys = ["*", `t${element.name.toLowerCase()}`];
+      const keys = ["*", `t${asciiLower(element.name)}`];
       const id = attributeOf(element, "id");
-      if (id !== undefined) keys.push(`#${isQuirky ? id.toLowerCase() : id}`);
+      if (id !== undefined) keys.push(`#${isQuirky ? asciiLower(id) : id}`);
       const classes = attributeOf(element, "class");
       if (classes !== undefined)
-        for (const name of new Set((isQuirky ? classes.toLowerCase() : classes).split(/[ \t\n\f\r]+/)))
+        for (const name of new Set((isQuirky ? asciiLower(classes) : classes).split(/[ \t\n\f\r]+/)))
           keys.push(`.${name}`);
       const found: Candidate[] = [];
       for (const key of keys) for (const one of byKey.get(key) ?? []) found.push(one);

@@ -1,4 +1,5 @@
 /** Attributes of old HTML that stand for style (HTML, "Rendering"), as declarations weaker than any rule. */
+import { asciiLower, asciiTrim } from "#/src/formats/css/ascii-case.ts";
 import { legacyColour } from "#/src/formats/css/colour.ts";
 import { unknownValue } from "#/src/formats/css/shorthands.ts";
 import type { Declaration } from "#/src/formats/css/stylesheet.ts";
@@ -70,7 +71,7 @@ export function hintsOf(element: HtmlElement): readonly Declaration[] {
       hints.push(...sizeHint("width", at("width")), ...sizeHint("border-spacing", at("cellspacing")));
       for (const side of sides) hints.push(...sizeHint(`border-${side}-width`, at("border")));
       if (/^\s*(?:left|right)\s*$/i.test(at("align") ?? ""))
-        hints.push(word("float", at("align")!.trim().toLowerCase()));
+        hints.push(word("float", asciiLower(asciiTrim(at("align")!))));
       break;
     case "td":
     case "th":
@@ -82,14 +83,14 @@ export function hintsOf(element: HtmlElement): readonly Declaration[] {
       if (isCell && at("nowrap") !== undefined) hints.push(word("white-space", "nowrap"));
       break;
   }
-  const dir = at("dir")?.toLowerCase();
+  const dir = asciiLower(at("dir") ?? "");
   // Of "auto", the text itself decides.
   if (dir === "rtl" || dir === "auto") hints.push(word("direction", "rtl"));
   else if (dir === "ltr") hints.push(word("direction", "ltr"));
   const hidden = at("hidden");
   if (hidden !== undefined)
     hints.push(
-      hidden.toLowerCase() === "until-found" ? word("content-visibility", "hidden") : word("display", "none"),
+      asciiLower(hidden) === "until-found" ? word("content-visibility", "hidden") : word("display", "none"),
     );
   if (at("popover") !== undefined) hints.push(word("display", "none"));
   return hints;

@@ -317,7 +317,8 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
   }
 
   function visitReplaced(element: HtmlElement, found: ElementStyle, lines: Lines): Extent {
-    const { style, box } = found;
+    const { style, box, declared } = found;
+    judgeParts(element, declared, style, box);
     const paints = isShown(style) && style.isVisible && style.hidden === undefined;
     if (paints && box.reach !== "none") doubtPage("may-be-covered");
     isPainted ||= paints;

@@ -1,4 +1,5 @@
 /** Whether a selector fits an element: yes, no, or not known. Every comparison is paid for, so that no selector is dearer than the budget. */
+import { asciiLower } from "#/src/formats/css/ascii-case.ts";
 import type { Answer } from "#/src/formats/css/media.ts";
 import type { ComplexSelector, Compound, SimpleTest } from "#/src/formats/css/selector.ts";
 import { attributeOf, type HtmlElement, type HtmlNode } from "./tree.ts";
@@ -83,7 +84,7 @@ export function createMatcher(isQuirky: boolean, meter: WorkMeter): Matcher {
         return element.isHtml ? element.name === test.folded : element.name === test.name;
       case "id": {
         const id = attributeOf(element, "id");
-        return id !== undefined && (isQuirky ? id.toLowerCase() === test.folded : id === test.name);
+        return id !== undefined && (isQuirky ? asciiLower(id) === test.folded : id === test.name);
       }
       case "class":
         return classesOf(element).has(isQuirky ? test.folded : test.name);
@@ -118,7 +119,7 @@ export function createMatcher(isQuirky: boolean, meter: WorkMeter): Matcher {
       case "checked":
         // Of several buttons of one name only the last is on.
         if (attributeOf(element, "checked") !== undefined)
-          return attributeOf(element, "type")?.toLowerCase() === "checkbox" ? true : undefined;
+          return asciiLower(attributeOf(element, "type") ?? "") === "checkbox" ? true : undefined;
         return element.name === "option" ? undefined : false;
       case "nth":
         return fitsNth(test, element);
@@ -129,7 +130,7 @@ export function createMatcher(isQuirky: boolean, meter: WorkMeter): Matcher {
     let classes = classLists.get(element);
     if (classes === undefined) {
       const text = attributeOf(element, "class") ?? "";
-      classes = new Set((isQuirky ? text.toLowerCase() : text).split(/[ \t\n\f\r]+/));
+      classes = new Set((isQuirky ? asciiLower(text) : text).split(/[ \t\n\f\r]+/));
       meter.spend(classes.size);
       classLists.set(element, classes);
     }
@@ -216,8 +217,8 @@ function fitsAttribute(
   hasNoCase: boolean,
 ): boolean {
   if (test.operator === "") return true;
-  const value = hasNoCase ? found.toLowerCase() : found;
-  const asked = hasNoCase ? test.value.toLowerCase() : test.value;
+  const value = hasNoCase ? asciiLower(found) : found;
+  const asked = hasNoCase ? asciiLower(test.value) : test.value;
   switch (test.operator) {
     case "=":
       return value === asked;

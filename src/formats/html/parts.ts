@@ -8,9 +8,14 @@ import type { Box, Style } from "./computed-style.ts";
 
 export type Cover = "page" | "element" | "none";
 
-/** Of controls, of what the reader has marked, and of what is not drawn. */
-const harmless =
-  /^(?:selection|placeholder|backdrop|file-selector-button|target-text|spelling-error|grammar-error|cue|-webkit-(?:input-placeholder|inner-spin-button|outer-spin-button|search-.*|file-upload-button|details-marker|calendar-picker-indicator|textfield-decoration-container|meter-.*|progress-.*|slider-.*|datetime-edit.*|color-swatch.*))$/;
+/** Of what the reader has marked, and of what is not drawn: no box of these is laid out. */
+const harmless = /^(?:selection|backdrop|target-text|spelling-error|grammar-error|cue)$/;
+/** Of controls: boxes of their own. */
+const ofControls =
+  /^(?:placeholder|file-selector-button|-webkit-(?:input-placeholder|inner-spin-button|outer-spin-button|search-.*|file-upload-button|details-marker|calendar-picker-indicator|textfield-decoration-container|meter-.*|progress-.*|slider-.*|datetime-edit.*|color-swatch.*))$/;
+const controlled = words(
+  "color background-color opacity font-size font-family font-size-adjust line-height letter-spacing width height",
+);
 /** What letters of a line, or a box without anything in it, take without covering anything. */
 const linear = words(
   "display color font-size font-family line-height letter-spacing word-spacing visibility opacity white-space text-decoration-line text-decoration-thickness vertical-align float zoom font-size-adjust",
@@ -39,6 +44,7 @@ export function coverOfParts(
 
 function coverOf(name: string, declarations: readonly Declaration[], style: Style, box: Box): Cover {
   if (harmless.test(name)) return "none";
+  if (ofControls.test(name)) return isOfControl(declarations) ? "none" : "page";
   const names = declarations
     .filter(({ property }) => property !== "content" && !property.startsWith("--"))
     .flatMap(({ property }) => {
@@ -65,6 +71,17 @@ function coverOf(name: string, declarations: readonly Declaration[], style: Styl
     return box.cutsOff ? "element" : "none";
   const isHolder = ["relative", "absolute", "fixed"].includes(positionOf(style));
   return isHolder && isAll(laid) && isBlank && isWithin(declarations) ? "element" : "page";
+}
+
+/** Colours and letters, and no box that is larger or elsewhere. */
+function isOfControl(declarations: readonly Declaration[]): boolean {
+  return declarations.every(({ property, value }) => {
+    if (property.startsWith("--")) return true;
+    const subject = subjectOf(property);
+    if (subject.kind !== "properties") return subject.kind === "neutral";
+    const isSize = subject.names.some((one) => one === "width" || one === "height");
+    return subject.names.every((one) => controlled.has(one)) && (!isSize || wordOf(value) === "auto");
+  });
 }
 
 /** A sign that may cover something stands for what is not understood; undefined for no content at all. */

@@ -50,7 +50,8 @@ function renderWithinBudget(source: string, form: HtmlForm): RenderedHtml {
   const tree = parseHtml(source, meter);
   // Style that stands behind the end of what is read could hide what stands before it.
   if (tree.cutAt !== undefined && /<style/i.test(source.slice(tree.cutAt))) return overLimit;
-  const { styles, isUnclear, counts: surveyed } = surveyTree(tree.root);
+  const { styles, isUnclear: isStyleUnclear, counts: surveyed } = surveyTree(tree.root);
+  const isUnclear = isStyleUnclear || hasRichSelect(source);
   const counts = new Map(surveyed);
   const doubted = new Map<Doubt, number>();
   const count = (what: Removal, times: number, why?: Doubt): void => {
@@ -75,6 +76,13 @@ function renderWithinBudget(source: string, form: HtmlForm): RenderedHtml {
     pictures,
     isOverLimit: false,
   };
+}
+
+/** Browsers of today take any element inside of `select`; those of yesterday, and parse5, leave out what is not listed here. */
+function hasRichSelect(source: string): boolean {
+  for (const [, inside] of source.matchAll(/<select(?=[\s/>])([\s\S]*?)(?:<\/select|$)/gi))
+    if (/<(?!\/?(?:option|optgroup|hr|script|template)(?=[\s/>])|!--)[a-z!/]/i.test(inside!)) return true;
+  return false;
 }
 
 function inOrder(counts: ReadonlyMap<Removal, number>, doubted: ReadonlyMap<Doubt, number>): RemovalCounts {

@@ -1,4 +1,5 @@
 /** One walk over all of a document: its style, and how much of what is never text there is in it. */
+import { asciiLower } from "#/src/formats/css/ascii-case.ts";
 import { type Answer, answerMedia } from "#/src/formats/css/media.ts";
 import type { StyleSource } from "#/src/formats/css/stylesheet.ts";
 import { tokenizeCss } from "#/src/formats/css/tokens.ts";
@@ -33,7 +34,8 @@ export function surveyTree(root: HtmlElement): Survey {
     if (name === "script") count("script");
     else if (name === "style") {
       count("style");
-      const answer = holds(node);
+      // Of other languages than HTML and SVG, `style` is an element like any other.
+      const answer = node.namespace.endsWith("MathML") ? undefined : holds(node);
       if (!isInert && answer !== false)
         styles.push({
           text: textOf(node),
@@ -71,16 +73,16 @@ export function surveyTree(root: HtmlElement): Survey {
 
 /** A policy that forbids style, another sheet by default, or a dark page. */
 function isUnclearMeta(meta: HtmlElement): boolean {
-  const about = (attributeOf(meta, "http-equiv") ?? "").trim().toLowerCase();
-  const content = (attributeOf(meta, "content") ?? "").trim().toLowerCase();
+  const about = asciiLower((attributeOf(meta, "http-equiv") ?? "").trim());
+  const content = asciiLower((attributeOf(meta, "content") ?? "").trim());
   if (about === "content-security-policy") return /style|default/.test(content);
   if (about === "default-style") return true;
-  const name = (attributeOf(meta, "name") ?? "").trim().toLowerCase();
+  const name = asciiLower((attributeOf(meta, "name") ?? "").trim());
   return name === "color-scheme" && /dark/.test(content) && !/light/.test(content);
 }
 
 function holds(style: HtmlElement): Answer {
-  const type = attributeOf(style, "type")?.toLowerCase() ?? "";
+  const type = asciiLower(attributeOf(style, "type") ?? "");
   if (type !== "" && type !== "text/css") return type.trim() === "text/css" ? undefined : false;
   return answerMedia(tokenizeCss(attributeOf(style, "media") ?? "", 500).tokens);
 }

@@ -1,4 +1,5 @@
 /** Custom properties (CSS Custom Properties Level 1): what `var()` stands for at an element. */
+import { asciiLower } from "#/src/formats/css/ascii-case.ts";
 import { expand, hasVariable, unknownValue, wideKeywords } from "#/src/formats/css/shorthands.ts";
 import { type CssToken, skipComponent, trimSpace } from "#/src/formats/css/tokens.ts";
 import { type Value, wordOf } from "#/src/formats/css/value-forms.ts";
@@ -27,12 +28,17 @@ export function variablesOf(declared: DeclaredStyle, parent: Variables): Variabl
   const resolve = (name: string): Value | undefined => {
     const raw = own.get(name);
     if (raw === undefined || done.has(name)) return result.get(name);
-    if (open.has(name)) return undefined;
+    // Whatever goes round in a circle is not known.
+    if (open.has(name)) return unknownValue;
     open.add(name);
     const value = substitute(raw, resolve, 0);
     open.delete(name);
     done.add(name);
     const word = value === undefined ? "" : wordOf(value);
+    if (word === "revert-layer") {
+      result.set(name, unknownValue);
+      return unknownValue;
+    }
     if (wideKeywords.has(word) && word !== "initial") return parent.get(name);
     if (value === undefined || word === "initial") result.delete(name);
     else result.set(name, value);
@@ -65,7 +71,7 @@ function substitute(
   const result: CssToken[] = [];
   for (let at = 0; at < value.length; ) {
     const token = value[at]!;
-    if (token.type !== "function" || token.value.toLowerCase() !== "var") {
+    if (token.type !== "function" || asciiLower(token.value) !== "var") {
       result.push(token);
       at++;
       continue;

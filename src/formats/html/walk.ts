@@ -1,4 +1,5 @@
 /** The part of a document that is seen, told in order to whoever writes it down, and what is not, counted. */
+import { asciiLower } from "#/src/formats/css/ascii-case.ts";
 import type { Doubt, Removal } from "#/src/model/removal.ts";
 import { initialStyle, type Style } from "./computed-style.ts";
 import { isBlank } from "./fonts.ts";
@@ -159,7 +160,7 @@ function isNeverSeen(element: HtmlElement): boolean {
     unseenElements.has(element.name) ||
     element.name.startsWith("annotation") ||
     !(element.isHtml || element.namespace.endsWith("MathML")) ||
-    attributeOf(element, "aria-hidden")?.trim().toLowerCase() === "true"
+    asciiLower(attributeOf(element, "aria-hidden")?.trim() ?? "") === "true"
   );
 }
 
