@@ -1,5 +1,5 @@
-/** What the adversary (`npm run fuzz:html`) found: pages with a sentence that a browser does not draw. The first line names its
- *  words. */
+/** What the adversary (`npm run fuzz:html`) and people found: pages with a sentence that a browser does not draw. The first line
+ *  names its words; of the pages of `hidden-pages.jsonl`, one a line, `hidden` does. */
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { htmlForms, renderHtml } from "#/src/formats/html/render-html.ts";
@@ -13,5 +13,22 @@ test.each(readdirSync(folder))("%s does not leak what is not seen", (file) => {
     const { text, removed } = renderHtml(page, form);
     expect(words.filter((word) => text.includes(word))).toEqual([]);
     expect(removed.map(([what]) => what)).not.toEqual(["comment"]);
+  }
+});
+
+interface HiddenPage {
+  readonly hidden: string;
+  readonly page: string;
+}
+
+const pages = readFileSync(new URL("./hidden-pages.jsonl", import.meta.url), "utf8")
+  .trimEnd()
+  .split("\n")
+  .map((line) => JSON.parse(line) as HiddenPage);
+
+test.each(pages)("what is not seen is in no rendering: $page", ({ hidden, page }) => {
+  for (const form of htmlForms) {
+    const { text } = renderHtml(page, form);
+    expect(hidden.split(" ").filter((word) => text.includes(word))).toEqual([]);
   }
 });

@@ -102,15 +102,19 @@ function channels(word: string, a: CssToken, b: CssToken, c: CssToken): Triple |
   return fromHsl(a.number, share(b.number), share(c.number));
 }
 
-/** Numbers between commas, spaces or a slash. */
+/** Numbers all between commas, or all between blanks with the opacity behind a slash (CSS Color Level 4 section 5.1). */
 function argumentsOf(inner: readonly CssToken[]): CssToken[] | undefined {
   const values: CssToken[] = [];
+  let form = "";
   for (const token of inner) {
-    if (token.type === "number" || token.type === "percent") values.push(token);
-    else if (token.type !== "space" && token.type !== "," && !(token.type === "delim" && token.value === "/"))
-      return undefined;
+    if (token.type === "number" || token.type === "percent") {
+      values.push(token);
+      form += "n";
+    } else if (token.type === ",") form += ",";
+    else if (token.type === "delim" && token.value === "/") form += "/";
+    else if (token.type !== "space") return undefined;
   }
-  return values;
+  return /^(?:n,n,n(?:,n)?|nnn(?:\/n)?)$/.test(form) ? values : undefined;
 }
 
 function bound(value: number): number {

@@ -66,6 +66,8 @@ function condition(words: readonly CssToken[]): Answer {
     if (token === undefined) return undefined;
     const end = skipComponent(words, at);
     const inner = words.slice(at + 1, end - 1);
+    // Anything else than a bracket or a function makes the query void.
+    if (token.type !== "(" && token.type !== "function") return undefined;
     const answer = token.type === "(" ? bracket(inner) : undefined;
     answers.push(isNot ? opposite(answer) : answer);
     at = end;

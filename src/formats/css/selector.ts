@@ -345,6 +345,7 @@ function nthText(token: CssToken): string {
     case "delim":
       return token.value;
     case "number":
+      if (token.isInteger !== true) return "?";
       return `${token.isSigned && token.number >= 0 ? "+" : ""}${token.number}`;
     case "dimension":
       return `${token.isSigned && token.number >= 0 ? "+" : ""}${token.number}${token.unit}`;

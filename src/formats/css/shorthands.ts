@@ -173,6 +173,11 @@ function isSlash(token: CssToken | undefined): boolean {
 const systemFonts = words("caption icon menu message-box small-caption status-bar");
 const fontNames = ["font-size", "line-height", "font-family", "font-size-adjust"];
 
+/** Before the size: style, weight, width and small capitals. */
+const beforeSize =
+  /^(?:normal|italic|oblique|bold|bolder|lighter|small-caps|(?:ultra-|extra-|semi-)?(?:condensed|expanded))$/;
+const noFamilies = words("default inherit initial unset revert revert-layer");
+
 const font: Split = (value, isQuirky) => {
   if (systemFonts.has(wordOf(value))) return "unknown";
   const size = understoodOf("font-size")!.form;
@@ -185,8 +190,11 @@ const font: Split = (value, isQuirky) => {
       if (
         part.length === 1 &&
         (token?.type === "ident" || token?.type === "number" || token?.type === "percent")
-      )
+      ) {
+        if (index >= 4 || (token.type === "ident" && !beforeSize.test(asciiLower(token.value))))
+          return "unknown";
         continue;
+      }
       return token?.type === "function" ? "unknown" : "dropped";
     }
     if (
@@ -202,6 +210,7 @@ const font: Split = (value, isQuirky) => {
     const height = hasHeight ? parts[index + 2] : undefined;
     const familyParts = parts.slice(index + (hasHeight ? 3 : 1));
     if (familyParts.length === 0 || (hasHeight && height === undefined)) return "dropped";
+    if (familyParts.some((one) => noFamilies.has(wordOf(one)))) return "unknown";
     const family: CssToken[] = [];
     for (const one of familyParts)
       family.push(...(family.length === 0 ? [] : [{ type: "space" } as const]), ...one);

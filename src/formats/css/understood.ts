@@ -211,10 +211,13 @@ const rows: readonly Row[] = [
     "quotes hyphenate-character",
     (value) =>
       ["none", "auto", "match-parent"].includes(wordOf(value)) ||
-      value.every((token) => token.type === "space" || (token.type === "string" && token.value.length <= 3))
+      value.every(
+        (token) =>
+          token.type === "space" || (token.type === "string" && /^[\p{P}\s]{0,3}$/u.test(token.value)),
+      )
         ? "understood"
         : "unknown",
-    "inside",
+    "paints",
     "inherited",
     "signs that take little room",
   ],
@@ -289,7 +292,7 @@ const rows: readonly Row[] = [
   ["max-height", oneOf(`none ${sizeWords}`, sizeOthers, positiveLengthOrShare), "moves", "own", "as height"],
   [
     "overflow-x overflow-y",
-    oneOf("visible hidden auto scroll clip overlay"),
+    oneOf("visible hidden auto scroll overlay", "clip"),
     "inside",
     "own",
     "what is cut off has to fit by a high estimate; what scrolls needs 60 by 40 pixels (clipping.ts)",
@@ -437,6 +440,18 @@ const rows: readonly Row[] = [
   ],
   ["list-style-image", images, "moves", "inherited", "remote: as absent"],
   ["contain container-type", only("none"), "moves", "own", "none only: a container may have no size"],
+  ["isolation", only("auto"), "moves", "own", "none only: another order of painting"],
+  ["transform-style", only("flat"), "moves", "own", "flat only"],
+  ["view-transition-name", only("none auto"), "moves", "own", "none only"],
+  ["scroll-snap-type", only("none"), "inside", "own", "none only: a box may not rest where its text is"],
+  ["clear", oneOf("none left right both inline-start inline-end"), "inside", "own", "both: below all floats"],
+  [
+    "text-transform font-variant font-variant-caps",
+    anything,
+    "inside",
+    "inherited",
+    "letters count as wide as any (fonts.ts)",
+  ],
   ["writing-mode", only("horizontal-tb"), "moves", "inherited", "lines from top to bottom"],
   ["column-count column-width", only("auto"), "moves", "own", "one column"],
 ];
@@ -486,16 +501,16 @@ export function shadowStrength(value: Value): number | undefined {
 /** Properties that do not decide whether a text is seen, whatever their value: they choose between shapes of letters, move
  *  lines inside of their box, or speak of printing, scrolling, pointing, editing and animations that `animation-name` starts. */
 const neutral = words(
-  "font-weight font-style font-variant font-variant-caps font-variant-ligatures font-variant-numeric font-variant-position " +
+  "font-weight font-style font-variant-ligatures font-variant-numeric font-variant-position " +
     "font-variant-east-asian font-variant-alternates font-variant-emoji font-stretch font-kerning font-feature-settings " +
     "font-optical-sizing font-synthesis font-synthesis-weight font-synthesis-style font-synthesis-small-caps " +
     "font-language-override font-display font-smooth font-smoothing text-rendering text-align-last text-justify " +
-    "text-transform text-decoration-color text-decoration-style text-decoration-skip text-decoration-skip-ink " +
+    "text-decoration-color text-decoration-style text-decoration-skip text-decoration-skip-ink " +
     "text-underline-position text-underline-offset text-overflow text-wrap-style text-size-adjust text-autospace " +
     "text-spacing-trim text-underline text-line-through text-effect text-autospace-mode list-style-position cursor " +
     "word-wrap overflow-wrap word-break line-break hyphens hyphenate-limit-chars " +
     "border-color border-top-color border-right-color border-bottom-color border-left-color border-style border-top-style " +
-    "border-right-style border-bottom-style border-left-style border-collapse empty-cells caption-side clear page size " +
+    "border-right-style border-bottom-style border-left-style border-collapse empty-cells caption-side page size " +
     "page-break-before page-break-after page-break-inside page-orientation break-before break-after break-inside orphans widows " +
     "outline-color outline-width outline-offset user-select user-modify user-drag user-zoom pointer-events touch-action " +
     "tap-highlight-color touch-callout overflow-scrolling resize caret caret-color caret-shape caret-animation accent-color " +
@@ -503,15 +518,15 @@ const neutral = words(
     "print-color-adjust color-adjust forced-color-adjust dynamic-range-limit nbsp-mode " +
     "transition transition-property transition-duration transition-delay transition-timing-function transition-behavior " +
     "animation-delay animation-direction animation-duration animation-fill-mode animation-iteration-count animation-play-state " +
-    "animation-timing-function animation-composition scroll-behavior scroll-margin scroll-padding scroll-snap-type " +
+    "animation-timing-function animation-composition scroll-behavior scroll-margin scroll-padding " +
     "scroll-snap-align scroll-snap-stop overscroll-behavior overscroll-behavior-x overscroll-behavior-y overflow-anchor " +
-    "scrollbar-color view-transition-name view-transition-class counter-reset counter-increment counter-set container-name " +
+    "scrollbar-color view-transition-class counter-reset counter-increment counter-set container-name " +
     "flex flex-basis flex-direction flex-flow flex-grow flex-shrink flex-wrap order align-content align-items align-self " +
     "justify-content justify-items justify-self place-content place-items place-self gap row-gap column-gap grid-gap " +
     "grid-row-gap grid-column-gap grid-template-columns grid-template-rows grid-template-areas grid-template grid-area " +
     "grid-row grid-column grid-auto-flow grid-auto-columns grid-auto-rows grid column-fill column-span column-rule " +
     "box-align box-pack box-orient box-flex box-direction box-ordinal-group box-decoration-break " +
-    "transform-origin transform-style transform-box perspective-origin isolation ruby-align ruby-position speak src " +
+    "transform-origin transform-box perspective-origin ruby-align ruby-position speak src " +
     "panose-1 unicode-range fill stroke stroke-width supported-color-schemes layout-grid-mode tab-stops " +
     "punctuation-wrap text-kashida-space layout-flow " +
     "paint-order",

@@ -24,6 +24,10 @@ export interface Background {
 export interface BackgroundPlace {
   readonly isInline: boolean;
   readonly isFloating: boolean;
+  /** Raised or lowered in its line. */
+  readonly isRaised: boolean;
+  /** Its background is that of the page. */
+  readonly isRoot: boolean;
   readonly current: Colour;
   readonly fontSize: number;
 }
@@ -34,16 +38,23 @@ type Backdrops = Pick<Style, "backdrops" | "around" | "lineBackground" | "shownT
 };
 
 /** Steps between two colours of a gradient that are looked at. */
-const steps = 6;
+const steps = 12;
 
 export function backdropsOf(background: Background, parent: Style, place: BackgroundPlace): Backdrops {
   let behind = parent.backdrops;
   let { lineBackground } = parent;
   // Larger letters, blocks and boxes reach out of a line's own background.
-  if (lineBackground !== undefined && (!place.isInline || place.fontSize > lineBackground.fontSize * 1.05)) {
+  if (
+    lineBackground !== undefined &&
+    (!place.isInline || place.isRaised || place.fontSize > lineBackground.fontSize * 1.05)
+  ) {
     behind = union(behind, lineBackground.behind);
     lineBackground = undefined;
   }
+  // The background is cut out of its own box, as the letters in flow are.
+  const isShownThrough = parent.shownThrough !== undefined;
+  const leavesBox =
+    place.isFloating || place.isRaised || (!place.isInline && parent.display.startsWith("inline"));
   // The box of a parent that holds only floats has no height.
   if (place.isFloating) behind = union(behind, parent.around);
   const layers = layersOf(background, place.current);
@@ -53,7 +64,7 @@ export function backdropsOf(background: Background, parent: Style, place: Backgr
       around: parent.around,
       lineBackground,
       shownThrough: parent.shownThrough,
-      isKnown: true,
+      isKnown: !(isShownThrough && leavesBox),
       paints: false,
     };
   const isKnown = layers.every((layer) => layer !== undefined);
@@ -75,7 +86,7 @@ export function backdropsOf(background: Background, parent: Style, place: Backgr
       around: parent.around,
       lineBackground,
       shownThrough: own,
-      isKnown,
+      isKnown: isKnown && !place.isRoot,
       paints: true,
     };
   return {

@@ -1,144 +1,34 @@
 /** The box of an element: its size where that is given, the space around it, where it is moved, and what it cuts off. */
 import { type LengthBasis, lengthOf } from "#/src/formats/css/length.ts";
-import { componentsOf, type Value, wordOf } from "#/src/formats/css/value-forms.ts";
+import { componentsOf, type Value } from "#/src/formats/css/value-forms.ts";
 import type { Doubt, Removal } from "#/src/model/removal.ts";
 import type { StyleDoubt } from "./cascade.ts";
-import { type Box, initialValue, type Style, type StyleValue } from "./computed-style.ts";
+import { type Box, initialValue, type Style } from "./computed-style.ts";
+import { borderOf, cutsOffAny, isReplaced, lengthIn, type Spaces, type Values, wordIn } from "./spaces.ts";
 import type { HtmlElement } from "./tree.ts";
-import { defaultSpace } from "./user-agent.ts";
-
-type Values = ReadonlyMap<string, StyleValue>;
 
 /** Boxes that cut off and are narrower or lower than this show no letter. */
 const boxMin = 5;
 const widthMax = 1300;
+/** Of a box that is as wide as what it holds. */
+const endless = 5000;
 const spaceMax = 400;
 const spaceBelowMax = 2000;
 const borderMax = 60;
 const spacingMax = 100;
 /** Moved back by so much, letters still stand in the window: its own margin is as wide. */
 const backMax = 8;
+/** A wider border at the side of a box is a backdrop of its own. */
+export const sideBorderFree = 4;
 const relativeMax = 6;
 /** Moved by so little, nothing is covered. */
-const relativeFree = 1.5;
+export const relativeFree = 1.5;
 const movedRightMax = 64;
 /** Nothing that begins so far out reaches into the window. */
 const surelyOutside = 3000;
 const cornerMax = 30;
 const scrollWidthMin = 60;
 const scrollHeightMin = 40;
-
-interface SpaceContext {
-  readonly isInline: boolean;
-  readonly isRightToLeft: boolean;
-  readonly isFloating: boolean;
-  readonly position: string;
-  readonly display: string;
-}
-
-export interface Spaces {
-  /** Margin, border and padding of both sides; less than 0 counts as nothing. */
-  readonly left: number;
-  readonly right: number;
-  readonly shiftLeft: number;
-  readonly shiftRight: number;
-  readonly above: number;
-  readonly below: number;
-  readonly paddingSides: number;
-  readonly paddingLeast: number;
-  readonly paddingRight: number;
-  readonly paddingTop: number;
-  readonly paddingBottom: number;
-  readonly hasBorder: boolean;
-  readonly linePaint: number;
-  readonly lineBorder: number;
-  /** Of the smallest of the margins. */
-  readonly pullUp: number;
-  readonly pullSide: number;
-}
-
-function wordIn(values: Values, name: string): string {
-  if (values.size === 0) return "";
-  const value = values.get(name);
-  return value === undefined || value === initialValue ? "" : wordOf(value);
-}
-
-function lengthIn(values: Values, name: string, basis: LengthBasis): number | undefined {
-  if (values.size === 0) return undefined;
-  const value = values.get(name);
-  return value === undefined || value === initialValue ? undefined : lengthOf(value, basis);
-}
-
-function borderOf(values: Values, side: string, basis: LengthBasis): number {
-  const name = `border-${side}-width`;
-  const word = wordIn(values, name);
-  if (word !== "") return word === "thin" ? 1 : word === "medium" ? 3 : 5;
-  return lengthIn(values, name, basis) ?? 0;
-}
-
-/** Margins of these count in a line too. */
-const replacedElements = new Set(
-  "img svg video canvas iframe object embed input select textarea button meter progress math".split(" "),
-);
-
-/** Blocks that a browser itself moves in. */
-const indented: ReadonlyMap<string, readonly [left: number, right: number]> = new Map([
-  ["blockquote", [40, 40]],
-  ["figure", [40, 40]],
-  ["ul", [40, 0]],
-  ["ol", [40, 0]],
-  ["menu", [40, 0]],
-  ["dir", [40, 0]],
-  ["dd", [40, 0]],
-  ["body", [8, 8]],
-  ["fieldset", [14, 14]],
-]);
-
-export function spacesOf(
-  values: Values,
-  element: HtmlElement,
-  basis: LengthBasis,
-  context: SpaceContext,
-): Spaces {
-  const ownSpace = indented.get(element.name);
-  const hasNoMargin = /^table-(?:cell|row|.*group|column)/.test(context.display);
-  const vertical = defaultSpace(element) * basis.fontSize;
-  const margin = (side: string, otherwise: number): number =>
-    hasNoMargin
-      ? 0
-      : (lengthIn(values, `margin-${side}`, basis) ?? (values.has(`margin-${side}`) ? 0 : otherwise));
-  const padding = (side: string): number => lengthIn(values, `padding-${side}`, basis) ?? 0;
-  const isPadded = values.has("padding-left");
-  const [left, right] = [
-    margin("left", isPadded ? 0 : (ownSpace?.[0] ?? 0)),
-    margin("right", ownSpace?.[1] ?? 0),
-  ];
-  const hasNoHeight = context.isInline && !replacedElements.has(element.name);
-  const [top, bottom] = hasNoHeight ? [0, 0] : [margin("top", vertical), margin("bottom", vertical)];
-  const border = (side: string): number => borderOf(values, side, basis);
-  const paddingTop = padding("top") + border("top");
-  const paddingBottom = padding("bottom") + border("bottom");
-  const paddingLeft = padding("left") + border("left");
-  const paddingRight = padding("right") + border("right");
-  return {
-    left: Math.max(0, left) + paddingLeft,
-    right: Math.max(0, right) + paddingRight,
-    shiftLeft: left + paddingLeft,
-    shiftRight: Math.max(0, right) + paddingRight,
-    above: Math.max(0, top) + paddingTop,
-    below: Math.max(0, bottom) + paddingBottom,
-    paddingSides: paddingLeft + paddingRight,
-    paddingLeast: Math.min(padding("top"), padding("bottom"), padding("left"), padding("right")),
-    paddingRight,
-    paddingTop,
-    paddingBottom,
-    hasBorder: ["top", "right", "bottom", "left"].some((side) => border(side) > 0),
-    linePaint: Math.max(paddingTop, paddingBottom),
-    lineBorder: Math.max(border("top"), border("bottom")),
-    pullUp: Math.min(top, bottom),
-    pullSide: Math.min(left, right),
-  };
-}
 
 interface BoxContext {
   readonly isInline: boolean;
@@ -156,6 +46,15 @@ export interface BoxFacts {
   /** What stands beside it in its line is pulled too. */
   readonly pullsLine: boolean;
   readonly height: number | undefined;
+  readonly leastHeight: number;
+  readonly isUnsure: boolean;
+  /** Pulled to the left, out of the padding of its parent. */
+  readonly isPulledBack: boolean;
+  /** Its width is a share of its parent's. */
+  readonly isShare: boolean;
+  readonly mostWidth: number | undefined;
+  readonly moved: number;
+  readonly lifted: number;
   readonly cutsOff: boolean;
   readonly scrolls: boolean;
   readonly hidden: Removal | undefined;
@@ -179,33 +78,42 @@ export function boxOf(
     void doubts.push({ reach, why: why ?? undefined });
   let hidden: Removal | undefined;
 
-  judgeSpaces(values, spaces, basis, context, doubt);
+  const isPulledBack = judgeSpaces(values, spaces, basis, context, doubt);
   if (spaces.shiftLeft <= -surelyOutside) hidden = "off-screen";
-  const isPart = display.startsWith("table") || display === "inline-table";
+  const isSized = !isInline || isReplaced(element.name);
+  const isPart = isPartOfTable(display);
   const inner = { ...basis, whole: parent.width };
   const length = (name: string): number | undefined => {
-    const size = isInline ? undefined : lengthIn(values, name, inner);
+    const size = isSized ? lengthIn(values, name, inner) : undefined;
     return size === undefined ? undefined : Math.max(0, size);
   };
   const [width, least, most] = [length("width"), length("min-width"), length("max-width")];
-  if (Math.max(width ?? 0, least ?? 0) > widthMax) doubt("moves", "may-be-off-screen");
+  if (!isInline && Math.max(width ?? 0, least ?? 0) > widthMax) doubt("moves", "may-be-off-screen");
   const room = Math.max(0, parent.width - spaces.left - spaces.right);
   let own = Math.max(least ?? 0, Math.min(width ?? room, most ?? Number.POSITIVE_INFINITY));
-  if (wordIn(values, "box-sizing") === "border-box" && (width ?? least ?? most) !== undefined)
+  // Browsers size tables so by themselves.
+  const sizing = wordIn(values, "box-sizing") || (element.name === "table" ? "border-box" : "");
+  if (sizing === "border-box" && (width ?? least ?? most) !== undefined)
     own = Math.max(0, own - spaces.paddingSides);
   if (isInline) own = parent.width;
-  else if (display === "table-cell" && width === undefined)
-    own = Math.min(most ?? room, room / cellsBeside(element));
+  else if (display === "table-cell" && (width === undefined || !parent.isFixedTable))
+    own = Math.min(width ?? most ?? room, width === undefined ? room / cellsBeside(element) : room);
   else if (display.startsWith("table-") && display !== "table-cell" && display !== "table-caption")
     own = parent.width;
 
-  const height = isInline || isPart ? undefined : heightOf(values, basis, spaces, context, doubt);
+  const sizes = isSized
+    ? heightOf(values, basis, spaces, context, isInline ? () => undefined : doubt)
+    : noSizes;
+  const height = isPart ? undefined : sizes.height;
+  const leastHeight = isPart ? Math.max(sizes.height ?? 0, sizes.least) : sizes.least;
   const overflow = ["overflow-x", "overflow-y"]
     .map((name) => wordIn(values, name))
     .filter((word) => word !== "" && word !== "visible");
   const isFixedTable = parent.isFixedTable || (display === "table-cell" && most !== undefined);
   const isClipping =
-    overflow.length > 0 && !isInline && (!isPart || (display === "table-cell" && isFixedTable));
+    overflow.length > 0 &&
+    !isInline &&
+    (!isPart || /^(?:inline-)?table$/.test(display) || (display === "table-cell" && isFixedTable));
   const scrolls =
     isClipping &&
     overflow.every((word) => word === "auto" || word === "scroll" || word === "overlay") &&
@@ -227,11 +135,24 @@ export function boxOf(
       (spaces.pullSide < -0.5 && (isInline || display.startsWith("inline-"))) ||
       Math.max(width ?? 0, least ?? 0) > widthMax,
     height,
+    leastHeight,
+    isUnsure:
+      !isInline &&
+      ["width", "min-width", "max-width"].some((name) => /(?:min|max)-content/.test(wordIn(values, name))),
+    isPulledBack,
+    isShare: !isInline && isShareOf(values, "width"),
+    mostWidth: most,
+    moved: parent.moved + movedBy(values, basis, context, ["left", "right", "top", "bottom"]),
+    lifted: parent.lifted + movedBy(values, basis, context, ["top", "bottom"]),
     cutsOff: isClipping && !scrolls,
     scrolls,
     hidden,
     doubts,
-    asked: isInline ? 0 : Math.max(width ?? 0, least ?? 0),
+    asked: ["width", "min-width"].some((name) => wordIn(values, name).endsWith("max-content"))
+      ? endless
+      : isSized
+        ? Math.max(width ?? 0, least ?? 0)
+        : 0,
     movedRight: context.position === "relative" ? Math.max(0, lengthIn(values, "left", inner) ?? 0) : 0,
     corner: (isPainted) => {
       const radius = radiusOf(values, basis);
@@ -242,13 +163,19 @@ export function boxOf(
   };
 }
 
+/** Boxes that grow with what they hold, whatever size is said. */
+export function isPartOfTable(display: string): boolean {
+  return (display.startsWith("table") && display !== "table-caption") || display === "inline-table";
+}
+
 function judgeSpaces(
   values: Values,
   spaces: Spaces,
   basis: LengthBasis,
   { parent, isInline, isFloating, display }: BoxContext,
   doubt: (reach: StyleDoubt["reach"], why?: Doubt) => void,
-): void {
+): boolean {
+  let isPulledBack = false;
   for (const side of ["left", "right", "top", "bottom"]) {
     const isSide = side === "left" || side === "right";
     const most = isSide ? spaceMax : spaceBelowMax;
@@ -263,17 +190,25 @@ function judgeSpaces(
   if (spaces.pullUp < -0.5) doubt("paints", "may-be-covered");
   if (spaces.pullSide < -0.5 && spaces.pullSide > -surelyOutside) {
     const isBeside = isInline || isFloating || display.startsWith("inline-");
-    const isWithin =
+    const isInPadding =
       !isBeside &&
-      (["left", "right"].every(
+      ["left", "right"].every(
         (side) => (lengthIn(values, `margin-${side}`, basis) ?? 0) >= -paddingOf(parent, side) - 0.5,
-      ) ||
-        (spaces.pullSide >= -backMax && parent.shiftLeft + spaces.pullSide >= -backMax));
+      );
+    isPulledBack = !isInPadding;
+    const isWithin =
+      isInPadding ||
+      (!isBeside &&
+        spaces.pullSide >= -backMax &&
+        parent.shiftLeft + spaces.pullSide >= 0 &&
+        parent.sideBorder <= sideBorderFree);
     if (!isWithin) doubt(isFloating ? "paints" : isBeside ? "pulls" : "moves", "may-be-covered");
   }
+  return isPulledBack;
 }
 
 function paddingOf(parent: Style, side: string): number {
+  if (parent.display === "inline" || parent.display.startsWith("table")) return 0;
   const basis = { fontSize: parent.fontSize, lineHeight: 0, whole: 0, isQuirky: false };
   return Math.max(0, lengthIn(parent.values, `padding-${side}`, basis) ?? 0);
 }
@@ -292,7 +227,7 @@ function heightOf(
   spaces: Spaces,
   { parent }: BoxContext,
   doubt: (reach: StyleDoubt["reach"], why?: Doubt) => void,
-): number | undefined {
+): Sizes {
   const size = (name: string): number | undefined => {
     const value = values.get(name);
     if (value === undefined || value === initialValue) return undefined;
@@ -300,20 +235,51 @@ function heightOf(
     // A share of what is as high as its content is no height; without a doctype it goes by the window.
     const [token] = value;
     const share = value.length === 1 && token?.type === "percent" ? token.number : 0;
-    if (name === "min-height" || share >= 100) return undefined;
+    if (name === "min-height") return undefined;
+    if (share >= 100) {
+      if (cutsOffAny(values) && (parent.values.has("height") || parent.values.has("max-height")))
+        doubt("moves", "may-be-cut-off");
+      return undefined;
+    }
     if (basis.isQuirky || parent.values.has("height")) doubt("moves", "may-be-cut-off");
     return undefined;
   };
   const [height, least, most] = [size("height"), size("min-height"), size("max-height")];
-  if (height === undefined && most === undefined) return undefined;
+  if (height === undefined && most === undefined) return { height: undefined, least: least ?? 0 };
   const wanted = Math.max(
     least ?? 0,
     Math.min(height ?? Number.POSITIVE_INFINITY, most ?? Number.POSITIVE_INFINITY),
   );
   // From the upper edge of the content to the lower one of the padding.
-  return wordIn(values, "box-sizing") === "border-box"
-    ? Math.max(wanted - spaces.paddingTop, spaces.paddingBottom)
-    : wanted + spaces.paddingBottom;
+  const inner =
+    wordIn(values, "box-sizing") === "border-box"
+      ? Math.max(wanted - spaces.paddingTop, spaces.paddingBottom)
+      : wanted + spaces.paddingBottom;
+  return { height: inner, least: least ?? 0 };
+}
+
+interface Sizes {
+  readonly height: number | undefined;
+  readonly least: number;
+}
+
+const noSizes: Sizes = { height: undefined, least: 0 };
+
+function isShareOf(values: Values, name: string): boolean {
+  const value = values.get(name);
+  return value !== undefined && value !== initialValue && value.some(({ type }) => type === "percent");
+}
+
+/** By how much it stands elsewhere than in its place. */
+function movedBy(
+  values: Values,
+  basis: LengthBasis,
+  { position, parent }: BoxContext,
+  sides: readonly string[],
+): number {
+  if (position !== "relative") return 0;
+  const sizes = sides.map((side) => Math.abs(lengthIn(values, side, { ...basis, whole: parent.width }) ?? 0));
+  return Math.max(...sizes);
 }
 
 /** Whether it is moved from its place in flow. */
@@ -338,9 +304,13 @@ function judgePlace(
     }
     const sizes = offsets.map((offset) => Math.abs(offset ?? 0));
     const isRight =
-      (left ?? 0) > 0 && (left ?? 0) <= movedRightMax && sizes.slice(1).every((size) => size <= relativeMax);
-    if (!isRight && sizes.some((size) => size > relativeMax)) doubt("moves", "may-be-off-screen");
-    else if (sizes.some((size) => size > relativeFree)) doubt("moves");
+      parent.moved <= relativeFree &&
+      (left ?? 0) > 0 &&
+      (left ?? 0) <= movedRightMax &&
+      sizes.slice(1).every((size) => size <= relativeMax);
+    if (!isRight && sizes.some((size) => parent.moved + size > relativeMax))
+      doubt("moves", "may-be-off-screen");
+    else if (sizes.some((size) => parent.moved + size > relativeFree)) doubt("moves");
     return undefined;
   }
   doubt("moves", "may-be-off-screen");

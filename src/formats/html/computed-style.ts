@@ -51,6 +51,28 @@ export interface Style {
   readonly width: number;
   /** Cells grow with a word that is wider. */
   readonly isGrowing: boolean;
+  /** Of that space, the padding: its own background is behind it. */
+  readonly indentPadding: number;
+  /** Moved from its place in flow by so much, together with all around it. */
+  readonly moved: number;
+  /** Of that, up or down. */
+  readonly lifted: number;
+  /** Of lines: raised or lowered from the line of their block by so much. */
+  readonly raised: number;
+  /** The widest border at a side of a box around it: no backdrop is known there. */
+  readonly sideBorder: number;
+  /** A box of a given height is around it, so that its lines are counted. */
+  readonly isMeasured: boolean;
+  /** Letters are drawn as others, which may be wider. */
+  readonly isTransformed: boolean;
+  /** It is as wide as what it holds, so that a share of its width is not known. */
+  readonly isShrunk: boolean;
+  /** Its lines may be as narrow as a word. */
+  readonly isSqueezed: boolean;
+  /** Lines begin at the right in it or in a box around it: what reaches out to the right may be out of reach. */
+  readonly isEverFromRight: boolean;
+  /** Of a table: room between its cells. */
+  readonly spacing: number;
   /** Pushed from its sides by so much, by the author. */
   readonly shiftLeft: number;
   readonly shiftRight: number;
@@ -83,6 +105,17 @@ export const initialStyle: Style = {
   wordSpacing: 0,
   textIndent: 0,
   indentRoom: 0,
+  indentPadding: 0,
+  moved: 0,
+  lifted: 0,
+  raised: 0,
+  sideBorder: 0,
+  isMeasured: false,
+  isTransformed: false,
+  isShrunk: false,
+  isSqueezed: false,
+  isEverFromRight: false,
+  spacing: 2,
   colour: black,
   fill: undefined,
   strokeWidth: 0,
@@ -123,6 +156,10 @@ export interface Box {
   readonly lineBorder: number;
   /** Of the padding box, in pixels; undefined where it grows. */
   readonly height: number | undefined;
+  /** At least so high, whatever it holds. */
+  readonly leastHeight: number;
+  /** Its size goes by what it holds, in a way that is not counted. */
+  readonly isUnsure: boolean;
   readonly cutsOff: boolean;
   readonly scrolls: boolean;
   /** Pixels that a round corner takes off, and that padding gives to it. */
@@ -132,6 +169,12 @@ export interface Box {
   readonly shadow: number;
   /** Floats to the right: what is wider than its parent reaches out at the left. */
   readonly isFromRight: boolean;
+  /** Of a picture: at most so wide. */
+  readonly mostWidth: number | undefined;
+  /** Floats before it stand above it. */
+  readonly isCleared: boolean;
+  /** It is drawn over what is in flow: positioned, or not opaque. */
+  readonly isStacked: boolean;
   /** Least width that it asks for, and what stands beside its content. */
   readonly asked: number;
   readonly sides: number;
@@ -148,6 +191,8 @@ export const plainBox: Box = {
   linePaint: 0,
   lineBorder: 0,
   height: undefined,
+  leastHeight: 0,
+  isUnsure: false,
   cutsOff: false,
   scrolls: false,
   corner: undefined,
@@ -155,6 +200,9 @@ export const plainBox: Box = {
   spaceBelow: 0,
   shadow: 0,
   isFromRight: false,
+  mostWidth: undefined,
+  isCleared: false,
+  isStacked: false,
   asked: 0,
   sides: 0,
   isOutOfFlow: false,

@@ -51,7 +51,7 @@ function mix(top: Colour, under: Colour, opacity: number): Colour {
 }
 
 /** Sets stay small: more colours than that are taken for not known. */
-export const coloursMax = 24;
+export const coloursMax = 48;
 
 export function union(one: readonly Colour[], other: readonly Colour[]): readonly Colour[] {
   if (other.every((colour) => holds(one, colour))) return one;

@@ -70,8 +70,25 @@ export function hintsOf(element: HtmlElement): readonly Declaration[] {
     case "table":
       hints.push(...sizeHint("width", at("width")), ...sizeHint("border-spacing", at("cellspacing")));
       for (const side of sides) hints.push(...sizeHint(`border-${side}-width`, at("border")));
+      hints.push(...sizeHint("height", at("height")));
       if (/^\s*(?:left|right)\s*$/i.test(at("align") ?? ""))
         hints.push(word("float", asciiLower(asciiTrim(at("align")!))));
+      break;
+    case "tr":
+    case "tbody":
+    case "thead":
+    case "tfoot":
+      hints.push(...sizeHint("height", at("height")));
+      break;
+    case "img":
+    case "input":
+    case "object":
+    case "embed":
+    case "iframe":
+      for (const side of ["top", "bottom"]) hints.push(...sizeHint(`margin-${side}`, at("vspace")));
+      for (const side of ["left", "right"]) hints.push(...sizeHint(`margin-${side}`, at("hspace")));
+      if (name === "img")
+        for (const side of sides) hints.push(...sizeHint(`border-${side}-width`, at("border")));
       break;
     case "td":
     case "th":
@@ -80,6 +97,8 @@ export function hintsOf(element: HtmlElement): readonly Declaration[] {
     case "hr":
     case "pre":
       hints.push(...sizeHint("width", at("width")));
+      if (isCell) hints.push(...sizeHint("height", at("height")));
+      if (name === "hr") hints.push(...sizeHint("height", at("size")));
       if (isCell && at("nowrap") !== undefined) hints.push(word("white-space", "nowrap"));
       break;
   }

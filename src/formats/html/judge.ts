@@ -1,16 +1,20 @@
 /** The judgement of a page: which of its text is proven visible, which is proven hidden, and what is in doubt, and why. One walk
  *  over the tree, before anything is written, since a box may cover what stands before it.
  *  Long because it is one walk. */
+
+import { isHeld, wordOf } from "#/src/formats/css/value-forms.ts";
 import type { Doubt, Removal } from "#/src/model/removal.ts";
+import { isPartOfTable, relativeFree, sideBorderFree } from "./boxes.ts";
 import type { Cascade, DeclaredStyle } from "./cascade.ts";
 import type { Box, Style } from "./computed-style.ts";
 import { initialStyle } from "./computed-style.ts";
 import { type Clarity, clarityOf, union } from "./contrast.ts";
-import { isBlank, isDefaultFont, judgeLetters, widestWord } from "./fonts.ts";
+import { isBlank, isDefaultFont, judgeLetters } from "./fonts.ts";
 import { createLinePaint } from "./line-paint.ts";
 import { createLines, type Extent, type Lines, noExtent } from "./lines.ts";
 import { coverOfParts } from "./parts.ts";
 import { type ElementStyle, isBoxless, styleOf } from "./style.ts";
+import { textOf } from "./survey.ts";
 import { hasOverlappingCells } from "./table-slots.ts";
 import { attributeOf, type HtmlElement, type HtmlNode, type HtmlText } from "./tree.ts";
 import { defaultSpace, formElements, unseenElements } from "./user-agent.ts";
@@ -39,6 +43,9 @@ const looseShadowsMax = 3;
 /** Cells together; what stands behind them is far to the right. */
 const tableWidthMax = 4000;
 const coveringSigns = /[\p{S}\p{Co}\p{Cn}]/u;
+/** Marks on top of each other reach over other lines. */
+const markStack = /\p{M}{5,}/u;
+const floatsMax = 200;
 
 export interface JudgeOptions {
   readonly cascade: Cascade;
@@ -75,6 +82,8 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
   const doubtPage = (why: Doubt): void => {
     pageDoubt ??= why;
   };
+  /** Texts in floats that boxes of the same context may meet, from one to another. */
+  let floated: (readonly [from: number, to: number])[] = [];
   const openDetails = new Set<string>();
 
   function visitText(node: HtmlText, style: Style, lines: Lines): Extent {
@@ -93,20 +102,35 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     judged.add(node);
     const clarity = clarityIn(style);
     const isOverPaint = linePaint.hides(style, gap);
+    const mayLeave = style.isClipped && style.moved > relativeFree && isAligned(node, style);
     const verdict =
       y > pageHeightMax
         ? "over-limit"
-        : isPushed
+        : isPushed || mayLeave || (hasFloat && style.textIndent < -2)
           ? { why: "may-be-off-screen" as const }
-          : (judgeText(style, text, clarity) ??
+          : (judgeText(style, text, clarity, lines.reached) ??
             (isOverPaint ? { why: "colours-may-match" as const } : undefined));
     if (verdict !== undefined) verdicts.set(node, verdict);
     gap = 0;
     smallest = Math.min(smallest, Math.max(7, style.fontSize));
+    if (markStack.test(text)) doubtPage("may-be-covered");
     const isSeen = style.isVisible && style.hidden !== "hidden-by-style";
     const paints =
       isSeen && (style.fontSize > coveringSize || clarity !== "clear" || coveringSigns.test(text));
     return { paints, hasText: true };
+  }
+
+  /** Whether its lines may not begin at the left. */
+  function isAligned(node: HtmlText, style: Style): boolean {
+    if (style.isEverFromRight) return true;
+    for (let at = node.parent; at !== undefined; at = at.parent) {
+      meter.spend(1);
+      const value = styles.get(at)?.style.values.get("text-align");
+      const word = value === undefined || value === "initial" ? "start" : wordOf(value);
+      const align = attributeOf(at, "align")?.trim().toLowerCase() ?? "left";
+      if (!leftWords.has(word) || !leftWords.has(align) || centredElements.has(at.name)) return true;
+    }
+    return false;
   }
 
   /** Texts of one element, and of those like it, share their style. */
@@ -120,11 +144,12 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     const { name } = element;
     if (element.content !== undefined || name === "script" || name === "style") {
       if (attributeOf(element, "shadowrootmode") !== undefined) doubtPage("whole-document");
-      judgeUnseen(element, parent);
+      judgeUnseen(element, parent, lines);
       return noExtent;
     }
     if (name === "br") {
       lines.breakLine(parent);
+      if (isClearing(element)) endFloats();
       pushed = 0;
       y += parent.lineHeight;
       gap = 0;
@@ -132,9 +157,10 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     }
     const found = styleOf(element, parent, cascade);
     styles.set(element, found);
+    if (name === "noscript") lines.unsure();
     if (isBoxless(found.style.display)) {
       if (found.style.display !== "none") judgeColumn(element, found, parent);
-      if (name === "template") judgeUnseen(element, parent);
+      if (name === "template") judgeUnseen(element, parent, lines);
       return noExtent;
     }
     if (isReplaced(element)) return visitReplaced(element, found, lines);
@@ -176,12 +202,15 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
   function keptStyle(element: HtmlElement, found: ElementStyle): ElementStyle {
     let { style, box } = found;
     const { name } = element;
+    // Their letters are grey.
+    const isOff =
+      (name === "button" || name === "fieldset") && attributeOf(element, "disabled") !== undefined;
     const isOpenDialog = name === "dialog" || attributeOf(element, "popover") !== undefined;
     if (isOpenDialog) {
       doubtPage("element-not-understood");
       style = { ...style, doubt: style.doubt ?? "element-not-understood" };
     }
-    if (notUnderstood.has(name) || (!element.isHtml && element.namespace.endsWith("MathML")))
+    if (isOff || notUnderstood.has(name) || (!element.isHtml && element.namespace.endsWith("MathML")))
       style = { ...style, doubt: style.doubt ?? "element-not-understood" };
     if (!element.isHtml && element.attributes.some((attribute) => !mathAttributes.has(attribute.name)))
       box = { ...box, reach: "paints" };
@@ -194,10 +223,15 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     const { box, declared } = found;
     const style = element.name === "table" ? overColumns(element, found.style) : found.style;
     judgeParts(element, declared, style, box);
+    if (box.isInline) openInline(element, declared, style, lines);
     const reach = box.isInline && box.paints ? paintBeyondLine(box, style) : 0;
     if (!box.isInline) openBlock(element, box, style);
     else if (reach > gap + smallest * 0.25) coveredBefore = texts.length;
-    const inner = box.isInline ? lines : createLines(style);
+    const inner = box.isInline
+      ? lines
+      : createLines(style, isSqueezed(element, style, hasFloat && box.cutsOff));
+    if (!box.isInline && (declared.parts.size > 0 || box.isUnsure)) inner.unsure();
+    const acrossBefore = inner.across;
     inner.side(box.isInline ? box.sides / 2 : 0);
     let paints = false;
     let hasText = false;
@@ -207,7 +241,9 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     const hadFloat = hasFloat;
     // Floats do not reach into a formatting context.
     const isApart = box.isContext || box.cutsOff || style.display.startsWith("table");
-    if (isApart) hasFloat = false;
+    const floatedBefore = floated;
+    judgeFloats(box, style, parent);
+    if (isApart) endFloats();
     for (const child of childrenSeen(element)) {
       if (child.kind === "comment") continue;
       const isCell = style.display === "table-row" && child.kind === "element";
@@ -220,6 +256,9 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     }
     if (rowGaps.length > 0) gap = Math.min(...rowGaps);
     inner.side(box.isInline ? box.sides / 2 : 0);
+    // Its own lines cover each other where it has more than one.
+    if (reach > smallest * 0.25 && hasText && !(inner.across >= acrossBefore && inner.across <= style.width))
+      doubts.set(element, "may-be-covered");
     const hasOwnColours = box.lineBorder <= lineBorderFree && style.backdrops !== parent.backdrops;
     linePaint.paint(reach, hasOwnColours ? style.backdrops : undefined, parent);
     if (!box.isInline) closeBlock(element, found, parent, lines, inner, { paints, hasText }, firstText);
@@ -227,8 +266,12 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     if (paints && element.name !== "html" && element.name !== "body" && isShown(style)) isPainted = true;
     if (box.reach === "pulls") isPulled = true;
     if (box.pullsLine) doubtLine(element);
-    if (isApart) hasFloat = hadFloat;
-    if (box.isFloating) hasFloat = true;
+    if (isApart) [hasFloat, floated] = [hadFloat, floatedBefore];
+    if (box.isFloating) {
+      hasFloat = true;
+      if (texts.length > firstText && floated.length < floatsMax)
+        floated = [...floated, [firstText, texts.length]];
+    }
     if (box.shadow > 0 && (box.isContext || !hasText) && ++looseShadows > looseShadowsMax)
       doubtPage("may-be-covered");
     if (box.reach === "paints" || (box.reach === "moves" && paints && isShown(style)))
@@ -236,6 +279,15 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     if (element.name === "table" && hasOverlappingCells(element, meter))
       doubts.set(element, "may-be-covered");
     return { paints: paints && isShown(style), hasText };
+  }
+
+  /** What an inline box does to its line. */
+  function openInline(element: HtmlElement, declared: DeclaredStyle, style: Style, lines: Lines): void {
+    // Quotation marks, of three letters at most.
+    if (element.name === "q") lines.side(6 * style.fontSize);
+    if (!style.isMeasured) return;
+    lines.strut(style);
+    if (declared.parts.size > 0) lines.unsure();
   }
 
   function openBlock(element: HtmlElement, box: Box, style: Style): void {
@@ -255,12 +307,32 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     { paints, hasText }: Extent,
     firstText: number,
   ): void {
-    const { height: high, width: least } = inner.end();
-    const isPart = style.display.startsWith("table");
+    const { height: counted, width: least, isUnsure } = inner.end();
+    const high = style.display === "list-item" ? Math.max(counted, style.lineHeight * markFactor) : counted;
+    const isPart = isPartOfTable(style.display);
     const height =
       box.height !== undefined && box.cutsOff
         ? box.height
-        : Math.max(high + box.spaceAbove + box.spaceBelow, box.height ?? 0);
+        : Math.max(high, box.height ?? 0, box.leastHeight) +
+          box.spaceAbove +
+          box.spaceBelow +
+          (isPart ? style.spacing + rowPadding : 0);
+    if (isUnsure && box.height !== undefined && !box.scrolls) {
+      if (hasText) doubts.set(element, box.cutsOff ? "may-be-cut-off" : "may-be-covered");
+    } else if (isUnsure) lines.unsure();
+    // What a box beside others lets out lies on them, or they on it.
+    const isBeside = (box.isContext && !style.isGrowing) || (!isPart && hasFloat);
+    if (hasText && isBeside && !box.cutsOff && !box.scrolls && least > style.width + 1)
+      doubts.set(element, "may-be-covered");
+    if (
+      paints &&
+      box.isContext &&
+      !style.isGrowing &&
+      !box.cutsOff &&
+      !box.scrolls &&
+      least > style.width + 1
+    )
+      doubtPage("may-be-covered");
     if (box.height !== undefined && !box.scrolls && high > box.height + 1) {
       if (hasText) doubts.set(element, box.cutsOff ? "may-be-cut-off" : "may-be-covered");
       if (!box.cutsOff && paints && isShown(style) && (hasText || high > box.height + pictureSlack))
@@ -269,7 +341,12 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     // Lines that find no room beside a float go below it, and out of a box of a given height.
     if (box.height !== undefined && !box.cutsOff && !box.scrolls && hasText && hasFloat)
       doubts.set(element, "colours-may-match");
-    let asked = Math.max(least, isPart ? 0 : box.asked) + box.sides;
+    // A table's own width holds its padding.
+    let asked = Math.max(
+      least + box.sides,
+      isPart ? 0 : box.asked + box.sides,
+      isClippedTable(style) ? box.asked : 0,
+    );
     if (style.isClipped && hasText) {
       if (box.cutsOff && least > style.width + 1) doubts.set(element, "may-be-cut-off");
       // Whoever is wider than its parent is in doubt, and not the parent.
@@ -278,7 +355,12 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
         asked = parent.width;
       }
     }
-    if ((style.isRightToLeft || box.isFromRight) && hasText && asked > parent.width + 1 && !parent.isGrowing)
+    if (
+      (style.isEverFromRight || box.isFromRight) &&
+      hasText &&
+      asked > parent.width + 1 &&
+      !parent.isGrowing
+    )
       doubts.set(element, "may-be-off-screen");
     // A table grows with its words, and the background around it does not.
     if (style.display === "table" && hasText && asked > tableWidthMax)
@@ -295,6 +377,29 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     y += box.spaceBelow;
     if (box.isContext && style.display !== "table-cell") gap = 0;
     else gap = Math.max(gap, box.spaceBelow);
+  }
+
+  /** Boxes in flow have floats before them lie on their background, or they lie on the floats. */
+  function judgeFloats(box: Box, style: Style, parent: Style): void {
+    if (box.isCleared) endFloats();
+    if (floated.length === 0 || box.isInline || box.isContext || box.cutsOff || !box.paints) return;
+    if (style.display.startsWith("table") || !isShown(style)) return;
+    const isOver = box.isStacked;
+    if (!isOver && style.backdrops === parent.backdrops) return;
+    for (const [from, to] of floated)
+      for (let at = from; at < to; at++) {
+        meter.spend(1);
+        const node = texts[at]!;
+        if (verdicts.get(node) !== undefined) continue;
+        if (isOver) verdicts.set(node, { why: "may-be-covered" });
+        else if (clarityOf(textStyles[at]!, style.backdrops) !== "clear")
+          verdicts.set(node, { why: "colours-may-match" });
+      }
+  }
+
+  function endFloats(): void {
+    floated = [];
+    hasFloat = false;
   }
 
   /** All that stands in the block of a line. */
@@ -322,19 +427,20 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     const paints = isShown(style) && style.isVisible && style.hidden === undefined;
     if (paints && box.reach !== "none") doubtPage("may-be-covered");
     isPainted ||= paints;
-    const [height, width] = [
-      sizeOf(element, box, "height"),
-      Math.min(sizeOf(element, box, "width"), style.width),
-    ];
-    y += height;
-    lines.picture(height, width);
+    const [height, width] = [sizeOf(element, box, "height"), sizeOf(element, box, "width")];
+    if (isUnsureSize(element, box)) lines.unsure();
+    const high = Math.max(height, box.leastHeight) + box.spaceAbove + box.spaceBelow;
+    y += high;
+    const wide = Math.min(Math.max(box.asked, width), box.mostWidth ?? Number.POSITIVE_INFINITY);
+    lines.picture(high, wide + box.sides);
     gap = 0;
     return { paints, hasText: false };
   }
 
   /** What a browser does not draw, unless the page's style says so. */
-  function judgeUnseen(element: HtmlElement, parent: Style): void {
+  function judgeUnseen(element: HtmlElement, parent: Style, lines: Lines): void {
     const { style, box } = styleOf(element, parent, cascade);
+    if (!isBoxless(style.display)) lines.unsure();
     if (!isBoxless(style.display) && (box.reach !== "none" || box.paints))
       doubtPage("element-not-understood");
   }
@@ -369,6 +475,17 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
   };
 }
 
+/** A line break below all floats. */
+function isClearing(element: HtmlElement): boolean {
+  return (
+    /^\s*(?:all|both)\s*$/i.test(attributeOf(element, "clear") ?? "") ||
+    /clear\s*:\s*both/i.test(attributeOf(element, "style") ?? "")
+  );
+}
+
+const leftWords = new Set(["left", "start", "justify", "top", "middle", "bottom", "baseline", "absmiddle"]);
+const centredElements = new Set(["center", "th", "caption", "button", "legend"]);
+
 /** A border as thin as that hides no letter. */
 const lineBorderFree = 4;
 
@@ -394,7 +511,8 @@ function isShown({ opacity, hidden, isVisible }: Style): boolean {
   return opacity >= 0.1 && hidden !== "hidden-by-style" && (isVisible || hidden === undefined);
 }
 
-function judgeText(style: Style, text: string, clarity: Clarity): Verdict {
+/** `reached`: how far the text goes where its line does not break. */
+function judgeText(style: Style, text: string, clarity: Clarity, reached: number): Verdict {
   if (style.hidden !== undefined) return style.hidden;
   if (!style.isVisible || style.isMasked) return "hidden-by-style";
   const letters = judgeLetters(style, text.trim());
@@ -404,10 +522,19 @@ function judgeText(style: Style, text: string, clarity: Clarity): Verdict {
   if (letters !== undefined) return letters;
   if (clarity !== "clear") return { why: "colours-may-match" };
   if (Math.max(style.shiftLeft, style.shiftRight) > 820) return { why: "may-be-off-screen" };
-  if (!style.isGrowing && widestWord(text, style) > style.width) {
-    if (style.isRightToLeft && style.whiteSpace !== "normal") return { why: "may-be-off-screen" };
-    if (clarityOf(style, style.around) !== "clear") return { why: "colours-may-match" };
+  if (!style.isGrowing && reached > style.width) {
+    if (style.isEverFromRight) return { why: "may-be-off-screen" };
+    if (style.sideBorder > sideBorderFree || clarityOf(style, style.around) !== "clear")
+      return { why: "colours-may-match" };
   }
+  // In a box that cuts off, what is moved may be cut off.
+  if (style.isClipped && style.lifted > relativeFree) return { why: "may-be-cut-off" };
+  // Letters that show a background show nothing outside of it.
+  if (style.shownThrough !== undefined && (style.textIndent !== 0 || reached > style.width))
+    return { why: "colours-may-match" };
+  // A line that begins in the margin has not its own background behind it.
+  if (style.textIndent < -style.indentPadding - 2 && clarityOf(style, style.around) !== "clear")
+    return { why: "colours-may-match" };
   return undefined;
 }
 
@@ -439,6 +566,49 @@ function isReplaced(element: HtmlElement): boolean {
 
 /** A line with a picture in it is a little higher than the picture. */
 const pictureSlack = 10;
+/** A line with a mark of a list, in a font of its own. */
+const markFactor = 1.25;
+/** What a browser puts around the content of a cell. */
+const rowPadding = 2;
+
+function isClippedTable({ display, isClipped }: Style): boolean {
+  return isClipped && display === "table";
+}
+
+/** The columns of a table share its width as they like. */
+function isSqueezed(element: HtmlElement, style: Style, isBesideFloat: boolean): boolean {
+  if (!style.isMeasured) return false;
+  if (style.isSqueezed || isBesideFloat) return true;
+  for (let at: HtmlElement | undefined = element; at !== undefined; at = at.parent)
+    if (at.name === "td" || at.name === "th") return hasColumns(at);
+  return false;
+}
+
+function hasColumns(cell: HtmlElement): boolean {
+  const rows = cell.parent?.parent?.children ?? [];
+  return (
+    rows.length > rowsMax ||
+    rows.some(
+      (row) => row.kind === "element" && row.children.filter((node) => node.kind === "element").length > 1,
+    )
+  );
+}
+
+const rowsMax = 50;
+
+/** Its own content, or an address that is not asked for, decides about its size. */
+function isUnsureSize(element: HtmlElement, box: Box): boolean {
+  const { name } = element;
+  if (name === "textarea" || name === "select" || name === "input" || !element.isHtml) return true;
+  if (!["img", "video", "object", "embed", "canvas", "iframe", "picture"].includes(name)) return false;
+  const isSaid = (side: "height" | "width"): boolean =>
+    /^\s*\d+(?:px)?\s*$/i.test(attributeOf(element, side) ?? "") ||
+    (side === "height" ? box.height !== undefined : box.asked > 0);
+  return (
+    !(isSaid("height") && isSaid("width")) && !(name === "img" && !isHeld(attributeOf(element, "src") ?? ""))
+  );
+}
+
 /** A picture whose size is not said. */
 const pictureSize = 200;
 
@@ -446,5 +616,16 @@ function sizeOf(element: HtmlElement, box: Box, name: "height" | "width"): numbe
   if (name === "height" && box.height !== undefined) return box.height;
   const size = Number.parseInt(attributeOf(element, name) ?? "", 10);
   if (size >= 0 && size < 10_000) return size;
-  return element.name === "hr" ? 4 : name === "height" ? pictureSize : 0;
+  if (name === "height") return pictureSize;
+  return box.asked > 0 || element.name === "img" ? 0 : controlWidth(element);
 }
+
+/** Of what has a width of its own where none is said. */
+function controlWidth(element: HtmlElement): number {
+  const letters = Number.parseInt(attributeOf(element, "size") ?? attributeOf(element, "cols") ?? "", 10);
+  const said = letters >= 0 && letters < 10_000 ? letters * letterWidth : 0;
+  const inside = element.name === "select" ? textOf(element).length * letterWidth : 0;
+  return Math.max(pictureSize + 100, said, inside);
+}
+
+const letterWidth = 16;

@@ -1,6 +1,6 @@
 /** How much room content takes: its height is counted high and its least width too, from the number and kind of its letters. */
 import type { Style } from "./computed-style.ts";
-import { isBlank, widestWord, widthOf } from "./fonts.ts";
+import { isBlank, widestOf, widthOf } from "./fonts.ts";
 
 export interface Extent {
   /** Something is drawn in it besides letters of a usual size. */
@@ -10,41 +10,107 @@ export interface Extent {
 
 export const noExtent: Extent = { paints: false, hasText: false };
 
+export interface Room {
+  readonly height: number;
+  readonly width: number;
+  /** There is something in it whose size is not known. */
+  readonly isUnsure: boolean;
+}
+
 export interface Lines {
   text(text: string, style: Style): void;
   breakLine(style: Style): void;
   /** Space beside what is in a line. */
   side(width: number): void;
+  /** An inline box makes its line as high as itself, whatever it holds. */
+  strut(style: Style): void;
   picture(height: number, width: number): void;
   box(display: string, height: number, width: number, isContext: boolean): void;
-  end(): { readonly height: number; readonly width: number };
+  /** Something of a size that is not known. */
+  unsure(): void;
+  /** What its lines take so far, the one that is not ended too. */
+  readonly across: number;
+  /** How far the text that was put last reaches where no line breaks. */
+  readonly reached: number;
+  end(): Room;
 }
 
-export function createLines(style: Style): Lines {
+/** A line with a box in it is so much higher, as a share of the line: the box stands on the letters' line. */
+const belowBaseline = 0.3;
+
+/** Where lines break: not at a no-break space. */
+const breaking = /[ \t\n\f\r\u200b-]+/;
+
+/** `isSqueezed`: the lines may be as narrow as a word. */
+export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines {
   const width = Math.max(1, style.width);
   const isRow = style.display === "table-row";
+  const { isMeasured } = style;
+  const keepsLine = style.whiteSpace === "nowrap" || style.whiteSpace === "pre";
   let height = 0;
+  let isUnsure = false;
+  /** What the lines since the last break take, put behind each other. */
   let across = Math.max(0, style.textIndent);
+  let lastReach = 0;
   let lineHeight = 0;
+  let raised = 0;
+  /** Of the boxes in the lines. */
+  let tallest = 0;
+  /** Of the lines since the last break: how many are full, how far the last one goes, and what of it does not break. */
+  let fullLines = 0;
+  let filled = across;
+  let piece = 0;
   let blank = 0;
-  let unbroken = Math.max(0, style.textIndent);
+  let unbroken = across;
   let least = 0;
-  let rowWidth = 0;
+  let reached = 0;
+  let rowWidth = style.spacing;
   let rowHeight = 0;
 
   const endLine = (): void => {
-    if (across > 0 && lineHeight > 0) {
-      // Words that do not fit leave room at the end of a line.
-      const lines = Math.ceil((across * (across > width ? 1.15 : 1)) / width);
-      height += lines * lineHeight;
-    }
+    if (across > 0 && lineHeight > 0)
+      height +=
+        (isMeasured ? fullLines + 1 : Math.ceil(across / width)) *
+        (Math.max(lineHeight, style.lineHeight) + 2 * raised);
     across = 0;
+    filled = 0;
+    fullLines = 0;
+    piece = 0;
     blank = 0;
     unbroken = 0;
     lineHeight = 0;
+    raised = 0;
+    tallest = 0;
+  };
+
+  /** One more piece that does not break: in the line, or in the next one together with what it hangs on. */
+  const putPiece = (size: number): void => {
+    if (size <= 0) return;
+    const isFull = isSqueezed ? filled > piece : filled + size > width;
+    if (isFull && filled > 0) {
+      fullLines++;
+      filled = piece;
+    }
+    filled += size;
+    piece += size;
+    // What is wider than a line breaks inside, or reaches out of it.
+    if (filled > width && !isSqueezed && !keepsLine) {
+      const over = Math.floor(filled / width);
+      fullLines += over;
+      filled -= over * width;
+    }
+  };
+  const endPiece = (): void => {
+    piece = 0;
   };
 
   return {
+    get across() {
+      return across;
+    },
+    get reached() {
+      return reached;
+    },
     text(text, of) {
       const isKept = of.whiteSpace.startsWith("pre") || of.whiteSpace === "break-spaces";
       // Letters that are higher than their line reach out of it.
@@ -72,52 +138,99 @@ export function createLines(style: Style): Lines {
       across += size;
       unbroken += size;
       least = Math.max(least, unbroken);
+      if (isMeasured) putPiece(size);
+    },
+    strut(of) {
+      if (of.lineHeight > style.lineHeight || of.fontSize > style.fontSize)
+        lineHeight = Math.max(lineHeight, of.lineHeight, of.fontSize);
+      raised = Math.max(raised, of.raised);
     },
     picture(high, wide) {
-      across += wide;
-      // It stands on the line of the letters.
-      lineHeight = Math.max(lineHeight, high + style.lineHeight * 0.3);
-      least = Math.max(least, wide);
+      putBox(high, wide);
     },
     box(display, high, wide, isContext) {
       if (isRow && display === "table-cell") {
-        rowWidth += wide;
+        rowWidth += wide + style.spacing;
         rowHeight = Math.max(rowHeight, high);
         least = Math.max(least, rowWidth);
         return;
       }
-      least = Math.max(least, wide);
       if (isContext && display.startsWith("inline-")) {
-        across += blank + Math.max(wide, 1);
-        blank = 0;
-        lineHeight = Math.max(lineHeight, high);
+        // Boxes of one line may stand one higher and one lower.
+        raised = Math.max(raised, Math.min(high, tallest) / 2);
+        tallest = Math.max(tallest, high);
+        putBox(high, Math.max(wide, 1));
         return;
       }
+      least = Math.max(least, wide);
       endLine();
       height += high;
     },
+    unsure() {
+      isUnsure = true;
+    },
     end() {
       endLine();
-      return { height: height + rowHeight, width: least };
+      return { height: height + rowHeight, width: least, isUnsure };
     },
   };
 
+  function putBox(high: number, wide: number): void {
+    across += blank + wide;
+    blank = 0;
+    lineHeight = Math.max(lineHeight, high + style.lineHeight * belowBaseline);
+    unbroken = keepsLine ? unbroken + wide : 0;
+    least = Math.max(least, wide, unbroken);
+    if (!isMeasured) return;
+    if (!keepsLine) endPiece();
+    putPiece(wide);
+    if (!keepsLine) endPiece();
+  }
+
   function put(text: string, of: Style, own: number): void {
-    if (text.trim() === "") {
+    if (!/[^ \t\n\f\r]/.test(text)) {
       // It takes room only between others.
       if (across > 0 && text !== "") blank = of.fontSize * 0.36;
+      if (text !== "" && !keepsLine) endPiece();
       return;
     }
     const size = widthOf(text, of);
     across += blank + size;
-    blank = 0;
     lineHeight = Math.max(lineHeight, own);
-    if (of.whiteSpace === "nowrap" || of.whiteSpace === "pre") {
-      unbroken += size;
-      least = Math.max(least, unbroken);
-    } else {
-      least = Math.max(least, widestWord(text, of));
-      if (/\s/.test(text)) unbroken = 0;
+    raised = Math.max(raised, of.raised);
+    const keepsText = of.whiteSpace === "nowrap" || of.whiteSpace === "pre";
+    reached = keepsText ? unbroken + size : reachOf(text, of, size);
+    unbroken = keepsText ? reached : lastReach;
+    least = Math.max(least, reached);
+    if (isMeasured) {
+      if (blank > 0 && filled > 0) filled += blank;
+      if (keepsText) putPiece(size);
+      else putWords(text, of);
+    }
+    blank = 0;
+  }
+
+  /** The widest piece of it that does not break; the first one hangs on what stands before. `lastReach`: the last one. */
+  function reachOf(text: string, of: Style, size: number): number {
+    if (!breaking.test(text)) {
+      lastReach = unbroken + size;
+      return lastReach;
+    }
+    const pieces = text.split(breaking);
+    const first = unbroken + widthOf(pieces[0]!, of);
+    lastReach = widthOf(pieces.at(-1)!, of);
+    return Math.max(first, lastReach, widestOf(pieces, of));
+  }
+
+  function putWords(text: string, of: Style): void {
+    const words = text.split(/[ \t]+/);
+    const space = widthOf(" ", of);
+    for (const [index, word] of words.entries()) {
+      if (index > 0) {
+        endPiece();
+        if (filled > 0) filled += space;
+      }
+      if (word !== "") putPiece(widthOf(word, of));
     }
   }
 }

@@ -1,17 +1,18 @@
 /** What of an element's style decides whether its text is seen, as far as it is proven without laying out the page. Pictures
  *  count as not loaded, the window is that of `media.ts`, and nothing has been clicked.
  *  Long because every property of the table becomes a part of one style here. */
-import { black, type Colour, colourOf, transparent } from "#/src/formats/css/colour.ts";
+import { black, type Colour, colourOf, legacyColour, transparent } from "#/src/formats/css/colour.ts";
 import { initialFontSize, type LengthBasis, lengthOf, numberOf } from "#/src/formats/css/length.ts";
 import { unknownInside, unknownValue, wideKeywords } from "#/src/formats/css/shorthands.ts";
 import { shadowStrength, understoodOf } from "#/src/formats/css/understood.ts";
 import { componentsOf, type Value, wordOf } from "#/src/formats/css/value-forms.ts";
 import type { Doubt } from "#/src/model/removal.ts";
 import { backdropsOf, ownColours } from "./backdrops.ts";
-import { boxOf, cellsBeside, spacesOf } from "./boxes.ts";
+import { boxOf, cellsBeside, relativeFree } from "./boxes.ts";
 import { type Cascade, type DeclaredStyle, noStyle } from "./cascade.ts";
 import { type Box, initialValue, noValues, plainBox, type Style, type StyleValue } from "./computed-style.ts";
 import { isFontOfSigns } from "./fonts.ts";
+import { hasOwnSpaces, isReplaced, spacesOf } from "./spaces.ts";
 import { attributeOf, type HtmlElement } from "./tree.ts";
 import { defaultDisplay, defaultSpace, fontScale } from "./user-agent.ts";
 import { resolveDeclared, variablesOf } from "./variables.ts";
@@ -65,10 +66,16 @@ function isPlain(element: HtmlElement, declared: DeclaredStyle, parent: Style, i
     element.isHtml &&
     !neverPlain.has(element.name) &&
     fontScale(element) === 1 &&
+    !raisedElements.has(element.name) &&
     parent.lineBackground === undefined &&
+    parent.shownThrough === undefined &&
+    element.name !== "caption" &&
     !(isQuirky && element.name === "table")
   );
 }
+
+/** Elements that a browser itself raises or lowers in their line. */
+const raisedElements = new Set(["sub", "sup", "rt", "ruby"]);
 
 const inlineBox: Box = { ...plainBox, isInline: true };
 
@@ -103,6 +110,8 @@ function plainStyle(element: HtmlElement, parent: Style, declared: DeclaredStyle
         colour: isLink ? parent.linkColour : parent.colour,
         textIndent: name === "table" ? 0 : parent.textIndent,
         indentRoom: display === "inline" ? parent.indentRoom : 0,
+        indentPadding: display === "inline" ? parent.indentPadding : 0,
+        raised: display === "inline" ? parent.raised : 0,
         isFixedTable: name !== "table" && parent.isFixedTable,
         isGrowing: isCell ? !parent.isFixedTable : parent.isGrowing,
         width: isCell ? parent.width / cellsBeside(element) : parent.width,
@@ -155,6 +164,10 @@ class StyleMaker {
       const value = resolveDeclared(name, one, variables, this.#cascade.isQuirky);
       const { isInherited, reach } = understoodOf(name)!;
       const word = value === undefined ? "unset" : wordOf(value);
+      if (word === "inherit" && name === "display") {
+        this.#values.set(name, [{ type: "ident", value: this.#parent.display }]);
+        continue;
+      }
       if (word === "revert-layer" || value === unknownValue) {
         const isFar = name === "animation-name" && this.#cascade.sheets.hasFarAnimation;
         this.#doubts(isFar ? "paints" : reach, "style-not-understood");
@@ -162,7 +175,12 @@ class StyleMaker {
       else if (!wideKeywords.has(word)) this.#values.set(name, value!);
       else if (word === "inherit") {
         const inherited = this.#parent.values.get(name);
-        if (!isInherited) this.#values.set(name, inherited ?? initialValue);
+        if (isInherited) continue;
+        const above = this.#element.parent;
+        const isOfBrowser = inherited === undefined && above !== undefined && hasOwnSpaces(above);
+        if (isOfBrowser || (inherited !== undefined && inherited !== initialValue && isRelative(inherited)))
+          this.#doubts(reach, "style-not-understood");
+        else this.#values.set(name, inherited ?? initialValue);
       } else if (word === "initial" || (word === "unset" && !isInherited))
         this.#values.set(name, initialValue);
     }
@@ -251,12 +269,16 @@ class StyleMaker {
       parent,
     });
     for (const { reach, why } of box.doubts) this.#doubts(reach, why);
+    const raise = this.#raise(fontSize, lineHeight);
     // A box that is wider than its parent reaches out of the parent's background.
     const isWider =
       !isInline && !parent.isGrowing && box.width + spaces.left + spaces.right > parent.width + 1;
     const backdrops = backdropsOf(isShowing ? background : { ...background, colour: transparent }, parent, {
       isInline,
-      isFloating: isFloating || isWider,
+      isFloating:
+        isFloating || isWider || display === "table-caption" || box.isPulledBack || box.moved > relativeFree,
+      isRaised: raise > 0,
+      isRoot: name === "html" || name === "body",
       current: colour,
       fontSize,
     });
@@ -267,11 +289,6 @@ class StyleMaker {
     if (display === "contents") this.#doubts("inside", "style-not-understood");
     if (name === "bdo") this.#doubts("inside", "order-may-differ");
     if (this.#isOfSigns()) this.#doubts("inside", "font-of-signs");
-    const verticalAlign = this.#value("vertical-align");
-    if (verticalAlign !== undefined && wordOf(verticalAlign) === "") {
-      const shift = lengthOf(verticalAlign, { ...basis, whole: lineHeight });
-      if (shift === undefined || Math.abs(shift) > fontSize) this.#doubts("moves", "may-be-covered");
-    }
     const hidden =
       parent.hidden ??
       (isBoxless(display) || this.#word("content-visibility") === "hidden" || this.#isHiddenFromOutlook()
@@ -301,8 +318,33 @@ class StyleMaker {
       ),
       wordSpacing: this.#inheritedLength("word-spacing", { ...basis, whole: fontSize }, parent.wordSpacing),
       textIndent:
-        isInline || name === "table" ? (name === "table" ? 0 : parent.textIndent) : this.#textIndent(basis),
-      indentRoom: isInline ? parent.indentRoom : spaces.left,
+        isInline || name === "table"
+          ? name === "table" && !this.#declared.values.has("text-indent")
+            ? 0
+            : name === "table"
+              ? this.#textIndent(basis)
+              : parent.textIndent
+          : this.#textIndent(basis),
+      indentRoom: isInline ? parent.indentRoom : spaces.indentRoom,
+      indentPadding: isInline ? parent.indentPadding : spaces.paddingLeft,
+      moved: box.moved,
+      lifted: box.lifted,
+      raised: isInline ? parent.raised + raise : 0,
+      sideBorder: Math.max(parent.sideBorder, isInline ? 0 : spaces.borderSide),
+      isMeasured: parent.isMeasured || (box.height !== undefined && !box.scrolls),
+      isTransformed: this.#isTransformed(),
+      isShrunk: isInline
+        ? parent.isShrunk
+        : box.asked > 0
+          ? false
+          : parent.isShrunk ||
+            isFloating ||
+            display.startsWith("inline-") ||
+            display === "table-cell" ||
+            display === "table",
+      isSqueezed: parent.isSqueezed || (box.isShare && parent.isShrunk),
+      isEverFromRight: parent.isEverFromRight || isRightToLeft || this.#word("unicode-bidi") === "plaintext",
+      spacing: name === "table" ? this.#spacing(basis) : parent.spacing,
       colour,
       fill,
       strokeWidth,
@@ -357,13 +399,18 @@ class StyleMaker {
         linePaint: isInline && isPainting && name !== "img" ? spaces.linePaint : 0,
         lineBorder: spaces.lineBorder,
         height: box.height,
+        leastHeight: box.leastHeight,
+        isUnsure: box.isUnsure,
         cutsOff: box.cutsOff,
         scrolls: box.scrolls,
         corner: box.corner(backdrops.paints),
-        spaceAbove: isInline ? 0 : spaces.above,
-        spaceBelow: isInline ? 0 : spaces.below,
+        spaceAbove: isInline && !isReplaced(name) ? 0 : spaces.above,
+        spaceBelow: isInline && !isReplaced(name) ? 0 : spaces.below,
         shadow: strength,
         isFromRight: float === "right",
+        mostWidth: box.mostWidth,
+        isCleared: this.#word("clear") === "both",
+        isStacked: (position !== "" && position !== "static") || opacity < 1,
         asked: box.asked,
         sides: spaces.left + spaces.right + box.movedRight,
         isOutOfFlow: isPlaced,
@@ -371,6 +418,37 @@ class StyleMaker {
         pullsLine: box.pullsLine,
       },
     };
+  }
+
+  /** How far it is raised or lowered in its line. */
+  #raise(fontSize: number, lineHeight: number): number {
+    const value = this.#value("vertical-align");
+    if (value === undefined || this.#isInitial("vertical-align"))
+      return raisedElements.has(this.#element.name) ? fontSize : 0;
+    const word = wordOf(value);
+    if (word === "baseline") return 0;
+    if (word !== "") return fontSize / 2;
+    const shift = lengthOf(value, {
+      fontSize,
+      lineHeight,
+      whole: lineHeight,
+      isQuirky: this.#cascade.isQuirky,
+    });
+    if (shift === undefined || Math.abs(shift) > fontSize) this.#doubts("moves", "may-be-covered");
+    return Math.abs(shift ?? fontSize);
+  }
+
+  #isTransformed(): boolean {
+    const names = ["text-transform", "font-variant", "font-variant-caps"];
+    const said = names.filter((name) => this.#values.has(name));
+    if (said.length === 0) return this.#parent.isTransformed;
+    return said.some((name) => !["", "none", "normal", "lowercase"].includes(this.#said(name)));
+  }
+
+  #spacing(basis: LengthBasis): number {
+    const value = this.#value("border-spacing");
+    if (value === undefined) return 2;
+    return componentsOf(value).reduce((most, part) => Math.max(most, lengthOf(part, basis) ?? 0), 0);
   }
 
   #said(name: string): string {
@@ -477,14 +555,9 @@ class StyleMaker {
   }
 
   #bodyLinkColour(): Colour {
-    const link = attributeOf(this.#element, "link")?.trim();
-    if (link === undefined || link === "") return this.#parent.linkColour;
-    const bare = link.replace(/^#/, "");
-    return (
-      colourOf([{ type: "hash", value: bare }], black, true) ??
-      colourOf([{ type: "ident", value: bare }], black, true) ??
-      this.#parent.linkColour
-    );
+    const link = attributeOf(this.#element, "link");
+    if (link === undefined) return this.#parent.linkColour;
+    return legacyColour(link) ?? this.#parent.linkColour;
   }
 
   #textIndent(basis: LengthBasis): number {
@@ -519,6 +592,16 @@ class StyleMaker {
   #isHiddenFromOutlook(): boolean {
     return this.#word("mso-hide") === "all" && attributeOf(this.#element, "href") === undefined;
   }
+}
+
+/** What is inherited is a size in pixels, and not what was written. */
+function isRelative(value: Value): boolean {
+  return value.some(
+    ({ type, ...token }) =>
+      type === "percent" ||
+      type === "function" ||
+      (type === "dimension" && "unit" in token && token.unit !== "px"),
+  );
 }
 
 /** Elements that draw something of their own. */

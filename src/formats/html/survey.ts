@@ -51,6 +51,7 @@ export function surveyTree(root: HtmlElement): Survey {
       if (isRemote(attributeOf(node, "src") ?? attributeOf(node, "srcset") ?? attributeOf(node, "href")))
         count(isTiny(node) ? "tracking-pixel" : "remote-image");
     }
+    if (name === "noscript" && isRichNoscript(textOf(node))) isUnclear = true;
     if (attributeOf(node, "autofocus") !== undefined) isFocused = true;
     if (node.attributes.some((attribute) => /^on[a-z]/.test(attribute.name))) count("active-attribute");
     const children = node.content?.children ?? node.children;
@@ -70,6 +71,17 @@ export function surveyTree(root: HtmlElement): Survey {
     counts,
   };
 }
+
+/** A client without scripts reads what is in there. It is not looked into but for pictures in their place. */
+function isRichNoscript(source: string): boolean {
+  const rest = source.replaceAll(/<img(?=[\s/>])[^<>]*>/gi, (tag) =>
+    /\bstyle\s*=/i.test(tag) && !plainImage.test(tag) ? tag : "",
+  );
+  return /<[a-z!/]/i.test(rest);
+}
+
+const plainImage =
+  /\bstyle\s*=\s*(?:"(?:\s*(?:display|border|width|height)\s*:[^;"]*;?)*\s*"|'(?:\s*(?:display|border|width|height)\s*:[^;']*;?)*\s*')/i;
 
 /** A policy that forbids style, another sheet by default, or a dark page. */
 function isUnclearMeta(meta: HtmlElement): boolean {

@@ -46,6 +46,7 @@ const spaces: ReadonlyMap<string, number> = new Map([
   ...["p", "ul", "ol", "dl", "menu", "dir", "blockquote", "figure", "pre", "listing", "xmp", "plaintext"].map(
     (name): [string, number] => [name, 1],
   ),
+  ["hr", 0.5],
   ["h1", 0.67],
   ["h2", 0.83],
   ["h3", 1],

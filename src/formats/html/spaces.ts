@@ -1,0 +1,145 @@
+/** Space around the content of an element: margins, borders and padding, of the author or of a browser itself. */
+import { type LengthBasis, lengthOf } from "#/src/formats/css/length.ts";
+import { wordOf } from "#/src/formats/css/value-forms.ts";
+import { initialValue, type StyleValue } from "./computed-style.ts";
+import type { HtmlElement } from "./tree.ts";
+import { defaultSpace } from "./user-agent.ts";
+
+export type Values = ReadonlyMap<string, StyleValue>;
+
+interface SpaceContext {
+  readonly isInline: boolean;
+  readonly isRightToLeft: boolean;
+  readonly isFloating: boolean;
+  readonly position: string;
+  readonly display: string;
+}
+
+export interface Spaces {
+  /** Margin, border and padding of both sides; less than 0 counts as nothing. */
+  readonly left: number;
+  readonly right: number;
+  readonly shiftLeft: number;
+  readonly shiftRight: number;
+  readonly above: number;
+  readonly below: number;
+  readonly paddingSides: number;
+  /** At the left, without the border. */
+  readonly paddingLeft: number;
+  readonly borderSide: number;
+  /** Where lines may begin further left: the margin too, where no border is between. */
+  readonly indentRoom: number;
+  readonly paddingLeast: number;
+  readonly paddingRight: number;
+  readonly paddingTop: number;
+  readonly paddingBottom: number;
+  readonly hasBorder: boolean;
+  readonly linePaint: number;
+  readonly lineBorder: number;
+  /** Of the smallest of the margins. */
+  readonly pullUp: number;
+  readonly pullSide: number;
+}
+
+export function wordIn(values: Values, name: string): string {
+  if (values.size === 0) return "";
+  const value = values.get(name);
+  return value === undefined || value === initialValue ? "" : wordOf(value);
+}
+
+export function lengthIn(values: Values, name: string, basis: LengthBasis): number | undefined {
+  if (values.size === 0) return undefined;
+  const value = values.get(name);
+  return value === undefined || value === initialValue ? undefined : lengthOf(value, basis);
+}
+
+export function borderOf(values: Values, side: string, basis: LengthBasis): number {
+  const name = `border-${side}-width`;
+  const word = wordIn(values, name);
+  if (word !== "") return word === "thin" ? 1 : word === "medium" ? 3 : 5;
+  return lengthIn(values, name, basis) ?? 0;
+}
+
+/** Margins of these count in a line too. */
+const replacedElements = new Set(
+  "img svg video canvas iframe object embed input select textarea button meter progress math".split(" "),
+);
+
+/** Blocks that a browser itself moves in. */
+const indented: ReadonlyMap<string, readonly [left: number, right: number]> = new Map([
+  ["blockquote", [40, 40]],
+  ["figure", [40, 40]],
+  ["ul", [40, 0]],
+  ["ol", [40, 0]],
+  ["menu", [40, 0]],
+  ["dir", [40, 0]],
+  ["dd", [40, 0]],
+  ["body", [8, 8]],
+  ["fieldset", [14, 14]],
+]);
+
+export function cutsOffAny(values: Values): boolean {
+  return ["overflow-x", "overflow-y"].some((name) => !["", "visible"].includes(wordIn(values, name)));
+}
+
+/** A browser itself puts space around it. */
+export function hasOwnSpaces(element: HtmlElement): boolean {
+  return indented.has(element.name) || defaultSpace(element) > 0;
+}
+
+export function isReplaced(name: string): boolean {
+  return replacedElements.has(name);
+}
+
+export function spacesOf(
+  values: Values,
+  element: HtmlElement,
+  basis: LengthBasis,
+  context: SpaceContext,
+): Spaces {
+  const ownSpace = indented.get(element.name);
+  const hasNoMargin = /^table-(?:cell|row|.*group|column)/.test(context.display);
+  const vertical = defaultSpace(element) * basis.fontSize;
+  const margin = (side: string, otherwise: number): number =>
+    hasNoMargin
+      ? 0
+      : (lengthIn(values, `margin-${side}`, basis) ?? (values.has(`margin-${side}`) ? 0 : otherwise));
+  const padding = (side: string): number => lengthIn(values, `padding-${side}`, basis) ?? 0;
+  const isPadded = values.has("padding-left");
+  const [left, right] = [
+    margin("left", isPadded ? 0 : (ownSpace?.[0] ?? 0)),
+    margin("right", ownSpace?.[1] ?? 0),
+  ];
+  const hasNoHeight = context.isInline && !replacedElements.has(element.name);
+  const [top, bottom] = hasNoHeight ? [0, 0] : [margin("top", vertical), margin("bottom", vertical)];
+  const border = (side: string): number => borderOf(values, side, basis);
+  const paddingTop = padding("top") + border("top");
+  const paddingBottom = padding("bottom") + border("bottom");
+  const paddingLeft = padding("left") + border("left");
+  const paddingRight = padding("right") + border("right");
+  return {
+    left: Math.max(0, left) + paddingLeft,
+    right: Math.max(0, right) + paddingRight,
+    shiftLeft: left + paddingLeft,
+    shiftRight: Math.max(0, right) + paddingRight,
+    above: Math.max(0, top) + paddingTop,
+    below: Math.max(0, bottom) + paddingBottom,
+    paddingSides: paddingLeft + paddingRight,
+    paddingLeft: padding("left"),
+    borderSide: Math.max(border("left"), border("right")),
+    indentRoom: context.isRightToLeft
+      ? 0
+      : border("left") > 0 || cutsOffAny(values)
+        ? padding("left")
+        : Math.max(0, left) + padding("left"),
+    paddingLeast: Math.min(padding("top"), padding("bottom"), padding("left"), padding("right")),
+    paddingRight,
+    paddingTop,
+    paddingBottom,
+    hasBorder: ["top", "right", "bottom", "left"].some((side) => border(side) > 0),
+    linePaint: Math.max(paddingTop, paddingBottom),
+    lineBorder: Math.max(border("top"), border("bottom")),
+    pullUp: Math.min(top, bottom),
+    pullSide: Math.min(left, right),
+  };
+}
