@@ -1,5 +1,6 @@
 /** Frees, in slices and when nothing else is to be done, what a write has left unreachable: blobs that nothing points to
  *  any more, items of deleted collections, and what belonged to deleted agents. */
+import { freedBytesMax } from "#/src/model/limits.ts";
 import type {
   AccountNumber,
   AgentNumber,
@@ -12,7 +13,7 @@ import type {
 } from "#/src/model/numbers.ts";
 import { type SlicedTable, tablesFreedAtLast } from "./agent-tables.ts";
 import type { Transaction } from "./sql.ts";
-import { deleteBlobs, releaseBlobs } from "./writing/blob-rows.ts";
+import { deleteBlobs, releaseBlobs, shortenBlob } from "./writing/blob-rows.ts";
 import { deleteEntries, type HeldEntry, heldEntryColumns } from "./writing/entry-rows.ts";
 import { deleteFileRows } from "./writing/file-rows.ts";
 import { deleteItemRows } from "./writing/item-rows.ts";
@@ -70,8 +71,8 @@ export class SweepState {
     if (this.#aside.has(stageNames.blobs)) return false;
     this.#stage = "blobs";
     const isCareful = this.#carefulSlices > 0;
-    const blobs = await tx.all<BlobName>(
-      `select account_id as account, blob_id as blob
+    const found = await tx.all<BlobName & { readonly storedSize: number }>(
+      `select account_id as account, blob_id as blob, stored_size as "storedSize"
       from blob
       where reference_count = 0 and (account_id, blob_id) > (?, ?)
       order by account_id, blob_id
@@ -80,9 +81,12 @@ export class SweepState {
       this.#blob.blob,
       isCareful ? 1 : blobsPerSlice,
     );
+    const blobs = beginningOf(found);
     const free = blobs.filter((one) => !this.#aside.has(nameOfBlob(one)));
     const [first] = free;
     this.#thing = isCareful && first !== undefined ? nameOfBlob(first) : undefined;
+    const isLarge = first !== undefined && first.storedSize > freedBytesMax;
+    if (isLarge && (await shortenBlob(tx, first.account, first.blob))) return true;
     for (const account of new Set(free.map((row) => row.account)))
       await deleteBlobs(
         tx,
@@ -131,6 +135,18 @@ export class SweepState {
     else await sweepAgent(tx, row.agent);
     return true;
   }
+}
+
+/** As many as are freed in a slice: one at least. */
+function beginningOf<B extends { readonly storedSize: number }>(blobs: readonly B[]): B[] {
+  let bytes = 0;
+  let end = 0;
+  for (const { storedSize } of blobs) {
+    bytes += storedSize;
+    if (end > 0 && bytes > freedBytesMax) break;
+    end++;
+  }
+  return blobs.slice(0, end);
 }
 
 interface BlobName {

@@ -15,6 +15,7 @@ import { handshakeLog } from "#/protocols/connection/peer.ts";
 import { noteSecured } from "#/protocols/connection/secure-socket.ts";
 import type { Principal } from "#/src/accounts/principal.ts";
 import type { Transport } from "#/src/arrival/transport.ts";
+import { forCaller } from "#/src/model/caller.ts";
 import { DataReader } from "./data-reader.ts";
 import { isRefusal, replyToError } from "./errors.ts";
 import { heloName } from "./helo-name.ts";
@@ -50,6 +51,8 @@ export interface AcceptedConnection {
   readonly carrier: Socket | TLSSocket;
   readonly place: ConnectionPlace;
 }
+
+const nobodyGoes = new AbortController().signal;
 
 export class MailConnection extends SMTPConnection {
   readonly #port: MailPort;
@@ -343,7 +346,7 @@ export class MailConnection extends SMTPConnection {
     let taken: Taken | undefined;
     try {
       if (reader.problem !== undefined) throw errorOfProblem(rooms, reader.problem);
-      taken = await takeMessage(rooms, transaction, reader.bytes());
+      taken = await this.#forOwner(() => takeMessage(rooms, transaction, reader.bytes()));
       const { hold } = taken;
       const words = hold === undefined ? "Accepted" : `Held for approval (${hold})`;
       outcome = reply(250, "2.6.0", `${words} as ${transport.id}`);
@@ -356,6 +359,12 @@ export class MailConnection extends SMTPConnection {
     }
     logMessage(this.#port, transaction, { size, startedAt: start, outcome, taken, cause });
     return outcome;
+  }
+
+  /** What the house does for it takes the turns of its network or mailbox. A message that has come in whole is stored, whether the
+   *  peer is still there or not. */
+  #forOwner<T>(work: () => Promise<T>): Promise<T> {
+    return forCaller(nobodyGoes, work, () => this.#place.owner);
   }
 
   #transport(isUtf8: boolean): Transport {

@@ -188,6 +188,13 @@ export const shares = {
     share: 4,
     waiting: { total: 10_000, share: 10_000, waitMs: 1_800_000 },
   },
+  writes: {
+    what: "writes",
+    unit: "jobs",
+    // Or 64 MiB of them. A caller has one at a time, so its connections bound what it has.
+    total: 2000,
+    share: "in turns",
+  },
   longWrites: {
     what: "writes of many messages",
     unit: "jobs",

@@ -46,6 +46,10 @@ export const mailboxesMax = 5000;
 export const messagesMax = 10_000_000;
 /** Entries of mailboxes that are changed by one write among the quick ones: a millisecond or two of the writer. */
 export const quickEntriesMax = 100;
+/** Octets of a write from which on it is not among the quick ones: 5 to 10 ms. */
+export const longWriteBytesMin = 4 * 1024 * 1024;
+/** Octets of messages that one transaction frees: 5 ms. The sweep frees the rest. */
+export const freedBytesMax = 8 * 1024 * 1024;
 /** Entries whose flags one transaction of a longer write changes: 5 ms. */
 export const flagPieceEntries = 4000;
 /** Entries that one of them copies, moves or removes: 8 ms, and up to 20 where their messages go as well. */

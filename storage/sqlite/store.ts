@@ -4,9 +4,10 @@ import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
 import type { Worker } from "node:worker_threads";
-import { createFairness } from "#/src/fairness/fairness.ts";
+import { createFairness, type Fairness } from "#/src/fairness/fairness.ts";
 import type { Gate } from "#/src/fairness/gate.ts";
 import { nextTurn } from "#/src/fairness/loop-turns.ts";
+import { shares } from "#/src/fairness/shares.ts";
 import { assertCallerThere, callerOwner, forEverybody, onCallerGone } from "#/src/model/caller.ts";
 import type { Touched } from "#/src/model/changes.ts";
 import { type Clock, systemClock } from "#/src/model/clock.ts";
@@ -20,6 +21,7 @@ import type { ScanArgumentsOf, ScanName, ScanResultOf } from "../scans/index.ts"
 import type { SqlValue } from "../sql.ts";
 import type { MaintainOptions, OpenOptions, Progress, Store, WriteOptions, WritePiece } from "../store.ts";
 import type { ArgumentsOf, ResultOf, TransactionName } from "../transactions/index.ts";
+import { isLongWrite } from "../transactions/long-writes.ts";
 import { packArguments } from "./arguments.ts";
 import { Channel } from "./channel.ts";
 import { openReading, SqliteSql } from "./connection.ts";
@@ -30,7 +32,6 @@ import { maintainStore } from "./maintain.ts";
 import type { FromWriter, Job, ToWriter, WriterData } from "./messages.ts";
 import { undoUnfinishedCopies } from "./undo-copies.ts";
 
-const inFlightJobsMax = 2000;
 const inFlightBytesMax = 64 * 1024 * 1024;
 
 export async function openSqliteStore(options: OpenOptions): Promise<Store> {
@@ -80,6 +81,7 @@ class SqliteStore implements Store {
   readonly #listeners = new Set<(touched: readonly Touched[]) => void>();
   readonly #onFatal: (reason: string) => void;
   readonly #onTrouble: (what: string) => void;
+  readonly #fairness: Fairness;
   readonly #longWrites: Gate;
   readonly #scans: Gate;
   #jobs: Job[] = [];
@@ -92,9 +94,9 @@ class SqliteStore implements Store {
     this.folder = options.folder;
     this.#onFatal = options.onFatal ?? endProcess;
     this.#onTrouble = options.onTrouble ?? writeTrouble;
-    const fairness = options.fairness ?? createFairness();
-    this.#longWrites = fairness.gate("longWrites");
-    this.#scans = fairness.gate("scans");
+    this.#fairness = options.fairness ?? createFairness();
+    this.#longWrites = this.#fairness.gate("longWrites");
+    this.#scans = this.#fairness.gate("scans");
     this.#lock = lock;
     this.#sql = new SqliteSql(openReading(options.folder));
     const row = this.#sql.database.prepare("select value from deployment where name = 'secret'").get();
@@ -181,19 +183,22 @@ class SqliteStore implements Store {
     return { result: answer.result as ResultOf<N>, isReplayed: answer.isReplayed === true };
   }
 
-  async #post(
-    name: TransactionName,
-    args: unknown,
+  async #post<N extends TransactionName>(
+    name: N,
+    args: ArgumentsOf<N>,
     options: WriteOptions & Partial<Pick<Job, "idempotency" | "lane">>,
   ) {
     if (this.#closing !== undefined) throw closedStore();
-    const { idempotency, lane = "quick" } = options;
-    if (lane === "quick" && this.isBusy())
+    const { idempotency } = options;
+    if (options.lane === undefined && this.isBusy()) {
+      this.#fairness.note("writes", callerOwner(), "total");
       throw new WaypostError("upstream_unavailable", "The store has too much to write", {
         reason: "busy",
         retryAfterMs: 1000,
       });
+    }
     const { packed, bytes } = packArguments(args);
+    const lane = options.lane ?? (isLongWrite(name, args, bytes) ? "long" : "quick");
     const answer = this.#writer.request(
       (id) => {
         // All jobs of one turn go in one message.
@@ -255,7 +260,7 @@ class SqliteStore implements Store {
   }
 
   isBusy(): boolean {
-    return this.#writer.count >= inFlightJobsMax || this.#writer.bytes >= inFlightBytesMax;
+    return this.#writer.count >= shares.writes.total || this.#writer.bytes >= inFlightBytesMax;
   }
 
   whenReady(): Promise<void> {

@@ -1,8 +1,8 @@
 /** What waits for the writer, in three lanes.
  *
  *  - `quick`: writes of a few rows, and deliveries. First of all, in turns of their owners.
- *  - `long`: pieces of writes that are too large for one transaction, a piece of some milliseconds each. One after each batch of
- *    quick jobs, in turns of their owners, so that each lane has its share however much waits in the other.
+ *  - `long`: pieces of writes that are too large for one transaction, a piece of some milliseconds each, and what can't be cut
+ *    (`transactions/long-writes.ts`). One after each batch of quick jobs, in turns of their owners, so that each lane has its share however much waits in the other.
  *  - `idle`: maintenance, when nothing else waits; and once in a while when something always does. */
 import { FairQueue } from "#/src/fairness/fair-queue.ts";
 import type { Job, Lane } from "./messages.ts";

@@ -1,6 +1,7 @@
 /** Rows of `blob` and `blob_chunk`. */
 
 import { WaypostError } from "#/src/model/errors.ts";
+import { blobChunkBytes, freedBytesMax } from "#/src/model/limits.ts";
 import { numberSetOf } from "#/src/model/number-set.ts";
 import type { AccountNumber, BlobNumber } from "#/src/model/numbers.ts";
 import type { EncodedBlob } from "../blob.ts";
@@ -63,7 +64,7 @@ export async function claimBlob(tx: Sql, account: AccountNumber, blob: BlobNumbe
   if (claimed === 0) throw new Error("The bytes are not stored any more");
 }
 
-/** Gives back references, and frees the blobs that have none left. */
+/** Gives back references, and frees the blobs that have none left: at once as many as take little, the others by the sweep. */
 export async function releaseBlobs(
   tx: Transaction,
   account: AccountNumber,
@@ -75,22 +76,59 @@ export async function releaseBlobs(
     if (same === undefined) byCount.set(count, [blob]);
     else same.push(blob);
   }
-  const free: BlobNumber[] = [];
+  const free: { readonly blob: BlobNumber; readonly storedSize: number }[] = [];
   for (const [count, blobs] of byCount)
     for (const { condition, parameters } of slicesOf(numberSetOf(blobs), "blob_id")) {
-      const rows = await tx.all<{ blob: BlobNumber; referenceCount: number }>(
+      const rows = await tx.all<{ blob: BlobNumber; storedSize: number; referenceCount: number }>(
         `update blob
         set reference_count = reference_count - ?
         where account_id = ? and ${condition}
-        returning blob_id as blob, reference_count as "referenceCount"`,
+        returning blob_id as blob, stored_size as "storedSize", reference_count as "referenceCount"`,
         count,
         account,
         ...parameters,
       );
-      for (const row of rows) if (row.referenceCount === 0) free.push(row.blob);
+      for (const row of rows) if (row.referenceCount === 0) free.push(row);
     }
-  if (free.length > freedAtOnceMax) tx.sweepLater();
-  await deleteBlobs(tx, account, free.slice(0, freedAtOnceMax));
+  const now: BlobNumber[] = [];
+  let bytes = 0;
+  for (const { blob, storedSize } of free) {
+    if (now.length >= freedAtOnceMax || bytes + storedSize > freedBytesMax) continue;
+    bytes += storedSize;
+    now.push(blob);
+  }
+  if (now.length < free.length) tx.sweepLater();
+  await deleteBlobs(tx, account, now);
+}
+
+/** Takes the last chunks away from a blob that nothing points to. False when it had none. */
+export async function shortenBlob(tx: Sql, account: AccountNumber, blob: BlobNumber): Promise<boolean> {
+  const chunksMax = freedBytesMax / blobChunkBytes;
+  const chunks = await tx.all<{ number: number; octets: number }>(
+    `select chunk_number as number, length(data) as octets
+    from blob_chunk
+    where account_id = ? and blob_id = ?
+    order by chunk_number desc
+    limit ?`,
+    account,
+    blob,
+    chunksMax,
+  );
+  const first = chunks.at(-1);
+  if (first === undefined) return false;
+  await tx.run(
+    "delete from blob_chunk where account_id = ? and blob_id = ? and chunk_number >= ?",
+    account,
+    blob,
+    first.number,
+  );
+  await tx.run(
+    "update blob set stored_size = stored_size - ? where account_id = ? and blob_id = ?",
+    chunks.reduce((sum, { octets }) => sum + octets, 0),
+    account,
+    blob,
+  );
+  return true;
 }
 
 export async function deleteBlobs(
