@@ -11,10 +11,16 @@ import {
   makeProperty,
 } from "#/src/formats/content-lines/content-line.ts";
 import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
+import { scanObjects } from "#/src/formats/content-lines/scan-objects.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
+import { asBuffer } from "#/src/formats/mime/octets.ts";
 import type { DavAnswer } from "./answer.ts";
+import { isLarge } from "./filters/large-items.ts";
 import type { DavRequest } from "./request.ts";
 import type { ReachedCollection } from "./rooms.ts";
+
+/** Of a large object, read at once. */
+const pieceBytes = 64 * 1024;
 
 export function exportCollection(request: DavRequest, collection: ReachedCollection): DavAnswer {
   const isCalendar = collection.kind === "calendar";
@@ -64,12 +70,39 @@ async function* writeCalendar(
   yield frame.slice(0, end);
   const zones = new Set<string>();
   for await (const { bytes } of items) {
+    if (isLarge(bytes)) {
+      yield* writeLarge(bytes, zones);
+      continue;
+    }
     const components = listComponents(readContentLines(bytes), "VCALENDAR").flatMap((one) =>
       listComponents(one).filter((component) => isNew(component, zones)),
     );
     yield writeContentLines({ items: components }).toString("utf8");
   }
   yield frame.slice(end);
+}
+
+/** Piece by piece, as its text stands: an object of 4 MiB can have hundreds of thousands of lines. */
+async function* writeLarge(bytes: Uint8Array, zones: Set<string>): AsyncGenerator<string> {
+  const turns = new LoopTurns();
+  const text = asBuffer(bytes);
+  for await (const { components } of scanObjects(piecesOf(bytes, turns)))
+    for (const { name, tzid = "", start, end } of components) {
+      if (name === "VTIMEZONE") {
+        if (zones.has(tzid)) continue;
+        zones.add(tzid);
+      }
+      const component = text.toString("utf8", start, end);
+      yield component.endsWith("\n") ? component : `${component}\r\n`;
+      await turns.turn();
+    }
+}
+
+async function* piecesOf(bytes: Uint8Array, turns: LoopTurns): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) {
+    yield bytes.subarray(at, at + pieceBytes);
+    await turns.turn();
+  }
 }
 
 function isNew(component: Component, zones: Set<string>): boolean {

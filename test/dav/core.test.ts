@@ -405,7 +405,14 @@ describe("items", () => {
       "END:STANDARD",
       "END:VTIMEZONE",
     ];
-    for (const uid of ["e1", "e2"])
+    // Large objects are not read as others are.
+    const long = `DESCRIPTION:${"x".repeat(20_000)}`;
+    for (const [uid, more] of [
+      ["e1", []],
+      ["e2", []],
+      ["e3", [long, "BEGIN:VALARM", "ACTION:AUDIO", "TRIGGER:-PT1M", "END:VALARM"]],
+      ["e4", [long]],
+    ] as const)
       await ada.request(
         "PUT",
         `${path}${uid}.ics`,
@@ -415,6 +422,7 @@ describe("items", () => {
           `UID:${uid}`,
           "DTSTAMP:20260101T000000Z",
           "DTSTART;TZID=X:20260101T000000",
+          ...more,
           "END:VEVENT",
         ),
         ics,
@@ -424,7 +432,14 @@ describe("items", () => {
     const lines = answer.text.split("\r\n");
     expect(lines.filter((line) => line === "BEGIN:VCALENDAR")).toHaveLength(1);
     expect(lines.filter((line) => line === "BEGIN:VTIMEZONE")).toHaveLength(1);
-    expect(lines.filter((line) => line.startsWith("UID:"))).toEqual(["UID:e1", "UID:e2"]);
+    expect(lines.filter((line) => line.startsWith("UID:"))).toEqual(
+      ["e1", "e2", "e3", "e4"].map((uid) => `UID:${uid}`),
+    );
+    for (const name of ["VEVENT", "VALARM", "VTIMEZONE", "VCALENDAR"])
+      expect(lines.filter((line) => line === `BEGIN:${name}`)).toHaveLength(
+        lines.filter((line) => line === `END:${name}`).length,
+      );
+    expect(lines.filter((line) => line === "ACTION:AUDIO")).toHaveLength(1);
     expect(lines.at(-2)).toBe("END:VCALENDAR");
     const cards = await ada.request("GET", addressbook);
     expect(cards.headers["content-type"]).toBe("text/vcard; charset=utf-8");

@@ -298,6 +298,12 @@ describe("calendar-query", () => {
     expect(whole.text).toBe(calendarText(...berlin, ...event).toString());
     expect(without.text).toBe(calendarText(...event).toString());
     for (const { headers } of [whole, without]) expect(headers.vary).toBe("CalDAV-Timezones");
+    const long = [...event.slice(0, 2), `DESCRIPTION:${"x".repeat(20_000)}`, ...event.slice(2)];
+    await put(calendar, "z.ics", calendarText(...berlin, ...long));
+    const large = (await get({ "CalDAV-Timezones": "F" })).text.replaceAll("\r\n ", "");
+    expect(large).not.toContain("VTIMEZONE");
+    expect(large.replaceAll("\r\n", "\n")).toContain(long.join("\n"));
+    await put(calendar, "z.ics", calendarText(...berlin, ...event));
     const own = berlin.map((line) => line.replace("Europe/Berlin", "Mine"));
     await put(
       calendar,

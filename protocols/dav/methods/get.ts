@@ -2,6 +2,7 @@
  *  section 7.1). A calendar is one text with everything in it, an addressbook its vCards one
  *  after the other; what contains collections has a line of text. */
 import type { StoredItem } from "#/src/collections/item.ts";
+import { WorkMeter } from "#/src/collections/work-meter.ts";
 import { listComponents } from "#/src/formats/content-lines/content-line.ts";
 import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
@@ -11,6 +12,7 @@ import { isUnmodified } from "../conditions.ts";
 import { exportCollection } from "../export-collection.ts";
 import { answerFile } from "../files.ts";
 import { withoutStandardZones } from "../filters/calendar-data.ts";
+import { isLarge } from "../filters/large-items.ts";
 import { contentTypeOf, etagOf, isWithoutZones, readStored } from "../item-content.ts";
 import type { Method } from "../method.ts";
 import { needPrivileges } from "../privileges.ts";
@@ -50,13 +52,26 @@ async function answerItem(request: DavRequest, { item }: ItemResource): Promise<
   const stored = await readStored(request, item);
   const headers = itemHeaders(stored);
   if (isUnmodified(request, headers.ETag, stored.updatedAt)) return { status: 304, headers };
-  const body = isWithoutZones(request) ? leaveOutZones(stored) : stored.bytes;
+  const body = isWithoutZones(request) ? await leaveOutZones(request, stored) : stored.bytes;
   return { status: 200, headers: { ...headers, "Content-Type": contentTypeOf(stored) }, body };
 }
 
+const wholeWithoutZones = {
+  comp: undefined,
+  expand: undefined,
+  limitRecurrenceSet: undefined,
+  limitFreebusySet: undefined,
+  hasNoStandardZones: true,
+};
+
 /** The stored octets where there is no such time zone. */
-function leaveOutZones({ kind, bytes }: StoredItem): Uint8Array {
-  const [calendar] = kind === "calendar" ? listComponents(readContentLines(bytes), "VCALENDAR") : [];
+async function leaveOutZones({ rooms }: DavRequest, { kind, bytes }: StoredItem): Promise<Uint8Array> {
+  if (kind !== "calendar") return bytes;
+  if (isLarge(bytes)) {
+    const question = { ask: "calendar-data", selection: wholeWithoutZones, zone: undefined } as const;
+    return (await rooms.largeItems.select(new WorkMeter(), bytes, question)) ?? bytes;
+  }
+  const [calendar] = listComponents(readContentLines(bytes), "VCALENDAR");
   if (calendar === undefined) return bytes;
   const selected = withoutStandardZones(calendar);
   return selected.items.length === calendar.items.length ? bytes : writeContentLines({ items: [selected] });
