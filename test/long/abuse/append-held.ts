@@ -3,7 +3,7 @@ import { once } from "node:events";
 import net from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import tls from "node:tls";
-import { attack } from "./attack.ts";
+import { type Attack, attack } from "./attack.ts";
 import { addressIn } from "./networks.ts";
 
 const sessions = 50;
@@ -11,7 +11,7 @@ const logins = 5;
 const bytes = 49 * 1024 * 1024;
 const block = Buffer.alloc(1024 * 1024, `${"x".repeat(62)}\r\n`);
 
-await attack(import.meta, {
+export const appendHeld: Attack = {
   title: `${sessions} sessions of ${logins} logins hold an APPEND of ${bytes} octets`,
   attackers: logins,
   async run({ imaps }, attackers, until) {
@@ -49,4 +49,6 @@ await attack(import.meta, {
     };
     await Promise.all(Array.from({ length: sessions }, (_, at) => hold(at)));
   },
-});
+};
+
+await attack(import.meta, appendHeld);

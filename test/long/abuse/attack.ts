@@ -3,6 +3,7 @@
  *
  *  Daemon, user and attackers are processes of their own. The attackers have less of the processors than the daemon and the user, as
  *  they would be on other machines. */
+import { once } from "node:events";
 import fs from "node:fs";
 import os from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
@@ -17,8 +18,8 @@ export interface Attack {
   readonly attackers: number;
   readonly daemon?: DaemonOptions;
   readonly seconds?: number;
-  /** Before the daemon starts. */
-  fill?(data: string, attackers: number): Promise<void>;
+  /** Before the daemon starts. May answer who the agents are, with the quiet user as the last. */
+  fill?(data: string, attackers: number): Promise<readonly VictimAgent[] | undefined>;
   /** Answers what else the quiet user does. */
   prepare?(
     daemon: ChildDaemon,
@@ -34,8 +35,9 @@ export interface Attack {
   ): Promise<void>;
 }
 
+const isQuick = process.env.ABUSE_QUICK === "1";
 const warmUpMs = 3000;
-const quietMs = 8000;
+const quietMs = isQuick ? 5000 : 8000;
 /** What a wait may come to under attack: so many times the one without, and in any case less than this. */
 const timesMax = 10;
 const waitMaxMs = 1000;
@@ -61,7 +63,7 @@ export async function withstand({
   title,
   attackers: count,
   daemon: options,
-  seconds = 20,
+  seconds = isQuick ? 10 : 20,
   fill,
   prepare,
   run,
@@ -69,18 +71,21 @@ export async function withstand({
   console.log(title);
   const faults: string[] = [];
   const data = fs.mkdtempSync(`${os.tmpdir()}/waypost-abuse-`);
-  await fill?.(data, count);
+  const filled = await fill?.(data, count);
   const loopFile = `${data}/loop-turns.txt`;
   const daemon = await startChildDaemon({
     ...options,
     data,
     env: { ...process.env, ABUSE_LOOP_FILE: loopFile, NODE_OPTIONS: `--import=${loopWatch}` },
-    agents: count + 1,
+    agents: filled ? 0 : count + 1,
     set: ["log.level=error", "dns.servers=none", ...(options?.set ?? [])],
   });
-  const attackers = daemon.agents.slice(0, count);
-  const agent = daemon.agents[count]!;
+  const agents = filled ?? daemon.agents;
+  const attackers = agents.slice(0, count);
+  const agent = agents[count]!;
   let victim: VictimProcess | undefined;
+  let watch: NodeJS.Timeout | undefined;
+  let most = 0;
   try {
     const deeds = (await prepare?.(daemon, attackers, agent)) ?? [];
     victim = startVictim({ daemon: placesOf(daemon), agent, deeds });
@@ -89,20 +94,19 @@ export async function withstand({
     const quiet = await victim.measure(quietMs);
     tell("quiet", quiet);
     const before = residentMiB(daemon);
-    let most = before;
-    const watch = setInterval(() => {
+    most = before;
+    watch = setInterval(() => {
       most = Math.max(most, residentMiB(daemon));
     }, 200);
     os.setPriority(attackersNice);
     const others = watchOthers([process.pid, daemon.process.pid!, victim.pid]);
     const turnsBefore = loopTurns(loopFile).length;
     const until = AbortSignal.timeout(seconds * 1000);
-    const [attacked] = await Promise.all([
-      victim.measure(seconds * 1000),
-      run(daemon, attackers, until, agent),
+    const [attacked] = await Promise.race([
+      Promise.all([victim.measure(seconds * 1000), run(daemon, attackers, until, agent)]),
+      ended(daemon),
     ]);
     const share = others();
-    clearInterval(watch);
     tell("attacked", attacked);
     faults.push(...quiet.failures, ...attacked.failures, ...judge(quiet, attacked, share));
     faults.push(...judgeTurns(loopTurns(loopFile).slice(turnsBefore)));
@@ -112,6 +116,7 @@ export async function withstand({
     );
     if (after > before + memoryMiB) faults.push("The memory did not come back.");
   } finally {
+    clearInterval(watch);
     victim?.end();
     await daemon.stop();
     fs.rmSync(data, { recursive: true, force: true });
@@ -204,9 +209,14 @@ function ticksOf(pid: number): number {
   return Number(fields[11]) + Number(fields[12]);
 }
 
+async function ended({ process: child, stderr }: ChildDaemon): Promise<never> {
+  const [code, signal] = await once(child, "close");
+  throw new Error(`The daemon ended (${code ?? signal}): ${stderr().slice(-4000)}`);
+}
+
 export function residentMiB(daemon: ChildDaemon): number {
   const status = fs.readFileSync(`/proc/${daemon.process.pid}/status`, "utf8");
-  return Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024;
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
 }
 
 async function memoryBack(daemon: ChildDaemon, before: number): Promise<number> {

@@ -1,14 +1,14 @@
 /** A hundred connections pipeline fifty requests with a bad token each, again and again: `node test/long/abuse/bad-tokens.ts`. */
 import { once } from "node:events";
 import net from "node:net";
-import { attack } from "./attack.ts";
+import { type Attack, attack } from "./attack.ts";
 import { addressIn } from "./networks.ts";
 
 const connections = 100;
 const pipelined = 50;
 const request = `POST /v1/search HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer wp_${"b".repeat(40)}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;
 
-await attack(import.meta, {
+export const badTokens: Attack = {
   title: `${connections} connections pipeline ${pipelined} requests with a bad token`,
   attackers: 0,
   async run(daemon, _attackers, until) {
@@ -40,4 +40,6 @@ await attack(import.meta, {
     };
     await Promise.all(Array.from({ length: connections }, (_, at) => flood(at)));
   },
-});
+};
+
+await attack(import.meta, badTokens);

@@ -1,13 +1,13 @@
 /** Sixty `blob.create` of 15 MB at once, again and again: `node test/long/abuse/blob-create.ts`. */
 import http from "node:http";
-import { attack } from "./attack.ts";
+import { type Attack, attack } from "./attack.ts";
 import { addressIn } from "./networks.ts";
 
 const atOnce = 60;
 const logins = 3;
 const body = JSON.stringify({ data: Buffer.alloc(11_000_000, 7).toString("base64") });
 
-await attack(import.meta, {
+export const blobCreate: Attack = {
   title: `${atOnce} blob.create of ${body.length} octets at once`,
   attackers: logins,
   async run(daemon, attackers, until) {
@@ -30,4 +30,6 @@ await attack(import.meta, {
     );
     agent.destroy();
   },
-});
+};
+
+await attack(import.meta, blobCreate);

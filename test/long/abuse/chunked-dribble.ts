@@ -1,7 +1,7 @@
 /** Bodies of HTTP in chunks of one octet: some as fast as they are taken, some an octet now and then:
  *  `node test/long/abuse/chunked-dribble.ts`. */
 import { setTimeout as delay } from "node:timers/promises";
-import { attack } from "./attack.ts";
+import { type Attack, attack } from "./attack.ts";
 import { closed, connect, overAndOver, portOf, write } from "./clients.ts";
 
 const fast = 30;
@@ -12,7 +12,7 @@ const head = (path: string, token: string): string =>
   `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
 const chunks = Buffer.from("1\r\n \r\n".repeat(10_000));
 
-await attack(import.meta, {
+export const chunkedDribble: Attack = {
   title: `${fast} bodies in chunks of one octet, and ${slow} that come an octet a second`,
   attackers: logins,
   run: (daemon, attackers, until) =>
@@ -24,4 +24,6 @@ await attack(import.meta, {
       else while (await write(socket, "1\r\n \r\n")) await delay(1000);
       await closed(socket);
     }),
-});
+};
+
+await attack(import.meta, chunkedDribble);

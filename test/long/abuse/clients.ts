@@ -94,11 +94,12 @@ export function portOf({ url }: { readonly url: string }): Port {
   return { host: hostname, port: Number(port) };
 }
 
-const agents = new Map<number, http.Agent>();
+const agents = new Map<string | undefined, http.Agent>();
 
 function agentOf(network: number): http.Agent {
-  const agent = agents.get(network) ?? new http.Agent({ keepAlive: true, localAddress: addressIn(network) });
-  agents.set(network, agent);
+  const localAddress = addressIn(network);
+  const agent = agents.get(localAddress) ?? new http.Agent({ keepAlive: true, localAddress });
+  agents.set(localAddress, agent);
   return agent;
 }
 

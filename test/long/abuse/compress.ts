@@ -2,7 +2,7 @@
  *  `node test/long/abuse/compress.ts`. */
 import { setTimeout as delay } from "node:timers/promises";
 import { constants, deflateRawSync } from "node:zlib";
-import { attack } from "./attack.ts";
+import { type Attack, attack } from "./attack.ts";
 import { closed, deafImap, openImap, overAndOver, write } from "./clients.ts";
 
 const sessions = 40;
@@ -16,7 +16,7 @@ const literal = deflateRawSync(
 );
 const fetch = deflateRawSync(Buffer.from("f FETCH 1:* BODY.PEEK[]\r\n".repeat(1000)), flushed);
 
-await attack(import.meta, {
+export const compress: Attack = {
   title: `${sessions} sessions that compress megabytes into kilobytes`,
   attackers: 2,
   async prepare(daemon, attackers) {
@@ -39,4 +39,6 @@ await attack(import.meta, {
       while (await write(socket, bomb));
       await closed(socket);
     }),
-});
+};
+
+await attack(import.meta, compress);

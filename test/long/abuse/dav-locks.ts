@@ -1,5 +1,5 @@
 /** Locks, as many as one login may have, taken, shown and given up again and again: `node test/long/abuse/dav-locks.ts`. */
-import { attack } from "./attack.ts";
+import { type Attack, attack } from "./attack.ts";
 import { bearer, overAndOver, send } from "./clients.ts";
 import { collectionsOf } from "./dav.ts";
 
@@ -9,7 +9,7 @@ const lock =
   '<lockinfo xmlns="DAV:"><lockscope><SCOPE/></lockscope><locktype><write/></locktype><owner>x</owner></lockinfo>';
 const discovery = '<propfind xmlns="DAV:"><prop><lockdiscovery/><supportedlock/></prop></propfind>';
 
-await attack(import.meta, {
+export const davLocks: Attack = {
   title: `${atOnce} clients lock and look at locks`,
   attackers: logins,
   run: async (daemon, attackers, until) => {
@@ -37,4 +37,6 @@ await attack(import.meta, {
       0,
     );
   },
-});
+};
+
+await attack(import.meta, davLocks);

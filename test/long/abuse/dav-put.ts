@@ -1,5 +1,5 @@
 /** Events and contacts of 4 MiB, put again and again by many clients, and files of 16 MiB: `node test/long/abuse/dav-put.ts`. */
-import { attack } from "./attack.ts";
+import { type Attack, attack } from "./attack.ts";
 import { bearer, overAndOver, send } from "./clients.ts";
 import { collectionsOf } from "./dav.ts";
 
@@ -18,7 +18,7 @@ const events = [
 ];
 const card = `BEGIN:VCARD\r\nVERSION:4.0\r\nUID:UID\r\nFN:x\r\n${"NOTE:x\r\n".repeat(bytes / 8)}END:VCARD\r\n`;
 
-await attack(import.meta, {
+export const davPut: Attack = {
   title: `${atOnce} clients put items of ${bytes} octets`,
   attackers: logins,
   run: async (daemon, attackers, until) => {
@@ -40,4 +40,6 @@ await attack(import.meta, {
       });
     });
   },
-});
+};
+
+await attack(import.meta, davPut);

@@ -3,11 +3,11 @@
 import fs from "node:fs";
 import { importFile } from "#/src/daemon/collection-files.ts";
 import { startInProcessDaemon } from "../../support/daemon.ts";
-import { attack } from "./attack.ts";
+import { type Attack, attack } from "./attack.ts";
 import { bearer, overAndOver, send } from "./clients.ts";
 import { collectionsOf } from "./dav.ts";
 
-const count = Number(process.argv[2] ?? 20_000);
+const count = import.meta.main ? Number(process.argv[2] ?? 20_000) : 0;
 const sessions = 30;
 const pad = (value: number): string => String(value).padStart(2, "0");
 const day = (at: number): string => `2026${pad(1 + (at % 12))}${pad(1 + (at % 28))}T${pad(at % 24)}0000Z`;
@@ -19,7 +19,7 @@ const dav = 'xmlns="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"';
 const years = 'start="20200101T000000Z" end="20400101T000000Z"';
 const year = 'start="20260101T000000Z" end="20270101T000000Z"';
 
-await attack(import.meta, {
+export const davReports: Attack = {
   title: `${sessions} clients ask for reports about ${count} events`,
   attackers: 1,
   async fill(data, agents) {
@@ -31,6 +31,7 @@ await attack(import.meta, {
     const watcher = { signal: new AbortController().signal, onProgress: () => {} };
     await importFile(daemon.daemon.house, request, watcher);
     fs.rmSync(file);
+    return undefined;
   },
   async run(daemon, [owner], until) {
     const { calendar } = await collectionsOf(daemon, owner!, until);
@@ -61,4 +62,6 @@ await attack(import.meta, {
       return send(daemon, calendar, reports[turn]!, { network, until, method: "REPORT", fields });
     });
   },
-});
+};
+
+await attack(import.meta, davReports);

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ChildDaemon } from "../../support/daemon.ts";
 import { bombPdf, docxOf } from "../../support/documents.ts";
 import { connectRawSmtp, stuff } from "../../support/raw-smtp.ts";
-import { attack } from "./attack.ts";
+import { type Attack, attack } from "./attack.ts";
 import { addressIn } from "./networks.ts";
 import { ask, type VictimAgent } from "./victim.ts";
 
@@ -30,7 +30,7 @@ async function listMessages(daemon: ChildDaemon, { token }: VictimAgent): Promis
   return [...new Set(listing.match(/message_[0-9a-z]{26}/g) ?? [])];
 }
 
-await attack(import.meta, {
+export const documents: Attack = {
   title: `${mails} hostile PDFs read at once`,
   attackers: 1,
   async prepare(daemon, [owner], victim) {
@@ -54,4 +54,6 @@ await attack(import.meta, {
       }),
     );
   },
-});
+};
+
+await attack(import.meta, documents);

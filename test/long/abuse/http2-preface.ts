@@ -1,7 +1,7 @@
 /** Clients that speak HTTP/2, and other things that are no request, over both HTTP ports, hundreds at once:
  *  `node test/long/abuse/http2-preface.ts`. */
 import { randomBytes } from "node:crypto";
-import { attack } from "./attack.ts";
+import { type Attack, attack } from "./attack.ts";
 import { closed, connect, overAndOver, portOf, write } from "./clients.ts";
 
 const connections = 400;
@@ -23,7 +23,7 @@ const openings = [
   randomBytes(30_000),
 ];
 
-await attack(import.meta, {
+export const http2Preface: Attack = {
   title: `${connections} connections to HTTP that speak HTTP/2 or nothing that is known`,
   attackers: 0,
   run: (daemon, _attackers, until) =>
@@ -35,4 +35,6 @@ await attack(import.meta, {
       while (await write(socket, openings[(at + round) % openings.length]!));
       await closed(socket);
     }),
-});
+};
+
+await attack(import.meta, http2Preface);

@@ -1,11 +1,11 @@
 /** Writes with a new idempotency key each, and with one that is used at once by all: `node test/long/abuse/idempotency-keys.ts`. */
-import { attack } from "./attack.ts";
+import { type Attack, attack } from "./attack.ts";
 import { bearer, overAndOver, send } from "./clients.ts";
 
 const logins = 3;
 const atOnce = 60;
 
-await attack(import.meta, {
+export const idempotencyKeys: Attack = {
   title: `${atOnce} writes at once with idempotency keys`,
   attackers: logins,
   run: (daemon, attackers, until) =>
@@ -25,4 +25,6 @@ await attack(import.meta, {
       },
       0,
     ),
-});
+};
+
+await attack(import.meta, idempotencyKeys);

@@ -2,13 +2,13 @@
 import { once } from "node:events";
 import net from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { attack } from "./attack.ts";
+import { type Attack, attack } from "./attack.ts";
 import { addressIn } from "./networks.ts";
 
 const networks = 12;
 const connections = 1200;
 
-await attack(import.meta, {
+export const idleSmtp: Attack = {
   title: `${connections} silent SMTP connections of ${networks} networks`,
   attackers: 0,
   async run({ smtp }, _attackers, until) {
@@ -26,4 +26,6 @@ await attack(import.meta, {
     };
     await Promise.all(Array.from({ length: connections }, (_, at) => sit(at)));
   },
-});
+};
+
+await attack(import.meta, idleSmtp);

@@ -1,5 +1,5 @@
 /** Drafts of 1 MiB of text, HTML, attachments and data, as many at once as may be: `node test/long/abuse/large-drafts.ts`. */
-import { attack } from "./attack.ts";
+import { type Attack, attack } from "./attack.ts";
 import { bearer, overAndOver, send } from "./clients.ts";
 
 const logins = 3;
@@ -14,7 +14,7 @@ const bodies = [
   { text: "short", attachments: [{ data: "A".repeat(900_000), name: "a.bin" }] },
 ].map((body) => JSON.stringify({ body: { to: ["a@outside.example"], subject: "large", ...body } }));
 
-await attack(import.meta, {
+export const largeDrafts: Attack = {
   title: `${atOnce} drafts of ${bytes} octets at once`,
   attackers: logins,
   run: (daemon, attackers, until) =>
@@ -25,4 +25,6 @@ await attack(import.meta, {
         fields: bearer(attackers[at % logins]!),
       }),
     ),
-});
+};
+
+await attack(import.meta, largeDrafts);

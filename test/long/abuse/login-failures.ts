@@ -2,14 +2,14 @@
  *  its own: `node test/long/abuse/login-failures.ts`. */
 import { connectRawImap } from "../../support/raw-imap.ts";
 import { connectRawSmtp } from "../../support/raw-smtp.ts";
-import { attack } from "./attack.ts";
+import { type Attack, attack } from "./attack.ts";
 import { overAndOver } from "./clients.ts";
 import { addressIn } from "./networks.ts";
 
 const networks = 300;
 const atOnce = 60;
 
-await attack(import.meta, {
+export const loginFailures: Attack = {
   title: `Wrong passwords for one address from ${networks} networks`,
   attackers: 0,
   run: (daemon, _attackers, until, { address }) =>
@@ -25,4 +25,6 @@ await attack(import.meta, {
         for (let count = 0; count < 4; count++) await smtp.command(`AUTH PLAIN ${login}`);
       }
     }),
-});
+};
+
+await attack(import.meta, loginFailures);

@@ -1,27 +1,27 @@
 /** As many mailboxes and keywords as one login may have, listed and asked for by many sessions:
  *  `node test/long/abuse/mailboxes.ts [mailboxes]`. */
-import { attack } from "./attack.ts";
+import { type Attack, attack } from "./attack.ts";
 import { openImap, overAndOver } from "./clients.ts";
 
-const mailboxes = Number(process.argv[2] ?? 5000);
+const count = import.meta.main ? Number(process.argv[2] ?? 5000) : 500;
 const keywords = 500;
 const messages = 500;
 const sessions = 20;
 const network = 1;
 
-await attack(import.meta, {
-  title: `${sessions} sessions with ${mailboxes} mailboxes and ${keywords} keywords`,
+export const mailboxes: Attack = {
+  title: `${sessions} sessions with ${count} mailboxes and ${keywords} keywords`,
   attackers: 1,
   async prepare(daemon, [owner]) {
     const until = new AbortController();
     await Promise.all(
       Array.from({ length: 10 }, async (_, part) => {
         await using imap = await openImap(daemon, owner!, network, until.signal);
-        for (let count = part; count < mailboxes; count += 10) await imap.command(`CREATE a/b${count}`);
+        for (let at = part; at < count; at += 10) await imap.command(`CREATE a/b${at}`);
       }),
     );
     await using imap = await openImap(daemon, owner!, network, until.signal);
-    for (let count = 0; count < messages; count++)
+    for (let at = 0; at < messages; at++)
       await imap.command("APPEND INBOX", Buffer.from("Subject: one of many\r\n\r\ntext\r\n"));
     return undefined;
   },
@@ -40,4 +40,6 @@ await attack(import.meta, {
         await imap.command(`STORE 1:* -FLAGS (${words})`);
       }
     }),
-});
+};
+
+await attack(import.meta, mailboxes);

@@ -1,5 +1,5 @@
 /** The Model Context Protocol at its limits: batches, tools with arguments of megabytes, uploads: `node test/long/abuse/mcp.ts`. */
-import { attack } from "./attack.ts";
+import { type Attack, attack } from "./attack.ts";
 import { bearer, overAndOver, send } from "./clients.ts";
 
 const logins = 3;
@@ -19,7 +19,7 @@ const bodies = [
   JSON.stringify(Array.from({ length: 20 }, (_, id) => call("catalog_describe", {}, id))),
 ];
 
-await attack(import.meta, {
+export const mcp: Attack = {
   title: `${atOnce} requests of MCP at once: batches, large arguments, uploads`,
   attackers: logins,
   run: (daemon, attackers, until) =>
@@ -29,4 +29,6 @@ await attack(import.meta, {
       const fields = { ...bearer(attackers[at % logins]!), accept };
       return send(daemon, "/mcp", body, { network: 1 + (at % 3), until, fields });
     }),
-});
+};
+
+await attack(import.meta, mcp);

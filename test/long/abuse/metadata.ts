@@ -1,6 +1,6 @@
 /** Annotations at their limits (METADATA, RFC 5464): all are written and asked for again and again by many sessions:
  *  `node test/long/abuse/metadata.ts`. */
-import { attack } from "./attack.ts";
+import { type Attack, attack } from "./attack.ts";
 import { openImap, overAndOver } from "./clients.ts";
 
 const sessions = 30;
@@ -9,7 +9,7 @@ const entries = 80;
 const network = 1;
 const value = "v".repeat(8000);
 
-await attack(import.meta, {
+export const metadata: Attack = {
   title: `${sessions} sessions write and read ${mailboxes * entries} annotations`,
   attackers: 1,
   async prepare(daemon, [owner]) {
@@ -29,4 +29,6 @@ await attack(import.meta, {
         await imap.command('LIST "" * RETURN (METADATA (/private/vendor/x/e1 /private/vendor/x/e2))');
       }
     }),
-});
+};
+
+await attack(import.meta, metadata);

@@ -1,5 +1,6 @@
 /** Clients of many networks on one machine: the suite starts itself again in a network namespace of its own, where every address of
  *  10.0.0.0/8 is this machine. Loopback is no stranger to a server, so what is to be counted by network comes from there. */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
@@ -28,8 +29,16 @@ export function enterNetworks(file: string): void {
   process.exit(status ?? 1);
 }
 
+const first = new AsyncLocalStorage<number>();
+
+/** Whoever works in it counts its networks from there. */
+export function inNetworksFrom<T>(network: number, work: () => T): T {
+  return first.run(network, work);
+}
+
 /** An address of the network with this number (10.x.y.0/24); undefined, for any address, where there are no networks. */
 export function addressIn(network: number, host = 1): string | undefined {
   if (process.env[inside] === undefined) return undefined;
-  return `10.${network >> 8}.${network & 255}.${host}`;
+  const number = (first.getStore() ?? 0) + network;
+  return `10.${number >> 8}.${number & 255}.${host}`;
 }

@@ -1,6 +1,6 @@
 /** Sessions that are told of everything in all mailboxes (NOTIFY, RFC 5465) while all of them change, half of them unread:
  *  `node test/long/abuse/notify.ts`. */
-import { attack } from "./attack.ts";
+import { type Attack, attack } from "./attack.ts";
 import { closed, deafImap, openImap, overAndOver } from "./clients.ts";
 
 const sessions = 50;
@@ -10,7 +10,7 @@ const events =
   "(personal (MessageNew (UID BODY.PEEK[TEXT] ENVELOPE) MessageExpunge FlagChange AnnotationChange MailboxName SubscriptionChange MailboxMetadataChange))";
 const letter = Buffer.from(`Subject: one of many\r\n\r\n${"text\r\n".repeat(2000)}`);
 
-await attack(import.meta, {
+export const notify: Attack = {
   title: `${sessions} sessions with NOTIFY of ${mailboxes} mailboxes`,
   attackers: 1,
   async prepare(daemon, [owner]) {
@@ -41,4 +41,6 @@ await attack(import.meta, {
     });
     await Promise.all([listen, change]);
   },
-});
+};
+
+await attack(import.meta, notify);

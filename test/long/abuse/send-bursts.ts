@@ -1,6 +1,6 @@
 /** Mail to hundreds of recipients each, as fast as it is taken, by `/v1` and by submission: `node test/long/abuse/send-bursts.ts`. */
 import { connectRawSmtp, stuff } from "../../support/raw-smtp.ts";
-import { attack } from "./attack.ts";
+import { type Attack, attack } from "./attack.ts";
 import { bearer, overAndOver, send } from "./clients.ts";
 import { addressIn } from "./networks.ts";
 
@@ -9,7 +9,7 @@ const atOnce = 40;
 const recipients = Array.from({ length: 100 }, (_, n) => `r${n}@d${n}.example`);
 const text = "words ".repeat(20_000);
 
-await attack(import.meta, {
+export const sendBursts: Attack = {
   title: `${atOnce} clients that send mail to ${recipients.length} recipients`,
   attackers: logins,
   daemon: {
@@ -47,4 +47,6 @@ await attack(import.meta, {
         await smtp.send(stuff(`From: ${attacker.address}\r\nSubject: burst\r\n\r\n${text}\r\n`));
       }
     }),
-});
+};
+
+await attack(import.meta, sendBursts);

@@ -2,24 +2,24 @@
  *  [networks]`. */
 import { setTimeout as delay } from "node:timers/promises";
 import { connectRawSmtp, type RawSmtp } from "../../support/raw-smtp.ts";
-import { attack } from "./attack.ts";
+import { type Attack, attack } from "./attack.ts";
 import { addressIn } from "./networks.ts";
 
-const networks = Number(process.argv[2] ?? 3);
+const networks = import.meta.main ? Number(process.argv[2] ?? 3) : 3;
 const connectionsPerNetwork = 5;
 const bytes = 49 * 1024 * 1024;
 const line = `${"x".repeat(998)}\r\n`;
 const block = Buffer.from(line.repeat(1000));
 
-await attack(import.meta, {
+export const smtpTrickle: Attack = {
   title: `${networks * connectionsPerNetwork} connections of ${networks} networks trickle messages of ${bytes} octets`,
   attackers: 1,
-  async run({ smtp, agents }, _attackers, until) {
+  async run({ smtp }, [owner], until) {
     const trickle = async (network: number): Promise<void> => {
       while (!until.aborted) {
         const client: RawSmtp = await connectRawSmtp({ ...smtp, localAddress: addressIn(network) });
         const replies = await client.send(
-          `EHLO x\r\nMAIL FROM:<a@outside.example>\r\nRCPT TO:<${agents[0]!.address}>\r\nDATA\r\n`,
+          `EHLO x\r\nMAIL FROM:<a@outside.example>\r\nRCPT TO:<${owner!.address}>\r\nDATA\r\n`,
           4,
         );
         let isOver = !replies[3]!.startsWith("354");
@@ -44,4 +44,6 @@ await attack(import.meta, {
     );
     await Promise.all(all);
   },
-});
+};
+
+await attack(import.meta, smtpTrickle);

@@ -1,12 +1,12 @@
 /** Connections to every port that ask for TLS and then say nothing: `node test/long/abuse/starttls-silence.ts`. */
 import { setTimeout as delay } from "node:timers/promises";
-import { attack } from "./attack.ts";
+import { type Attack, attack } from "./attack.ts";
 import { closed, connect, overAndOver, portOf } from "./clients.ts";
 
 const connections = 1500;
 const networks = 15;
 
-await attack(import.meta, {
+export const starttlsSilence: Attack = {
   title: `${connections} connections of ${networks} networks ask for TLS and say nothing`,
   attackers: 0,
   run: (daemon, _attackers, until) => {
@@ -31,4 +31,6 @@ await attack(import.meta, {
       1000,
     );
   },
-});
+};
+
+await attack(import.meta, starttlsSilence);

@@ -2,11 +2,11 @@
  *  `node test/long/abuse/store-flags.ts [messages]`. */
 import type { ChildDaemon } from "../../support/daemon.ts";
 import { connectRawImap, type RawImap } from "../../support/raw-imap.ts";
-import { attack } from "./attack.ts";
+import { type Attack, attack } from "./attack.ts";
 import { addressIn } from "./networks.ts";
 import type { VictimAgent } from "./victim.ts";
 
-const messages = Number(process.argv[2] ?? 640_000);
+const messages = import.meta.main ? Number(process.argv[2] ?? 640_000) : 20_000;
 const sessions = 20;
 const network = 1;
 
@@ -19,7 +19,7 @@ async function logIn(daemon: ChildDaemon, { address, password }: VictimAgent): P
   return imap;
 }
 
-await attack(import.meta, {
+export const storeFlags: Attack = {
   title: `${sessions} sessions STORE flags on a mailbox of ${messages}`,
   attackers: 1,
   async prepare(daemon, [owner]) {
@@ -53,4 +53,6 @@ await attack(import.meta, {
       }),
     );
   },
-});
+};
+
+await attack(import.meta, storeFlags);

@@ -1,6 +1,6 @@
 /** Streams of `watch` and sessions in IDLE that nobody reads, while their mailboxes change all the time:
  *  `node test/long/abuse/unread-streams.ts`. */
-import { attack } from "./attack.ts";
+import { type Attack, attack } from "./attack.ts";
 import { bearer, closed, connect, deafImap, openImap, overAndOver, portOf, send } from "./clients.ts";
 
 const logins = 4;
@@ -8,7 +8,7 @@ const streamsOfLogin = 12;
 const idling = 40;
 const network = 1;
 
-await attack(import.meta, {
+export const unreadStreams: Attack = {
   title: `${logins * streamsOfLogin} unread streams and ${idling} unread sessions in IDLE`,
   attackers: logins,
   run: async (daemon, attackers, until) => {
@@ -45,4 +45,6 @@ await attack(import.meta, {
     );
     await Promise.all([watch, idle, change, create]);
   },
-});
+};
+
+await attack(import.meta, unreadStreams);
