@@ -13,9 +13,10 @@ import {
   type Property,
 } from "#/src/formats/content-lines/content-line.ts";
 import { setProperties } from "#/src/formats/content-lines/set-properties.ts";
+import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
 import { readCalendarTime } from "#/src/formats/icalendar/recurrence-set.ts";
 import { type Applied, ignored, isStale } from "./applied.ts";
-import { excludeInstance, hasInstance, mapComponents, withComponent } from "./instances.ts";
+import { excludeInstance, hasInstance, makeOverride, mapComponents, withComponent } from "./instances.ts";
 import { sequenceOf, withoutOwnNotes, withSequence, zonesFor } from "./messages.ts";
 import { findAttendee, setParameters } from "./participants.ts";
 import {
@@ -45,6 +46,7 @@ export function applyRequest(
       who,
     ),
   );
+  components.push(...listOwnAlarms(stored, message, components[0]!));
   const inner = new Set(listSchedulingComponents(stored.calendar));
   const kept = stored.calendar.items.filter(
     (item) => item.kind !== "component" || (!inner.has(item) && item.name !== "VTIMEZONE"),
@@ -55,6 +57,27 @@ export function applyRequest(
     calendar: changeItems(stored.calendar, [...kept, ...zones, ...components]),
     isNew: false,
   };
+}
+
+/** Instances for which the attendee has alarms of its own, and of which the message says what the series says. */
+function listOwnAlarms(stored: SchedulingObject, message: SchedulingObject, series: Component): Component[] {
+  const ofSeries = alarmsOf(stored.master);
+  const own: Component[] = [];
+  for (const [key, component] of stored.overrides) {
+    if (alarmsOf(component) === ofSeries || message.overrides.has(key) || message.exclusions.has(key))
+      continue;
+    const override = hasInstance(message, key) ? makeOverride(message, key, series) : undefined;
+    if (override === undefined) continue;
+    const alarms = listComponents(component, "VALARM");
+    const others = override.items.filter((item) => item.kind !== "component" || item.name !== "VALARM");
+    own.push(changeItems(override, [...others, ...alarms]));
+  }
+  return own;
+}
+
+function alarmsOf(component: Component | undefined): string {
+  const items = component === undefined ? [] : listComponents(component, "VALARM");
+  return writeContentLines({ items }).toString("latin1");
 }
 
 function isIn(component: Component, who: Addresses): boolean {

@@ -303,14 +303,18 @@ async function planDelivery(
     else {
       const { from, to, content, isSignificant } = message;
       const known = mailAddressOf(to);
+      let isTaken = user.agents.length > 0;
       for (const one of user.agents.filter((each) => each !== agent)) {
         delivered.add(one);
-        const arriving = { content, author: from, known: known === undefined ? [] : [known], isSignificant };
+        const addresses = known === undefined ? [] : [known];
+        const arriving = { content, author: from, known: addresses, isSignificant, isDirect: true };
         const applied = await copies.apply(one, arriving);
+        // The UID is that of somebody else's event there.
+        isTaken &&= applied.outcome === "ignored" && applied.reason === "other_organizer";
         if (content.method === "REPLY" && applied.old !== undefined && applied.now !== undefined)
           await refreshAttendees(rooms, copies, one, { old: applied.old, now: applied.now }, delivered);
       }
-      statuses.set(to, "delivered");
+      statuses.set(to, isTaken ? "no_way" : "delivered");
     }
   }
   const mails = await planLeaving(rooms, writer, owner, decided.uid, leaving, held, attachments);

@@ -3,15 +3,18 @@
 import type { Accounts } from "#/src/accounts/accounts.ts";
 import type { AgentDeeds, Collections, ItemDeed } from "#/src/collections/collections.ts";
 import type { ItemProvenance, StoredItem } from "#/src/collections/item.ts";
+import { findProperty } from "#/src/formats/content-lines/content-line.ts";
 import type { Actor } from "#/src/model/actor.ts";
 import { schedulingInboxItemsMax } from "#/src/model/limits.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { IgnoredReason } from "./applied.ts";
 import { isFromOrganizer } from "./apply.ts";
+import { readCalendar } from "./arriving-calendar.ts";
 import type { CalendarAddress } from "./calendar-address.ts";
 import { type CalendarUserRooms, listOwnAddresses } from "./calendar-users.ts";
 import type { MessageContent } from "./jobs.ts";
 import type { Schedulers } from "./schedulers.ts";
+import { listSchedulingComponents, readSchedulingObject } from "./scheduling-object.ts";
 
 export interface LocalRooms extends CalendarUserRooms {
   readonly accounts: Accounts;
@@ -35,6 +38,8 @@ export interface ArrivingMessage {
   /** Addresses of the recipient under which it came. */
   readonly known: readonly string[];
   readonly isSignificant: boolean;
+  /** It is of the change that is made now, and not of a mail that may be old or come twice. */
+  readonly isDirect?: boolean;
 }
 
 export interface AppliedLocally {
@@ -67,12 +72,13 @@ export function createLocalCopies(rooms: LocalRooms, uid: string): LocalCopies {
   }
 
   return {
-    async apply(agent, { content, author, known, isSignificant }) {
+    async apply(agent, { content, author, known, isSignificant, isDirect }) {
       const facts = await accounts.findAgentFacts(agent);
       if (facts === undefined) return { outcome: "ignored", reason: "unknown" };
       const copy = await copyOf(agent);
       const who = await listOwnAddresses(rooms, facts, [content.bytes], known);
-      const stored = copy.bytes;
+      const isNewAgain = isDirect && content.method === "REQUEST" && isCancelledBy(copy.bytes, author);
+      const stored = isNewAgain ? undefined : copy.bytes;
       const result = await schedulers.run({ kind: "apply", stored, message: content.bytes, who, author });
       if (result.outcome === "changed") {
         copy.bytes = result.bytes;
@@ -101,6 +107,20 @@ export function createLocalCopies(rooms: LocalRooms, uid: string): LocalCopies {
       return all;
     },
   };
+}
+
+/** Largest copy that is read here. */
+const directBytesMax = 32 * 1024;
+
+/** An organizer who has deleted an event and puts it back (undo) begins with its former SEQUENCE again. */
+function isCancelledBy(bytes: Uint8Array | undefined, author: CalendarAddress): boolean {
+  if (bytes === undefined || bytes.length > directBytesMax) return false;
+  const calendar = readCalendar(bytes);
+  const object = calendar && readSchedulingObject(calendar);
+  if (object?.organizer?.address !== author) return false;
+  return listSchedulingComponents(object.calendar).every(
+    (component) => findProperty(component, "STATUS")?.value.trim().toUpperCase() === "CANCELLED",
+  );
 }
 
 async function putCopy(

@@ -142,14 +142,20 @@ function withAnswers(
   knowledge: OrganizerKnowledge,
 ): Component {
   const known = new Map((before === undefined ? [] : listAttendees(before)).map((one) => [one.address, one]));
-  const items = component.items.map((item): Item => {
+  const seen = new Set<CalendarAddress>();
+  const items = component.items.flatMap((item): Item | readonly Item[] => {
     if (item.kind !== "property" || item.name !== "ATTENDEE") return item;
     const attendee = readAttendee(item);
+    // Who stands twice would have two answers.
+    if (seen.has(attendee.address)) return [];
+    seen.add(attendee.address);
     const plain = setParameters(item, { "SCHEDULE-FORCE-SEND": undefined });
     if (who.has(attendee.address) || attendee.scheduleAgent !== "SERVER") return plain;
     return withAnswer(plain, attendee, known.get(attendee.address), isMoved, knowledge);
   });
-  return items.every((item, at) => item === component.items[at]) ? component : changeItems(component, items);
+  const isSame =
+    items.length === component.items.length && items.every((item, at) => item === component.items[at]);
+  return isSame ? component : changeItems(component, items);
 }
 
 function withAnswer(

@@ -210,6 +210,24 @@ describe("to an attendee", () => {
     expect(text).not.toMatch(/PT9M|OPAQUE|METHOD/);
   });
 
+  test("REQUEST of the series keeps an alarm that the attendee has for one instance", () => {
+    const alarm = "BEGIN:VALARM\nACTION:AUDIO\nTRIGGER:-PT5M\nEND:VALARM\n";
+    const stored = calendar(invited("ACCEPTED", weekly), invited("ACCEPTED", at(alarm)));
+    const changed = (lines: string) => {
+      const applied = apply("bob", "ann", stored, message("REQUEST", invited("NEEDS-ACTION", lines)));
+      return textOf((applied as { calendar: Component }).calendar).split("BEGIN:VEVENT");
+    };
+    const [, series, instance] = changed(`${weekly}SUMMARY:New\n`);
+    expect(series).not.toContain("VALARM");
+    expect(instance).toMatch(/RECURRENCE-ID:20261019T100000Z\r?\n/);
+    expect(instance).toContain("TRIGGER:-PT5M");
+    expect(instance).toContain("SUMMARY:New");
+    expect(instance).not.toContain("RRULE");
+    // Of an instance that the series no longer has nothing is kept.
+    expect(changed("RRULE:FREQ=WEEKLY;COUNT=2\n")).toHaveLength(2);
+    expect(changed(`${weekly}EXDATE:${third}\n`)).toHaveLength(2);
+  });
+
   test("a message that comes twice changes nothing more", () => {
     const sent = message("REQUEST", invited("NEEDS-ACTION", "SEQUENCE:1"));
     const once = apply("bob", "ann", calendar(invited("ACCEPTED")), sent) as { calendar: Component };

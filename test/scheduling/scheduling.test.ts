@@ -45,6 +45,36 @@ describe("an attendee of the same account", () => {
     expect((await bob.texts()).length).toBe(1);
   });
 
+  test("has the event again that the organizer deletes and puts back with its former SEQUENCE", async () => {
+    const { ada, bob } = house;
+    const text = invitation("ada* ada=ACCEPTED bob");
+    const { item } = await ada.put(text);
+    await ada.delete(item);
+    expect((await bob.texts())[0]).toContain("STATUS:CANCELLED\n");
+    await ada.put(text);
+    const [copy, ...others] = await bob.texts();
+    expect(others).toEqual([]);
+    expect(copy).not.toContain("CANCELLED");
+    expect(copy).toContain("ATTENDEE;PARTSTAT=NEEDS-ACTION:mailto:bob@first.example\n");
+  });
+
+  test("keeps the event of another organizer that has the same UID, and the second one is told so", async () => {
+    const { ada, bob } = house;
+    await bob.put(invitation("olga*@elsewhere.example bob"));
+    const before = await bob.texts();
+    await ada.put(invitation("ada* ada=ACCEPTED bob"));
+    expect(await bob.texts()).toEqual(before);
+    expect((await ada.texts())[0]).toContain("SCHEDULE-STATUS=5.3:mailto:bob@first.example\n");
+  });
+
+  test("who stands twice in the list is one attendee", async () => {
+    const { ada, bob } = house;
+    const line = "ATTENDEE;PARTSTAT=NEEDS-ACTION:mailto:bob@first.example\n";
+    const text = invitation("ada* ada=ACCEPTED bob");
+    await ada.put(text.replace(line, line + line));
+    for (const owner of [ada, bob]) expect((await owner.texts())[0]!.match(/:mailto:bob@/g)).toHaveLength(1);
+  });
+
   test("answers, and the organizer has the answer at once with the same Schedule-Tag", async () => {
     const { ada, bob } = house;
     await ada.put(invitation("ada* ada=ACCEPTED bob"));
