@@ -77,6 +77,8 @@ export interface Store extends Reader, AsyncDisposable {
   maintain(options: MaintainOptions): Promise<void>;
   /** A complete copy in a new file while the store is in use. */
   backup(file: string, onProgress?: Progress): Promise<void>;
+  /** Gives back memory that is kept for speed: pages, and what the writer has not collected. For when nobody asks. */
+  rest(): Promise<void>;
   /** Every invariant that does not hold, as sentences; none when the store is sound. */
   check(onProgress?: Progress): Promise<string[]>;
   /** Waits for what is under way; only a check is given up. */

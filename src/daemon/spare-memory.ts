@@ -1,22 +1,40 @@
 /** Gives memory back to the system when work is over. V8 collects garbage when a heap grows, not when there is nothing to do, and the
  *  allocator of C keeps what was freed for what comes next. */
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
+import type { Logger } from "pino";
+import { collectGarbage } from "#/src/threads/collect-garbage.ts";
+import type { Store } from "#/storage/store.ts";
 
 const lookMs = 10_000;
+/** Threads without work end after 30 s. What they had is given back then. */
+const againMs = 35_000;
 /** Of one processor: below this share the process has nothing to do. */
 const quietShare = 0.05;
 /** Processor time of work that is worth collecting after. */
 const workMsMin = 1000;
 
-/** Looks again and again, and gives back once each time that work is over. */
-export function spareMemory(): { stop(): void } {
+/** Looks again and again, and gives back when work is over. */
+export function spareMemory(store: Pick<Store, "rest">, log: Pick<Logger, "error">): { stop(): void } {
   const isOver = watchWork(performance.now());
+  let again: NodeJS.Timeout | undefined;
+  const giveAll = (): void => {
+    store
+      .rest()
+      .then(giveBack)
+      .catch((error: unknown) => log.error({ err: error }, "memory could not be given back"));
+  };
   const timer = setInterval(() => {
     const { user, system } = process.cpuUsage();
-    if (isOver(performance.now(), (user + system) / 1000)) void giveBack();
+    if (!isOver(performance.now(), (user + system) / 1000)) return;
+    giveAll();
+    clearTimeout(again);
+    again = setTimeout(giveAll, againMs).unref();
   }, lookMs).unref();
-  return { stop: () => clearInterval(timer) };
+  return {
+    stop() {
+      clearInterval(timer);
+      clearTimeout(again);
+    },
+  };
 }
 
 /** Tells at each look, by the clock and the processor time of the process, both in milliseconds, whether work is over: there was
@@ -39,9 +57,7 @@ export function watchWork(startedAt: number): (now: number, cpuMs: number) => bo
 
 /** Holds this thread for some tens of milliseconds. */
 export async function giveBack(): Promise<void> {
-  setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc") as () => void;
-  collect();
+  collectGarbage();
   (await trimOfAllocator())?.();
 }
 

@@ -28,6 +28,8 @@ export interface Job {
 export type ToWriter =
   | { readonly kind: "jobs"; readonly jobs: readonly Job[] }
   | { readonly kind: "backup"; readonly id: number; readonly file: string }
+  /** Gives back memory that is kept for speed. */
+  | { readonly kind: "rest"; readonly id: number }
   | { readonly kind: "close" };
 
 export interface Answer {

@@ -292,6 +292,12 @@ class SqliteStore implements Store {
     await this.#writer.request((id) => this.#tellWriter({ kind: "backup", id, file }), { onProgress });
   }
 
+  async rest(): Promise<void> {
+    if (this.#closing !== undefined) return;
+    this.#sql.database.pragma("shrink_memory");
+    await this.#writer.request((id) => this.#tellWriter({ kind: "rest", id }));
+  }
+
   async check(onProgress?: Progress): Promise<string[]> {
     if (this.#closing !== undefined) throw closedStore();
     return this.#longReads.check(onProgress);

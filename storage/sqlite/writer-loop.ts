@@ -11,6 +11,7 @@
 import Database from "better-sqlite3";
 import type { Touched } from "#/src/model/changes.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
+import { collectGarbage } from "#/src/threads/collect-garbage.ts";
 import { runOnce } from "../idempotency.ts";
 import type { Transaction } from "../sql.ts";
 import { SweepState } from "../sweep.ts";
@@ -104,6 +105,7 @@ export class WriterLoop {
   #enqueue(message: ToWriter): void {
     if (message.kind === "jobs") for (const job of message.jobs) this.#lanes.push(job);
     else if (message.kind === "backup") void this.#backup(message.id, message.file);
+    else if (message.kind === "rest") this.#rest(message.id);
     else this.#isClosing = true;
   }
 
@@ -276,6 +278,12 @@ export class WriterLoop {
       if (engineFailure(error).code === "internal")
         this.#tell(`the log of pages could not be moved into the file: ${describe(error)}`);
     }
+  }
+
+  #rest(id: number): void {
+    this.#database.pragma("shrink_memory");
+    collectGarbage();
+    this.#host.say({ kind: "answers", answers: [{ id }], touched: [] });
   }
 
   async #backup(id: number, file: string): Promise<void> {

@@ -21,6 +21,7 @@ const suites = [
   ["fuzz-html.ts", "--documents", "400", "--minutes", "5", "--seed", "1"],
   ["expensive-mail.ts"],
   ["split-imap.ts", "--runs", "2"],
+  ["soak.ts", "5"],
 ];
 
 const failed: string[] = [];

@@ -1,0 +1,166 @@
+/** Mild load over every door at once, for so many minutes, with the daemon's memory sampled: node test/long/soak.ts [minutes]
+ *
+ *  It tells resident memory and its slope over the second half, when what is bounded has been filled. It fails when the daemon
+ *  breaks, or once has more than `residentMax` in memory. Linux alone. */
+import { setTimeout as delay, setInterval as every } from "node:timers/promises";
+import { openIdle } from "../bench/idle-client.ts";
+import { ImapConnection } from "../bench/imap-connection.ts";
+import { memoryOf } from "../bench/process-memory.ts";
+import { runSmtpLoad } from "../bench/smtp-load.ts";
+import { openWatchStream } from "../bench/watch-stream.ts";
+import { startChildDaemon } from "../support/daemon.ts";
+
+const minutes = Number(process.argv[2] ?? 5);
+const mailboxes = 6;
+const sampleMs = 5000;
+/** What this load has needed is below 400 MB. */
+const residentMax = 500e6;
+
+const daemon = await startChildDaemon({
+  agents: mailboxes,
+  set: [
+    "limits.requests_per_second=1000000",
+    "limits.requests_burst=1000000",
+    "limits.agent_requests_per_second=1000000",
+    "limits.agent_requests_burst=1000000",
+  ],
+});
+const { agents, imap, smtp, http } = daemon;
+const end = performance.now() + minutes * 60_000;
+const done = new Map<string, number>();
+const samples: { readonly minute: number; readonly resident: number }[] = [];
+
+try {
+  const stops: (() => void)[] = [];
+  for (const { id, address, password, token } of agents) {
+    const idle = await openIdle({ ...imap, user: address, password });
+    const stream = await openWatchStream(http.url, token, { mailbox: id });
+    stops.push(idle.close, stream.close);
+  }
+  await Promise.all([
+    sample(),
+    loop("mail delivered", 50, (turn) => deliver(turn)),
+    ...agents.map((agent) => mailClient(agent)),
+    ...agents.map((agent) => apiClient(agent)),
+    ...agents.map((agent) => calendarClient(agent)),
+  ]);
+  for (const stop of stops) stop();
+} finally {
+  await daemon.stop();
+}
+report();
+
+type Agent = (typeof agents)[number];
+
+async function loop(what: string, pauseMs: number, act: (turn: number) => Promise<void>): Promise<void> {
+  for (let turn = 0; performance.now() < end; turn++) {
+    await act(turn);
+    done.set(what, (done.get(what) ?? 0) + 1);
+    await delay(pauseMs);
+  }
+}
+
+/** Most are small, some have the size of a picture. */
+async function deliver(turn: number): Promise<void> {
+  const recipients = [agents[turn % mailboxes]!.address];
+  const bodyBytes = turn % 50 === 49 ? 1_000_000 : 4000;
+  const { accepted } = await runSmtpLoad({
+    port: smtp.port,
+    connections: 1,
+    bodyBytes,
+    recipients,
+    count: 1,
+  });
+  if (accepted !== 1) throw new Error("a mail was not accepted");
+}
+
+async function mailClient(agent: Agent): Promise<void> {
+  await loop("IMAP sessions", 500, async (turn) => {
+    const connection = await ImapConnection.open(imap, agent);
+    await connection.command("SELECT INBOX");
+    await connection.command("FETCH * (UID FLAGS ENVELOPE BODYSTRUCTURE BODY.PEEK[])");
+    await connection.command("STORE * +FLAGS (\\Seen)");
+    await connection.command(`SEARCH TEXT "message ${turn}"`);
+    connection.close();
+  });
+}
+
+async function apiClient({ token }: Agent): Promise<void> {
+  await loop("requests of /v1", 60, async (turn) => {
+    const found = await call(token, "search", {
+      limit: 10,
+      ...(turn % 2 === 0 && { text: `message ${turn}` }),
+    });
+    const [id] = /message_[0-9a-z]{26}/.exec(found) ?? [];
+    if (id !== undefined) await call(token, "part.describe", { id });
+  });
+}
+
+async function call(token: string, operation: string, body: object): Promise<string> {
+  const response = await fetch(`${http.url}/v1/${operation}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  const text = await response.text();
+  // A message may be the last of a mailbox that grows meanwhile; what is wrong is what the server could not do.
+  if (response.status >= 500)
+    throw new Error(`${operation} answers ${response.status}: ${text.slice(0, 200)}`);
+  return text;
+}
+
+async function calendarClient({ address, password }: Agent): Promise<void> {
+  const authorization = `Basic ${Buffer.from(`${address}:${password}`).toString("base64")}`;
+  await loop("requests of DAV", 300, async () => {
+    const response = await fetch(`${http.url}/dav/`, {
+      method: "PROPFIND",
+      headers: { authorization, depth: "1", "content-type": "application/xml" },
+      body: `<propfind xmlns="DAV:"><prop><current-user-principal/><resourcetype/></prop></propfind>`,
+    });
+    await response.text();
+    if (response.status !== 207) throw new Error(`PROPFIND answers ${response.status}`);
+  });
+}
+
+async function sample(): Promise<void> {
+  const start = performance.now();
+  for await (const _ of every(sampleMs)) {
+    const now = performance.now();
+    if (now >= end) return;
+    const { resident } = memoryOf(daemon.process.pid!);
+    samples.push({ minute: (now - start) / 60_000, resident });
+    if (samples.length % 12 === 0)
+      console.log(`${((now - start) / 60_000) | 0} min: ${megabytes(resident)} MB`);
+  }
+}
+
+/** Least squares, in bytes a minute. */
+function slopeOf(of: typeof samples): number {
+  const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const minute = mean(of.map((one) => one.minute));
+  const resident = mean(of.map((one) => one.resident));
+  let above = 0;
+  let below = 0;
+  for (const one of of) {
+    above += (one.minute - minute) * (one.resident - resident);
+    below += (one.minute - minute) ** 2;
+  }
+  return above / below;
+}
+
+function report(): void {
+  const slope = slopeOf(samples.slice(samples.length >> 1));
+  const most = Math.max(...samples.map(({ resident }) => resident));
+  for (const [what, count] of done) console.log(`${count} ${what}`);
+  console.log(
+    `at most ${megabytes(most)} MB resident; ${(slope / 1e6).toFixed(1)} MB a minute in the second half`,
+  );
+  if (most > residentMax) {
+    console.log(`That is more than ${megabytes(residentMax)} MB.`);
+    process.exitCode = 1;
+  }
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(0);
+}

@@ -1,0 +1,19 @@
+import { expect, it } from "vitest";
+import { openTestStore } from "../support/store.ts";
+
+it("reads and writes on after it gave back its memory, and what was under way is written", async () => {
+  await using test = await openTestStore();
+  const { store } = test;
+  const underWay = store.write("createAccount", { name: "before", at: 0 });
+  await store.rest();
+  await underWay;
+  await store.write("createAccount", { name: "after", at: 0 });
+  expect(await store.column("select name from account order by name")).toEqual(["after", "before"]);
+});
+
+it("rests no more when it is closed", async () => {
+  await using test = await openTestStore();
+  const { store } = test;
+  await test.reopen();
+  await expect(store.rest()).resolves.toBeUndefined();
+});
