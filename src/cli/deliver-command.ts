@@ -1,10 +1,9 @@
 import { Command } from "commander";
-import type { DaemonStatus } from "#/src/daemon/daemon.ts";
-import { callDaemon, connectToDaemon } from "#/src/daemon/private-client.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { type CommonOptions, settingsOf, withCommonOptions } from "./options.ts";
 import { printResult } from "./output.ts";
 import { reachableHost } from "./ready.ts";
+import { askStatus } from "./status-command.ts";
 
 interface DeliverOptions extends CommonOptions {
   readonly to: string;
@@ -44,12 +43,7 @@ export function deliverCommand(): Command {
 }
 
 async function findSmtp(folder: string): Promise<{ readonly host: string; readonly port: number }> {
-  const socket = await connectToDaemon(folder);
-  if (socket === undefined)
-    throw new WaypostError("upstream_unavailable", `No daemon runs on ${folder}.`, {
-      hint: "Start one: waypost start.",
-    });
-  const { listeners } = (await callDaemon(socket, { operation: "status", input: {} })) as DaemonStatus;
+  const { listeners } = await askStatus(folder);
   if (listeners.smtp === undefined) throw new WaypostError("invalid", "The daemon does not serve SMTP.");
   return listeners.smtp;
 }

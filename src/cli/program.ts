@@ -9,6 +9,7 @@ import { deliverCommand } from "./deliver-command.ts";
 import { mcpCommand } from "./mcp-command.ts";
 import { exitCodes, printError } from "./output.ts";
 import { devCommand, startCommand } from "./serve-commands.ts";
+import { statusCommand } from "./status-command.ts";
 import { backupCommand, checkCommand } from "./store-commands.ts";
 
 const examples = `
@@ -43,6 +44,7 @@ export function createProgram(): Command {
     callCommand(),
     mcpCommand(),
     deliverCommand(),
+    statusCommand(),
   ];
   for (const command of commands) program.addCommand(command);
   // The program's own options, as --version, are those before its command: behind it the command's are meant.

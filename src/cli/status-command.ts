@@ -1,0 +1,26 @@
+import { Command } from "commander";
+import type { DaemonStatus } from "#/src/daemon/daemon.ts";
+import { callDaemon, connectToDaemon } from "#/src/daemon/private-client.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { type CommonOptions, settingsOf, withCommonOptions } from "./options.ts";
+import { printResult } from "./output.ts";
+
+/** `waypost status`: the process, its ports, and what it refused for a share since its start (`src/fairness`). */
+export function statusCommand(): Command {
+  const command = new Command("status").description(
+    "Say where the running daemon listens, and how often it refused what was more than somebody's share.",
+  );
+  return withCommonOptions(command).action(async (options: CommonOptions) => {
+    printResult(await askStatus(settingsOf(options).storage.folder), options.json === true);
+  });
+}
+
+/** Throws `upstream_unavailable` when no daemon runs. */
+export async function askStatus(folder: string): Promise<DaemonStatus> {
+  const socket = await connectToDaemon(folder);
+  if (socket === undefined)
+    throw new WaypostError("upstream_unavailable", `No daemon runs on ${folder}.`, {
+      hint: "Start one: waypost start.",
+    });
+  return (await callDaemon(socket, { operation: "status", input: {} })) as DaemonStatus;
+}

@@ -1,0 +1,51 @@
+/** An operator sees what was refused, and to whom: once a minute in the log, and as counts. */
+import { execFile } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { startChildDaemon, startScript } from "../support/daemon.ts";
+
+const run = promisify(execFile);
+
+test("tells what was refused for a share, counted, and in one line of the log for each owner and minute", async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-status-"));
+  const log = path.join(folder, "log");
+  try {
+    await using daemon = await startChildDaemon({
+      data: path.join(folder, "data"),
+      set: ["limits.streams_per_token=1", `log.file=${log}`],
+    });
+    const { token } = daemon.agents[0]!;
+    const gone = new AbortController();
+    const watch = (signal?: AbortSignal) =>
+      fetch(`${daemon.http.url}/v1/watch`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        body: "{}",
+        ...(signal === undefined ? {} : { signal }),
+      });
+    const stream = await watch(gone.signal);
+    expect(stream.status).toBe(200);
+    for (let count = 0; count < 3; count++) {
+      const refused = await watch();
+      expect([refused.status, await refused.text()]).toEqual([429, expect.stringContaining("rate_limited")]);
+    }
+    const [program, script] = startScript;
+    const args = [script!, "status", "--json", "--data", path.join(folder, "data")];
+    const { stdout } = await run(program!, args, { cwd: folder });
+    expect(JSON.parse(stdout)).toMatchObject({
+      pid: daemon.process.pid,
+      listeners: { smtp: daemon.smtp },
+      refused: [{ share: "streams", reason: "share", count: 3 }],
+    });
+    gone.abort();
+    await daemon.stop();
+    const lines = fs.readFileSync(log, "utf8").split("\n");
+    const told = lines.filter((line) => line.includes("refused for its share"));
+    expect(told.map((line) => JSON.parse(line))).toMatchObject([{ share: "streams", reason: "share" }]);
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+});
