@@ -1,7 +1,8 @@
-/** Pages as the generators of newsletters write them (`test/templates`): none of their words is left out or in doubt. */
+/** Honest HTML: pages as the generators of newsletters write them (`test/templates`), none of whose words is in doubt, and real mail. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { htmlForms, renderHtml } from "#/src/formats/html/render-html.ts";
+import { corpusNote, hasCorpus, htmlOf, listCorpusMessages } from "#/test/support/corpus.ts";
 
 const made = new URL("../templates/made/", import.meta.url);
 const sentences: Readonly<Record<string, readonly string[]>> = {
@@ -93,3 +94,15 @@ test.each([
     expect(expected.filter((sentence) => !words.includes(sentence))).toEqual([]);
   }
 });
+
+test.skipIf(!hasCorpus)(
+  `of a hundred parts of real mail at most one has a passage in doubt${corpusNote}`,
+  () => {
+    const parts = listCorpusMessages().flatMap(({ bytes }) => htmlOf(bytes));
+    const inDoubt = parts.filter((html) =>
+      renderHtml(html, "text").removed.some(([what]) => what === "doubtful"),
+    );
+    expect(parts.length).toBeGreaterThan(200);
+    expect(inDoubt.length).toBeLessThanOrEqual(parts.length / 100);
+  },
+);

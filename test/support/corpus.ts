@@ -68,12 +68,12 @@ export function listCorpusHtml(): string[] {
   );
 }
 
-/** Mail that hides text, and mail that nothing may be taken from. */
-export function listInjectionMessages(): CorpusMessage[] {
+/** Mail that hides text, and mail that nothing may be taken from. In the second set what is seen may be in doubt. */
+export function listInjectionMessages(set: "injection" | "injection-2" = "injection"): CorpusMessage[] {
   return ["hidden-text", "legit"].flatMap((kind) =>
-    readdirSync(`${corpusFolder}/injection/${kind}`)
+    readdirSync(`${corpusFolder}/${set}/${kind}`)
       .filter((name) => name.endsWith(".eml"))
-      .map((file) => ({ file, bytes: readFileSync(`${corpusFolder}/injection/${kind}/${file}`) })),
+      .map((file) => ({ file, bytes: readFileSync(`${corpusFolder}/${set}/${kind}/${file}`) })),
   );
 }
 

@@ -1,0 +1,54 @@
+/** The judge of `npm run fuzz:html`: whether Chromium's pixels tell what a sentence says. */
+import { describe, expect, test } from "vitest";
+import { createJudge } from "../long/adversary/judge.ts";
+import { type Mark, otherDigits, wordsOf } from "../long/adversary/page.ts";
+import { chromiumNote, hasChromium, startBrowser } from "./browser.ts";
+
+const marks: readonly Mark[] = [
+  { kind: "mark", mark: 0, words: 2 },
+  { kind: "mark", mark: 1, words: 2 },
+];
+
+/** `$0` and `$1` are two sentences; behind the page, which of them is seen. */
+const pages: readonly (readonly [html: string, isFirstSeen: boolean, isSecondSeen: boolean])[] = [
+  ["<p>$0</p><p>$1</p>", true, true],
+  ["<p>$0</p><p style='color:white'>$1</p>", true, false],
+  ["<p style='visibility:hidden'>$0</p><p style='font-size:0'>$1</p>", false, false],
+  ["<b>$0</b><b>$1</b>", true, true],
+  ["<p style='color:#ddd'>$0</p><p style='color:#fbfbfb'>$1</p>", true, false],
+  ["<div style='position:absolute'>$0</div><div style='position:absolute'>$1</div>", true, true],
+  ["<p>$0</p><div style='height:3000px'></div><p>$1</p>", true, true],
+  ["<p style='margin-left:2000px'>$0</p><p style='margin-left:-2000px'>$1</p>", true, false],
+  ["<div style='overflow:auto;height:80px'>$0<p style='margin-top:300px'>$1</div>", true, true],
+  ["<div style='overflow:hidden;height:80px'>$0<p style='margin-top:300px'>$1</div>", true, false],
+  ["<div style='float:left'>$0</div><p style='position:relative;background:white'>$1</p>", false, true],
+  ["<body bgcolor=black><font color=white>$0</font><p>$1</p>", true, false],
+  ["<p>$0</p><dialog open style='inset:0;width:100%;height:100%'>$1</dialog>", false, true],
+  ["<title>$0</title><!-- $1 -->", false, false],
+];
+
+describe.skipIf(!hasChromium)(`the judge of the adversary${chromiumNote}`, () => {
+  test("tells sentences that are seen from those that are not", async () => {
+    await using browser = await startBrowser();
+    const judge = await createJudge(browser);
+    const write = (html: string, others: readonly number[]): string =>
+      html.replace(/\$(\d)/g, (_, mark) => {
+        const text = wordsOf(marks[Number(mark)]!).join(" ");
+        return others.includes(Number(mark)) ? otherDigits(text) : text;
+      });
+    const pixels = await judge.seen(
+      pages.map(([html]) => ({ write: (others) => write(`<!doctype html>${html}`, others), marks })),
+    );
+    const told = pages.map(([html], at) => [html, ...pixels[at]!.map((count) => count > 0)]);
+    expect(told).toEqual(pages);
+  });
+
+  test("sees no difference between two pictures of the same page", async () => {
+    await using browser = await startBrowser();
+    const judge = await createJudge(browser);
+    const pixels = await judge.seen(
+      pages.map(([html]) => ({ write: () => `<!doctype html>${html.replaceAll("$", "word ")}`, marks })),
+    );
+    expect(pixels.flat().filter((count) => count > 0)).toEqual([]);
+  });
+});
