@@ -4,6 +4,7 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { startChildDaemon } from "../support/daemon.ts";
 import { expensiveMails } from "../support/expensive-mail.ts";
@@ -19,6 +20,8 @@ const { values } = parseArgs({
 });
 const laterMsMax = 500;
 const quietMails = 20;
+/** For the end of a daemon that closed a connection; one that lives has none. */
+const closeMsMax = 5000;
 const together = Number(values.together);
 const small = "Subject: small\r\n\r\nsmall\r\n";
 
@@ -40,9 +43,17 @@ async function sendSmall(client: RawSmtp): Promise<number> {
   await client.command("DATA");
   const sentAt = performance.now();
   const answer = await client.command(`${small}.`);
-  if (answer === "closed") throw new Error(`the connection was closed; the daemon said: ${daemon.stderr()}`);
+  if (answer === "closed") throw new Error(`the connection was closed; ${await ending()}`);
   if (!answer.startsWith("250")) faults.push(`a small mail was answered with ${answer}`);
   return performance.now() - sentAt;
+}
+
+/** How the daemon ended, and its last words, which come before the end of its streams. */
+async function ending(): Promise<string> {
+  const { process: child } = daemon;
+  const isClosed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  await Promise.race([isClosed, delay(closeMsMax)]);
+  return `the daemon has code ${child.exitCode} and signal ${child.signalCode}; it said: ${daemon.stderr()}`;
 }
 
 async function sendExpensive(message: Buffer): Promise<string> {

@@ -28,7 +28,9 @@ const failed: string[] = [];
 for (const [suite, ...args] of suites) {
   console.log(`\n-- ${[suite, ...args].join(" ")}`);
   const file = fileURLToPath(new URL(suite!, import.meta.url));
+  const startedAt = performance.now();
   const { status } = spawnSync(process.execPath, [file, ...args], { stdio: "inherit" });
+  console.log(`-- ${suite}: ${Math.round((performance.now() - startedAt) / 1000)} s`);
   if (status !== 0) failed.push(suite!);
 }
 console.log(`\n${suites.length - failed.length} of ${suites.length} long suites passed`);
