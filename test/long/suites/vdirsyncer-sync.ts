@@ -54,7 +54,13 @@ export async function synchronize(
     const type = isCalendar ? "text/calendar" : "text/vcard";
     const answer = await fetch(url, {
       method,
-      headers: { authorization, Depth: "1", ...(body !== undefined && { "Content-Type": type }) },
+      // While vdirsyncer runs nobody here sees that a connection has ended.
+      headers: {
+        authorization,
+        Connection: "close",
+        Depth: "1",
+        ...(body !== undefined && { "Content-Type": type }),
+      },
       ...(body !== undefined && { body }),
     });
     const text = await answer.text();
