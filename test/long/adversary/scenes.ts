@@ -119,6 +119,49 @@ function bulky({ random }: SceneTools): PageNode[] {
     ],
     () => [box("p", "", [raw("a")], [["class", "k"]])],
     () => [box("div", `border-top:${random.one(["5px", "50px"])} solid`, [])],
+    () => [
+      box(
+        random.one(["div", "img", "table"]),
+        `${random.one(["height", "min-height"])}:${random.one(["50%", "100%", "200%"])}`,
+        [],
+        [["width", "10"]],
+      ),
+    ],
+    () => [box(random.one(["img", "table"]), "", [], [["height", "100%"]])],
+    () => [
+      box(
+        "img",
+        "",
+        [],
+        [
+          ["alt", some("aaaa ", 600)],
+          ["src", "x.png"],
+        ],
+      ),
+    ],
+    () => [
+      box(
+        random.one(["img", "iframe", "object"]),
+        "",
+        [],
+        [
+          ["align", random.one(["left", "right"])],
+          ["width", "900"],
+          ["height", "200"],
+        ],
+      ),
+    ],
+    () => [box("span", "white-space:pre-wrap", [raw(`a${some(" ", 200)}`)])],
+    () =>
+      nested(1 + random.below(4), random.one(["fieldset", "blockquote", "dl", "form", "center"]), "", [
+        raw("a"),
+      ]),
+    () => [
+      box("span", `display:inline-table;border-spacing:${size}`, [
+        box("span", "display:table-cell", [raw("a")]),
+      ]),
+    ],
+    () => [box("b", "", [raw(some("ǄѬ", 8))])],
   ];
   return random.one(choices)();
 }
@@ -160,9 +203,11 @@ function clipped(tools: SceneTools): PageNode[] {
 
 function inTable({ random }: SceneTools, tag: string, style: string, inner: readonly PageNode[]): PageNode[] {
   const table = random.one(["", "table-layout:fixed;width:100px", "width:200px", "border-collapse:collapse"]);
-  const other = box("td", random.one(["", "width:600px", "background:white", "background:black"]), [
-    raw("word ".repeat(1 + random.below(40))),
-  ]);
+  const other = box(
+    "td",
+    random.one(["", "width:600px", "background:white", "background:black", "background:black;width:600px"]),
+    [raw("word ".repeat(1 + random.below(40)))],
+  );
   const rows =
     tag === "caption"
       ? [box("caption", style, inner), box("tr", "", [other])]
@@ -269,6 +314,14 @@ function overdrawn({ random, mark }: SceneTools): PageNode[] {
 /** Text that leaves its background, or the window. */
 function leaving(tools: SceneTools): PageNode[] {
   const { random, mark } = tools;
+  if (random.below(6) === 0) {
+    const narrow = random.one(["width:0", "width:10px", "max-width:0", "width:50%"]);
+    const inner = box(random.one(["div", "pre", "p", "ul"]), `${narrow};white-space:nowrap`, [
+      raw("aaaa "),
+      ...mark(),
+    ]);
+    return inTable(tools, "td", random.one(["", "width:10px", "max-width:10px"]), [inner]);
+  }
   const ground = random.one([
     "background:black;color:white",
     "background:black;color:white",
