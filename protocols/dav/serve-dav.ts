@@ -147,7 +147,8 @@ async function send({ log }: DavRooms, { koa, requestId }: HttpContext, answer: 
       for (let next = after ?? (await rest.next()); next.done !== true; next = await rest.next())
         yield next.value;
     } catch (error) {
-      log.error({ err: error, requestId }, "answer ended early");
+      // A client that leaves is no fault.
+      if (!koa.res.destroyed) log.error({ err: error, requestId }, "answer ended early");
       koa.res.destroy();
     } finally {
       await rest.return?.();

@@ -195,8 +195,9 @@ function byeFor(error: unknown, session: Session): string {
     if (error.reason === "inflated") return "* BYE [LIMIT] What was sent is compressed too well\r\n";
     return error.reason === "aborted" ? "* BYE [UNAVAILABLE] The server shuts down\r\n" : "";
   }
-  session.rooms.log.error({ err: error }, "imap connection failed");
   // A word inside of a literal would be read as a part of the message.
+  if (error instanceof BrokenResponse && error.cause instanceof ConnectionClosed) return "";
+  session.rooms.log.error({ err: error }, "imap connection failed");
   if (error instanceof BrokenResponse) return "";
   return "* BYE [SERVERBUG] Internal error\r\n";
 }

@@ -36,8 +36,8 @@ export interface Attack {
 }
 
 const isQuick = process.env.ABUSE_QUICK === "1";
-const warmUpMs = 3000;
-const quietMs = isQuick ? 5000 : 8000;
+const warmUpMs = isQuick ? 2000 : 3000;
+const quietMs = isQuick ? 4000 : 8000;
 /** What a wait may come to under attack: so many times the one without, and in any case less than this. */
 const timesMax = 10;
 const waitMaxMs = 1000;
@@ -63,7 +63,7 @@ export async function withstand({
   title,
   attackers: count,
   daemon: options,
-  seconds = isQuick ? 10 : 20,
+  seconds = isQuick ? 8 : 20,
   fill,
   prepare,
   run,

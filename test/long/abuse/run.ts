@@ -13,7 +13,7 @@ const attacks = [
 const quick: Readonly<Record<string, readonly string[]>> = {
   "store-flags": ["20000"],
   mailboxes: ["500"],
-  "dav-reports": ["2000"],
+  "dav-reports": ["1000"],
   "hostile-tenants": ["--minutes", "1"],
 };
 
