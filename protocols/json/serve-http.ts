@@ -19,15 +19,18 @@ const prefix = "/v1/";
 
 /** The last route of the HTTP ports: it also answers for paths that nobody serves. */
 export function createJsonRoute(rooms: JsonRooms, registry: OperationRegistry, invoke: Invoke): HttpRoute {
-  // Bytes, so that answers that wait for their readers share them.
-  const openApi = Buffer.from(JSON.stringify(openApiDocument(registry)));
+  // Bytes, so that answers that wait for their readers share them. Made when they are first asked for: most daemons never are.
+  let openApi: Buffer | undefined;
 
   async function answer(context: HttpContext): Promise<void> {
     const { koa } = context;
     const isRead = koa.method === "GET" || koa.method === "HEAD";
     if (koa.path.startsWith(prefix)) return answerOperation(context);
     if (isRead && koa.path === "/health") return sendJson(context, 200, '{"status":"ok"}');
-    if (isRead && koa.path === "/openapi.json") return sendJson(context, 200, openApi);
+    if (isRead && koa.path === "/openapi.json") {
+      openApi ??= Buffer.from(JSON.stringify(openApiDocument(registry)));
+      return sendJson(context, 200, openApi);
+    }
     throw new WaypostError("not_found", "There is nothing at this address.", {
       hint: "Operations are at POST /v1/<operation>; GET /openapi.json describes them.",
     });
