@@ -22,7 +22,7 @@ import {
 import { type Reach, understoodOf } from "#/src/formats/css/understood.ts";
 import { type Value, wordOf } from "#/src/formats/css/value-forms.ts";
 import type { Doubt } from "#/src/model/removal.ts";
-import { hintsOf } from "./hints.ts";
+import { hintKeyOf, hintsOf } from "./hints.ts";
 import { createMatcher } from "./match.ts";
 import { attributeOf, type HtmlElement, type HtmlTree } from "./tree.ts";
 import type { WorkMeter } from "./work-meter.ts";
@@ -42,6 +42,8 @@ export interface StyleDoubt {
 }
 
 export interface DeclaredStyle {
+  /** Of its document: what is declared alike has the same number. */
+  readonly id: number;
   readonly values: ReadonlyMap<string, DeclaredValue>;
   readonly doubts: readonly StyleDoubt[];
   /** Declarations of its parts (`::before`), by their names. */
@@ -52,6 +54,7 @@ export interface Cascade {
   readonly isQuirky: boolean;
   readonly sheets: StyleSheets;
   styleOf(element: HtmlElement): DeclaredStyle;
+  readonly meter: WorkMeter;
   /** Style that could not be read whole: nothing is known of what is hidden. */
   readonly isCut: boolean;
 }
@@ -60,6 +63,13 @@ interface Candidate {
   readonly selector: ComplexSelector;
   readonly rule: StyleRule;
   readonly order: number;
+  readonly id: number;
+}
+
+/** A rule that fits an element, or may. */
+interface Fitting {
+  readonly candidate: Candidate;
+  readonly isMaybe: boolean;
 }
 
 /** How strong a declaration is: the first number that differs decides. */
@@ -72,7 +82,7 @@ const importantRuleOrigin = 3;
 const importantAttributeOrigin = 4;
 
 const noParts: DeclaredStyle["parts"] = new Map();
-export const noStyle: DeclaredStyle = { values: new Map(), doubts: [], parts: noParts };
+export const noStyle: DeclaredStyle = { id: 0, values: new Map(), doubts: [], parts: noParts };
 
 interface Maybe {
   readonly name: string;
@@ -93,6 +103,7 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
   const attributeCache = new Map<string, ReturnType<typeof parseStyleAttribute>>();
   const expanded = new Map<Declaration, ReturnType<typeof expand>>();
   let isCut = sheets.isCut;
+  let lastId = 0;
 
   const expandOnce = (declaration: Declaration): ReturnType<typeof expand> => {
     let longhands = expanded.get(declaration);
@@ -103,102 +114,129 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
     return longhands;
   };
 
+  /** By the rules that fit, the style attribute and the attributes that stand for style. */
+  const known = new Map<string, DeclaredStyle>();
+
   return {
     isQuirky,
     sheets,
+    meter,
     get isCut() {
       return isCut;
     },
     styleOf(element) {
-      const candidates = index.candidatesOf(element);
       const attribute = attributeOf(element, "style");
-      const hints = hintsOf(element);
-      if (candidates.length === 0 && attribute === undefined && hints.length === 0) return noStyle;
-      const values = new Map<string, DeclaredValue>();
-      const ranks = new Map<string, Rank>();
-      const doubts: StyleDoubt[] = [];
-      const maybes: Maybe[] = [];
-      let parts: Map<string, Declaration[]> | undefined;
-
-      const declare = (declaration: Declaration, rank: Rank, isMaybe: boolean): void => {
-        const { property } = declaration;
-        if (property.startsWith("--")) set(property, property, declaration.value, rank, isMaybe);
-        else if (subjectOf(property).kind === "unknown") {
-          if (!nothingWords.has(wordOf(declaration.value))) {
-            doubts.push({
-              reach: reachOfProperty(property),
-              why: isMaybe ? "rule-may-apply" : "style-not-understood",
-            });
-          }
-        } else
-          for (const { name, value } of expandOnce(declaration)) set(name, property, value, rank, isMaybe);
-      };
-      const set = (name: string, property: string, value: Value, rank: Rank, isMaybe: boolean): void => {
-        if (isMaybe) {
-          maybes.push({ name, value, rank });
-          return;
-        }
-        const before = ranks.get(name);
-        if (before !== undefined && isStronger(before, rank)) return;
-        ranks.set(name, rank);
-        values.set(name, { property, value });
-      };
-
-      for (const hint of hints) declare(hint, [hintOrigin, 0, 0], false);
-      for (const { selector, rule, order } of candidates) {
-        const fits = matcher.fits(selector, element);
+      const hintKey = hintKeyOf(element);
+      const fitting: Fitting[] = [];
+      let key = "";
+      for (const candidate of index.candidatesOf(element)) {
+        const fits = matcher.fits(candidate.selector, element);
         if (fits === false) continue;
-        meter.spend(rule.declarations.length);
-        const { part } = selector.compounds.at(-1)!;
-        if (part !== undefined) {
-          parts ??= new Map();
-          const list = parts.get(part) ?? [];
-          for (const declaration of rule.declarations) list.push(declaration);
-          parts.set(part, list);
-          continue;
-        }
-        for (const declaration of rule.declarations)
-          declare(
-            declaration,
-            [declaration.isImportant ? importantRuleOrigin : ruleOrigin, selector.specificity, order],
-            rule.isMaybe || fits === undefined,
-          );
+        fitting.push({ candidate, isMaybe: fits === undefined });
+        key += `${candidate.id}${fits === undefined ? "?" : ","}`;
       }
-      if (attribute !== undefined) {
-        let parsed = attributeCache.get(attribute);
-        if (parsed === undefined) {
-          parsed = parseStyleAttribute(attribute);
-          attributeCache.set(attribute, parsed);
-          meter.spend(attribute.length >> 2);
-        }
-        if (parsed.isCut) isCut = true;
-        for (const declaration of parsed.declarations)
-          declare(
-            declaration,
-            [declaration.isImportant ? importantAttributeOrigin : attributeOrigin, 0, 0],
-            false,
-          );
+      if (fitting.length === 0 && attribute === undefined && hintKey === "") return noStyle;
+      key += `\n${hintKey}\n${attribute ?? ""}`;
+      let style = known.get(key);
+      if (style === undefined) {
+        style = declaredStyle(element, fitting, attribute);
+        known.set(key, style);
       }
-      for (const { name, value, rank } of maybes) {
-        const certain = ranks.get(name);
-        if (certain !== undefined && isStronger(certain, rank)) continue;
-        if (isSame(values.get(name)?.value, value)) continue;
-        if (name.startsWith("--")) values.set(name, { property: name, value: unknownValue });
-        else
-          doubts.push({
-            reach:
-              value !== unknownValue &&
-              !hasVariable(value) &&
-              !wideKeywords.has(wordOf(value)) &&
-              harmlessMaybes.has(name)
-                ? "inside"
-                : understoodOf(name)!.reach,
-            why: "rule-may-apply",
-          });
-      }
-      return { values, doubts, parts: parts ?? noParts };
+      return style;
     },
   };
+
+  function declaredStyle(
+    element: HtmlElement,
+    fitting: readonly Fitting[],
+    attribute: string | undefined,
+  ): DeclaredStyle {
+    const hints = hintsOf(element);
+    const values = new Map<string, DeclaredValue>();
+    const ranks = new Map<string, Rank>();
+    const doubts: StyleDoubt[] = [];
+    const maybes: Maybe[] = [];
+    let parts: Map<string, Declaration[]> | undefined;
+
+    const declare = (declaration: Declaration, rank: Rank, isMaybe: boolean): void => {
+      const { property } = declaration;
+      if (property.startsWith("--")) set(property, property, declaration.value, rank, isMaybe);
+      else if (subjectOf(property).kind === "unknown") {
+        if (!nothingWords.has(wordOf(declaration.value))) {
+          doubts.push({
+            reach: reachOfProperty(property),
+            why: isMaybe ? "rule-may-apply" : "style-not-understood",
+          });
+        }
+      } else for (const { name, value } of expandOnce(declaration)) set(name, property, value, rank, isMaybe);
+    };
+    const set = (name: string, property: string, value: Value, rank: Rank, isMaybe: boolean): void => {
+      if (isMaybe) {
+        maybes.push({ name, value, rank });
+        return;
+      }
+      const before = ranks.get(name);
+      if (before !== undefined && isStronger(before, rank)) return;
+      ranks.set(name, rank);
+      values.set(name, { property, value });
+    };
+
+    for (const hint of hints) declare(hint, [hintOrigin, 0, 0], false);
+    for (const {
+      candidate: { selector, rule, order },
+      isMaybe,
+    } of fitting) {
+      meter.spend(rule.declarations.length);
+      const { part } = selector.compounds.at(-1)!;
+      if (part !== undefined) {
+        parts ??= new Map();
+        const list = parts.get(part) ?? [];
+        for (const declaration of rule.declarations) list.push(declaration);
+        parts.set(part, list);
+        continue;
+      }
+      for (const declaration of rule.declarations)
+        declare(
+          declaration,
+          [declaration.isImportant ? importantRuleOrigin : ruleOrigin, selector.specificity, order],
+          rule.isMaybe || isMaybe,
+        );
+    }
+    if (attribute !== undefined) {
+      let parsed = attributeCache.get(attribute);
+      if (parsed === undefined) {
+        parsed = parseStyleAttribute(attribute);
+        attributeCache.set(attribute, parsed);
+        meter.spend(attribute.length >> 2);
+      }
+      if (parsed.isCut) isCut = true;
+      for (const declaration of parsed.declarations)
+        declare(
+          declaration,
+          [declaration.isImportant ? importantAttributeOrigin : attributeOrigin, 0, 0],
+          false,
+        );
+    }
+    for (const { name, value, rank } of maybes) {
+      const certain = ranks.get(name);
+      if (certain !== undefined && isStronger(certain, rank)) continue;
+      if (isSame(values.get(name)?.value, value)) continue;
+      if (name.startsWith("--")) values.set(name, { property: name, value: unknownValue });
+      else
+        doubts.push({
+          reach:
+            value !== unknownValue &&
+            !hasVariable(value) &&
+            !wideKeywords.has(wordOf(value)) &&
+            harmlessMaybes.has(name)
+              ? "inside"
+              : understoodOf(name)!.reach,
+          why: "rule-may-apply",
+        });
+    }
+    if (values.size === 0 && doubts.length === 0 && parts === undefined) return noStyle;
+    return { id: ++lastId, values, doubts, parts: parts ?? noParts };
+  }
 }
 
 function isSame(one: Value | undefined, other: Value): boolean {
@@ -217,12 +255,14 @@ function indexRules(
   isQuirky: boolean,
 ): { candidatesOf(element: HtmlElement): readonly Candidate[] } {
   const byKey = new Map<string, Candidate[]>();
+  let id = 0;
   for (const [order, rule] of rules.entries())
     for (const selector of rule.selectors) {
       const key = keyOf(selector, isQuirky);
       const list = byKey.get(key);
-      if (list === undefined) byKey.set(key, [{ selector, rule, order }]);
-      else list.push({ selector, rule, order });
+      id++;
+      if (list === undefined) byKey.set(key, [{ selector, rule, order, id }]);
+      else list.push({ selector, rule, order, id });
     }
   return {
     candidatesOf(element) {

@@ -16,10 +16,18 @@ export function isDistinct(one: Colour, other: Colour): boolean {
 }
 
 function luminance([red, green, blue]: Colour): number {
-  const linear = (value: number): number =>
-    value <= 10.31 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4;
   return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
 }
+
+function linear(value: number): number {
+  return linearOf[value] ?? toLinear(value);
+}
+
+function toLinear(value: number): number {
+  return value <= 10.31 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4;
+}
+
+const linearOf: readonly number[] = Array.from({ length: 256 }, (_, value) => toLinear(value));
 
 /** "clear": every colour of the letters differs from each that may be behind. "none": from none of them. */
 export function clarityOf(style: Style, backdrops: readonly Colour[] = style.backdrops): Clarity {

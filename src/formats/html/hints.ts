@@ -39,6 +39,26 @@ const backgroundHolders = new Set("body table thead tbody tfoot tr td th col col
 const pictureHolders = new Set("body table thead tbody tfoot tr td th".split(" "));
 const sides = ["top", "right", "bottom", "left"];
 
+/** Attributes that some element has as style. */
+const hintAttributes = new Set(
+  (
+    "bgcolor background text color size face width height cellspacing border align vspace hspace nowrap dir hidden popover " +
+    "leftmargin rightmargin topmargin bottommargin marginwidth marginheight"
+  ).split(" "),
+);
+
+/** Elements with the same key have the same hints; "": none. */
+export function hintKeyOf(element: HtmlElement): string {
+  let key = "";
+  for (const { name, value } of element.attributes)
+    if (hintAttributes.has(name)) key += `${name}=${JSON.stringify(value)} `;
+  if (element.name === "td" || element.name === "th") {
+    const padding = attributeOfTable(element, "cellpadding");
+    if (padding !== undefined) key += `cellpadding=${JSON.stringify(padding)}`;
+  }
+  return key === "" || !element.isHtml ? "" : `${element.name} ${key}`;
+}
+
 export function hintsOf(element: HtmlElement): readonly Declaration[] {
   if (!element.isHtml) return [];
   const { name } = element;

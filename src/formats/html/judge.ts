@@ -385,15 +385,20 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     if (floated.length === 0 || box.isInline || box.isContext || box.cutsOff || !box.paints) return;
     if (style.display.startsWith("table") || !isShown(style)) return;
     const isOver = box.isStacked;
+    let lastStyle: Style | undefined;
+    let isClear = false;
     if (!isOver && style.backdrops === parent.backdrops) return;
     for (const [from, to] of floated)
       for (let at = from; at < to; at++) {
         meter.spend(1);
         const node = texts[at]!;
         if (verdicts.get(node) !== undefined) continue;
-        if (isOver) verdicts.set(node, { why: "may-be-covered" });
-        else if (clarityOf(textStyles[at]!, style.backdrops) !== "clear")
-          verdicts.set(node, { why: "colours-may-match" });
+        if (lastStyle !== textStyles[at]) {
+          lastStyle = textStyles[at]!;
+          meter.spend(5 * style.backdrops.length);
+          isClear = !isOver && clarityOf(lastStyle, style.backdrops) === "clear";
+        }
+        if (!isClear) verdicts.set(node, { why: isOver ? "may-be-covered" : "colours-may-match" });
       }
   }
 
@@ -586,12 +591,12 @@ function isSqueezed(element: HtmlElement, style: Style, isBesideFloat: boolean):
 
 function hasColumns(cell: HtmlElement): boolean {
   const rows = cell.parent?.parent?.children ?? [];
-  return (
-    rows.length > rowsMax ||
-    rows.some(
-      (row) => row.kind === "element" && row.children.filter((node) => node.kind === "element").length > 1,
-    )
-  );
+  return rows.length > rowsMax || rows.some((row) => row.kind === "element" && cellsBeyondOne(row));
+}
+
+function cellsBeyondOne(row: HtmlElement): boolean {
+  let cells = 0;
+  return row.children.some((node) => node.kind === "element" && ++cells > 1);
 }
 
 const rowsMax = 50;

@@ -25,20 +25,33 @@ export interface ElementStyle {
 
 const reaches = ["none", "inside", "moves", "pulls", "paints"] as const;
 
+/** Steps of making the style of one element. */
+const makeSteps = 440;
+
 export function styleOf(element: HtmlElement, parent: Style, cascade: Cascade): ElementStyle {
   const declared = cascade.styleOf(element);
-  // Brothers without attributes that nothing is declared for are alike.
-  const isLike =
-    declared === noStyle && element.attributes.length === 0 && element.name !== "td" && element.name !== "th";
-  const known = isLike ? likes.get(parent)?.get(element.name) : undefined;
+  const key = likenessOf(element, declared);
+  const known = key === undefined ? undefined : likes.get(parent)?.get(key);
   if (known !== undefined) return known;
   const made = makeStyle(element, parent, cascade, declared);
-  if (isLike) {
-    const byName = likes.get(parent);
-    if (byName === undefined) likes.set(parent, new Map([[element.name, made]]));
-    else byName.set(element.name, made);
+  if (key !== undefined) {
+    const byKey = likes.get(parent);
+    if (byKey === undefined) likes.set(parent, new Map([[key, made]]));
+    else byKey.set(key, made);
   }
   return made;
+}
+
+/** Children of one parent with the same likeness have the same style: all that a style goes by is in it. */
+function likenessOf(element: HtmlElement, declared: DeclaredStyle): string | undefined {
+  const { name } = element;
+  if (!element.isHtml || name === "body" || name === "html" || name === "dialog") return undefined;
+  const isCell = name === "td" || name === "th" || declared.values.has("display");
+  const href = name === "a" && attributeOf(element, "href") !== undefined ? "@" : "";
+  const mso =
+    name !== "a" && declared.values.has("mso-hide") && attributeOf(element, "href") !== undefined ? "@" : "";
+  const cells = isCell ? cellsBeside(element) : "";
+  return `${name}${href}${mso} ${declared.id} ${cells} ${declared.id === 0 ? "" : element.parent?.name}`;
 }
 
 const likes = new WeakMap<Style, Map<string, ElementStyle>>();
@@ -49,9 +62,9 @@ function makeStyle(
   cascade: Cascade,
   declared: DeclaredStyle,
 ): ElementStyle {
-  return isPlain(element, declared, parent, cascade.isQuirky)
-    ? plainStyle(element, parent, declared)
-    : new StyleMaker(element, declared, parent, cascade).make();
+  if (isPlain(element, declared, parent, cascade.isQuirky)) return plainStyle(element, parent, declared);
+  cascade.meter.spend(makeSteps);
+  return new StyleMaker(element, declared, parent, cascade).make();
 }
 
 const neverPlain = new Set(
