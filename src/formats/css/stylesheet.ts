@@ -19,6 +19,8 @@ export interface StyleRule {
   readonly declarations: readonly Declaration[];
   /** Under a condition that is not known. */
   readonly isMaybe: boolean;
+  /** Specificity and order decide between it and others; layers, scopes and nesting decide before them. */
+  readonly isRanked: boolean;
 }
 
 export interface StyleSource {
@@ -67,6 +69,7 @@ export function parseStyleAttribute(source: string): {
 
 interface Scope {
   readonly isMaybe: boolean;
+  readonly isRanked: boolean;
   /** Inside of a style rule. */
   readonly isNested: boolean;
   readonly depth: number;
@@ -77,6 +80,9 @@ const neutralRules = new Set(["charset", "page", "viewport", "-ms-viewport", "-o
 /** Rules that hold rules; that their condition holds is not known. */
 const conditions = new Set(["supports", "layer", "container", "scope", "starting-style", "document"]);
 
+/** Of these, the rules that apply rank as all others do. */
+const rankedConditions = new Set(["supports", "container", "document"]);
+
 class SheetReader implements StyleSheets {
   readonly rules: StyleRule[] = [];
   readonly ownFonts = new Set<string>();
@@ -85,7 +91,7 @@ class SheetReader implements StyleSheets {
   isCut = false;
 
   readSheet(tokens: readonly CssToken[], isMaybe: boolean): void {
-    this.#readRules(tokens, { isMaybe, isNested: false, depth: 0 });
+    this.#readRules(tokens, { isMaybe, isRanked: true, isNested: false, depth: 0 });
   }
 
   #readRules(tokens: readonly CssToken[], scope: Scope): void {
@@ -109,7 +115,7 @@ class SheetReader implements StyleSheets {
     if (selectors !== undefined)
       this.#readBlock(
         blockOf(tokens, open, end),
-        { ...scope, isNested: true, depth: scope.depth + 1 },
+        { ...scope, isRanked: scope.isRanked && !scope.isNested, isNested: true, depth: scope.depth + 1 },
         selectors.list,
         scope.isNested || scope.isMaybe || !selectors.isSure,
       );
@@ -128,7 +134,8 @@ class SheetReader implements StyleSheets {
         ? this.#readAtRule(tokens, at, scope, selectors)
         : this.#readStyleRule(tokens, at, scope),
     );
-    if (declarations.length > 0) this.rules.push({ selectors, declarations, isMaybe });
+    if (declarations.length > 0)
+      this.rules.push({ selectors, declarations, isMaybe, isRanked: scope.isRanked });
   }
 
   readDeclarations(tokens: readonly CssToken[], readNested?: (at: number) => number): Declaration[] {
@@ -207,7 +214,12 @@ class SheetReader implements StyleSheets {
       const answer = answerMedia(prelude);
       if (answer !== false)
         this.#readInner(block, { ...deeper, isMaybe: scope.isMaybe || answer === undefined }, selectors);
-    } else if (conditions.has(name)) this.#readInner(block, { ...deeper, isMaybe: true }, selectors);
+    } else if (conditions.has(name))
+      this.#readInner(
+        block,
+        { ...deeper, isMaybe: true, isRanked: scope.isRanked && rankedConditions.has(name) },
+        selectors,
+      );
     else if (name === "font-face") this.#readFont(block);
     else if (name === "keyframes" || name === "-webkit-keyframes") this.#readKeyframes(block);
     else if (!name.startsWith("-moz-") && !name.startsWith("-ms-") && !name.startsWith("-o-"))
@@ -223,7 +235,7 @@ class SheetReader implements StyleSheets {
   /** Rules of a rule that is not known may apply; declarations of it may be about anything. */
   #readUnknown(block: readonly CssToken[], scope: Scope): void {
     if (this.readDeclarations(block).length > 0) this.isUnclear = true;
-    this.#readRules(block, { ...scope, isMaybe: true });
+    this.#readRules(block, { ...scope, isMaybe: true, isRanked: false });
   }
 
   /** What has to be asked for is not loaded. */

@@ -137,8 +137,9 @@ export function boxOf(
     height,
     leastHeight,
     isUnsure:
-      !isInline &&
-      ["width", "min-width", "max-width"].some((name) => /(?:min|max)-content/.test(wordIn(values, name))),
+      (parent.isMeasured && ["height", "min-height"].some((name) => isShareOf(values, name))) ||
+      (!isInline &&
+        ["width", "min-width", "max-width"].some((name) => /(?:min|max)-content/.test(wordIn(values, name)))),
     isPulledBack,
     isShare: !isInline && isShareOf(values, "width"),
     mostWidth: most,

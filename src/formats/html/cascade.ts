@@ -85,6 +85,8 @@ const noParts: DeclaredStyle["parts"] = new Map();
 export const noStyle: DeclaredStyle = { id: 0, values: new Map(), doubts: [], parts: noParts };
 
 interface Maybe {
+  /** Its rank is that of its selector and place. */
+  readonly isRanked: boolean;
   readonly name: string;
   readonly value: Value;
   readonly rank: Rank;
@@ -158,6 +160,7 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
     const maybes: Maybe[] = [];
     let parts: Map<string, Declaration[]> | undefined;
 
+    let isRanked = true;
     const declare = (declaration: Declaration, rank: Rank, isMaybe: boolean): void => {
       const { property } = declaration;
       if (property.startsWith("--")) set(property, property, declaration.value, rank, isMaybe);
@@ -172,7 +175,7 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
     };
     const set = (name: string, property: string, value: Value, rank: Rank, isMaybe: boolean): void => {
       if (isMaybe) {
-        maybes.push({ name, value, rank });
+        maybes.push({ name, value, rank, isRanked });
         return;
       }
       const before = ranks.get(name);
@@ -187,6 +190,7 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
       isMaybe,
     } of fitting) {
       meter.spend(rule.declarations.length);
+      isRanked = rule.isRanked && !isMaybe;
       const { part } = selector.compounds.at(-1)!;
       if (part !== undefined) {
         parts ??= new Map();
@@ -202,6 +206,7 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
           rule.isMaybe || isMaybe,
         );
     }
+    isRanked = true;
     if (attribute !== undefined) {
       let parsed = attributeCache.get(attribute);
       if (parsed === undefined) {
@@ -217,9 +222,9 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
           false,
         );
     }
-    for (const { name, value, rank } of maybes) {
+    for (const { name, value, rank, isRanked: hasRank } of maybes) {
       const certain = ranks.get(name);
-      if (certain !== undefined && isStronger(certain, rank)) continue;
+      if (certain !== undefined && (hasRank ? isStronger(certain, rank) : certain[0] > rank[0])) continue;
       if (isSame(values.get(name)?.value, value)) continue;
       if (name.startsWith("--")) values.set(name, { property: name, value: unknownValue });
       else

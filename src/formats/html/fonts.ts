@@ -83,7 +83,14 @@ function widthOfUnit(unit: number, { letterSpacing, wordSpacing, isTransformed }
   if ((unit >= 0xfb00 && unit <= 0xfdff) || unit === 0x2e3a || unit === 0x2e3b)
     return unit >= 0xfb50 ? 12 : 4;
   if (unit >= 0x2e80) return unit >= 0xd800 && unit < 0xdc00 ? 3 : 1.05;
-  return isTransformed ? 2.5 : unit > 0x250 ? 1.05 : 0.9;
+  // Digraphs, and old letters of Cyrillic.
+  if (
+    (unit >= 0x1c4 && unit <= 0x1f3) ||
+    (unit >= 0x238 && unit <= 0x239) ||
+    (unit >= 0x460 && unit <= 0x52f)
+  )
+    return isTransformed ? 2.5 : 1.8;
+  return isTransformed ? 2.5 : unit > 0x250 ? 1.2 : 0.9;
 }
 
 /** The widest of some words. */

@@ -107,6 +107,8 @@ export function hintsOf(element: HtmlElement): readonly Declaration[] {
     case "iframe":
       for (const side of ["top", "bottom"]) hints.push(...sizeHint(`margin-${side}`, at("vspace")));
       for (const side of ["left", "right"]) hints.push(...sizeHint(`margin-${side}`, at("hspace")));
+      if (/^\s*(?:left|right)\s*$/i.test(at("align") ?? ""))
+        hints.push(word("float", asciiLower(asciiTrim(at("align")!))));
       if (name === "img")
         for (const side of sides) hints.push(...sizeHint(`border-${side}-width`, at("border")));
       break;

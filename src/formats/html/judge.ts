@@ -78,6 +78,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
   let isPulled = false;
   let isPainted = false;
   let hasFloat = false;
+  let hasFloatedPicture = false;
   let looseShadows = 0;
   const doubtPage = (why: Doubt): void => {
     pageDoubt ??= why;
@@ -229,7 +230,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     else if (reach > gap + smallest * 0.25) coveredBefore = texts.length;
     const inner = box.isInline
       ? lines
-      : createLines(style, isSqueezed(element, style, hasFloat && box.cutsOff));
+      : createLines(style, isSqueezed(element, style, (hasFloat || hasFloatedPicture) && box.cutsOff));
     if (!box.isInline && (declared.parts.size > 0 || box.isUnsure)) inner.unsure();
     const acrossBefore = inner.across;
     inner.side(box.isInline ? box.sides / 2 : 0);
@@ -321,7 +322,9 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
       if (hasText) doubts.set(element, box.cutsOff ? "may-be-cut-off" : "may-be-covered");
     } else if (isUnsure) lines.unsure();
     // What a box beside others lets out lies on them, or they on it.
-    const isBeside = (box.isContext && !style.isGrowing) || (!isPart && hasFloat);
+    const isBeside =
+      (box.isContext && !style.isGrowing) ||
+      (!isPart && (hasFloat || parent.isShrunk || parent.isGrowing) && isNarrowed(style));
     if (hasText && isBeside && !box.cutsOff && !box.scrolls && least > style.width + 1)
       doubts.set(element, "may-be-covered");
     if (
@@ -387,7 +390,8 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     const isOver = box.isStacked;
     let lastStyle: Style | undefined;
     let isClear = false;
-    if (!isOver && style.backdrops === parent.backdrops) return;
+    const hasBorder = Math.max(box.lineBorder, style.sideBorder) > sideBorderFree;
+    if (!isOver && !hasBorder && style.backdrops === parent.backdrops) return;
     for (const [from, to] of floated)
       for (let at = from; at < to; at++) {
         meter.spend(1);
@@ -396,7 +400,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
         if (lastStyle !== textStyles[at]) {
           lastStyle = textStyles[at]!;
           meter.spend(5 * style.backdrops.length);
-          isClear = !isOver && clarityOf(lastStyle, style.backdrops) === "clear";
+          isClear = !isOver && !hasBorder && clarityOf(lastStyle, style.backdrops) === "clear";
         }
         if (!isClear) verdicts.set(node, { why: isOver ? "may-be-covered" : "colours-may-match" });
       }
@@ -405,6 +409,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
   function endFloats(): void {
     floated = [];
     hasFloat = false;
+    hasFloatedPicture = false;
   }
 
   /** All that stands in the block of a line. */
@@ -433,11 +438,16 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     if (paints && box.reach !== "none") doubtPage("may-be-covered");
     isPainted ||= paints;
     const [height, width] = [sizeOf(element, box, "height"), sizeOf(element, box, "width")];
-    if (isUnsureSize(element, box)) lines.unsure();
+    if (box.isUnsure || isUnsureSize(element, box)) lines.unsure();
     const high = Math.max(height, box.leastHeight) + box.spaceAbove + box.spaceBelow;
     y += high;
     const wide = Math.min(Math.max(box.asked, width), box.mostWidth ?? Number.POSITIVE_INFINITY);
     lines.picture(high, wide + box.sides);
+    if (box.isFloating) hasFloatedPicture = true;
+    // What is not there is told by its alternative text, which takes room.
+    const alt = element.name === "img" ? (attributeOf(element, "alt") ?? "") : "";
+    if (alt !== "" && (box.asked || width) * (box.height ?? sizeOf(element, box, "height")) === 0)
+      lines.text(alt, style);
     gap = 0;
     return { paints, hasText: false };
   }
@@ -558,7 +568,18 @@ const mathAttributes = new Set([
   "separator",
   "encoding",
 ]);
-const notUnderstood = new Set(["slot", "marquee", "frameset", "portal", "fencedframe", "selectedcontent"]);
+const notUnderstood = new Set([
+  "slot",
+  "marquee",
+  "frameset",
+  "portal",
+  "fencedframe",
+  "selectedcontent",
+  "geolocation",
+  "usermedia",
+  "permission",
+  "install",
+]);
 
 /** Drawn as a whole: none of its content is text of the page. */
 function isReplaced(element: HtmlElement): boolean {
@@ -575,6 +596,15 @@ const pictureSlack = 10;
 const markFactor = 1.25;
 /** What a browser puts around the content of a cell. */
 const rowPadding = 2;
+
+/** Narrower than its place, by what its author says. */
+function isNarrowed({ values }: Style): boolean {
+  return ["width", "max-width"].some((name) => {
+    const value = values.get(name);
+    if (value === undefined || value === "initial" || wordOf(value) !== "") return false;
+    return !value.some((token) => token.type === "percent" && token.number >= 100);
+  });
+}
 
 function isClippedTable({ display, isClipped }: Style): boolean {
   return isClipped && display === "table";
@@ -604,6 +634,7 @@ const rowsMax = 50;
 /** Its own content, or an address that is not asked for, decides about its size. */
 function isUnsureSize(element: HtmlElement, box: Box): boolean {
   const { name } = element;
+  if ((attributeOf(element, "height") ?? "").includes("%")) return true;
   if (name === "textarea" || name === "select" || name === "input" || !element.isHtml) return true;
   if (!["img", "video", "object", "embed", "canvas", "iframe", "picture"].includes(name)) return false;
   const isSaid = (side: "height" | "width"): boolean =>

@@ -223,12 +223,13 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
   }
 
   function putWords(text: string, of: Style): void {
-    const words = text.split(/[ \t]+/);
+    const isKept = of.whiteSpace.startsWith("pre") || of.whiteSpace === "break-spaces";
+    const words = text.split(isKept ? /([ \t]+)/ : /[ \t]+/);
     const space = widthOf(" ", of);
     for (const [index, word] of words.entries()) {
       if (index > 0) {
         endPiece();
-        if (filled > 0) filled += space;
+        if (filled > 0 && !isKept) filled += space;
       }
       if (word !== "") putPiece(widthOf(word, of));
     }

@@ -299,6 +299,8 @@ class StyleMaker {
     const shadow = this.#value("box-shadow");
     const strength = shadow === undefined ? 0 : (shadowStrength(shadow) ?? 1);
     if (strength > 0 && isInline) this.#doubts("paints", "may-be-covered");
+    // The content of a button stands in its middle, and what is cut off above is out of reach.
+    if (name === "button" && (box.cutsOff || box.scrolls)) this.#doubts("inside", "may-be-cut-off");
     if (display === "contents") this.#doubts("inside", "style-not-understood");
     if (name === "bdo") this.#doubts("inside", "order-may-differ");
     if (this.#isOfSigns()) this.#doubts("inside", "font-of-signs");
@@ -357,7 +359,7 @@ class StyleMaker {
             display === "table",
       isSqueezed: parent.isSqueezed || (box.isShare && parent.isShrunk),
       isEverFromRight: parent.isEverFromRight || isRightToLeft || this.#word("unicode-bidi") === "plaintext",
-      spacing: name === "table" ? this.#spacing(basis) : parent.spacing,
+      spacing: display.endsWith("table") ? this.#spacing(basis) : parent.spacing,
       colour,
       fill,
       strokeWidth,

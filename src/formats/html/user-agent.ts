@@ -47,6 +47,7 @@ const spaces: ReadonlyMap<string, number> = new Map([
     (name): [string, number] => [name, 1],
   ),
   ["hr", 0.5],
+  ["fieldset", 0.7],
   ["h1", 0.67],
   ["h2", 0.83],
   ["h3", 1],
