@@ -77,7 +77,9 @@ export function createLocalCopies(rooms: LocalRooms, uid: string): LocalCopies {
       if (facts === undefined) return { outcome: "ignored", reason: "unknown" };
       const copy = await copyOf(agent);
       const who = await listOwnAddresses(rooms, facts, [content.bytes], known);
-      const isNewAgain = isDirect && content.method === "REQUEST" && isCancelledBy(copy.bytes, author);
+      // What a message of the same change has cancelled stays cancelled.
+      const isUntouched = copy.bytes === copy.item?.bytes;
+      const isNewAgain = isDirect && isUntouched && hasSeries(content) && isCancelledBy(copy.bytes, author);
       const stored = isNewAgain ? undefined : copy.bytes;
       const result = await schedulers.run({ kind: "apply", stored, message: content.bytes, who, author });
       if (result.outcome === "changed") {
@@ -111,6 +113,13 @@ export function createLocalCopies(rooms: LocalRooms, uid: string): LocalCopies {
 
 /** Largest copy that is read here. */
 const directBytesMax = 32 * 1024;
+
+/** A REQUEST of the whole event, and not of instances alone. */
+function hasSeries({ method, bytes }: Pick<MessageContent, "method" | "bytes">): boolean {
+  if (method !== "REQUEST" || bytes.length > directBytesMax) return false;
+  const calendar = readCalendar(bytes);
+  return calendar !== undefined && readSchedulingObject(calendar)?.master !== undefined;
+}
 
 /** An organizer who has deleted an event and puts it back (undo) begins with its former SEQUENCE again. */
 function isCancelledBy(bytes: Uint8Array | undefined, author: CalendarAddress): boolean {

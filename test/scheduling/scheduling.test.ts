@@ -58,6 +58,18 @@ describe("an attendee of the same account", () => {
     expect(copy).toContain("ATTENDEE;PARTSTAT=NEEDS-ACTION:mailto:bob@first.example\n");
   });
 
+  test("keeps the cancelled series who is left in one instance alone", async () => {
+    const { ada, bob } = house;
+    const third = "RECURRENCE-ID:20261019T100000Z\nDTSTART:20261019T120000Z\nDTEND:20261019T130000Z\n";
+    const all = "ada* ada=ACCEPTED bob";
+    const series = (people: string) => eventText(people, "RRULE:FREQ=WEEKLY\n");
+    const { item } = await ada.put(calendarText(series(all) + eventText(all, third)));
+    await ada.put(calendarText(series("ada* ada=ACCEPTED") + eventText(all, third)), { item });
+    const [copy] = await bob.texts();
+    expect(copy).toMatch(/RRULE:FREQ=WEEKLY\n[\s\S]*STATUS:CANCELLED\n|STATUS:CANCELLED\n[\s\S]*RRULE:/);
+    expect(copy).toContain("RECURRENCE-ID:20261019T100000Z\n");
+  });
+
   test("keeps the event of another organizer that has the same UID, and the second one is told so", async () => {
     const { ada, bob } = house;
     await bob.put(invitation("olga*@elsewhere.example bob"));
