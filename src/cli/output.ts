@@ -64,7 +64,7 @@ function isTable(value: unknown): boolean {
 }
 
 /** A wider table is a block of lines for each row: terminals would break it in the middle. */
-const tableColumnsMax = 160;
+const tableColumnsMax = 240;
 
 function formatBlocks(columns: readonly string[], rows: readonly (readonly string[])[]): string {
   const width = Math.max(...columns.map((column) => column.length));
