@@ -1,5 +1,5 @@
 /** What a command depends on: the state of the connection, the form of the command, what CAPABILITY announces. */
-import type { NameMode } from "./mailbox-name.ts";
+import type { NameMode } from "./mailboxes/mailbox-name.ts";
 
 /** Connection states (RFC 9051 section 3). */
 export type State = "unauthenticated" | "authenticated" | "selected";

@@ -1,8 +1,8 @@
 import type { AnnouncedCommand, Form, ParseContext, State } from "./command-context.ts";
 import type { Refusal } from "./errors.ts";
-import type { ResponseWriter } from "./response-writer.ts";
-import type { Session } from "./session.ts";
-import type { WireReader } from "./wire-reader.ts";
+import type { Session } from "./session/session.ts";
+import type { ResponseWriter } from "./wire/response-writer.ts";
+import type { WireReader } from "./wire/wire-reader.ts";
 
 /** What the tagged OK says beyond that the command completed. */
 export interface Answer {

@@ -1,23 +1,23 @@
 /** One connection from greeting to end: commands in their order, one at a time, each answered before the next is read. */
 import { type Connection, ConnectionClosed, LineTooLong } from "#/protocols/connection/connection.ts";
 import type { ConnectionPlace } from "#/protocols/connection/connection-door.ts";
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { forCaller } from "#/src/model/caller.ts";
+import { MessageMemory } from "./append/message-memory.ts";
 import type { Answer, Command } from "./command.ts";
 import type { Form } from "./command-context.ts";
-import { RefusedCommand, readCommand, readCommandName, tagOf } from "./command-reader.ts";
 import { commands, findCommand } from "./commands/index.ts";
 import { bad, no, Refusal, refusalOf } from "./errors.ts";
-import { BrokenResponse } from "./fetch-response.ts";
+import { BrokenResponse } from "./fetch/response.ts";
 import { badCommandsBeforeLoginMax, badCommandsMax, loginTimeoutMs } from "./limits.ts";
-import { LoopTurns } from "./loop-turns.ts";
-import { MessageMemory } from "./message-memory.ts";
-import { tellProgress } from "./progress.ts";
-import { Pusher } from "./pusher.ts";
-import { ResponseWriter } from "./response-writer.ts";
+import { Pusher } from "./notify/pusher.ts";
 import type { ServedRooms } from "./rooms.ts";
-import { Session } from "./session.ts";
-import { humanText } from "./strings.ts";
-import { type CommandText, WireReader } from "./wire-reader.ts";
+import { tellProgress } from "./session/progress.ts";
+import { Session } from "./session/session.ts";
+import { RefusedCommand, readCommand, readCommandName, tagOf } from "./wire/command-reader.ts";
+import { ResponseWriter } from "./wire/response-writer.ts";
+import { humanText } from "./wire/strings.ts";
+import { type CommandText, WireReader } from "./wire/wire-reader.ts";
 
 export async function serveConnection(
   connection: Connection,

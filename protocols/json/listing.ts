@@ -10,8 +10,8 @@ import type { ReachedData } from "#/src/reach/agents.ts";
 import { isVisible, reachName } from "#/src/reach/messages.ts";
 import { messageState } from "#/src/render/message-state.ts";
 import { type ShortForm, shortForm } from "#/src/render/short-form.ts";
+import { type OtherNames, otherNames } from "./describe/other-names.ts";
 import type { OperationContext } from "./operation.ts";
-import { type OtherNames, otherNames } from "./other-names.ts";
 
 export interface ListingRequest {
   readonly key: SearchKey;

@@ -4,8 +4,8 @@ import type { z } from "zod";
 import type { Principal } from "#/src/accounts/accounts.ts";
 import type { ErrorCode } from "#/src/model/errors.ts";
 import type { Scope } from "#/src/model/roles.ts";
-import type { DecodedData } from "./large-data.ts";
-import type { ReachMemo } from "./reach-memo.ts";
+import type { DecodedData } from "./carriage/large-data.ts";
+import type { ReachMemo } from "./carriage/reach-memo.ts";
 import type { JsonRooms } from "./rooms.ts";
 
 export const verbs = ["wait", "read", "put", "send"] as const;

@@ -3,7 +3,7 @@ import type { Accounts } from "#/src/accounts/accounts.ts";
 import { domainOfAddress } from "#/src/evidence/shown-address.ts";
 import type { Provenance } from "#/src/mail/messages.ts";
 import type { Store } from "#/storage/store.ts";
-import type { Delivery } from "#/storage/transactions/deliver-message.ts";
+import type { Delivery } from "#/storage/transactions/mail/deliver-message.ts";
 import { copiesFor, type Recipient } from "./admit-recipient.ts";
 import { completeSubmission } from "./complete-submission.ts";
 import { type CalendarRooms, deliverWithCalendar } from "./deliver-with-calendar.ts";
@@ -14,7 +14,7 @@ import { assertAcceptableHeader } from "./scan-header.ts";
 import { formatTrace } from "./trace.ts";
 import type { Transport } from "./transport.ts";
 
-export type { Delivery } from "#/storage/transactions/deliver-message.ts";
+export type { Delivery } from "#/storage/transactions/mail/deliver-message.ts";
 
 export interface ArrivalRooms extends ExaminationRooms, CalendarRooms {
   readonly store: Store;

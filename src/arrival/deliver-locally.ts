@@ -5,7 +5,7 @@ import { headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
 import type { Provenance } from "#/src/mail/messages.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { DueDelivery, DueRecipient, RecipientOutcome } from "#/src/outbound/outbound.ts";
-import type { DeliverMessage } from "#/storage/transactions/deliver-message.ts";
+import type { DeliverMessage } from "#/storage/transactions/mail/deliver-message.ts";
 import { type AdmissionRooms, admitRecipient, copiesFor, type Recipient } from "./admit-recipient.ts";
 import { answerCalendar, type CalendarRooms, planItems } from "./deliver-with-calendar.ts";
 import type { Preparation } from "./preparing/preparation.ts";

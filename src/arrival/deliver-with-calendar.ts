@@ -6,7 +6,7 @@ import type { ArrivingCalendar } from "#/src/scheduling/arriving-calendar.ts";
 import type { Scheduling } from "#/src/scheduling/scheduling.ts";
 import { copyBlob, transferableBuffers } from "#/storage/blob.ts";
 import type { Store } from "#/storage/store.ts";
-import type { DeliverMessage, Delivery } from "#/storage/transactions/deliver-message.ts";
+import type { DeliverMessage, Delivery } from "#/storage/transactions/mail/deliver-message.ts";
 import type { Copy } from "./admit-recipient.ts";
 
 export interface CalendarRooms {

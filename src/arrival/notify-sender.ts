@@ -8,7 +8,7 @@ import {
   type ReportedRecipient,
   returnedBytesMax,
 } from "#/src/outbound/reports.ts";
-import type { DeliverMessage } from "#/storage/transactions/deliver-message.ts";
+import type { DeliverMessage } from "#/storage/transactions/mail/deliver-message.ts";
 import type { Preparation } from "./preparing/preparation.ts";
 
 export interface NoticeRooms {

@@ -13,7 +13,7 @@ import {
 import { findSubmission, listRecipients } from "#/storage/queries/submissions.ts";
 import type { Store } from "#/storage/store.ts";
 import type { SubmissionRecipientRow } from "#/storage/submission.ts";
-import type { ReportedOutcome } from "#/storage/transactions/report-delivery.ts";
+import type { ReportedOutcome } from "#/storage/transactions/outbound/report-delivery.ts";
 import type { Recipient } from "./admit-recipient.ts";
 
 export interface ArrivingReport {

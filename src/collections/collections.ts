@@ -5,8 +5,8 @@ import type { Actor } from "#/src/model/actor.ts";
 import type { Clock } from "#/src/model/clock.ts";
 import type { IdCodec } from "#/src/model/ids.ts";
 import type { AgentNumber, CollectionNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
-import type { ItemsOfAgent } from "#/storage/transactions/change-items.ts";
-import type { SubmitMessage, Submitted } from "#/storage/transactions/submit-message.ts";
+import type { ItemsOfAgent } from "#/storage/transactions/collections/change-items.ts";
+import type { SubmitMessage, Submitted } from "#/storage/transactions/outbound/submit-message.ts";
 import type { Attachments, PutAttachments } from "./attachments.ts";
 import type {
   Collection,

@@ -13,7 +13,7 @@ import {
 } from "#/storage/queries/collections.ts";
 import { listItemProperties, listItemsWithProperties } from "#/storage/queries/items.ts";
 import type { Store } from "#/storage/store.ts";
-import type { ChangedItems } from "#/storage/transactions/change-items.ts";
+import type { ChangedItems } from "#/storage/transactions/collections/change-items.ts";
 import { createAttachments } from "./attachments.ts";
 import type { Collection } from "./collection.ts";
 import type { Collections, DeedsDone, ItemWritten } from "./collections.ts";

@@ -4,7 +4,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { findCollection } from "#/storage/queries/collections.ts";
 import type { Store } from "#/storage/store.ts";
-import type { ItemDeed as StoredDeed } from "#/storage/transactions/change-items.ts";
+import type { ItemDeed as StoredDeed } from "#/storage/transactions/collections/change-items.ts";
 import { prepareAttachments } from "./attachments.ts";
 import type { ItemDeed, PutItem } from "./collections.ts";
 import type { ItemPreparation } from "./preparing/preparation.ts";

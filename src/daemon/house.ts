@@ -3,7 +3,7 @@
 import type { Logger } from "pino";
 import type { Settings } from "#/config/schema.ts";
 import { createLargeItems, type LargeItems } from "#/protocols/dav/filters/large-items.ts";
-import type { Call, Invoke, Outcome } from "#/protocols/json/invoke.ts";
+import type { Call, Invoke, Outcome } from "#/protocols/json/carriage/invoke.ts";
 import type { JsonRooms } from "#/protocols/json/rooms.ts";
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
 import type { AdministrationRooms } from "#/src/accounts/administration/operation.ts";
@@ -211,7 +211,7 @@ function onThisThread(settings: Settings): Preparation {
 /** The operations take longer to load than the rest of the house, and most commands need none of them. */
 async function loadInvoke(rooms: JsonRooms): Promise<Invoke> {
   const [{ createInvoke }, { createRegistry }] = await Promise.all([
-    import("#/protocols/json/invoke.ts"),
+    import("#/protocols/json/carriage/invoke.ts"),
     import("#/protocols/json/registry.ts"),
   ]);
   return createInvoke(rooms, createRegistry(rooms.settings.json.unservedOperations));

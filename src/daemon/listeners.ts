@@ -4,7 +4,7 @@ import type { Listener } from "#/protocols/connection/listener.ts";
 import type { ServerKeys } from "#/protocols/connection/server-keys.ts";
 import { createDavRoute } from "#/protocols/dav/serve-dav.ts";
 import { listenImap } from "#/protocols/imap/listen.ts";
-import { listenHttp } from "#/protocols/json/listen.ts";
+import { listenHttp } from "#/protocols/json/carriage/listen.ts";
 import { listenSmtp } from "#/protocols/smtp/listen-smtp.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { House } from "./house.ts";

@@ -1,8 +1,8 @@
 /** What the command line asks of a house, whether a daemon has it open or the command line itself: everything of
  *  `administration`, and the store as a whole. */
 import path from "node:path";
-import { framesOf } from "#/protocols/json/frames.ts";
-import { noDecodedData } from "#/protocols/json/large-data.ts";
+import { framesOf } from "#/protocols/json/carriage/frames.ts";
+import { noDecodedData } from "#/protocols/json/carriage/large-data.ts";
 import { administer } from "#/src/accounts/administration/operations.ts";
 import { selectOwner } from "#/src/accounts/administration/selectors.ts";
 import { operatorPrincipal, type Principal } from "#/src/accounts/principal.ts";

@@ -14,7 +14,7 @@ import {
   readFileBytes,
 } from "#/storage/queries/files.ts";
 import type { Store } from "#/storage/store.ts";
-import type { ChangedFile, FileDeed } from "#/storage/transactions/change-file.ts";
+import type { ChangedFile, FileDeed } from "#/storage/transactions/collections/change-file.ts";
 
 export interface FileEntry {
   readonly agent: AgentNumber;

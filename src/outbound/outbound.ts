@@ -8,9 +8,9 @@ import type { SubmissionName } from "#/src/model/return-path.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 import type { Idempotency, Store } from "#/storage/store.ts";
 import type { Envelope, SubmissionRow, SubmissionSource } from "#/storage/submission.ts";
-import type { DeliverMessage } from "#/storage/transactions/deliver-message.ts";
-import type { DeliveryReport } from "#/storage/transactions/report-delivery.ts";
-import type { SubmitMessage, Submitted } from "#/storage/transactions/submit-message.ts";
+import type { DeliverMessage } from "#/storage/transactions/mail/deliver-message.ts";
+import type { DeliveryReport } from "#/storage/transactions/outbound/report-delivery.ts";
+import type { SubmitMessage, Submitted } from "#/storage/transactions/outbound/submit-message.ts";
 import type { MailFate } from "./fate.ts";
 
 export interface Outbound {

@@ -17,7 +17,7 @@ import {
 } from "#/storage/queries/submissions.ts";
 import type { Store } from "#/storage/store.ts";
 import type { SubmissionRow } from "#/storage/submission.ts";
-import type { ReportedOutcome } from "#/storage/transactions/report-delivery.ts";
+import type { ReportedOutcome } from "#/storage/transactions/outbound/report-delivery.ts";
 import { dueDomainsPage, duePageRows, firstRetryMs, longestRetryMs, lookedAtOfAgentMax } from "./limits.ts";
 import type { DueDelivery, DueOptions, Outbound, OutboundRooms, RecipientOutcome } from "./outbound.ts";
 import { createScheduled } from "./scheduled.ts";

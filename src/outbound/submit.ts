@@ -16,7 +16,7 @@ import { copyBlob, transferableBuffers } from "#/storage/blob.ts";
 import { findSendingPolicy } from "#/storage/queries/holds.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 import type { Envelope, EnvelopeRecipient, SubmissionSource } from "#/storage/submission.ts";
-import type { SubmitMessage } from "#/storage/transactions/submit-message.ts";
+import type { SubmitMessage } from "#/storage/transactions/outbound/submit-message.ts";
 import { decideSending } from "./decide.ts";
 import { addressKey, normalAddress } from "./mail-address.ts";
 import type { Outbound, OutboundRooms, SubmitRequest, SubmitResult } from "./outbound.ts";

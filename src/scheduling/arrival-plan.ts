@@ -1,7 +1,7 @@
 /** A message that came by mail, and what it changes in calendars (RFC 6047): planned before the delivery, written with it. */
 import type { AgentDeeds } from "#/src/collections/collections.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
-import type { ItemsOfAgent } from "#/storage/transactions/change-items.ts";
+import type { ItemsOfAgent } from "#/storage/transactions/collections/change-items.ts";
 import type { ArrivingMail } from "./arriving-mail.ts";
 import { readCalendarAddress } from "./calendar-address.ts";
 import { createLocalCopies, type LocalRooms } from "./local-copies.ts";

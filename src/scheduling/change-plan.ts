@@ -10,7 +10,7 @@ import type { Once } from "#/src/mail/write-once.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
 import { pausedError } from "#/src/model/pause.ts";
-import type { SubmitMessage } from "#/storage/transactions/submit-message.ts";
+import type { SubmitMessage } from "#/storage/transactions/outbound/submit-message.ts";
 import { readCalendar } from "./arriving-calendar.ts";
 import { type CalendarAddress, mailAddressOf } from "./calendar-address.ts";
 import { findCalendarUser, listOwnAddresses, maySendFor } from "./calendar-users.ts";

@@ -3,7 +3,7 @@
 import { pino } from "pino";
 import { defaultSettings, type Settings } from "#/config/schema.ts";
 import { listenImap } from "#/protocols/imap/listen.ts";
-import { listenHttp } from "#/protocols/json/listen.ts";
+import { listenHttp } from "#/protocols/json/carriage/listen.ts";
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
 import type { NewOwner } from "#/src/accounts/administration/agents-and-people.ts";
 import { administer } from "#/src/accounts/administration/operations.ts";

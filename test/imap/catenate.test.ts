@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseMessageUrl } from "#/protocols/imap/message-url.ts";
+import { parseMessageUrl } from "#/protocols/imap/append/message-url.ts";
 import { startImap } from "./server.ts";
 import { bothLoggedIn, startShared } from "./shared-server.ts";
 

@@ -1,14 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { formatDateTime, readDate, readDateTime } from "#/protocols/imap/dates.ts";
 import { Refusal } from "#/protocols/imap/errors.ts";
-import { readFetchItems } from "#/protocols/imap/fetch-items.ts";
-import { readFlags } from "#/protocols/imap/flags.ts";
-import { matchesListPattern } from "#/protocols/imap/list-pattern.ts";
-import { decodeMailboxName, encodeMailboxName, newMailboxName } from "#/protocols/imap/mailbox-name.ts";
-import { readSearchKeys } from "#/protocols/imap/search-grammar.ts";
-import { readSequenceSet, resolveSequenceSet } from "#/protocols/imap/sequence-set.ts";
-import { astringText, stringText } from "#/protocols/imap/strings.ts";
-import { decodeUtf8, WireReader } from "#/protocols/imap/wire-reader.ts";
+import { readFetchItems } from "#/protocols/imap/fetch/items.ts";
+import { matchesListPattern } from "#/protocols/imap/mailboxes/list-pattern.ts";
+import {
+  decodeMailboxName,
+  encodeMailboxName,
+  newMailboxName,
+} from "#/protocols/imap/mailboxes/mailbox-name.ts";
+import { readSearchKeys } from "#/protocols/imap/search/grammar.ts";
+import { formatDateTime, readDate, readDateTime } from "#/protocols/imap/wire/dates.ts";
+import { readFlags } from "#/protocols/imap/wire/flags.ts";
+import { readSequenceSet, resolveSequenceSet } from "#/protocols/imap/wire/sequence-set.ts";
+import { astringText, stringText } from "#/protocols/imap/wire/strings.ts";
+import { decodeUtf8, WireReader } from "#/protocols/imap/wire/wire-reader.ts";
 
 function reader(text: string, ...literals: string[]): WireReader {
   return new WireReader({

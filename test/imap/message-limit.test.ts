@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { limitMessages } from "#/protocols/imap/message-limit.ts";
+import { limitMessages } from "#/protocols/imap/session/message-limit.ts";
 import { numberSetOf, numbersIn } from "#/src/model/number-set.ts";
 import { startImap } from "./server.ts";
 

@@ -4,8 +4,8 @@ import {
   readEntryName,
   readEntryNames,
   selectEntries,
-} from "#/protocols/imap/metadata-entries.ts";
-import { WireReader } from "#/protocols/imap/wire-reader.ts";
+} from "#/protocols/imap/mailboxes/metadata-entries.ts";
+import { WireReader } from "#/protocols/imap/wire/wire-reader.ts";
 import { startImap } from "./server.ts";
 import { bothLoggedIn, startShared } from "./shared-server.ts";
 

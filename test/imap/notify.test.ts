@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type NotifyArguments, readNotifyArguments } from "#/protocols/imap/notify-grammar.ts";
-import { WireReader } from "#/protocols/imap/wire-reader.ts";
+import { type NotifyArguments, readNotifyArguments } from "#/protocols/imap/notify/grammar.ts";
+import { WireReader } from "#/protocols/imap/wire/wire-reader.ts";
 import { startImap } from "./server.ts";
 import { administrate, bothLoggedIn, startShared } from "./shared-server.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
-import { tellProgress } from "#/protocols/imap/progress.ts";
-import { ResponseWriter } from "#/protocols/imap/response-writer.ts";
+import { tellProgress } from "#/protocols/imap/session/progress.ts";
+import { ResponseWriter } from "#/protocols/imap/wire/response-writer.ts";
 
 test("says of a silent command that it is at work, never inside of a response", async () => {
   vi.useFakeTimers();

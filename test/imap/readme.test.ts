@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { commands } from "#/protocols/imap/commands/index.ts";
-import { extensions } from "#/protocols/imap/session.ts";
+import { extensions } from "#/protocols/imap/session/session.ts";
 
 const file = new URL("../../protocols/imap/README.md", import.meta.url);
 

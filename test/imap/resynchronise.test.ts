@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { highestMatch } from "#/protocols/imap/qresync.ts";
-import { SessionView } from "#/protocols/imap/session-view.ts";
+import { highestMatch } from "#/protocols/imap/resynchronise/qresync.ts";
+import { SessionView } from "#/protocols/imap/session/session-view.ts";
 import { parseNumberSet } from "#/src/model/number-set.ts";
 import { findAgent } from "#/storage/queries/agents.ts";
 import { type ImapServer, startImap } from "./server.ts";

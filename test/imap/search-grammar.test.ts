@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { formatThreads } from "#/protocols/imap/commands/thread.ts";
 import { Refusal } from "#/protocols/imap/errors.ts";
-import { widenFuzzyKeys } from "#/protocols/imap/fuzzy-search.ts";
-import { readMailboxSources } from "#/protocols/imap/mailbox-sources.ts";
-import { readSearchKeys } from "#/protocols/imap/search-grammar.ts";
-import { cutPartial, tryReturnOptions } from "#/protocols/imap/search-options.ts";
-import { decodeUtf8, WireReader } from "#/protocols/imap/wire-reader.ts";
+import { widenFuzzyKeys } from "#/protocols/imap/search/fuzzy.ts";
+import { readSearchKeys } from "#/protocols/imap/search/grammar.ts";
+import { readMailboxSources } from "#/protocols/imap/search/mailbox-sources.ts";
+import { cutPartial, tryReturnOptions } from "#/protocols/imap/search/options.ts";
+import { decodeUtf8, WireReader } from "#/protocols/imap/wire/wire-reader.ts";
 import type { ThreadNode } from "#/src/mail/ordering/thread-tree.ts";
 
 function reader(text: string): WireReader {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { SessionView } from "#/protocols/imap/session-view.ts";
+import { SessionView } from "#/protocols/imap/session/session-view.ts";
 import { parseNumberSet } from "#/src/model/number-set.ts";
 
 type Step =

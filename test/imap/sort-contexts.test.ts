@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { formatAdded, formatRemoved, insertSorted, withPlaced } from "#/protocols/imap/result-positions.ts";
-import { SearchContexts } from "#/protocols/imap/search-contexts.ts";
+import { SearchContexts } from "#/protocols/imap/search/contexts.ts";
+import {
+  formatAdded,
+  formatRemoved,
+  insertSorted,
+  withPlaced,
+} from "#/protocols/imap/search/result-positions.ts";
 import { startImap } from "./server.ts";
 
 /** What a client does with ADDTO (RFC 5267 section 4.3.3). */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { astringText } from "#/protocols/imap/strings.ts";
+import { astringText } from "#/protocols/imap/wire/strings.ts";
 
 test.each([
   ["Subject", "Subject"],

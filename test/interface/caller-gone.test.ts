@@ -1,8 +1,8 @@
 /** Nothing is read of the store for a caller who has gone, whichever operation was called, through whichever door. */
 import net from "node:net";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { createInvoke } from "#/protocols/json/invoke.ts";
-import { noDecodedData } from "#/protocols/json/large-data.ts";
+import { createInvoke } from "#/protocols/json/carriage/invoke.ts";
+import { noDecodedData } from "#/protocols/json/carriage/large-data.ts";
 import type { FrameStream } from "#/protocols/json/operation.ts";
 import { createRegistry, operations } from "#/protocols/json/registry.ts";
 import { createFairness } from "#/src/fairness/fairness.ts";

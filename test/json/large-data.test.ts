@@ -1,7 +1,7 @@
 /** Bodies that are large because of the base64 in them. */
 import { createHash, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readJson } from "#/protocols/json/json-text.ts";
+import { readJson } from "#/protocols/json/carriage/json-text.ts";
 import { jsonBodyBytesMax, jsonMembersMax, jsonValuesMax } from "#/src/model/limits.ts";
 import { type JsonServer, openJsonServer } from "../support/json-server.ts";
 

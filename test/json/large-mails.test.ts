@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { takeTurnIfLarge } from "#/protocols/json/large-mails.ts";
-import type { MessageBodyInput } from "#/protocols/json/message-body.ts";
+import { takeTurnIfLarge } from "#/protocols/json/compose/large-mails.ts";
+import type { MessageBodyInput } from "#/protocols/json/describe/message-body.ts";
 import { createFairness } from "#/src/fairness/fairness.ts";
 import { forCaller } from "#/src/model/caller.ts";
 import { addressOwner } from "#/src/model/owner.ts";

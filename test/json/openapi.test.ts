@@ -1,6 +1,6 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect, it } from "vitest";
-import { openApiDocument } from "#/protocols/json/openapi.ts";
+import { openApiDocument } from "#/protocols/json/carriage/openapi.ts";
 import { createRegistry, operations } from "#/protocols/json/registry.ts";
 
 it("is an OpenAPI 3.1 document, with every reference resolved", async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createStreamSlots } from "#/protocols/json/stream-slots.ts";
+import { createStreamSlots } from "#/protocols/json/carriage/stream-slots.ts";
 import { createFairness } from "#/src/fairness/fairness.ts";
 
 it("refuses a token that has its streams, and everybody when all are open", () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { simpleParser } from "mailparser";
 import { describe, expect, it } from "vitest";
-import { messageBody } from "#/protocols/json/message-body.ts";
+import { messageBody } from "#/protocols/json/describe/message-body.ts";
 import { decodeWords } from "#/src/formats/mime/encoded-words.ts";
 import { headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
 import { parseStructure, walkParts } from "#/src/formats/mime/structure.ts";

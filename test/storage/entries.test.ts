@@ -5,7 +5,7 @@ import { listChanges } from "#/storage/queries/changes.ts";
 import { entryPages, findEntry, listUids } from "#/storage/queries/entries.ts";
 import { findMailboxByName, listKeywords } from "#/storage/queries/mailboxes.ts";
 import type { Store } from "#/storage/store.ts";
-import type { StoreFlags } from "#/storage/transactions/store-flags.ts";
+import type { StoreFlags } from "#/storage/transactions/mail/store-flags.ts";
 import { append, positionOf } from "../support/delivery.ts";
 import { openTestStore, type Seed, seedAgent } from "../support/store.ts";
 

@@ -4,7 +4,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { findSubmission, listDue, listDueScheduled, listRecipients } from "#/storage/queries/submissions.ts";
 import type { Store } from "#/storage/store.ts";
-import type { ReportedOutcome } from "#/storage/transactions/report-delivery.ts";
+import type { ReportedOutcome } from "#/storage/transactions/outbound/report-delivery.ts";
 import { append, positionOf } from "../support/delivery.ts";
 import { openTestStore, type Seed, seedAgent, testFacts } from "../support/store.ts";
 import { envelopeTo, outcome, submission } from "../support/submission.ts";

@@ -1,8 +1,8 @@
 /** Mail into the store without a protocol. */
 import type { Modseq } from "#/src/model/numbers.ts";
 import type { Store } from "#/storage/store.ts";
-import type { AppendResult } from "#/storage/transactions/append-messages.ts";
-import type { Delivery } from "#/storage/transactions/deliver-message.ts";
+import type { AppendResult } from "#/storage/transactions/mail/append-messages.ts";
+import type { Delivery } from "#/storage/transactions/mail/deliver-message.ts";
 import { type Seed, testFacts } from "./store.ts";
 
 /** One message from outside to agents. */

@@ -15,9 +15,9 @@ import { findHold } from "#/storage/queries/holds.ts";
 import { readSendingBasis } from "#/storage/queries/sending-basis.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 import type { Reader } from "#/storage/sql.ts";
-import type { DeliverMessage } from "#/storage/transactions/deliver-message.ts";
 import type { ArgumentsOf, ResultOf, TransactionName } from "#/storage/transactions/index.ts";
-import type { ReportedOutcome } from "#/storage/transactions/report-delivery.ts";
+import type { DeliverMessage } from "#/storage/transactions/mail/deliver-message.ts";
+import type { ReportedOutcome } from "#/storage/transactions/outbound/report-delivery.ts";
 import { envelopeTo } from "./submission.ts";
 
 export type Write = <N extends TransactionName>(name: N, args: ArgumentsOf<N>) => Promise<ResultOf<N>>;

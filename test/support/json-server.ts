@@ -5,7 +5,7 @@ import type { NameNetwork } from "#/protocols/connection/connection-door.ts";
 import type { Listener } from "#/protocols/connection/listener.ts";
 import { createLargeItems, type LargeItems } from "#/protocols/dav/filters/large-items.ts";
 import { createDavRoute } from "#/protocols/dav/serve-dav.ts";
-import { listenHttp } from "#/protocols/json/listen.ts";
+import { listenHttp } from "#/protocols/json/carriage/listen.ts";
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
 import { administer } from "#/src/accounts/administration/operations.ts";
 import type { Collections } from "#/src/collections/collections.ts";

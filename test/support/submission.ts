@@ -1,8 +1,8 @@
 /** Mail that leaves, as rows: without a composer and without a runner. */
 import type { Store } from "#/storage/store.ts";
 import type { Envelope } from "#/storage/submission.ts";
-import type { ReportedOutcome } from "#/storage/transactions/report-delivery.ts";
-import type { SubmitMessage } from "#/storage/transactions/submit-message.ts";
+import type { ReportedOutcome } from "#/storage/transactions/outbound/report-delivery.ts";
+import type { SubmitMessage } from "#/storage/transactions/outbound/submit-message.ts";
 import { type Seed, testFacts } from "./store.ts";
 
 const hourMs = 3_600_000;

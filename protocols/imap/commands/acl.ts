@@ -6,11 +6,11 @@
 import { afterLogin, type Command, command } from "../command.ts";
 import type { ParseContext } from "../command-context.ts";
 import { no } from "../errors.ts";
-import { decodeMailboxName } from "../mailbox-name.ts";
-import { rightsText } from "../rights-text.ts";
-import type { Session } from "../session.ts";
-import { identifierText } from "../strings.ts";
-import { decodeUtf8, type WireReader } from "../wire-reader.ts";
+import { decodeMailboxName } from "../mailboxes/mailbox-name.ts";
+import { rightsText } from "../mailboxes/rights-text.ts";
+import type { Session } from "../session/session.ts";
+import { identifierText } from "../wire/strings.ts";
+import { decodeUtf8, type WireReader } from "../wire/wire-reader.ts";
 
 interface AclArguments {
   readonly name: string;

@@ -6,16 +6,16 @@
 import type { Appended } from "#/src/mail/writes.ts";
 import { formatNumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { ReachedMailbox } from "#/src/reach/mailbox-access.ts";
-import { type AppendMessage, messageBound, readAnnounced, readAppended } from "../appended-message.ts";
-import { readMessages } from "../catenate.ts";
+import { type AppendMessage, messageBound, readAnnounced, readAppended } from "../append/appended-message.ts";
+import { readMessages } from "../append/catenate.ts";
 import { type Answer, afterLogin, command, type LiteralBound } from "../command.ts";
 import type { ParseContext } from "../command-context.ts";
 import { no } from "../errors.ts";
 import { appendedMessagesMax } from "../limits.ts";
-import { decodeMailboxName } from "../mailbox-name.ts";
-import { overLimit } from "../message-limit.ts";
-import type { Session } from "../session.ts";
-import type { WireReader } from "../wire-reader.ts";
+import { decodeMailboxName } from "../mailboxes/mailbox-name.ts";
+import { overLimit } from "../session/message-limit.ts";
+import type { Session } from "../session/session.ts";
+import type { WireReader } from "../wire/wire-reader.ts";
 
 export const append = command({
   name: "APPEND",

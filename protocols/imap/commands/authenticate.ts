@@ -5,7 +5,7 @@ import { isOffered, mechanisms } from "#/protocols/sasl/mechanisms.ts";
 import { command } from "../command.ts";
 import { bad, no } from "../errors.ts";
 import { greetingCommandBytesMax } from "../limits.ts";
-import type { WireReader } from "../wire-reader.ts";
+import type { WireReader } from "../wire/wire-reader.ts";
 
 export const authenticate = command({
   name: "AUTHENTICATE",

@@ -7,10 +7,10 @@ import { isHoldRole } from "#/src/model/roles.ts";
 import { alreadySent } from "#/src/model/scheduled.ts";
 import { type Command, command, whenSelected } from "../command.ts";
 import { no } from "../errors.ts";
-import { decodeMailboxName } from "../mailbox-name.ts";
-import { limitedAnswer, limitMessages, overLimit } from "../message-limit.ts";
-import { namedMessages } from "../named-messages.ts";
-import { readSequenceSet, type SequenceSet } from "../sequence-set.ts";
+import { decodeMailboxName } from "../mailboxes/mailbox-name.ts";
+import { limitedAnswer, limitMessages, overLimit } from "../session/message-limit.ts";
+import { namedMessages } from "../session/named-messages.ts";
+import { readSequenceSet, type SequenceSet } from "../wire/sequence-set.ts";
 
 interface TransferArguments {
   readonly set: SequenceSet;

@@ -4,9 +4,9 @@
 import { type MailboxRole, mailboxRoles, standardRoles } from "#/src/model/roles.ts";
 import { afterLogin, command } from "../command.ts";
 import { bad, no } from "../errors.ts";
-import { readGivenName, tellGivenName } from "../given-name.ts";
-import { newMailboxName } from "../mailbox-name.ts";
-import type { WireReader } from "../wire-reader.ts";
+import { readGivenName, tellGivenName } from "../mailboxes/given-name.ts";
+import { newMailboxName } from "../mailboxes/mailbox-name.ts";
+import type { WireReader } from "../wire/wire-reader.ts";
 
 export const create = command({
   name: "CREATE",

@@ -1,7 +1,7 @@
 /** DELETE (RFC 9051 section 6.3.5). A mailbox with others below it stays: NO [HASCHILDREN].
  *  delete = "DELETE" SP mailbox */
 import { afterLogin, command } from "../command.ts";
-import { readGivenName, tellGivenName } from "../given-name.ts";
+import { readGivenName, tellGivenName } from "../mailboxes/given-name.ts";
 
 export const deleteCommand = command({
   name: "DELETE",

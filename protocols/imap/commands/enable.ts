@@ -1,8 +1,8 @@
 /** ENABLE (RFC 9051 section 6.3.1, RFC 5161): says which of the named extensions are on from now; others are ignored. */
 import { afterLogin, command } from "../command.ts";
 import { bad } from "../errors.ts";
-import { NotifyWatch } from "../notify-watch.ts";
-import { extensions } from "../session.ts";
+import { NotifyWatch } from "../notify/watch.ts";
+import { extensions } from "../session/session.ts";
 
 export const enable = command({
   name: "ENABLE",

@@ -9,21 +9,21 @@ import { emptyNumberSet, type NumberSet } from "#/src/model/number-set.ts";
 import type { ReachedMailbox } from "#/src/reach/mailbox-access.ts";
 import { afterLogin, command } from "../command.ts";
 import { bad } from "../errors.ts";
-import { widenFuzzyKeys } from "../fuzzy-search.ts";
-import { isSource, type MailboxSource, readMailboxSources } from "../mailbox-sources.ts";
-import type { ResponseWriter } from "../response-writer.ts";
-import { namedUids, writeExtended } from "../search-answer.ts";
-import { asksModseq, hasKey, type ImapSearchKey, readSearchKeys } from "../search-grammar.ts";
+import { namedUids, writeExtended } from "../search/answer.ts";
+import { widenFuzzyKeys } from "../search/fuzzy.ts";
+import { asksModseq, hasKey, type ImapSearchKey, readSearchKeys } from "../search/grammar.ts";
+import { isSource, type MailboxSource, readMailboxSources } from "../search/mailbox-sources.ts";
 import {
   plainCharset,
   type SearchCharset,
   type SearchReturn,
   tryCharset,
   tryReturnOptions,
-} from "../search-options.ts";
-import { resolveSearchKey } from "../search-resolution.ts";
-import { assertMayNameCharset, highestModseqOf } from "../search-run.ts";
-import type { Session } from "../session.ts";
+} from "../search/options.ts";
+import { resolveSearchKey } from "../search/resolution.ts";
+import { assertMayNameCharset, highestModseqOf } from "../search/run.ts";
+import type { Session } from "../session/session.ts";
+import type { ResponseWriter } from "../wire/response-writer.ts";
 
 interface EsearchArguments {
   readonly sources: readonly MailboxSource[];

@@ -6,10 +6,10 @@ import { deletedFlag } from "#/src/model/flags.ts";
 import { countNumbers, type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import { command, whenSelected } from "../command.ts";
 import { no } from "../errors.ts";
-import { limitedAnswer, limitMessages } from "../message-limit.ts";
-import { namedMessages } from "../named-messages.ts";
-import { readSequenceSet, type SequenceSet } from "../sequence-set.ts";
-import type { Session } from "../session.ts";
+import { limitedAnswer, limitMessages } from "../session/message-limit.ts";
+import { namedMessages } from "../session/named-messages.ts";
+import type { Session } from "../session/session.ts";
+import { readSequenceSet, type SequenceSet } from "../wire/sequence-set.ts";
 
 export const expunge = command<SequenceSet | undefined>({
   name: "EXPUNGE",

@@ -2,6 +2,8 @@
  *  fetch = "FETCH" SP sequence-set SP ("ALL" / "FULL" / "FAST" / fetch-att / "(" fetch-att *(SP fetch-att) ")")
  *          [SP "(" fetch-modifier *(SP fetch-modifier) ")"]
  *  Items in `fetch-items.ts`, modifiers in `fetch-modifiers.ts`, what answers them in `fetch-response.ts`. */
+
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import type { ShownMessage } from "#/src/mail/entries.ts";
 import { seenFlag } from "#/src/model/flags.ts";
 import {
@@ -16,21 +18,20 @@ import type { Modseq } from "#/src/model/numbers.ts";
 import { type Answer, command, whenSelected } from "../command.ts";
 import type { Form } from "../command-context.ts";
 import { bad } from "../errors.ts";
-import { eachOnce, type FetchItem, type RowItem, readFetchItems } from "../fetch-items.ts";
-import { type FetchModifiers, readFetchModifiers } from "../fetch-modifiers.ts";
-import { writeFetchResponse } from "../fetch-response.ts";
-import { LoopTurns } from "../loop-turns.ts";
-import { readMailboxChanges } from "../mailbox-changes.ts";
-import { limitedAnswer, limitMessages, overLimit } from "../message-limit.ts";
-import { goneAnswer, namedMessages } from "../named-messages.ts";
-import { facetsOf, type ResponseContext, readyResponse } from "../ready-response.ts";
-import type { ResponseWriter } from "../response-writer.ts";
-import { cutPartial, partialCount } from "../search-options.ts";
-import type { SelectedMailbox } from "../selected-mailbox.ts";
-import { readSequenceSet, resolveSequenceSet, type SequenceSet } from "../sequence-set.ts";
-import type { Session } from "../session.ts";
-import { writeVanished } from "../vanished.ts";
-import { vanishedUids } from "../vanished-uids.ts";
+import { eachOnce, type FetchItem, type RowItem, readFetchItems } from "../fetch/items.ts";
+import { type FetchModifiers, readFetchModifiers } from "../fetch/modifiers.ts";
+import { facetsOf, type ResponseContext, readyResponse } from "../fetch/ready-response.ts";
+import { writeFetchResponse } from "../fetch/response.ts";
+import { readMailboxChanges } from "../resynchronise/mailbox-changes.ts";
+import { writeVanished } from "../resynchronise/vanished.ts";
+import { vanishedUids } from "../resynchronise/vanished-uids.ts";
+import { cutPartial, partialCount } from "../search/options.ts";
+import { limitedAnswer, limitMessages, overLimit } from "../session/message-limit.ts";
+import { goneAnswer, namedMessages } from "../session/named-messages.ts";
+import type { SelectedMailbox } from "../session/selected-mailbox.ts";
+import type { Session } from "../session/session.ts";
+import type { ResponseWriter } from "../wire/response-writer.ts";
+import { readSequenceSet, resolveSequenceSet, type SequenceSet } from "../wire/sequence-set.ts";
 
 interface FetchArguments {
   readonly set: SequenceSet;

@@ -2,15 +2,15 @@
  *  RFC 8440 LIST-MYRIGHTS, RFC 9590 LIST-METADATA). Levels above mailboxes of others are no mailboxes, and their special use is not this client's.
  *  Grammar in `list-options.ts`. */
 
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { hierarchyDelimiter, mailboxRoles } from "#/src/model/roles.ts";
 import type { ReachedMailbox } from "#/src/reach/mailbox-access.ts";
 import { afterLogin, command } from "../command.ts";
-import { type ListArguments, readListArguments } from "../list-options.ts";
-import { matchesListPattern } from "../list-pattern.ts";
-import { LoopTurns } from "../loop-turns.ts";
-import { entriesText, selectEntries } from "../metadata-entries.ts";
-import { rightsText } from "../rights-text.ts";
-import { statusLine } from "../status-items.ts";
+import { type ListArguments, readListArguments } from "../mailboxes/list-options.ts";
+import { matchesListPattern } from "../mailboxes/list-pattern.ts";
+import { entriesText, selectEntries } from "../mailboxes/metadata-entries.ts";
+import { rightsText } from "../mailboxes/rights-text.ts";
+import { statusLine } from "../mailboxes/status-items.ts";
 
 export const list = command({
   name: "LIST",

@@ -2,7 +2,7 @@
  *  login = "LOGIN" SP userid SP password */
 import { command } from "../command.ts";
 import { no } from "../errors.ts";
-import { decodeUtf8 } from "../wire-reader.ts";
+import { decodeUtf8 } from "../wire/wire-reader.ts";
 
 export const login = command({
   name: "LOGIN",

@@ -2,8 +2,8 @@
  *  lsub = "LSUB" SP mailbox SP list-mailbox */
 import { hierarchyDelimiter } from "#/src/model/roles.ts";
 import { afterLogin, command } from "../command.ts";
-import { decodePattern } from "../list-options.ts";
-import { matchesListPattern } from "../list-pattern.ts";
+import { decodePattern } from "../mailboxes/list-options.ts";
+import { matchesListPattern } from "../mailboxes/list-pattern.ts";
 import { parentsOf } from "./list.ts";
 
 export const lsub = command({

@@ -12,7 +12,7 @@ import type { Right } from "#/src/reach/mailbox-rights.ts";
 import { afterLogin, command, type LiteralBound } from "../command.ts";
 import { bad, no } from "../errors.ts";
 import { metadataNamesMax } from "../limits.ts";
-import { decodeMailboxName } from "../mailbox-name.ts";
+import { decodeMailboxName } from "../mailboxes/mailbox-name.ts";
 import {
   type Depth,
   entriesText,
@@ -21,9 +21,9 @@ import {
   readEntryNames,
   readEntryValue,
   selectEntries,
-} from "../metadata-entries.ts";
-import type { Session } from "../session.ts";
-import type { WireReader } from "../wire-reader.ts";
+} from "../mailboxes/metadata-entries.ts";
+import type { Session } from "../session/session.ts";
+import type { WireReader } from "../wire/wire-reader.ts";
 
 interface GetArguments {
   readonly name: string;

@@ -1,8 +1,8 @@
 /** NOTIFY (RFC 5465): what the client is told of without asking, between commands too.
  *  Grammar in `notify-grammar.ts`, what happens in `notify-watch.ts`. */
 import { afterLogin, command } from "../command.ts";
-import { type NotifyArguments, readNotifyArguments } from "../notify-grammar.ts";
-import { NotifyWatch } from "../notify-watch.ts";
+import { type NotifyArguments, readNotifyArguments } from "../notify/grammar.ts";
+import { NotifyWatch } from "../notify/watch.ts";
 
 export const notify = command<NotifyArguments>({
   name: "NOTIFY",

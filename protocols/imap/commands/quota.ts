@@ -6,11 +6,11 @@
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { afterLogin, command } from "../command.ts";
 import { no } from "../errors.ts";
-import { decodeMailboxName } from "../mailbox-name.ts";
-import type { ResponseWriter } from "../response-writer.ts";
-import type { Session } from "../session.ts";
-import { identifierText } from "../strings.ts";
-import { decodeUtf8, type WireReader } from "../wire-reader.ts";
+import { decodeMailboxName } from "../mailboxes/mailbox-name.ts";
+import type { Session } from "../session/session.ts";
+import type { ResponseWriter } from "../wire/response-writer.ts";
+import { identifierText } from "../wire/strings.ts";
+import { decodeUtf8, type WireReader } from "../wire/wire-reader.ts";
 
 const facts = { states: afterLogin, forms: ["plain"], usesSequence: false } as const;
 

@@ -2,8 +2,8 @@
  *  rename = "RENAME" SP mailbox SP mailbox */
 import { afterLogin, command } from "../command.ts";
 import { no } from "../errors.ts";
-import { readGivenName, tellGivenName } from "../given-name.ts";
-import { decodeMailboxName, newMailboxName } from "../mailbox-name.ts";
+import { readGivenName, tellGivenName } from "../mailboxes/given-name.ts";
+import { decodeMailboxName, newMailboxName } from "../mailboxes/mailbox-name.ts";
 
 export const rename = command({
   name: "RENAME",

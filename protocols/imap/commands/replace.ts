@@ -2,16 +2,16 @@
  *  replace = "REPLACE" SP seq-number SP mailbox SP append-message
  *  Tells APPENDUID before the EXPUNGE or VANISHED response (section 4.3). */
 import type { Uid } from "#/src/model/numbers.ts";
-import { type AppendMessage, messageBound, readAnnounced, readAppended } from "../appended-message.ts";
-import { readMessages } from "../catenate.ts";
+import { type AppendMessage, messageBound, readAnnounced, readAppended } from "../append/appended-message.ts";
+import { readMessages } from "../append/catenate.ts";
 import { type Answer, command, whenSelected } from "../command.ts";
 import type { Form, ParseContext } from "../command-context.ts";
 import { bad, no } from "../errors.ts";
-import { decodeMailboxName } from "../mailbox-name.ts";
-import type { ResponseWriter } from "../response-writer.ts";
-import { readSequenceSet, type SequenceBound } from "../sequence-set.ts";
-import type { Session } from "../session.ts";
-import type { WireReader } from "../wire-reader.ts";
+import { decodeMailboxName } from "../mailboxes/mailbox-name.ts";
+import type { Session } from "../session/session.ts";
+import type { ResponseWriter } from "../wire/response-writer.ts";
+import { readSequenceSet, type SequenceBound } from "../wire/sequence-set.ts";
+import type { WireReader } from "../wire/wire-reader.ts";
 
 interface ReplaceArguments {
   readonly number: SequenceBound;

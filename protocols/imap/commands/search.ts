@@ -5,10 +5,8 @@
 import { numberSetOf } from "#/src/model/number-set.ts";
 import { type Answer, command, whenSelected } from "../command.ts";
 import type { Form } from "../command-context.ts";
-import { limitedAnswer, overLimit } from "../message-limit.ts";
-import type { ResponseWriter } from "../response-writer.ts";
-import { namedUids, writeExtended, writePlain } from "../search-answer.ts";
-import { asksModseq, type ImapSearchKey, readSearchKeys } from "../search-grammar.ts";
+import { namedUids, writeExtended, writePlain } from "../search/answer.ts";
+import { asksModseq, type ImapSearchKey, readSearchKeys } from "../search/grammar.ts";
 import {
   partialCount,
   plainCharset,
@@ -17,7 +15,7 @@ import {
   type SearchReturn,
   tryCharset,
   tryReturnOptions,
-} from "../search-options.ts";
+} from "../search/options.ts";
 import {
   assertMayNameCharset,
   assertMayUpdate,
@@ -27,8 +25,10 @@ import {
   numbersOf,
   runSaving,
   scoreMessages,
-} from "../search-run.ts";
-import type { Session } from "../session.ts";
+} from "../search/run.ts";
+import { limitedAnswer, overLimit } from "../session/message-limit.ts";
+import type { Session } from "../session/session.ts";
+import type { ResponseWriter } from "../wire/response-writer.ts";
 
 interface SearchArguments {
   /** undefined: the plain answer of IMAP4rev1. */

@@ -6,12 +6,12 @@ import { seenFlag } from "#/src/model/flags.ts";
 import { afterLogin, type Command, command } from "../command.ts";
 import type { ParseContext } from "../command-context.ts";
 import { bad } from "../errors.ts";
-import { type GivenName, listLine, readGivenName } from "../given-name.ts";
-import { type Resynchronisation, readResynchronisation, resynchronise } from "../qresync.ts";
-import type { ResponseWriter } from "../response-writer.ts";
-import type { SelectedMailbox } from "../selected-mailbox.ts";
-import type { Session } from "../session.ts";
-import type { WireReader } from "../wire-reader.ts";
+import { type GivenName, listLine, readGivenName } from "../mailboxes/given-name.ts";
+import { type Resynchronisation, readResynchronisation, resynchronise } from "../resynchronise/qresync.ts";
+import type { SelectedMailbox } from "../session/selected-mailbox.ts";
+import type { Session } from "../session/session.ts";
+import type { ResponseWriter } from "../wire/response-writer.ts";
+import type { WireReader } from "../wire/wire-reader.ts";
 
 interface SelectArguments extends GivenName {
   readonly hasCondstore: boolean;

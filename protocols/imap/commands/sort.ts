@@ -10,16 +10,15 @@ import { type Answer, command, whenSelected } from "../command.ts";
 import type { Form } from "../command-context.ts";
 import { bad } from "../errors.ts";
 import { sortCriteriaMax } from "../limits.ts";
-import type { ResponseWriter } from "../response-writer.ts";
-import { namedUids, writeExtended, writePlain } from "../search-answer.ts";
-import { asksModseq, type ImapSearchKey, readSearchKeys } from "../search-grammar.ts";
+import { namedUids, writeExtended, writePlain } from "../search/answer.ts";
+import { asksModseq, type ImapSearchKey, readSearchKeys } from "../search/grammar.ts";
 import {
   assertKnownCharset,
   type SearchCharset,
   type SearchReturn,
   searchCharset,
   tryReturnOptions,
-} from "../search-options.ts";
+} from "../search/options.ts";
 import {
   assertMayUpdate,
   assertWithinLimit,
@@ -29,9 +28,10 @@ import {
   numbersOf,
   runSaving,
   scoreMessages,
-} from "../search-run.ts";
-import type { Session } from "../session.ts";
-import type { WireReader } from "../wire-reader.ts";
+} from "../search/run.ts";
+import type { Session } from "../session/session.ts";
+import type { ResponseWriter } from "../wire/response-writer.ts";
+import type { WireReader } from "../wire/wire-reader.ts";
 
 /** RELEVANCY (RFC 6203 section 5): what fits a FUZZY key best comes first. */
 interface Relevancy {

@@ -1,8 +1,8 @@
 /** STATUS (RFC 9051 section 6.3.11, RFC 7162 section 3.1.7, RFC 8438, RFC 8474 section 4.3).
  *  status = "STATUS" SP mailbox SP "(" status-att *(SP status-att) ")" */
 import { afterLogin, command } from "../command.ts";
-import { decodeMailboxName } from "../mailbox-name.ts";
-import { readStatusItems, statusLine } from "../status-items.ts";
+import { decodeMailboxName } from "../mailboxes/mailbox-name.ts";
+import { readStatusItems, statusLine } from "../mailboxes/status-items.ts";
 
 export const status = command({
   name: "STATUS",

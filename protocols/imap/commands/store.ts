@@ -2,20 +2,21 @@
  *  store = "STORE" SP sequence-set SP ["(" "UNCHANGEDSINCE" SP mod-sequence-valzer ")" SP]
  *          ["+" / "-"] "FLAGS" [".SILENT"] SP (flag-list / flag *(SP flag))
  *  Answers the messages left alone because their MODSEQ had moved: OK [MODIFIED set]. */
+
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { formatNumberSet, hasNumber, type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
 import { type Answer, command, whenSelected } from "../command.ts";
 import type { Form } from "../command-context.ts";
 import { bad, no } from "../errors.ts";
-import { type NamedFlags, readFlags } from "../flags.ts";
-import { LoopTurns } from "../loop-turns.ts";
-import { limitedAnswer, limitMessages } from "../message-limit.ts";
-import { goneAnswer, namedMessages } from "../named-messages.ts";
-import type { ResponseWriter } from "../response-writer.ts";
-import { flagFacets } from "../selected-mailbox.ts";
-import { readSequenceSet, type SequenceSet } from "../sequence-set.ts";
-import type { Session } from "../session.ts";
-import type { WireReader } from "../wire-reader.ts";
+import { limitedAnswer, limitMessages } from "../session/message-limit.ts";
+import { goneAnswer, namedMessages } from "../session/named-messages.ts";
+import { flagFacets } from "../session/selected-mailbox.ts";
+import type { Session } from "../session/session.ts";
+import { type NamedFlags, readFlags } from "../wire/flags.ts";
+import type { ResponseWriter } from "../wire/response-writer.ts";
+import { readSequenceSet, type SequenceSet } from "../wire/sequence-set.ts";
+import type { WireReader } from "../wire/wire-reader.ts";
 
 interface StoreArguments {
   readonly set: SequenceSet;

@@ -2,7 +2,7 @@
  *  any more): clients restore their list before their mailboxes.
  *  subscribe = "SUBSCRIBE" SP mailbox */
 import { afterLogin, type Command, command } from "../command.ts";
-import { decodeMailboxName, newMailboxName } from "../mailbox-name.ts";
+import { decodeMailboxName, newMailboxName } from "../mailboxes/mailbox-name.ts";
 
 function subscriptionCommand(name: "SUBSCRIBE" | "UNSUBSCRIBE", isSubscribed: boolean): Command {
   return command<string>({

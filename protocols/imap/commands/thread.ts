@@ -2,18 +2,19 @@
  *  thread = "THREAD" SP thread-alg SP charset 1*(SP search-key); thread-alg = "ORDEREDSUBJECT" / "REFERENCES"
  *  Answer: THREAD [SP 1*thread-list]; thread-list = "(" (thread-members / thread-nested) ")"
  *  thread-members = nz-number *(SP nz-number) [SP thread-nested]; thread-nested = 2*thread-list */
+
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import type { ThreadAlgorithm } from "#/src/mail/ordering/thread.ts";
 import type { ThreadNode } from "#/src/mail/ordering/thread-tree.ts";
 import { numberSetOf } from "#/src/model/number-set.ts";
 import { type Answer, command, whenSelected } from "../command.ts";
 import type { Form } from "../command-context.ts";
 import { bad } from "../errors.ts";
-import { LoopTurns } from "../loop-turns.ts";
-import type { ResponseWriter } from "../response-writer.ts";
-import { type ImapSearchKey, readSearchKeys } from "../search-grammar.ts";
-import { assertKnownCharset, type SearchCharset, searchCharset } from "../search-options.ts";
-import { assertWithinLimit, findMessages } from "../search-run.ts";
-import type { Session } from "../session.ts";
+import { type ImapSearchKey, readSearchKeys } from "../search/grammar.ts";
+import { assertKnownCharset, type SearchCharset, searchCharset } from "../search/options.ts";
+import { assertWithinLimit, findMessages } from "../search/run.ts";
+import type { Session } from "../session/session.ts";
+import type { ResponseWriter } from "../wire/response-writer.ts";
 
 interface ThreadArguments {
   readonly algorithm: ThreadAlgorithm;

@@ -2,11 +2,12 @@
  *  uidbatches = "UIDBATCHES" SP nz-number [SP nz-number ":" nz-number]
  *  Batches in any number are given. Of smaller ones than so many messages a client would make sequence numbers again, which
  *  UIDONLY is without (section 3.1.3). */
+
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { command, whenSelected } from "../command.ts";
 import { bad, no } from "../errors.ts";
 import { batchMessagesMin } from "../limits.ts";
-import { LoopTurns } from "../loop-turns.ts";
-import type { WireReader } from "../wire-reader.ts";
+import type { WireReader } from "../wire/wire-reader.ts";
 
 interface UidBatchesArguments {
   readonly size: number;

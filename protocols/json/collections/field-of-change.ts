@@ -1,7 +1,7 @@
 /** Where in a request the refusal of a body or a patch points. */
 import type { JsonObject } from "#/src/formats/jscontact/json.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
-import { jsonPointer } from "../json-pointer.ts";
+import { jsonPointer } from "../carriage/json-pointer.ts";
 
 /** The pointer of a refusal, from the top of the request. `hint` where the refusal has none. */
 export function atBody<R>(hint: string, run: () => Promise<R>): Promise<R> {

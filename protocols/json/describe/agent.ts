@@ -6,7 +6,7 @@ import { isVisible } from "#/src/reach/messages.ts";
 import { collectionFacts } from "../collections/container.ts";
 import { listReadable } from "../collections/reach.ts";
 import { unknownObject } from "../errors.ts";
-import { roleField } from "../folder-role.ts";
+import { roleField } from "../folders/folder-role.ts";
 import type { OperationContext } from "../operation.ts";
 import { type ReadResult, shownPause } from "../schemas.ts";
 import { assertRender } from "./assert-render.ts";

@@ -12,10 +12,10 @@ import { isReadable } from "#/src/render/part-reading.ts";
 import type { Current } from "../current.ts";
 import { unknownObject } from "../errors.ts";
 import type { OperationContext } from "../operation.ts";
-import { openContinuation, sealContinuation } from "../part-cursor.ts";
 import type { ReadResult } from "../schemas.ts";
 import { assertRender } from "./assert-render.ts";
 import { pageOf } from "./page.ts";
+import { openContinuation, sealContinuation } from "./part-cursor.ts";
 import type { PartRequest } from "./part-request.ts";
 
 /** A blob that the caller reaches: it is in no folder. */

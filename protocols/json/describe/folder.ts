@@ -6,7 +6,7 @@ import { type ReachedData, reachAgent } from "#/src/reach/agents.ts";
 import { assertReachesAll, assertVisible } from "#/src/reach/messages.ts";
 import type { Current } from "../current.ts";
 import { unknownObject } from "../errors.ts";
-import { roleField } from "../folder-role.ts";
+import { roleField } from "../folders/folder-role.ts";
 import { listMessages } from "../listing.ts";
 import type { OperationContext } from "../operation.ts";
 import type { ReadResult } from "../schemas.ts";

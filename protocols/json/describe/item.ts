@@ -6,10 +6,10 @@ import { itemProvenance } from "../collections/provenance.ts";
 import { itemId, itemKinds, type ReachedItem } from "../collections/reach.ts";
 import { unknownObject } from "../errors.ts";
 import type { OperationContext } from "../operation.ts";
-import { openContinuation, type ReadObject, sealContinuation } from "../part-cursor.ts";
 import type { ReadResult } from "../schemas.ts";
 import { assertRaw, octetsOf } from "./linked-part.ts";
 import { type Page, pageOf } from "./page.ts";
+import { openContinuation, type ReadObject, sealContinuation } from "./part-cursor.ts";
 import type { PartRequest } from "./part-request.ts";
 
 export interface ItemReading {

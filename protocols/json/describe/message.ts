@@ -11,12 +11,12 @@ import { messageState } from "#/src/render/message-state.ts";
 import { findTarget, isPartName, type Render, rendersOf } from "#/src/render/part-target.ts";
 import { shownProvenance } from "#/src/render/provenance.ts";
 import type { OperationContext } from "../operation.ts";
-import { otherNames } from "../other-names.ts";
-import { openContinuation, type ReadObject, sealContinuation } from "../part-cursor.ts";
 import type { ReadResult } from "../schemas.ts";
 import { assertRender } from "./assert-render.ts";
 import { deliveryOf } from "./delivery.ts";
+import { otherNames } from "./other-names.ts";
 import { pageOf } from "./page.ts";
+import { openContinuation, type ReadObject, sealContinuation } from "./part-cursor.ts";
 import type { PartRequest } from "./part-request.ts";
 
 export async function describeMessage(

@@ -2,10 +2,10 @@
  *  waiting for a person. The same key sends once, whatever a repeat says, for seven days ("Limits", rules 2 to 4). */
 import { z } from "zod";
 import { sendKeyMemoryMs } from "#/src/outbound/limits.ts";
+import { mailFields, submitMail } from "../compose/submit-mail.ts";
 import { idempotencyOf } from "../idempotency.ts";
 import { operation } from "../operation.ts";
 import { writeResult } from "../schemas.ts";
-import { mailFields, submitMail } from "../submit-mail.ts";
 
 export default operation({
   name: "send",

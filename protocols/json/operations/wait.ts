@@ -1,8 +1,8 @@
 /** wait: answers at once with the position of the latest event when no cursor is given; with one, as soon as there is an event
  *  behind it or when timeout_s is over. Its cursor is where `watch` goes on without a gap. */
 import { z } from "zod";
-import { createDoorbell } from "../doorbell.ts";
-import { openEventSource, type Read } from "../event-source.ts";
+import { createDoorbell } from "../events/doorbell.ts";
+import { openEventSource, type Read } from "../events/event-source.ts";
 import { operation } from "../operation.ts";
 import { eventSchema, watchRequest } from "../schemas.ts";
 

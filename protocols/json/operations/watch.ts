@@ -6,9 +6,9 @@
  *
  *  What can be refused is refused before the first frame. */
 import { z } from "zod";
+import { WatchStream } from "../events/watch-stream.ts";
 import { operation } from "../operation.ts";
 import { errorSchema, eventSchema, watchRequest } from "../schemas.ts";
-import { WatchStream } from "../watch-stream.ts";
 
 const defaultSeconds = 20;
 

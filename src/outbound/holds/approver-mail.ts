@@ -1,7 +1,7 @@
 /** A mail from postmaster to who approves, as it is stored in their INBOX. */
 import { randomUUID } from "node:crypto";
 import type { AgentFacts } from "#/src/accounts/accounts.ts";
-import type { DeliverMessage } from "#/storage/transactions/deliver-message.ts";
+import type { DeliverMessage } from "#/storage/transactions/mail/deliver-message.ts";
 import { composeMessage } from "../composition.ts";
 import type { HoldRooms } from "./holds.ts";
 

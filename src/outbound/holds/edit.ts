@@ -16,7 +16,7 @@ import { findHold, findLiveHoldByMessageId } from "#/storage/queries/holds.ts";
 import { findMessage } from "#/storage/queries/messages.ts";
 import type { MessageRow } from "#/storage/rows.ts";
 import type { Envelope, EnvelopeRecipient } from "#/storage/submission.ts";
-import type { EditedHold, EditHold } from "#/storage/transactions/edit-hold.ts";
+import type { EditedHold, EditHold } from "#/storage/transactions/outbound/edit-hold.ts";
 import { assertMayLeave } from "../decide.ts";
 import { addressKey, needsSmtputf8, normalAddress } from "../mail-address.ts";
 import { addressesIn, unnamedField, withOwnTrace } from "../own-trace.ts";

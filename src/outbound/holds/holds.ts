@@ -5,8 +5,8 @@ import type { Idempotency, Once } from "#/src/mail/write-once.ts";
 import type { Actor } from "#/src/model/actor.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Uid } from "#/src/model/numbers.ts";
 import type { HoldRow } from "#/storage/holds.ts";
-import type { DecidedHold } from "#/storage/transactions/decide-hold.ts";
-import type { EditedHold } from "#/storage/transactions/edit-hold.ts";
+import type { DecidedHold } from "#/storage/transactions/outbound/decide-hold.ts";
+import type { EditedHold } from "#/storage/transactions/outbound/edit-hold.ts";
 import type { Outbound, OutboundRooms } from "../outbound.ts";
 
 export type { HoldRow as Hold } from "#/storage/holds.ts";

@@ -2,7 +2,7 @@
  *  attachment and are gone after some days, whether or not they were sent: mail has its own copy. */
 import { z } from "zod";
 import { jsonBlobBodyBytesMax, uploadDays } from "#/src/model/limits.ts";
-import { base64Form, readBase64 } from "../../base64.ts";
+import { base64Form, readBase64 } from "../../carriage/base64.ts";
 import { idempotencyOf } from "../../idempotency.ts";
 import { operation } from "../../operation.ts";
 import { fileName, idempotencyKey, mediaType, writeResult } from "../../schemas.ts";

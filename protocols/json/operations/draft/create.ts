@@ -1,11 +1,11 @@
 /** draft.create: a message in Drafts, where a person can go on with it. It keeps its name when they do. */
 import { z } from "zod";
 import { reachAgent } from "#/src/reach/agents.ts";
+import { draftFields, draftOf, draftResult } from "../../compose/drafted-message.ts";
+import { takeTurnIfLarge } from "../../compose/large-mails.ts";
 import { assertReachesDrafts } from "../../describe/draft.ts";
-import { draftFields, draftOf, draftResult } from "../../drafted-message.ts";
 import { idempotencyOf } from "../../idempotency.ts";
 import { readId } from "../../identifiers.ts";
-import { takeTurnIfLarge } from "../../large-mails.ts";
 import { operation } from "../../operation.ts";
 import { idText } from "../../schemas.ts";
 

@@ -1,11 +1,11 @@
 /** draft.update: another body in the place of the one that was read, whoever wrote that. */
 import { z } from "zod";
+import { draftFields, draftOf, draftResult } from "../../compose/drafted-message.ts";
+import { takeTurnIfLarge } from "../../compose/large-mails.ts";
 import { withCurrent } from "../../current.ts";
 import { findDraft, reachDraft } from "../../describe/draft.ts";
-import { draftFields, draftOf, draftResult } from "../../drafted-message.ts";
 import { idempotencyOf } from "../../idempotency.ts";
 import { readId } from "../../identifiers.ts";
-import { takeTurnIfLarge } from "../../large-mails.ts";
 import { operation } from "../../operation.ts";
 import { idText, versionText } from "../../schemas.ts";
 

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { unknownObject } from "../../errors.ts";
-import { atPath, folderPath } from "../../folder-path.ts";
+import { atPath, folderPath } from "../../folders/folder-path.ts";
 import { idempotencyOf } from "../../idempotency.ts";
 import { operation } from "../../operation.ts";
 import { reachWholeMailbox } from "../../reach.ts";

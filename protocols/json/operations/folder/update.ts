@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { withCurrent } from "../../current.ts";
 import { findFolder, reachFolderWhole } from "../../describe/folder.ts";
-import { atPath, folderPath } from "../../folder-path.ts";
+import { atPath, folderPath } from "../../folders/folder-path.ts";
 import { idempotencyOf } from "../../idempotency.ts";
 import { readId } from "../../identifiers.ts";
 import { operation } from "../../operation.ts";

@@ -1,9 +1,9 @@
 /** hold.create: asks a person whether a mail may leave, whatever the policy says: `send` with `hold: "always"`. */
 import { z } from "zod";
+import { mailFields, submitMail } from "../../compose/submit-mail.ts";
 import { idempotencyOf } from "../../idempotency.ts";
 import { operation } from "../../operation.ts";
 import { writeResult } from "../../schemas.ts";
-import { mailFields, submitMail } from "../../submit-mail.ts";
 
 export default operation({
   name: "hold.create",

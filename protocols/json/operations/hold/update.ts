@@ -4,12 +4,12 @@ import { z } from "zod";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { HoldState } from "#/src/model/holds.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
-import { composeBody } from "../../composed-message.ts";
+import { composeBody } from "../../compose/composed-message.ts";
 import { withCurrent } from "../../current.ts";
 import { currentHold, reachHold } from "../../describe/hold.ts";
+import { messageBody } from "../../describe/message-body.ts";
 import { idempotencyOf } from "../../idempotency.ts";
 import { readId } from "../../identifiers.ts";
-import { messageBody } from "../../message-body.ts";
 import { type OperationContext, operation } from "../../operation.ts";
 import { idempotencyKey, idText, versionText, writeResult } from "../../schemas.ts";
 

@@ -7,15 +7,15 @@ import { WaypostError } from "#/src/model/errors.ts";
 import type { MessageNumber } from "#/src/model/numbers.ts";
 import { type ReachedData, reachAgent } from "#/src/reach/agents.ts";
 import { reachMessage, reachMessageIfAny } from "#/src/reach/messages.ts";
+import { readSendAt, sendAtText } from "../../compose/send-at.ts";
 import { type Current, withCurrent } from "../../current.ts";
 import { errorObject, noSuchObject } from "../../errors.ts";
+import { type MessagePlace, namingPlace, reachPlaces, readPlaces } from "../../folders/message-places.ts";
 import { idempotencyOf } from "../../idempotency.ts";
 import { listedForm } from "../../listing.ts";
-import { type MessagePlace, namingPlace, reachPlaces, readPlaces } from "../../message-places.ts";
 import { type OperationContext, operation } from "../../operation.ts";
 import { reachFolder } from "../../reach.ts";
 import { idempotencyKey, idText, label, takenBack, versionText, writeResult } from "../../schemas.ts";
-import { readSendAt, sendAtText } from "../../send-at.ts";
 
 const labels = z.array(label).max(100);
 const labelForm =

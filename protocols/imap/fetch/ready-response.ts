@@ -1,0 +1,120 @@
+/** FETCH responses (RFC 9051 section 7.5.2) of what came along with a page of messages: their rows, header blocks, and short
+ *  messages whole. Nothing is waited for, as a mailbox is tens of thousands of these. */
+import { octetString } from "#/src/formats/mime/octets.ts";
+import type { MessageFacet, ShownMessage } from "#/src/mail/entries.ts";
+import type { Mail } from "#/src/mail/mail.ts";
+import type { StoredBytes } from "#/src/mail/message-bytes.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import { formatDateTime } from "../wire/dates.ts";
+import type { FlagWriter } from "../wire/flags.ts";
+import { literalText } from "../wire/strings.ts";
+import type { FetchItem, Partial, RowItem } from "./items.ts";
+
+export interface ResponseContext {
+  readonly mail: Mail;
+  readonly agent: AgentNumber;
+  readonly flags: FlagWriter;
+}
+
+const facetOfRow: Readonly<Record<RowItem, MessageFacet | undefined>> = {
+  FLAGS: undefined,
+  UID: undefined,
+  INTERNALDATE: "numbers",
+  "RFC822.SIZE": "numbers",
+  ENVELOPE: "envelope",
+  BODYSTRUCTURE: "bodyStructure",
+  BODY: "body",
+  MODSEQ: "numbers",
+  EMAILID: "message",
+  THREADID: "thread",
+  SAVEDATE: "numbers",
+};
+
+/** What is to be read for the items, each once and always in the same order. */
+export function facetsOf(items: readonly FetchItem[]): MessageFacet[] {
+  const needed = new Set<MessageFacet | undefined>();
+  for (const item of items)
+    if (item.kind === "row") needed.add(facetOfRow[item.name]);
+    else if (item.kind === "preview") needed.add("message").add("header");
+    else needed.add(item.kind === "section" && isOwnHeader(item) ? "header" : "body");
+  if (needed.has("body")) needed.delete("header");
+  return facetOrder.filter((facet) => needed.has(facet));
+}
+
+const facetOrder = ["message", "numbers", "envelope", "bodyStructure", "thread", "header", "body"] as const;
+
+type Section = Extract<FetchItem, { kind: "section" }>;
+
+function isOwnHeader({ part, text }: Section): boolean {
+  return part.length === 0 && text !== undefined && text.kind.startsWith("HEADER");
+}
+
+/** `head` is how the response begins; undefined when something has to be read for it. */
+export function readyResponse(
+  head: string,
+  fetched: ShownMessage,
+  items: readonly FetchItem[],
+  context: ResponseContext,
+): string | undefined {
+  let text = head;
+  let space = "";
+  for (const item of items) {
+    const value = readyValue(fetched, item, context);
+    if (value === undefined) return undefined;
+    text += `${space}${item.kind === "row" ? item.name : item.label} ${value}`;
+    space = " ";
+  }
+  return `${text})`;
+}
+
+function readyValue(fetched: ShownMessage, item: FetchItem, context: ResponseContext): string | undefined {
+  if (item.kind === "row") return item.name === "BODY" ? undefined : rowValue(item.name, fetched, context);
+  const octets = item.kind === "section" ? readySection(fetched as StoredBytes, item, context) : undefined;
+  return octets === undefined ? undefined : literalText(octets);
+}
+
+function readySection(message: StoredBytes, item: Section, { mail }: ResponseContext): string | undefined {
+  const { part, text, partial } = item;
+  if (part.length > 0) return undefined;
+  if (text === undefined) {
+    const pieces = mail.heldPieces(message);
+    return pieces && sliceOctets(pieces.map((piece) => octetString(piece)).join(""), partial);
+  }
+  const header = isOwnHeader(item) ? mail.heldHeader(message) : undefined;
+  if (header === undefined) return undefined;
+  const octets = octetString(header);
+  return sliceOctets("pick" in text ? `${text.pick(octets)}\r\n` : octets, partial);
+}
+
+function sliceOctets(octets: string, partial: Partial | undefined): string {
+  return partial === undefined ? octets : octets.slice(partial.offset, partial.offset + partial.length);
+}
+
+export function rowValue(
+  name: Exclude<RowItem, "BODY">,
+  fetched: ShownMessage,
+  context: ResponseContext,
+): string {
+  switch (name) {
+    case "FLAGS":
+      return context.flags.write(fetched);
+    case "UID":
+      return String(fetched.uid);
+    case "INTERNALDATE":
+      return formatDateTime(fetched.internalDate!);
+    case "SAVEDATE":
+      return formatDateTime(fetched.savedAt!);
+    case "RFC822.SIZE":
+      return String(fetched.size);
+    case "MODSEQ":
+      return `(${fetched.modseq})`;
+    case "EMAILID":
+      return `(${context.mail.ids.encode("message", context.agent, fetched.message!)})`;
+    case "THREADID":
+      return `(${context.mail.ids.encode("thread", context.agent, fetched.thread!)})`;
+    case "ENVELOPE":
+      return fetched.envelope!;
+    case "BODYSTRUCTURE":
+      return fetched.bodyStructure!;
+  }
+}

@@ -1,1 +1,0 @@
-export { LoopTurns } from "#/src/fairness/loop-turns.ts";

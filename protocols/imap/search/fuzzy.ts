@@ -1,0 +1,37 @@
+/** FUZZY (RFC 6203): a text under it is found when its words are, in any order and place. Messages that hold the text as it
+ *  stands score more. */
+import type { ImapSearchKey } from "./grammar.ts";
+
+const literalScore = 100;
+const wordsScore = 50;
+
+/** Words of one text that are looked for; the others are left out, as fuzzy as the search is. */
+const wordsMax = 10;
+
+/** The key with every text under FUZZY taken apart. Depth is bounded by the grammar. */
+export function widenFuzzyKeys(key: ImapSearchKey, isFuzzy = false): ImapSearchKey {
+  switch (key.kind) {
+    case "and":
+    case "or":
+      return { kind: key.kind, keys: key.keys.map((one) => widenFuzzyKeys(one, isFuzzy)) };
+    case "not":
+      return { kind: "not", key: widenFuzzyKeys(key.key, isFuzzy) };
+    case "fuzzy":
+      return widenFuzzyKeys(key.key, true);
+    case "header":
+    case "body":
+    case "text": {
+      const words = isFuzzy ? [...new Set(key.text.split(/\s+/).filter((word) => word !== ""))] : [];
+      if (words.length < 2) return key;
+      return { kind: "and", keys: words.slice(0, wordsMax).map((text) => ({ ...key, text })) };
+    }
+    default:
+      return key;
+  }
+}
+
+/** 1 to 100 for each message found, given those that the same key finds to the letter. */
+export function scoresOf(uids: readonly number[], literal: readonly number[]): number[] {
+  const exact = new Set(literal);
+  return uids.map((uid) => (exact.has(uid) ? literalScore : wordsScore));
+}

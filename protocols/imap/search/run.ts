@@ -1,0 +1,159 @@
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
+import type { Mailbox } from "#/src/mail/mailboxes.ts";
+import type { SortCriterion } from "#/src/mail/ordering/sort-keys.ts";
+import { type SearchKey, uidsOfKey } from "#/src/mail/search-keys.ts";
+import { emptyNumberSet, type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
+import type { Modseq } from "#/src/model/numbers.ts";
+import type { Form } from "../command-context.ts";
+import { bad, refusalOf } from "../errors.ts";
+import { limitMessages, overLimit } from "../session/message-limit.ts";
+import type { Session } from "../session/session.ts";
+import type { ResponseWriter } from "../wire/response-writer.ts";
+import { type NewContext, writeNoUpdate } from "./contexts.ts";
+import { scoresOf, widenFuzzyKeys } from "./fuzzy.ts";
+import { asksModseq, hasKey, type ImapSearchKey } from "./grammar.ts";
+import { assertKnownCharset, type SearchCharset, type SearchReturn } from "./options.ts";
+import { resolveSearchKey } from "./resolution.ts";
+
+export interface FoundUids {
+  /** Ascending, as far as the client knows the messages: what has arrived since has no number yet. */
+  readonly uids: readonly number[];
+  readonly highestModseq: Modseq | undefined;
+  /** What was looked for. */
+  readonly key: SearchKey;
+  /** The lowest UID that was looked at, where the limit of a command left messages out. */
+  readonly lowest: number | undefined;
+}
+
+/** Clients that have enabled UTF-8 do not name a charset (RFC 6855 section 3). */
+export function assertMayNameCharset(session: Session, charset: SearchCharset | undefined): void {
+  if (charset === undefined) return;
+  if (session.isEnabled("UTF8=ACCEPT")) throw bad("UTF-8 is in use, without CHARSET");
+  assertKnownCharset(charset);
+}
+
+/** Runs a command that searches. One that saves its result and ends in NO leaves nothing behind "$"; one that is BAD leaves it
+ *  as it was (RFC 5182 section 2.1, RFC 9051 section 6.4.4.1). */
+export async function runSaving<T>(
+  { selected }: Session,
+  returns: SearchReturn | undefined,
+  search: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await search();
+  } catch (error) {
+    const saves = returns?.options.includes("SAVE") ?? false;
+    if (saves && refusalOf(error)?.status !== "BAD") selected.saved = emptyNumberSet;
+    throw error;
+  }
+}
+
+/** The tag names the result that is kept up to date (RFC 5267 section 4.3). */
+export function assertMayUpdate(session: Session, returns: SearchReturn | undefined): void {
+  if (returns?.options.includes("UPDATE") && session.selected.contexts.has(session.tag))
+    throw bad("A search of this tag is kept up to date");
+}
+
+/** From now on the client is told how the result changes, if it asked for that. `criteria`: of a SORT; "none" where its order cannot be
+ *  kept. */
+export function keepUpToDate(
+  session: Session,
+  returns: SearchReturn | undefined,
+  {
+    criteria,
+    ...context
+  }: Omit<NewContext, "items" | "criteria"> & {
+    readonly criteria?: readonly SortCriterion[] | "none";
+  },
+  out: ResponseWriter,
+): void {
+  if (!returns?.options.includes("UPDATE")) return;
+  const { contexts } = session.selected;
+  const items = returns.updateItems ?? [];
+  const isKept =
+    criteria !== "none" && contexts.add(session.tag, { ...context, items, ...(criteria && { criteria }) });
+  if (!isKept) writeNoUpdate(session.tag, out);
+}
+
+/** What SEARCH, SORT and THREAD look for in the selected mailbox. */
+export async function findMessages(session: Session, key: ImapSearchKey): Promise<FoundUids> {
+  const { selected } = session;
+  if (asksModseq(key)) session.enable("CONDSTORE");
+  const { agent, number } = selected.mailbox;
+  const resolved = resolveSearchKey(widenFuzzyKeys(key), selected, session.rooms.mail);
+  const { uids: searched, lowest } = limitMessages(searchedUids(session, resolved), session.messageLimit);
+  const within: SearchKey =
+    lowest === undefined ? resolved : { kind: "and", keys: [{ kind: "uids", uids: searched }, resolved] };
+  const found = await session.rooms.mail.searchMailbox(agent, number, within);
+  return { ...found, uids: await knownTo(session, found.uids), key: resolved, lowest };
+}
+
+/** The messages that a search looks at; nothing where they cannot be too many. */
+function searchedUids(session: Session, key: SearchKey): NumberSet {
+  const { selected, messageLimit } = session;
+  return selected.view.count <= messageLimit ? emptyNumberSet : selected.presentUids(uidsOfKey(key));
+}
+
+/** What cannot be told in part: an order, threads. */
+export function assertWithinLimit(session: Session, { lowest }: FoundUids): void {
+  if (lowest !== undefined) throw overLimit(session.messageLimit);
+}
+
+/** Scores of what a key with FUZZY in it has found (RFC 6203 section 4). */
+export async function scoreMessages(
+  session: Session,
+  key: ImapSearchKey,
+  uids: readonly number[],
+): Promise<number[]> {
+  if (!hasKey(key, "fuzzy")) throw bad("RELEVANCY is of a FUZZY search");
+  const { agent, number } = session.selected.mailbox;
+  const literal = resolveSearchKey(key, session.selected, session.rooms.mail);
+  return scoresOf(uids, (await session.rooms.mail.searchMailbox(agent, number, literal)).uids);
+}
+
+/** Those that have a number and are not expunged. Both lists ascend, so one walk compares them. */
+async function knownTo(session: Session, uids: readonly number[]): Promise<number[]> {
+  const { view } = session.selected;
+  const turns = new LoopTurns();
+  const known: number[] = [];
+  await turns.turn();
+  const { allUids } = view;
+  let at = 0;
+  for (const uid of uids) {
+    if (at % 4096 === 4095) await turns.turn();
+    while (at < allUids.length && allUids[at]! < uid) at++;
+    if (allUids[at] === uid && !(view.hasExpunged && view.isExpunged(uid))) known.push(uid);
+  }
+  return known;
+}
+
+/** UIDs as the form of the command names messages. */
+export async function numbersOf(
+  session: Session,
+  uids: readonly number[],
+  form: Form,
+): Promise<readonly number[]> {
+  if (form === "uid") return uids;
+  const { view } = session.selected;
+  const turns = new LoopTurns();
+  await turns.turn();
+  const seqs: number[] = [];
+  for (const uid of uids) {
+    seqs.push(view.seqOf(uid)!);
+    if (seqs.length % 1000 === 0) await turns.turn();
+  }
+  return seqs;
+}
+
+/** The highest MODSEQ of messages. */
+export async function highestModseqOf(
+  session: Session,
+  uids: readonly number[],
+  mailbox: Pick<Mailbox, "agent" | "number"> = session.selected.mailbox,
+): Promise<Modseq | undefined> {
+  const { agent, number } = mailbox;
+  let highest: Modseq | undefined;
+  for await (const page of session.rooms.mail.shownPages(agent, number, numberSetOf(uids), ["numbers"]))
+    for (const { modseq } of page) if (modseq! > (highest ?? 0)) highest = modseq;
+  return highest;
+}

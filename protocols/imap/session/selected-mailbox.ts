@@ -1,0 +1,385 @@
+/** The selected mailbox of a session: its view, and how changes of the mailbox get into it.
+ *
+ *  Changes come from the agent's log, read from this session's own position; the doorbell only says that there are some.
+ *  They are gathered at any time and told when the standard allows (RFC 9051 sections 5.2, 7.4 and 7.5). */
+
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
+import type { MessageFacet, ShownMessage } from "#/src/mail/entries.ts";
+import type { Recency } from "#/src/mail/recency.ts";
+import type { Change } from "#/src/model/changes.ts";
+import { systemFlagNames } from "#/src/model/flags.ts";
+import {
+  emptyNumberSet,
+  type NumberSet,
+  numberSetOf,
+  parseNumberSet,
+  subtractNumberSets,
+  uniteNumberSets,
+} from "#/src/model/number-set.ts";
+import type { Modseq } from "#/src/model/numbers.ts";
+import type { ReachedMailbox } from "#/src/reach/mailbox-access.ts";
+import { no, Refusal } from "../errors.ts";
+import { eachOnce, type FetchItem } from "../fetch/items.ts";
+import { facetsOf } from "../fetch/ready-response.ts";
+import { writeFetchResponse } from "../fetch/response.ts";
+import { writeVanished } from "../resynchronise/vanished.ts";
+import type { ImapRooms } from "../rooms.ts";
+import { SearchContexts } from "../search/contexts.ts";
+import { FlagWriter } from "../wire/flags.ts";
+import type { ResponseWriter } from "../wire/response-writer.ts";
+import { SessionView } from "./session-view.ts";
+
+/** Which events of the selected mailbox the client wants to be told (RFC 5465 section 5). */
+export interface SelectedEvents {
+  readonly hasNew: boolean;
+  readonly hasExpunge: boolean;
+  readonly hasFlags: boolean;
+  /** What is told of a new message, beyond EXISTS. */
+  readonly newItems: readonly FetchItem[];
+}
+
+export const allEvents: SelectedEvents = { hasNew: true, hasExpunge: true, hasFlags: true, newItems: [] };
+
+export interface TellOptions {
+  readonly events: SelectedEvents;
+  readonly mayExpunge: boolean;
+  /** The client is told MODSEQ with every change (RFC 7162 section 3.2). */
+  readonly hasCondstore: boolean;
+  /** The client wants UIDs in FETCH responses that it did not ask for: harmless, and what UID commands need. */
+  readonly hasUid: boolean;
+  /** The client is told UIDs of what is gone (RFC 7162 section 3.2.10, RFC 9586 section 3.2). */
+  readonly hasVanished: boolean;
+}
+
+/** Changes read from the log at once. */
+const changesMax = 1000;
+
+export class SelectedMailbox {
+  readonly mailbox: ReachedMailbox;
+  readonly isReadOnly: boolean;
+  readonly view: SessionView;
+  readonly flags: FlagWriter;
+  /** `$` (RFC 9051 section 6.4.4.1). */
+  saved: NumberSet = emptyNumberSet;
+  /** Searches whose results are kept up to date. */
+  readonly contexts = new SearchContexts();
+  /** The client goes by UIDs alone (RFC 9586). */
+  isUidOnly = false;
+  /** \Recent is of IMAP4rev1 alone. */
+  #hasRecent: boolean;
+  readonly #recency: Recency;
+  readonly #rooms: Pick<ImapRooms, "mail" | "feed">;
+  /** Up to where the log is in the view. */
+  #position: Modseq;
+  /** Messages whose flags the client has not been told. */
+  #updated: NumberSet = emptyNumberSet;
+  /** MODSEQs of changes that the client made and was answered itself. */
+  readonly #own = new Set<number>();
+  /** Messages that the client put here itself and has not been told. */
+  #made: NumberSet = emptyNumberSet;
+  /** MODSEQ of the first EXPUNGE that the client has not been told. */
+  #expungedFrom: number | undefined;
+  #isDeleted = false;
+  #hasRung = true;
+  #onRing: (() => void) | undefined;
+  readonly #unsubscribe: () => void;
+
+  private constructor(
+    rooms: Pick<ImapRooms, "mail" | "feed">,
+    mailbox: ReachedMailbox,
+    isReadOnly: boolean,
+    position: Modseq,
+    uids: readonly number[],
+    keywordNames: readonly string[],
+    recency: Recency,
+    hasRecent: boolean,
+  ) {
+    this.#rooms = rooms;
+    this.mailbox = mailbox;
+    this.isReadOnly = isReadOnly;
+    this.#position = position;
+    this.view = new SessionView(uids);
+    this.flags = new FlagWriter(keywordNames);
+    this.#recency = recency;
+    this.#hasRecent = hasRecent;
+    this.#takeRecent(0);
+    this.#unsubscribe = rooms.feed.subscribe(mailbox.agent, () => {
+      this.#hasRung = true;
+      this.#onRing?.();
+    });
+  }
+
+  static async open(
+    rooms: Pick<ImapRooms, "mail" | "feed">,
+    mailbox: ReachedMailbox,
+    isReadOnly: boolean,
+    hasRecent: boolean,
+  ): Promise<SelectedMailbox> {
+    const recency = rooms.mail.openRecency(mailbox);
+    try {
+      return await SelectedMailbox.#read(rooms, mailbox, isReadOnly, hasRecent, recency);
+    } catch (error) {
+      await recency.leave();
+      throw error;
+    }
+  }
+
+  static async #read(
+    rooms: Pick<ImapRooms, "mail" | "feed">,
+    mailbox: ReachedMailbox,
+    isReadOnly: boolean,
+    hasRecent: boolean,
+    recency: Recency,
+  ): Promise<SelectedMailbox> {
+    // The position first: what changes while the rest is read is read again from the log, which does no harm.
+    const position = await rooms.feed.position(mailbox.agent);
+    const uids = await rooms.mail.listUids(mailbox.agent, mailbox.number);
+    const keywordNames = await rooms.mail.keywordNames(mailbox.agent);
+    // UIDNEXT has to be above every UID of the view. HIGHESTMODSEQ stays that of before, which promises less.
+    const now = await rooms.mail.findMailboxByNumber(mailbox.agent, mailbox.number);
+    if (now === undefined) throw no("NONEXISTENT", "No such mailbox");
+    const state = { ...mailbox, ...now, name: mailbox.name, highestModseq: mailbox.highestModseq };
+    return new SelectedMailbox(rooms, state, isReadOnly, position, uids, keywordNames, recency, hasRecent);
+  }
+
+  async close(): Promise<void> {
+    this.#unsubscribe();
+    this.#onRing = undefined;
+    await this.#recency.leave();
+  }
+
+  /** What is \Recent here, and what comes will be. */
+  get recent(): NumberSet {
+    if (!this.#hasRecent) return emptyNumberSet;
+    return uniteNumberSets(this.flags.recent, [[this.view.highestUid + 1, 2 ** 32]]);
+  }
+
+  /** Messages that are \Recent here and still there. */
+  get recentCount(): number {
+    return this.view.knownUids(this.flags.recent).length;
+  }
+
+  /** From now on the client does not know \Recent. */
+  forgetRecent(): void {
+    this.#hasRecent = false;
+    this.flags.recent = emptyNumberSet;
+  }
+
+  /** Messages of the view behind the first so many are told: those that no session was told of before are \Recent here.
+   *  One that only reads leaves them so to others (RFC 3501 section 6.3.2). */
+  #takeRecent(countBefore: number): void {
+    const { recentUid } = this.mailbox;
+    const told = this.isReadOnly
+      ? this.#recency.readTold(recentUid)
+      : this.#recency.take(this.view.highestUid, recentUid);
+    if (!this.#hasRecent || this.view.highestUid <= told) return;
+    const recent = this.view.allUids.slice(countBefore).filter((uid) => uid > told);
+    this.flags.recent = uniteNumberSets(this.flags.recent, numberSetOf(recent));
+  }
+
+  /** Calls back at each doorbell, at once if one was missed. */
+  onRing(listener: (() => void) | undefined): void {
+    this.#onRing = listener;
+    if (this.#hasRung) listener?.();
+  }
+
+  /** The client made this change and is answered by its command; it is not told again. */
+  own(modseq: Modseq): void {
+    this.#own.add(modseq);
+    this.#hasRung = true;
+  }
+
+  /** The client put these messages into the mailbox. */
+  made(uids: NumberSet): void {
+    this.#made = uniteNumberSets(this.#made, uids);
+  }
+
+  /** UIDs that the client knows and that are still there, of a set. */
+  presentUids(uids: NumberSet): NumberSet {
+    return subtractNumberSets(this.view.knownSet(uids), this.view.expunged);
+  }
+
+  /** Takes what happened since into the view, without telling. */
+  async gather(reaching?: Modseq): Promise<void> {
+    while (this.#hasRung || (reaching ?? 0) > this.#position) {
+      this.#hasRung = false;
+      for (;;) {
+        const { agent } = this.mailbox;
+        const { changes, upTo, isBelowFloor } = await this.#rooms.feed.readChanges(
+          agent,
+          this.#position,
+          changesMax,
+          reaching,
+        );
+        if (isBelowFloor) {
+          await this.#compare();
+          break;
+        }
+        for (const change of changes) this.#apply(change);
+        const isLast = changes.length === 0 || upTo <= this.#position;
+        this.#position = upTo;
+        if (isLast) break;
+      }
+      this.#own.clear();
+    }
+  }
+
+  #apply(change: Pick<Change, "kind" | "parent" | "operation" | "ids" | "modseq">): void {
+    if (change.kind === "mailbox") {
+      if (
+        change.operation === "remove" &&
+        parseNumberSet(change.ids).some(([a, b]) => a <= this.mailbox.number && this.mailbox.number <= b)
+      )
+        this.#isDeleted = true;
+      return;
+    }
+    if (change.kind !== "entry" || change.parent !== this.mailbox.number) return;
+    const uids = parseNumberSet(change.ids);
+    if (change.operation !== "remove") this.contexts.note(uids);
+    if (change.operation === "add") this.view.arrive(uidsIn(uids));
+    else if (change.operation === "remove") this.#remove(uids, change.modseq);
+    else if (!this.#own.has(change.modseq)) this.#updated = uniteNumberSets(this.#updated, uids);
+  }
+
+  #remove(uids: NumberSet, modseq: number): void {
+    this.view.remove(uids);
+    if (this.view.hasExpunged) this.#expungedFrom ??= modseq;
+  }
+
+  /** The log no longer reaches back to where this session is: what is there is compared with what is known. */
+  async #compare(): Promise<void> {
+    const { agent, number } = this.mailbox;
+    const before = this.#position;
+    this.#position = await this.#rooms.feed.position(agent);
+    const uids = await this.#rooms.mail.listUids(agent, number);
+    const present = new Set<number>(uids);
+    this.#remove(numberSetOf(this.view.allUids.filter((uid) => !present.has(uid))), before + 1);
+    this.view.arrive(uids);
+    this.#updated = [[1, 2 ** 32 - 1]];
+    this.contexts.note(this.#updated);
+  }
+
+  /** Writes what the client has to be told: EXPUNGE, EXISTS, FLAGS, FETCH. */
+  async tell(out: ResponseWriter, options: TellOptions): Promise<void> {
+    // A commit is in the store before its doorbell is heard, and a MODSEQ of it may have been told.
+    await this.gather(options.hasCondstore ? await this.#rooms.feed.position(this.mailbox.agent) : undefined);
+    if (this.#isDeleted) throw new Refusal("BYE", "The selected mailbox was deleted");
+    const { events } = options;
+    if (options.mayExpunge && events.hasExpunge && this.view.hasExpunged) {
+      this.contexts.tellExpunged(this.view, out);
+      if (options.hasVanished) await writeVanished(this.view.takeVanished(), false, out);
+      else await this.#tellExpunged(out);
+      this.#expungedFrom = undefined;
+      if (this.saved.length > 0) this.saved = numberSetOf(this.view.knownUids(this.saved));
+    }
+    if (events.hasNew) await this.#tellArrived(out, options);
+    if (!events.hasFlags) this.#updated = emptyNumberSet;
+    else if (this.#updated.length > 0) await this.#tellFlags(out, options);
+    await this.contexts.tellChanged(this, this.#rooms.mail, out);
+  }
+
+  async #tellArrived(out: ResponseWriter, { events }: TellOptions): Promise<void> {
+    const countBefore = this.view.count;
+    if (!this.view.takeArrived()) return;
+    out.line(`* ${this.view.count} EXISTS`);
+    this.#takeRecent(countBefore);
+    if (this.#hasRecent) out.line(`* ${this.recentCount} RECENT`);
+    // Who made a message itself is not told of it (RFC 5465 section 5.2).
+    const arrived = subtractNumberSets(
+      this.presentUids(numberSetOf(this.view.allUids.slice(countBefore))),
+      this.#made,
+    );
+    this.#made = emptyNumberSet;
+    const byUid = await this.contexts.itemsOfNew(this, this.#rooms.mail, arrived);
+    const shown = events.newItems.length > 0 ? arrived : numberSetOf([...byUid.keys()].sort((a, b) => a - b));
+    if (shown.length === 0) return;
+    const allItems = [...events.newItems, ...[...byUid.values()].flat()];
+    await this.tellKeywords(out);
+    const { agent, number } = this.mailbox;
+    const context = { mail: this.#rooms.mail, agent, flags: this.flags };
+    for await (const page of this.#rooms.mail.shownPages(agent, number, shown, facetsOf(allItems)))
+      for (const message of page) {
+        const items = eachOnce([...events.newItems, ...(byUid.get(message.uid) ?? [])]);
+        await writeFetchResponse(this.responseHead(message.uid)!, message, items, context, out);
+        await out.flushIfLarge();
+      }
+  }
+
+  async #tellExpunged(out: ResponseWriter): Promise<void> {
+    const turns = new LoopTurns();
+    await turns.turn();
+    for (const seq of this.view.takeExpunged()) {
+      out.line(`* ${seq} EXPUNGE`);
+      if (!out.isLarge) continue;
+      await out.flush();
+      await turns.turn();
+    }
+  }
+
+  async #tellFlags(out: ResponseWriter, options: TellOptions): Promise<void> {
+    const updated = this.presentUids(this.#updated);
+    this.#updated = emptyNumberSet;
+    if (updated.length === 0) return;
+    await this.tellKeywords(out);
+    const { agent, number } = this.mailbox;
+    const facets = flagFacets(options.hasCondstore);
+    for await (const page of this.#rooms.mail.shownPages(agent, number, updated, facets))
+      for (const entry of page) {
+        if (this.view.seqOf(entry.uid) === undefined) continue;
+        out.line(this.flagsResponse(entry, options));
+        await out.flushIfLarge();
+      }
+  }
+
+  /** How a FETCH response begins; undefined for a message that the client does not know. UIDFETCH where it knows no sequence
+   *  numbers (RFC 9586 section 3.3). */
+  responseHead(uid: number): string | undefined {
+    const seq = this.view.seqOf(uid);
+    if (seq === undefined) return undefined;
+    return this.isUidOnly ? `* ${uid} UIDFETCH (` : `* ${seq} FETCH (`;
+  }
+
+  /** FETCH response with the flags of a message that the client knows. */
+  flagsResponse(entry: ShownMessage, options: Pick<TellOptions, "hasUid" | "hasCondstore">): string {
+    const uid = options.hasUid && !this.isUidOnly ? `UID ${entry.uid} ` : "";
+    const modseq = options.hasCondstore ? ` MODSEQ (${entry.modseq})` : "";
+    return `${this.responseHead(entry.uid)}${uid}FLAGS ${this.flags.write(entry)}${modseq})`;
+  }
+
+  /** HIGHESTMODSEQ of what the client has been told. */
+  async readHighestModseq(): Promise<number> {
+    const { agent, number, highestModseq } = this.mailbox;
+    const now = await this.#rooms.mail.findMailboxByNumber(agent, number);
+    const told = this.#expungedFrom === undefined ? this.#position : this.#expungedFrom - 1;
+    return Math.min(now?.highestModseq ?? highestModseq, told);
+  }
+
+  /** While EXPUNGE is kept back, MODSEQs beyond it say nothing of what the client knows (RFC 7162 sections 3.2 and 6). */
+  tellDelayed(out: ResponseWriter): void {
+    if (this.#expungedFrom !== undefined)
+      out.line(`* OK [HIGHESTMODSEQ ${this.#expungedFrom - 1}] EXPUNGE is delayed`);
+  }
+
+  /** Names keywords that have come since, before a FETCH uses them (RFC 9051 section 7.3.5). */
+  async tellKeywords(out: ResponseWriter): Promise<void> {
+    const names = await this.#rooms.mail.keywordNames(this.mailbox.agent);
+    if (names.length === this.flags.keywordCount) return;
+    this.flags.keywordNames = names;
+    this.writeFlagsResponses(out);
+  }
+
+  writeFlagsResponses(out: ResponseWriter): void {
+    out.line(`* FLAGS ${this.flags.all}`);
+    const permanent = this.isReadOnly ? "()" : this.flags.permanent;
+    out.line(`* OK [PERMANENTFLAGS ${permanent}] ${systemFlagNames.length} system flags and keywords`);
+  }
+}
+
+/** What `flagsResponse` needs of a message. */
+export function flagFacets(hasCondstore: boolean): readonly MessageFacet[] {
+  return hasCondstore ? ["numbers"] : [];
+}
+
+function* uidsIn(uids: NumberSet): Generator<number> {
+  for (const [first, last] of uids) for (let uid = first; uid <= last; uid++) yield uid;
+}

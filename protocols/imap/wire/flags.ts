@@ -1,0 +1,121 @@
+/** Flags on the wire (RFC 9051 sections 2.3.2 and 9). */
+import {
+  type FlagState,
+  keywordNumbers,
+  systemFlagNamed,
+  systemFlagNames,
+  systemFlags,
+} from "#/src/model/flags.ts";
+import { keywordBytesMax, keywordsMax } from "#/src/model/limits.ts";
+import { emptyNumberSet, hasNumber, type NumberSet } from "#/src/model/number-set.ts";
+import { bad, no } from "../errors.ts";
+import type { WireReader } from "./wire-reader.ts";
+
+/** Flags that a client named: bits of the system flags, and keywords. */
+export interface NamedFlags {
+  readonly mask: number;
+  readonly keywords: readonly string[];
+}
+
+/** `(flag …)`, also without parentheses as STORE allows. */
+export function readFlags(reader: WireReader): NamedFlags {
+  if (reader.peek() === "(")
+    return namedFlags(reader.list(() => readFlag(reader), { max: keywordsMax, allowEmpty: true }));
+  const flags = [readFlag(reader)];
+  while (reader.trySpace()) {
+    if (flags.length >= keywordsMax) throw bad("Too many flags", "LIMIT");
+    flags.push(readFlag(reader));
+  }
+  return namedFlags(flags);
+}
+
+/** flag = "\Answered" / … / flag-keyword / flag-extension */
+function readFlag(reader: WireReader): string {
+  const isSystem = reader.tryCharacter("\\");
+  return (isSystem ? "\\" : "") + reader.atom();
+}
+
+function namedFlags(flags: readonly string[]): NamedFlags {
+  let mask = 0;
+  const keywords: string[] = [];
+  for (const flag of flags) {
+    if (flag.startsWith("\\")) {
+      const system = systemFlagNamed(flag);
+      // \Recent is the server's own in IMAP4rev1, and STORE of it is refused (RFC 3501 section 2.3.2).
+      if (system === undefined) throw bad("No such system flag");
+      mask |= systemFlags[system];
+    } else {
+      const keyword = readKeyword(flag);
+      if (!keywords.some((other) => other.toLowerCase() === keyword.toLowerCase())) keywords.push(keyword);
+    }
+  }
+  return { mask, keywords };
+}
+
+export function readKeyword(flag: string): string {
+  if (/[^\x21-\x7e]|\]/.test(flag)) throw bad("A keyword is made of ASCII characters");
+  if (flag.length > keywordBytesMax) throw no("LIMIT", `A keyword has at most ${keywordBytesMax} characters`);
+  return flag;
+}
+
+/** Writes flags of the messages of one mailbox as one session sees them. Refreshing a mailbox writes the same few combinations again and again. */
+export class FlagWriter {
+  /** UIDs of what is \Recent in the session. */
+  recent: NumberSet = emptyNumberSet;
+  #names: readonly string[];
+  readonly #byMask = new Map<number, string>();
+
+  constructor(keywordNames: readonly string[]) {
+    this.#names = keywordNames;
+  }
+
+  get keywordCount(): number {
+    return this.#names.length;
+  }
+
+  /** Keywords are only ever added, so what was written stays right except for numbers that had no name yet. */
+  set keywordNames(names: readonly string[]) {
+    this.#names = names;
+    this.#byMask.clear();
+  }
+
+  /** `(\Seen $Label1)` */
+  write({ uid, flags }: { readonly uid: number; readonly flags: FlagState }): string {
+    const text = this.#writeKept(flags);
+    if (this.recent.length === 0 || !hasNumber(this.recent, uid)) return text;
+    return text === "()" ? "(\\Recent)" : `(\\Recent ${text.slice(1)}`;
+  }
+
+  #writeKept(flags: FlagState): string {
+    if (flags.overflow !== null) return this.#format(flags);
+    let text = this.#byMask.get(flags.mask);
+    if (text === undefined) {
+      if (this.#byMask.size >= cachedMasksMax) this.#byMask.clear();
+      text = this.#format(flags);
+      this.#byMask.set(flags.mask, text);
+    }
+    return text;
+  }
+
+  /** The value of the FLAGS response: all that are in use. */
+  get all(): string {
+    return `(${[...systemFlagNames, ...this.#names].join(" ")})`;
+  }
+
+  /** The value of PERMANENTFLAGS; `\*` says that new keywords can be made (RFC 9051 section 7.1). */
+  get permanent(): string {
+    const mayGrow = this.#names.length < keywordsMax ? ["\\*"] : [];
+    return `(${[...systemFlagNames, ...this.#names, ...mayGrow].join(" ")})`;
+  }
+
+  #format(flags: FlagState): string {
+    const names: string[] = systemFlagNames.filter((name) => flags.mask & systemFlags[name]);
+    for (const number of keywordNumbers(flags)) {
+      const name = this.#names[number];
+      if (name !== undefined) names.push(name);
+    }
+    return `(${names.join(" ")})`;
+  }
+}
+
+const cachedMasksMax = 4096;

@@ -1,0 +1,59 @@
+import { outputChunkBytes } from "../limits.ts";
+
+/** Gathers responses into chunks and hands them to the connection, which waits for the peer. Text is one character for
+ *  one octet; nothing is checked here, so whatever a stranger wrote comes through `strings.ts` first. */
+export class ResponseWriter {
+  readonly #write: (data: string | Uint8Array) => Promise<void>;
+  #text = "";
+  #lineCount = 0;
+  #isBetweenLines = true;
+
+  constructor(write: (data: string | Uint8Array) => Promise<void>) {
+    this.#write = write;
+  }
+
+  /** Lines that were said. */
+  get lineCount(): number {
+    return this.#lineCount;
+  }
+
+  /** Whether the last line is whole, so that another may follow. */
+  get isBetweenLines(): boolean {
+    return this.#isBetweenLines;
+  }
+
+  /** `text` and CRLF. */
+  line(text: string): void {
+    this.#text += `${text}\r\n`;
+    this.#lineCount++;
+    this.#isBetweenLines = true;
+  }
+
+  text(text: string): void {
+    this.#text += text;
+    this.#isBetweenLines = false;
+  }
+
+  /** Octets that are too many to be made text. */
+  async bytes(bytes: Uint8Array): Promise<void> {
+    await this.flush();
+    await this.#write(bytes);
+  }
+
+  /** Whether it is time to flush. */
+  get isLarge(): boolean {
+    return this.#text.length >= outputChunkBytes;
+  }
+
+  /** To be called in every loop that writes: keeps what is gathered bounded and follows the pace of the peer. */
+  async flushIfLarge(): Promise<void> {
+    if (this.isLarge) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    if (this.#text === "") return;
+    const text = this.#text;
+    this.#text = "";
+    await this.#write(text);
+  }
+}

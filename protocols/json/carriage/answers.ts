@@ -1,0 +1,93 @@
+/** What everything that answers JSON on the HTTP ports has in common: the credential before, the envelope behind. */
+import type { Logger } from "pino";
+import { loggedLogins } from "#/protocols/connection/logged-logins.ts";
+import type { Exchange, HttpContext, StreamExchange } from "#/protocols/http/app.ts";
+import { bearerToken } from "#/protocols/http/bearer.ts";
+import type { Principal } from "#/src/accounts/accounts.ts";
+import { CallerGone } from "#/src/model/caller.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { asRefusal, errorObject, refusalHeaders, statusOfCode } from "../errors.ts";
+import type { JsonRooms } from "../rooms.ts";
+
+/** A guess: a connection ends when its client says so. */
+export const connectionRetryMs = 1000;
+
+/** Whose bearer token it is; the connection counts for that mailbox from now on. Throws `unauthorized` and `rate_limited`. */
+export async function authenticateBearer(
+  { accounts, log }: Pick<JsonRooms, "accounts" | "log">,
+  authorization: string | undefined,
+  exchange: Exchange,
+): Promise<Principal> {
+  const token = bearerToken(authorization);
+  if (token === undefined) throw new WaypostError("unauthorized", "No credential was sent.");
+  const principal = await loggedLogins(accounts, log, {
+    protocol: "http",
+    requestId: exchange.requestId,
+  }).authenticateToken(token, exchange.remoteAddress);
+  if (!exchange.claim(principal))
+    throw new WaypostError("rate_limited", "This mailbox has too many open connections.", {
+      retryAfterMs: connectionRetryMs,
+      hint: "Keep fewer connections open; one connection serves any number of requests, one after the other.",
+    });
+  return principal;
+}
+
+export function sendJson({ koa }: HttpContext, status: number, text: string | Buffer): void {
+  koa.status = status;
+  koa.set("Cache-Control", "no-store");
+  koa.type = "application/json";
+  koa.body = text;
+}
+
+/** Answers what was thrown; `status` where a protocol has a finer one than the code's. */
+export function refuse(log: Logger, context: HttpContext, error: unknown, status?: number): void {
+  const refusal = refusalOf(log, context, error);
+  context.koa.set(refusal.headers);
+  sendJson(context, status ?? refusal.status, refusal.text);
+}
+
+/** The same where the answer would have stayed open. Once it is open there is nothing to answer with but its end. */
+export function refuseStream(log: Logger, exchange: StreamExchange, error: unknown): void {
+  const { response } = exchange;
+  const { status, headers, text } = refusalOf(log, exchange, error);
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  response.writeHead(status, {
+    ...headers,
+    "X-Request-Id": exchange.requestId,
+    "Cache-Control": "no-store",
+    "Content-Type": "application/json; charset=utf-8",
+    "Content-Length": Buffer.byteLength(text),
+  });
+  response.end(text);
+}
+
+/** Throws on what a client that went away leaves behind: nobody is there to be told. */
+function refusalOf(log: Logger, { requestId }: Exchange, error: unknown) {
+  if (error instanceof CallerGone) throw error;
+  const refusal = asRefusal(error);
+  if (refusal.code === "internal") log.error({ err: error, requestId }, "operation failed");
+  return {
+    status: statusOfCode[refusal.code],
+    headers: refusalHeaders(refusal),
+    text: JSON.stringify({ error: errorObject(refusal, requestId) }),
+  };
+}
+
+const jsonType = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
+
+/** No type at all is taken for JSON. */
+export function assertJson(type: string | undefined, encoding: string | undefined): void {
+  if (type && !jsonType.test(type))
+    throw new WaypostError("invalid", "The request body is not said to be JSON.", {
+      field: "",
+      hint: "Send the header Content-Type: application/json.",
+    });
+  if (encoding && encoding.toLowerCase() !== "identity")
+    throw new WaypostError("invalid", "The request body is encoded.", {
+      field: "",
+      hint: "Send the body without Content-Encoding.",
+    });
+}

@@ -1,0 +1,108 @@
+/** The only door to the operations. Whatever carries a call (HTTP, MCP, the command line), the same rights, limits and
+ *  checks stand here, in one order: rate, name, account, scope, input, repeat protection, run. */
+import type { Principal } from "#/src/accounts/accounts.ts";
+import { forCaller } from "#/src/model/caller.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { mailboxOwner, type Owner } from "#/src/model/owner.ts";
+import { notBillable } from "../errors.ts";
+import type { FrameStream, Operation, OperationRegistry } from "../operation.ts";
+import type { JsonRooms } from "../rooms.ts";
+import { assertScope } from "../scopes.ts";
+import { parseInput } from "./input.ts";
+import type { JsonInput } from "./json-text.ts";
+import { createReachMemo } from "./reach-memo.ts";
+import { createStreamSlots } from "./stream-slots.ts";
+import { createRequestLimits } from "./token-bucket.ts";
+
+export interface Call {
+  readonly operation: string;
+  readonly principal: Principal;
+  readonly requestId: string;
+  /** Aborts with a `CallerGone` when the caller goes: nothing is read of the store from then on. */
+  readonly signal: AbortSignal;
+  /** Reads the input once the call is admitted. */
+  readInput(operation: Operation): Promise<JsonInput>;
+}
+
+export type Outcome =
+  | { readonly kind: "result"; readonly result: unknown }
+  | { readonly kind: "stream"; readonly frames: FrameStream };
+
+export interface Invoke {
+  call(call: Call): Promise<Outcome>;
+  /** Counts a request that calls no operation. Throws `rate_limited`. */
+  admit(principal: Principal): void;
+}
+
+/** How long a repeat waits while the first attempt runs; an attempt that takes longer is asked for again. */
+const repeatRetryMs = 250;
+
+export function createInvoke(rooms: JsonRooms, registry: OperationRegistry): Invoke {
+  const { limits, http } = rooms.settings;
+  const requests = createRequestLimits(
+    rooms.mail.clock,
+    { perSecond: limits.requestsPerSecond, burst: limits.requestsBurst },
+    { perSecond: limits.agentRequestsPerSecond, burst: limits.agentRequestsBurst },
+  );
+  const slots = createStreamSlots(rooms.fairness, limits.streamsPerToken, http.maxConnections);
+  const running = new Set<string>();
+  const reach = createReachMemo(rooms);
+
+  const admit: Invoke["admit"] = ({ credential, agent }) => {
+    // The operator's own calls come over a private socket and are no use to limit.
+    if (credential.kind !== "operator") requests.admit(nameOf(credential), String(agent));
+  };
+
+  const invoke: Invoke["call"] = async (call) => {
+    const { principal } = call;
+    admit(principal);
+    const operation = registry.find(call.operation);
+    if (!principal.isBillable && operation.isFree !== true) throw notBillable();
+    assertScope(principal, operation.scope);
+    const owner = (): Owner => mailboxOwner(principal);
+    const { value, decoded } = await forCaller(call.signal, () => call.readInput(operation), owner);
+    const input = parseInput(operation.input, value);
+    using _repeat = holdKey(running, principal, operation, input);
+    const context = {
+      rooms,
+      registry,
+      principal,
+      requestId: call.requestId,
+      signal: call.signal,
+      decoded,
+      holdStream: () => slots.hold(nameOf(principal.credential)),
+      reach,
+    };
+    const result = await forCaller(call.signal, () => operation.run(context, input), owner);
+    return operation.effect === "streams"
+      ? { kind: "stream", frames: result as FrameStream }
+      : { kind: "result", result };
+  };
+  return { call: invoke, admit };
+}
+
+function nameOf({ kind, number }: Principal["credential"]): string {
+  return `${kind}:${number}`;
+}
+
+const nothing: Disposable = { [Symbol.dispose]() {} };
+
+/** A repeat that arrives while the first attempt runs is told to wait ("Limits", rule 3). Keys of `send` are apart from the
+ *  others, as they are in the store. */
+function holdKey(
+  running: Set<string>,
+  principal: Principal,
+  operation: Operation,
+  input: unknown,
+): Disposable {
+  const key = (input as { readonly idempotency_key?: string }).idempotency_key;
+  if (key === undefined) return nothing;
+  const name = `${principal.agent} ${operation.verb} ${key}`;
+  if (running.has(name))
+    throw new WaypostError("rate_limited", "The first attempt with this idempotency key is still running.", {
+      retryAfterMs: repeatRetryMs,
+      hint: "Repeat the same request after retry_after_ms; it returns the first attempt's result.",
+    });
+  running.add(name);
+  return { [Symbol.dispose]: () => void running.delete(name) };
+}

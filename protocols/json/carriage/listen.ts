@@ -1,0 +1,118 @@
+/** The HTTP and HTTPS ports with everything that answers on them. */
+import { STATUS_CODES } from "node:http";
+import {
+  connectionAmounts,
+  createConnectionDoor,
+  type DoorRefusal,
+  type NameNetwork,
+} from "#/protocols/connection/connection-door.ts";
+import { type Listener, openPorts } from "#/protocols/connection/listener.ts";
+import { handshakeLog, peerOf } from "#/protocols/connection/peer.ts";
+import type { ServerKeys } from "#/protocols/connection/server-keys.ts";
+import { networkBehind, trustProxies } from "#/protocols/connection/trusted-proxies.ts";
+import { createHttpApp, type HttpRoute } from "#/protocols/http/app.ts";
+import { type BadRequest, listenHttpPort } from "#/protocols/http/listen.ts";
+import { RequestTurns } from "#/protocols/http/request-turns.ts";
+import { createReceiving } from "#/src/fairness/receiving.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { jsonBlobBodyBytesMax } from "#/src/model/limits.ts";
+import { errorObject, refusalHeaders, statusOfCode } from "../errors.ts";
+import { createMcpRoute } from "../mcp/serve-mcp.ts";
+import { createRegistry } from "../registry.ts";
+import type { JsonRooms } from "../rooms.ts";
+import { connectionRetryMs } from "./answers.ts";
+import { createInvoke } from "./invoke.ts";
+import { createJsonRoute } from "./serve-http.ts";
+import { createStreamRoute } from "./serve-stream.ts";
+
+export interface HttpRooms extends JsonRooms {
+  /** Without it only plain HTTP is served. */
+  readonly tls?: ServerKeys;
+  /** How connections are told apart by network, if not by their addresses. */
+  readonly nameNetwork?: NameNetwork | undefined;
+}
+
+/** `routes`: what else lives on the ports, asked before the JSON interface. */
+export async function listenHttp(rooms: HttpRooms, routes: readonly HttpRoute[] = []): Promise<Listener[]> {
+  const { settings, tls, log } = rooms;
+  const registry = createRegistry(settings.json.unservedOperations);
+  const invoke = createInvoke(rooms, registry);
+  const closing = new AbortController();
+  const proxies = trustProxies(settings.server.trustedProxies);
+  const handle = createHttpApp({
+    routes: [...routes, createMcpRoute(rooms, registry, invoke), createJsonRoute(rooms, registry, invoke)],
+    streams: [createStreamRoute(rooms, registry, invoke, closing.signal)],
+    proxies,
+    receiving: createReceiving(rooms.fairness, jsonBlobBodyBytesMax),
+    closing: closing.signal,
+    log,
+    stalledReaderMs: settings.http.requestTimeoutMs,
+  });
+  const shared = {
+    handle,
+    door: createConnectionDoor(
+      rooms.fairness.gate("http", connectionAmounts(settings.http, settings.limits)),
+      rooms.nameNetwork ?? networkBehind(proxies),
+    ),
+    turns: new RequestTurns(),
+    proxies,
+    times: {
+      requestMs: settings.http.requestTimeoutMs,
+      headersMs: 10_000,
+      idleMs: 75_000,
+      strangerMs: 60_000,
+    },
+    refuse(problem: BadRequest | DoorRefusal, requestId: string, remoteAddress: string) {
+      // Connections that find no place are told of by the door.
+      if (refusals[problem].code === "invalid")
+        log.info({ ...peerOf(remoteAddress), requestId, status: 400, problem }, "request");
+      return refuseEarly(problem, requestId);
+    },
+    onHandshakeFailure(reason: string, remoteAddress: string) {
+      handshakeLog(log, "https", remoteAddress)(reason);
+    },
+  };
+  const { http, https } = settings;
+  const openers: (() => Promise<Listener>)[] = [];
+  if (http.enabled)
+    openers.push(() => listenHttpPort({ ...shared, name: "http", host: http.host, port: http.port }));
+  if (https.enabled && tls !== undefined)
+    openers.push(() => listenHttpPort({ ...shared, name: "https", host: https.host, port: https.port, tls }));
+  const listeners = await openPorts(openers);
+  return listeners.map((listener) => ({
+    ...listener,
+    async close() {
+      // Streams end first, then the ports close.
+      closing.abort();
+      await listener.close();
+    },
+  }));
+}
+
+const refusals = {
+  malformed: new WaypostError("invalid", "The request is not HTTP that can be read.", { field: "" }),
+  header_too_large: new WaypostError("invalid", "The header of the request is too large.", { field: "" }),
+  too_slow: new WaypostError("invalid", "The request took too long to arrive.", { field: "" }),
+  network_full: new WaypostError(
+    "rate_limited",
+    "Too many connections of this network have not shown a valid token.",
+    { retryAfterMs: connectionRetryMs },
+  ),
+  role_full: new WaypostError("upstream_unavailable", "Too many connections are open."),
+} as const satisfies Record<BadRequest | DoorRefusal, WaypostError>;
+
+/** What is refused before there is a request is said in the same envelope. */
+function refuseEarly(problem: BadRequest | DoorRefusal, requestId: string): string {
+  const refusal = refusals[problem];
+  const status = statusOfCode[refusal.code];
+  const body = JSON.stringify({ error: errorObject(refusal, requestId) });
+  const headers = {
+    ...refusalHeaders(refusal),
+    Connection: "close",
+    "Content-Type": "application/json; charset=utf-8",
+    "Content-Length": Buffer.byteLength(body),
+    "X-Request-Id": requestId,
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, "", body].join("\r\n");
+}

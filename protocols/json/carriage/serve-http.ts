@@ -1,0 +1,84 @@
+/** `/v1` over HTTP: credentials, bodies and answers; what a call may do and does is behind `invoke`.
+ *
+ *  POST /v1/<operation>   Authorization: Bearer, application/json; what streams is in serve-stream.ts
+ *  GET  /health           the service is up; no credential
+ *  GET  /openapi.json     the interface, for programs; no credential */
+
+import type { HttpContext, HttpRoute } from "#/protocols/http/app.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { jsonBodyBytesMax } from "#/src/model/limits.ts";
+import { giveBackMemory } from "#/src/model/octet-memory.ts";
+import type { Operation, OperationRegistry } from "../operation.ts";
+import type { JsonRooms } from "../rooms.ts";
+import { assertJson, authenticateBearer, refuse, sendJson } from "./answers.ts";
+import type { Invoke } from "./invoke.ts";
+import { copiesOf, type JsonInput, readJson } from "./json-text.ts";
+import { openApiDocument } from "./openapi.ts";
+
+const prefix = "/v1/";
+
+/** The last route of the HTTP ports: it also answers for paths that nobody serves. */
+export function createJsonRoute(rooms: JsonRooms, registry: OperationRegistry, invoke: Invoke): HttpRoute {
+  // Bytes, so that answers that wait for their readers share them. Made when they are first asked for: most daemons never are.
+  let openApi: Buffer | undefined;
+
+  async function answer(context: HttpContext): Promise<void> {
+    const { koa } = context;
+    const isRead = koa.method === "GET" || koa.method === "HEAD";
+    if (koa.path.startsWith(prefix)) return answerOperation(context);
+    if (isRead && koa.path === "/health") return sendJson(context, 200, '{"status":"ok"}');
+    if (isRead && koa.path === "/openapi.json") {
+      openApi ??= Buffer.from(JSON.stringify(openApiDocument(registry)));
+      return sendJson(context, 200, openApi);
+    }
+    throw new WaypostError("not_found", "There is nothing at this address.", {
+      hint: "Operations are at POST /v1/<operation>; GET /openapi.json describes them.",
+    });
+  }
+
+  async function answerOperation(context: HttpContext): Promise<void> {
+    const { koa, requestId, signal } = context;
+    const principal = await authenticateBearer(rooms, koa.get("Authorization"), context);
+    const name = koa.path.slice(prefix.length);
+    if (koa.method !== "POST") {
+      registry.find(name);
+      koa.set("Allow", "POST");
+      throw new WaypostError("invalid", "Every operation is a POST, also one that only reads.", {
+        field: "",
+        hint: `Send POST ${prefix}${name} with a JSON object.`,
+      });
+    }
+    using memory = new DisposableStack();
+    const outcome = await invoke.call({
+      operation: name,
+      principal,
+      requestId,
+      signal,
+      readInput: (operation) => readInput(context, operation, memory),
+    });
+    // What streams has a route of its own.
+    if (outcome.kind === "stream") throw new TypeError("the operation streams");
+    sendJson(context, 200, JSON.stringify(outcome.result));
+  }
+
+  return {
+    accepts: () => true,
+    async serve(context) {
+      try {
+        await answer(context);
+      } catch (error) {
+        refuse(rooms.log, context, error);
+      }
+    },
+  };
+}
+
+/** `memory`: gives back that of the body when the call is answered. */
+async function readInput(
+  { koa, readBody }: HttpContext,
+  { bodyBytesMax = jsonBodyBytesMax }: Operation,
+  memory: DisposableStack,
+): Promise<JsonInput> {
+  assertJson(koa.get("Content-Type"), koa.get("Content-Encoding"));
+  return readJson(memory.adopt(await readBody(bodyBytesMax, copiesOf(bodyBytesMax)), giveBackMemory));
+}

@@ -1,0 +1,45 @@
+/** What `draft.create` and `draft.update` put into Drafts, and what they take for it. */
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import type { NewDraft } from "#/src/mail/drafts.ts";
+import { draftField } from "#/src/mail/prepare-message.ts";
+import { type ReachedData, reachesScope } from "#/src/reach/agents.ts";
+import { messageBody } from "../describe/message-body.ts";
+import type { OperationContext } from "../operation.ts";
+import { idempotencyKey, isoTimeText, writeResult } from "../schemas.ts";
+import { composeBody } from "./composed-message.ts";
+
+export const draftFields = {
+  body: messageBody,
+  send_at: isoTimeText.optional().describe("When it is to leave, once it is sent: ISO 8601 with a zone."),
+  hold: z
+    .enum(["policy", "always"])
+    .optional()
+    .describe("Whether a person approves it, once it is sent: as the policy says, or always."),
+  idempotency_key: idempotencyKey,
+};
+const drafted = z.strictObject(draftFields);
+
+export const draftResult = writeResult.extend({
+  message: z.string().describe("The message that it is now, message_…; another one after each update."),
+});
+
+/** The message with its Bcc field, as a person may go on with it in a mail client. */
+export async function draftOf(
+  context: OperationContext,
+  { agent }: ReachedData,
+  { body, send_at: sendAt, hold }: z.infer<typeof drafted>,
+): Promise<NewDraft> {
+  const { bytes, from, inReplyTo, forwardOf } = await composeBody(context, agent, body, { hasBcc: true });
+  return {
+    bytes: Buffer.concat([Buffer.from(`${draftField}: ${randomUUID()}\r\n`), bytes]),
+    options: {
+      ...(sendAt === undefined ? {} : { sendAt }),
+      ...(hold === undefined ? {} : { hold }),
+      ...(inReplyTo === undefined ? {} : { inReplyTo }),
+      ...(forwardOf === undefined ? {} : { forwardOf }),
+    },
+    provenance: { source: "api", fromDomain: from.slice(from.lastIndexOf("@") + 1) },
+    isAuthenticated: agent === context.principal.agent || (await reachesScope(context, agent, "send")),
+  };
+}

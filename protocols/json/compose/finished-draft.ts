@@ -1,0 +1,88 @@
+/** A draft on its way out: as it lies in Drafts, whoever wrote it last. */
+import { randomUUID } from "node:crypto";
+import { headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
+import { parseMessageIds } from "#/src/formats/mime/message-ids.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { finishDraft } from "#/src/outbound/finishing.ts";
+import { normalAddress } from "#/src/outbound/mail-address.ts";
+import { withCurrent } from "../current.ts";
+import { findDraft, reachDraft } from "../describe/draft.ts";
+import { unknownObject } from "../errors.ts";
+import { readId } from "../identifiers.ts";
+import type { OperationContext } from "../operation.ts";
+import type { ComposedMessage } from "./composed-message.ts";
+
+export interface FinishedDraft {
+  readonly sending: ComposedMessage;
+  readonly draft: {
+    readonly number: number;
+    readonly hold: "policy" | "always" | undefined;
+    readonly sendAt: number | undefined;
+  };
+}
+
+/** Throws `precondition_failed` unless the version is the one that is sent, `policy_refused` when a person has written it
+ *  as somebody else. */
+export async function finishedDraft(
+  context: OperationContext,
+  id: string,
+  version: string | undefined,
+): Promise<FinishedDraft> {
+  const { accounts, mail } = context.rooms;
+  const name = readId(context, id, ["draft"], "/draft");
+  const { agent } = name;
+  const { reached, draft } = await reachDraft(context, name, "send");
+  await withCurrent(
+    context,
+    agent,
+    async () => assertVersion(version, draft.version),
+    () => findDraft(context, reached, draft.number),
+  );
+  const message = (await mail.findMessage(agent, draft.message)) ?? unknownObject();
+  const owner = (await accounts.findAgentFacts(agent))!;
+  const bytes = await mail.readBytes(message);
+  const isAnswer = headerValues(readHeaderFields(bytes), "in-reply-to").flatMap(parseMessageIds).length > 0;
+  const finished = finishDraft(bytes, {
+    date: mail.clock.now(),
+    messageId: `${randomUUID()}@${owner.address.slice(owner.address.lastIndexOf("@") + 1)}`,
+    autoSubmitted: owner.kind !== "agent" ? undefined : isAnswer ? "auto-replied" : "auto-generated",
+  });
+  const from = finished.authors.length === 1 ? normalAddress(finished.authors[0]!) : undefined;
+  if (from === undefined)
+    throw new WaypostError("invalid", "The draft needs exactly one author.", {
+      field: "/draft",
+      hint: "Its From field names one address.",
+    });
+  for (const address of finished.senders)
+    if (!(await accounts.isOwnAddress({ agent }, address)))
+      throw new WaypostError("policy_refused", "The draft is from an address that is not this mailbox's.", {
+        reason: "sender_refused",
+        hint: "Correct its From field.",
+      });
+  return {
+    sending: {
+      bytes: finished.bytes,
+      from,
+      recipients: finished.recipients.map((address) => ({ address, field: "/draft" })),
+      bcc: finished.bcc,
+      inReplyTo: draft.options.inReplyTo,
+      forwardOf: draft.options.forwardOf,
+    },
+    draft: {
+      number: draft.number,
+      hold: draft.options.hold,
+      sendAt: draft.options.sendAt === undefined ? undefined : Date.parse(draft.options.sendAt),
+    },
+  };
+}
+
+function assertVersion(given: string | undefined, version: string): void {
+  if (given === version) return;
+  throw new WaypostError(
+    "precondition_failed",
+    given === undefined
+      ? "Sending a draft needs the version that was read."
+      : "The draft has changed since that version.",
+    { version, hint: "Read the draft again, or send this version." },
+  );
+}

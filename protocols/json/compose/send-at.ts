@@ -1,0 +1,19 @@
+/** `send_at`: when a mail is to leave. */
+import { WaypostError } from "#/src/model/errors.ts";
+import type { OperationContext } from "../operation.ts";
+import { isoTimeText } from "../schemas.ts";
+
+/** A year: later than that is a mistake. */
+const aheadMaxMs = 366 * 24 * 3_600_000;
+
+export const sendAtText = isoTimeText;
+
+export function readSendAt({ rooms }: OperationContext, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const at = Date.parse(text);
+  if (at <= rooms.mail.clock.now() + aheadMaxMs) return at;
+  throw new WaypostError("invalid", "The time is more than a year ahead.", {
+    field: "/send_at",
+    hint: "Send a time within a year, as 2026-05-04T09:00:00Z.",
+  });
+}

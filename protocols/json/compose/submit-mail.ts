@@ -1,0 +1,160 @@
+/** Mail that an operation gives to the queue, or to who approves it: the input of `send` and of `hold.create`, and what is done
+ *  with it. */
+import { z } from "zod";
+import { isEightBit } from "#/src/formats/mime/line-ends.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import { needsSmtputf8 } from "#/src/outbound/mail-address.ts";
+import type { SubmitResult } from "#/src/outbound/outbound.ts";
+import { reachAgent } from "#/src/reach/agents.ts";
+import { messageBody } from "../describe/message-body.ts";
+import type { idempotencyOf } from "../idempotency.ts";
+import { readId } from "../identifiers.ts";
+import type { OperationContext } from "../operation.ts";
+import { assertInMailbox } from "../reach.ts";
+import { idempotencyKey, idText, versionText } from "../schemas.ts";
+import { type ComposedMessage, composeBody } from "./composed-message.ts";
+import { finishedDraft } from "./finished-draft.ts";
+import { takeTurnIfLarge } from "./large-mails.ts";
+import { readSendAt, sendAtText } from "./send-at.ts";
+
+export const mailFields = {
+  body: messageBody.optional().describe("The mail; or draft."),
+  draft: idText.optional().describe("A draft that is sent as it is, draft_…, with its version."),
+  version: versionText,
+  in: idText.optional().describe("The mailbox that it leaves from, ag_…; absent: the own one."),
+  send_at: sendAtText
+    .optional()
+    .describe("When it is to leave, as 2026-05-04T09:00:00Z, within a year; a time that has passed is now."),
+  idempotency_key: idempotencyKey,
+};
+const mailInput = z.strictObject(mailFields);
+type Input = z.infer<typeof mailInput>;
+
+export interface SubmittedMail {
+  readonly mailbox: AgentNumber;
+  readonly result: SubmitResult;
+}
+
+/** `holdWish` absent: as the draft says, or else the policy. */
+export async function submitMail(
+  context: OperationContext,
+  input: Input,
+  holdWish: "policy" | "always" | undefined,
+  once: ReturnType<typeof idempotencyOf>,
+): Promise<SubmittedMail> {
+  const { mail, outbound } = context.rooms;
+  const mailbox = await mailboxOf(context, input);
+  // Before anything is looked at that may have changed since the first attempt.
+  const repeat = await mail.findRepeat("submitMessage", once);
+  if (repeat !== undefined) return { mailbox, result: repeat };
+  const sendAt = readSendAt(context, input.send_at);
+  using _turn = await takeTurnIfLarge(context.rooms.fairness, input.body, input.draft);
+  const { sending, draft } = await readMail(context, mailbox, input);
+  await assertKnownRecipients(context, sending);
+  const result = await outbound.submit({
+    principal: context.principal,
+    mailbox,
+    bytes: sending.bytes,
+    envelope: {
+      from: sending.from,
+      recipients: sending.recipients,
+      envid: null,
+      ret: null,
+      bodyType: isEightBit(sending.bytes) ? "8BITMIME" : "7BIT",
+      isSmtputf8: [sending.from, ...sending.recipients.map(({ address }) => address)].some(needsSmtputf8),
+    },
+    isAuthenticated: true,
+    holdWish: holdWish ?? draft?.hold ?? "policy",
+    source: "send",
+    ...(sending.bcc === undefined ? {} : { bcc: sending.bcc }),
+    ...(sending.inReplyTo === undefined ? {} : { inReplyTo: sending.inReplyTo }),
+    ...(sending.forwardOf === undefined ? {} : { forwardOf: sending.forwardOf }),
+    ...((sendAt ?? draft?.sendAt) === undefined ? {} : { sendAt: (sendAt ?? draft?.sendAt)! }),
+    ...(draft === undefined ? {} : { draft: { draft: draft.number, version: input.version } }),
+    ...(once === undefined ? {} : { idempotency: once }),
+  });
+  logSubmitted(context, mailbox, result);
+  return { mailbox, result };
+}
+
+/** Ties the request to the name that the mail has from here on. */
+function logSubmitted(
+  { rooms, requestId, principal }: OperationContext,
+  mailbox: AgentNumber,
+  { message, submission, hold, state }: SubmitResult,
+): void {
+  const { ids } = rooms.mail;
+  rooms.log.info(
+    {
+      requestId,
+      by: principal.address,
+      message: ids.encode("message", mailbox, message),
+      ...(submission === undefined
+        ? {}
+        : { submission: rooms.outbound.tokenOf({ agent: mailbox, submission }) }),
+      ...(hold === undefined ? {} : { hold: ids.encode("hold", mailbox, hold) }),
+      state,
+    },
+    "mail submitted",
+  );
+}
+
+/** Where it leaves from; who asks has to be allowed to send there. */
+async function mailboxOf(context: OperationContext, input: Input): Promise<AgentNumber> {
+  const named = input.in === undefined ? undefined : readId(context, input.in, ["agent"], "/in").agent;
+  const draft = input.draft === undefined ? undefined : readId(context, input.draft, ["draft"], "/draft");
+  const { agent } = await reachAgent(context, named ?? draft?.agent ?? context.principal.agent, "send");
+  if (draft !== undefined)
+    await assertInMailbox(context, draft, agent, "mail:read", {
+      field: "/in",
+      hint: "A draft is sent from the mailbox that it is in; leave in out.",
+    });
+  return agent;
+}
+
+async function readMail(context: OperationContext, mailbox: AgentNumber, input: Input) {
+  if ((input.body === undefined) === (input.draft === undefined))
+    throw new WaypostError("invalid", "One of body and draft is needed, and not both.", {
+      field: "/body",
+      hint: "Send body with to, subject and text, or draft with its version.",
+    });
+  if (input.draft !== undefined) return finishedDraft(context, input.draft, input.version);
+  if (input.version !== undefined)
+    throw new WaypostError("invalid", "A version is that of a draft.", {
+      field: "/version",
+      hint: "Leave it out.",
+    });
+  const { body } = input;
+  if (!body!.text?.trim() && !body!.html?.trim() && !body!.attachments?.length && !body!.forward_of)
+    throw new WaypostError("invalid", "The mail says nothing.", {
+      field: "/body/text",
+      hint: "Send text, html, an attachment or forward_of.",
+    });
+  return { sending: await composeBody(context, mailbox, body!), draft: undefined };
+}
+
+/** What this server can say at once about its own mailboxes, it does not say later by a bounce. */
+async function assertKnownRecipients(
+  { rooms }: OperationContext,
+  { recipients }: Pick<ComposedMessage, "recipients">,
+): Promise<void> {
+  if (recipients.length === 0)
+    throw new WaypostError("invalid", "The mail is to nobody.", {
+      field: "/body/to",
+      hint: "Name at least one recipient in to, cc or bcc.",
+    });
+  const { maxRecipients } = rooms.settings.smtp;
+  if (recipients.length > maxRecipients)
+    throw new WaypostError("invalid", `The mail is to more than ${maxRecipients} recipients.`, {
+      field: recipients[maxRecipients]!.field,
+      hint: "Send it in several mails.",
+    });
+  for (const { address, field } of recipients)
+    if ((await rooms.accounts.resolveRecipient(address)).kind === "unknown")
+      throw new WaypostError("invalid", "There is no such mailbox on this server.", {
+        reason: "no_such_recipient",
+        field,
+        hint: "Its domain is served here, and has no mailbox or alias of that name.",
+      });
+}

@@ -1,0 +1,154 @@
+/** Where `wait` and `watch` get their events: the mailboxes in reach, read from a cursor on, and a doorbell in between. What
+ *  the credential reaches is asked anew before anything is told, so a revoked one hears no more. */
+import type { EventFilter, EventPage, Positions } from "#/src/feed/events.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
+import { reachAgent } from "#/src/reach/agents.ts";
+import { isVisible, reachName } from "#/src/reach/messages.ts";
+import type { ReachedAgents } from "../carriage/reach-memo.ts";
+import { readId } from "../identifiers.ts";
+import type { OperationContext } from "../operation.ts";
+import type { WatchRequest } from "../schemas.ts";
+import { filterDoubtful } from "./doubtful-events.ts";
+
+type Asked = Pick<OperationContext, "rooms" | "principal" | "reach">;
+
+export interface Read {
+  /** Shared with everybody who stands at the same place and asks for the same. */
+  readonly page: EventPage;
+  /** The cursor now holds a mailbox more. */
+  readonly hasNewReach: boolean;
+}
+
+interface Subscription {
+  readonly agent: AgentNumber;
+  readonly stop: () => void;
+}
+
+/** Opens at the request's cursor, or at the end. Throws what can be refused about it. `ring` is called when there may be
+ *  something to read; it must only take note. */
+export async function openEventSource(
+  context: OperationContext,
+  request: WatchRequest,
+  ring: () => void,
+): Promise<EventSource> {
+  const { rooms, principal, reach } = context;
+  const { events } = rooms.feed;
+  const mailbox = request.mailbox ? readId(context, request.mailbox, ["agent"], "/mailbox").agent : undefined;
+  const source = new EventSource({ rooms, principal, reach }, request, mailbox, ring);
+  try {
+    await source.begin(request.cursor ? events.open(principal.agent, request.cursor) : new Map());
+    return source;
+  } catch (error) {
+    source[Symbol.dispose]();
+    throw error;
+  }
+}
+
+export class EventSource implements Disposable {
+  readonly #asked: Asked;
+  readonly #types: ReadonlySet<string> | undefined;
+  readonly #isForParts: boolean;
+  /** undefined: whatever the text is. */
+  readonly #isDoubtful: boolean | undefined;
+  readonly #mailbox: AgentNumber | undefined;
+  readonly #ring: () => void;
+  #subscriptions: readonly Subscription[] = [];
+  #isDisposed = false;
+  #reached: ReachedAgents = new Map();
+  #positions: Positions = new Map();
+
+  constructor(asked: Asked, request: WatchRequest, mailbox: AgentNumber | undefined, ring: () => void) {
+    this.#asked = asked;
+    this.#types = request.types?.length ? new Set<string>(request.types) : undefined;
+    this.#isForParts = request.agent_part === true;
+    this.#isDoubtful = request.doubtful;
+    this.#mailbox = mailbox;
+    this.#ring = ring;
+  }
+
+  async begin(positions: Positions): Promise<void> {
+    this.#positions = positions;
+    await this.#followReach();
+  }
+
+  /** The events since the last read and the cursor behind them. */
+  async read(): Promise<Read> {
+    const hasNewReach = await this.#followReach();
+    const { rooms, principal } = this.#asked;
+    for (;;) {
+      const agents = [...this.#reached.keys()];
+      const read = await rooms.feed.events.read(principal.agent, this.#positions, agents, this.#filter());
+      this.#positions = read.positions;
+      const page =
+        this.#isDoubtful === undefined
+          ? read
+          : { ...read, events: await filterDoubtful(rooms.mail, read.events, this.#isDoubtful) };
+      if (page.events.length > 0 || !page.hasMore) return { page, hasNewReach };
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#isDisposed = true;
+    for (const { stop } of this.#subscriptions) stop();
+    this.#subscriptions = [];
+  }
+
+  async #findReach(): Promise<ReachedAgents> {
+    const { principal, reach } = this.#asked;
+    const readable = await reach.listReadable(principal);
+    if (this.#mailbox !== undefined) {
+      const one = readable.get(this.#mailbox) ?? (await reachAgent(this.#asked, this.#mailbox, "mail:read"));
+      return readable.size === 1 && readable.has(one.agent) ? readable : new Map([[one.agent, one]]);
+    }
+    if (readable.size > 0) return readable;
+    throw new WaypostError("forbidden_scope", "The credential reaches no mailbox.", {
+      hint: "The credential itself is fine; the operator grants reach.",
+    });
+  }
+
+  /** Listens to what is in reach now; a mailbox that is new begins at its end. */
+  async #followReach(): Promise<boolean> {
+    const { feed } = this.#asked.rooms;
+    this.#reached = await this.#findReach();
+    // A read that was under way when nobody wanted it any more.
+    if (this.#isDisposed) return false;
+    const known = new Set(this.#subscriptions.map(({ agent }) => agent));
+    if (known.size !== this.#reached.size || [...known].some((agent) => !this.#reached.has(agent))) {
+      for (const { agent, stop } of this.#subscriptions) if (!this.#reached.has(agent)) stop();
+      const kept = this.#subscriptions.filter(({ agent }) => this.#reached.has(agent));
+      const added = [...this.#reached.keys()].filter((agent) => !known.has(agent));
+      const begun = added.map((agent) => ({ agent, stop: feed.subscribe(agent, this.#ring) }));
+      this.#subscriptions = [...kept, ...begun];
+    }
+    const added = [...this.#reached.keys()].filter((agent) => !this.#positions.has(agent));
+    if (added.length === 0) return false;
+    this.#positions = new Map([...this.#positions, ...(await feed.events.tail(added))]);
+    return true;
+  }
+
+  #filter(): EventFilter {
+    const reached = this.#reached;
+    return {
+      key: `${this.#types === undefined ? "" : [...this.#types].toSorted()} ${this.#isForParts} ${nameOf(reached)}`,
+      isVisible(agent, folder) {
+        const one = reached.get(agent);
+        if (one === undefined) return false;
+        // What lies in no folder any more is for who reaches them all.
+        return folder === undefined ? one.objects.mailbox === "all" : isVisible(one, folder as MailboxNumber);
+      },
+      ...(this.#types === undefined ? {} : { types: this.#types }),
+      ...(this.#isForParts ? { hasAgentPart: true } : {}),
+    };
+  }
+}
+
+const names = new WeakMap<ReachedAgents, string>();
+
+function nameOf(reached: ReachedAgents): string {
+  const known = names.get(reached);
+  if (known !== undefined) return known;
+  const name = [...reached.values()].map(reachName).join(" ");
+  names.set(reached, name);
+  return name;
+}

@@ -1,0 +1,150 @@
+/** One `watch` that is open. Thousands of them stand by, so what one keeps is what is needed to tell the next event: the
+ *  request that opened it is not. The same news for many is one text. */
+import type { EventPage } from "#/src/feed/events.ts";
+import { asRefusal, errorObject } from "../errors.ts";
+import type { FrameSink, FrameStream, OperationContext, StreamFrame } from "../operation.ts";
+import type { WatchRequest } from "../schemas.ts";
+import { type EventSource, openEventSource, type Read } from "./event-source.ts";
+
+const timerMaxMs = 2 ** 31 - 1;
+const keepalive: StreamFrame = { isKeepalive: true };
+const framesOfPages = new WeakMap<EventPage, StreamFrame>();
+
+export class WatchStream implements FrameStream {
+  readonly #context: Pick<OperationContext, "rooms" | "requestId">;
+  readonly #supplied: string;
+  readonly #quietMs: number;
+  readonly #slot: Disposable;
+  #source: EventSource | undefined;
+  #first: Read | undefined;
+  #sink: FrameSink | undefined;
+  #quiet: NodeJS.Timeout | undefined;
+  /** Until the credential expires. */
+  readonly #expiryMs: number;
+  #expiry: NodeJS.Timeout | undefined;
+  /** The cursor that was told last; what the client has. */
+  #told: string;
+  #mayHaveMore = false;
+  #isReading = false;
+  #isFull = false;
+
+  private constructor(context: OperationContext, supplied: string, quietMs: number) {
+    const { rooms, requestId, principal } = context;
+    const { expiresAt = Number.POSITIVE_INFINITY } = principal.credential;
+    this.#expiryMs = expiresAt - rooms.mail.clock.now();
+    this.#context = { rooms, requestId };
+    this.#supplied = supplied;
+    this.#told = supplied;
+    this.#quietMs = quietMs;
+    this.#slot = context.holdStream();
+  }
+
+  /** Throws what can be refused about the request; after that a failure is a frame. */
+  static async open(context: OperationContext, request: WatchRequest, quietMs: number): Promise<WatchStream> {
+    const stream = new WatchStream(context, request.cursor ?? "", quietMs);
+    try {
+      stream.#source = await openEventSource(context, request, () => stream.#rung());
+      stream.#first = await stream.#source.read();
+    } catch (error) {
+      stream.close();
+      throw error;
+    }
+    // Who went away before the first frame is told by nobody else.
+    if (context.signal.aborted) stream.close();
+    return stream;
+  }
+
+  open(sink: FrameSink): void {
+    if (this.#source === undefined) return;
+    this.#sink = sink;
+    this.#write({ event: "open", data: { cursor: this.#supplied } });
+    if (this.#first !== undefined) this.#tell(this.#first);
+    this.#first = undefined;
+    this.#quiet = setTimeout(becomeQuiet, this.#quietMs, this);
+    // One that is further away than a timer reaches is seen when the stream is quiet.
+    if (this.#expiryMs < timerMaxMs) this.#expiry = setTimeout(becomeQuiet, this.#expiryMs, this);
+    if (this.#mayHaveMore) void this.#readOn();
+  }
+
+  resume(): void {
+    this.#isFull = false;
+    if (this.#mayHaveMore) void this.#readOn();
+  }
+
+  close(): void {
+    clearTimeout(this.#quiet);
+    // Refreshing it would start it again.
+    this.#quiet = undefined;
+    clearTimeout(this.#expiry);
+    this.#source?.[Symbol.dispose]();
+    this.#source = undefined;
+    this.#sink = undefined;
+    this.#slot[Symbol.dispose]();
+  }
+
+  /** After a quiet interval: the credential is looked at again, and what is there is told instead of a sign of life. */
+  async becomeQuiet(): Promise<void> {
+    this.#mayHaveMore = true;
+    if (!(await this.#readOn()) && this.#sink !== undefined && !this.#isFull) this.#write(keepalive);
+    this.#quiet?.refresh();
+  }
+
+  #rung(): void {
+    this.#mayHaveMore = true;
+    void this.#readOn();
+  }
+
+  /** Reads and tells until there is nothing more, or no room. Whether anything was told. */
+  async #readOn(): Promise<boolean> {
+    if (this.#isReading || this.#isFull || this.#sink === undefined) return false;
+    this.#isReading = true;
+    let hasTold = false;
+    try {
+      while (this.#mayHaveMore && !this.#isFull && this.#source !== undefined) {
+        this.#mayHaveMore = false;
+        hasTold = this.#tell(await this.#source.read()) || hasTold;
+      }
+    } catch (error) {
+      this.#fail(error);
+    }
+    this.#isReading = false;
+    return hasTold;
+  }
+
+  #tell({ page, hasNewReach }: Read): boolean {
+    if (page.hasMore) this.#mayHaveMore = true;
+    if (page.events.length === 0 && !(hasNewReach && this.#told !== "")) return false;
+    this.#told = page.cursor;
+    this.#write(frameOf(page));
+    this.#quiet?.refresh();
+    return true;
+  }
+
+  #write(frame: StreamFrame): void {
+    if (this.#sink?.write(frame) === false) this.#isFull = true;
+  }
+
+  #fail(error: unknown): void {
+    const { rooms, requestId } = this.#context;
+    const refusal = asRefusal(error);
+    if (refusal.code === "internal") rooms.log.error({ err: error, requestId }, "watch failed");
+    const data = { cursor: this.#told, events: [], error: errorObject(refusal, requestId) };
+    const sink = this.#sink;
+    sink?.write({ event: "batch", data });
+    this.close();
+    sink?.end();
+  }
+}
+
+function becomeQuiet(stream: WatchStream): void {
+  void stream.becomeQuiet();
+}
+
+function frameOf(page: EventPage): StreamFrame {
+  const known = framesOfPages.get(page);
+  if (known !== undefined) return known;
+  const { cursor, events } = page;
+  const frame: StreamFrame = { event: "batch", cursor, data: { cursor, events } };
+  framesOfPages.set(page, frame);
+  return frame;
+}

@@ -1,0 +1,85 @@
+/** The messages that one request names. In a batch each id is answered at its place: what may not be changed is left out, and
+ *  says why. */
+import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
+import type { ObjectName } from "#/src/model/ids.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import { type ReachedData, reachAgent } from "#/src/reach/agents.ts";
+import { reachMessageIfAny } from "#/src/reach/messages.ts";
+import { asRefusal, noSuchObject } from "../errors.ts";
+import { decodeId } from "../identifiers.ts";
+import type { OperationContext } from "../operation.ts";
+
+export interface MessagePlace {
+  readonly id: string;
+  /** undefined for an id that was never given. */
+  readonly name: ObjectName | undefined;
+  /** Why it is left out. */
+  refusal: WaypostError | undefined;
+}
+
+interface Named {
+  readonly id?: string | undefined;
+  readonly ids?: readonly string[] | undefined;
+}
+
+export function readPlaces(context: OperationContext, input: Named): MessagePlace[] {
+  if ((input.id === undefined) === (input.ids === undefined))
+    throw new WaypostError("invalid", "One of id and ids is needed, and not both.", {
+      field: "/id",
+      hint: 'Send id: "message_…", or ids with 1 to 100 of them.',
+    });
+  const read = (id: string, field: string): MessagePlace => {
+    const name = decodeId(context, id, ["message"], field);
+    return { id, name, refusal: name === undefined ? noSuchObject : undefined };
+  };
+  if (input.id !== undefined) return [read(input.id, "/id")];
+  return input.ids!.map((id, index) => read(id, `/ids/${index}`));
+}
+
+/** Says of each place why it is left out, if it is. Answers the mailbox of the others; undefined when there are none. */
+export async function reachPlaces(
+  context: OperationContext,
+  places: readonly MessagePlace[],
+): Promise<ReachedData | undefined> {
+  const mailboxes = new Map<AgentNumber, ReachedData | WaypostError>();
+  let only: ReachedData | undefined;
+  for (const [index, place] of places.entries()) {
+    if (place.name === undefined) continue;
+    const { agent, object } = place.name;
+    const mailbox = mailboxes.get(agent) ?? (await orRefusal(() => reachAgent(context, agent, "mail")));
+    mailboxes.set(agent, mailbox);
+    if (mailbox instanceof WaypostError) {
+      place.refusal = mailbox;
+      continue;
+    }
+    only ??= mailbox;
+    if (only.agent !== agent)
+      throw new WaypostError("invalid", "The messages are of different mailboxes.", {
+        field: `/ids/${index}`,
+        hint: "Send one request for each mailbox.",
+      });
+    const found = await orRefusal(() => reachMessageIfAny(context, mailbox, object));
+    if (found === undefined) place.refusal = noSuchObject;
+    else if (found instanceof WaypostError) place.refusal = found;
+  }
+  return places.every(({ refusal }) => refusal !== undefined) ? undefined : only;
+}
+
+async function orRefusal<R>(read: () => Promise<R>): Promise<R | WaypostError> {
+  try {
+    return await read();
+  } catch (error) {
+    if (isWaypostError(error) && (error.code === "not_found" || error.code === "forbidden_scope"))
+      return asRefusal(error);
+    throw error;
+  }
+}
+
+/** A refusal of the write that is about one of several says which. */
+export function namingPlace(error: unknown, places: readonly MessagePlace[]): unknown {
+  if (!isWaypostError(error) || error.details.object === undefined) return error;
+  const place = places.find(({ name }) => name?.object === error.details.object);
+  if (place === undefined) return error;
+  const hint = `It is about ${place.id}; nothing was changed. ${error.details.hint ?? "Send the others without it."}`;
+  return new WaypostError(error.code, error.message, { ...error.details, hint });
+}

@@ -1,0 +1,22 @@
+import { WaypostError } from "#/src/model/errors.ts";
+import type { AccountNumber } from "#/src/model/numbers.ts";
+import type { Transaction } from "../../sql.ts";
+import { takeCounter } from "../../writing/counters.ts";
+
+/** A new account, whom domains and agents belong to. Refuses a name that is taken. */
+export async function createAccount(
+  tx: Transaction,
+  args: { name: string; at: number },
+): Promise<{ account: AccountNumber }> {
+  const taken = await tx.get("select 1 as found from account where name = ?", args.name);
+  if (taken !== undefined)
+    throw new WaypostError("invalid", "There is an account of this name", { reason: "already_exists" });
+  const account = (await takeCounter(tx, "account")) as AccountNumber;
+  await tx.run(
+    "insert into account (account_id, name, state, next_blob_id, created_at) values (?, ?, 'active', 1, ?)",
+    account,
+    args.name,
+    args.at,
+  );
+  return { account };
+}

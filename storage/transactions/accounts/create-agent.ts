@@ -1,0 +1,60 @@
+import { WaypostError } from "#/src/model/errors.ts";
+import type { AccountNumber, AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
+import { mailboxRoles, standardRoles } from "#/src/model/roles.ts";
+import type { AgentKind } from "../../rows.ts";
+import type { Transaction } from "../../sql.ts";
+import { insertAddress } from "../../writing/addresses.ts";
+import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
+import { takeCounter } from "../../writing/counters.ts";
+import { mailOf } from "../../writing/mail.ts";
+import { insertMailbox, subscribe } from "../../writing/mailbox-rows.ts";
+
+export interface CreateAgent {
+  readonly account: AccountNumber;
+  readonly kind: AgentKind;
+  readonly name: string;
+  /** The primary address; the domain belongs to the account. */
+  readonly address: { readonly domain: string; readonly localPart: string };
+  readonly quotaBytes: number | null;
+  readonly scramSalt: Uint8Array;
+  readonly scramIterations: number;
+  readonly at: number;
+}
+
+/** A new agent or person with its address and the standard mailboxes, all subscribed. Refuses an address in use. */
+export async function createAgent(tx: Transaction, args: CreateAgent): Promise<{ agent: AgentNumber }> {
+  const agent = (await takeCounter(tx, "agent")) as AgentNumber;
+  await tx.run(
+    `insert into agent
+      (agent_id, account_id, kind, name, state, modseq, log_floor, last_uid_validity, byte_count, message_count,
+      quota_bytes, scram_salt, scram_iterations, created_at)
+    values (?, ?, ?, ?, 'active', 0, 0, 0, 0, 0, ?, ?, ?, ?)`,
+    agent,
+    args.account,
+    args.kind,
+    args.name,
+    args.quotaBytes,
+    args.scramSalt,
+    args.scramIterations,
+    args.at,
+  );
+  const { domain, localPart } = args.address;
+  const taken = await tx.get(
+    "select 1 as found from address where domain = ? and local_part = ? limit 1",
+    domain,
+    localPart,
+  );
+  if (taken !== undefined)
+    throw new WaypostError("invalid", "The address is in use", { reason: "already_exists" });
+  await insertAddress(tx, { agent, account: args.account, domain, localPart, isPrimary: true, at: args.at });
+  const write = await beginAgentTransaction(tx, agent, args.at, standardRoles.length);
+  const mail = mailOf(write);
+  for (const role of standardRoles) {
+    const mailbox = write.takeNumber() as MailboxNumber;
+    const { name } = mailboxRoles[role];
+    await insertMailbox(mail, { mailbox, name, role });
+    await subscribe(tx, agent, name);
+  }
+  await write.finish();
+  return { agent };
+}

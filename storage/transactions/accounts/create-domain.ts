@@ -1,0 +1,24 @@
+import { WaypostError } from "#/src/model/errors.ts";
+import type { AccountNumber } from "#/src/model/numbers.ts";
+import type { DomainKeyRow } from "../../rows.ts";
+import type { Transaction } from "../../sql.ts";
+import { insertDomainKeys } from "../../writing/domain-key-rows.ts";
+
+/** A domain that mail is taken for; `name` is lower case, in the form that it has in the DNS. With the keys that its own mail
+ *  is signed with. */
+export async function createDomain(
+  tx: Transaction,
+  args: { name: string; account: AccountNumber; keys?: readonly DomainKeyRow[]; at: number },
+): Promise<void> {
+  const account = await tx.get("select 1 as found from account where account_id = ?", args.account);
+  if (account === undefined) throw new WaypostError("not_found", "There is no such account");
+  const created = await tx.run(
+    "insert into domain (name, account_id, created_at) values (?, ?, ?) on conflict do nothing",
+    args.name,
+    args.account,
+    args.at,
+  );
+  if (created === 0)
+    throw new WaypostError("invalid", "The domain is already served", { reason: "already_exists" });
+  await insertDomainKeys(tx, args.keys ?? []);
+}

@@ -1,0 +1,49 @@
+import { WaypostError } from "#/src/model/errors.ts";
+import type { GrantedObjects } from "#/src/model/grants.ts";
+import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
+import type { Transaction } from "../../sql.ts";
+import { takeCounter } from "../../writing/counters.ts";
+import { insertGrantObjects } from "../../writing/grant-rows.ts";
+import { lockRows } from "../../writing/lock-rows.ts";
+import { wakeAgent } from "../../writing/wake-agent.ts";
+
+export interface CreateGrant {
+  /** Who may reach. */
+  readonly agent: AgentNumber;
+  /** Whose data. */
+  readonly targetAgent: AgentNumber;
+  readonly scopes: readonly string[];
+  readonly objects: GrantedObjects;
+  readonly expiresAt: number | null;
+  readonly at: number;
+}
+
+/** Extends the reach of an agent to another's data; never beyond the account ("Ownership" of the interface). The agent is
+ *  woken, though nothing of it has changed, so that it notices what it reaches now. */
+export async function createGrant(tx: Transaction, args: CreateGrant): Promise<{ grant: number }> {
+  // So that what is granted is not deleted at the same time.
+  await lockRows(tx, { agents: [args.targetAgent], accounts: [] });
+  const accounts = await tx.all<{ account: AccountNumber }>(
+    "select account_id as account from agent where agent_id in (?, ?) and state <> 'deleted'",
+    args.agent,
+    args.targetAgent,
+  );
+  if (args.agent === args.targetAgent || accounts.length !== 2)
+    throw new WaypostError("not_found", "A grant is between two agents that exist");
+  if (accounts[0]!.account !== accounts[1]!.account)
+    throw new WaypostError("policy_refused", "A grant never reaches beyond the account");
+  const grant = await takeCounter(tx, "grant");
+  await tx.run(
+    `insert into agent_grant (grant_id, agent_id, target_agent_id, scopes, created_at, expires_at)
+    values (?, ?, ?, ?, ?, ?)`,
+    grant,
+    args.agent,
+    args.targetAgent,
+    JSON.stringify(args.scopes),
+    args.at,
+    args.expiresAt,
+  );
+  await insertGrantObjects(tx, { ...args, grant }, args.objects);
+  await wakeAgent(tx, args.agent);
+  return { grant };
+}

@@ -1,0 +1,22 @@
+import { WaypostError } from "#/src/model/errors.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import { tablesFreedAtOnce } from "../../agent-tables.ts";
+import type { Transaction } from "../../sql.ts";
+
+/** Deletes an agent with everything it has. From the commit on nothing reaches it; its mail is freed by the sweep. */
+export async function deleteAgent(tx: Transaction, args: { agent: AgentNumber }): Promise<void> {
+  const changed = await tx.run(
+    "update agent set state = 'deleted' where agent_id = ? and state <> 'deleted'",
+    args.agent,
+  );
+  if (changed === 0) throw new WaypostError("not_found", "There is no such agent");
+  await tx.run(
+    "delete from webhook_attempt where webhook_id in (select webhook_id from webhook where agent_id = ?)",
+    args.agent,
+  );
+  for (const table of tablesFreedAtOnce) await tx.run(`delete from ${table} where agent_id = ?`, args.agent);
+  for (const table of ["agent_grant", "grant_object"])
+    await tx.run(`delete from ${table} where target_agent_id = ?`, args.agent);
+  await tx.run("delete from mailbox_metadata where holder_id = ?", args.agent);
+  tx.sweepLater();
+}

@@ -1,0 +1,28 @@
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { Transaction } from "../../sql.ts";
+
+/** Networks of one agent that are kept; the ones used longest ago make room. */
+const networksMax = 50;
+
+/** Remembers from where an agent logs in. An agent that is deleted meanwhile has none. */
+export async function keepFamiliarNetwork(
+  tx: Transaction,
+  args: { agent: AgentNumber; network: string; at: number },
+): Promise<void> {
+  await tx.run(
+    `insert into familiar_network (agent_id, network, used_at)
+    select agent_id, ?, ? from agent where agent_id = ? and state <> 'deleted'
+    on conflict (agent_id, network) do update set used_at = excluded.used_at`,
+    args.network,
+    args.at,
+    args.agent,
+  );
+  await tx.run(
+    `delete from familiar_network
+    where agent_id = ? and network not in (
+      select network from familiar_network where agent_id = ? order by used_at desc, network limit ?)`,
+    args.agent,
+    args.agent,
+    networksMax,
+  );
+}

@@ -1,0 +1,16 @@
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { AgentState } from "../../rows.ts";
+import type { Transaction } from "../../sql.ts";
+import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
+import { pauseAgent, resumeAgent } from "../../writing/pauses.ts";
+
+/** The operator stops a mailbox from sending, or takes that back. */
+export async function setAgentState(
+  tx: Transaction,
+  args: { readonly agent: AgentNumber; readonly state: AgentState; readonly at: number },
+): Promise<void> {
+  const write = await beginAgentTransaction(tx, args.agent, args.at);
+  if (args.state === "paused") await pauseAgent(write, "operator");
+  else await resumeAgent(write);
+  await write.finish();
+}

@@ -1,0 +1,52 @@
+import { WaypostError } from "#/src/model/errors.ts";
+import type { SendingPolicy } from "#/src/model/holds.ts";
+import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
+import { findSendingPolicy } from "../../queries/holds.ts";
+import type { Transaction } from "../../sql.ts";
+import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
+import { openHoldMailboxes } from "../../writing/holds.ts";
+import { mailOf } from "../../writing/mail.ts";
+
+export interface SetSendingPolicy {
+  readonly agent: AgentNumber;
+  /** What is absent stays as it is. */
+  readonly policy?: SendingPolicy | undefined;
+  /** null: nobody but those who were granted it. */
+  readonly approver?: AgentNumber | null | undefined;
+  readonly allowed?: readonly string[] | undefined;
+  readonly blocked?: readonly string[] | undefined;
+  readonly at: number;
+}
+
+/** What an agent may send by itself, and who decides the rest: a person of its account. */
+export async function setSendingPolicy(tx: Transaction, args: SetSendingPolicy): Promise<void> {
+  const write = await beginAgentTransaction(tx, args.agent, args.at);
+  if (args.approver != null) await assertApprover(tx, args.approver, write.account);
+  const held = await findSendingPolicy(tx, args.agent);
+  const approver = args.approver === undefined ? (held?.approver ?? null) : args.approver;
+  await tx.run(
+    `insert into sending_policy (agent_id, policy, approver_id, allowed, blocked)
+    values (?, ?, ?, ?, ?)
+    on conflict (agent_id) do update
+    set policy = excluded.policy, approver_id = excluded.approver_id, allowed = excluded.allowed,
+      blocked = excluded.blocked`,
+    args.agent,
+    args.policy ?? held?.policy ?? "first_contact",
+    approver,
+    JSON.stringify(args.allowed ?? held?.allowed ?? []),
+    JSON.stringify(args.blocked ?? held?.blocked ?? []),
+  );
+  if (approver !== null) await openHoldMailboxes(mailOf(write));
+  await write.finish();
+}
+
+async function assertApprover(tx: Transaction, approver: AgentNumber, account: AccountNumber): Promise<void> {
+  const row = await tx.get<{ kind: string; account: AccountNumber }>(
+    "select kind, account_id as account from agent where agent_id = ? and state <> 'deleted'",
+    approver,
+  );
+  if (row?.kind !== "person" || row.account !== account)
+    throw new WaypostError("invalid", "An approver is a person of the agent's account.", {
+      field: "/approver",
+    });
+}

@@ -1,0 +1,214 @@
+import type { Actor } from "#/src/model/actor.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { filePathBytesMax, itemChangesMax } from "#/src/model/limits.ts";
+import { formatNumberSet, numberSetOf } from "#/src/model/number-set.ts";
+import type { AgentNumber, FileNumber, Modseq } from "#/src/model/numbers.ts";
+import type { CollectionPropertyRow } from "../../queries/collections.ts";
+import { type FileRow, findFile, listFilesBelow } from "../../queries/files.ts";
+import type { Transaction } from "../../sql.ts";
+import { type AgentTransaction, beginAgentTransaction } from "../../writing/agent-transaction.ts";
+import { changeDeadProperties } from "../../writing/dead-properties.ts";
+import {
+  copyFile,
+  deleteFileRows,
+  type FileContent,
+  insertContent,
+  insertFile,
+  moveFile,
+  replaceContent,
+} from "../../writing/file-rows.ts";
+
+/** What the caller relies on: the version of what stands at the path, or that nothing does. undefined: whatever there is. */
+export type FileExpectation = string | undefined;
+
+export type FileDeed =
+  | {
+      readonly kind: "put";
+      readonly path: string;
+      readonly mediaType: string;
+      readonly content: FileContent;
+      readonly expected: FileExpectation;
+    }
+  | { readonly kind: "make"; readonly path: string; readonly properties: readonly CollectionPropertyRow[] }
+  | { readonly kind: "remove"; readonly path: string; readonly expected: FileExpectation }
+  | {
+      readonly kind: "copy" | "move";
+      readonly path: string;
+      readonly to: string;
+      /** Of a folder that is copied: with what is in it. */
+      readonly isDeep: boolean;
+      readonly isOverwriting: boolean;
+      readonly expected: FileExpectation;
+    }
+  | {
+      readonly kind: "properties";
+      readonly path: string;
+      readonly set: readonly CollectionPropertyRow[];
+      readonly remove: readonly Omit<CollectionPropertyRow, "xml">[];
+    };
+
+export interface ChangeFile {
+  readonly agent: AgentNumber;
+  readonly actor?: Actor | undefined;
+  readonly deed: FileDeed;
+  readonly at: number;
+}
+
+export interface ChangedFile {
+  readonly modseq: Modseq;
+  /** Nothing stood at the path, or where it was copied or moved to. */
+  readonly isCreated: boolean;
+}
+
+/** The one write of files and folders: each deed with everything below its path, all or nothing. Refuses not_found,
+ *  precondition_failed, over_quota, limit_reached, too_large. */
+export async function changeFile(tx: Transaction, args: ChangeFile): Promise<ChangedFile> {
+  const { deed } = args;
+  const write = await beginAgentTransaction(tx, args.agent, args.at, 0, args.actor);
+  const held = await findFile(tx, args.agent, deed.path);
+  if (deed.kind === "put" || deed.kind === "make") return create(write, deed, held);
+  if (held === undefined) throw new WaypostError("not_found", "There is nothing at this path");
+  if (deed.kind === "properties") {
+    await changeDeadProperties(tx, "file", args.agent, held.file, deed);
+    return finish(write, "update", [held.file], false);
+  }
+  assertExpected(held, deed.expected);
+  const rows = await listTree(write, held, deed.kind !== "copy" || deed.isDeep);
+  if (deed.kind === "remove") {
+    await removeTree(write, rows);
+    return finish(write, "remove", [held.file], false);
+  }
+  return transfer(write, deed, rows);
+}
+
+async function create(
+  write: AgentTransaction,
+  deed: Extract<FileDeed, { readonly kind: "put" | "make" }>,
+  held: FileRow | undefined,
+): Promise<ChangedFile> {
+  const { tx, agent, at } = write;
+  const { path } = deed;
+  if (deed.kind === "put") assertExpected(held, deed.expected);
+  if (held !== undefined) {
+    if (deed.kind === "make" || held.mediaType === null) throw taken(held);
+    const { content, mediaType } = deed;
+    write.assertRoom(content.size - held.size, 0);
+    await replaceContent(tx, agent, held, { ...content, mediaType, modseq: write.modseq, at });
+    write.grow(content.size - held.size, 0);
+    return finish(write, "update", [held.file], false);
+  }
+  await assertFolder(write, path);
+  write.reserveNumbers(1);
+  const size = deed.kind === "put" ? deed.content.size : 0;
+  write.assertRoom(size, 0, 1);
+  const file = write.takeNumber() as FileNumber;
+  const mediaType = deed.kind === "put" ? deed.mediaType : null;
+  await insertFile(tx, { agent, file, path, mediaType, size, modseq: write.modseq, at });
+  if (deed.kind === "put") await insertContent(tx, agent, file, deed.content);
+  else await changeDeadProperties(tx, "file", agent, file, { set: deed.properties, remove: [] });
+  write.grow(size, 0, 1);
+  return finish(write, "add", [file], true);
+}
+
+/** COPY and MOVE (RFC 4918 sections 9.8 and 9.9): what stands at the destination goes first. */
+async function transfer(
+  write: AgentTransaction,
+  { kind, path, to, isOverwriting }: Extract<FileDeed, { readonly kind: "copy" | "move" }>,
+  rows: readonly FileRow[],
+): Promise<ChangedFile> {
+  const { tx, agent, at } = write;
+  if (to === path || to.startsWith(`${path}/`) || path.startsWith(`${to}/`))
+    throw new WaypostError("invalid", "A folder is not put into itself, or in the place of what contains it");
+  const placeOf = (row: FileRow): string => `${to}${row.path.slice(path.length)}`;
+  for (const row of rows) assertPathFits(placeOf(row));
+  const standing = await findFile(tx, agent, to);
+  if (standing !== undefined) {
+    if (!isOverwriting) throw taken(standing);
+    await removeTree(write, await listTree(write, standing, true));
+  } else await assertFolder(write, to);
+  if (kind === "move") {
+    for (const row of rows) await moveFile(tx, agent, row, placeOf(row), write.modseq);
+    return finish(
+      write,
+      "update",
+      rows.map(({ file }) => file),
+      standing === undefined,
+    );
+  }
+  write.reserveNumbers(rows.length);
+  const bytes = rows.reduce((sum, { size }) => sum + size, 0);
+  write.assertRoom(bytes, 0, rows.length);
+  const made: FileNumber[] = [];
+  for (const row of rows) {
+    const file = write.takeNumber() as FileNumber;
+    const { mediaType, size } = row;
+    await copyFile(tx, row, { agent, file, path: placeOf(row), mediaType, size, modseq: write.modseq, at });
+    made.push(file);
+  }
+  write.grow(bytes, 0, rows.length);
+  return finish(write, "add", made, standing === undefined);
+}
+
+/** What is in a folder goes deeper with it. */
+function assertPathFits(path: string): void {
+  if (Buffer.byteLength(path) > filePathBytesMax)
+    throw new WaypostError("invalid", `The path of a file has at most ${filePathBytesMax} octets`);
+}
+
+async function finish(
+  write: AgentTransaction,
+  operation: "add" | "update" | "remove",
+  files: readonly FileNumber[],
+  isCreated: boolean,
+): Promise<ChangedFile> {
+  write.log({ kind: "file", parent: 0, operation, ids: formatNumberSet(numberSetOf(files)) });
+  return { modseq: await write.finish(), isCreated };
+}
+
+/** A file, or a folder and what is in it. */
+async function listTree(
+  { tx, agent }: AgentTransaction,
+  held: FileRow,
+  isDeep: boolean,
+): Promise<readonly FileRow[]> {
+  if (held.mediaType !== null || !isDeep) return [held];
+  const below = await listFilesBelow(tx, agent, held.path, "", itemChangesMax);
+  if (below.length === itemChangesMax)
+    throw new WaypostError("policy_refused", `One request changes fewer than ${itemChangesMax} files`, {
+      reason: "limit_reached",
+    });
+  return [held, ...below];
+}
+
+async function removeTree(write: AgentTransaction, rows: readonly FileRow[]): Promise<void> {
+  await deleteFileRows(
+    write.tx,
+    write.agent,
+    rows.map(({ file }) => file),
+  );
+  write.grow(-rows.reduce((sum, { size }) => sum + size, 0), 0, -rows.length);
+}
+
+/** What is to contain a path has to be there (RFC 4918 section 9.3.1). */
+async function assertFolder({ tx, agent }: AgentTransaction, path: string): Promise<void> {
+  const slash = path.lastIndexOf("/");
+  const folder = slash === -1 ? undefined : await findFile(tx, agent, path.slice(0, slash));
+  if (slash !== -1 && folder?.mediaType !== null)
+    throw new WaypostError("not_found", "The folder of this path is not there");
+}
+
+function assertExpected(held: FileRow | undefined, expected: FileExpectation): void {
+  if (expected === undefined) return;
+  if (expected === (held === undefined ? "absent" : String(held.modseq))) return;
+  throw new WaypostError(
+    "precondition_failed",
+    "What stands at this path is not what was expected",
+    held === undefined ? {} : { version: String(held.modseq) },
+  );
+}
+
+function taken({ modseq }: FileRow): WaypostError {
+  return new WaypostError("precondition_failed", "There is something at this path", {
+    version: String(modseq),
+  });
+}

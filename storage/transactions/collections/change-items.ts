@@ -1,0 +1,130 @@
+import type { Actor } from "#/src/model/actor.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { itemChangesMax } from "#/src/model/limits.ts";
+import type { AgentNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
+import type { Transaction } from "../../sql.ts";
+import { type AgentTransaction, beginAgentTransaction } from "../../writing/agent-transaction.ts";
+import {
+  type ItemExpectation,
+  type ItemMove,
+  type ItemPut,
+  type ItemResult,
+  itemsOf,
+} from "../../writing/items.ts";
+import { lockRows } from "../../writing/lock-rows.ts";
+import {
+  type BegunSubmission,
+  beginSubmission,
+  completeSubmission,
+  numbersOfSubmission,
+  type SubmitMessage,
+  type Submitted,
+} from "../../writing/submit.ts";
+
+export type ItemDeed =
+  | ({ readonly kind: "put" } & ItemPut)
+  | { readonly kind: "remove"; readonly item: ItemNumber; readonly expected?: ItemExpectation | undefined }
+  | ({ readonly kind: "move" } & ItemMove);
+
+export interface ItemsOfAgent {
+  readonly agent: AgentNumber;
+  readonly actor?: Actor | undefined;
+  /** In this order: what one makes room for the next can take. */
+  readonly deeds: readonly ItemDeed[];
+}
+
+export interface ChangeItems {
+  /** Each agent once. */
+  readonly agents: readonly ItemsOfAgent[];
+  /** Mail that leaves with the changes: invitations and answers. */
+  readonly mails?: readonly Omit<SubmitMessage, "at">[] | undefined;
+  readonly at: number;
+}
+
+export interface ChangedItems {
+  /** At the places of the agents; each with results at the places of its deeds. */
+  readonly agents: readonly {
+    readonly agent: AgentNumber;
+    readonly modseq: Modseq;
+    readonly items: readonly ItemResult[];
+  }[];
+  /** At the places of the mails. */
+  readonly mails: readonly Submitted[];
+}
+
+/** The one write of items: what is put, deleted and moved with one or several agents, and the mail that leaves with it, all or
+ *  nothing. Refuses precondition_failed, not_found, no-uid-conflict, unique-scheduling-object-resource,
+ *  supported-calendar-component, over_quota, limit_reached, and what a submission is refused for. */
+export async function changeItems(tx: Transaction, args: ChangeItems): Promise<ChangedItems> {
+  assertSize(args);
+  const mails = (args.mails ?? []).map((mail): SubmitMessage => ({ ...mail, at: args.at }));
+  const writes = await lockAll(tx, args, mails);
+  // What makes mailboxes comes first, so that everything after it knows the MODSEQ.
+  const begun: BegunSubmission[] = [];
+  for (const mail of mails) begun.push(await beginSubmission(writes.get(mail.agent)!, mail));
+  const results = new Map<AgentNumber, ItemResult[]>();
+  for (const { agent, deeds } of args.agents) results.set(agent, await changeWith(writes.get(agent)!, deeds));
+  const submitted: Omit<Submitted, "modseq">[] = [];
+  for (const one of begun) submitted.push(await completeSubmission(writes.get(one.args.agent)!, one));
+  const modseqs = new Map<AgentNumber, Modseq>();
+  for (const [agent, write] of writes) modseqs.set(agent, await write.finish());
+  return {
+    agents: args.agents.map(({ agent }) => ({
+      agent,
+      modseq: modseqs.get(agent)!,
+      items: results.get(agent)!,
+    })),
+    mails: submitted.map((one, at) => ({ ...one, modseq: modseqs.get(mails[at]!.agent)! })),
+  };
+}
+
+/** Agents in the order of their numbers, and then the accounts of those who send. */
+async function lockAll(
+  tx: Transaction,
+  { agents, at }: ChangeItems,
+  mails: readonly SubmitMessage[],
+): Promise<ReadonlyMap<AgentNumber, AgentTransaction>> {
+  const numbers = new Set([...agents, ...mails].map(({ agent }) => agent));
+  const writes = new Map<AgentNumber, AgentTransaction>();
+  for (const agent of [...numbers].sort((one, other) => one - other)) {
+    const own = agents.find((one) => one.agent === agent);
+    const sent = mails.filter((mail) => mail.agent === agent);
+    const count = sent.reduce((sum, mail) => sum + numbersOfSubmission(mail), countNew(own?.deeds ?? []));
+    writes.set(agent, await beginAgentTransaction(tx, agent, at, count, own?.actor));
+  }
+  const accounts = mails.map(({ agent }) => writes.get(agent)!.account);
+  await lockRows(tx, { agents: [], accounts });
+  return writes;
+}
+
+function assertSize({ agents }: ChangeItems): void {
+  const count = agents.reduce((sum, { deeds }) => sum + deeds.length, 0);
+  if (count > itemChangesMax)
+    throw new WaypostError("policy_refused", `One request changes at most ${itemChangesMax} items`, {
+      reason: "limit_reached",
+    });
+}
+
+/** What stands at a segment is looked for later; the number that is then left over is never used. */
+export function countNew(deeds: readonly ItemDeed[]): number {
+  return deeds.filter((deed) => deed.kind === "put" && deed.item === undefined).length;
+}
+
+/** As a part of a write that has announced the numbers of what is new. */
+export async function changeWith(write: AgentTransaction, deeds: readonly ItemDeed[]): Promise<ItemResult[]> {
+  const items = itemsOf(write);
+  const results: ItemResult[] = [];
+  for (const deed of deeds)
+    switch (deed.kind) {
+      case "put":
+        results.push(await items.put(deed));
+        break;
+      case "remove":
+        results.push(await items.remove(deed.item, deed.expected));
+        break;
+      case "move":
+        results.push(await items.move(deed));
+        break;
+    }
+  return results;
+}

@@ -1,0 +1,15 @@
+import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
+import type { Transaction } from "../../sql.ts";
+import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
+import { insertDefaults } from "../../writing/collection-rows.ts";
+import { itemsOf } from "../../writing/items.ts";
+
+/** The calendar, the addressbook and the scheduling inbox that everybody has; those that are there stay as they are. */
+export async function createDefaultCollections(
+  tx: Transaction,
+  args: { readonly agent: AgentNumber; readonly at: number },
+): Promise<{ modseq: Modseq }> {
+  const write = await beginAgentTransaction(tx, args.agent, args.at);
+  await insertDefaults(itemsOf(write));
+  return { modseq: await write.finish() };
+}

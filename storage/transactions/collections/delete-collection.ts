@@ -1,0 +1,29 @@
+import type { AgentNumber, CollectionNumber, Modseq } from "#/src/model/numbers.ts";
+import type { Transaction } from "../../sql.ts";
+import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
+import { dropCollection } from "../../writing/collection-rows.ts";
+import { itemsOf } from "../../writing/items.ts";
+import { assertVersion } from "../../writing/version.ts";
+
+export interface DeleteCollection {
+  readonly agent: AgentNumber;
+  readonly collection: CollectionNumber;
+  /** Of the properties, as it was read; undefined: whatever they are. */
+  readonly version: string | undefined;
+  readonly at: number;
+}
+
+/** A calendar or addressbook with all that is in it, which the sweep frees. Those that everybody has stay. Refuses
+ *  collection_is_required. */
+export async function deleteCollection(
+  tx: Transaction,
+  args: DeleteCollection,
+): Promise<{ collection: CollectionNumber; modseq: Modseq }> {
+  const { agent, collection } = args;
+  const write = await beginAgentTransaction(tx, agent, args.at);
+  const items = itemsOf(write);
+  const { row } = await items.collection(collection);
+  if (args.version !== undefined) assertVersion(args.version, String(row.propertiesModseq), row.kind);
+  await dropCollection(items, row);
+  return { collection, modseq: await write.finish() };
+}

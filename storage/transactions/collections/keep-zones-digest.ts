@@ -1,0 +1,15 @@
+import { zonesDigestName } from "../../queries/deployment.ts";
+import type { Transaction } from "../../sql.ts";
+
+/** The periods of all items rest on the time zones of this digest from now on. */
+export async function keepZonesDigest(
+  tx: Transaction,
+  { digest }: { readonly digest: string },
+): Promise<Record<string, never>> {
+  await tx.run(
+    "insert into deployment (name, value) values (?, ?) on conflict (name) do update set value = excluded.value",
+    zonesDigestName,
+    Buffer.from(digest),
+  );
+  return {};
+}

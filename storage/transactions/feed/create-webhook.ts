@@ -1,0 +1,41 @@
+import { WaypostError } from "#/src/model/errors.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { Transaction } from "../../sql.ts";
+import { assertAgent } from "../../writing/addresses.ts";
+import { takeCounter } from "../../writing/counters.ts";
+
+export interface CreateWebhook {
+  readonly agent: AgentNumber;
+  readonly url: string;
+  readonly secret: string;
+  readonly types: readonly string[];
+  /** Most webhooks that the agent may have. */
+  readonly limit: number;
+  readonly at: number;
+}
+
+/** A webhook that begins with the agent's next event. */
+export async function createWebhook(tx: Transaction, args: CreateWebhook): Promise<{ webhook: number }> {
+  await assertAgent(tx, args.agent);
+  const { count } = (await tx.get<{ count: number }>(
+    "select count(*) as count from webhook where agent_id = ?",
+    args.agent,
+  ))!;
+  if (count >= args.limit)
+    throw new WaypostError("policy_refused", `The agent has ${count} webhooks`, { reason: "limit_reached" });
+  const webhook = await takeCounter(tx, "webhook");
+  await tx.run(
+    `insert into webhook (webhook_id, agent_id, url, secret, types, state, position, failure_count, failing_since,
+      next_attempt_at, created_at)
+    select ?, agent_id, ?, ?, ?, 'active', cast(modseq as text), 0, null, 0, ?
+    from agent
+    where agent_id = ?`,
+    webhook,
+    args.url,
+    args.secret,
+    JSON.stringify(args.types),
+    args.at,
+    args.agent,
+  );
+  return { webhook };
+}

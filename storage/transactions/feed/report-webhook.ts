@@ -1,0 +1,68 @@
+import type { WebhookState } from "../../rows.ts";
+import type { Transaction } from "../../sql.ts";
+
+export interface ReportWebhook {
+  readonly webhook: number;
+  /** How it stands after the attempt. */
+  readonly state: WebhookState;
+  readonly position: string;
+  readonly failureCount: number;
+  readonly failingSince: number | null;
+  readonly nextAttemptAt: number;
+  /** Absent where there was nothing to send. */
+  readonly attempt?: {
+    readonly message: string;
+    readonly at: number;
+    readonly status: number | null;
+    readonly error: string | null;
+    readonly eventCount: number;
+  };
+  /** Attempts that are kept. */
+  readonly historyMax: number;
+}
+
+/** What became of one request. A webhook that has gone meanwhile is no matter: `isKnown` says so. */
+export async function reportWebhook(tx: Transaction, args: ReportWebhook): Promise<{ isKnown: boolean }> {
+  const changed = await tx.run(
+    `update webhook
+    set state = ?, position = ?, failure_count = ?, failing_since = ?, next_attempt_at = ?
+    where webhook_id = ?`,
+    args.state,
+    args.position,
+    args.failureCount,
+    args.failingSince,
+    args.nextAttemptAt,
+    args.webhook,
+  );
+  if (changed === 0) return { isKnown: false };
+  if (args.attempt !== undefined) await addAttempt(tx, args.webhook, args.attempt, args.historyMax);
+  return { isKnown: true };
+}
+
+async function addAttempt(
+  tx: Transaction,
+  webhook: number,
+  attempt: NonNullable<ReportWebhook["attempt"]>,
+  historyMax: number,
+): Promise<void> {
+  const { last } = (await tx.get<{ last: number }>(
+    "select coalesce(max(attempt_number), 0) as last from webhook_attempt where webhook_id = ?",
+    webhook,
+  ))!;
+  await tx.run(
+    `insert into webhook_attempt (webhook_id, attempt_number, message_id, at, status, error, event_count)
+    values (?, ?, ?, ?, ?, ?, ?)`,
+    webhook,
+    last + 1,
+    attempt.message,
+    attempt.at,
+    attempt.status,
+    attempt.error,
+    attempt.eventCount,
+  );
+  await tx.run(
+    "delete from webhook_attempt where webhook_id = ? and attempt_number <= ?",
+    webhook,
+    last + 1 - historyMax,
+  );
+}

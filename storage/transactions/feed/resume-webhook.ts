@@ -1,0 +1,20 @@
+import { WaypostError } from "#/src/model/errors.ts";
+import type { Transaction } from "../../sql.ts";
+
+/** A webhook that was given up is tried again at once, from where it stood or from the agent's next event. */
+export async function resumeWebhook(
+  tx: Transaction,
+  args: { webhook: number; isFromNow: boolean },
+): Promise<void> {
+  const changed = await tx.run(
+    `update webhook
+    set state = 'active', failure_count = 0, failing_since = null, next_attempt_at = 0,
+      position = case when ? = 1
+        then (select cast(modseq as text) from agent where agent.agent_id = webhook.agent_id)
+        else position end
+    where webhook_id = ?`,
+    args.isFromNow ? 1 : 0,
+    args.webhook,
+  );
+  if (changed === 0) throw new WaypostError("not_found", "There is no such webhook");
+}

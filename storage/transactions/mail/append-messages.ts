@@ -1,0 +1,117 @@
+import type { Actor } from "#/src/model/actor.ts";
+import { flagState, systemFlagsMask } from "#/src/model/flags.ts";
+import { type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
+import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";
+import type { MessageFacts } from "../../rows.ts";
+import type { Transaction } from "../../sql.ts";
+import { type AgentTransaction, beginAgentTransaction } from "../../writing/agent-transaction.ts";
+import { insertBlob } from "../../writing/blob-rows.ts";
+import { nameDraft } from "../../writing/draft-rows.ts";
+import { adoptSubmission } from "../../writing/fates.ts";
+import { resolveKeywords } from "../../writing/keywords.ts";
+import { mailOf } from "../../writing/mail.ts";
+import type { MailWrite } from "../../writing/mail-write.ts";
+import type { MailboxWrite } from "../../writing/mailbox-write.ts";
+import { insertMessage } from "../../writing/message-rows.ts";
+import { joinThread } from "../../writing/threads.ts";
+
+export interface AppendedMessage {
+  readonly facts: MessageFacts;
+  /** System flags. */
+  readonly flags: number;
+  readonly keywords: readonly string[];
+  readonly internalDate: number;
+  /** JSON. */
+  readonly provenance: string;
+  readonly isAuthenticated: boolean;
+}
+
+export interface AppendMessages {
+  readonly agent: AgentNumber;
+  readonly mailbox: MailboxNumber;
+  readonly messages: readonly AppendedMessage[];
+  readonly actor?: Actor | undefined;
+  readonly at: number;
+}
+
+export interface AppendResult {
+  readonly uidValidity: number;
+  readonly uids: readonly Uid[];
+  readonly uidSet: NumberSet;
+  readonly messages: readonly MessageNumber[];
+  readonly modseq: Modseq;
+  /** A keyword was used for the first time: what a client was told of FLAGS is out of date. */
+  readonly hasNewKeyword: boolean;
+}
+
+/** APPEND and MULTIAPPEND (RFC 9051 section 6.3.12, RFC 3502): all or none. Refuses no_such_mailbox, over_quota. */
+export async function appendMessages(tx: Transaction, args: AppendMessages): Promise<AppendResult> {
+  const write = await beginAgentTransaction(tx, args.agent, args.at, args.messages.length, args.actor);
+  const mail = mailOf(write);
+  const mailbox = await mail.mailbox(args.mailbox);
+  write.assertRoom(
+    args.messages.reduce((sum, { facts }) => sum + facts.blob.size, 0),
+    args.messages.length,
+  );
+  const { uids, messages, hasNewKeyword } = await addMessages(mail, mailbox, args.messages);
+  return {
+    uidValidity: mailbox.uidValidity,
+    uids,
+    uidSet: numberSetOf(uids),
+    messages,
+    modseq: await write.finish(),
+    hasNewKeyword,
+  };
+}
+
+/** Puts new messages into a mailbox, as a part of a write that has announced their numbers. What comes to Drafts is a draft:
+ *  `replacedDraft`, when it is stored in its place. */
+export async function addMessages(
+  mail: MailWrite,
+  mailbox: MailboxWrite,
+  added: readonly AppendedMessage[],
+  replacedDraft?: number,
+): Promise<Pick<AppendResult, "uids" | "messages" | "hasNewKeyword">> {
+  const write = mail.transaction;
+  const uids: Uid[] = [];
+  const messages: MessageNumber[] = [];
+  let hasNewKeyword = false;
+  for (const appended of added) {
+    const { facts, internalDate } = appended;
+    const keywords = await resolveKeywords(write.tx, write.agent, appended.keywords, true);
+    hasNewKeyword ||= keywords.hasNew;
+    const { mask, overflow } = flagState(appended.flags & systemFlagsMask, keywords.numbers);
+    const message = await insertAppended(write, appended);
+    const entry = { message, flags: mask, keywords: overflow, internalDate, size: facts.blob.size };
+    uids.push(mail.addEntry(mailbox, entry, true));
+    messages.push(message);
+    // Another login that stores the message here is not the one that sent it.
+    if (write.actor?.agent === write.agent) await adoptSubmission(write.tx, write.agent, message, facts);
+    if (mailbox.role === "drafts")
+      await nameDraft(write, message, { keys: facts.draftKeys ?? [], replaces: replacedDraft });
+  }
+  return { uids, messages, hasNewKeyword };
+}
+
+/** The row of a new message, which is to get one entry. */
+export async function insertAppended(
+  write: AgentTransaction,
+  appended: Omit<AppendedMessage, "flags" | "keywords" | "internalDate">,
+): Promise<MessageNumber> {
+  const { tx, agent, account, at } = write;
+  const { facts, provenance, isAuthenticated } = appended;
+  const message = write.takeNumber() as MessageNumber;
+  await insertMessage(tx, {
+    agent,
+    message,
+    account,
+    blob: await insertBlob(tx, account, facts.blob, 1),
+    thread: await joinThread(tx, agent, message, facts.threadKeys),
+    receivedAt: at,
+    trace: new Uint8Array(),
+    facts,
+    isAuthenticated,
+    provenance,
+  });
+  return message;
+}

@@ -1,0 +1,69 @@
+import type { Actor } from "#/src/model/actor.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { countNumbers, type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
+import type { AgentNumber, MailboxNumber, Modseq, Uid } from "#/src/model/numbers.ts";
+import { alreadySent } from "#/src/model/scheduled.ts";
+import type { Transaction } from "../../sql.ts";
+import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
+import type { HeldEntry } from "../../writing/entry-rows.ts";
+import { selectEntries } from "../../writing/entry-rows.ts";
+import { mailOf } from "../../writing/mail.ts";
+import type { MailboxWrite } from "../../writing/mailbox-write.ts";
+import { assertCanBeTakenBack, type CopyPart, noteCopied } from "../../writing/unfinished-copies.ts";
+
+export interface TransferredMessages {
+  readonly agent: AgentNumber;
+  readonly source: MailboxNumber;
+  readonly target: MailboxNumber;
+  readonly uids: NumberSet;
+  readonly actor?: Actor | undefined;
+  readonly at: number;
+}
+
+export interface CopyMessages extends TransferredMessages {
+  /** Of a copy in several transactions. */
+  readonly part?: CopyPart | undefined;
+}
+
+export interface CopyResult {
+  readonly uidValidity: number;
+  /** Both ascending, so that the n-th of one became the n-th of the other (COPYUID, RFC 4315 section 3). */
+  readonly sourceUids: NumberSet;
+  readonly targetUids: NumberSet;
+  readonly modseq: Modseq;
+  /** What the next part of the copy names. */
+  readonly copy?: Modseq | undefined;
+}
+
+/** COPY (RFC 9051 section 6.4.7): flags and internal date go along. Refuses no_such_mailbox, over_quota. */
+export async function copyMessages(tx: Transaction, args: CopyMessages): Promise<CopyResult> {
+  const write = await beginAgentTransaction(tx, args.agent, args.at, 0, args.actor);
+  const mail = mailOf(write);
+  const source = await mail.mailbox(args.source);
+  const target = await mail.mailbox(args.target);
+  const entries = await selectEntries(tx, args.agent, source.mailbox, args.uids);
+  assertAllHeld(source, args.uids, entries);
+  if (args.part !== undefined) assertCanBeTakenBack(source, target);
+  write.assertRoom(
+    entries.reduce((sum, { size }) => sum + size, 0),
+    entries.length,
+  );
+  const targetUids: Uid[] = entries.map((entry) => mail.addEntry(target, entry, false));
+  const modseq = await write.finish();
+  const copied = { target, uids: targetUids, modseq };
+  return {
+    uidValidity: target.uidValidity,
+    sourceUids: numberSetOf(entries.map(({ uid }) => uid)),
+    targetUids: numberSetOf(targetUids),
+    modseq,
+    ...(args.part && { copy: await noteCopied(tx, args.agent, args.part, copied) }),
+  };
+}
+
+/** Elsewhere what has gone is passed over. A UID of Holds that has gone means that the mail has a new version,
+ *  and one of Scheduled that the mail has left. A client that decides, or takes back, by such a UID has to be told. */
+export function assertAllHeld(source: MailboxWrite, uids: NumberSet, entries: readonly HeldEntry[]): void {
+  if (source.role === "scheduled" && entries.length < countNumbers(uids)) throw alreadySent();
+  if (source.isForHolds && entries.length < countNumbers(uids))
+    throw new WaypostError("precondition_failed", "Some of the mail has been edited or decided about since");
+}

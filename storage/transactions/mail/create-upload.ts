@@ -1,0 +1,58 @@
+import { WaypostError } from "#/src/model/errors.ts";
+import { uploadBytesOfAgentMax, uploadsMax } from "#/src/model/limits.ts";
+import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
+import type { EncodedBlob } from "../../blob.ts";
+import type { Transaction } from "../../sql.ts";
+import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
+import { insertBlob } from "../../writing/blob-rows.ts";
+
+export interface CreateUpload {
+  readonly agent: AgentNumber;
+  readonly blob: EncodedBlob;
+  readonly name: string;
+  /** Media type. */
+  readonly type: string;
+  readonly expiresAt: number;
+  readonly at: number;
+}
+
+/** `blob.create` of the interface: bytes that wait to be attached. Refuses limit_reached. */
+export async function createUpload(
+  tx: Transaction,
+  args: CreateUpload,
+): Promise<{ upload: number; size: number; expiresAt: number; modseq: Modseq }> {
+  const write = await beginAgentTransaction(tx, args.agent, args.at, 1);
+  const upload = write.takeNumber();
+  const blob = await insertBlob(tx, write.account, args.blob, 1);
+  await tx.run(
+    `insert into upload
+      (agent_id, upload_id, account_id, blob_id, name, type, size, sha256, created_at, expires_at)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    args.agent,
+    upload,
+    write.account,
+    blob,
+    args.name,
+    args.type,
+    args.blob.size,
+    args.blob.sha256,
+    args.at,
+    args.expiresAt,
+  );
+  const held = (await tx.get<{ count: number; bytes: number }>(
+    "select count(*) as count, coalesce(sum(size), 0) as bytes from upload where agent_id = ?",
+    args.agent,
+  ))!;
+  if (held.count > uploadsMax || held.bytes > uploadBytesOfAgentMax)
+    throw new WaypostError(
+      "policy_refused",
+      `An agent holds at most ${uploadsMax} blobs of ${uploadBytesOfAgentMax} octets together`,
+      { reason: "limit_reached", hint: "Delete blobs that are not needed any more." },
+    );
+  write.log({ kind: "upload", parent: 0, operation: "add", ids: String(upload) });
+  const {
+    blob: { size },
+    expiresAt,
+  } = args;
+  return { upload, size, expiresAt, modseq: await write.finish() };
+}

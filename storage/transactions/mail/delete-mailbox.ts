@@ -1,0 +1,53 @@
+import { WaypostError } from "#/src/model/errors.ts";
+import { entryPieceEntries } from "#/src/model/limits.ts";
+import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
+import type { Sql, Transaction } from "../../sql.ts";
+import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
+import { selectEntries } from "../../writing/entry-rows.ts";
+import { mailOf } from "../../writing/mail.ts";
+import { assertNoRole, childMailboxes, mailboxVersion } from "../../writing/mailbox-rows.ts";
+import type { MailboxWrite } from "../../writing/mailbox-write.ts";
+import { assertVersion } from "../../writing/version.ts";
+
+export interface DeleteMailbox {
+  readonly agent: AgentNumber;
+  readonly mailbox: MailboxNumber;
+  /** Compare-and-swap, and mail goes to Trash, as `folder.delete` of the interface has it. */
+  readonly folder?: { readonly version: string | undefined } | undefined;
+  readonly at: number;
+}
+
+/** DELETE (RFC 9051 section 6.3.5) with all messages in it, which are few: of a large mailbox `emptyMailbox` takes most before. INBOX and mailboxes with a special use stay
+ *  (mailbox_is_required); one with mailboxes below it is refused (mailbox_has_children), as there are no names that stand
+ *  for no mailbox. A subscription stays, as section 6.3.5 has it. */
+export async function deleteMailbox(tx: Transaction, args: DeleteMailbox): Promise<{ modseq: Modseq }> {
+  const write = await beginAgentTransaction(tx, args.agent, args.at);
+  const mail = mailOf(write);
+  const mailbox = await mail.mailbox(args.mailbox);
+  await assertMayBeDeleted(tx, args, mailbox);
+  if (mailbox.messageCount > entryPieceEntries)
+    throw new WaypostError("upstream_unavailable", "The mailbox has got more messages meanwhile", {
+      reason: "busy",
+      retryAfterMs: 1000,
+    });
+  const trash = args.folder === undefined ? undefined : await mail.mailboxOfRole("trash");
+  for (const entry of await selectEntries(tx, args.agent, args.mailbox, undefined)) {
+    mail.removeEntry(mailbox, entry);
+    if (trash !== undefined) mail.addEntry(trash, entry, false);
+  }
+  if (args.folder !== undefined)
+    await tx.run("delete from subscription where agent_id = ? and name = ?", args.agent, mailbox.name);
+  await mail.dropMailbox(mailbox);
+  return { modseq: await write.finish() };
+}
+
+export async function assertMayBeDeleted(tx: Sql, args: DeleteMailbox, mailbox: MailboxWrite): Promise<void> {
+  assertNoRole(mailbox);
+  if (args.folder !== undefined)
+    assertVersion(args.folder.version, await mailboxVersion(tx, args.agent, args.mailbox), "folder");
+  if ((await childMailboxes(tx, args.agent, mailbox.name)).length > 0)
+    throw new WaypostError("policy_refused", "The mailbox has others below it", {
+      reason: "mailbox_has_children",
+      hint: "Delete those first.",
+    });
+}

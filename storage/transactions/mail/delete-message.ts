@@ -1,0 +1,38 @@
+import type { Actor } from "#/src/model/actor.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
+import type { Transaction } from "../../sql.ts";
+import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
+import { mailOf } from "../../writing/mail.ts";
+import { selectMessageEntries } from "../../writing/message-entries.ts";
+import { assertMessageVersion } from "../../writing/version.ts";
+
+export interface DeleteMessage {
+  readonly agent: AgentNumber;
+  readonly message: MessageNumber;
+  /** As the caller has read it: the highest MODSEQ of the places that the message has. */
+  readonly version: string | undefined;
+  readonly actor?: Actor | undefined;
+  readonly at: number;
+}
+
+/** `message.delete` of the interface: to Trash, from wherever it is; what is only in Trash goes for good. In Trash a message
+ *  stands once, however many mailboxes it was in. */
+export async function deleteMessage(
+  tx: Transaction,
+  args: DeleteMessage,
+): Promise<{ state: "trashed" | "removed"; modseq: Modseq; isTakenBack: boolean }> {
+  const write = await beginAgentTransaction(tx, args.agent, args.at, 0, args.actor);
+  const mail = mailOf(write);
+  const entries = await selectMessageEntries(tx, args.agent, args.message);
+  if (entries.length === 0) throw new WaypostError("not_found", "There is no such message");
+  await assertMessageVersion(tx, args, args.version, entries);
+  const trash = await mail.mailboxOfRole("trash");
+  const outside = entries.filter(({ mailbox }) => mailbox !== trash.mailbox);
+  const removed = outside.length === 0 ? entries : outside;
+  for (const entry of removed) mail.removeEntry(await mail.mailbox(entry.mailbox), entry);
+  if (outside.length > 0 && outside.length === entries.length) mail.addEntry(trash, outside[0]!, false);
+  const state = outside.length === 0 ? "removed" : "trashed";
+  const modseq = await write.finish();
+  return { state, modseq, isTakenBack: mail.takenBack.has(args.message) };
+}

@@ -1,0 +1,170 @@
+import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
+import type {
+  AccountNumber,
+  AgentNumber,
+  BlobNumber,
+  MailboxNumber,
+  MessageNumber,
+  Modseq,
+  ThreadNumber,
+  Uid,
+} from "#/src/model/numbers.ts";
+import type { MailboxRole } from "#/src/model/roles.ts";
+import type { MessageFacts } from "../../rows.ts";
+import type { Transaction } from "../../sql.ts";
+import { type AgentTransaction, beginAgentTransaction } from "../../writing/agent-transaction.ts";
+import { claimBlob, insertBlob } from "../../writing/blob-rows.ts";
+import { mailOf } from "../../writing/mail.ts";
+import { insertMessage } from "../../writing/message-rows.ts";
+import { joinThread } from "../../writing/threads.ts";
+import { changeWith, countNew, type ItemDeed, type ItemsOfAgent } from "../collections/change-items.ts";
+
+export interface DeliveryRecipient {
+  readonly account: AccountNumber;
+  readonly agent: AgentNumber;
+  readonly mailboxRole: MailboxRole;
+  /** Octets that stand before the message in this copy. */
+  readonly trace: Uint8Array;
+  /** System flags. */
+  readonly flags: number;
+  /** JSON. */
+  readonly provenance: string;
+  readonly isAuthenticated: boolean;
+  /** Where it came in, for the event: a word of ours. */
+  readonly source: string;
+}
+
+export interface DeliverMessage {
+  readonly facts: MessageFacts;
+  /** Where the same bytes are already: copies in that account share them. Something else has a claim on them. */
+  readonly stored?: { readonly account: AccountNumber; readonly blob: BlobNumber };
+  readonly recipients: readonly DeliveryRecipient[];
+  /** What the message changes in calendars, of the recipients or of others. */
+  readonly items?: readonly ItemsOfAgent[] | undefined;
+  readonly internalDate: number;
+  readonly at: number;
+}
+
+export interface Delivery {
+  readonly agent: AgentNumber;
+  readonly message: MessageNumber;
+  readonly thread: ThreadNumber;
+  readonly mailbox: MailboxNumber;
+  readonly uid: Uid;
+  readonly modseq: Modseq;
+}
+
+/** A message from outside to its local recipients, all or none; the copies in one account share their bytes.
+ *  Quota is looked at when a recipient is named, not here: mail that was accepted is stored. Throws precondition_failed
+ *  where a calendar is not as its change expects it. */
+export async function deliverMessage(
+  tx: Transaction,
+  args: DeliverMessage,
+): Promise<{ deliveries: Delivery[] }> {
+  const recipients = args.recipients.toSorted((a, b) => a.agent - b.agent);
+  // Agents are locked first, in one order everywhere, then accounts: two transactions never wait for each other.
+  const writes = await beginWrites(tx, args);
+  const items = new Map(args.items?.map(({ agent, deeds }) => [agent, deeds]));
+  const blobs = await insertBlobs(tx, args);
+  const deliveries = new Map<DeliveryRecipient, Delivery>();
+  for (const recipient of recipients) {
+    const { agent, account } = recipient;
+    // A second copy for the same agent goes on in the write of the first.
+    const write = writes.get(agent) ?? (await beginAgentTransaction(tx, agent, args.at, 1));
+    writes.delete(agent);
+    const deeds = items.get(agent) ?? [];
+    items.delete(agent);
+    deliveries.set(recipient, await deliverTo(write, args, recipient, blobs.get(account)!, deeds));
+  }
+  for (const [agent, write] of writes) {
+    await changeAsTaken(write, items.get(agent) ?? []);
+    await write.finish();
+  }
+  return { deliveries: args.recipients.map((recipient) => deliveries.get(recipient)!) };
+}
+
+/** Mail that was accepted is stored, whatever its calendar refuses (quota, a UID that is there). A calendar that was changed meanwhile
+ *  is another matter: then all of it is planned anew. */
+async function changeAsTaken(write: AgentTransaction, deeds: readonly ItemDeed[]): Promise<void> {
+  try {
+    await changeWith(write, deeds);
+  } catch (error) {
+    if (!isWaypostError(error) || error.code === "precondition_failed" || error.code === "internal")
+      throw error;
+  }
+}
+
+async function beginWrites(
+  tx: Transaction,
+  { recipients, items = [], at }: DeliverMessage,
+): Promise<Map<AgentNumber, AgentTransaction>> {
+  const counts = new Map(recipients.map(({ agent }) => [agent, 1]));
+  for (const { agent, deeds } of items) counts.set(agent, (counts.get(agent) ?? 0) + countNew(deeds));
+  const actors = new Map(items.map(({ agent, actor }) => [agent, actor]));
+  const writes = new Map<AgentNumber, AgentTransaction>();
+  for (const [agent, count] of [...counts].sort(([one], [other]) => one - other))
+    writes.set(agent, await beginAgentTransaction(tx, agent, at, count, actors.get(agent)));
+  return writes;
+}
+
+async function insertBlobs(
+  tx: Transaction,
+  { facts, recipients, stored }: DeliverMessage,
+): Promise<Map<AccountNumber, BlobNumber>> {
+  const copies = new Map<AccountNumber, number>();
+  for (const { account } of recipients) copies.set(account, (copies.get(account) ?? 0) + 1);
+  const blobs = new Map<AccountNumber, BlobNumber>();
+  for (const account of [...copies.keys()].sort((a, b) => a - b)) {
+    const count = copies.get(account)!;
+    if (account === stored?.account) await claimBlob(tx, account, stored.blob, count);
+    blobs.set(
+      account,
+      account === stored?.account ? stored.blob : await insertBlob(tx, account, facts.blob, count),
+    );
+  }
+  return blobs;
+}
+
+async function deliverTo(
+  write: AgentTransaction,
+  args: DeliverMessage,
+  recipient: DeliveryRecipient,
+  blob: BlobNumber,
+  deeds: readonly ItemDeed[],
+): Promise<Delivery> {
+  const { facts, internalDate, at } = args;
+  const { agent, trace } = recipient;
+  const { tx } = write;
+  if (write.account !== recipient.account)
+    throw new WaypostError("not_found", "The recipient is not of this account", {
+      reason: "no_such_recipient",
+    });
+  const message = write.takeNumber() as MessageNumber;
+  const mail = mailOf(write);
+  const mailbox = await mail.mailboxOfRole(recipient.mailboxRole);
+  const thread = await joinThread(tx, agent, message, facts.threadKeys);
+  await insertMessage(tx, {
+    agent,
+    message,
+    account: write.account,
+    blob,
+    thread,
+    receivedAt: at,
+    trace,
+    facts,
+    isAuthenticated: recipient.isAuthenticated,
+    provenance: recipient.provenance,
+  });
+  const size = trace.byteLength + facts.blob.size;
+  const entry = { message, flags: recipient.flags, keywords: null, internalDate, size };
+  const uid = mail.addEntry(mailbox, entry, true);
+  write.tell("mail.received", message, {
+    mailbox: mailbox.mailbox,
+    thread,
+    source: recipient.source,
+    authenticated: recipient.isAuthenticated,
+    agentPart: facts.hasAgentPart,
+  });
+  await changeAsTaken(write, deeds);
+  return { agent, message, thread, mailbox: mailbox.mailbox, uid, modseq: await write.finish() };
+}

@@ -1,0 +1,26 @@
+import { entryPieceEntries } from "#/src/model/limits.ts";
+import type { Modseq } from "#/src/model/numbers.ts";
+import type { Transaction } from "../../sql.ts";
+import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
+import { selectFirstEntries } from "../../writing/entry-rows.ts";
+import { mailOf } from "../../writing/mail.ts";
+import { assertMayBeDeleted, type DeleteMailbox } from "./delete-mailbox.ts";
+
+/** A piece of the deletion of a large mailbox: takes the oldest messages out of it, as `deleteMailbox` will do with the last.
+ *  Refuses what that refuses. Answers how many are left. */
+export async function emptyMailbox(
+  tx: Transaction,
+  args: DeleteMailbox,
+): Promise<{ messageCount: number; modseq: Modseq }> {
+  const write = await beginAgentTransaction(tx, args.agent, args.at);
+  const mail = mailOf(write);
+  const mailbox = await mail.mailbox(args.mailbox);
+  await assertMayBeDeleted(tx, args, mailbox);
+  const trash = args.folder === undefined ? undefined : await mail.mailboxOfRole("trash");
+  const entries = await selectFirstEntries(tx, args.agent, args.mailbox, entryPieceEntries);
+  for (const entry of entries) {
+    mail.removeEntry(mailbox, entry);
+    if (trash !== undefined) mail.addEntry(trash, entry, false);
+  }
+  return { messageCount: mailbox.messageCount - entries.length, modseq: await write.finish() };
+}

@@ -1,0 +1,23 @@
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { Transaction } from "../../sql.ts";
+import type { PruneSlice } from "../../writing/prune-slice.ts";
+import { removeUpload } from "../../writing/upload-rows.ts";
+
+/** Frees blobs that have expired, a slice at a time. Nobody has been able to read them since. */
+export async function pruneUploads(
+  tx: Transaction,
+  args: PruneSlice & { readonly now: number },
+): Promise<{ isDone: boolean }> {
+  const rows = await tx.all<{ agent: AgentNumber; upload: number }>(
+    `select agent_id as agent, upload_id as upload
+    from upload
+    where expires_at <= ?
+    order by expires_at
+    limit ? offset ?`,
+    args.now,
+    args.limit,
+    args.skip ?? 0,
+  );
+  for (const { agent, upload } of rows) await removeUpload(tx, agent, upload);
+  return { isDone: rows.length < args.limit };
+}

@@ -1,0 +1,106 @@
+import { WaypostError } from "#/src/model/errors.ts";
+import { entryPieceEntries } from "#/src/model/limits.ts";
+import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
+import { hierarchyDelimiter } from "#/src/model/roles.ts";
+import { assertMailboxName, parentNames } from "../../mailbox-name.ts";
+import type { Transaction } from "../../sql.ts";
+import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
+import { selectEntries } from "../../writing/entry-rows.ts";
+import { mailOf } from "../../writing/mail.ts";
+import type { MailWrite } from "../../writing/mail-write.ts";
+import {
+  assertMailboxRoom,
+  assertNameIsFree,
+  assertNameMayGo,
+  assertNoRole,
+  childMailboxes,
+  insertMailbox,
+  mailboxVersion,
+  missingNames,
+  moveSubscription,
+} from "../../writing/mailbox-rows.ts";
+import type { MailboxWrite } from "../../writing/mailbox-write.ts";
+import { assertVersion } from "../../writing/version.ts";
+
+export interface RenameMailbox {
+  readonly agent: AgentNumber;
+  readonly mailbox: MailboxNumber;
+  readonly name: string;
+  /** Compare-and-swap, and subscriptions go along, as `folder.update` of the interface has it. */
+  readonly folder?: { readonly version: string | undefined } | undefined;
+  readonly at: number;
+}
+
+export interface RenamedMailbox {
+  /** Of INBOX the new one. */
+  readonly mailbox: MailboxNumber;
+  readonly name: string;
+  readonly modseq: Modseq;
+  /** The messages of INBOX are too many for one transaction, and still to be moved to the new mailbox. */
+  readonly isMailLeft?: boolean;
+}
+
+/** RENAME (RFC 9051 section 6.3.6): the mailboxes below go along, missing parents are made. Renaming INBOX moves its messages
+ *  to a new mailbox and leaves INBOX empty, with what is below it in place. Refuses already_exists, limit_reached. */
+export async function renameMailbox(tx: Transaction, args: RenameMailbox): Promise<RenamedMailbox> {
+  const name = assertMailboxName(args.name);
+  const write = await beginAgentTransaction(tx, args.agent, args.at);
+  const mail = mailOf(write);
+  const mailbox = await mail.mailbox(args.mailbox);
+  await assertNameMayGo(tx, args.agent, mailbox);
+  await assertNameIsFree(tx, args.agent, name);
+  if (args.folder !== undefined) {
+    assertNoRole(mailbox);
+    assertVersion(args.folder.version, await mailboxVersion(tx, args.agent, args.mailbox), "folder");
+  }
+  const isInbox = mailbox.role === "inbox";
+  if (!isInbox && name.startsWith(mailbox.name + hierarchyDelimiter))
+    throw new WaypostError("invalid", "A mailbox cannot be put below itself");
+  const missing = await missingNames(tx, args.agent, [...parentNames(name), name]);
+  if (missing.at(-1) !== name)
+    throw new WaypostError("invalid", "There is a mailbox of this name", { reason: "already_exists" });
+  // INBOX stays and a new mailbox is made of the name; any other takes the name itself.
+  const created = isInbox ? missing : missing.slice(0, -1);
+  await assertMailboxRoom(tx, args.agent, created.length);
+  write.reserveNumbers(created.length);
+  let last = mailbox.mailbox;
+  for (const parent of created) {
+    last = write.takeNumber() as MailboxNumber;
+    await insertMailbox(mail, { mailbox: last, name: parent, role: null });
+  }
+  if (isInbox) {
+    const isMailLeft = mailbox.messageCount > entryPieceEntries;
+    if (!isMailLeft) await moveAll(mail, mailbox, await mail.mailbox(last));
+    return { mailbox: last, name, modseq: await write.finish(), isMailLeft };
+  }
+  const renamed = [
+    { mailbox: mailbox.mailbox, name: mailbox.name },
+    ...(await childMailboxes(tx, args.agent, mailbox.name)),
+  ];
+  for (const one of renamed) {
+    const to = assertMailboxName(name + one.name.slice(mailbox.name.length));
+    await renameRow(mail, one.mailbox, to);
+    if (args.folder !== undefined) await moveSubscription(tx, args.agent, one.name, to);
+  }
+  return { mailbox: mailbox.mailbox, name, modseq: await write.finish() };
+}
+
+async function renameRow(mail: MailWrite, mailbox: MailboxNumber, name: string): Promise<void> {
+  const write = mail.transaction;
+  await write.tx.run(
+    "update mailbox set name = ?, version = ? where agent_id = ? and mailbox_id = ?",
+    name,
+    write.modseq,
+    write.agent,
+    mailbox,
+  );
+  mail.mailboxChanged("update", mailbox);
+}
+
+async function moveAll(mail: MailWrite, source: MailboxWrite, target: MailboxWrite): Promise<void> {
+  const write = mail.transaction;
+  for (const entry of await selectEntries(write.tx, write.agent, source.mailbox, undefined)) {
+    mail.addEntry(target, entry, false);
+    mail.removeEntry(source, entry);
+  }
+}

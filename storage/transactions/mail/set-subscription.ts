@@ -1,0 +1,40 @@
+import { WaypostError } from "#/src/model/errors.ts";
+import { mailboxesMax } from "#/src/model/limits.ts";
+import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
+import { assertMailboxName, canonicalMailboxName } from "../../mailbox-name.ts";
+import type { Transaction } from "../../sql.ts";
+import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
+import { mailOf } from "../../writing/mail.ts";
+import { subscribe } from "../../writing/mailbox-rows.ts";
+
+/** SUBSCRIBE and UNSUBSCRIBE (RFC 9051 sections 6.3.7 and 6.3.8). A name may be subscribed that has no mailbox; one that has
+ *  is logged as a change of the mailbox, so that others are told (RFC 5465 section 5.5). */
+export async function setSubscription(
+  tx: Transaction,
+  args: { agent: AgentNumber; name: string; isSubscribed: boolean; at: number },
+): Promise<void> {
+  const write = await beginAgentTransaction(tx, args.agent, args.at);
+  const name = args.isSubscribed ? assertMailboxName(args.name) : canonicalMailboxName(args.name);
+  const changedCount = args.isSubscribed
+    ? await subscribe(tx, args.agent, name)
+    : await tx.run("delete from subscription where agent_id = ? and name = ?", args.agent, name);
+  if (args.isSubscribed) await assertCount(tx, args.agent);
+  const mailbox = await tx.get<{ mailbox: MailboxNumber }>(
+    "select mailbox_id as mailbox from mailbox where agent_id = ? and name = ?",
+    args.agent,
+    name,
+  );
+  if (changedCount > 0 && mailbox !== undefined) mailOf(write).mailboxChanged("update", mailbox.mailbox);
+  await write.finish();
+}
+
+async function assertCount(tx: Transaction, agent: AgentNumber): Promise<void> {
+  const { count } = (await tx.get<{ count: number }>(
+    "select count(*) as count from subscription where agent_id = ?",
+    agent,
+  ))!;
+  if (count > mailboxesMax)
+    throw new WaypostError("policy_refused", `There are at most ${mailboxesMax} subscriptions`, {
+      reason: "limit_reached",
+    });
+}

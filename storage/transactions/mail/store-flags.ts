@@ -1,0 +1,72 @@
+import type { Actor } from "#/src/model/actor.ts";
+import { type FlagState, flagState, keywordNumbers, systemFlagsMask } from "#/src/model/flags.ts";
+import { approvedKeyword } from "#/src/model/holds.ts";
+import { type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
+import type { AgentNumber, MailboxNumber, Modseq, Uid } from "#/src/model/numbers.ts";
+import type { Transaction } from "../../sql.ts";
+import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
+import type { HeldEntry } from "../../writing/entry-rows.ts";
+import { selectEntries } from "../../writing/entry-rows.ts";
+import { foldKeyword, resolveKeywords } from "../../writing/keywords.ts";
+import { mailOf } from "../../writing/mail.ts";
+import { assertAllHeld } from "./copy-messages.ts";
+
+export type StoreMode = "add" | "remove" | "replace";
+
+export interface StoreFlags {
+  readonly agent: AgentNumber;
+  readonly mailbox: MailboxNumber;
+  readonly uids: NumberSet;
+  readonly mode: StoreMode;
+  /** System flags. */
+  readonly mask: number;
+  readonly keywords: readonly string[];
+  readonly unchangedSince?: Modseq | undefined;
+  readonly actor?: Actor | undefined;
+  readonly at: number;
+}
+
+export interface StoreResult {
+  readonly modseq: Modseq;
+  readonly changed: NumberSet;
+  /** Left alone because they changed after `unchangedSince`. */
+  readonly failed: NumberSet;
+  readonly hasNewKeyword: boolean;
+}
+
+const approval = foldKeyword(approvedKeyword);
+
+/** STORE (RFC 9051 section 6.4.6, RFC 7162 section 3.1.3). UIDs that do not exist are passed over. */
+export async function storeFlags(tx: Transaction, args: StoreFlags): Promise<StoreResult> {
+  const write = await beginAgentTransaction(tx, args.agent, args.at, 0, args.actor);
+  const mail = mailOf(write);
+  const mailbox = await mail.mailbox(args.mailbox);
+  const entries = await selectEntries(tx, args.agent, args.mailbox, args.uids);
+  if (args.mode !== "remove" && args.keywords.some((name) => foldKeyword(name) === approval))
+    assertAllHeld(mailbox, args.uids, entries);
+  // A keyword exists once something bears it: a STORE that meets no message makes none.
+  const isCreating = args.mode !== "remove" && entries.length > 0;
+  const keywords = await resolveKeywords(tx, args.agent, args.keywords, isCreating);
+  const stored = flagState(args.mask & systemFlagsMask, keywords.numbers);
+  const changed: Uid[] = [];
+  const failed: Uid[] = [];
+  for (const entry of entries)
+    if (args.unchangedSince !== undefined && entry.modseq > args.unchangedSince) failed.push(entry.uid);
+    else if (mail.updateEntry(mailbox, entry, combine(entry, args.mode, stored))) changed.push(entry.uid);
+  return {
+    modseq: await write.finish(),
+    changed: numberSetOf(changed),
+    failed: numberSetOf(failed),
+    hasNewKeyword: keywords.hasNew,
+  };
+}
+
+function combine(entry: HeldEntry, mode: StoreMode, stored: FlagState): FlagState {
+  if (mode === "replace") return stored;
+  const mask = mode === "add" ? entry.flags | stored.mask : entry.flags & ~stored.mask;
+  if (stored.overflow === null) return { mask, overflow: entry.keywords };
+  const change = keywordNumbers({ mask: 0, overflow: stored.overflow });
+  const held = keywordNumbers({ mask: 0, overflow: entry.keywords });
+  const beyond = mode === "add" ? [...held, ...change] : held.filter((number) => !change.includes(number));
+  return { mask, overflow: flagState(0, beyond).overflow };
+}

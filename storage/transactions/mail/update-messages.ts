@@ -1,0 +1,114 @@
+import type { Actor } from "#/src/model/actor.ts";
+import { aboutObject, WaypostError } from "#/src/model/errors.ts";
+import {
+  type FlagState,
+  flaggedFlag,
+  flagState,
+  keywordNumbers,
+  seenFlag,
+  systemFlagsMask,
+} from "#/src/model/flags.ts";
+import type { AgentNumber, MailboxNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
+import { alreadySent } from "#/src/model/scheduled.ts";
+import { findLeftModseq } from "../../queries/submissions.ts";
+import type { Transaction } from "../../sql.ts";
+import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
+import type { HeldEntry } from "../../writing/entry-rows.ts";
+import { resolveKeywords } from "../../writing/keywords.ts";
+import { mailOf } from "../../writing/mail.ts";
+import { selectMessageEntries } from "../../writing/message-entries.ts";
+import { assertMessageVersion } from "../../writing/version.ts";
+
+export interface UpdateMessages {
+  readonly agent: AgentNumber;
+  /** null: left out, and answered with null at its place. */
+  readonly messages: readonly (MessageNumber | null)[];
+  readonly isUnread?: boolean | undefined;
+  readonly isFlagged?: boolean | undefined;
+  /** Replace the labels whole: a label is a keyword, and every keyword is one. */
+  readonly labels?: readonly string[] | undefined;
+  readonly addLabels?: readonly string[] | undefined;
+  readonly removeLabels?: readonly string[] | undefined;
+  readonly mailbox?: MailboxNumber | undefined;
+  /** Of one message, as it was read; absent it is changed whatever it is now. */
+  readonly version?: string | undefined;
+  readonly actor?: Actor | undefined;
+  readonly at: number;
+}
+
+/** `message.update` of the interface. Flags are set wherever the message is. After `mailbox` it is there and nowhere else,
+ *  as `folder` is one: left in others too, it would go on being shown by the oldest of them. */
+export async function updateMessages(
+  tx: Transaction,
+  args: UpdateMessages,
+): Promise<{ modseq: Modseq; versions: (Modseq | null)[]; takenBack: MessageNumber[] }> {
+  const write = await beginAgentTransaction(tx, args.agent, args.at, 0, args.actor);
+  const mail = mailOf(write);
+  const target = args.mailbox === undefined ? undefined : await mail.mailbox(args.mailbox);
+  const found = new Map<MessageNumber, Awaited<ReturnType<typeof selectMessageEntries>>>();
+  for (const message of new Set(args.messages)) {
+    if (message === null) continue;
+    const entries = await selectMessageEntries(tx, args.agent, message);
+    if (entries.length > 0) found.set(message, entries);
+  }
+  if (found.size === 0) throw new WaypostError("not_found", "There is no such message.");
+  const change = await labelChange(tx, args);
+  const changed = new Set<MessageNumber>();
+  for (const [message, entries] of found) {
+    try {
+      if (args.version !== undefined)
+        await assertMessageVersion(tx, { agent: args.agent, message }, args.version, entries);
+      else if (target?.role === "drafts") await assertNotSent(tx, args.agent, message);
+    } catch (error) {
+      throw aboutObject(error, message);
+    }
+    const kept = target === undefined ? entries : entries.filter(({ mailbox }) => mailbox === target.mailbox);
+    for (const entry of entries) {
+      const mailbox = await mail.mailbox(entry.mailbox);
+      if (!kept.includes(entry)) mail.removeEntry(mailbox, entry);
+      if (!kept.includes(entry) || mail.updateEntry(mailbox, entry, change(entry))) changed.add(message);
+    }
+    if (target !== undefined && kept.length === 0) {
+      const shown = entries[0]!;
+      const state = change(shown);
+      mail.addEntry(target, { ...shown, flags: state.mask, keywords: state.overflow }, false);
+    }
+  }
+  const modseq = await write.finish();
+  const versionOf = (message: MessageNumber | null): Modseq | null => {
+    if (message === null) return null;
+    if (changed.has(message)) return modseq;
+    return (
+      found
+        .get(message)
+        ?.reduce((highest, entry) => (entry.modseq > highest ? entry.modseq : highest), 0 as Modseq) ?? null
+    );
+  };
+  return { modseq, versions: args.messages.map(versionOf), takenBack: [...mail.takenBack] };
+}
+
+/** A move to Drafts takes mail back: mail that has left cannot become a draft again. */
+async function assertNotSent(tx: Transaction, agent: AgentNumber, message: MessageNumber): Promise<void> {
+  if ((await findLeftModseq(tx, agent, message)) !== undefined) throw alreadySent();
+}
+
+async function labelChange(tx: Transaction, args: UpdateMessages): Promise<(entry: HeldEntry) => FlagState> {
+  const { numbers: added } = await resolveKeywords(
+    tx,
+    args.agent,
+    [...(args.labels ?? []), ...(args.addLabels ?? [])],
+    true,
+  );
+  const { numbers: removed } = await resolveKeywords(tx, args.agent, args.removeLabels ?? [], false);
+  return (entry) => {
+    let system = entry.flags & systemFlagsMask;
+    if (args.isUnread !== undefined) system = args.isUnread ? system & ~seenFlag : system | seenFlag;
+    if (args.isFlagged !== undefined) system = args.isFlagged ? system | flaggedFlag : system & ~flaggedFlag;
+    const held = keywordNumbers({ mask: entry.flags, overflow: entry.keywords });
+    const kept = args.labels === undefined ? held : [];
+    return flagState(
+      system,
+      [...kept, ...added].filter((number) => !removed.includes(number)),
+    );
+  };
+}

@@ -1,0 +1,25 @@
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import { alreadySent } from "#/src/model/scheduled.ts";
+import { findSubmission } from "../../queries/submissions.ts";
+import type { Transaction } from "../../sql.ts";
+import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
+import { mailOf } from "../../writing/mail.ts";
+import { selectMessageEntries } from "../../writing/message-entries.ts";
+
+/** Takes scheduled mail back by the name that it has in the queue: its message goes to Trash. */
+export async function cancelScheduled(
+  tx: Transaction,
+  { agent, submission, at }: { agent: AgentNumber; submission: number; at: number },
+): Promise<void> {
+  const write = await beginAgentTransaction(tx, agent, at);
+  const mail = mailOf(write);
+  const row = await findSubmission(tx, agent, submission);
+  for (const entry of row === undefined ? [] : await selectMessageEntries(tx, agent, row.message)) {
+    const mailbox = await mail.mailbox(entry.mailbox);
+    if (mailbox.role !== "scheduled") continue;
+    mail.removeEntry(mailbox, entry);
+    mail.addEntry(await mail.mailboxOfRole("trash"), entry, false);
+  }
+  await write.finish();
+  if (row === undefined || !mail.takenBack.has(row.message)) throw alreadySent();
+}

@@ -1,0 +1,51 @@
+import type { Actor } from "#/src/model/actor.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { type HoldState, nextHoldState } from "#/src/model/holds.ts";
+import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
+import type { DeclineReason } from "../../holds.ts";
+import { findHold } from "../../queries/holds.ts";
+import type { Transaction } from "../../sql.ts";
+import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
+import { changeHold } from "../../writing/holds.ts";
+import { mailOf } from "../../writing/mail.ts";
+import { assertVersion } from "../../writing/version.ts";
+
+export interface DecideHold {
+  readonly agent: AgentNumber;
+  readonly hold: number;
+  /** As it was read: an older one is `precondition_failed`, as the mail may be another by now. */
+  readonly version: string | undefined;
+  readonly deed: "approve" | "undo" | "decline" | "withdraw" | "expire" | "fail";
+  readonly actor: Actor | "server";
+  /** Of a mail that failed. */
+  readonly reason?: DeclineReason | undefined;
+  readonly at: number;
+}
+
+export interface DecidedHold {
+  readonly state: HoldState;
+  readonly message: MessageNumber;
+  readonly modseq: Modseq;
+}
+
+/** What becomes of a hold, by its name. Refuses `forbidden_scope`, `policy_refused` (hold_is_decided),
+ *  `precondition_failed`. */
+export async function decideHold(tx: Transaction, args: DecideHold): Promise<DecidedHold> {
+  const { actor } = args;
+  const write = await beginAgentTransaction(
+    tx,
+    args.agent,
+    args.at,
+    0,
+    actor === "server" ? undefined : actor,
+  );
+  const mail = mailOf(write);
+  const hold = await findHold(tx, args.agent, args.hold);
+  if (hold === undefined) throw new WaypostError("not_found", "There is no such hold.");
+  // Who may not decide learns nothing of the version.
+  nextHoldState({ state: hold.state, owner: hold.agent, requestedBy: hold.requestedBy }, args.deed, actor);
+  assertVersion(args.version, String(hold.modseq), "hold");
+  const state = await changeHold(mail, hold, args.deed, actor, args.reason);
+  const modseq = await write.finish();
+  return { state, message: hold.message, modseq: state === hold.state ? hold.modseq : modseq };
+}

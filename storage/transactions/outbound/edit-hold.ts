@@ -1,0 +1,113 @@
+import type { Actor } from "#/src/model/actor.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { nextHoldState } from "#/src/model/holds.ts";
+import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";
+import type { HoldRow } from "../../holds.ts";
+import { findHold } from "../../queries/holds.ts";
+import type { AgentKind, MessageFacts } from "../../rows.ts";
+import type { Transaction } from "../../sql.ts";
+import type { Envelope } from "../../submission.ts";
+import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
+import { insertBlob } from "../../writing/blob-rows.ts";
+import { selectEntries } from "../../writing/entry-rows.ts";
+import { removeHeldMessage } from "../../writing/holds.ts";
+import { mailOf } from "../../writing/mail.ts";
+import { insertMessage } from "../../writing/message-rows.ts";
+import { joinThread } from "../../writing/threads.ts";
+import { assertVersion } from "../../writing/version.ts";
+
+export interface EditHold {
+  readonly agent: AgentNumber;
+  readonly hold: number;
+  /** As it was read. */
+  readonly version: string | undefined;
+  readonly facts: MessageFacts;
+  /** Header fields of this copy alone: Bcc. */
+  readonly trace: Uint8Array;
+  /** JSON. */
+  readonly provenance: string;
+  readonly isAuthenticated: boolean;
+  readonly envelope: Envelope;
+  readonly digest: Uint8Array;
+  /** System flags. */
+  readonly flags: number;
+  readonly actor: Actor;
+  /** An entry that the new version takes the place of, as REPLACE names it: there still, or `precondition_failed`. */
+  readonly replaces?: { readonly mailbox: MailboxNumber; readonly uid: Uid } | undefined;
+  readonly at: number;
+}
+
+export interface EditedHold {
+  readonly message: MessageNumber;
+  readonly uid: Uid;
+  readonly uidValidity: number;
+  readonly modseq: Modseq;
+}
+
+/** Another version of mail that waits: another message under the same hold, which waits again whatever was decided about the
+ *  one before. */
+export async function editHold(tx: Transaction, args: EditHold): Promise<EditedHold> {
+  const { agent, at, facts, trace } = args;
+  const write = await beginAgentTransaction(tx, agent, at, 1, args.actor);
+  const mail = mailOf(write);
+  const hold = await findHold(tx, agent, args.hold);
+  if (hold === undefined) throw new WaypostError("not_found", "There is no such hold.");
+  assertVersion(args.version, String(hold.modseq), "hold");
+  const state = nextHoldState(
+    { state: hold.state, owner: hold.agent, requestedBy: hold.requestedBy },
+    "edit",
+    args.actor,
+  );
+  const waiting = await mail.mailboxOfRole("holds");
+  const size = trace.byteLength + facts.blob.size;
+  write.assertRoom(size, 1);
+  // Wherever the old version is among the mailboxes of holds, it goes; a copy elsewhere stays.
+  if (args.replaces !== undefined) {
+    const { mailbox, uid } = args.replaces;
+    const source = await mail.mailbox(mailbox);
+    const [replaced] = await selectEntries(tx, agent, mailbox, [[uid, uid]]);
+    if (replaced === undefined || (source.isForHolds && replaced.message !== hold.message))
+      throw new WaypostError("precondition_failed", "The message is gone");
+    if (!source.isForHolds) mail.removeEntry(source, replaced);
+  }
+  const message = write.takeNumber() as MessageNumber;
+  await insertMessage(tx, {
+    agent,
+    message,
+    account: write.account,
+    blob: await insertBlob(tx, write.account, facts.blob, 1),
+    thread: await joinThread(tx, agent, message, facts.threadKeys),
+    receivedAt: at,
+    trace,
+    facts,
+    isAuthenticated: args.isAuthenticated,
+    provenance: args.provenance,
+  });
+  await removeHeldMessage(mail, hold.message);
+  const entry = { message, flags: args.flags, keywords: null, internalDate: at, size };
+  const uid = mail.addEntry(waiting, entry, true);
+  mail.holdIsSettled(message);
+  const requestedBy = await askerOf(tx, hold, args.actor);
+  await tx.run(
+    `update hold
+    set message_id = ?, modseq = ?, state = ?, digest = ?, envelope = ?, requested_by = ?, decided_by = null,
+      decided_at = null
+    where agent_id = ? and hold_id = ?`,
+    message,
+    write.modseq,
+    state,
+    args.digest,
+    JSON.stringify(args.envelope),
+    requestedBy,
+    agent,
+    hold.hold,
+  );
+  return { message, uid, uidValidity: waiting.uidValidity, modseq: await write.finish() };
+}
+
+/** A person who edits goes on to decide; another agent that edits asks for what it wrote, and cannot approve it. */
+async function askerOf(tx: Transaction, hold: HoldRow, actor: Actor): Promise<AgentNumber> {
+  if (actor.agent === hold.agent) return hold.requestedBy;
+  const editor = await tx.get<{ kind: AgentKind }>("select kind from agent where agent_id = ?", actor.agent);
+  return editor?.kind === "agent" ? actor.agent : hold.requestedBy;
+}

@@ -1,0 +1,40 @@
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import { findSubmission } from "../../queries/submissions.ts";
+import type { Transaction } from "../../sql.ts";
+import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
+import { mailOf } from "../../writing/mail.ts";
+import { selectMessageEntries } from "../../writing/message-entries.ts";
+import { leaveScheduled, openScheduledMailbox } from "../../writing/scheduled.ts";
+
+/** Scheduled mail of before there was a mailbox for it: its copy goes from Sent to Scheduled. One without a copy in Sent goes on
+ *  as it was, and leaves at its time. */
+export async function placeScheduled(
+  tx: Transaction,
+  args: { agent: AgentNumber; submission: number; at: number },
+): Promise<void> {
+  const { agent, submission, at } = args;
+  const write = await beginAgentTransaction(tx, agent, at);
+  const mail = mailOf(write);
+  const row = await findSubmission(tx, agent, submission);
+  if (row === undefined) return;
+  const scheduled = await openScheduledMailbox(mail);
+  const entries = await selectMessageEntries(tx, agent, row.message);
+  for (const entry of entries) {
+    const mailbox = await mail.mailbox(entry.mailbox);
+    if (mailbox.role === "scheduled") return;
+    if (mailbox.role !== "sent" || scheduled.settled.has(row.message)) continue;
+    scheduled.settled.add(row.message);
+    mail.removeEntry(mailbox, entry);
+    mail.addEntry(scheduled, entry, false);
+  }
+  if (!scheduled.settled.has(row.message) && (await leaveScheduled(mail, row)))
+    await tx.run(
+      `update submission_recipient
+      set next_attempt_at = ?
+      where agent_id = ? and submission_id = ? and state = 'queued'`,
+      row.sendAt,
+      agent,
+      submission,
+    );
+  await write.finish();
+}

@@ -1,0 +1,66 @@
+import { WaypostError } from "#/src/model/errors.ts";
+import { seenFlag } from "#/src/model/flags.ts";
+import type { AgentNumber, BlobNumber, Modseq } from "#/src/model/numbers.ts";
+import { findHold } from "../../queries/holds.ts";
+import type { SendingBasis } from "../../queries/sending-basis.ts";
+import type { Transaction } from "../../sql.ts";
+import type { Envelope } from "../../submission.ts";
+import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
+import { changeHold } from "../../writing/holds.ts";
+import { mailOf } from "../../writing/mail.ts";
+import { assertNotPaused } from "../../writing/pauses.ts";
+import { assertSendingBasis } from "../../writing/sending-basis.ts";
+import { queueSubmission } from "../../writing/submissions.ts";
+import { assertVersion } from "../../writing/version.ts";
+
+export interface ReleaseHold {
+  readonly agent: AgentNumber;
+  readonly hold: number;
+  /** As its bytes and envelope were looked at. */
+  readonly version: string;
+  /** That of the hold, with the servers that take it now. */
+  readonly envelope: Envelope;
+  readonly basis: SendingBasis;
+  /** When trying ends. */
+  readonly expiresAt: number;
+  readonly at: number;
+}
+
+/** Mail that a person has approved, into the queue and into Sent, or into Scheduled before its time, under the name that it had: once, as the hold is sent
+ *  then. */
+export async function releaseHold(
+  tx: Transaction,
+  args: ReleaseHold,
+): Promise<{ submission: number; modseq: Modseq }> {
+  const write = await beginAgentTransaction(tx, args.agent, args.at, 1);
+  const mail = mailOf(write);
+  await assertNotPaused(tx, args.agent);
+  const hold = await findHold(tx, args.agent, args.hold);
+  if (hold === undefined) throw new WaypostError("not_found", "There is no such hold.");
+  assertVersion(args.version, String(hold.modseq), "hold");
+  await assertSendingBasis(tx, args.basis);
+  const message = (await tx.get<{ blob: BlobNumber; size: number }>(
+    `select message.blob_id as blob, blob.size
+    from message
+    join blob on blob.account_id = message.account_id and blob.blob_id = message.blob_id
+    where agent_id = ? and message_id = ?`,
+    args.agent,
+    hold.message,
+  ))!;
+  await changeHold(mail, hold, "release", "server");
+  const target = await mail.mailboxOfRole(hold.sendAt > args.at ? "scheduled" : "sent");
+  for (const [index, entry] of target.added.entries())
+    if (entry.message === hold.message && (entry.flags & seenFlag) === 0) {
+      target.added[index] = { ...entry, flags: entry.flags | seenFlag };
+      target.unseenGrowth--;
+    }
+  const submission = await queueSubmission(mail, {
+    message: hold.message,
+    blob: message.blob,
+    size: message.size,
+    envelope: args.envelope,
+    sendAt: hold.sendAt,
+    expiresAt: args.expiresAt,
+  });
+  return { submission, modseq: await write.finish() };
+}

@@ -1,0 +1,16 @@
+import { WaypostError } from "#/src/model/errors.ts";
+import type { AccountNumber } from "#/src/model/numbers.ts";
+import type { Transaction } from "../../sql.ts";
+
+/** Mail of the account may go to the address again. */
+export async function removeSuppression(
+  tx: Transaction,
+  args: { account: AccountNumber; address: string },
+): Promise<void> {
+  const removed = await tx.run(
+    "delete from suppression where account_id = ? and address = ?",
+    args.account,
+    args.address,
+  );
+  if (removed === 0) throw new WaypostError("not_found", "The address is not suppressed");
+}

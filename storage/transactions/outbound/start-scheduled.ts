@@ -1,0 +1,31 @@
+import { WaypostError } from "#/src/model/errors.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { SendingBasis } from "../../queries/sending-basis.ts";
+import { findSubmission } from "../../queries/submissions.ts";
+import type { Transaction } from "../../sql.ts";
+import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
+import { mailOf } from "../../writing/mail.ts";
+import { isScheduledDue, leaveScheduled } from "../../writing/scheduled.ts";
+import { assertSendingBasis } from "../../writing/sending-basis.ts";
+
+export interface StartScheduled {
+  readonly agent: AgentNumber;
+  readonly submission: number;
+  readonly basis: SendingBasis;
+  readonly at: number;
+}
+
+/** Scheduled mail whose time has come: out of Scheduled into Sent and the queue, in one transaction: to take it back is possible
+ *  before that, and refused after it. False when it was taken back, put off or has left. */
+export async function startScheduled(tx: Transaction, args: StartScheduled): Promise<{ hasLeft: boolean }> {
+  const { agent, submission, at } = args;
+  const write = await beginAgentTransaction(tx, agent, at);
+  const mail = mailOf(write);
+  await assertSendingBasis(tx, args.basis);
+  const row = await findSubmission(tx, agent, submission);
+  if (row === undefined) throw new WaypostError("not_found", "There is no such submission");
+  if (!(await isScheduledDue(tx, args, at))) return { hasLeft: false };
+  const hasLeft = await leaveScheduled(mail, row);
+  await write.finish();
+  return { hasLeft };
+}
