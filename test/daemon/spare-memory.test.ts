@@ -33,8 +33,8 @@ it.runIf(process.platform === "linux")("gives back what was freed", () => {
     // Pieces of the allocator with pieces between them that stay, so that it can shorten nothing by itself.
     let all = Array.from({ length: 40_000 }, () => Buffer.allocUnsafeSlow(5000).fill(1));
     const some = all.filter((_, at) => at % 50 === 0);
-    all = undefined;
     const before = process.memoryUsage.rss();
+    all = undefined;
     await giveBack();
     console.log((before - process.memoryUsage.rss()) / 1e6, some.length);`;
   const output = execFileSync(process.execPath, ["--input-type=module", "-e", script], {

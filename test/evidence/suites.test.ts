@@ -54,6 +54,10 @@ const spfCases = !hasCorpus
         Object.entries(tests).map(([name, one]) => ({ name: `${description}: ${name}`, one, zonedata })),
     );
 
+test.runIf(hasCorpus)(`the suites are there${corpusNote}`, () => {
+  expect([spfCases.length > 100, arcCases.length > 100]).toEqual([true, true]);
+});
+
 test.runIf(hasCorpus).each(spfCases)(`SPF, $name${corpusNote}`, async ({ one, zonedata }) => {
   const { checks } = await examineMessage(
     message,
