@@ -37,7 +37,10 @@ export function createTakenDeliveries(fairness: Fairness): TakenDeliveries {
       return typeof place !== "string";
     },
     delete(delivery) {
-      places.get(delivery)?.[Symbol.dispose]();
+      const place = places.get(delivery);
+      // What found no place is given back without one: its mailbox has its share still.
+      if (place === undefined) return;
+      place[Symbol.dispose]();
       places.delete(delivery);
       crowded.delete(delivery.agent);
     },

@@ -2,7 +2,10 @@
 import { once } from "node:events";
 import net from "node:net";
 import { expect, test, vi } from "vitest";
+import { createTakenDeliveries } from "#/protocols/delivery/taken-deliveries.ts";
+import { createFairness } from "#/src/fairness/fairness.ts";
 import { shares } from "#/src/fairness/shares.ts";
+import type { DueDelivery } from "#/src/outbound/outbound.ts";
 import { startSink } from "../support/smtp-sink.ts";
 import { seedAgent } from "../support/store.ts";
 import { openDeliveryHouse } from "./delivery-house.ts";
@@ -79,4 +82,18 @@ test("no more of a mailbox is taken than its share, and the rest when some of it
   expect(silent.sockets.size).toBe(1);
   await house.delivery[Symbol.asyncDispose]();
   await Promise.all([slow, quick]);
+});
+
+test("a mailbox that has its share has it still when what found no place is given back", () => {
+  const taken = createTakenDeliveries(createFairness());
+  const deliveries = Array.from(
+    { length: shares.queued.share + 1 },
+    () => ({ agent: 1, account: 1 }) as DueDelivery,
+  );
+  const added = deliveries.filter((delivery) => taken.add(delivery));
+  expect(added).toHaveLength(shares.queued.share);
+  taken.delete(deliveries.at(-1)!);
+  expect([...taken.crowded]).toEqual([1]);
+  taken.delete(added[0]!);
+  expect([...taken.crowded]).toEqual([]);
 });
