@@ -7,6 +7,8 @@ import type { Resolve } from "#/src/evidence/dns.ts";
 const timeoutMs = 3000;
 /** Servers of a zone that are asked, one after the other. */
 const serversMax = 4;
+/** Addresses of a host: each of them is asked for its name, and SPF is evaluated for it. */
+const addressesMax = 8;
 /** Labels of a name: 127 are possible (RFC 1035 section 2.3.4), and names of mail have a few. */
 const labelsMax = 10;
 
@@ -43,7 +45,7 @@ export async function addressesOf(host: string, resolve: Resolve): Promise<strin
   const [ipv4, ipv6] = await Promise.all(
     ["A", "AAAA"].map((type) => resolve(host, type).catch(() => []) as Promise<string[]>),
   );
-  return [...ipv4!, ...ipv6!].filter((address) => isIP(address) !== 0);
+  return [...ipv4!, ...ipv6!].filter((address) => isIP(address) !== 0).slice(0, addressesMax);
 }
 
 function resolveAt(addresses: readonly string[]): Resolve {

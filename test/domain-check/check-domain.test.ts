@@ -194,6 +194,14 @@ test("the domain's own name servers are asked, and not what others remember", as
   expect(findings[0]).toMatchObject({ what: "MX ours.dev", status: "ok", found: "10 mx.ours.dev." });
 });
 
+test("of a host with very many addresses a few are looked at", async () => {
+  const many: Zone = {
+    "mx.ours.dev": Array.from({ length: 1000 }, (_, n) => ["A", `127.0.${n >> 8}.${n & 255}`] as const),
+  };
+  const { findings } = await check(many);
+  expect(findings.filter(({ what }) => what.startsWith("PTR"))).toHaveLength(8);
+});
+
 test("a zone file has each record, its texts in strings of 255 octets", () => {
   const lines = formatZone(records)
     .split("\n")

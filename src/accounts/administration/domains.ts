@@ -26,6 +26,11 @@ async function findOwnDomain(store: Store, name: string) {
   return row;
 }
 
+function assertPublic(domain: string): void {
+  if (isReservedDomain(domain))
+    throw new WaypostError("invalid", `Nobody can look ${domain} up.`, { field: "/name" });
+}
+
 /** What is to be published about a domain, which an operator can do nothing without. */
 async function describeDomain({ store, settings }: AdministrationRooms, name: string) {
   const row = await findOwnDomain(store, name);
@@ -80,7 +85,9 @@ export const domainOperations = [
     input: z.strictObject({ name: domainField }),
     positional: ["name"],
     async run(rooms, { name }) {
-      const { records } = await describeDomain(rooms, readDomain(name));
+      const domain = readDomain(name);
+      const { records } = await describeDomain(rooms, domain);
+      assertPublic(domain);
       return { zone: formatZone(records) };
     },
   }),
@@ -99,8 +106,7 @@ export const domainOperations = [
     async run({ store, domainChecks }, { name, other }) {
       const domain = readDomain(name);
       await findOwnDomain(store, domain);
-      if (isReservedDomain(domain))
-        throw new WaypostError("invalid", `Nobody can look ${domain} up.`, { field: "/name" });
+      assertPublic(domain);
       if (domainChecks === undefined)
         throw new WaypostError("unavailable", "No name servers are asked here.");
       return domainChecks.check(domain, await listDomainKeys(store, domain), readDomain(other));
