@@ -290,6 +290,24 @@ export const settingsSchema = z.strictObject({
     })
     .describe("The JSON interface for programs, and what both HTTP ports have in common."),
   https: z.strictObject(listener(8443, "the JSON interface over TLS")).describe("The same over TLS."),
+  operator: z
+    .strictObject({
+      servedOn: z
+        .enum(["http", "own_port", "nowhere"])
+        .default("http")
+        .describe("Where /operator/v1 is served: on the HTTP ports, on a port of its own alone, or nowhere."),
+      host: z.string().default("127.0.0.1").describe("Address that the port of its own binds."),
+      port: z
+        .int()
+        .min(0)
+        .max(65535)
+        .default(8081)
+        .describe("TCP port of the operator's interface where it has its own; 0 takes a free one."),
+      tls: z.boolean().default(false).describe("Whether that port speaks TLS."),
+    })
+    .describe(
+      "The interface for programs that administer this server; waypost operator create makes their tokens.",
+    ),
   json: z
     .strictObject({
       unservedOperations: z
@@ -398,6 +416,12 @@ export const settingsSchema = z.strictObject({
         .max(10_000_000)
         .default(200)
         .describe("Messages that a mailbox sends in a day at most; 0: no limit."),
+      auditRetentionDays: z
+        .int()
+        .min(1)
+        .max(3650)
+        .default(400)
+        .describe("Days for which the audit log keeps what operators have done."),
       eventRetentionDays: z
         .int()
         .min(1)
@@ -438,6 +462,7 @@ export const listenerSections = [
   "imaps",
   "http",
   "https",
+  "operator",
 ] as const satisfies readonly (keyof Settings)[];
 export type ListenerSection = (typeof listenerSections)[number];
 

@@ -44,6 +44,32 @@ export interface DomainKeyRow {
   readonly createdAt: number;
 }
 
+/** A token with which a program acts as the operator. */
+export interface OperatorTokenRow {
+  readonly token: number;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly revokedAt: number | null;
+}
+
+/** What an operator did. */
+export interface OperatorCallRow {
+  readonly call: number;
+  /** null for the command line. */
+  readonly token: number | null;
+  readonly name: string | null;
+  readonly requestId: string;
+  readonly operation: string;
+  /** JSON, without secrets. */
+  readonly input: string;
+  /** `done`, or the code of the refusal; null while it runs, and for good when the process ended meanwhile. */
+  readonly outcome: string | null;
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+}
+
 /** What another domain asks of those who send to it (RFC 8461). */
 export interface StsPolicyRow {
   readonly domain: string;

@@ -88,6 +88,8 @@ export interface Store extends Reader, AsyncDisposable {
 export interface MaintainOptions {
   /** Changes stay at least so long. */
   readonly changesMs: number;
+  /** What operators have done stays so long; absent: for ever. */
+  readonly auditMs?: number;
 }
 
 export interface OpenOptions {

@@ -1,18 +1,29 @@
 /** Tokens and app passwords: made here from random bits, shown once, never stored.
  *
- *  token = "wp_" 32 characters (160 bits), kept as its SHA-256: random enough that a fast hash is right.
+ *  token = "wp_" 32 characters (160 bits), kept as its SHA-256: random enough that a fast hash is right. That of an operator
+ *  begins with "wpo_".
  *  app password = 26 characters (130 bits) in groups, easy to type from another screen. */
 import { createHash, randomBytes } from "node:crypto";
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const tokenPrefix = "wp_";
 const tokenDigits = 32;
+const operatorTokenPrefix = "wpo_";
 const passwordDigits = 26;
 const groupDigits = 5;
 const tokenForm = new RegExp(`^${tokenPrefix}[${alphabet}]{${tokenDigits}}$`);
+const operatorTokenForm = new RegExp(`^${operatorTokenPrefix}[${alphabet}]{${tokenDigits}}$`);
 
 export function generateToken(): string {
   return tokenPrefix + randomDigits(tokenDigits);
+}
+
+export function generateOperatorToken(): string {
+  return operatorTokenPrefix + randomDigits(tokenDigits);
+}
+
+export function isWellFormedOperatorToken(text: string): boolean {
+  return operatorTokenForm.test(text);
 }
 
 /** Whether a text has the form of a token. */

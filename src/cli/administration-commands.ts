@@ -21,6 +21,8 @@ const nouns = {
   queue: "the queue: mail on its way out",
   suppression: "suppressed addresses: those that get no more mail",
   webhook: "webhooks: events for programs that are called",
+  operator: "operator tokens: programs that administer this server over HTTP",
+  audit: "the audit log: what operators have done",
 } as const;
 
 export function administrationCommands(): Command[] {

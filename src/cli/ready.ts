@@ -26,6 +26,8 @@ export interface ReadyLine {
   readonly imaps?: Place;
   readonly http?: { readonly url: string };
   readonly https?: { readonly url: string };
+  /** Where it has a port of its own. */
+  readonly operator?: { readonly url: string };
   readonly agents: readonly Credentials[];
   readonly people: readonly Credentials[];
 }
@@ -52,12 +54,18 @@ function urlOf(scheme: "http" | "https", { host, port }: Place): string {
   return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
+/** Of the listeners that speak HTTP. */
+function schemeOf(name: string, { operator }: Settings): "http" | "https" | undefined {
+  if (name === "operator") return operator.tls ? "https" : "http";
+  return name === "http" || name === "https" ? name : undefined;
+}
+
 export function readyLine(daemon: Daemon, data: string, owners: readonly NewOwner[]): ReadyLine {
   const places = Object.fromEntries(
     daemon.listeners.map((listener) => {
       const place = placeOf(listener);
-      const isWeb = listener.name === "http" || listener.name === "https";
-      return [listener.name, isWeb ? { url: urlOf(listener.name as "http" | "https", place) } : place];
+      const scheme = schemeOf(listener.name, daemon.settings);
+      return [listener.name, scheme === undefined ? place : { url: urlOf(scheme, place) }];
     }),
   );
   const ofKind = (kind: NewOwner["kind"]) =>

@@ -7,6 +7,7 @@ import type { Call, Invoke, Outcome } from "#/protocols/json/carriage/invoke.ts"
 import type { JsonRooms } from "#/protocols/json/rooms.ts";
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
 import type { AdministrationRooms } from "#/src/accounts/administration/operation.ts";
+import { createOperatorDoor, type OperatorDoor } from "#/src/accounts/administration/operator-door.ts";
 import { readArrivingCalendar } from "#/src/arrival/preparing/arriving.ts";
 import { createPreparation, type Preparation } from "#/src/arrival/preparing/preparation.ts";
 import type { Collections } from "#/src/collections/collections.ts";
@@ -63,6 +64,7 @@ export interface House extends AsyncDisposable {
   readonly outbound: Outbound;
   readonly holds: Holds;
   readonly preparation: Preparation;
+  readonly operatorDoor: OperatorDoor;
   /** Operations of `/v1` as the operator calls them; made when first asked for. */
   invoke(call: Call): Promise<Outcome>;
 }
@@ -136,6 +138,31 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
     holds,
     scheduling,
   };
+  const domainChecks: House["domainChecks"] = {
+    async check(domain, keys, otherDomain) {
+      const [{ checkDomain }, { createResolve }] = await Promise.all([
+        import("#/src/domain-check/check-domain.ts"),
+        import("#/src/evidence/dns.ts"),
+      ]);
+      const resolve = createResolve(settings.dns);
+      const { ok, nameServers, findings } = await checkDomain({
+        domain,
+        keys,
+        settings,
+        resolve,
+        now: store.clock.now(),
+        otherDomain,
+      });
+      return { ok, nameServers, findings };
+    },
+  };
+  const webhooksWithTest: House["webhooks"] = {
+    ...webhooks,
+    async test(webhook) {
+      const { testWebhook } = await import("#/protocols/webhooks/send-events.ts");
+      return testWebhook({ webhooks, settings, log }, webhook);
+    },
+  };
   let invoke: Promise<Invoke> | undefined;
   return {
     ...rooms,
@@ -143,31 +170,9 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
     mailFates,
     files: createFiles(store),
     preparation,
-    domainChecks: {
-      async check(domain, keys, otherDomain) {
-        const [{ checkDomain }, { createResolve }] = await Promise.all([
-          import("#/src/domain-check/check-domain.ts"),
-          import("#/src/evidence/dns.ts"),
-        ]);
-        const resolve = createResolve(settings.dns);
-        const { ok, nameServers, findings } = await checkDomain({
-          domain,
-          keys,
-          settings,
-          resolve,
-          now: store.clock.now(),
-          otherDomain,
-        });
-        return { ok, nameServers, findings };
-      },
-    },
-    webhooks: {
-      ...webhooks,
-      async test(webhook) {
-        const { testWebhook } = await import("#/protocols/webhooks/send-events.ts");
-        return testWebhook({ webhooks, settings, log }, webhook);
-      },
-    },
+    domainChecks,
+    webhooks: webhooksWithTest,
+    operatorDoor: createOperatorDoor({ ...rooms, store, domainChecks, webhooks: webhooksWithTest }),
     async invoke(call) {
       invoke ??= loadInvoke(rooms);
       return (await invoke).call(call);

@@ -4,7 +4,8 @@ import type { Listener } from "#/protocols/connection/listener.ts";
 import type { ServerKeys } from "#/protocols/connection/server-keys.ts";
 import { createDavRoute } from "#/protocols/dav/serve-dav.ts";
 import { listenImap } from "#/protocols/imap/listen.ts";
-import { listenHttp } from "#/protocols/json/carriage/listen.ts";
+import { listenApart, listenHttp } from "#/protocols/json/carriage/listen.ts";
+import { createOperatorRoute } from "#/protocols/json/operator/serve-operator.ts";
 import { listenSmtp } from "#/protocols/smtp/listen-smtp.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { House } from "./house.ts";
@@ -21,13 +22,23 @@ export interface OpenListeners {
 /** Opens every listener that the settings enable. When one cannot be bound, none stays open. */
 export async function openListeners(house: House, tls: ServerKeys): Promise<OpenListeners> {
   const rooms = { ...house, tls };
+  const { operator } = house.settings;
+  const operatorRoute = createOperatorRoute(house);
   const opened = await Promise.allSettled([
     listenSmtp(rooms),
     listenImap(rooms),
     listenHttp(rooms, [
       createAutoconfigRoute(house),
+      ...(operator.servedOn === "http" ? [operatorRoute] : []),
       ...(house.settings.dav.enabled ? [createDavRoute(house)] : []),
     ]),
+    operator.servedOn === "own_port"
+      ? listenApart(
+          rooms,
+          { name: "operator", enabled: true, ...operator, isTls: operator.tls },
+          operatorRoute,
+        )
+      : [],
   ]);
   const listeners = opened.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
   const close = async (): Promise<void> => {

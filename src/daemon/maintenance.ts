@@ -25,7 +25,8 @@ export function startMaintenance({
   }
 
   async function maintain(): Promise<void> {
-    await store.maintain({ changesMs: settings.limits.eventRetentionDays * dayMs });
+    const { eventRetentionDays, auditRetentionDays } = settings.limits;
+    await store.maintain({ changesMs: eventRetentionDays * dayMs, auditMs: auditRetentionDays * dayMs });
     await collections.maintainHorizons(tellUnreadable);
     await collections.maintainTimeZones(tellUnreadable);
   }

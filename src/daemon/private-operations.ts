@@ -3,7 +3,8 @@
 import path from "node:path";
 import { framesOf } from "#/protocols/json/carriage/frames.ts";
 import { noDecodedData } from "#/protocols/json/carriage/large-data.ts";
-import { administer } from "#/src/accounts/administration/operations.ts";
+import { audited, commandLine } from "#/src/accounts/administration/audit.ts";
+import { administer, findOperation } from "#/src/accounts/administration/operations.ts";
 import { selectOwner } from "#/src/accounts/administration/selectors.ts";
 import { operatorPrincipal, type Principal } from "#/src/accounts/principal.ts";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -21,8 +22,30 @@ export interface PrivateCall {
   onFrame(frame: unknown): void;
 }
 
-/** Carries a call out and answers what there is to print. Throws `WaypostError`. */
-export async function runPrivateOperation(house: House, call: PrivateCall): Promise<unknown> {
+/** Carries a call out, writes it down in the audit log, and answers what there is to print. Throws `WaypostError`. */
+export function runPrivateOperation(house: House, call: PrivateCall): Promise<unknown> {
+  const { operation } = call;
+  const entry = { ...commandLine, operation, input: auditedFields(call), isRead: isRead(operation) };
+  return audited(house.store, entry, () => run(house, call));
+}
+
+/** What changes nothing, or is no administration: mail that `call` sends is written down in the mailbox too. */
+function isRead(operation: string): boolean {
+  const reading = ["store.check", "store.backup", "collection.export"];
+  return reading.includes(operation) || findOperation(operation)?.isRead === true;
+}
+
+/** Fields that the operation has, without tokens and without what mail says. */
+function auditedFields({ operation, input }: PrivateCall): Readonly<Record<string, unknown>> {
+  const shape = findOperation(operation)?.input.shape;
+  const told = (name: string): boolean =>
+    shape === undefined
+      ? ["operation", "agent", "owner", "collection", "file"].includes(name)
+      : name in shape;
+  return Object.fromEntries(Object.entries(input).filter(([name]) => told(name)));
+}
+
+async function run(house: House, call: PrivateCall): Promise<unknown> {
   switch (call.operation) {
     case "store.check":
       return { problems: await house.store.check(call.onProgress), notes: leftOut(house) };

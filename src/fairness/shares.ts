@@ -61,6 +61,14 @@ export const shares = {
   submission: connectionsOf("submission", "connections of submission"),
   imap: connectionsOf("imap", "connections of IMAP"),
   http: connectionsOf("http", "connections of HTTP"),
+  apart: {
+    what: "connections of the ports of the operator and of metrics",
+    unit: "connections",
+    // They are for a few programs of the operator's own.
+    total: 200,
+    share: 100,
+    idleMs: 10_000,
+  },
   receiving: {
     what: "octets of messages and bodies on their way in",
     unit: "octets",

@@ -30,6 +30,7 @@ import { collectionTimes } from "./0025-collection-times.ts";
 import { availability } from "./0026-availability.ts";
 import { familiarNetworks } from "./0027-familiar-networks.ts";
 import { queueAgents } from "./0028-queue-agents.ts";
+import { operatorCalls } from "./0029-operator-calls.ts";
 
 export interface Migration {
   readonly name: string;
@@ -65,4 +66,5 @@ export const migrations: readonly Migration[] = [
   { name: "availability", run: availability },
   { name: "familiar networks", run: familiarNetworks },
   { name: "queue agents", run: queueAgents },
+  { name: "operator calls", run: operatorCalls },
 ];

@@ -26,6 +26,10 @@ export async function maintainStore(
   await prune("spent idempotency keys", rowsPerSlice, (slice) =>
     write("pruneIdempotency", { now, ...slice }),
   );
+  const auditedBefore = options.auditMs === undefined ? 0 : now - options.auditMs;
+  await prune("entries of the audit log", rowsPerSlice, (slice) =>
+    write("pruneOperatorCalls", { before: auditedBefore, now, ...slice }),
+  );
   await prune("expired uploads", uploadsPerSlice, (slice) => write("pruneUploads", { now, ...slice }));
   await prune("old submissions", rowsPerSlice / 10, (slice) =>
     write("pruneSubmissions", { before, ...slice }),

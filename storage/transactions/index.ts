@@ -60,6 +60,11 @@ import { transferMessages } from "./mail/transfer-messages.ts";
 import { undoCopy } from "./mail/undo-copy.ts";
 import { updateDraft } from "./mail/update-draft.ts";
 import { updateMessages } from "./mail/update-messages.ts";
+import { beginOperatorCall } from "./operators/begin-operator-call.ts";
+import { createOperatorToken } from "./operators/create-operator-token.ts";
+import { endOperatorCall } from "./operators/end-operator-call.ts";
+import { pruneOperatorCalls } from "./operators/prune-operator-calls.ts";
+import { revokeOperatorToken } from "./operators/revoke-operator-token.ts";
 import { cancelScheduled } from "./outbound/cancel-scheduled.ts";
 import { decideHold } from "./outbound/decide-hold.ts";
 import { editHold } from "./outbound/edit-hold.ts";
@@ -84,6 +89,7 @@ export const transactions = {
   addAddress,
   addDomainKeys,
   appendMessages,
+  beginOperatorCall,
   cancelScheduled,
   changeFile,
   changeItemProperties,
@@ -97,6 +103,7 @@ export const transactions = {
   createDraft,
   createGrant,
   createMailbox,
+  createOperatorToken,
   createPassword,
   createToken,
   createUpload,
@@ -113,6 +120,7 @@ export const transactions = {
   deliverMessage,
   editHold,
   emptyMailbox,
+  endOperatorCall,
   expungeMessages,
   keepFamiliarNetwork,
   keepRecent,
@@ -124,6 +132,7 @@ export const transactions = {
   pruneChanges,
   pruneHolds,
   pruneIdempotency,
+  pruneOperatorCalls,
   pruneSubmissions,
   pruneThreadKeys,
   pruneUploads,
@@ -139,6 +148,7 @@ export const transactions = {
   resumeWebhook,
   retrySubmission,
   revokeGrant,
+  revokeOperatorToken,
   revokePassword,
   revokeToken,
   setAgentState,

@@ -3,7 +3,7 @@ import type { Sql } from "../sql.ts";
 
 export async function takeCounter(
   tx: Sql,
-  name: "account" | "agent" | "token" | "password" | "grant" | "webhook",
+  name: "account" | "agent" | "token" | "password" | "grant" | "webhook" | "operator_token" | "operator_call",
 ): Promise<number> {
   const row = await tx.get<{ value: number }>(
     `update counter

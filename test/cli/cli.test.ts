@@ -140,7 +140,9 @@ describe.each(["without a daemon", "with a daemon"] as const)("administration %s
     expect(added.stdout).toMatch(/^name +_dmarc\.ours\.dev\ntype +TXT\nvalue +v=DMARC1/m);
     expect((await waypost("domain", "show", "ours.dev", ...at)).stdout).toBe(added.stdout);
     const zone = (await waypost("domain", "zone", "ours.dev", ...at)).stdout;
-    expect((await waypost("domain", "zone", "example.org", ...at)).stderr).toMatch(/Nobody can look example\.org up/);
+    expect((await waypost("domain", "zone", "example.org", ...at)).stderr).toMatch(
+      /Nobody can look example\.org up/,
+    );
     expect(zone).toMatch(/^ours\.dev\. 3600 IN MX 10 \S+\.$/m);
     expect(zone).toMatch(
       /^rsa-\d{8}\._domainkey\.ours\.dev\. 3600 IN TXT "v=DKIM1; k=rsa; .{239}" "[^"]+"$/m,

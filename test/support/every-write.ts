@@ -520,7 +520,23 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
   for (const deed of [folder, fileOf("folder/file"), copied, removed])
     await write("changeFile", { agent: ada.agent, deed, at });
 
+  /** What operators do. */
+  const operator = { name: "platform", hash: digestOf("wpo_"), scopes: ["read"], expiresAt: later, at };
+  const { token: operatorToken } = await write("createOperatorToken", operator);
+  const begun = await write("beginOperatorCall", {
+    token: operatorToken,
+    requestId: "req_1",
+    operation: "agent.list",
+    input: "{}",
+    once: { key: "1", requestHash: digestOf("{}"), expiresAt: later },
+    at,
+  });
+  if ("call" in begun)
+    await write("endOperatorCall", { call: begun.call, outcome: "done", answer: digestOf("{}"), at });
+  await write("revokeOperatorToken", { token: operatorToken, at });
+
   /** What is forgotten. */
+  await write("pruneOperatorCalls", { before: at - 1, now: at - 1, limit: 10 });
   await write("pruneChanges", { agent: eve.agent, before: at + 1, limit: 2 });
   await write("pruneHolds", { before: at - 1, limit: 10 });
   await write("pruneIdempotency", { now: at - 1, limit: 10 });

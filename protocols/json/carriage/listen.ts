@@ -10,9 +10,10 @@ import { type Listener, openPorts } from "#/protocols/connection/listener.ts";
 import { handshakeLog, peerOf } from "#/protocols/connection/peer.ts";
 import type { ServerKeys } from "#/protocols/connection/server-keys.ts";
 import { networkBehind, trustProxies } from "#/protocols/connection/trusted-proxies.ts";
-import { createHttpApp, type HttpRoute } from "#/protocols/http/app.ts";
+import { createHttpApp, type HttpRoute, type StreamRoute } from "#/protocols/http/app.ts";
 import { type BadRequest, listenHttpPort } from "#/protocols/http/listen.ts";
 import { RequestTurns } from "#/protocols/http/request-turns.ts";
+import type { Gate } from "#/src/fairness/gate.ts";
 import { createReceiving } from "#/src/fairness/receiving.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { jsonBlobBodyBytesMax } from "#/src/model/limits.ts";
@@ -34,14 +35,59 @@ export interface HttpRooms extends JsonRooms {
 
 /** `routes`: what else lives on the ports, asked before the JSON interface. */
 export async function listenHttp(rooms: HttpRooms, routes: readonly HttpRoute[] = []): Promise<Listener[]> {
-  const { settings, tls, log } = rooms;
+  const { settings } = rooms;
   const registry = createRegistry(settings.json.unservedOperations);
   const invoke = createInvoke(rooms, registry);
   const closing = new AbortController();
-  const proxies = trustProxies(settings.server.trustedProxies);
-  const handle = createHttpApp({
+  return openHttpPorts(rooms, {
     routes: [...routes, createMcpRoute(rooms, registry, invoke), createJsonRoute(rooms, registry, invoke)],
     streams: [createStreamRoute(rooms, registry, invoke, closing.signal)],
+    door: rooms.fairness.gate("http", connectionAmounts(settings.http, settings.limits)),
+    ports: [
+      { name: "http", ...settings.http, isTls: false },
+      { name: "https", ...settings.https, isTls: true },
+    ],
+    closing,
+  });
+}
+
+/** A port of its own for one route, without anything of `/v1` on it. */
+export async function listenApart(rooms: HttpRooms, port: HttpPort, route: HttpRoute): Promise<Listener[]> {
+  return openHttpPorts(rooms, {
+    routes: [route],
+    streams: [],
+    door: rooms.fairness.gate("apart"),
+    ports: [port],
+    closing: new AbortController(),
+  });
+}
+
+export interface HttpPort {
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly host: string;
+  readonly port: number;
+  readonly isTls: boolean;
+}
+
+interface Ports {
+  readonly routes: readonly HttpRoute[];
+  readonly streams: readonly StreamRoute[];
+  readonly door: Gate;
+  readonly ports: readonly HttpPort[];
+  /** Aborted when they close. */
+  readonly closing: AbortController;
+}
+
+async function openHttpPorts(
+  rooms: HttpRooms,
+  { routes, streams, door, ports, closing }: Ports,
+): Promise<Listener[]> {
+  const { settings, tls, log } = rooms;
+  const proxies = trustProxies(settings.server.trustedProxies);
+  const handle = createHttpApp({
+    routes,
+    streams,
     proxies,
     receiving: createReceiving(rooms.fairness, jsonBlobBodyBytesMax),
     closing: closing.signal,
@@ -50,10 +96,7 @@ export async function listenHttp(rooms: HttpRooms, routes: readonly HttpRoute[] 
   });
   const shared = {
     handle,
-    door: createConnectionDoor(
-      rooms.fairness.gate("http", connectionAmounts(settings.http, settings.limits)),
-      rooms.nameNetwork ?? networkBehind(proxies),
-    ),
+    door: createConnectionDoor(door, rooms.nameNetwork ?? networkBehind(proxies)),
     turns: new RequestTurns(),
     proxies,
     times: {
@@ -68,16 +111,21 @@ export async function listenHttp(rooms: HttpRooms, routes: readonly HttpRoute[] 
         log.info({ ...peerOf(remoteAddress), requestId, status: 400, problem }, "request");
       return refuseEarly(problem, requestId);
     },
-    onHandshakeFailure(reason: string, remoteAddress: string) {
-      handshakeLog(log, "https", remoteAddress)(reason);
-    },
   };
-  const { http, https } = settings;
-  const openers: (() => Promise<Listener>)[] = [];
-  if (http.enabled)
-    openers.push(() => listenHttpPort({ ...shared, name: "http", host: http.host, port: http.port }));
-  if (https.enabled && tls !== undefined)
-    openers.push(() => listenHttpPort({ ...shared, name: "https", host: https.host, port: https.port, tls }));
+  const openers = ports
+    .filter(({ enabled, isTls }) => enabled && (!isTls || tls !== undefined))
+    .map(
+      ({ name, host, port, isTls }) =>
+        () =>
+          listenHttpPort({
+            ...shared,
+            name,
+            host,
+            port,
+            ...(isTls && tls !== undefined ? { tls } : {}),
+            onHandshakeFailure: (reason, remoteAddress) => handshakeLog(log, name, remoteAddress)(reason),
+          }),
+    );
   const listeners = await openPorts(openers);
   return listeners.map((listener) => ({
     ...listener,

@@ -16,6 +16,7 @@ export const accountOperations = [
   }),
   administrationOperation({
     name: "account.list",
+    isRead: true,
     summary: "List the accounts.",
     input: z.strictObject({}),
     async run({ store }) {

@@ -20,6 +20,7 @@ import {
   sendingPolicyFields,
   subscribeApprover,
 } from "./sending-policy.ts";
+import { createWebhook, readUrl, urlField, webhookTypesField } from "./webhooks.ts";
 
 export interface NewOwner {
   readonly id: string;
@@ -108,6 +109,7 @@ function ownerOperations(kind: AgentKind) {
   return [
     administrationOperation({
       name: `${kind}.list`,
+      isRead: true,
       summary: `List the ${plural}.`,
       input: z.strictObject({}),
       async run({ store }) {
@@ -120,6 +122,7 @@ function ownerOperations(kind: AgentKind) {
     }),
     administrationOperation({
       name: `${kind}.show`,
+      isRead: true,
       summary: `Show one ${kind}.`,
       input: z.strictObject({ owner: selector }),
       positional: ["owner"],
@@ -222,10 +225,25 @@ export const agentOperations = [
       name: displayNameField,
       quotaBytes: quotaField,
       scopes: scopesField.optional(),
+      webhookUrl: urlField
+        .optional()
+        .describe("Where its events go: an https URL; the secret that signs them is shown once."),
+      webhookTypes: webhookTypesField,
       ...sendingPolicyFields,
     }),
     positional: ["address"],
-    run: async (rooms, input) => ({ ...(await createOwner(rooms, "agent", input)) }),
+    async run(rooms, { webhookUrl, webhookTypes, ...input }) {
+      const { store, settings, webhooks } = rooms;
+      // Before there is an agent, so that a bad one leaves nothing behind.
+      const url =
+        webhookUrl === undefined ? undefined : readUrl(webhookUrl, settings.webhooks, "/webhookUrl");
+      const created = await createOwner(rooms, "agent", input);
+      if (url === undefined) return { ...created };
+      const { agent } = store.ids.decode(created.id)!;
+      const webhook = await createWebhook(store, agent, url, webhookTypes ?? []);
+      webhooks?.changed();
+      return { ...created, webhook };
+    },
   }),
   ...ownerOperations("agent"),
 ];

@@ -89,6 +89,7 @@ export const tokenOperations = [
   }),
   administrationOperation({
     name: "token.list",
+    isRead: true,
     summary: "List the tokens of an agent.",
     input: z.strictObject({ agent: ownerField.describe("The agent's address or id (ag_…).") }),
     positional: ["agent"],
@@ -132,6 +133,7 @@ export const passwordOperations = [
   }),
   administrationOperation({
     name: "password.list",
+    isRead: true,
     summary: "List the app passwords of an agent or a person.",
     input: z.strictObject({ owner: ownerField }),
     positional: ["owner"],

@@ -74,6 +74,7 @@ export const domainOperations = [
   }),
   administrationOperation({
     name: "domain.show",
+    isRead: true,
     summary: "Show a domain and what to put in the DNS for it.",
     input: z.strictObject({ name: domainField }),
     positional: ["name"],
@@ -81,6 +82,7 @@ export const domainOperations = [
   }),
   administrationOperation({
     name: "domain.zone",
+    isRead: true,
     summary: "Print what to put in the DNS for a domain as a zone file.",
     input: z.strictObject({ name: domainField }),
     positional: ["name"],
@@ -93,6 +95,7 @@ export const domainOperations = [
   }),
   administrationOperation({
     name: "domain.check",
+    isRead: true,
     summary:
       "Look up what the world sees of a domain: its DNS records, this host, port 25, the certificate. Ends with 1 when something is wrong.",
     input: z.strictObject({
@@ -114,6 +117,7 @@ export const domainOperations = [
   }),
   administrationOperation({
     name: "domain.list",
+    isRead: true,
     summary: "List the domains that mail is taken for.",
     input: z.strictObject({}),
     async run({ store }) {

@@ -128,6 +128,7 @@ export const grantOperations = [
   }),
   administrationOperation({
     name: "grant.list",
+    isRead: true,
     summary: "List what an agent or a person has been granted.",
     input: z.strictObject({ holder: ownerField }),
     positional: ["holder"],

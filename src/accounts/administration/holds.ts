@@ -44,6 +44,7 @@ async function describeHold(store: Store, hold: HoldRow) {
 export const holdOperations = [
   administrationOperation({
     name: "hold.list",
+    isRead: true,
     summary: "List the mail that waits for approval, and what is approved and about to leave.",
     input: z.strictObject({
       agent: ownerField.optional().describe("Only of this agent: address or id."),

@@ -42,6 +42,10 @@ export interface AdministrationOperation<Input = unknown> {
   readonly isDestructive: boolean;
   /** Its result has `ok`: the command ends with 1 where that is false. */
   readonly isCheck: boolean;
+  /** Changes nothing: an operator token with the scope `read` may call it. */
+  readonly isRead: boolean;
+  /** For the command line alone: not over HTTP. */
+  readonly isLocal: boolean;
   /** Throws `invalid`, `not_found`, or what the write refuses. */
   run(rooms: AdministrationRooms, input: Input): Promise<AdministrationResult>;
 }
@@ -53,6 +57,8 @@ interface Declaration<Shape extends z.ZodRawShape> {
   readonly positional?: readonly (keyof Shape & string)[];
   readonly isDestructive?: boolean;
   readonly isCheck?: boolean;
+  readonly isRead?: boolean;
+  readonly isLocal?: boolean;
   run(
     rooms: AdministrationRooms,
     input: z.infer<z.ZodObject<Shape, z.core.$strict>>,
@@ -66,6 +72,8 @@ export function administrationOperation<Shape extends z.ZodRawShape>(
     positional: [],
     isDestructive: false,
     isCheck: false,
+    isRead: false,
+    isLocal: false,
     ...declaration,
     run: (rooms, input) => declaration.run(rooms, input as Parameters<typeof declaration.run>[1]),
   };

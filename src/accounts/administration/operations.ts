@@ -7,6 +7,7 @@ import { domainOperations } from "./domains.ts";
 import { grantOperations } from "./grants.ts";
 import { holdOperations } from "./holds.ts";
 import type { AdministrationOperation, AdministrationResult, AdministrationRooms } from "./operation.ts";
+import { auditOperations, operatorOperations } from "./operators.ts";
 import { queueOperations, suppressionOperations } from "./queue.ts";
 import { webhookOperations } from "./webhooks.ts";
 
@@ -22,7 +23,14 @@ export const administrationOperations: readonly AdministrationOperation[] = [
   ...queueOperations,
   ...suppressionOperations,
   ...webhookOperations,
+  ...operatorOperations,
+  ...auditOperations,
 ];
+
+/** An operation by its name, if there is one. */
+export function findOperation(name: string): AdministrationOperation | undefined {
+  return byName.get(name);
+}
 
 const byName = new Map(administrationOperations.map((operation) => [operation.name, operation]));
 

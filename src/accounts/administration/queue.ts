@@ -128,6 +128,7 @@ async function cancel({ store }: AdministrationRooms, row: SubmissionRow): Promi
 export const queueOperations = [
   administrationOperation({
     name: "queue.list",
+    isRead: true,
     summary: "List the mail that is on its way out, the oldest first.",
     input: z.strictObject({ agent: ownerField.optional().describe("Only of this one: address or id.") }),
     async run({ store }, { agent }) {
@@ -140,6 +141,7 @@ export const queueOperations = [
   }),
   administrationOperation({
     name: "queue.show",
+    isRead: true,
     summary: "Show a mail with what became of it for each recipient.",
     input: z.strictObject({ id: submissionField }),
     positional: ["id"],
@@ -181,6 +183,7 @@ export const queueOperations = [
 export const suppressionOperations = [
   administrationOperation({
     name: "suppression.list",
+    isRead: true,
     summary: "List the addresses that get no more mail, as mail to them has failed for good.",
     input: z.strictObject({ account: accountField }),
     async run({ store }, { account: name }) {

@@ -2,8 +2,9 @@ import { randomBytes } from "node:crypto";
 import { isIP } from "node:net";
 import { z } from "zod";
 import type { Settings } from "#/config/schema.ts";
-import { eventTypes } from "#/src/model/changes.ts";
+import { type EventType, eventTypes } from "#/src/model/changes.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
 import { isPublicAddress } from "#/src/model/public-address.ts";
 import { findAgent } from "#/storage/queries/agents.ts";
 import {
@@ -24,7 +25,16 @@ const webhooksMax = 10;
 const secretBytes = 32;
 const urlCharactersMax = 2000;
 
-const urlField = z.string().min(1).max(urlCharactersMax).describe("Where the events go: an https URL.");
+export const webhookTypesField = z
+  .array(z.enum(eventTypes))
+  .min(1)
+  .optional()
+  .describe(`Only these event types, of ${eventTypes.join(", ")}.`);
+export const urlField = z
+  .string()
+  .min(1)
+  .max(urlCharactersMax)
+  .describe("Where the events go: an https URL.");
 
 export const webhookOperations = [
   administrationOperation({
@@ -33,32 +43,20 @@ export const webhookOperations = [
     input: z.strictObject({
       owner: ownerField.describe("Whose events: address or id (ag_…)."),
       url: urlField,
-      types: z
-        .array(z.enum(eventTypes))
-        .min(1)
-        .optional()
-        .describe(`Only these event types, of ${eventTypes.join(", ")}.`),
+      types: webhookTypesField,
     }),
     positional: ["owner", "url"],
     async run({ store, settings, webhooks }, input) {
       const row = await selectOwner(store, input.owner);
-      const url = readUrl(input.url, settings.webhooks);
-      const secret = `whsec_${randomBytes(secretBytes).toString("base64")}`;
-      const types = [...new Set(input.types ?? [])];
-      const { webhook } = await store.write("createWebhook", {
-        agent: row.agent,
-        url,
-        secret,
-        types,
-        limit: webhooksMax,
-        at: store.clock.now(),
-      });
+      const url = readUrl(input.url, settings.webhooks, "/url");
+      const { number, ...created } = await createWebhook(store, row.agent, url, input.types ?? []);
       webhooks?.changed();
-      return { number: webhook, owner: primaryAddress(row), url, types: shownTypes(types), secret };
+      return { number, owner: primaryAddress(row), ...created };
     },
   }),
   administrationOperation({
     name: "webhook.list",
+    isRead: true,
     summary: "List the webhooks, of one mailbox or of all.",
     input: z.strictObject({ owner: ownerField.optional() }),
     async run({ store }, { owner }) {
@@ -116,6 +114,7 @@ export const webhookOperations = [
   }),
   administrationOperation({
     name: "webhook.history",
+    isRead: true,
     summary: "Show the last requests to a webhook, the newest first.",
     input: z.strictObject({
       number: numberField,
@@ -137,6 +136,26 @@ export const webhookOperations = [
     },
   }),
 ];
+
+/** The secret that signs its requests is answered here and nowhere else. */
+export async function createWebhook(
+  store: Store,
+  agent: AgentNumber,
+  url: string,
+  eventTypes: readonly EventType[],
+) {
+  const secret = `whsec_${randomBytes(secretBytes).toString("base64")}`;
+  const types = [...new Set(eventTypes)];
+  const { webhook } = await store.write("createWebhook", {
+    agent,
+    url,
+    secret,
+    types,
+    limit: webhooksMax,
+    at: store.clock.now(),
+  });
+  return { number: webhook, url, types: shownTypes(types), secret };
+}
 
 async function selectWebhook(store: Store, number: number): Promise<WebhookRow> {
   const row = await findWebhook(store, number);
@@ -165,7 +184,16 @@ function shownTypes(types: readonly string[]): "all" | readonly string[] {
 }
 
 /** What can be said of a URL before a name in it is looked up; the addresses are looked at with every connection. */
-function readUrl(text: string, { allowPrivateAddresses }: Settings["webhooks"]): string {
+export function readUrl(
+  text: string,
+  { allowPrivateAddresses }: Settings["webhooks"],
+  field: string,
+): string {
+  const badUrl = (message: string): WaypostError =>
+    new WaypostError("invalid", message, {
+      field,
+      hint: "webhooks.allow_private_addresses lets private addresses and http be.",
+    });
   const url = URL.parse(text);
   if (url === null || !["https:", "http:"].includes(url.protocol))
     throw badUrl("The URL is no https address.");
@@ -177,11 +205,4 @@ function readUrl(text: string, { allowPrivateAddresses }: Settings["webhooks"]):
   if (host === "localhost" || (isIP(host) !== 0 && !isPublicAddress(host)))
     throw badUrl("The address is not of the public internet.");
   return url.href;
-}
-
-function badUrl(message: string): WaypostError {
-  return new WaypostError("invalid", message, {
-    field: "/url",
-    hint: "webhooks.allow_private_addresses lets private addresses and http be.",
-  });
 }

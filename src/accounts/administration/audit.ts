@@ -1,0 +1,66 @@
+/** The audit log: what operators do is written down before it is done, and then what came of it. */
+import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
+import type { Store } from "#/storage/store.ts";
+import type { BeginOperatorCall } from "#/storage/transactions/operators/begin-operator-call.ts";
+
+/** Longer input stands in the log as its length. */
+const inputCharactersMax = 8000;
+
+/** For the command line. */
+export const commandLine = { token: null, requestId: "req_operator" } as const;
+
+export type AuditedCall = Pick<BeginOperatorCall, "token" | "requestId" | "operation"> & {
+  /** Without secrets. */
+  readonly input: Readonly<Record<string, unknown>>;
+  /** Nothing is changed: it is done also where the log cannot be written, as with a full disk. */
+  readonly isRead: boolean;
+};
+
+/** Runs what is written down. Throws what `run` throws. */
+export async function audited<T>(store: Store, call: AuditedCall, run: () => Promise<T>): Promise<T> {
+  const number = await begin(store, call);
+  let outcome = "internal";
+  try {
+    const result = await run();
+    outcome = "done";
+    return result;
+  } catch (error) {
+    outcome = outcomeOf(error);
+    throw error;
+  } finally {
+    await end(store, number, outcome, call.isRead);
+  }
+}
+
+async function begin(store: Store, { isRead, input, ...facts }: AuditedCall): Promise<number | undefined> {
+  try {
+    const begun = await store.write("beginOperatorCall", {
+      ...facts,
+      input: auditedInput(input),
+      at: store.clock.now(),
+    });
+    return "call" in begun ? begun.call : undefined;
+  } catch (error) {
+    if (isRead && isWaypostError(error)) return undefined;
+    throw error;
+  }
+}
+
+/** A failure to write down the end is no failure of what was done. */
+async function end(store: Store, call: number | undefined, outcome: string, isRead: boolean): Promise<void> {
+  if (call === undefined) return;
+  try {
+    await store.write("endOperatorCall", { call, outcome, answer: null, at: store.clock.now() });
+  } catch (error) {
+    if (!isRead && !isWaypostError(error)) throw error;
+  }
+}
+
+export function auditedInput(input: Readonly<Record<string, unknown>>): string {
+  const text = JSON.stringify(input);
+  return text.length > inputCharactersMax ? JSON.stringify({ characters: text.length }) : text;
+}
+
+export function outcomeOf(error: unknown): string {
+  return error instanceof WaypostError ? error.code : "internal";
+}

@@ -1,0 +1,206 @@
+/** The operations of the operator for programs with an operator token: what the command line does, without its shell. Every call has
+ *  one order: rate, name, scope, input, repeat protection, run; and from the name on it is written down. */
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
+import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
+import type { FormerCall } from "#/storage/transactions/operators/begin-operator-call.ts";
+import { createOperators, type Operator, type Operators } from "../operators.ts";
+import { createTokenBuckets } from "../token-buckets.ts";
+import { auditedInput, outcomeOf } from "./audit.ts";
+import type { AdministrationOperation, AdministrationResult, AdministrationRooms } from "./operation.ts";
+import { administrationOperations } from "./operations.ts";
+
+export interface OperatorCall {
+  readonly operator: Operator;
+  readonly operation: string;
+  readonly requestId: string;
+  /** Read when the name is known. */
+  readInput(): Promise<unknown>;
+  /** The input of an operation, from what was read. Throws `invalid`. */
+  parse(operation: AdministrationOperation, input: unknown): ParsedInput;
+}
+
+export interface ParsedInput {
+  /** As the operation's schema answers it. */
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly key: string | undefined;
+}
+
+export interface OperatorDoor extends Operators {
+  /** What can be called. */
+  readonly operations: readonly AdministrationOperation[];
+  /** Throws `rate_limited`, `not_found`, `forbidden_scope`, `invalid`, and what the operation refuses. */
+  call(call: OperatorCall): Promise<AdministrationResult>;
+}
+
+/** As long as keys of `/v1` are remembered. */
+const keyMemoryMs = 60 * 60 * 1000;
+const repeatRetryMs = 250;
+
+export const remoteOperations = administrationOperations.filter(({ isLocal }) => !isLocal);
+
+export function createOperatorDoor(rooms: AdministrationRooms): OperatorDoor {
+  const { store, settings } = rooms;
+  const operators = createOperators(store, settings);
+  const byName = new Map(remoteOperations.map((operation) => [operation.name, operation]));
+  const rates = createTokenBuckets(store.clock, {
+    perSecond: settings.limits.requestsPerSecond,
+    burst: settings.limits.requestsBurst,
+  });
+  /** Token and key of calls that have not been answered. */
+  const running = new Set<string>();
+
+  function admit({ number }: Operator): void {
+    const retryAfterMs = rates.waitMs(String(number));
+    if (retryAfterMs > 0)
+      throw new WaypostError("rate_limited", "Too many requests with this token.", { retryAfterMs });
+    rates.take(String(number));
+  }
+
+  /** What came of a call that was written down, which is refused or carried out between the two. */
+  async function run(
+    call: OperatorCall,
+    operation: AdministrationOperation,
+    { input, key }: ParsedInput,
+  ): Promise<AdministrationResult> {
+    const { number, secret } = call.operator;
+    // What changes nothing is done again.
+    const once =
+      key === undefined || operation.isRead
+        ? undefined
+        : { key, requestHash: hashOf(operation.name, input), expiresAt: store.clock.now() + keyMemoryMs };
+    const begun = await store.write("beginOperatorCall", {
+      token: number,
+      requestId: call.requestId,
+      operation: operation.name,
+      input: auditedInput(input),
+      ...(once === undefined ? {} : { once }),
+      at: store.clock.now(),
+    });
+    if ("former" in begun) return repeated(begun.former, once!.requestHash, secret, once!.key);
+    const end = (outcome: string, answer: Uint8Array | null) =>
+      store.write("endOperatorCall", { call: begun.call, outcome, answer, at: store.clock.now() });
+    let result: AdministrationResult;
+    try {
+      result = await operation.run(rooms, input);
+    } catch (error) {
+      await end(outcomeOf(error), null);
+      throw error;
+    }
+    await end("done", once === undefined ? null : seal(secret, once.key, JSON.stringify(result)));
+    return result;
+  }
+
+  async function refused(
+    { operator, requestId }: OperatorCall,
+    operation: string,
+    error: unknown,
+  ): Promise<never> {
+    const at = store.clock.now();
+    const facts = { token: operator.number, requestId, operation, input: "{}", at };
+    const begun = await store.write("beginOperatorCall", facts);
+    if ("call" in begun)
+      await store.write("endOperatorCall", {
+        call: begun.call,
+        outcome: outcomeOf(error),
+        answer: null,
+        at,
+      });
+    throw error;
+  }
+
+  return {
+    authenticate: operators.authenticate,
+    operations: remoteOperations,
+    async call(call) {
+      const { operator } = call;
+      admit(operator);
+      const operation = byName.get(call.operation);
+      if (operation === undefined)
+        throw new WaypostError("not_found", "There is no such operation.", {
+          hint: "GET /operator/openapi.json names the operations.",
+        });
+      if (!operator.canWrite && !operation.isRead)
+        return refused(
+          call,
+          operation.name,
+          new WaypostError("forbidden_scope", "This operator token may only read.", {
+            hint: "waypost operator create makes one with the scope write.",
+          }),
+        );
+      let parsed: ParsedInput;
+      try {
+        parsed = call.parse(operation, await call.readInput());
+      } catch (error) {
+        // Not of a caller that went away.
+        if (!isWaypostError(error)) throw error;
+        return refused(call, operation.name, error);
+      }
+      const name = parsed.key === undefined ? undefined : `${operator.number} ${parsed.key}`;
+      if (name === undefined) return run(call, operation, parsed);
+      if (running.has(name))
+        throw new WaypostError(
+          "rate_limited",
+          "The first attempt with this idempotency key is still running.",
+          { retryAfterMs: repeatRetryMs },
+        );
+      running.add(name);
+      try {
+        return await run(call, operation, parsed);
+      } finally {
+        running.delete(name);
+      }
+    },
+  };
+}
+
+/** The answer of the first attempt. One that was cut off is not made again: what of it was done is not known. */
+function repeated(
+  { requestHash, outcome, answer }: FormerCall,
+  asked: Uint8Array,
+  secret: string,
+  key: string,
+): AdministrationResult {
+  if (Buffer.compare(requestHash, asked) !== 0)
+    throw new WaypostError("invalid", "This idempotency key was used for another request.", {
+      field: "/idempotency_key",
+      hint: "Use a new key for each request.",
+    });
+  if (outcome === null || answer === null)
+    throw new WaypostError("precondition_failed", "The first attempt with this key was cut off.", {
+      hint: "Look at what there is (agent.list, webhook.list), and use another key.",
+    });
+  return JSON.parse(open(secret, key, answer)) as AdministrationResult;
+}
+
+function hashOf(operation: string, input: unknown): Uint8Array {
+  const text = JSON.stringify([operation, input], (_, inner: unknown) =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+  return createHash("sha256").update(text).digest();
+}
+
+/** Answers have tokens and passwords in them, which are kept nowhere: so one that is kept can be read with the operator's token alone,
+ *  of which the store has the hash. AES-256-GCM (NIST SP 800-38D), nonce and tag before the text; the key by HKDF (RFC 5869). */
+const cipher = "aes-256-gcm";
+const nonceBytes = 12;
+const tagBytes = 16;
+
+function keyOf(secret: string, key: string): Uint8Array {
+  return new Uint8Array(hkdfSync("sha256", secret, key, "waypost operator answer", 32));
+}
+
+function seal(secret: string, key: string, text: string): Uint8Array {
+  const nonce = randomBytes(nonceBytes);
+  const sealing = createCipheriv(cipher, keyOf(secret, key), nonce);
+  const sealed = Buffer.concat([sealing.update(text, "utf8"), sealing.final()]);
+  return Buffer.concat([nonce, sealing.getAuthTag(), sealed]);
+}
+
+function open(secret: string, key: string, answer: Uint8Array): string {
+  const bytes = Buffer.from(answer);
+  const opening = createDecipheriv(cipher, keyOf(secret, key), bytes.subarray(0, nonceBytes));
+  opening.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
+  return Buffer.concat([opening.update(bytes.subarray(nonceBytes + tagBytes)), opening.final()]).toString();
+}

@@ -1,0 +1,104 @@
+/** Tokens for programs that act as the operator, and the audit log. */
+import { z } from "zod";
+import { listOperatorCalls, listOperatorTokens } from "#/storage/queries/operators.ts";
+import type { OperatorCallRow } from "#/storage/rows.ts";
+import { operatorScopes } from "../operators.ts";
+import { generateOperatorToken, hashToken } from "../secrets.ts";
+import { administrationOperation } from "./operation.ts";
+import { expiryOf, isoTime, nameField, numberField } from "./selectors.ts";
+
+export const operatorOperations = [
+  administrationOperation({
+    name: "operator.create",
+    summary: "Make a token with which a program administers this server at /operator/v1, shown once.",
+    isLocal: true,
+    input: z.strictObject({
+      name: nameField.describe("The program, to know it again in the list and in the audit log."),
+      scopes: z
+        .array(z.enum(operatorScopes))
+        .min(1)
+        .default(["read", "write"])
+        .describe("read: what changes nothing. write: everything."),
+      expiresInDays: z.coerce
+        .number()
+        .positive()
+        .max(3660)
+        .default(365)
+        .describe("Days until it expires; 365."),
+    }),
+    positional: ["name"],
+    async run({ store }, { name, scopes, expiresInDays }) {
+      const token = generateOperatorToken();
+      const at = store.clock.now();
+      const expiresAt = expiryOf(expiresInDays, at)!;
+      const { token: number } = await store.write("createOperatorToken", {
+        name,
+        hash: hashToken(token),
+        scopes,
+        expiresAt,
+        at,
+      });
+      return { token, number, name, scopes, expiresAt: isoTime(expiresAt) };
+    },
+  }),
+  administrationOperation({
+    name: "operator.list",
+    isRead: true,
+    summary: "List the tokens of programs that administer this server.",
+    isLocal: true,
+    input: z.strictObject({}),
+    async run({ store }) {
+      const rows = await listOperatorTokens(store);
+      return {
+        operators: rows.map((row) => ({
+          number: row.token,
+          name: row.name,
+          scopes: row.scopes,
+          createdAt: isoTime(row.createdAt),
+          expiresAt: isoTime(row.expiresAt),
+          revokedAt: isoTime(row.revokedAt),
+        })),
+      };
+    },
+  }),
+  administrationOperation({
+    name: "operator.revoke",
+    summary: "Make the token of a program worthless from now on.",
+    isLocal: true,
+    input: z.strictObject({ number: numberField }),
+    positional: ["number"],
+    async run({ store }, { number }) {
+      await store.write("revokeOperatorToken", { token: number, at: store.clock.now() });
+      return { number, revoked: true };
+    },
+  }),
+];
+
+export const auditOperations = [
+  administrationOperation({
+    name: "audit.list",
+    isRead: true,
+    summary: "List what operators have done, the newest first: who, what, and what came of it.",
+    input: z.strictObject({
+      before: numberField.optional().describe("Only those before this number, to go on."),
+      limit: z.coerce.number().int().min(1).max(1000).default(100).describe("How many; 100."),
+    }),
+    async run({ store }, { before = Number.MAX_SAFE_INTEGER, limit }) {
+      const rows = await listOperatorCalls(store, { before, limit });
+      return { calls: rows.map(describeCall) };
+    },
+  }),
+];
+
+function describeCall(row: OperatorCallRow) {
+  return {
+    number: row.call,
+    at: isoTime(row.startedAt),
+    by: row.token === null ? "command line" : `${row.name} (${row.token})`,
+    operation: row.operation,
+    input: JSON.parse(row.input) as unknown,
+    outcome: row.outcome,
+    requestId: row.requestId,
+    ms: row.endedAt === null ? null : row.endedAt - row.startedAt,
+  };
+}

@@ -1,0 +1,46 @@
+/** Programs that act as the operator: their tokens. None of them is a credential of an agent or a person, and none of theirs is
+ *  accepted here. */
+import type { Settings } from "#/config/schema.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { findOperatorToken } from "#/storage/queries/operators.ts";
+import type { Store } from "#/storage/store.ts";
+import { hashToken, isWellFormedOperatorToken } from "./secrets.ts";
+import { createTokenLimiter } from "./token-limiter.ts";
+
+/** `write` holds `read`. */
+export const operatorScopes = ["read", "write"] as const;
+export type OperatorScope = (typeof operatorScopes)[number];
+
+export interface Operator {
+  /** Of the token. */
+  readonly number: number;
+  readonly name: string;
+  readonly canWrite: boolean;
+  /** The token itself, for what only its holder may read. */
+  readonly secret: string;
+}
+
+export interface Operators {
+  /** Throws `unauthorized`, the same for an unknown, a revoked and an expired token, and `rate_limited`. */
+  authenticate(token: string, remoteAddress: string): Promise<Operator>;
+}
+
+export function createOperators(store: Store, settings: Pick<Settings, "limits">): Operators {
+  const limiter = createTokenLimiter(store.clock, settings.limits);
+
+  return {
+    async authenticate(token, remoteAddress) {
+      const attempt = limiter.begin(token, remoteAddress);
+      const row = isWellFormedOperatorToken(token)
+        ? await findOperatorToken(store, hashToken(token))
+        : undefined;
+      if (row === undefined || row.revokedAt !== null || row.expiresAt <= store.clock.now()) {
+        attempt.fail();
+        throw new WaypostError("unauthorized", "The operator token is unknown, revoked or expired.");
+      }
+      attempt.succeed();
+      const { token: number, name, scopes } = row;
+      return { number, name, canWrite: scopes.includes("write"), secret: token };
+    },
+  };
+}

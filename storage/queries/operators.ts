@@ -1,0 +1,46 @@
+/** Operator tokens, and what operators have done. Expiry and revocation are the reader's to look at. */
+import type { OperatorCallRow, OperatorTokenRow } from "../rows.ts";
+import type { Reader } from "../sql.ts";
+
+type StoredToken = Omit<OperatorTokenRow, "scopes"> & { readonly scopes: string };
+
+const selectToken = `
+  select operator_token_id as token, name, scopes, created_at as "createdAt", expires_at as "expiresAt",
+    revoked_at as "revokedAt"
+  from operator_token`;
+
+/** By the SHA-256 of the token. */
+export async function findOperatorToken(
+  reader: Reader,
+  hash: Uint8Array,
+): Promise<OperatorTokenRow | undefined> {
+  const row = await reader.get<StoredToken>(`${selectToken} where hash = ?`, hash);
+  return row && tokenOf(row);
+}
+
+export async function listOperatorTokens(reader: Reader): Promise<OperatorTokenRow[]> {
+  const rows = await reader.all<StoredToken>(`${selectToken} order by operator_token_id`);
+  return rows.map(tokenOf);
+}
+
+function tokenOf(row: StoredToken): OperatorTokenRow {
+  return { ...row, scopes: JSON.parse(row.scopes) as string[] };
+}
+
+/** The newest first, before a number. */
+export function listOperatorCalls(
+  reader: Reader,
+  { before, limit }: { readonly before: number; readonly limit: number },
+): Promise<OperatorCallRow[]> {
+  return reader.all(
+    `select c.operator_call_id as call, c.operator_token_id as token, t.name, c.request_id as "requestId", c.operation,
+      c.input, c.outcome, c.started_at as "startedAt", c.ended_at as "endedAt"
+    from operator_call as c
+    left join operator_token as t on t.operator_token_id = c.operator_token_id
+    where c.operator_call_id < ?
+    order by c.operator_call_id desc
+    limit ?`,
+    before,
+    limit,
+  );
+}

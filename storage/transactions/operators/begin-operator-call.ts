@@ -1,0 +1,63 @@
+import type { Transaction } from "../../sql.ts";
+import { takeCounter } from "../../writing/counters.ts";
+
+export interface BeginOperatorCall {
+  /** Of the operator token; null for the command line. */
+  readonly token: number | null;
+  readonly requestId: string;
+  readonly operation: string;
+  /** JSON, without secrets. */
+  readonly input: string;
+  /** A repeat under the same key is not carried out again. */
+  readonly once?: { readonly key: string; readonly requestHash: Uint8Array; readonly expiresAt: number };
+  readonly at: number;
+}
+
+export interface FormerCall {
+  readonly requestHash: Uint8Array;
+  /** null while it runs, and for good when the process ended meanwhile. */
+  readonly outcome: string | null;
+  readonly answer: Uint8Array | null;
+}
+
+/** Writes down what an operator is about to do. Answers the former call under the same key if there is one; nothing is written then. */
+export async function beginOperatorCall(
+  tx: Transaction,
+  args: BeginOperatorCall,
+): Promise<{ call: number } | { former: FormerCall }> {
+  const { once } = args;
+  if (once !== undefined) {
+    await tx.run(
+      `update operator_call
+      set key = null, answer = null
+      where operator_token_id = ? and key = ? and key_expires_at <= ?`,
+      args.token,
+      once.key,
+      args.at,
+    );
+    const former = await tx.get<FormerCall>(
+      `select request_hash as "requestHash", outcome, answer
+      from operator_call
+      where operator_token_id = ? and key = ?`,
+      args.token,
+      once.key,
+    );
+    if (former !== undefined) return { former };
+  }
+  const call = await takeCounter(tx, "operator_call");
+  await tx.run(
+    `insert into operator_call (operator_call_id, operator_token_id, request_id, operation, input, started_at, key,
+      request_hash, key_expires_at)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    call,
+    args.token,
+    args.requestId,
+    args.operation,
+    args.input,
+    args.at,
+    once?.key ?? null,
+    once?.requestHash ?? null,
+    once?.expiresAt ?? null,
+  );
+  return { call };
+}

@@ -1,0 +1,29 @@
+import type { Transaction } from "../../sql.ts";
+import { takeCounter } from "../../writing/counters.ts";
+
+export interface CreateOperatorToken {
+  readonly name: string;
+  /** SHA-256 of the token. */
+  readonly hash: Uint8Array;
+  readonly scopes: readonly string[];
+  readonly expiresAt: number;
+  readonly at: number;
+}
+
+export async function createOperatorToken(
+  tx: Transaction,
+  { name, hash, scopes, expiresAt, at }: CreateOperatorToken,
+): Promise<{ token: number }> {
+  const token = await takeCounter(tx, "operator_token");
+  await tx.run(
+    `insert into operator_token (operator_token_id, name, hash, scopes, created_at, expires_at)
+    values (?, ?, ?, ?, ?, ?)`,
+    token,
+    name,
+    hash,
+    JSON.stringify(scopes),
+    at,
+    expiresAt,
+  );
+  return { token };
+}

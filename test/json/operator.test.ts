@@ -1,0 +1,303 @@
+/** The operator's interface over real sockets: who gets in, what is done once, what is written down. */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { administrationOperations } from "#/src/accounts/administration/operations.ts";
+import { runPrivateOperation } from "#/src/daemon/private-operations.ts";
+import { type InProcessDaemon, startInProcessDaemon, startScript } from "../support/daemon.ts";
+import { httpClient } from "../support/http.ts";
+
+let server: InProcessDaemon;
+let operator: string;
+let reader: string;
+beforeAll(async () => {
+  server = await startInProcessDaemon({ set: ["webhooks.allow_private_addresses=true", "dns.servers=none"] });
+  operator = (await create({ name: "platform" })).token;
+  reader = (await create({ name: "dashboard", scopes: ["read"] })).token;
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+interface Made {
+  readonly token: string;
+  readonly number: number;
+}
+
+const create = (input: Record<string, unknown>) => locally("operator.create", input) as Promise<Made>;
+
+/** As the command line does it. */
+function locally(operation: string, input: Record<string, unknown>): Promise<unknown> {
+  const { house } = server.daemon;
+  const signal = new AbortController().signal;
+  return runPrivateOperation(house, { operation, input, signal, onProgress() {}, onFrame() {} });
+}
+
+function call(operation: string, input: object = {}, token: string | undefined = operator) {
+  return httpClient(server.http.url, token).request(`/operator/v1/${operation}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(input),
+  });
+}
+
+async function audit() {
+  const { body } = await call("audit.list", { limit: 1000 });
+  // The newest is the question itself.
+  return body.calls.slice(1) as {
+    by: string;
+    operation: string;
+    input: object;
+    outcome: string;
+    requestId: string;
+  }[];
+}
+
+describe("who gets in", () => {
+  it("takes no credential but an operator's, and says the same of each other one", async () => {
+    const agent = server.agents[0]!;
+    const { number, token } = await create({ name: "gone" });
+    await locally("operator.revoke", { number });
+    const answers = [];
+    for (const wrong of [undefined, agent.token, agent.password, token, `wpo_${"0".repeat(32)}`, "wpo_"]) {
+      const { status, body } = await httpClient(server.http.url, wrong).request("/operator/v1/agent.list", {
+        method: "POST",
+        body: "{}",
+      });
+      answers.push([status, body.error.message]);
+    }
+    expect(new Set(answers.map(String)).size).toBe(1);
+    expect(answers[0]![0]).toBe(401);
+  });
+
+  it("is taken nowhere else: an operator token is no credential at /v1, /mcp and /dav/", async () => {
+    const client = httpClient(server.http.url, operator);
+    expect((await client.call("health")).status).toBe(401);
+    for (const path of ["/mcp", "/dav/"]) {
+      const { status } = await fetch(server.http.url + path, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${operator}` },
+      });
+      expect([path, status]).toEqual([path, 401]);
+    }
+  });
+
+  it("lets a token of the scope read call what changes nothing, and nothing else", async () => {
+    expect((await call("agent.list", {}, reader)).status).toBe(200);
+    for (const { name, isRead, isLocal } of administrationOperations) {
+      if (isRead || isLocal) continue;
+      const { status, body } = await call(name, {}, reader);
+      expect([name, status, body.error.code]).toEqual([name, 403, "forbidden_scope"]);
+    }
+  });
+
+  it("ends with its time", async () => {
+    const { token } = await create({ name: "short", expiresInDays: 1e-8 });
+    expect((await call("agent.list", {}, token)).status).toBe(401);
+  });
+
+  it("has no operation that makes operators, reads files or calls in an agent's place", async () => {
+    for (const name of ["operator.create", "operator.list", "store.backup", "collection.export", "call"])
+      expect([name, (await call(name)).status]).toEqual([name, 404]);
+  });
+});
+
+describe("what it does", () => {
+  it("creates an agent with a token and a webhook by one call", async () => {
+    const { status, body } = await call("agent.create", {
+      address: "robin@waypost.test",
+      webhookUrl: "http://127.0.0.1:9/hook",
+      webhookTypes: ["mail.received"],
+    });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      address: "robin@waypost.test",
+      token: expect.stringMatching(/^wp_/),
+      webhook: { url: "http://127.0.0.1:9/hook", types: ["mail.received"], secret: expect.any(String) },
+    });
+    expect((await httpClient(server.http.url, body.token).call("health")).status).toBe(200);
+    const { webhooks } = (await call("webhook.list", { owner: "robin@waypost.test" })).body;
+    expect(webhooks).toMatchObject([{ number: body.webhook.number, owner: "robin@waypost.test" }]);
+  });
+
+  it("leaves no agent behind when its webhook cannot be", async () => {
+    const input = { address: "lost@waypost.test", webhookUrl: "ftp://x" };
+    const { status, body } = await call("agent.create", input);
+    expect([status, body.error.field]).toEqual([400, "/webhookUrl"]);
+    expect((await call("agent.show", { owner: "lost@waypost.test" })).status).toBe(404);
+  });
+
+  it("points at the field that is wrong, and names what is missing", async () => {
+    const wrong = await call("agent.create", { adress: "x@waypost.test" });
+    expect([wrong.status, wrong.body.error.field]).toEqual([400, "/address"]);
+    const missing = await call("agent.show", { owner: "nobody@waypost.test" });
+    expect(missing.status).toBe(404);
+    expect(missing.body.error.message).toBe("There is no agent nobody@waypost.test.");
+  });
+
+  it("does a request under one key once, and gives every repeat the first answer, its secrets too", async () => {
+    const input = { agent: server.agents[0]!.address, name: "once", idempotency_key: "k1" };
+    const first = await call("token.create", input);
+    const again = await call("token.create", input);
+    expect(again.body).toEqual(first.body);
+    const { tokens } = (await call("token.list", { agent: server.agents[0]!.address })).body;
+    expect(tokens.filter(({ name }: { name: string }) => name === "once")).toHaveLength(1);
+    const other = await call("token.create", { ...input, name: "other" });
+    expect([other.status, other.body.error.field]).toEqual([400, "/idempotency_key"]);
+    // The store has the answer, and cannot read it.
+    const rows = await server.daemon.house.store.all<{ answer: Uint8Array }>(
+      "select answer from operator_call where answer is not null",
+    );
+    expect(rows.length).toBeGreaterThan(0);
+    for (const { answer } of rows) expect(Buffer.from(answer).includes(first.body.token)).toBe(false);
+  });
+
+  it("refuses repeats at the same time, or gives them the answer: never two", async () => {
+    const input = { owner: server.people[0]!.address, name: "burst", idempotency_key: "k2" };
+    const answers = await Promise.all(Array.from({ length: 8 }, () => call("password.create", input)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]));
+    const { passwords } = (await call("password.list", { owner: input.owner })).body;
+    expect(passwords.filter(({ name }: { name: string }) => name === "burst")).toHaveLength(1);
+  });
+
+  it("gives the key of a refused request back", async () => {
+    const input = { name: "later.example.org", idempotency_key: "k3" };
+    expect((await call("domain.show", { name: input.name })).status).toBe(404);
+    expect((await call("agent.pause", { owner: "late@waypost.test", idempotency_key: "k3" })).status).toBe(
+      404,
+    );
+    await call("agent.create", { address: "late@waypost.test" });
+    expect((await call("agent.pause", { owner: "late@waypost.test", idempotency_key: "k3" })).status).toBe(
+      200,
+    );
+  });
+
+  it("does not do a request again that the end of the process has cut off", async () => {
+    const { store } = server.daemon.house;
+    const input = { agent: server.agents[0]!.address, name: "cut", idempotency_key: "k4" };
+    await call("token.create", input);
+    await store.write("endOperatorCall", {
+      call: await lastCall(),
+      outcome: "done",
+      answer: null,
+      at: 1,
+    });
+    const { status, body } = await call("token.create", input);
+    expect([status, body.error.code]).toEqual([409, "precondition_failed"]);
+
+    async function lastCall(): Promise<number> {
+      const row = await store.get<{ call: number }>(
+        "select max(operator_call_id) as call from operator_call",
+      );
+      return row!.call;
+    }
+  });
+
+  it("keeps to the rate of requests", async () => {
+    const { token } = await create({ name: "greedy" });
+    const answers = await Promise.all(Array.from({ length: 80 }, () => call("agent.list", {}, token)));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused[0]!.body.error.retry_after_ms).toBeGreaterThan(0);
+  });
+});
+
+describe("the audit log", () => {
+  it("has every call with who made it and what came of it, refusals and the command line too", async () => {
+    await locally("agent.list", {});
+    await locally("agent.show", { owner: "nobody@waypost.test" }).catch(() => {});
+    const { headers } = await call("person.show", { owner: server.people[0]!.address });
+    await call("agent.pause", { owner: "x@waypost.test" }, reader);
+    await call("agent.show", { owner: 1 });
+    const calls = await audit();
+    expect(calls.slice(0, 5).map(({ by, operation, outcome }) => [by, operation, outcome])).toEqual([
+      [expect.stringMatching(/^platform/), "agent.show", "invalid"],
+      [expect.stringMatching(/^dashboard/), "agent.pause", "forbidden_scope"],
+      [expect.stringMatching(/^platform/), "person.show", "done"],
+      ["command line", "agent.show", "not_found"],
+      ["command line", "agent.list", "done"],
+    ]);
+    expect(calls[2]).toMatchObject({
+      requestId: headers.get("x-request-id"),
+      input: { owner: server.people[0]!.address },
+    });
+  });
+
+  it("has no secret: neither tokens that were made nor the one that called", async () => {
+    const made = await call("token.create", { agent: server.agents[0]!.address });
+    await locally("call", {
+      operation: "health",
+      token: server.agents[0]!.token,
+      json: { secret: "confidential" },
+    }).catch(() => {});
+    const text = JSON.stringify(await audit());
+    for (const secret of [made.body.token, operator, server.agents[0]!.token, "confidential"])
+      expect(text).not.toContain(secret);
+    expect(text).toContain('"operation":"call"');
+  });
+
+  it("forgets after its time, and keys after an hour", async () => {
+    const { store } = server.daemon.house;
+    const count = async () =>
+      (await store.get<{ count: number; keys: number }>(
+        "select count(*) as count, count(key) as keys from operator_call",
+      ))!;
+    const before = await count();
+    const later = store.clock.now() + 3_600_001;
+    while (!(await store.write("pruneOperatorCalls", { before: 0, now: later, limit: 10 })).isDone);
+    expect(await count()).toEqual({ count: before.count, keys: 0 });
+    while (!(await store.write("pruneOperatorCalls", { before: later, now: later, limit: 10 })).isDone);
+    expect(await count()).toEqual({ count: 0, keys: 0 });
+  });
+
+  it("is read at the command line", async () => {
+    const [program, script] = startScript;
+    const { stdout } = await promisify(execFile)(program!, [
+      script!,
+      ...["audit", "list", "--limit", "3", "--json", "--data", server.daemon.settings.storage.folder],
+    ]);
+    expect(JSON.parse(stdout).calls[0]).toMatchObject({ by: "command line", operation: "audit.list" });
+  });
+});
+
+describe("the document", () => {
+  it("is OpenAPI 3.1, without a credential, and names every operation that is not local", async () => {
+    const { status, body } = await httpClient(server.http.url).request("/operator/openapi.json");
+    expect(status).toBe(200);
+    const validator = new Validator();
+    const { errors } = await validator.validate(structuredClone(body));
+    expect(errors ?? []).toEqual([]);
+    expect(() => validator.resolveRefs()).not.toThrow();
+    expect(Object.keys(body.paths)).toEqual(
+      administrationOperations.filter(({ isLocal }) => !isLocal).map(({ name }) => `/operator/v1/${name}`),
+    );
+  });
+
+  it.each([["GET"], ["PUT"]])("refuses %s", async (method) => {
+    const { status, headers } = await httpClient(server.http.url, operator).request(
+      "/operator/v1/agent.list",
+      { method },
+    );
+    expect([status, headers.get("allow")]).toEqual([400, "POST"]);
+  });
+});
+
+describe("where it is served", () => {
+  it("is on a port of its own alone, with or without TLS, where that is asked for", async () => {
+    await using own = await startInProcessDaemon({ set: ["operator.served_on=own_port"] });
+    const at = await fetch(`${own.operator.url}/operator/openapi.json`);
+    expect(at.status).toBe(200);
+    expect((await fetch(`${own.http.url}/operator/openapi.json`)).status).toBe(404);
+    expect((await fetch(`${own.operator.url}/openapi.json`)).status).toBe(404);
+    expect((await fetch(`${own.operator.url}/v1/health`, { method: "POST" })).status).toBe(404);
+    await using secure = await startInProcessDaemon({
+      set: ["operator.served_on=own_port", "operator.tls=true"],
+    });
+    expect(secure.operator.url).toMatch(/^https:/);
+  });
+
+  it("is nowhere where that is asked for", async () => {
+    await using off = await startInProcessDaemon({ set: ["operator.served_on=nowhere"] });
+    expect((await fetch(`${off.http.url}/operator/openapi.json`)).status).toBe(404);
+    expect(off.operator).toBeUndefined();
+  });
+});
