@@ -126,47 +126,38 @@ async function* dueGroups(
   store: Store,
   { now, skipDomains, skipAgents = noAgents }: DueOptions,
 ): AsyncGenerator<DueGroup> {
-  if (skipAgents.size > 0)
-    for await (const agent of dueAgents(store, now, [...skipAgents])) {
+  const limit = dueDomainsPage;
+  if (skipAgents.size > 0) {
+    const skip = [...skipAgents];
+    for await (const agent of inPages((after: AgentNumber | undefined) =>
+      listDueAgents(store, { now, limit, skip, after }),
+    )) {
       let looked = 0;
       for await (const group of groupsOf(store, now, { agent })) {
         if (!skipDomains.has(group.domain)) yield group;
         if (++looked >= lookedAtOfAgentMax) break;
       }
     }
-  else if (skipDomains.size === 0) yield* groupsOf(store, now, {});
-  else
-    for await (const domain of dueDomains(store, now, [...skipDomains]))
+  } else if (skipDomains.size === 0) yield* groupsOf(store, now, {});
+  else {
+    const skip = [...skipDomains];
+    for await (const domain of inPages((after: string | undefined) =>
+      listDueDomains(store, { now, limit, skip, after }),
+    ))
       yield* groupsOf(store, now, { domain });
+  }
 }
 
 const noAgents: ReadonlySet<AgentNumber> = new Set();
 
-async function* dueAgents(
-  store: Store,
-  now: number,
-  skipAgents: readonly AgentNumber[],
-): AsyncGenerator<AgentNumber> {
-  let after = 0;
+/** Every page of a list, one value after the other. */
+async function* inPages<V>(page: (after: V | undefined) => Promise<V[]>): AsyncGenerator<V> {
+  let after: V | undefined;
   for (;;) {
-    const agents = await listDueAgents(store, { now, limit: dueDomainsPage, skipAgents, after });
-    yield* agents;
-    after = agents.at(-1) ?? after;
-    if (agents.length < dueDomainsPage) return;
-  }
-}
-
-async function* dueDomains(
-  store: Store,
-  now: number,
-  skipDomains: readonly string[],
-): AsyncGenerator<string> {
-  let after: string | undefined;
-  for (;;) {
-    const domains = await listDueDomains(store, { now, limit: dueDomainsPage, skipDomains, after });
-    yield* domains;
-    after = domains.at(-1);
-    if (domains.length < dueDomainsPage) return;
+    const values = await page(after);
+    yield* values;
+    after = values.at(-1);
+    if (values.length < dueDomainsPage) return;
   }
 }
 

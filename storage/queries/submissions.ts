@@ -238,77 +238,54 @@ export function listDue(
   );
 }
 
-/** Domains behind `after` in their order that something is due for, but for the skipped ones: one step of the index for each,
- *  whatever waits for it. */
-export async function listDueDomains(
+/** Where a list of those that something is due for goes on. */
+interface DuePage<V> {
+  readonly now: number;
+  readonly limit: number;
+  /** Left out. */
+  readonly skip: readonly V[];
+  /** The last one of the page before. */
+  readonly after: V | undefined;
+}
+
+/** Domains that something is due for, in their order. */
+export function listDueDomains(reader: Reader, page: DuePage<string>): Promise<string[]> {
+  return listDueOf(reader, "domain", page);
+}
+
+/** Mailboxes that something is due of, in their order. */
+export function listDueAgents(reader: Reader, page: DuePage<AgentNumber>): Promise<AgentNumber[]> {
+  return listDueOf(reader, "agent_id", page);
+}
+
+/** Different values of a column among what is due: one step of the index for each, whatever waits for it. */
+function listDueOf<V extends string | number>(
   reader: Reader,
-  options: {
-    readonly now: number;
-    readonly limit: number;
-    readonly skipDomains: readonly string[];
-    readonly after: string | undefined;
-  },
-): Promise<string[]> {
-  const { after } = options;
-  const skipped = paddedList(options.skipDomains);
-  const rows = await reader.all<{ domain: string }>(
-    `with recursive queued (domain) as (
-      select min(domain)
+  column: "domain" | "agent_id",
+  { now, limit, skip, after }: DuePage<V>,
+): Promise<V[]> {
+  const skipped = paddedList(skip);
+  return reader.column<V>(
+    `with recursive queued (value) as (
+      select min(${column})
       from submission_recipient
-      where state = 'queued' ${after === undefined ? "" : "and domain > ?"}
+      where state = 'queued' ${after === undefined ? "" : `and ${column} > ?`}
       union all
-      select (select min(domain) from submission_recipient as next where state = 'queued' and next.domain > queued.domain)
+      select (select min(${column}) from submission_recipient as next where state = 'queued' and next.${column} > queued.value)
       from queued
-      where queued.domain is not null)
-    select domain
+      where queued.value is not null)
+    select value
     from queued
-    where domain is not null and domain not in (${placesFor(skipped)}) and exists (
+    where value is not null and value not in (${placesFor(skipped)}) and exists (
       select 1
       from submission_recipient as due
-      where due.state = 'queued' and due.domain = queued.domain and due.next_attempt_at <= ?)
+      where due.state = 'queued' and due.${column} = queued.value and due.next_attempt_at <= ?)
     limit ?`,
     ...(after === undefined ? [] : [after]),
     ...skipped,
-    options.now,
-    options.limit,
+    now,
+    limit,
   );
-  return rows.map(({ domain }) => domain);
-}
-
-/** Mailboxes behind `after` in their order that something is due of, but for the skipped ones: one step of the index for each,
- *  whatever waits of it. */
-export async function listDueAgents(
-  reader: Reader,
-  options: {
-    readonly now: number;
-    readonly limit: number;
-    readonly skipAgents: readonly AgentNumber[];
-    readonly after: number;
-  },
-): Promise<AgentNumber[]> {
-  const skipped = paddedList(options.skipAgents);
-  const rows = await reader.all<{ agent: AgentNumber }>(
-    `with recursive queued (agent_id) as (
-      select min(agent_id)
-      from submission_recipient
-      where state = 'queued' and agent_id > ?
-      union all
-      select (select min(agent_id) from submission_recipient as next where state = 'queued' and next.agent_id > queued.agent_id)
-      from queued
-      where queued.agent_id is not null)
-    select agent_id as agent
-    from queued
-    where agent_id is not null and agent_id not in (${placesFor(skipped)}) and exists (
-      select 1
-      from submission_recipient as due
-      where due.state = 'queued' and due.agent_id = queued.agent_id and due.next_attempt_at <= ?)
-    limit ?`,
-    options.after,
-    ...skipped,
-    options.now,
-    options.limit,
-  );
-  return rows.map(({ agent }) => agent);
 }
 
 /** The next time after `now` at which something becomes due. */

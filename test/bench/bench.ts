@@ -11,7 +11,7 @@ import os from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
-import { type ChildDaemon, startChildDaemon } from "../support/daemon.ts";
+import { type ChildDaemon, manyRequests, startChildDaemon } from "../support/daemon.ts";
 import { openWatch, postJson } from "../support/events.ts";
 import { connectRawImap } from "../support/raw-imap.ts";
 import { openIdle } from "./idle-client.ts";
@@ -37,10 +37,7 @@ const daemon = await startChildDaemon({
   agents: mailboxes + 2,
   data: path.join(folder, "data"),
   set: [
-    "limits.requests_per_second=1000000",
-    "limits.requests_burst=1000000",
-    "limits.agent_requests_per_second=1000000",
-    "limits.agent_requests_burst=1000000",
+    ...manyRequests,
     "limits.streams_per_token=100",
     // The log line of each message is part of its cost.
     "log.level=info",

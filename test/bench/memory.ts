@@ -8,7 +8,7 @@ import http from "node:http";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { startChildDaemon } from "../support/daemon.ts";
+import { manyRequests, startChildDaemon } from "../support/daemon.ts";
 import { postJson } from "../support/events.ts";
 import { type IdleClient, openIdle } from "./idle-client.ts";
 import { ImapConnection } from "./imap-connection.ts";
@@ -31,10 +31,7 @@ const daemon = await startChildDaemon({
   agents: mailboxes,
   data: path.join(folder, "data"),
   set: [
-    "limits.requests_per_second=1000000",
-    "limits.requests_burst=1000000",
-    "limits.agent_requests_per_second=1000000",
-    "limits.agent_requests_burst=1000000",
+    ...manyRequests,
     `limits.streams_per_token=${listeners}`,
     `http.max_connections=${listeners + 100}`,
     `http.max_connections_per_login=${listeners + 100}`,

@@ -8,7 +8,7 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { callDaemon, connectToDaemon } from "#/src/daemon/private-client.ts";
-import { type ChildDaemon, startChildDaemon } from "../support/daemon.ts";
+import { type ChildDaemon, manyRequests, startChildDaemon } from "../support/daemon.ts";
 import { runSmtpLoad } from "./smtp-load.ts";
 import { openWatchStream, type WatchStream } from "./watch-stream.ts";
 
@@ -25,10 +25,7 @@ const daemon = await startChildDaemon({
   agents: mailboxCount,
   data,
   set: [
-    "limits.requests_per_second=1000000",
-    "limits.requests_burst=1000000",
-    "limits.agent_requests_per_second=1000000",
-    "limits.agent_requests_burst=1000000",
+    ...manyRequests,
     `limits.streams_per_token=${streamCount}`,
     `http.max_connections=${streamCount + 100}`,
     `http.max_connections_per_login=${streamCount + 100}`,

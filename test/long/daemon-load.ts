@@ -2,7 +2,7 @@
  *  message.update, events of calendars (`calendar-load.ts`). The ledger lives in the process that kills the daemon, so it knows exactly what was said before the end. */
 import { spawnSync } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
-import { type ChildDaemon, type DaemonOptions, startScript } from "../support/daemon.ts";
+import { type ChildDaemon, type DaemonOptions, manyRequests, startScript } from "../support/daemon.ts";
 import { connectRawImap, type RawImap } from "../support/raw-imap.ts";
 import { connectRawSmtp, stuff } from "../support/raw-smtp.ts";
 import { type CalendarLedger, changeEvents, findEventLosses, openCalendarLedger } from "./calendar-load.ts";
@@ -12,12 +12,7 @@ const agents = 6;
 /** Enough mailboxes for the load, and no limit on requests. */
 export const loadedDaemon: DaemonOptions = {
   agents,
-  set: [
-    "log.level=fatal",
-    "limits.requests_per_second=1000000",
-    "limits.requests_burst=1000000",
-    "limits.login_failures_per_network=1000000",
-  ],
+  set: ["log.level=fatal", ...manyRequests, "limits.login_failures_per_network=1000000"],
 };
 
 export interface Ledger {

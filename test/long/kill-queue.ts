@@ -7,7 +7,7 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { callDaemon, connectToDaemon } from "#/src/daemon/private-client.ts";
-import { type ChildDaemon, startChildDaemon } from "../support/daemon.ts";
+import { type ChildDaemon, manyRequests, startChildDaemon } from "../support/daemon.ts";
 import { startSink } from "../support/smtp-sink.ts";
 import { checkStore, kill } from "./daemon-load.ts";
 
@@ -27,9 +27,7 @@ const daemon = await startChildDaemon({
     `outbound.smarthost_port=${sink.port}`,
     "outbound.smarthost_tls=none",
     `outbound.connections_per_domain=${connectionsPerDomain}`,
-    ...["requests_per_second", "requests_burst", "agent_requests_per_second", "agent_requests_burst"].map(
-      (name) => `limits.${name}=1000000`,
-    ),
+    ...manyRequests,
     "limits.sends_per_hour=0",
     "limits.sends_per_day=0",
   ],

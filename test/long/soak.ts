@@ -8,7 +8,7 @@ import { ImapConnection } from "../bench/imap-connection.ts";
 import { memoryOf } from "../bench/process-memory.ts";
 import { runSmtpLoad } from "../bench/smtp-load.ts";
 import { openWatchStream } from "../bench/watch-stream.ts";
-import { startChildDaemon } from "../support/daemon.ts";
+import { manyRequests, startChildDaemon } from "../support/daemon.ts";
 
 const minutes = Number(process.argv[2] ?? 5);
 const mailboxes = 6;
@@ -18,12 +18,7 @@ const residentMax = 500e6;
 
 const daemon = await startChildDaemon({
   agents: mailboxes,
-  set: [
-    "limits.requests_per_second=1000000",
-    "limits.requests_burst=1000000",
-    "limits.agent_requests_per_second=1000000",
-    "limits.agent_requests_burst=1000000",
-  ],
+  set: [...manyRequests],
 });
 const { agents, imap, smtp, http } = daemon;
 const end = performance.now() + minutes * 60_000;

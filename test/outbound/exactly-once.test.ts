@@ -6,7 +6,7 @@ import { startDelivery } from "#/protocols/delivery/start-delivery.ts";
 import { callDaemon, connectToDaemon } from "#/src/daemon/private-client.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import { createDispatch } from "#/src/outbound/dispatch.ts";
-import { type ChildDaemon, startChildDaemon } from "../support/daemon.ts";
+import { type ChildDaemon, manyRequests, startChildDaemon } from "../support/daemon.ts";
 import { zoneResolve } from "../support/dns-zone.ts";
 import { openJsonServer } from "../support/json-server.ts";
 import { schedulingOf } from "../support/scheduling.ts";
@@ -81,10 +81,7 @@ function sendersSettings(port: number): string[] {
     "outbound.smarthost_host=127.0.0.1",
     `outbound.smarthost_port=${port}`,
     "outbound.smarthost_tls=none",
-    "limits.requests_per_second=1000000",
-    "limits.requests_burst=1000000",
-    "limits.agent_requests_per_second=1000000",
-    "limits.agent_requests_burst=1000000",
+    ...manyRequests,
   ];
 }
 

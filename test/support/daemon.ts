@@ -10,6 +10,14 @@ import { type Credentials, type ReadyLine, readyLine } from "#/src/cli/ready.ts"
 import { seedForDevelopment } from "#/src/cli/seed.ts";
 import { type Daemon, startDaemon } from "#/src/daemon/daemon.ts";
 
+/** Settings of a daemon that may be asked as often as it can answer. */
+export const manyRequests: readonly string[] = [
+  "requests_per_second",
+  "requests_burst",
+  "agent_requests_per_second",
+  "agent_requests_burst",
+].map((name) => `limits.${name}=1000000`);
+
 export interface DaemonOptions {
   readonly agents?: number;
   readonly people?: number;
