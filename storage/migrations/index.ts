@@ -31,6 +31,7 @@ import { availability } from "./0026-availability.ts";
 import { familiarNetworks } from "./0027-familiar-networks.ts";
 import { queueAgents } from "./0028-queue-agents.ts";
 import { operatorCalls } from "./0029-operator-calls.ts";
+import { decidedHolds } from "./0030-decided-holds.ts";
 
 export interface Migration {
   readonly name: string;
@@ -67,4 +68,5 @@ export const migrations: readonly Migration[] = [
   { name: "familiar networks", run: familiarNetworks },
   { name: "queue agents", run: queueAgents },
   { name: "operator calls", run: operatorCalls },
+  { name: "decided holds", run: decidedHolds },
 ];

@@ -6,6 +6,7 @@ import type Database from "better-sqlite3";
 import { type Migration, migrations } from "../migrations/index.ts";
 import { backupTo } from "./backup.ts";
 import { SqliteSql } from "./connection.ts";
+import { declareStatistics } from "./statistics.ts";
 
 export async function migrate(
   database: Database.Database,
@@ -33,6 +34,7 @@ export async function migrate(
   const left = steps.slice(version).map((step, at) => ({ step, number: version + 1 + at }));
   const transactions = version === 0 ? [left] : left.map((one) => [one]);
   for (const transaction of transactions) await takeSteps(database, transaction, now);
+  declareStatistics(database);
 }
 
 async function takeSteps(

@@ -16,7 +16,7 @@ export async function tripBreaker(
       select submission_id
       from submission
       where agent_id = ? and created_at >= (select resumed_at from agent where agent_id = ?)
-      order by submission_id desc
+      order by created_at desc, submission_id desc
       limit ?) as last
     where exists (
       select 1

@@ -494,7 +494,8 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
     at,
   });
   const waiting = await reader.get<{ submission: number }>(
-    "select submission_id as submission from submission where closed_at is null order by submission_id limit 1",
+    "select submission_id as submission from submission where agent_id = ? and closed_at is null order by submission_id limit 1",
+    ada.agent,
   );
   await write("retrySubmission", { agent: ada.agent, submission: waiting!.submission, at });
   await write("removeSuppression", { account, address: "mel@far.example" });

@@ -17,6 +17,6 @@ export async function deleteAgent(tx: Transaction, args: { agent: AgentNumber })
   for (const table of tablesFreedAtOnce) await tx.run(`delete from ${table} where agent_id = ?`, args.agent);
   for (const table of ["agent_grant", "grant_object"])
     await tx.run(`delete from ${table} where target_agent_id = ?`, args.agent);
-  await tx.run("delete from mailbox_metadata where holder_id = ?", args.agent);
+  await tx.run("delete from mailbox_metadata where holder_id = ? and holder_id <> 0", args.agent);
   tx.sweepLater();
 }
