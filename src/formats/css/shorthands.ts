@@ -230,8 +230,14 @@ const decorationWords = words(
 
 const decoration: Split = (value, isQuirky) => {
   let thickness: Value = ident("auto");
+  let line = "none";
+  let style = "solid";
   for (const part of componentsOf(value)) {
     const word = wordOf(part);
+    if (/^(?:underline|line-through)$/.test(word)) {
+      if (line !== "overline") line = word;
+    } else if (/^(?:overline|spelling-error|grammar-error)$/.test(word)) line = "overline";
+    else if (word === "double" || word === "wavy") style = word;
     if (decorationWords.has(word)) continue;
     const reading = colour(part, isQuirky);
     if (reading === "understood") continue;
@@ -240,7 +246,8 @@ const decoration: Split = (value, isQuirky) => {
     else return "dropped";
   }
   return [
-    { name: "text-decoration-line", value: ident("none") },
+    { name: "text-decoration-line", value: ident(line) },
+    { name: "text-decoration-style", value: ident(style) },
     { name: "text-decoration-thickness", value: thickness },
   ];
 };
@@ -301,7 +308,13 @@ const shorthands: ReadonlyMap<string, Shorthand> = new Map<string, Shorthand>([
   ["margin-block", pair("margin-top", "margin-bottom")],
   ["padding-inline", pair("padding-left", "padding-right")],
   ["padding-block", pair("padding-top", "padding-bottom")],
-  ["text-decoration", { names: ["text-decoration-line", "text-decoration-thickness"], split: decoration }],
+  [
+    "text-decoration",
+    {
+      names: ["text-decoration-line", "text-decoration-style", "text-decoration-thickness"],
+      split: decoration,
+    },
+  ],
   ["outline", { names: ["outline-style"], split: outline }],
   ["list-style", { names: ["list-style-type", "list-style-image"], split: listMarks }],
   [

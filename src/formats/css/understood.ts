@@ -52,9 +52,9 @@ type Row = readonly [
 ];
 
 const anything: Form = () => "understood";
-const sizeWords = "auto min-content max-content fit-content -webkit-fill-available stretch";
+const sizeWords = "auto max-content fit-content -webkit-fill-available stretch";
 const sizeOthers =
-  "none content contain intrinsic min-intrinsic -webkit-max-content -webkit-min-content -webkit-fit-content";
+  "none min-content content contain intrinsic min-intrinsic -webkit-max-content -webkit-min-content -webkit-fit-content";
 
 const rows: readonly Row[] = [
   // --- what is drawn at all
@@ -192,10 +192,27 @@ const rows: readonly Row[] = [
   ],
   [
     "text-decoration-line",
-    anything,
-    "inside",
+    (value) =>
+      componentsOf(value).every((part) =>
+        ["none", "underline", "line-through", "blink"].includes(wordOf(part)),
+      )
+        ? "understood"
+        : "unknown",
+    "paints",
     "own",
-    "a line of normal thickness crosses letters and hides none",
+    "below and through letters, within their own line; of letters that reach out of their line none (judge.ts)",
+  ],
+  ["text-decoration-style", oneOf("solid dotted dashed", "double wavy"), "paints", "own", "as thin as solid"],
+  [
+    "text-underline-offset",
+    (value) => {
+      if (wordOf(value) === "auto") return "understood";
+      const length = lengthOf(value, { fontSize: 16, lineHeight: 20, whole: 16, isQuirky: false });
+      return length !== undefined && length >= 0 && length <= 4 ? "understood" : "unknown";
+    },
+    "paints",
+    "inherited",
+    "0 to 4 pixels, or a quarter of the letters, below the letters' line",
   ],
   ["text-decoration-thickness", only("auto from-font"), "paints", "own", "normal thickness"],
   ["text-shadow", only("none"), "paints", "inherited", "none only"],
@@ -505,8 +522,8 @@ const neutral = words(
     "font-variant-east-asian font-variant-alternates font-variant-emoji font-stretch font-kerning font-feature-settings " +
     "font-optical-sizing font-synthesis font-synthesis-weight font-synthesis-style font-synthesis-small-caps " +
     "font-language-override font-display font-smooth font-smoothing text-rendering text-align-last text-justify " +
-    "text-decoration-color text-decoration-style text-decoration-skip text-decoration-skip-ink " +
-    "text-underline-position text-underline-offset text-overflow text-wrap-style text-size-adjust text-autospace " +
+    "text-decoration-color text-decoration-skip text-decoration-skip-ink " +
+    "text-underline-position text-overflow text-wrap-style text-size-adjust text-autospace " +
     "text-spacing-trim text-underline text-line-through text-effect text-autospace-mode list-style-position cursor " +
     "word-wrap overflow-wrap word-break line-break hyphens hyphenate-limit-chars " +
     "border-color border-top-color border-right-color border-bottom-color border-left-color border-style border-top-style " +

@@ -27,8 +27,10 @@ const movedRightMax = 64;
 /** Nothing that begins so far out reaches into the window. */
 const surelyOutside = 3000;
 const cornerMax = 30;
+/** As high is any window in which mail is read. */
+const windowHeightLeast = 250;
 const scrollWidthMin = 60;
-const scrollHeightMin = 40;
+export const scrollHeightMin = 40;
 
 interface BoxContext {
   readonly isInline: boolean;
@@ -48,6 +50,7 @@ export interface BoxFacts {
   readonly height: number | undefined;
   readonly leastHeight: number;
   readonly isUnsure: boolean;
+  readonly isShareHigh: boolean;
   /** Pulled to the left, out of the padding of its parent. */
   readonly isPulledBack: boolean;
   /** Its width is a share of its parent's. */
@@ -118,6 +121,8 @@ export function boxOf(
     isClipping &&
     overflow.every((word) => word === "auto" || word === "scroll" || word === "overlay") &&
     element.name !== "body";
+  // Its size goes by what it holds, or has to be fitted to it in a way of its own.
+  if (isClipping && isSizedByContent(values, element, context)) doubt("inside", "may-be-cut-off");
   if (scrolls && (own < scrollWidthMin || (height ?? scrollHeightMin) < scrollHeightMin))
     doubt("inside", "may-be-cut-off");
   if (
@@ -140,6 +145,7 @@ export function boxOf(
       (parent.isMeasured && ["height", "min-height"].some((name) => isShareOf(values, name))) ||
       (!isInline &&
         ["width", "min-width", "max-width"].some((name) => /(?:min|max)-content/.test(wordIn(values, name)))),
+    isShareHigh: ["height", "min-height"].some((name) => isShareOf(values, name)),
     isPulledBack,
     isShare: !isInline && isShareOf(values, "width"),
     mostWidth: most,
@@ -163,6 +169,23 @@ export function boxOf(
     },
   };
 }
+
+const fittedElements = new Set(["button", "fieldset", "legend", "summary"]);
+
+/** A box that cuts off, and whose width or height is not known from what is declared. */
+function isSizedByContent(values: Values, element: HtmlElement, { parent, display }: BoxContext): boolean {
+  const isBound = boundingSizes.some((name) => values.has(name));
+  if (isBound && (fittedElements.has(element.name) || display === "table-caption" || display === "list-item"))
+    return true;
+  if (boundingSizes.some((name) => /content|stretch|fill|intrinsic/.test(wordIn(values, name)))) return true;
+  return (
+    parent.isShrunk && ["width", "min-width", "max-width"].some((name) => isShareOf(values, name, wholeShare))
+  );
+}
+
+/** Of so much of the width of its own content, nothing is cut off but the edge of a letter. */
+const wholeShare = 90;
+const boundingSizes = ["width", "min-width", "max-width", "height", "min-height", "max-height"];
 
 /** Boxes that grow with what they hold, whatever size is said. */
 export function isPartOfTable(display: string): boolean {
@@ -237,11 +260,12 @@ function heightOf(
     const [token] = value;
     const share = value.length === 1 && token?.type === "percent" ? token.number : 0;
     if (name === "min-height") return undefined;
-    if (share >= 100) {
-      if (cutsOffAny(values) && (parent.values.has("height") || parent.values.has("max-height")))
-        doubt("moves", "may-be-cut-off");
+    if (cutsOffAny(values)) {
+      if (parent.hasHeight || share < 100) doubt("moves", "may-be-cut-off");
+      else if (basis.isQuirky) return windowHeightLeast;
       return undefined;
     }
+    if (share >= 100) return undefined;
     if (basis.isQuirky || parent.values.has("height")) doubt("moves", "may-be-cut-off");
     return undefined;
   };
@@ -266,9 +290,14 @@ interface Sizes {
 
 const noSizes: Sizes = { height: undefined, least: 0 };
 
-function isShareOf(values: Values, name: string): boolean {
+/** Whether it is a share of what is around, below so many percent. */
+function isShareOf(values: Values, name: string, most = Number.POSITIVE_INFINITY): boolean {
   const value = values.get(name);
-  return value !== undefined && value !== initialValue && value.some(({ type }) => type === "percent");
+  return (
+    value !== undefined &&
+    value !== initialValue &&
+    value.some((token) => token.type === "percent" && token.number < most)
+  );
 }
 
 /** By how much it stands elsewhere than in its place. */

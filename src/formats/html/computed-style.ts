@@ -65,6 +65,10 @@ export interface Style {
   readonly isMeasured: boolean;
   /** Letters are drawn as others, which may be wider. */
   readonly isTransformed: boolean;
+  /** Pixels that lines below and through its letters are thick, together. */
+  readonly lined: number;
+  /** A height is declared for it or a box around it. */
+  readonly hasHeight: boolean;
   /** It is as wide as what it holds, so that a share of its width is not known. */
   readonly isShrunk: boolean;
   /** Its lines may be as narrow as a word. */
@@ -112,6 +116,8 @@ export const initialStyle: Style = {
   sideBorder: 0,
   isMeasured: false,
   isTransformed: false,
+  lined: 0,
+  hasHeight: false,
   isShrunk: false,
   isSqueezed: false,
   isEverFromRight: false,
@@ -160,6 +166,8 @@ export interface Box {
   readonly leastHeight: number;
   /** Its size goes by what it holds, in a way that is not counted. */
   readonly isUnsure: boolean;
+  /** Its height is a share of that of its parent. */
+  readonly isShareHigh: boolean;
   readonly cutsOff: boolean;
   readonly scrolls: boolean;
   /** Pixels that a round corner takes off, and that padding gives to it. */
@@ -193,6 +201,7 @@ export const plainBox: Box = {
   height: undefined,
   leastHeight: 0,
   isUnsure: false,
+  isShareHigh: false,
   cutsOff: false,
   scrolls: false,
   corner: undefined,

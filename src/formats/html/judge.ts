@@ -4,18 +4,19 @@
 
 import { isHeld, wordOf } from "#/src/formats/css/value-forms.ts";
 import type { Doubt, Removal } from "#/src/model/removal.ts";
-import { isPartOfTable, relativeFree, sideBorderFree } from "./boxes.ts";
+import { isPartOfTable, relativeFree, scrollHeightMin, sideBorderFree } from "./boxes.ts";
 import type { Cascade, DeclaredStyle } from "./cascade.ts";
 import type { Box, Style } from "./computed-style.ts";
 import { initialStyle } from "./computed-style.ts";
 import { type Clarity, clarityOf, union } from "./contrast.ts";
+import { isCountableElement, isCountableText } from "./countable.ts";
 import { isBlank, isDefaultFont, judgeLetters } from "./fonts.ts";
 import { createLinePaint } from "./line-paint.ts";
 import { createLines, type Extent, type Lines, noExtent } from "./lines.ts";
 import { coverOfParts } from "./parts.ts";
 import { type ElementStyle, isBoxless, styleOf } from "./style.ts";
 import { textOf } from "./survey.ts";
-import { hasOverlappingCells } from "./table-slots.ts";
+import { hasColumns, hasOverlappingCells } from "./table-slots.ts";
 import { attributeOf, type HtmlElement, type HtmlNode, type HtmlText } from "./tree.ts";
 import { defaultSpace, formElements, unseenElements } from "./user-agent.ts";
 import type { WorkMeter } from "./work-meter.ts";
@@ -42,6 +43,8 @@ const coveringSize = 60;
 const looseShadowsMax = 3;
 /** Cells together; what stands behind them is far to the right. */
 const tableWidthMax = 4000;
+/** Pixels of lines below and through letters that cover no others. */
+const linesFree = 5;
 const coveringSigns = /[\p{S}\p{Co}\p{Cn}]/u;
 /** Marks on top of each other reach over other lines. */
 const markStack = /\p{M}{5,}/u;
@@ -79,6 +82,10 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
   let isPainted = false;
   let hasFloat = false;
   let hasFloatedPicture = false;
+  /** Pixels that floats may take from the lines beside them. */
+  let floatWidths = 0;
+  /** Elements in which a part takes all of the height. */
+  const filled = new Set<HtmlElement>();
   let looseShadows = 0;
   const doubtPage = (why: Doubt): void => {
     pageDoubt ??= why;
@@ -90,6 +97,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
   function visitText(node: HtmlText, style: Style, lines: Lines): Extent {
     const { text } = node;
     lines.text(text, style);
+    if (style.isMeasured && !isCountableText(text)) lines.unsure();
     if (isBlank(text)) {
       pushed += pushOf(text, style);
       return noExtent;
@@ -114,7 +122,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     if (verdict !== undefined) verdicts.set(node, verdict);
     gap = 0;
     smallest = Math.min(smallest, Math.max(7, style.fontSize));
-    if (markStack.test(text)) doubtPage("may-be-covered");
+    if (markStack.test(text) || (style.lined > linesFree && mayLeaveLine(style))) doubtPage("may-be-covered");
     const isSeen = style.isVisible && style.hidden !== "hidden-by-style";
     const paints =
       isSeen && (style.fontSize > coveringSize || clarity !== "clear" || coveringSigns.test(text));
@@ -158,13 +166,14 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     }
     const found = styleOf(element, parent, cascade);
     styles.set(element, found);
-    if (name === "noscript") lines.unsure();
+    if (name === "noscript" || (parent.isMeasured && !isCountableElement(element, found.declared)))
+      lines.unsure();
     if (isBoxless(found.style.display)) {
       if (found.style.display !== "none") judgeColumn(element, found, parent);
       if (name === "template") judgeUnseen(element, parent, lines);
       return noExtent;
     }
-    if (isReplaced(element)) return visitReplaced(element, found, lines);
+    if (isReplaced(element)) return visitReplaced(element, found, parent, lines);
     return visitBox(element, keptStyle(element, found), parent, lines);
   }
 
@@ -244,6 +253,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     const isApart = box.isContext || box.cutsOff || style.display.startsWith("table");
     const floatedBefore = floated;
     judgeFloats(box, style, parent);
+    const beside = floatWidths;
     if (isApart) endFloats();
     for (const child of childrenSeen(element)) {
       if (child.kind === "comment") continue;
@@ -262,14 +272,20 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
       doubts.set(element, "may-be-covered");
     const hasOwnColours = box.lineBorder <= lineBorderFree && style.backdrops !== parent.backdrops;
     linePaint.paint(reach, hasOwnColours ? style.backdrops : undefined, parent);
-    if (!box.isInline) closeBlock(element, found, parent, lines, inner, { paints, hasText }, firstText);
+    if (!box.isInline) {
+      // It stands beside the floats, in what they leave free.
+      if ((box.cutsOff || box.scrolls) && hasText && beside > 0 && inner.least > style.width - beside)
+        doubts.set(element, "may-be-cut-off");
+      closeBlock(element, found, parent, lines, inner, { paints, hasText }, firstText);
+    } else if (box.isStacked && reach > smallest * 0.25) doubtPage("may-be-covered");
     paints ||= box.paints;
     if (paints && element.name !== "html" && element.name !== "body" && isShown(style)) isPainted = true;
     if (box.reach === "pulls") isPulled = true;
     if (box.pullsLine) doubtLine(element);
-    if (isApart) [hasFloat, floated] = [hadFloat, floatedBefore];
+    if (isApart) [hasFloat, floated, floatWidths] = [hadFloat, floatedBefore, beside];
     if (box.isFloating) {
       hasFloat = true;
+      floatWidths += box.asked > 0 ? box.asked + box.sides : style.width;
       if (texts.length > firstText && floated.length < floatsMax)
         floated = [...floated, [firstText, texts.length]];
     }
@@ -309,6 +325,12 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     firstText: number,
   ): void {
     const { height: counted, width: least, isUnsure } = inner.end();
+    if (box.isShareHigh && parent.hasHeight) filled.add(blockAround(element));
+    // What stands beside a part that is as high as the whole stands below the whole.
+    if (hasText && filled.has(element) && hasSeveralParts(element)) {
+      doubts.set(element, "may-be-covered");
+      if (paints) doubtPage("may-be-covered");
+    }
     const high = style.display === "list-item" ? Math.max(counted, style.lineHeight * markFactor) : counted;
     const isPart = isPartOfTable(style.display);
     const height =
@@ -344,6 +366,14 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     // Lines that find no room beside a float go below it, and out of a box of a given height.
     if (box.height !== undefined && !box.cutsOff && !box.scrolls && hasText && hasFloat)
       doubts.set(element, "colours-may-match");
+    // A low box is not scrolled sideways.
+    if (
+      box.scrolls &&
+      (box.height ?? box.leastHeight) < scrollHeightMin &&
+      hasText &&
+      least > style.width + 1
+    )
+      doubts.set(element, "may-be-cut-off");
     // A table's own width holds its padding.
     let asked = Math.max(
       least + box.sides,
@@ -376,7 +406,10 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
       const radius = Math.min(box.corner.radius, Math.max(high, box.height ?? 0) / 2 + 4);
       if (radius > 30 && box.corner.padding < radius * 0.3) doubts.set(element, "colours-may-match");
     }
-    if (!box.isOutOfFlow) lines.box(style.display, height, asked, box.isContext);
+    const isOneLine =
+      box.isContext && !box.cutsOff && !box.scrolls && height <= style.lineHeight && !isUnsure && hasText;
+    if (!box.isOutOfFlow)
+      lines.box(style.display, height, asked, box.isContext, isOneLine ? style : undefined);
     y += box.spaceBelow;
     if (box.isContext && style.display !== "table-cell") gap = 0;
     else gap = Math.max(gap, box.spaceBelow);
@@ -410,6 +443,13 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     floated = [];
     hasFloat = false;
     hasFloatedPicture = false;
+    floatWidths = 0;
+  }
+
+  function blockAround(element: HtmlElement): HtmlElement {
+    let block = element.parent ?? element;
+    while (block.parent !== undefined && styles.get(block)?.box.isInline === true) block = block.parent;
+    return block;
   }
 
   /** All that stands in the block of a line. */
@@ -431,7 +471,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     else if (cover === "element") doubts.set(element, "may-be-covered");
   }
 
-  function visitReplaced(element: HtmlElement, found: ElementStyle, lines: Lines): Extent {
+  function visitReplaced(element: HtmlElement, found: ElementStyle, parent: Style, lines: Lines): Extent {
     const { style, box, declared } = found;
     judgeParts(element, declared, style, box);
     const paints = isShown(style) && style.isVisible && style.hidden === undefined;
@@ -443,7 +483,11 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     y += high;
     const wide = Math.min(Math.max(box.asked, width), box.mostWidth ?? Number.POSITIVE_INFINITY);
     lines.picture(high, wide + box.sides);
-    if (box.isFloating) hasFloatedPicture = true;
+    if (box.isFloating) {
+      hasFloatedPicture = true;
+      floatWidths += Math.max(wide, pictureSize) + box.sides;
+    }
+    if (box.isShareHigh && parent.hasHeight) filled.add(blockAround(element));
     // What is not there is told by its alternative text, which takes room.
     const alt = element.name === "img" ? (attributeOf(element, "alt") ?? "") : "";
     if (alt !== "" && (box.asked || width) * (box.height ?? sizeOf(element, box, "height")) === 0)
@@ -500,6 +544,11 @@ function isClearing(element: HtmlElement): boolean {
 
 const leftWords = new Set(["left", "start", "justify", "top", "middle", "bottom", "baseline", "absmiddle"]);
 const centredElements = new Set(["center", "th", "caption", "button", "legend"]);
+
+/** What is drawn with its letters may lie over the lines beside. */
+function mayLeaveLine({ fontSize, lineHeight }: Style): boolean {
+  return fontSize > coveringSize || lineHeight < fontSize * 1.1;
+}
 
 /** A border as thin as that hides no letter. */
 const lineBorderFree = 4;
@@ -590,6 +639,13 @@ function isReplaced(element: HtmlElement): boolean {
   );
 }
 
+function hasSeveralParts({ children }: HtmlElement): boolean {
+  let parts = 0;
+  return children.some(
+    (node) => (node.kind === "element" || (node.kind === "text" && !isBlank(node.text))) && ++parts > 1,
+  );
+}
+
 /** A line with a picture in it is a little higher than the picture. */
 const pictureSlack = 10;
 /** A line with a mark of a list, in a font of its own. */
@@ -618,18 +674,6 @@ function isSqueezed(element: HtmlElement, style: Style, isBesideFloat: boolean):
     if (at.name === "td" || at.name === "th") return hasColumns(at);
   return false;
 }
-
-function hasColumns(cell: HtmlElement): boolean {
-  const rows = cell.parent?.parent?.children ?? [];
-  return rows.length > rowsMax || rows.some((row) => row.kind === "element" && cellsBeyondOne(row));
-}
-
-function cellsBeyondOne(row: HtmlElement): boolean {
-  let cells = 0;
-  return row.children.some((node) => node.kind === "element" && ++cells > 1);
-}
-
-const rowsMax = 50;
 
 /** Its own content, or an address that is not asked for, decides about its size. */
 function isUnsureSize(element: HtmlElement, box: Box): boolean {

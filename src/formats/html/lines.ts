@@ -25,11 +25,14 @@ export interface Lines {
   /** An inline box makes its line as high as itself, whatever it holds. */
   strut(style: Style): void;
   picture(height: number, width: number): void;
-  box(display: string, height: number, width: number, isContext: boolean): void;
+  /** `line`: of a box in a line that is nothing but one line itself, the style of that. */
+  box(display: string, height: number, width: number, isContext: boolean, line: Style | undefined): void;
   /** Something of a size that is not known. */
   unsure(): void;
   /** What its lines take so far, the one that is not ended too. */
   readonly across: number;
+  /** How wide it has to be so far, for what does not break. */
+  readonly least: number;
   /** How far the text that was put last reaches where no line breaks. */
   readonly reached: number;
   end(): Room;
@@ -37,6 +40,16 @@ export interface Lines {
 
 /** A line with a box in it is so much higher, as a share of the line: the box stands on the letters' line. */
 const belowBaseline = 0.3;
+
+/** Lines of two styles stand on one base line: by so much the first reaches beyond the second, above and below. Fonts differ in
+ *  how much of a letter is below the line. */
+function beyond(one: Style, other: Style): number {
+  const below = ({ lineHeight, fontSize }: Style, share: number): number =>
+    (lineHeight - fontSize * 1.15) / 2 + fontSize * share;
+  const [most, least] = [below(one, 0.3), below(other, 0.19)];
+  const above = one.lineHeight - below(one, 0.19) - (other.lineHeight - below(other, 0.3));
+  return Math.max(0, most - least) + Math.max(0, above);
+}
 
 /** Where lines break: not at a no-break space. */
 const breaking = /[ \t\n\f\r\u200b-]+/;
@@ -108,6 +121,9 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
     get across() {
       return across;
     },
+    get least() {
+      return least;
+    },
     get reached() {
       return reached;
     },
@@ -148,7 +164,7 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
     picture(high, wide) {
       putBox(high, wide);
     },
-    box(display, high, wide, isContext) {
+    box(display, high, wide, isContext, line) {
       if (isRow && display === "table-cell") {
         rowWidth += wide + style.spacing;
         rowHeight = Math.max(rowHeight, high);
@@ -159,7 +175,7 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
         // Boxes of one line may stand one higher and one lower.
         raised = Math.max(raised, Math.min(high, tallest) / 2);
         tallest = Math.max(tallest, high);
-        putBox(high, Math.max(wide, 1));
+        putBox(high, Math.max(wide, 1), line);
         return;
       }
       least = Math.max(least, wide);
@@ -175,10 +191,13 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
     },
   };
 
-  function putBox(high: number, wide: number): void {
+  function putBox(high: number, wide: number, line?: Style): void {
     across += blank + wide;
     blank = 0;
-    lineHeight = Math.max(lineHeight, high + style.lineHeight * belowBaseline);
+    lineHeight = Math.max(
+      lineHeight,
+      high + (line === undefined ? style.lineHeight * belowBaseline : beyond(style, line)),
+    );
     unbroken = keepsLine ? unbroken + wide : 0;
     least = Math.max(least, wide, unbroken);
     if (!isMeasured) return;

@@ -13,6 +13,7 @@ import { type Cascade, type DeclaredStyle, noStyle } from "./cascade.ts";
 import { type Box, initialValue, noValues, plainBox, type Style, type StyleValue } from "./computed-style.ts";
 import { isFontOfSigns } from "./fonts.ts";
 import { hasOwnSpaces, isReplaced, spacesOf } from "./spaces.ts";
+import { hasColumns } from "./table-slots.ts";
 import { attributeOf, type HtmlElement } from "./tree.ts";
 import { defaultDisplay, defaultSpace, fontScale } from "./user-agent.ts";
 import { resolveDeclared, variablesOf } from "./variables.ts";
@@ -50,7 +51,7 @@ function likenessOf(element: HtmlElement, declared: DeclaredStyle): string | und
   const href = name === "a" && attributeOf(element, "href") !== undefined ? "@" : "";
   const mso =
     name !== "a" && declared.values.has("mso-hide") && attributeOf(element, "href") !== undefined ? "@" : "";
-  const cells = isCell ? cellsBeside(element) : "";
+  const cells = isCell ? `${cellsBeside(element)}${hasColumns(element) ? "+" : ""}` : "";
   return `${name}${href}${mso} ${declared.id} ${cells} ${declared.id === 0 ? "" : element.parent?.name}`;
 }
 
@@ -87,6 +88,20 @@ function isPlain(element: HtmlElement, declared: DeclaredStyle, parent: Style, i
   );
 }
 
+const linedElements = new Set(["u", "ins", "s", "strike", "del", "abbr", "acronym"]);
+
+/** A browser itself draws a line below its letters, or through them. */
+function isLined(element: HtmlElement): boolean {
+  return (
+    linedElements.has(element.name) || (element.name === "a" && attributeOf(element, "href") !== undefined)
+  );
+}
+
+/** Of an underline, in pixels. */
+function lineThickness(fontSize: number): number {
+  return Math.max(1, fontSize / 10);
+}
+
 /** Elements that a browser itself raises or lowers in their line. */
 const raisedElements = new Set(["sub", "sup", "rt", "ruby"]);
 
@@ -104,6 +119,7 @@ function plainStyle(element: HtmlElement, parent: Style, declared: DeclaredStyle
     display === parent.display &&
     hidden === parent.hidden &&
     parent.values === noValues &&
+    !isLined(element) &&
     space === 0 &&
     parent.above === 0 &&
     parent.below === 0 &&
@@ -121,6 +137,7 @@ function plainStyle(element: HtmlElement, parent: Style, declared: DeclaredStyle
         below: space,
         values: noValues,
         colour: isLink ? parent.linkColour : parent.colour,
+        lined: parent.lined + (isLined(element) ? lineThickness(parent.fontSize) : 0),
         textIndent: name === "table" ? 0 : parent.textIndent,
         indentRoom: display === "inline" ? parent.indentRoom : 0,
         indentPadding: display === "inline" ? parent.indentPadding : 0,
@@ -128,6 +145,7 @@ function plainStyle(element: HtmlElement, parent: Style, declared: DeclaredStyle
         isFixedTable: name !== "table" && parent.isFixedTable,
         isGrowing: isCell ? !parent.isFixedTable : parent.isGrowing,
         width: isCell ? parent.width / cellsBeside(element) : parent.width,
+        isShrunk: parent.isShrunk || name === "table" || (isCell && hasColumns(element)),
       };
   if (display === "inline") return { style, box: inlineBox, declared };
   if (isCell) return { style, box: cellBox, declared };
@@ -348,15 +366,19 @@ class StyleMaker {
       sideBorder: Math.max(parent.sideBorder, isInline ? 0 : spaces.borderSide),
       isMeasured: parent.isMeasured || (box.height !== undefined && !box.scrolls),
       isTransformed: this.#isTransformed(),
+      lined: parent.lined + (this.#isLined() ? lineThickness(fontSize) : 0),
+      hasHeight:
+        parent.hasHeight ||
+        (name !== "html" &&
+          name !== "body" &&
+          ["height", "min-height", "max-height"].some((one) => this.#values.has(one))),
       isShrunk: isInline
         ? parent.isShrunk
-        : box.asked > 0
-          ? false
-          : parent.isShrunk ||
-            isFloating ||
-            display.startsWith("inline-") ||
-            display === "table-cell" ||
-            display === "table",
+        : display === "table-cell"
+          ? parent.isShrunk || hasColumns(element)
+          : box.asked > 0 && !(box.isShare && parent.isShrunk)
+            ? false
+            : parent.isShrunk || isFloating || display.startsWith("inline-") || display === "table",
       isSqueezed: parent.isSqueezed || (box.isShare && parent.isShrunk),
       isEverFromRight: parent.isEverFromRight || isRightToLeft || this.#word("unicode-bidi") === "plaintext",
       spacing: display.endsWith("table") ? this.#spacing(basis) : parent.spacing,
@@ -416,6 +438,7 @@ class StyleMaker {
         height: box.height,
         leastHeight: box.leastHeight,
         isUnsure: box.isUnsure,
+        isShareHigh: box.isShareHigh,
         cutsOff: box.cutsOff,
         scrolls: box.scrolls,
         corner: box.corner(backdrops.paints),
@@ -451,6 +474,12 @@ class StyleMaker {
     });
     if (shift === undefined || Math.abs(shift) > fontSize) this.#doubts("moves", "may-be-covered");
     return Math.abs(shift ?? fontSize);
+  }
+
+  #isLined(): boolean {
+    const value = this.#value("text-decoration-line");
+    if (value === undefined) return !this.#isInitial("text-decoration-line") && isLined(this.#element);
+    return wordOf(value) !== "none";
   }
 
   #isTransformed(): boolean {

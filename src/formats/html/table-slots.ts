@@ -29,6 +29,29 @@ export function hasOverlappingCells(table: HtmlElement, meter: WorkMeter): boole
   return false;
 }
 
+/** Rows that are looked at; a table with more has columns. */
+const rowsMax = 50;
+const columned = new WeakMap<HtmlElement, boolean>();
+
+/** Whether cells of the table that a cell stands in may stand beside each other: they share its width as they like. A cell
+ *  outside of a table counts as such a one. */
+export function hasColumns(cell: HtmlElement): boolean {
+  let table = cell.parent;
+  while (table !== undefined && /^t(?:r|body|head|foot)$/.test(table.name)) table = table.parent;
+  if (table?.name !== "table") return true;
+  let answer = columned.get(table);
+  if (answer === undefined) {
+    const rows = rowsOf(table);
+    const own = childrenOf(table);
+    answer =
+      rows.length > rowsMax ||
+      own.some(({ name }) => name === "col" || name === "colgroup") ||
+      rows.some((row) => childrenOf(row).length > 1);
+    columned.set(table, answer);
+  }
+  return answer;
+}
+
 function rowsOf(table: HtmlElement): HtmlElement[] {
   return childrenOf(table).flatMap((child) =>
     child.name === "tr"
