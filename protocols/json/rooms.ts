@@ -10,11 +10,13 @@ import type { Feed } from "#/src/feed/feed.ts";
 import type { Mail } from "#/src/mail/mail.ts";
 import type { Holds } from "#/src/outbound/holds/holds.ts";
 import type { Outbound } from "#/src/outbound/outbound.ts";
+import type { KeptDescriptions } from "#/src/render/kept-descriptions.ts";
 import type { Scheduling } from "#/src/scheduling/scheduling.ts";
 
 /** What the JSON interface stands on. */
 export interface JsonRooms {
   readonly mail: Mail;
+  readonly descriptions: KeptDescriptions;
   readonly accounts: Accounts;
   readonly feed: Feed;
   readonly collections: Collections;

@@ -67,7 +67,7 @@ export async function startDaemon(settings: Settings): Promise<Daemon> {
     closers.push(async () => certificate.close());
     const maintenance = startMaintenance(house);
     closers.push(() => maintenance.stop());
-    const sparing = spareMemory(house.store, log);
+    const sparing = spareMemory(house, log);
     closers.push(async () => sparing.stop());
     const holdRunner = startHoldRunner(house, log);
     closers.push(() => holdRunner.stop());

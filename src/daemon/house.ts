@@ -32,6 +32,7 @@ import { createHolds } from "#/src/outbound/holds/create-holds.ts";
 import type { Holds } from "#/src/outbound/holds/holds.ts";
 import type { Outbound } from "#/src/outbound/outbound.ts";
 import { openTextIndex } from "#/src/render/indexing/open-text-index.ts";
+import { createKeptDescriptions, type KeptDescriptions } from "#/src/render/kept-descriptions.ts";
 import { createReadingThreads } from "#/src/render/threads/reading-threads.ts";
 import { createScheduling } from "#/src/scheduling/create-scheduling.ts";
 import { createMailFates, type MailFates } from "#/src/scheduling/mail-fates.ts";
@@ -53,6 +54,7 @@ export interface House extends AsyncDisposable {
     test(webhook: number): Promise<WebhookOutcome>;
   };
   readonly mail: Mail;
+  readonly descriptions: KeptDescriptions;
   readonly collections: Collections;
   readonly contacts: ContactProjection;
   readonly rules: RuleExpansion;
@@ -109,6 +111,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
   const webhooks = createWebhooks(store, feed);
   const readers = createReadingThreads(fairness);
   const mail = createMail(store, textIndex, readers, ownNames(settings), fairness);
+  const descriptions = createKeptDescriptions();
   const itemPreparation = options.isStaying ? createItemPreparation(fairness) : createDirectPreparation();
   const collections = createCollections(store, itemPreparation);
   const contacts = createContactProjection(fairness);
@@ -129,6 +132,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
     accounts,
     feed,
     mail,
+    descriptions,
     collections,
     contacts,
     rules,

@@ -1,6 +1,7 @@
 /** Gives memory back to the system when work is over. V8 collects garbage when a heap grows, not when there is nothing to do, and the
  *  allocator of C keeps what was freed for what comes next. */
 import type { Logger } from "pino";
+import type { KeptDescriptions } from "#/src/render/kept-descriptions.ts";
 import { collectGarbage } from "#/src/threads/collect-garbage.ts";
 import type { Store } from "#/storage/store.ts";
 
@@ -12,11 +13,20 @@ const quietShare = 0.05;
 /** Processor time of work that is worth collecting after. */
 const workMsMin = 1000;
 
-/** Looks again and again, and gives back when work is over. */
-export function spareMemory(store: Pick<Store, "rest">, log: Pick<Logger, "error">): { stop(): void } {
+export interface SparedRooms {
+  readonly store: Pick<Store, "rest">;
+  readonly descriptions: Pick<KeptDescriptions, "forgetAll">;
+}
+
+/** Looks again and again, and gives back when work is over: what is kept for who reads again, pages of the store, and garbage. */
+export function spareMemory(
+  { store, descriptions }: SparedRooms,
+  log: Pick<Logger, "error">,
+): { stop(): void } {
   const isOver = watchWork(performance.now());
   let again: NodeJS.Timeout | undefined;
   const giveAll = (): void => {
+    descriptions.forgetAll();
     store
       .rest()
       .then(giveBack)

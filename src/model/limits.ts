@@ -23,6 +23,11 @@ export const provenPasswordMs = 10 * 60_000;
 export const rememberedDocumentsMax = 10_000;
 export const rememberedDocumentCharactersMax = 8 * 1024 * 1024;
 
+/** Messages that are kept as they were read: entries of some KiB for a newsletter, and their text, of which each character takes an
+ *  octet or two. They go when nobody reads. */
+export const keptDescriptionsMax = 10_000;
+export const keptDescriptionCharactersMax = 8 * 1024 * 1024;
+
 /** "Limits" of the interface. */
 export const jsonBodyBytesMax = 1024 * 1024;
 export const jsonBlobBodyBytesMax = 16 * 1024 * 1024;

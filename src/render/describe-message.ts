@@ -20,7 +20,6 @@ import {
 import { hasKnownEncoding, readDecodedPart } from "./decoded-part.ts";
 import { fieldsText, headerFacts, shownFields } from "./envelope.ts";
 import { mediaType, messageContent, shownName, shownPart } from "./message-content.ts";
-import type { MessageState } from "./message-state.ts";
 import { countCharacters } from "./page-text.ts";
 import { isReadable } from "./part-reading.ts";
 import { isNestedPart, type PartTarget, type Render } from "./part-target.ts";
@@ -35,9 +34,10 @@ export interface DescribedMessage {
   readonly source: MessageSource;
   readonly message: Message;
   readonly structure: MimePart;
-  readonly state: MessageState;
 }
 
+/** What the bytes of a message say, and what was decided at its receipt: where it lies, and its marks, are for who shows it
+ *  (`message-state.ts`). */
 export interface Description {
   readonly kind: "message" | "body" | "attachment" | "headers" | "structure" | "agent_part";
   readonly content: Readonly<Record<string, unknown>>;
@@ -91,9 +91,9 @@ export async function describeMessagePart(
 }
 
 async function wholeMessage(described: DescribedMessage, render: Render): Promise<Description> {
-  const { source, message, structure, state } = described;
+  const { source, message, structure } = described;
   const tally = createRemovalTally();
-  const content = await messageContent(source.mail, message, structure, state, tally);
+  const content = await messageContent(source.mail, message, structure, tally);
   const form = formOf(render);
   if (form === undefined)
     return { kind: "message", content: { ...content }, removed: tally.list(), isNested: false };

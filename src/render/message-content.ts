@@ -6,7 +6,7 @@ import type { Message } from "#/src/mail/messages.ts";
 import { fileName } from "./body-parts.ts";
 import { cleanLine } from "./clean-text.ts";
 import { type HeaderFacts, headerFacts } from "./envelope.ts";
-import { isoTime, isoTimeOrNothing, type MessageState } from "./message-state.ts";
+import { isoTime, isoTimeOrNothing } from "./message-state.ts";
 import type { RemovalTally } from "./removal.ts";
 
 export interface ShownPart {
@@ -20,7 +20,7 @@ export interface ShownPart {
   readonly cid?: string;
 }
 
-export interface MessageContent extends MessageState, HeaderFacts {
+export interface MessageContent extends HeaderFacts {
   readonly date?: string;
   readonly received_at: string;
   readonly size: number;
@@ -34,13 +34,11 @@ export async function messageContent(
   mail: Mail,
   message: Message,
   structure: MimePart,
-  state: MessageState,
   tally: RemovalTally,
 ): Promise<MessageContent> {
   const header = await mail.readBytes(message, mail.findSection(message, structure, "HEADER"));
   const date = isoTimeOrNothing(message.sentAt);
   return {
-    ...state,
     ...headerFacts(header, tally),
     ...(date === undefined ? {} : { date }),
     received_at: isoTime(message.receivedAt),

@@ -1,38 +1,38 @@
-/** `npm run bench [seconds]`: one run that measures a daemon, as everybody starts it, against the bare `smtp-server` package on the
- *  same machine with the same client, and prints tables in Markdown. Each rate is measured for so many seconds (3 by default).
+/** `npm run bench [seconds] -- [--only latency,deliveries,imap,json] [--mailboxes 50]`: one run that measures a daemon, as everybody
+ *  starts it, on the same machine with the same client against its peers: the bare `smtp-server` package, Dovecot's LMTP where it is
+ *  installed, and the bare `node:http`. Prints tables in Markdown. Each rate is measured for so many seconds (3 by default).
  *
  *  Every rate counts what was verified: a message by its 250, and all of them again in the mailboxes at the end; an envelope by
- *  its FETCH line; a description by its text. */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
+ *  its FETCH line; a description by its text. CPU is what the process and its children took of the processors. */
 import fs from "node:fs";
-import http from "node:http";
 import os from "node:os";
 import path from "node:path";
-import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
+import { parseArgs } from "node:util";
 import { type ChildDaemon, manyRequests, startChildDaemon } from "../support/daemon.ts";
-import { openWatch, postJson } from "../support/events.ts";
+import { openWatch } from "../support/events.ts";
 import { connectRawImap } from "../support/raw-imap.ts";
+import { measureDeliveries } from "./deliveries.ts";
 import { openIdle } from "./idle-client.ts";
-import { runSmtpLoad, type SmtpResult } from "./smtp-load.ts";
+import { measureJson } from "./json-reading.ts";
+import { percentile } from "./measuring.ts";
+import { runSmtpLoad } from "./smtp-load.ts";
 
-const seconds = Number(process.argv[2] ?? 3);
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { only: { type: "string" }, mailboxes: { type: "string", default: "50" } },
+});
+const seconds = Number(positionals[0] ?? 3);
+const only = values.only?.split(",");
+const isWanted = (part: string): boolean => only?.includes(part) ?? true;
 const kibibyte = 1024;
-const sizes = [
-  ["4 KiB", 4 * kibibyte],
-  ["50 KiB", 50 * kibibyte],
-  ["1 MiB", 1024 * kibibyte],
-] as const;
-const connectionCounts = [1, 10, 50];
-const mailboxes = 50;
+const mailboxes = Number(values.mailboxes);
 const envelopeCount = 10_000;
 const probes = 200;
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-bench-"));
 const delayFile = path.join(folder, "loop-delay.json");
 const preload = new URL("loop-delay.ts", import.meta.url).pathname;
-const sink = await startNullSink();
 const daemon = await startChildDaemon({
   agents: mailboxes + 2,
   data: path.join(folder, "data"),
@@ -53,36 +53,18 @@ try {
   say(
     `# Benchmark\n\n${os.cpus().length} × ${os.cpus()[0]?.model.trim()}, Node ${process.version}, started in ${daemon.startMs.toFixed(0)} ms\n`,
   );
-  await measureLatency(daemon);
-  await measureSmtp(daemon, sink.port);
-  await measureImap(daemon);
-  await measureDescriptions(daemon);
+  if (isWanted("latency")) await measureLatency(daemon);
+  if (isWanted("deliveries"))
+    accepted += await measureDeliveries({ daemon, recipients, seconds, takeLoopDelay, say });
+  if (isWanted("imap")) await measureImap(daemon);
+  if (isWanted("json")) {
+    const mailbox = daemon.agents[mailboxes]!;
+    await measureJson({ daemon, mailbox, seconds, takeLoopDelay, say });
+  }
   await verifyAccepted(daemon);
 } finally {
-  sink.close();
   await daemon.stop();
   fs.rmSync(folder, { recursive: true, force: true });
-}
-
-async function measureSmtp({ smtp }: ChildDaemon, sinkPort: number): Promise<void> {
-  say("\n## Durable SMTP deliveries\n");
-  say(
-    "| message | connections | null sink /s | Waypost /s | ratio | p50 ms | p99 ms | loop delay p99 ms | max ms |",
-  );
-  say("|---|--:|--:|--:|--:|--:|--:|--:|--:|");
-  for (const [name, bodyBytes] of sizes)
-    for (const connections of connectionCounts) {
-      const load = { connections, bodyBytes, recipients, seconds };
-      const bare = await runSmtpLoad({ ...load, port: sinkPort });
-      await takeLoopDelay();
-      const ours = await runSmtpLoad({ ...load, port: smtp.port });
-      const loop = await takeLoopDelay();
-      accepted += ours.accepted;
-      const ratio = ours.perSecond / bare.perSecond;
-      say(
-        `| ${name} | ${connections} | ${rate(bare)} | ${rate(ours)} | ${ratio.toFixed(2)} | ${percentile(ours.latencies, 50)} | ${percentile(ours.latencies, 99)} | ${loop.p99.toFixed(1)} | ${loop.max.toFixed(1)} |`,
-      );
-    }
 }
 
 async function measureImap({ smtp, imap, agents }: ChildDaemon): Promise<void> {
@@ -110,48 +92,6 @@ async function measureImap({ smtp, imap, agents }: ChildDaemon): Promise<void> {
   say(
     `| IMAP FETCH of ${envelopeCount} envelopes, median of 5 | ${percentile(sorted, 50)} ms | ${loop.p99.toFixed(1)} |`,
   );
-}
-
-async function measureDescriptions({ http: { url }, agents }: ChildDaemon): Promise<void> {
-  const token = agents[mailboxes]!.token;
-  const listing = JSON.stringify(await postJson(url, "search", token, { limit: 50 }));
-  const ids = [...new Set(listing.match(/message_[0-9a-z]{26}/g) ?? [])];
-  if (ids.length === 0) throw new Error(`search lists no message: ${listing.slice(0, 200)}`);
-  const agent = new http.Agent({ keepAlive: true, maxSockets: 16 });
-  const end = performance.now() + seconds * 1000;
-  let count = 0;
-  await takeLoopDelay();
-  await Promise.all(
-    Array.from({ length: 16 }, async (_, worker) => {
-      for (let number = worker; performance.now() < end; number++) {
-        const answer = await post(agent, `${url}/v1/part.describe`, token, { id: ids[number % ids.length] });
-        if (!answer.includes("lazy dog")) throw new Error(`part.describe answers ${answer.slice(0, 300)}`);
-        count++;
-      }
-    }),
-  );
-  const loop = await takeLoopDelay();
-  agent.destroy();
-  say(
-    `| part.describe over HTTP, 16 connections | ${Math.round(count / seconds)} /s | ${loop.p99.toFixed(1)} |`,
-  );
-}
-
-function post(agent: http.Agent, url: string, token: string, body: object): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-    const request = http.request(url, { method: "POST", agent, headers }, (response) => {
-      let text = "";
-      response.setEncoding("utf8");
-      response.on("data", (chunk: string) => {
-        text += chunk;
-      });
-      response.on("end", () => resolve(text));
-      response.on("error", reject);
-    });
-    request.on("error", reject);
-    request.end(JSON.stringify(body));
-  });
 }
 
 /** From the last octet of a message to the news of it, one message at a time. */
@@ -221,22 +161,6 @@ async function takeLoopDelay(): Promise<LoopDelay> {
     lastReport = report.count;
     return report;
   }
-}
-
-async function startNullSink(): Promise<{ readonly port: number; close(): void }> {
-  const script = new URL("null-sink.ts", import.meta.url).pathname;
-  const child = spawn(process.execPath, [script], { stdio: ["pipe", "pipe", "inherit"] });
-  const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
-  return { port: (JSON.parse(line) as { port: number }).port, close: () => child.kill() };
-}
-
-function rate({ perSecond }: SmtpResult): string {
-  return perSecond < 100 ? perSecond.toFixed(1) : String(Math.round(perSecond));
-}
-
-function percentile(sorted: Float64Array, percent: number): string {
-  const index = Math.min(sorted.length - 1, Math.ceil((percent / 100) * sorted.length) - 1);
-  return (sorted[Math.max(0, index)] ?? Number.NaN).toFixed(1);
 }
 
 function say(line: string): void {

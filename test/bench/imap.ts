@@ -1,7 +1,6 @@
 /** `npm run bench:imap`: Waypost, as `waypost dev` starts it, and Dovecot where it is installed, one after the other on
  *  loopback with the same client and the same mail, both saying OK only when it is on the disk. Prints one table.
  *  Options: `--messages 10000`, `--idle 1000` connections, `--rounds 5` of each command, `--only waypost`. */
-import fs from "node:fs";
 import os from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -9,6 +8,7 @@ import { dovecotNote, hasDovecot, startDovecot } from "../peers/dovecot.ts";
 import { startChildDaemon } from "../support/daemon.ts";
 import { type Answer, ImapConnection } from "./imap-connection.ts";
 import { holds, internalDateOf, messageOf, senderOf, subjectOf, words } from "./imap-mail.ts";
+import { costOf } from "./process-cost.ts";
 
 const { values } = parseArgs({
   options: {
@@ -278,7 +278,7 @@ async function weighIdle(server: Server): Promise<number> {
   };
   const clients: ImapConnection[] = [];
   for (let number = 0; number < userCount; number++) clients.push(await open(number));
-  const before = proportionalKibibytes(server.pid);
+  const before = costOf(server.pid).residentBytes / 1024;
   for (let number = 0; number < idleCount; number += 20)
     clients.push(
       ...(await Promise.all(
@@ -287,33 +287,9 @@ async function weighIdle(server: Server): Promise<number> {
     );
   // What was taken for logging in is given back meanwhile.
   await delay(3000);
-  const taken = proportionalKibibytes(server.pid) - before;
+  const taken = costOf(server.pid).residentBytes / 1024 - before;
   for (const client of clients) client.close();
   return taken / idleCount;
-}
-
-/** Memory of a process and its children, what is shared between them counted once. */
-function proportionalKibibytes(root: number): number {
-  const parents = new Map<number, number>();
-  for (const name of fs.readdirSync("/proc")) {
-    if (!/^\d+$/.test(name)) continue;
-    const stat = readOrNothing(`/proc/${name}/stat`);
-    const parent = /^\d+ \(.*\) \S (\d+)/.exec(stat)?.[1];
-    if (parent !== undefined) parents.set(Number(name), Number(parent));
-  }
-  let sum = 0;
-  for (const pid of parents.keys()) {
-    let ancestor: number | undefined = pid;
-    while (ancestor !== undefined && ancestor !== root) ancestor = parents.get(ancestor);
-    if (ancestor === root)
-      sum += Number(/^Pss:\s+(\d+)/m.exec(readOrNothing(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0);
-  }
-  return sum;
-}
-
-/** A process may have ended meanwhile. */
-function readOrNothing(file: string): string {
-  return fs.existsSync(file) ? fs.readFileSync(file, "latin1") : "";
 }
 
 async function askOnes(

@@ -7,6 +7,12 @@ export interface SmtpLoad {
   readonly connections: number;
   readonly bodyBytes: number;
   readonly recipients: readonly string[];
+  /** Recipients of each message; 1 by default. */
+  readonly recipientsEach?: number;
+  /** Which letter each message is, instead of plain text of `bodyBytes`. */
+  readonly letter?: { readonly contentType: string; body(number: number): Buffer };
+  /** LMTP (RFC 2033) answers the octets once for each recipient. */
+  readonly protocol?: "smtp" | "lmtp";
   /** How long it is measured, after a start that is not. */
   readonly seconds?: number;
   /** Or: how many messages. */
@@ -15,6 +21,7 @@ export interface SmtpLoad {
 
 export interface SmtpResult {
   readonly perSecond: number;
+  /** Messages. */
   readonly accepted: number;
   /** From the last octet to the reply, in milliseconds, sorted. */
   readonly latencies: Float64Array;
@@ -26,8 +33,11 @@ const warmupSeconds = 0.7;
 let lastMessage = 0;
 
 export async function runSmtpLoad(load: SmtpLoad): Promise<SmtpResult> {
-  const body = bodyOf(load.bodyBytes);
-  const connections = await Promise.all(Array.from({ length: load.connections }, () => connect(load.port)));
+  const { recipients, recipientsEach = 1, letter, protocol = "smtp" } = load;
+  const text = letter === undefined ? bodyOf(load.bodyBytes) : undefined;
+  const connections = await Promise.all(
+    Array.from({ length: load.connections }, () => connect(load.port, protocol)),
+  );
   const latencies: number[] = [];
   let accepted = 0;
   let measured = 0;
@@ -41,9 +51,13 @@ export async function runSmtpLoad(load: SmtpLoad): Promise<SmtpResult> {
   async function work(connection: SmtpConnection, index: number): Promise<void> {
     let number = index;
     while (performance.now() < end && started-- > 0) {
-      const recipient = load.recipients[number % load.recipients.length]!;
+      const to = Array.from(
+        { length: recipientsEach },
+        (_, at) => recipients[(number * recipientsEach + at) % recipients.length]!,
+      );
+      const body = text ?? letter!.body(number);
       number += load.connections;
-      const took = await connection.send(recipient, body);
+      const took = await connection.send(to, body, letter?.contentType ?? "text/plain; charset=utf-8");
       accepted++;
       const now = performance.now();
       lastSentAt = now - took;
@@ -66,11 +80,11 @@ export async function runSmtpLoad(load: SmtpLoad): Promise<SmtpResult> {
 
 interface SmtpConnection {
   /** Sends a message and answers the milliseconds from its last octet to its acceptance. */
-  send(recipient: string, body: Buffer): Promise<number>;
+  send(recipients: readonly string[], body: Buffer, contentType: string): Promise<number>;
   close(): void;
 }
 
-async function connect(port: number): Promise<SmtpConnection> {
+async function connect(port: number, protocol: "smtp" | "lmtp"): Promise<SmtpConnection> {
   const socket = net.connect({ host: "127.0.0.1", port, noDelay: true });
   let text = "";
   let replies: string[] = [];
@@ -108,37 +122,38 @@ async function connect(port: number): Promise<SmtpConnection> {
   }
 
   await expect("220");
-  socket.write("EHLO bench.example\r\n");
+  socket.write(`${protocol === "lmtp" ? "LHLO" : "EHLO"} bench.example\r\n`);
   await expect("250");
   return {
-    async send(recipient, body) {
+    async send(recipients, body, contentType) {
       const number = ++lastMessage;
-      socket.write(`MAIL FROM:<bench@outside.example>\r\nRCPT TO:<${recipient}>\r\nDATA\r\n`);
-      await expect("250", "250", "354");
+      const named = recipients.map((recipient) => `RCPT TO:<${recipient}>\r\n`).join("");
+      socket.write(`MAIL FROM:<bench@outside.example>\r\n${named}DATA\r\n`);
+      await expect("250", ...recipients.map(() => "250"), "354");
       socket.cork();
-      socket.write(headerOf(number, recipient), "latin1");
+      socket.write(headerOf(number, recipients, contentType), "latin1");
       socket.write(body);
       socket.write("\r\n.\r\n");
       socket.uncork();
       const sentAt = performance.now();
-      await expect("250");
+      await expect(...(protocol === "lmtp" ? recipients.map(() => "250") : ["250"]));
       return performance.now() - sentAt;
     },
     close: () => socket.destroy(),
   };
 }
 
-function headerOf(number: number, recipient: string): string {
+function headerOf(number: number, recipients: readonly string[], contentType: string): string {
   return [
     `Received: from relay${number % 13}.outside.example ([192.0.2.${number % 250}])`,
     `\tby mx.outside.example with ESMTPS id ${number.toString(36)}; Sat, 21 Nov 2026 07:00:00 +0000`,
     `Message-ID: <${process.pid}.${number}@outside.example>`,
     "Date: Sat, 21 Nov 2026 07:00:00 +0000",
     `From: Sender ${number % 97} <bench@outside.example>`,
-    `To: <${recipient}>`,
+    `To: ${recipients.map((recipient) => `<${recipient}>`).join(", ")}`,
     `Subject: message ${number} of the benchmark`,
     "MIME-Version: 1.0",
-    "Content-Type: text/plain; charset=utf-8",
+    `Content-Type: ${contentType}`,
     "",
     "",
   ].join("\r\n");

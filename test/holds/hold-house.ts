@@ -19,6 +19,7 @@ import { createOutbound } from "#/src/outbound/create-outbound.ts";
 import { createHolds } from "#/src/outbound/holds/create-holds.ts";
 import type { Holds } from "#/src/outbound/holds/holds.ts";
 import type { Outbound } from "#/src/outbound/outbound.ts";
+import { createKeptDescriptions } from "#/src/render/kept-descriptions.ts";
 import type { Store } from "#/storage/store.ts";
 import { testCertificate } from "../support/certificate.ts";
 import type { FakeClock } from "../support/clock.ts";
@@ -117,6 +118,7 @@ export async function openHoldHouse(overrides: Overrides = {}): Promise<HoldHous
     mail,
     collections,
     contacts,
+    descriptions: createKeptDescriptions(),
     events,
     rules,
     scheduling,

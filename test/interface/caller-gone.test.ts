@@ -9,6 +9,7 @@ import { createFairness } from "#/src/fairness/fairness.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import { CallerGone, callerSignal } from "#/src/model/caller.ts";
 import { createHolds } from "#/src/outbound/holds/create-holds.ts";
+import { createKeptDescriptions } from "#/src/render/kept-descriptions.ts";
 import { type JsonServer, openJsonServer, plainMessage } from "../support/json-server.ts";
 import { type WatchedStore, watchStore } from "../support/watched-store.ts";
 
@@ -152,6 +153,7 @@ it.each(Object.entries(inputs).flatMap(([name, calls]) => calls.map((input) => [
       mail,
       collections,
       contacts,
+      descriptions: createKeptDescriptions(),
       events,
       rules,
       scheduling,

@@ -12,14 +12,19 @@ import { freePort } from "../support/free-port.ts";
 
 const program = "/usr/sbin/dovecot";
 const imapProgram = "/usr/lib/dovecot/imap";
+const lmtpProgram = "/usr/lib/dovecot/lmtp";
 
 export const hasDovecot = fs.existsSync(program) && fs.existsSync(imapProgram) && process.getuid?.() === 0;
+/** Debian has its LMTP in a package of its own. */
+export const hasDovecotLmtp = hasDovecot && fs.existsSync(lmtpProgram);
 /** For the title of what is left out without it. */
 export const dovecotNote = hasDovecot ? "" : ` (skipped: no ${imapProgram}, or not root)`;
 
 export interface Dovecot extends AsyncDisposable {
   readonly host: string;
   readonly port: number;
+  /** Where it takes mail by LMTP (RFC 2033), if it was asked to. */
+  readonly lmtpPort: number;
   readonly users: readonly { readonly address: string; readonly password: string }[];
   /** The process whose children all others are. */
   readonly process: ChildProcess;
@@ -30,11 +35,14 @@ export interface DovecotOptions {
   readonly users?: number;
   /** maildir (Debian's default), sdbox or mdbox. */
   readonly format?: string;
+  /** Whether it takes mail by LMTP. */
+  readonly hasLmtp?: boolean;
 }
 
 export async function startDovecot({
   users: count = 1,
   format = "maildir",
+  hasLmtp = false,
 }: DovecotOptions = {}): Promise<Dovecot> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-dovecot-"));
   fs.chmodSync(folder, 0o755);
@@ -47,12 +55,14 @@ export async function startDovecot({
     users.map(({ address, password }) => `${address}:{PLAIN}${password}\n`).join(""),
   );
   const port = await freePort();
+  const lmtpPort = hasLmtp ? await freePort() : 0;
   const configuration = path.join(folder, "dovecot.conf");
-  fs.writeFileSync(configuration, configurationOf(folder, port, format));
+  fs.writeFileSync(configuration, configurationOf(folder, { port, lmtpPort, format }));
   const child = spawn(program, ["-F", "-c", configuration], { stdio: ["ignore", "ignore", "inherit"] });
   const dovecot: Dovecot = {
     host: "127.0.0.1",
     port,
+    lmtpPort,
     users,
     process: child,
     version: spawnSync(program, ["--version"], { encoding: "utf8" }).stdout.split(" ")[0]!.trim(),
@@ -74,12 +84,19 @@ export async function startDovecot({
   return dovecot;
 }
 
-function configurationOf(folder: string, port: number, format: string): string {
+interface Configured {
+  readonly port: number;
+  /** 0: no LMTP. */
+  readonly lmtpPort: number;
+  readonly format: string;
+}
+
+function configurationOf(folder: string, { port, lmtpPort, format }: Configured): string {
   return `
 base_dir = ${folder}/run
 state_dir = ${folder}/state
 log_path = ${folder}/log
-protocols = imap
+protocols = imap${lmtpPort === 0 ? "" : " lmtp"}
 listen = 127.0.0.1
 ssl = no
 disable_plaintext_auth = no
@@ -115,6 +132,7 @@ service imap-login {
 service imap {
   process_limit = 3000
 }
+${lmtpPort === 0 ? "" : lmtpService(lmtpPort)}
 service anvil {
   client_limit = 8000
 }
@@ -122,6 +140,17 @@ service auth {
   client_limit = 8000
 }
 `;
+}
+
+function lmtpService(port: number): string {
+  return `
+service lmtp {
+  process_limit = 256
+  inet_listener lmtp {
+    address = 127.0.0.1
+    port = ${port}
+  }
+}`;
 }
 
 function isListening(port: number): Promise<boolean> {

@@ -24,6 +24,7 @@ import type { AgentNumber } from "#/src/model/numbers.ts";
 import { createOutbound } from "#/src/outbound/create-outbound.ts";
 import { createHolds } from "#/src/outbound/holds/create-holds.ts";
 import type { DueDelivery, Outbound } from "#/src/outbound/outbound.ts";
+import { createKeptDescriptions } from "#/src/render/kept-descriptions.ts";
 import type { Scheduling } from "#/src/scheduling/scheduling.ts";
 import type { Store } from "#/storage/store.ts";
 import { testCertificate } from "./certificate.ts";
@@ -247,6 +248,7 @@ function makeRooms(store: Store, settings: Settings) {
   const outbound = createOutbound(outboundRooms);
   return {
     mail: createMail(store),
+    descriptions: createKeptDescriptions(),
     contacts: createContactProjection(),
     rules: createRuleExpansion(),
     largeItems: createLargeItems(),

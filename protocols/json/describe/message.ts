@@ -7,6 +7,7 @@ import { type ReachedData, reachAgent, reachesScope } from "#/src/reach/agents.t
 import { isVisible, reachMessage } from "#/src/reach/messages.ts";
 import { missingScope } from "#/src/reach/refusals.ts";
 import { describeMessagePart, noSuchPart } from "#/src/render/describe-message.ts";
+import type { KeptDescription } from "#/src/render/kept-descriptions.ts";
 import { messageState } from "#/src/render/message-state.ts";
 import { findTarget, isPartName, type Render, rendersOf } from "#/src/render/part-target.ts";
 import { shownProvenance } from "#/src/render/provenance.ts";
@@ -50,7 +51,6 @@ export async function describeStoredMessage(
   { reached, message, object, ref }: NamedMessage,
   request: PartRequest,
 ): Promise<ReadResult> {
-  const { mail } = context.rooms;
   const continued = openContinuation<Render>(context, object, request);
   const part = request.part ?? continued?.part ?? "";
   if (part !== "" && !isPartName(part))
@@ -58,41 +58,70 @@ export async function describeStoredMessage(
       field: "/part",
       hint: "body, headers, structure, agent, or an IMAP section such as 1.2, HEADER, 2.MIME.",
     });
-  const structure = await mail.readStructure(message);
-  const target = findTarget(structure, part);
-  if (target === undefined) throw noSuchPart();
-  const accepted = rendersOf(target);
-  assertRender(request.render, accepted);
-  const render = (request.render as Render | undefined) ?? continued?.render ?? accepted[0]!;
-  if ((render === "raw" || render === "source") && !(await reachesScope(context, message.agent, "raw")))
-    throw missingScope("raw");
-  const state = messageState(mail.ids, message, await mail.keywordNames(message.agent), (folder) =>
-    isVisible(reached, folder),
-  );
-  const described = await describeMessagePart(
-    { source: { mail, readers: mail.readers }, message, structure, state },
-    target,
-    render,
-  );
-  const page = await pageOf(described, continued?.from ?? 0, request.max_chars);
-  const facts =
-    described.kind === "message"
-      ? {
-          ...(await otherNames(context, message, await mail.listMailboxes(message.agent))),
-          ...(await deliveryOf(context, message)),
-        }
-      : undefined;
+  const asked = (request.render as Render | undefined) ?? continued?.render;
+  const { render, description } = await readDescription(context, message, part, asked);
+  const page = await pageOf(description, continued?.from ?? 0, request.max_chars);
   return {
     ref: part === "" ? ref : `${ref}#${part}`,
-    kind: described.kind,
+    kind: description.kind,
     ...(page.text === undefined ? {} : { text: page.text }),
-    content: { ...page.content, ...facts },
+    content:
+      description.kind === "message"
+        ? await wholeContent(context, reached, message, page.content, description.octets !== undefined)
+        : page.content,
     provenance: {
-      ...shownProvenance(message, described.removed, described.isNested),
+      ...shownProvenance(message, description.removed, description.isNested),
     } as ReadResult["provenance"],
     version: object.version,
     ...(page.next === undefined
       ? {}
       : { cursor: sealContinuation(context, object, { part, render, from: page.next }) }),
+  };
+}
+
+/** What the part says: as it was read before, or read now. */
+async function readDescription(
+  context: OperationContext,
+  message: Message,
+  part: string,
+  asked: Render | undefined,
+): Promise<KeptDescription> {
+  const { mail, descriptions } = context.rooms;
+  const name = { agent: message.agent, message: message.number, part, render: asked };
+  const kept = descriptions.recall(name);
+  if (kept !== undefined) return kept;
+  const structure = await mail.readStructure(message);
+  const target = findTarget(structure, part);
+  if (target === undefined) throw noSuchPart();
+  const accepted = rendersOf(target);
+  assertRender(asked, accepted);
+  const render = asked ?? accepted[0]!;
+  if ((render === "raw" || render === "source") && !(await reachesScope(context, message.agent, "raw")))
+    throw missingScope("raw");
+  const source = { mail, readers: mail.readers };
+  const description = await describeMessagePart({ source, message, structure }, target, render);
+  const read = { render, description };
+  descriptions.keep(name, read);
+  return read;
+}
+
+/** With where the message lies, its marks, and what else it is; of its octets, only what else it is. */
+async function wholeContent(
+  context: OperationContext,
+  reached: ReachedData,
+  message: Message,
+  content: Readonly<Record<string, unknown>>,
+  isOctets: boolean,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { mail } = context.rooms;
+  const readState = async () => {
+    const keywords = await mail.keywordNames(message.agent);
+    return messageState(mail.ids, message, keywords, (folder) => isVisible(reached, folder));
+  };
+  return {
+    ...(isOctets ? {} : await readState()),
+    ...content,
+    ...(await otherNames(context, message, await mail.listMailboxes(message.agent))),
+    ...(await deliveryOf(context, message)),
   };
 }

@@ -1,0 +1,44 @@
+/** A small newsletter as tools write them: rules, some for small screens, and tables with styles of their own. */
+import { diceOf } from "../long/imap-productions.ts";
+
+const words =
+  "the offer of your order is ready for pickup until Saturday at the shelf near twelve long letters from oak galls".split(
+    " ",
+  );
+const boundary = "=_newsletter";
+
+/** A mail with plain text and HTML, of about so many octets of HTML. `number` makes it another one. */
+export function newsletterMail(bytes: number, number: number): Buffer {
+  const dice = diceOf(number + 1);
+  const sentence = (count: number): string =>
+    Array.from({ length: count }, () => words[dice(words.length)]).join(" ");
+  let css = "";
+  for (let at = 0; at < 12; at++)
+    css += `.c${at}, table td.c${at} a:hover{color:#333;font-size:${12 + (at % 6)}px;padding:0 10px;line-height:1.4}
+@media only screen and (max-width:${400 + at}px){.c${at}{width:100%!important;font-size:16px!important}}\n`;
+  let body = "";
+  for (let at = 0; css.length + body.length < bytes; at++)
+    body += `<table role="presentation" width="100%" style="border-collapse:collapse;background-color:#ffffff"><tr>
+<td class="c${at % 12}" style="padding:10px 20px;font-family:Arial;font-size:14px;color:#333333"><h2 class="c${(at * 7) % 12}">${sentence(5)}</h2>
+<p style="margin:0 0 12px">${sentence(30)} <a href="https://click.example/track?u=${at}&amp;x=aaaaaaaaaaaaaaaaaaaa" style="color:#0066cc">${sentence(3)}</a></p>
+<img src="https://img.example/${at}.png" width="560" height="200"></td></tr></table>\n`;
+  const html = `<!doctype html><html><head><style>${css}</style></head><body bgcolor="#eeeeee">${body}<p>${lastWords}</p></body></html>`;
+  const text = [
+    `--${boundary}`,
+    "Content-Type: text/plain; charset=utf-8",
+    "",
+    `${sentence(20)}. The whole letter is on our page.`,
+    `--${boundary}`,
+    "Content-Type: text/html; charset=utf-8",
+    "",
+    html.replaceAll("\n", "\r\n"),
+    `--${boundary}--`,
+    "",
+  ].join("\r\n");
+  return Buffer.from(text);
+}
+
+/** What each of them says to a person, in its last line. */
+export const lastWords = "You read the weekly letter of oak and ink.";
+
+export const newsletterType = `multipart/alternative; boundary="${boundary}"`;

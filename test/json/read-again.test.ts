@@ -1,0 +1,68 @@
+/** A message that is read a second time: what it says is kept (`src/render/kept-descriptions.ts`), who may read it and how it is
+ *  marked is asked anew. */
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { HttpClient } from "../support/http.ts";
+import { type JsonServer, openJsonServer, plainMessage } from "../support/json-server.ts";
+
+let server: JsonServer;
+let reader: HttpClient;
+beforeAll(async () => {
+  server = await openJsonServer();
+  reader = (await server.token(server.ada, ["mail", "raw"])).client;
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const renders = ["text", "reply", "markdown", "html", "json", "headers", "structure", "raw", "source"];
+
+it.each(renders)("says the same again in render %s", async (render) => {
+  const id = await server.deliver(server.ada, plainMessage(`Again ${render}`, "> old\r\nnew words\r\n"));
+  const first = await reader.ok("part.describe", { id, render });
+  expect(await reader.ok("part.describe", { id, render })).toEqual(first);
+});
+
+it("shows new marks", async () => {
+  const id = await server.deliver(server.ada, plainMessage("Marks"));
+  const first = await reader.ok("part.describe", { id });
+  expect(first.content).toMatchObject({ unread: true, labels: [] });
+  await reader.ok("message.update", { id, unread: false, labels: ["seen-by-ada"], folder: "archive" });
+  const again = await reader.ok("part.describe", { id });
+  expect(again.content).toMatchObject({ unread: false, labels: ["seen-by-ada"] });
+  expect(again.content.folder).not.toBe(first.content.folder);
+  expect(again.version).not.toBe(first.version);
+});
+
+it("goes on in a text from its cursor", async () => {
+  const words = Array.from({ length: 500 }, (_, number) => `word${number}`).join(" ");
+  const id = await server.deliver(server.ada, plainMessage("Long", `${words}\r\n`));
+  let text = "";
+  for (let cursor: string | undefined, pages = 0; pages < 50; pages++) {
+    const page = await reader.ok("part.describe", { id, max_chars: 400, ...(cursor && { cursor }) });
+    text += page.text.replace(/\n\[truncated: .*\]$/, "");
+    cursor = page.cursor;
+    if (cursor === undefined) break;
+  }
+  expect(text.trim()).toBe(words);
+});
+
+it("is refused to who may not read it, though it was read by another", async () => {
+  const id = await server.deliver(server.ada, plainMessage("Secret"));
+  await reader.ok("part.describe", { id });
+  await reader.ok("part.describe", { id, render: "source" });
+  const refusal = async (client: HttpClient, input: object) =>
+    (await client.call("part.describe", input)).body.error.code as string;
+  const other = (await server.token(server.bob, ["mail", "raw"])).client;
+  expect(await refusal(other, { id })).toBe("forbidden_scope");
+  const withoutRaw = (await server.token(server.ada, ["mail"])).client;
+  expect(await refusal(withoutRaw, { id, render: "source" })).toBe("forbidden_scope");
+  const withoutMail = (await server.token(server.ada, ["calendar"])).client;
+  expect(await refusal(withoutMail, { id })).toBe("forbidden_scope");
+});
+
+it("is gone when the message is", async () => {
+  const id = await server.deliver(server.ada, plainMessage("Going"));
+  for (let times = 0; times < 2; times++) {
+    const { version } = await reader.ok("part.describe", { id });
+    await reader.ok("message.delete", { id, version });
+  }
+  expect((await reader.call("part.describe", { id })).body.error.code).toBe("not_found");
+});

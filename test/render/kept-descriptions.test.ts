@@ -1,0 +1,65 @@
+import { expect, it } from "vitest";
+import { keptDescriptionCharactersMax, keptDescriptionsMax } from "#/src/model/limits.ts";
+import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
+import type { Description } from "#/src/render/describe-message.ts";
+import { type AskedPart, createKeptDescriptions } from "#/src/render/kept-descriptions.ts";
+import type { Render } from "#/src/render/part-target.ts";
+
+function asked(message: number, part = "body", render?: Render): AskedPart {
+  return { agent: 1 as AgentNumber, message: message as MessageNumber, part, render };
+}
+
+function read(text: string, more: Partial<Description> = {}) {
+  const description: Description = { kind: "body", content: {}, text, removed: [], isNested: false, ...more };
+  return { render: "text" as const, description };
+}
+
+it("gives back what was kept of this message, part and render, and of no other", () => {
+  const descriptions = createKeptDescriptions();
+  descriptions.keep(asked(1), read("words"));
+  expect(descriptions.recall(asked(1))?.description.text).toBe("words");
+  const others = [
+    asked(2),
+    asked(1, "1"),
+    asked(1, "body", "markdown"),
+    asked(1, "body", "text"),
+    { ...asked(1), agent: 2 as AgentNumber },
+  ];
+  for (const other of others) expect(descriptions.recall(other)).toBeUndefined();
+});
+
+it("keeps no octets, nothing over a limit, and no message that is most of what is kept", () => {
+  const descriptions = createKeptDescriptions();
+  const octets = { total: 1, read: async () => new Uint8Array(1) };
+  descriptions.keep(asked(1), read("words", { octets }));
+  descriptions.keep(asked(2), read("words", { removed: [{ what: "over-limit", count: 1, where: "1" }] }));
+  descriptions.keep(asked(3), read("x".repeat(keptDescriptionCharactersMax / 16)));
+  for (const number of [1, 2, 3]) expect(descriptions.recall(asked(number))).toBeUndefined();
+  expect(descriptions.characters).toBe(0);
+});
+
+it("keeps so many descriptions, those that were asked for last", () => {
+  const descriptions = createKeptDescriptions();
+  for (let number = 0; number < keptDescriptionsMax; number++) descriptions.keep(asked(number), read(""));
+  descriptions.recall(asked(0));
+  descriptions.keep(asked(keptDescriptionsMax), read(""));
+  expect([0, 1, 2].map((number) => descriptions.recall(asked(number)) !== undefined)).toEqual([
+    true,
+    false,
+    true,
+  ]);
+});
+
+it("keeps so many characters", () => {
+  const descriptions = createKeptDescriptions();
+  const text = "x".repeat(keptDescriptionCharactersMax / 20);
+  for (let number = 0; number < 40; number++) {
+    descriptions.keep(asked(number), read(text));
+    expect(descriptions.characters).toBeLessThanOrEqual(keptDescriptionCharactersMax);
+  }
+  expect(descriptions.recall(asked(39))).toBeDefined();
+  expect(descriptions.recall(asked(0))).toBeUndefined();
+  descriptions.forgetAll();
+  expect(descriptions.characters).toBe(0);
+  expect(descriptions.recall(asked(39))).toBeUndefined();
+});
