@@ -92,6 +92,20 @@ export interface MaintainOptions {
   readonly auditMs?: number;
 }
 
+/** Where the rows are, when they are not in a file of the folder. */
+export interface DatabasePlace {
+  /** `postgres://user@host:5432/database`, with what libpq takes behind `?`. */
+  readonly url: string;
+  /** A file whose one line is the password, which is read at each connection. */
+  readonly passwordFile?: string;
+}
+
+/** What a thread needs to read a store by itself. */
+export interface StorePlace {
+  readonly folder: string;
+  readonly database?: DatabasePlace | undefined;
+}
+
 export interface OpenOptions {
   /** Where the store keeps its files; made if it does not exist. On a local disk. */
   readonly folder: string;

@@ -8,7 +8,7 @@ export default defineConfig({
   test: {
     root: new URL("..", import.meta.url).pathname,
     include: ["test/**/*.test.ts"],
-    exclude: ["test/long/**", "test/peers/**", "node_modules/**"],
+    exclude: ["test/long/**", "test/peers/**", "test/postgres/**", "node_modules/**"],
     globalSetup: ["test/support/compiled-program.ts"],
     setupFiles: ["test/support/compiled-threads.ts"],
     pool: "forks",

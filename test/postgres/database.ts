@@ -1,0 +1,51 @@
+/** Databases for tests, on the server of `server-setup.ts`. */
+import { Client } from "pg";
+import { connect, type PostgresSql } from "#/storage/postgres/connection.ts";
+
+/** Of the server; undefined where there is none. */
+export const serverUrl: string | undefined = process.env.WAYPOST_TEST_POSTGRES;
+
+let made = 0;
+
+/** An empty one, or one like `template`. Answers its place. */
+export async function makeDatabase(template?: string): Promise<string> {
+  const name = `test_${process.pid}_${++made}`;
+  await command(
+    `create database ${name} ${template === undefined ? "" : `template ${template} strategy file_copy`}`,
+  );
+  return urlOf(name);
+}
+
+export async function dropDatabase(url: string): Promise<void> {
+  await command(`drop database if exists ${new URL(url).pathname.slice(1)} with (force)`);
+}
+
+export function urlOf(database: string): string {
+  const url = new URL(serverUrl!);
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+export async function command(text: string): Promise<void> {
+  const client = new Client({ connectionString: serverUrl });
+  await client.connect();
+  await client.query(text).finally(() => client.end());
+}
+
+export interface TestDatabase extends AsyncDisposable {
+  readonly url: string;
+  readonly sql: PostgresSql;
+}
+
+export async function openDatabase(): Promise<TestDatabase> {
+  const url = await makeDatabase();
+  const sql = await connect({ url });
+  return {
+    url,
+    sql,
+    async [Symbol.asyncDispose]() {
+      await sql.close();
+      await dropDatabase(url);
+    },
+  };
+}
