@@ -3,7 +3,7 @@ import { createPublicKey } from "node:crypto";
 import type { Settings } from "#/config/schema.ts";
 import type { DomainKeyRow } from "#/storage/rows.ts";
 
-export type DnsRecordKind = "mx" | "spf" | "dkim" | "dmarc" | "tls-rpt" | "mta-sts" | "srv";
+export type DnsRecordKind = "mx" | "spf" | "dkim" | "dmarc" | "tls-rpt" | "mta-sts" | "srv" | "service-path";
 
 export interface DnsRecord {
   readonly kind: DnsRecordKind;
@@ -17,12 +17,13 @@ export interface DnsRecord {
   readonly isOptional: boolean;
 }
 
-/** Where clients look for a server (RFC 6186 section 3, RFC 8314 section 5.1, RFC 6764 section 3), by the port that has it. */
+/** Where clients look for a server (RFC 6186 section 3, RFC 8314 section 5.1, RFC 6764 sections 3 and 4), by the port that has it,
+ *  and at which path. Clients that find no path ask the well-known URL, which a proxy before the port may not hand on. */
 const services = [
-  ["_imaps", "imaps", "mail clients find IMAP"],
-  ["_submissions", "submissions", "mail clients find submission"],
-  ["_caldavs", "https", "calendar clients find CalDAV"],
-  ["_carddavs", "https", "addressbook clients find CardDAV"],
+  ["_imaps", "imaps", "mail clients find IMAP", undefined],
+  ["_submissions", "submissions", "mail clients find submission", undefined],
+  ["_caldavs", "https", "calendar clients find CalDAV", "/dav/"],
+  ["_carddavs", "https", "addressbook clients find CardDAV", "/dav/"],
 ] as const;
 
 export type ServicePorts = Partial<Record<(typeof services)[number][1], number>>;
@@ -86,12 +87,18 @@ export function dnsRecords(
       `optional, with a policy at https://mta-sts.${domain}/.well-known/mta-sts.txt that names ${hostname}`,
       true,
     ),
-    ...services.flatMap(([service, door, purpose]): DnsRecord[] => {
+    ...services.flatMap(([service, door, use, path]): DnsRecord[] => {
       const port = ports[door];
       if (port === undefined) return [];
       const name = `${service}._tcp.${domain}`;
       const value = `0 1 ${port} ${hostname}.`;
-      return [{ kind: "srv", name, type: "SRV", value, purpose: `optional: ${purpose}`, isOptional: true }];
+      const purpose = `optional: ${use}`;
+      return [
+        { kind: "srv", name, type: "SRV", value, purpose, isOptional: true },
+        ...(path === undefined
+          ? []
+          : [text("service-path", name, `path=${path}`, `${purpose} at its path`, true)]),
+      ];
     }),
   ];
 }

@@ -121,6 +121,11 @@ const judges: Record<DnsRecordKind, Judge> = {
     if (found.some((one) => one.toLowerCase().endsWith(` ${target}`))) return { status: "ok" };
     return { status: "wrong", why: "Clients are sent to another port or host than this server listens at." };
   },
+  // RFC 6764 section 4; other keys may stand beside it (RFC 6763 section 6).
+  "service-path"(found, { value }) {
+    if (found.some((text) => text.toLowerCase().includes(value))) return { status: "ok" };
+    return { status: "wrong", why: "Clients are sent to another path than this server has." };
+  },
 };
 
 function oneAlone(found: readonly string[]): Verdict {

@@ -3,6 +3,7 @@ import net, { type AddressInfo } from "node:net";
 import os from "node:os";
 import { expect, test } from "vitest";
 import { loadSettings } from "#/config/load.ts";
+import { rootHref } from "#/protocols/dav/hrefs.ts";
 import { dnsRecords, formatZone, servicePorts } from "#/src/accounts/dns-records.ts";
 import { makeDomainKeys } from "#/src/accounts/domain-keys.ts";
 import { checkDomain } from "#/src/domain-check/check-domain.ts";
@@ -150,6 +151,21 @@ test.each<[string, Zone, string, Finding["status"], RegExp]>([
     "wrong",
     /port/,
   ],
+  [
+    "a service at another path",
+    { "_carddavs._tcp.ours.dev": [["TXT", "path=/carddav/"]] },
+    "TXT _carddavs._tcp.ours.dev",
+    "wrong",
+    /path/,
+  ],
+  [
+    "a path beside other keys",
+    { "_carddavs._tcp.ours.dev": [["TXT", ["txtvers=1", "Path=/dav/"]]] },
+    "TXT _carddavs._tcp.ours.dev",
+    "ok",
+    /^$/,
+  ],
+  ["no path", { "_caldavs._tcp.ours.dev": [] }, "TXT _caldavs._tcp.ours.dev", "optional", /path/],
   ["no service", { "_caldavs._tcp.ours.dev": [] }, "SRV _caldavs._tcp.ours.dev", "optional", /calendar/],
   ["an address without a name", { "1.0.0.127.in-addr.arpa": [] }, "PTR of 127.0.0.1", "missing", /rents/],
   ["a host without address", { "mx.ours.dev": [] }, "addresses of mx.ours.dev", "missing", /A record/],
@@ -203,6 +219,7 @@ test("of a host with very many addresses a few are looked at", async () => {
 });
 
 test("a zone file has each record, its texts in strings of 255 octets", () => {
+  expect(records.find(({ kind }) => kind === "service-path")?.value).toBe(`path=${rootHref}`);
   const lines = formatZone(records)
     .split("\n")
     .filter((line) => line !== "" && !line.startsWith(";"));
