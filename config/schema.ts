@@ -308,6 +308,18 @@ export const settingsSchema = z.strictObject({
     .describe(
       "The interface for programs that administer this server; waypost operator create makes their tokens.",
     ),
+  metrics: z
+    .strictObject({
+      enabled: z
+        .boolean()
+        .default(false)
+        .describe(
+          "Whether metrics for Prometheus (/metrics) and readiness (/health) have a port of their own.",
+        ),
+      host: z.string().default("127.0.0.1").describe("Address that it binds; whoever reaches it may read."),
+      port: z.int().min(0).max(65535).default(9480).describe("TCP port of metrics; 0 takes a free one."),
+    })
+    .describe("For who watches the server."),
   json: z
     .strictObject({
       unservedOperations: z
@@ -463,6 +475,7 @@ export const listenerSections = [
   "http",
   "https",
   "operator",
+  "metrics",
 ] as const satisfies readonly (keyof Settings)[];
 export type ListenerSection = (typeof listenerSections)[number];
 

@@ -120,4 +120,6 @@ export interface OpenOptions {
   /** Told of what could not be done and was left, as in a damaged file; the store goes on. By default it goes to the standard
    *  error. */
   readonly onTrouble?: (what: string) => void;
+  /** Told how long each write took that was carried out, from being asked for to its durable commit. */
+  readonly onWritten?: (ms: number) => void;
 }

@@ -2,11 +2,13 @@
 import type { Logger } from "pino";
 import type { NoticedOutcome } from "#/src/arrival/notify-sender.ts";
 import type { IdCodec } from "#/src/model/ids.ts";
+import type { Tally } from "#/src/model/tally.ts";
 import type { Dispatch } from "#/src/outbound/dispatch.ts";
 import type { DueDelivery } from "#/src/outbound/outbound.ts";
 
 export interface LogRooms {
   readonly log: Logger;
+  readonly tally?: Tally;
   readonly dispatch: Pick<Dispatch, "tokenOf">;
   readonly store: { readonly ids: IdCodec };
 }
@@ -31,6 +33,8 @@ export function logAttempt(
   startedAt: number,
   more: object,
 ): void {
+  const way = delivery.domain === "" ? "here" : "out";
+  for (const { state } of outcomes) rooms.tally?.count("deliveries", { way, outcome: state });
   rooms.log.info(
     {
       ...nameDelivery(rooms, delivery),

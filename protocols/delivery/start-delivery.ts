@@ -15,6 +15,7 @@ import type { Gate, Place } from "#/src/fairness/gate.ts";
 import { shares } from "#/src/fairness/shares.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { mailboxOwner } from "#/src/model/owner.ts";
+import type { Tally } from "#/src/model/tally.ts";
 import type { Dispatch } from "#/src/outbound/dispatch.ts";
 import type { DueDelivery, Outbound } from "#/src/outbound/outbound.ts";
 import { type AttemptRooms, attemptDelivery } from "./attempt.ts";
@@ -31,6 +32,7 @@ import { findTarget } from "./targets.ts";
 export interface DeliveryRooms extends Omit<LocalDeliveryRooms, "outbound"> {
   readonly settings: Settings;
   readonly log: Logger;
+  readonly tally?: Tally;
   readonly outbound: Outbound;
   readonly dispatch: Dispatch;
   readonly resolve: Resolve;

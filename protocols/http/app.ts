@@ -8,10 +8,11 @@ import { clientAddress, type TrustedProxies } from "#/protocols/connection/trust
 import type { Receiving } from "#/src/fairness/receiving.ts";
 import { CallerGone, forCaller } from "#/src/model/caller.ts";
 import { addressOwner, mailboxOwner, type Owner } from "#/src/model/owner.ts";
+import type { Tally } from "#/src/model/tally.ts";
 import { discardBody, readBody } from "./body.ts";
 import { HttpConnection } from "./http-connection.ts";
 import { newRequestId } from "./request-id.ts";
-import { logRequest } from "./request-log.ts";
+import { countRequest, logRequest } from "./request-log.ts";
 
 /** A part of the name space of URLs, and who answers there. The last route takes what is left. */
 export interface HttpRoute {
@@ -60,6 +61,7 @@ export interface HttpAppOptions {
   /** Aborts when the listener closes. */
   readonly closing: AbortSignal;
   readonly log: Logger;
+  readonly tally?: Tally | undefined;
   /** How long a reader may take nothing of its answer. */
   readonly stalledReaderMs: number;
 }
@@ -100,7 +102,7 @@ export function createHttpApp(options: HttpAppOptions): RequestListener {
 
 /** What stands around every request while it is served. */
 async function serveExchange(
-  { log, proxies, receiving, stalledReaderMs }: HttpAppOptions,
+  { log, tally, proxies, receiving, stalledReaderMs }: HttpAppOptions,
   open: Set<AbortController>,
   request: IncomingMessage,
   response: ServerResponse,
@@ -109,6 +111,7 @@ async function serveExchange(
   const requestId = newRequestId();
   const remoteAddress = clientAddress(proxies, request.socket.remoteAddress ?? "", request.headers);
   logRequest(log, { requestId, remoteAddress }, request, response);
+  if (tally !== undefined) countRequest(tally, response);
   const gone = new AbortController();
   const leave = (): void => gone.abort(new CallerGone());
   request.socket.setTimeout(0);

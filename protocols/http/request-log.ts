@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import { peerOf } from "#/protocols/connection/peer.ts";
+import type { Tally } from "#/src/model/tally.ts";
 
 const pathCharactersMax = 200;
 
@@ -26,6 +27,17 @@ export function logRequest(
       ms: Math.round(performance.now() - startedAt),
     };
     log.info(line, "request");
+  });
+}
+
+/** Streams are not timed: they stay open for hours. */
+export function countRequest(tally: Tally, response: ServerResponse): void {
+  const startedAt = performance.now();
+  response.once("close", () => {
+    const status = response.headersSent ? `${Math.floor(response.statusCode / 100)}xx` : "none";
+    tally.count("requests", { status });
+    const isStream = String(response.getHeader("Content-Type")).startsWith("text/event-stream");
+    if (!isStream) tally.time("request", performance.now() - startedAt);
   });
 }
 

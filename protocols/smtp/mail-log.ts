@@ -12,6 +12,7 @@ export function logRefusal(
   { code, status }: Reply,
   about: object,
 ): void {
+  rooms.tally?.count("refusals", { port: name, command, status: status ?? String(code) });
   const line = { ...peerOf(remoteAddress), port: name, command, reply: code, status, ...about };
   rooms.log.info(line, "refused");
 }
@@ -30,6 +31,10 @@ export function logMessage(
   { transport, mail, forwardPaths }: MailTransaction,
   { size, startedAt, outcome, taken, cause }: MessageOutcome,
 ): void {
+  const ms = performance.now() - startedAt;
+  const isTaken = outcome.code === 250;
+  rooms.tally?.count("messages", { port: name, outcome: isTaken ? "accepted" : "refused" });
+  rooms.tally?.time("message", ms);
   rooms.log.info(
     {
       ...peerOf(transport.remoteAddress),
@@ -39,11 +44,11 @@ export function logMessage(
       from: mail.reversePath.address,
       recipients: forwardPaths.size,
       size,
-      ms: Math.round(performance.now() - startedAt),
+      ms: Math.round(ms),
       reply: outcome.code,
       status: outcome.status,
       ...(cause === undefined ? {} : { err: cause }),
     },
-    outcome.code === 250 ? "message accepted" : "message refused",
+    isTaken ? "message accepted" : "message refused",
   );
 }

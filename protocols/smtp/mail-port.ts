@@ -9,6 +9,7 @@ import type { ArrivalRooms } from "#/src/arrival/accept-message.ts";
 import type { RecipientLookup } from "#/src/arrival/recent-recipients.ts";
 import type { Fairness } from "#/src/fairness/fairness.ts";
 import type { Receiving } from "#/src/fairness/receiving.ts";
+import type { Tally } from "#/src/model/tally.ts";
 import type { Outbound } from "#/src/outbound/outbound.ts";
 
 /** What the three SMTP ports need of the house. */
@@ -19,6 +20,7 @@ export interface SmtpRooms extends ArrivalRooms {
   readonly tls: ServerKeys;
   readonly log: Logger;
   readonly fairness: Fairness;
+  readonly tally?: Tally;
   /** How connections are told apart by network, if not by their addresses. */
   readonly nameNetwork?: NameNetwork | undefined;
 }

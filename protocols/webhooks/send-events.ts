@@ -6,12 +6,14 @@ import { createFairness, type Fairness } from "#/src/fairness/fairness.ts";
 import type { Gate } from "#/src/fairness/gate.ts";
 import type { Webhook, WebhookBatch, WebhookOutcome, Webhooks } from "#/src/feed/webhooks.ts";
 import { CallerGone, forCaller } from "#/src/model/caller.ts";
+import type { Tally } from "#/src/model/tally.ts";
 import { createWebhookClient, type WebhookClient } from "./send-webhook.ts";
 
 export interface WebhookRooms {
   readonly webhooks: Webhooks;
   readonly settings: Settings;
   readonly log: Logger;
+  readonly tally?: Tally;
   readonly fairness?: Fairness;
 }
 
@@ -151,6 +153,7 @@ class Line implements AsyncDisposable {
     if (outcome === undefined) return;
     // What was given up at a stop was no answer: it is sent again with the same name.
     if (outcome.error !== null && this.#stop.signal.aborted) return;
+    this.#rooms.tally?.count("webhook_requests", { outcome: outcome.error === null ? "taken" : "failed" });
     const after = await webhooks.report(webhook, batch, outcome);
     this.#tellOperator(outcome, after);
     if (after === undefined || after.state === "disabled") this.isOver = true;

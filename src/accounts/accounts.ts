@@ -5,6 +5,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import { type GrantedKind, type GrantedObjects, isGrantRight } from "#/src/model/grants.ts";
 import type { AccountNumber, AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import type { Scope } from "#/src/model/roles.ts";
+import { noTally, type Tally } from "#/src/model/tally.ts";
 import { findDomain } from "#/storage/queries/accounts.ts";
 import { findAgent, findPosition, listAddressTargets, listAgents } from "#/storage/queries/agents.ts";
 import {
@@ -120,7 +121,7 @@ type AccountsSettings = Pick<Settings, "limits">;
 /** Longest secret that is looked at; ours are shorter. */
 const secretCharactersMax = 200;
 
-export function createAccounts(store: Store, settings: AccountsSettings): Accounts {
+export function createAccounts(store: Store, settings: AccountsSettings, tally: Tally = noTally): Accounts {
   const limiter = createLoginLimiter(store.clock, settings.limits);
   const familiarNetworks = createFamiliarNetworks(store);
   const tokenLimiter = createTokenLimiter(store.clock, settings.limits);
@@ -196,9 +197,11 @@ export function createAccounts(store: Store, settings: AccountsSettings): Accoun
       const isOwner = address === "" || (await findOwner(address))?.agent === principal?.agent;
       if (principal === undefined || !isOwner) {
         attempt.fail();
+        tally.count("logins", { credential: "token", outcome: "failed" });
         throw unauthorized();
       }
       attempt.succeed();
+      tally.count("logins", { credential: "token", outcome: "succeeded" });
       return principal;
     },
 
@@ -215,8 +218,10 @@ export function createAccounts(store: Store, settings: AccountsSettings): Accoun
       } else principal = await principalOfPassword(owner, name, password);
       if (principal === undefined) {
         limiter.countFailure(remoteAddress, name);
+        tally.count("logins", { credential: "password", outcome: "failed" });
         throw unauthorized();
       }
+      tally.count("logins", { credential: "password", outcome: "succeeded" });
       await noteLogin(principal, remoteAddress, name);
       return principal;
     },
@@ -238,8 +243,10 @@ export function createAccounts(store: Store, settings: AccountsSettings): Accoun
             if (isScramProof(row.storedKey, authMessage, proof) && row.revokedAt === null) match = row;
           if (owner === undefined || match === undefined) {
             limiter.countFailure(remoteAddress, name);
+            tally.count("logins", { credential: "scram", outcome: "failed" });
             throw unauthorized();
           }
+          tally.count("logins", { credential: "scram", outcome: "succeeded" });
           await noteLogin(owner, remoteAddress, name);
           return {
             principal: principalOf(owner, { kind: "password", number: match.password }),

@@ -11,6 +11,7 @@ import { exitCodes, printError } from "./output.ts";
 import { devCommand, startCommand } from "./serve-commands.ts";
 import { statusCommand } from "./status-command.ts";
 import { backupCommand, checkCommand } from "./store-commands.ts";
+import { traceCommand } from "./trace-command.ts";
 
 const examples = `
 Examples:
@@ -45,6 +46,7 @@ export function createProgram(): Command {
     mcpCommand(),
     deliverCommand(),
     statusCommand(),
+    traceCommand(),
   ];
   for (const command of commands) program.addCommand(command);
   // The program's own options, as --version, are those before its command: behind it the command's are meant.

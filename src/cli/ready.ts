@@ -28,6 +28,7 @@ export interface ReadyLine {
   readonly https?: { readonly url: string };
   /** Where it has a port of its own. */
   readonly operator?: { readonly url: string };
+  readonly metrics?: { readonly url: string };
   readonly agents: readonly Credentials[];
   readonly people: readonly Credentials[];
 }
@@ -57,6 +58,7 @@ function urlOf(scheme: "http" | "https", { host, port }: Place): string {
 /** Of the listeners that speak HTTP. */
 function schemeOf(name: string, { operator }: Settings): "http" | "https" | undefined {
   if (name === "operator") return operator.tls ? "https" : "http";
+  if (name === "metrics") return "http";
   return name === "http" || name === "https" ? name : undefined;
 }
 

@@ -27,6 +27,7 @@ import { createWebhooks, type WebhookOutcome, type Webhooks } from "#/src/feed/w
 import { createFiles, type Files } from "#/src/files/files.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
+import { noTally, type Tally } from "#/src/model/tally.ts";
 import { createOutbound } from "#/src/outbound/create-outbound.ts";
 import { createHolds } from "#/src/outbound/holds/create-holds.ts";
 import type { Holds } from "#/src/outbound/holds/holds.ts";
@@ -41,10 +42,15 @@ import type { Scheduling } from "#/src/scheduling/scheduling.ts";
 import { openStore } from "#/storage/open-store.ts";
 import type { Store } from "#/storage/store.ts";
 
+import type { Metrics } from "./metrics.ts";
+
 export interface House extends AsyncDisposable {
   readonly settings: Settings;
   readonly log: Logger;
   readonly fairness: Fairness;
+  readonly tally: Tally;
+  /** Where somebody reads them. */
+  readonly metrics: Metrics | undefined;
   readonly store: Store;
   readonly accounts: Accounts;
   readonly feed: Feed;
@@ -83,8 +89,14 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
     "receiving",
     receivingAmounts(Math.max(settings.smtp.maxMessageBytes, settings.imap.maxAppendBytes)),
   );
+  const metrics =
+    options.isStaying && settings.metrics.enabled
+      ? (await import("./metrics.ts")).createMetrics()
+      : undefined;
+  const tally = metrics?.tally ?? noTally;
   const store = await openStore({
     fairness,
+    ...(metrics === undefined ? {} : { onWritten: (ms: number) => tally.time("write", ms) }),
     folder: settings.storage.folder,
     onTrouble: (what) => log.error({ what }, "the store left something as it is; see waypost check"),
   });
@@ -106,7 +118,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
         },
       })
     : undefined;
-  const accounts = createAccounts(store, settings);
+  const accounts = createAccounts(store, settings, tally);
   const feed = createFeed(store);
   const webhooks = createWebhooks(store, feed);
   const readers = createReadingThreads(fairness);
@@ -129,6 +141,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
     settings,
     log,
     fairness,
+    tally,
     accounts,
     feed,
     mail,
@@ -171,6 +184,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
   return {
     ...rooms,
     store,
+    metrics,
     mailFates,
     files: createFiles(store),
     preparation,

@@ -8,6 +8,7 @@ import { listenApart, listenHttp } from "#/protocols/json/carriage/listen.ts";
 import { createOperatorRoute } from "#/protocols/json/operator/serve-operator.ts";
 import { listenSmtp } from "#/protocols/smtp/listen-smtp.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import type { Certificate } from "./certificate.ts";
 import type { House } from "./house.ts";
 
 /** How long the protocols have to end their connections. They cut what is left after half of it; only a command that the store
@@ -20,7 +21,7 @@ export interface OpenListeners {
 }
 
 /** Opens every listener that the settings enable. When one cannot be bound, none stays open. */
-export async function openListeners(house: House, tls: ServerKeys): Promise<OpenListeners> {
+export async function openListeners(house: House, tls: Certificate): Promise<OpenListeners> {
   const rooms = { ...house, tls };
   const { operator } = house.settings;
   const operatorRoute = createOperatorRoute(house);
@@ -39,6 +40,7 @@ export async function openListeners(house: House, tls: ServerKeys): Promise<Open
           operatorRoute,
         )
       : [],
+    openMetrics(rooms, tls),
   ]);
   const listeners = opened.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
   const close = async (): Promise<void> => {
@@ -51,6 +53,18 @@ export async function openListeners(house: House, tls: ServerKeys): Promise<Open
   if (failed === undefined) return { listeners, close };
   await close();
   throw bindingFailure(failed.reason);
+}
+
+async function openMetrics(
+  rooms: House & { readonly tls: ServerKeys },
+  certificate: Pick<Certificate, "expiresAt">,
+): Promise<Listener[]> {
+  const { metrics, settings } = rooms;
+  if (metrics === undefined) return [];
+  metrics.watch(rooms, certificate);
+  const { createMetricsRoute } = await import("./serve-metrics.ts");
+  const port = { name: "metrics", ...settings.metrics, isTls: false };
+  return listenApart(rooms, port, createMetricsRoute(rooms, metrics));
 }
 
 function bindingFailure(error: unknown): unknown {

@@ -19,11 +19,19 @@ export function jobsOf(threads: number): Amounts {
   return { total: threads, share: Math.max(1, threads - 1) };
 }
 
+export interface ShareUsage {
+  readonly share: ShareName;
+  readonly taken: number;
+  readonly waiting: number;
+}
+
 export interface Fairness {
   /** The first that asks says the numbers that the row leaves open. */
   gate(name: ShareName, amounts?: Amounts): Gate;
   /** A refusal for a share that no gate sees. */
   note(name: ShareName, owner: Owner, reason: RefusalReason): void;
+  /** How much of each share is in use, and how many wait for it; of those that were asked for. */
+  usage(): readonly ShareUsage[];
   /** What was refused since the start. */
   refused(): readonly RefusalCount[];
 }
@@ -66,6 +74,7 @@ export function createFairness(write: (line: RefusalLine) => void = () => {}): F
       return gate;
     },
     note,
+    usage: () => [...gates].map(([share, { taken, waiting }]) => ({ share, taken, waiting })),
     refused: refusals.counts,
   };
 }

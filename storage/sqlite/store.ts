@@ -81,6 +81,7 @@ class SqliteStore implements Store {
   readonly #listeners = new Set<(touched: readonly Touched[]) => void>();
   readonly #onFatal: (reason: string) => void;
   readonly #onTrouble: (what: string) => void;
+  readonly #onWritten: ((ms: number) => void) | undefined;
   readonly #fairness: Fairness;
   readonly #longWrites: Gate;
   readonly #scans: Gate;
@@ -94,6 +95,7 @@ class SqliteStore implements Store {
     this.folder = options.folder;
     this.#onFatal = options.onFatal ?? endProcess;
     this.#onTrouble = options.onTrouble ?? writeTrouble;
+    this.#onWritten = options.onWritten;
     this.#fairness = options.fairness ?? createFairness();
     this.#longWrites = this.#fairness.gate("longWrites");
     this.#scans = this.#fairness.gate("scans");
@@ -199,6 +201,7 @@ class SqliteStore implements Store {
     }
     const { packed, bytes } = packArguments(args);
     const lane = options.lane ?? (isLongWrite(name, args, bytes) ? "long" : "quick");
+    const startedAt = this.#onWritten === undefined ? 0 : performance.now();
     const answer = this.#writer.request(
       (id) => {
         // All jobs of one turn go in one message.
@@ -209,7 +212,9 @@ class SqliteStore implements Store {
       },
       { bytes },
     );
-    return answer;
+    const written = await answer;
+    this.#onWritten?.(performance.now() - startedAt);
+    return written;
   }
 
   #flush(): void {

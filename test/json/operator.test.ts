@@ -12,7 +12,9 @@ let server: InProcessDaemon;
 let operator: string;
 let reader: string;
 beforeAll(async () => {
-  server = await startInProcessDaemon({ set: ["webhooks.allow_private_addresses=true", "dns.servers=none"] });
+  server = await startInProcessDaemon({
+    set: ["webhooks.allow_private_addresses=true", "dns.servers=none", "log.level=silent"],
+  });
   operator = (await create({ name: "platform" })).token;
   reader = (await create({ name: "dashboard", scopes: ["read"] })).token;
 });

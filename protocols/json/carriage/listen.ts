@@ -17,6 +17,7 @@ import type { Gate } from "#/src/fairness/gate.ts";
 import { createReceiving } from "#/src/fairness/receiving.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { jsonBlobBodyBytesMax } from "#/src/model/limits.ts";
+import type { Tally } from "#/src/model/tally.ts";
 import { errorObject, refusalHeaders, statusOfCode } from "../errors.ts";
 import { createMcpRoute } from "../mcp/serve-mcp.ts";
 import { createRegistry } from "../registry.ts";
@@ -29,6 +30,7 @@ import { createStreamRoute } from "./serve-stream.ts";
 export interface HttpRooms extends JsonRooms {
   /** Without it only plain HTTP is served. */
   readonly tls?: ServerKeys;
+  readonly tally?: Tally;
   /** How connections are told apart by network, if not by their addresses. */
   readonly nameNetwork?: NameNetwork | undefined;
 }
@@ -92,6 +94,7 @@ async function openHttpPorts(
     receiving: createReceiving(rooms.fairness, jsonBlobBodyBytesMax),
     closing: closing.signal,
     log,
+    tally: rooms.tally,
     stalledReaderMs: settings.http.requestTimeoutMs,
   });
   const shared = {

@@ -1,0 +1,71 @@
+/** The way of one mail, out of the lines of the log. A line belongs to it when it has one of its ids, and a line that belongs to it
+ *  may bring further ids: of the copies here, of the submission, of the hold. So the log is read again until no id is new. */
+import fs from "node:fs";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import zlib from "node:zlib";
+
+export type LogLine = Readonly<Record<string, unknown>> & { readonly msg?: unknown; readonly time?: unknown };
+
+/** Members that name the same mail on another hop. */
+const linking = ["message", "messages", "submission", "hold"] as const;
+/** Of the request or connection: several mails may have come by it. */
+const naming = ["id", "requestId", ...linking] as const;
+
+/** A mail is on a few hops; a list of thousands is not one mail's. */
+const idsMax = 1000;
+const passesMax = 4;
+export const traceLinesMax = 10_000;
+
+/** `open` gives the whole log anew each time, the oldest line first. */
+export async function traceMail(open: () => Readable[], id: string): Promise<LogLine[]> {
+  const ids = new Set([id]);
+  for (let pass = 1; ; pass++) {
+    const known = ids.size;
+    const lines: LogLine[] = [];
+    for (const stream of open()) await collect(stream, ids, lines);
+    if (ids.size === known || pass === passesMax) return lines;
+  }
+}
+
+async function collect(stream: Readable, ids: Set<string>, lines: LogLine[]): Promise<void> {
+  for await (const text of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
+    if (lines.length >= traceLinesMax) return;
+    const line = parseLine(text);
+    if (line === undefined || !naming.some((name) => idsOf(line[name]).some((one) => ids.has(one)))) continue;
+    lines.push(line);
+    for (const name of linking) for (const one of idsOf(line[name])) if (ids.size < idsMax) ids.add(one);
+  }
+}
+
+function idsOf(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  return Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];
+}
+
+/** What is no line of ours, as a journal may have, is passed over. */
+function parseLine(text: string): LogLine | undefined {
+  if (!text.startsWith("{")) return undefined;
+  try {
+    return JSON.parse(text) as LogLine;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** The log and what logrotate has made of it (`.1`, `.2.gz`), the oldest first. */
+export function logFiles(file: string): string[] {
+  const rotated: string[] = [];
+  for (let number = 1; number <= rotationsMax; number++) {
+    const found = [`${file}.${number}`, `${file}.${number}.gz`].find((name) => fs.existsSync(name));
+    if (found !== undefined) rotated.push(found);
+  }
+  return [...rotated.reverse(), file];
+}
+const rotationsMax = 100;
+
+export function openLogFile(file: string): Readable {
+  const stream = fs.createReadStream(file);
+  return file.endsWith(".gz") ? stream.pipe(zlib.createGunzip()) : stream;
+}

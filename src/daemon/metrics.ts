@@ -1,0 +1,124 @@
+/** What Prometheus reads of a running daemon. Counts and times come from the rooms as things happen (`Tally`); how much there is of
+ *  something is asked when somebody reads. */
+import fs from "node:fs";
+import { statfs } from "node:fs/promises";
+import path from "node:path";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import manifest from "#/package.json" with { type: "json" };
+import type { Fairness } from "#/src/fairness/fairness.ts";
+import { type Counted, counted, type Tally, type Timed, timed } from "#/src/model/tally.ts";
+import { countQueued, countWaitingHolds } from "#/storage/queries/load.ts";
+import type { Store } from "#/storage/store.ts";
+import type { Certificate } from "./certificate.ts";
+
+export interface MeasuredRooms {
+  readonly fairness: Fairness;
+  readonly store: Store;
+}
+
+export interface Metrics {
+  readonly tally: Tally;
+  /** In the text format of Prometheus. */
+  read(): Promise<string>;
+  readonly contentType: string;
+  /** Gauges of a whole house; called once. */
+  watch(rooms: MeasuredRooms, certificate: Pick<Certificate, "expiresAt">): void;
+}
+
+const prefix = "waypost_";
+/** From a commit without a disk to a writer that is far behind. */
+const buckets = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
+const loopResolutionMs = 10;
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: loopResolutionMs });
+  new Gauge({ name: `${prefix}info`, help: "The version.", labelNames: ["version"], registers }).set(
+    { version: manifest.version },
+    1,
+  );
+  const counters = Object.fromEntries(
+    Object.entries(counted).map(([name, { meaning, words }]) => [
+      name,
+      new Counter({ name: `${prefix}${name}_total`, help: meaning, labelNames: [...words], registers }),
+    ]),
+  ) as Record<Counted, Counter>;
+  const histograms = Object.fromEntries(
+    Object.entries(timed).map(([name, help]) => [
+      name,
+      new Histogram({ name: `${prefix}${name}_seconds`, help, buckets, registers }),
+    ]),
+  ) as Record<Timed, Histogram>;
+
+  function gauge(
+    name: string,
+    help: string,
+    labelNames: readonly string[],
+    collect: (gauge: Gauge) => void | Promise<void>,
+  ): void {
+    new Gauge({
+      name: `${prefix}${name}`,
+      help,
+      labelNames: [...labelNames],
+      registers,
+      collect() {
+        return collect(this);
+      },
+    });
+  }
+
+  return {
+    tally: {
+      count: (name, words) => counters[name].inc(words),
+      time: (name, ms) => histograms[name].observe(ms / 1000),
+    },
+    read: () => registry.metrics(),
+    contentType: registry.contentType,
+    watch({ fairness, store }, certificate) {
+      gauge("in_use", "How much of what all share is in use.", ["share"], (one) => {
+        for (const { share, taken } of fairness.usage()) one.set({ share }, taken);
+      });
+      gauge("waiting", "Who waits for what all share.", ["share"], (one) => {
+        for (const { share, waiting } of fairness.usage()) one.set({ share }, waiting);
+      });
+      gauge(
+        "refused_for_share",
+        "Refusals since the start, by share and reason.",
+        ["share", "reason"],
+        (one) => {
+          for (const { share, reason, count } of fairness.refused()) one.set({ share, reason }, count);
+        },
+      );
+      gauge(
+        "queue_recipients",
+        "Recipients whose mail is on its way out, by state.",
+        ["state"],
+        async (one) => {
+          const { due, later } = await countQueued(store, store.clock.now());
+          one.set({ state: "due" }, due);
+          one.set({ state: "later" }, later);
+        },
+      );
+      gauge("queue_oldest_seconds", "How long the oldest mail has been in the queue.", [], async (one) => {
+        const now = store.clock.now();
+        const { oldestAt } = await countQueued(store, now);
+        one.set(oldestAt === null ? 0 : (now - oldestAt) / 1000);
+      });
+      gauge("holds_waiting", "Mail that waits for an approval.", [], async (one) => {
+        one.set(await countWaitingHolds(store));
+      });
+      gauge("certificate_expiry_seconds", "Seconds until the certificate expires.", [], (one) => {
+        one.set((certificate.expiresAt - store.clock.now()) / 1000);
+      });
+      gauge("store_bytes", "Size of the files of the store.", ["file"], (one) => {
+        for (const file of ["waypost.db", "waypost.db-wal", "search.db"])
+          one.set({ file }, fs.statSync(path.join(store.folder, file), { throwIfNoEntry: false })?.size ?? 0);
+      });
+      gauge("disk_free_bytes", "Free octets where the store is.", [], async (one) => {
+        const { bsize, bavail } = await statfs(store.folder);
+        one.set(bsize * bavail);
+      });
+    },
+  };
+}

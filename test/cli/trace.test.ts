@@ -1,0 +1,133 @@
+/** `waypost trace`: a mail's whole way, by any of its ids, also when the log was rotated on the way. */
+import { execFile } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { Readable } from "node:stream";
+import zlib from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { traceLinesMax, traceMail } from "#/src/daemon/log-trace.ts";
+import { startInProcessDaemon, startScript } from "../support/daemon.ts";
+import { connectRawSmtp, stuff } from "../support/raw-smtp.ts";
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-trace-"));
+const log = path.join(folder, "waypost.log");
+const data = path.join(folder, "data");
+let accepted: string;
+let sent: string;
+beforeAll(async () => {
+  // When it has stopped, everything is in the log.
+  await using server = await startInProcessDaemon({
+    data,
+    people: 2,
+    set: ["log.level=info", `log.file=${log}`, "dns.servers=none"],
+  });
+  await using client = await connectRawSmtp(server.smtp);
+  await client.command("EHLO mx.outside.example");
+  for (const { address } of server.people) {
+    await client.command("MAIL FROM:<a@outside.example>");
+    await client.command(`RCPT TO:<${address}>`);
+    await client.command("DATA");
+    const reply = (await client.send(stuff("Subject: x\r\n\r\nx\r\n")))[0]!;
+    accepted ??= reply.split(" ").at(-1)!;
+  }
+  const response = await fetch(`${server.http.url}/v1/send`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${server.agents[0]!.token}`,
+      "content-type": "application/json",
+    },
+    body: JSON.stringify({ body: { to: [server.people[0]!.address], subject: "x", text: "x" } }),
+  });
+  sent = ((await response.json()) as { ref: string }).ref;
+  await server.daemon.delivery.whenIdle();
+});
+afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+function trace(
+  args: readonly string[],
+  input = "",
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  const [program, script] = startScript;
+  return new Promise((resolve) => {
+    const child = execFile(
+      program!,
+      [script!, "trace", ...args, "--data", data],
+      { cwd: folder },
+      (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
+    child.stdin!.end(input);
+  });
+}
+
+describe("waypost trace", () => {
+  it("finds what came in by the word of the SMTP reply, and no other mail of the connection", async () => {
+    const { code, stdout } = await trace([accepted, "--log", log, "--json"]);
+    expect(code).toBe(0);
+    const { lines } = JSON.parse(stdout);
+    expect(lines).toMatchObject([{ msg: "message accepted", id: accepted }]);
+    const copy = lines[0].messages[0];
+    expect(JSON.parse((await trace([copy, "--log", log, "--json"])).stdout).lines).toEqual(lines);
+  });
+
+  it("finds what an agent sent, from the request to the delivery, and what became of it", async () => {
+    const told = await trace([sent, "--log", log, "--json"]);
+    expect(told).toMatchObject({ code: 0, stderr: "" });
+    const { lines, queue } = JSON.parse(told.stdout);
+    expect(lines.map(({ msg }: { msg: string }) => msg)).toEqual(["mail submitted", "delivery attempt"]);
+    expect(queue).toMatchObject([{ message: sent, recipients: [{ state: "delivered" }] }]);
+    const { stdout } = await trace([sent, "--log", log]);
+    expect(stdout).toMatch(/mail submitted: .*message=message_/);
+    expect(stdout).toMatch(/delivered/);
+  });
+
+  it("reads what logrotate has made of the log, and standard input", async () => {
+    const whole = fs.readFileSync(log, "utf8");
+    const lines = whole.trimEnd().split("\n");
+    const half = Math.ceil(lines.length / 2);
+    const rotated = path.join(folder, "rotated.log");
+    fs.writeFileSync(`${rotated}.2.gz`, zlib.gzipSync(`${lines.slice(0, 2).join("\n")}\n`));
+    fs.writeFileSync(`${rotated}.1`, `${lines.slice(2, half).join("\n")}\n`);
+    fs.writeFileSync(rotated, `${lines.slice(half).join("\n")}\n`);
+    const expected = (await trace([sent, "--log", log, "--json"])).stdout;
+    expect(JSON.parse(expected).lines).toHaveLength(2);
+    expect((await trace([sent, "--log", rotated, "--json"])).stdout).toBe(expected);
+    const journal = `-- Boot --\n{broken\n${whole}`;
+    expect((await trace([sent, "--log", "-", "--json"], journal)).stdout).toBe(expected);
+  });
+
+  it("says so when nothing is known, and how to read a journal", async () => {
+    const { code, stderr } = await trace(["message_00000000000000000000000000"]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/Nothing is known about/);
+    expect(stderr).toMatch(/--log -/);
+  });
+});
+
+describe("the lines of a mail", () => {
+  const of = (lines: readonly object[]) => () => [
+    Readable.from([lines.map((line) => `${JSON.stringify(line)}\n`).join("")]),
+  ];
+
+  it("are found over ids that are named later, in a bounded number of readings", async () => {
+    const log = [
+      { submission: "b", message: "c" },
+      { id: "x", submission: "b" },
+      { id: "a", messages: ["c"] },
+    ];
+    expect(await traceMail(of(log), "a")).toHaveLength(3);
+    const chain = Array.from({ length: 100 }, (_, at) => ({ message: `m${at}`, submission: `m${at + 1}` }));
+    let readings = 0;
+    const open = () => {
+      readings++;
+      return of(chain.toReversed())();
+    };
+    expect((await traceMail(open, "m0")).length).toBeLessThan(100);
+    expect(readings).toBe(4);
+  });
+
+  it("are so many at most", async () => {
+    const many = Array.from({ length: traceLinesMax + 10 }, () => ({ id: "a" }));
+    expect(await traceMail(of(many), "a")).toHaveLength(traceLinesMax);
+  });
+});
