@@ -324,7 +324,7 @@ const rows: readonly Row[] = [
   [
     "margin-top margin-right margin-bottom margin-left",
     oneOf("auto", "", anyLengthOrShare),
-    "moves",
+    "paints",
     "own",
     "0 to 400 pixels; back only into the padding of the parent, sideways (boxes.ts)",
   ],

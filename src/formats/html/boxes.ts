@@ -261,7 +261,8 @@ function heightOf(
     const share = value.length === 1 && token?.type === "percent" ? token.number : 0;
     if (name === "min-height") return undefined;
     if (cutsOffAny(values)) {
-      if (parent.hasHeight || share < 100) doubt("moves", "may-be-cut-off");
+      const isCut = parent.values.has("height") && cutsOffAny(parent.values);
+      if (parent.hasHeight || isCut || share < 100) doubt("moves", "may-be-cut-off");
       else if (basis.isQuirky) return windowHeightLeast;
       return undefined;
     }

@@ -186,6 +186,8 @@ export interface Box {
   /** Least width that it asks for, and what stands beside its content. */
   readonly asked: number;
   readonly sides: number;
+  /** Of that, at the side where lines begin. */
+  readonly sideBefore: number;
   readonly isOutOfFlow: boolean;
   readonly isFloating: boolean;
   readonly pullsLine: boolean;
@@ -214,6 +216,7 @@ export const plainBox: Box = {
   isStacked: false,
   asked: 0,
   sides: 0,
+  sideBefore: 0,
   isOutOfFlow: false,
   isFloating: false,
   pullsLine: false,

@@ -242,7 +242,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
       : createLines(style, isSqueezed(element, style, (hasFloat || hasFloatedPicture) && box.cutsOff));
     if (!box.isInline && (declared.parts.size > 0 || box.isUnsure)) inner.unsure();
     const acrossBefore = inner.across;
-    inner.side(box.isInline ? box.sides / 2 : 0);
+    inner.side(box.isInline ? box.sideBefore : 0);
     let paints = false;
     let hasText = false;
     const rowGaps: number[] = [];
@@ -266,7 +266,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
       hasText ||= extent.hasText;
     }
     if (rowGaps.length > 0) gap = Math.min(...rowGaps);
-    inner.side(box.isInline ? box.sides / 2 : 0);
+    inner.side(box.isInline ? box.sides - box.sideBefore : 0);
     // Its own lines cover each other where it has more than one.
     if (reach > smallest * 0.25 && hasText && !(inner.across >= acrossBefore && inner.across <= style.width))
       doubts.set(element, "may-be-covered");
@@ -391,7 +391,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     if (
       (style.isEverFromRight || box.isFromRight) &&
       hasText &&
-      asked > parent.width + 1 &&
+      Math.max(asked, box.asked) > parent.width + 1 &&
       !parent.isGrowing
     )
       doubts.set(element, "may-be-off-screen");

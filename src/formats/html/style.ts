@@ -319,6 +319,8 @@ class StyleMaker {
     if (strength > 0 && isInline) this.#doubts("paints", "may-be-covered");
     // The content of a button stands in its middle, and what is cut off above is out of reach.
     if (name === "button" && (box.cutsOff || box.scrolls)) this.#doubts("inside", "may-be-cut-off");
+    if (ownBoxes.has(name) && !["block", "inline-block", "none", defaultDisplay(element)].includes(display))
+      this.#doubts("moves", "style-not-understood");
     if (display === "contents") this.#doubts("inside", "style-not-understood");
     if (name === "bdo") this.#doubts("inside", "order-may-differ");
     if (this.#isOfSigns()) this.#doubts("inside", "font-of-signs");
@@ -451,6 +453,7 @@ class StyleMaker {
         isStacked: (position !== "" && position !== "static") || opacity < 1,
         asked: box.asked,
         sides: spaces.left + spaces.right + box.movedRight,
+        sideBefore: isRightToLeft ? spaces.right : spaces.left + box.movedRight,
         isOutOfFlow: isPlaced,
         isFloating,
         pullsLine: box.pullsLine,
@@ -564,9 +567,10 @@ class StyleMaker {
     const normal = defaultDisplay(this.#element);
     const word = this.#word("display");
     const display = word === "" ? (this.#isInitial("display") ? "inline" : normal) : word;
-    return isBlocky && (display === "inline" || display.startsWith("inline-") || display === "table-cell")
-      ? "block"
-      : display;
+    if (!isBlocky) return display;
+    // CSS Display Level 3, section 2.7.
+    if (display === "inline-table") return "table";
+    return display.startsWith("inline") || display.startsWith("table-") ? "block" : display;
   }
 
   #isVisible(): boolean {
@@ -647,6 +651,9 @@ function isRelative(value: Value): boolean {
       (type === "dimension" && "unit" in token && token.unit !== "px"),
   );
 }
+
+/** Elements whose box is made in a way of their own, whatever `display` says. */
+const ownBoxes = new Set(["button", "fieldset", "legend"]);
 
 /** Elements that draw something of their own. */
 const paintedElements = new Set(
