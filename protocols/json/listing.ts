@@ -5,11 +5,12 @@ import type { Message } from "#/src/mail/messages.ts";
 import type { NewestResult } from "#/src/mail/search.ts";
 import type { SearchKey } from "#/src/mail/search-keys.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import type { MailboxNumber, MessageNumber, ThreadNumber } from "#/src/model/numbers.ts";
+import type { AgentNumber, MailboxNumber, MessageNumber, ThreadNumber } from "#/src/model/numbers.ts";
 import type { ReachedData } from "#/src/reach/agents.ts";
 import { isVisible, reachName } from "#/src/reach/messages.ts";
 import { messageState } from "#/src/render/message-state.ts";
-import { type ShortForm, shortForm } from "#/src/render/short-form.ts";
+import { makePreview } from "#/src/render/preview.ts";
+import { type ShortFacts, type ShortForm, shortFacts, shortForm } from "#/src/render/short-form.ts";
 import { type OtherNames, otherNames } from "./describe/other-names.ts";
 import type { OperationContext } from "./operation.ts";
 
@@ -41,7 +42,7 @@ export async function listMessages(
   const { mail, feed } = context.rooms;
   const seal = feed.seal("listing");
   const found = await findMessages();
-  const form = await createListedForm(context, reached, request.mailbox);
+  const form = await createListedForm(context, reached, found.messages, request.mailbox);
   const items: ListedForm[] = [];
   let characters = 0;
   let next: MessageNumber | undefined = found.next;
@@ -100,26 +101,60 @@ export async function listedForm(
   reached: ReachedData,
   message: Message,
 ): Promise<ListedForm> {
-  return (await createListedForm(context, reached))(message);
+  return (await createListedForm(context, reached, [message]))(message);
 }
 
-/** `shown`: the folder that is listed. */
+/** `messages`: those that are shown, or some of them. `shown`: the folder that is listed. */
 async function createListedForm(
   context: OperationContext,
   reached: ReachedData,
+  messages: readonly Message[],
   shown?: MailboxNumber,
 ): Promise<(message: Message) => Promise<ListedForm>> {
   const { mail } = context.rooms;
   const keywords = await mail.keywordNames(reached.agent);
   const mailboxes = await mail.listMailboxes(reached.agent);
+  const factsOf = await readShortFacts(context, reached.agent, messages);
   return async (message) => {
     const state = messageState(mail.ids, message, keywords, (folder) =>
       shown === undefined ? isVisible(reached, folder) : folder === shown,
     );
     return {
-      ...(await shortForm(mail, message, state)),
+      ...shortForm(message, state, await factsOf(message)),
       ...(await otherNames(context, message, mailboxes)),
     };
+  };
+}
+
+/** What never changes of messages: as it was listed before, or with the previews that are stored, or with one made now. */
+async function readShortFacts(
+  { rooms: { mail, descriptions } }: OperationContext,
+  agent: AgentNumber,
+  messages: readonly Message[],
+): Promise<(message: Message) => Promise<ShortFacts>> {
+  const known = new Map<MessageNumber, ShortFacts>();
+  for (const { number } of messages) {
+    const facts = descriptions.recallFacts({ agent, message: number });
+    if (facts !== undefined) known.set(number, facts);
+  }
+  const unknown = messages.filter(({ number }) => !known.has(number));
+  const previews =
+    unknown.length === 0
+      ? undefined
+      : await mail.findPreviews(
+          agent,
+          unknown.map(({ number }) => number),
+        );
+  return async (message) => {
+    const { number } = message;
+    const facts = known.get(number);
+    if (facts !== undefined) return facts;
+    const preview = previews?.get(number);
+    const made = shortFacts(message, preview ?? (await makePreview(mail, message)));
+    // An empty preview may be that of a message that could not be read and is tried again; one that was made now may have met a limit
+    // of time.
+    if (preview) descriptions.keepFacts({ agent, message: number }, made);
+    return made;
   };
 }
 

@@ -27,3 +27,19 @@ export const directReaders: ContentReaders = {
     return bytes === undefined ? unreadDocument : readDocument(bytes, kind);
   },
 };
+
+/** Readers that make text of the same page once. For one message: its preview and its search text are made of the same pages. */
+export function readingOnce(readers: ContentReaders): ContentReaders {
+  const pages = new Map<string, Promise<RenderedHtml>>();
+  return {
+    ...readers,
+    renderHtml(html, form) {
+      const name = `${form} ${html}`;
+      const known = pages.get(name);
+      if (known !== undefined) return known;
+      const page = readers.renderHtml(html, form);
+      pages.set(name, page);
+      return page;
+    },
+  };
+}

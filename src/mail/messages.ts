@@ -7,9 +7,10 @@ import type {
   ThreadNumber,
   Uid,
 } from "#/src/model/numbers.ts";
-import { listEntriesOfMessage } from "#/storage/queries/entries.ts";
+import { listEntriesOfMessage, listEntriesOfMessages } from "#/storage/queries/entries.ts";
 import { findMessage } from "#/storage/queries/messages.ts";
-import type { MessageRow } from "#/storage/rows.ts";
+import { newestMessagesSoon } from "#/storage/queries/newest-messages.ts";
+import type { EntryRow, MessageRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 import type { StoredBytes } from "./message-bytes.ts";
 
@@ -71,9 +72,13 @@ export interface NewestOptions {
 
 export function createMessages(store: Store): Messages {
   /** Without a place a message is about to go: it is not there. */
-  const toMessage = async (agent: AgentNumber, row: MessageRow): Promise<Message | undefined> => {
-    const entries = await listEntriesOfMessage(store, agent, row.message);
+  const toMessage = (
+    agent: AgentNumber,
+    row: MessageRow,
+    entries: readonly EntryRow[],
+  ): Message | undefined => {
     if (entries.length === 0) return undefined;
+    let provenance: Provenance | undefined;
     return {
       agent,
       number: row.message,
@@ -91,7 +96,11 @@ export function createMessages(store: Store): Messages {
       receivedAt: row.receivedAt,
       isAuthenticated: row.isAuthenticated,
       hasAgentPart: row.hasAgentPart,
-      provenance: JSON.parse(row.provenance) as Provenance,
+      // Few who list messages look at it.
+      get provenance() {
+        provenance ??= JSON.parse(row.provenance) as Provenance;
+        return provenance;
+      },
       envelope: row.envelope,
       bodyStructure: row.bodyStructure,
       places: entries.map(({ mailbox, uid, modseq, flags, keywords, savedAt }) => ({
@@ -107,12 +116,19 @@ export function createMessages(store: Store): Messages {
   return {
     async findMessage(agent, number) {
       const row = await findMessage(store, agent, number);
-      return row && toMessage(agent, row);
+      return row && toMessage(agent, row, await listEntriesOfMessage(store, agent, number));
     },
     async listNewestMessages(agent, options) {
-      const rows = await store.scan("newestMessages", { agent, ...options });
-      const messages = await Promise.all(rows.map((row) => toMessage(agent, row)));
-      return messages.filter((message) => message !== undefined);
+      const asked = { agent, ...options };
+      const rows = (await newestMessagesSoon(store, asked)) ?? (await store.scan("newestMessages", asked));
+      const entries = await listEntriesOfMessages(
+        store,
+        agent,
+        rows.map(({ message }) => message),
+      );
+      return rows
+        .map((row) => toMessage(agent, row, entries.get(row.message)!))
+        .filter((message) => message !== undefined);
     },
   };
 }

@@ -2,15 +2,20 @@
  *  message never change, its number is never given to another one, and the renderer is that of this process: what is kept stays
  *  true as long as the process lives. What the reader may see is asked before, each time. */
 
-import { keptDescriptionCharactersMax, keptDescriptionsMax } from "#/src/model/limits.ts";
+import { keptDescriptionCharactersMax, keptDescriptionsMax, keptShortFormsMax } from "#/src/model/limits.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
+import { RecentValues } from "#/src/model/recent-values.ts";
 import type { Description } from "./describe-message.ts";
 import type { Render } from "./part-target.ts";
+import type { ShortFacts } from "./short-form.ts";
 
-/** A part of a message, and the render that was asked for; undefined: the part's own. */
-export interface AskedPart {
+export interface MessageName {
   readonly agent: AgentNumber;
   readonly message: MessageNumber;
+}
+
+/** A part of a message, and the render that was asked for; undefined: the part's own. */
+export interface AskedPart extends MessageName {
   readonly part: string;
   readonly render: Render | undefined;
 }
@@ -24,6 +29,9 @@ export interface KeptDescriptions {
   recall(asked: AskedPart): KeptDescription | undefined;
   /** Octets are not kept, nor what went over a limit: of those some are of time, and another reading may end within it. */
   keep(asked: AskedPart, kept: KeptDescription): void;
+  /** What a listing says of a message and never changes. */
+  recallFacts(message: MessageName): ShortFacts | undefined;
+  keepFacts(message: MessageName, facts: ShortFacts): void;
   /** For when nobody reads. */
   forgetAll(): void;
   readonly characters: number;
@@ -41,6 +49,7 @@ export function createKeptDescriptions(): KeptDescriptions {
   /** What was asked for last is last. */
   const entries = new Map<string, Entry>();
   let characters = 0;
+  let facts = new RecentValues<ShortFacts>(keptShortFormsMax / 2);
 
   function forget(name: string): void {
     const entry = entries.get(name);
@@ -72,8 +81,11 @@ export function createKeptDescriptions(): KeptDescriptions {
         forget(oldest);
       }
     },
+    recallFacts: ({ agent, message }) => facts.find(`${agent} ${message}`),
+    keepFacts: ({ agent, message }, kept) => facts.keep(`${agent} ${message}`, kept),
     forgetAll() {
       entries.clear();
+      facts = new RecentValues(keptShortFormsMax / 2);
       characters = 0;
     },
     get characters() {

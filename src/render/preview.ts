@@ -31,8 +31,9 @@ export async function previewOf(
   message: StoredBytes,
 ): Promise<string> {
   const stored = await mail.findPreviews(agent, [number]);
-  return (
-    stored.get(number) ??
-    previewText({ mail, readers: mail.readers }, message, await mail.readStructure(message))
-  );
+  return stored.get(number) ?? makePreview(mail, message);
+}
+
+export async function makePreview(mail: Mail, message: StoredBytes): Promise<string> {
+  return previewText({ mail, readers: mail.readers }, message, await mail.readStructure(message));
 }

@@ -1,16 +1,19 @@
 /** A message as a line of a listing: from its rows, with the beginning of what it says. */
 import { shownAddress } from "#/src/evidence/shown-address.ts";
-import type { Mail } from "#/src/mail/mail.ts";
 import type { Message } from "#/src/mail/messages.ts";
 import { cleanLine } from "./clean-text.ts";
 import type { Address } from "./envelope.ts";
 import { isoTime, isoTimeOrNothing, type MessageState } from "./message-state.ts";
-import { previewOf } from "./preview.ts";
 import { createRemovalTally } from "./removal.ts";
 
 export interface ShortForm
-  extends Pick<MessageState, "id" | "thread" | "folder" | "labels" | "unread" | "flagged"> {
+  extends Pick<MessageState, "id" | "thread" | "folder" | "labels" | "unread" | "flagged">,
+    ShortFacts {
   readonly version: string;
+}
+
+/** What of it never changes. */
+export interface ShortFacts {
   readonly from?: Address;
   readonly subject: string;
   readonly date?: string;
@@ -21,11 +24,7 @@ export interface ShortForm
   readonly preview: string;
 }
 
-export async function shortForm(mail: Mail, message: Message, state: MessageState): Promise<ShortForm> {
-  const tally = createRemovalTally();
-  const date = isoTimeOrNothing(message.sentAt);
-  const address = cleanLine(shownAddress(message.fromAddress), "from", tally, 320);
-  const name = cleanLine(message.fromName, "from", tally, 200);
+export function shortForm(message: Message, state: MessageState, facts: ShortFacts): ShortForm {
   return {
     id: state.id,
     version: message.version,
@@ -34,6 +33,16 @@ export async function shortForm(mail: Mail, message: Message, state: MessageStat
     labels: state.labels,
     unread: state.unread,
     flagged: state.flagged,
+    ...facts,
+  };
+}
+
+export function shortFacts(message: Message, preview: string): ShortFacts {
+  const tally = createRemovalTally();
+  const date = isoTimeOrNothing(message.sentAt);
+  const address = cleanLine(shownAddress(message.fromAddress), "from", tally, 320);
+  const name = cleanLine(message.fromName, "from", tally, 200);
+  return {
     ...(address === "" ? {} : { from: name === "" ? { address } : { name, address } }),
     subject: cleanLine(message.subject, "subject", tally),
     ...(date === undefined ? {} : { date }),
@@ -41,6 +50,6 @@ export async function shortForm(mail: Mail, message: Message, state: MessageStat
     size: message.size,
     authenticated: message.isAuthenticated,
     agent_part: message.hasAgentPart,
-    preview: await previewOf(mail, message.agent, message.number, message),
+    preview,
   };
 }

@@ -2,7 +2,7 @@
  *  snapshot of its own. */
 import { nextTurn } from "#/src/fairness/loop-turns.ts";
 import { pageRows } from "#/src/model/limits.ts";
-import { intersectNumberSets, type NumberSet } from "#/src/model/number-set.ts";
+import { intersectNumberSets, type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";
 import type { EntryMessageRow, EntryRow, EntryThreadRow } from "../rows.ts";
 import { slicesOf } from "../slices.ts";
@@ -117,6 +117,27 @@ export function listEntriesOfMessage(
     agent,
     message,
   );
+}
+
+/** The same of several messages: their entries by the message's number. */
+export async function listEntriesOfMessages(
+  reader: Reader,
+  agent: AgentNumber,
+  messages: readonly MessageNumber[],
+): Promise<ReadonlyMap<MessageNumber, EntryRow[]>> {
+  const found = new Map<MessageNumber, EntryRow[]>(messages.map((message) => [message, []]));
+  for (const { condition, parameters } of slicesOf(numberSetOf(messages), "message_id")) {
+    const rows = await reader.all<EntryRow>(
+      `select ${entryColumns}
+      from entry
+      where agent_id = ? and ${condition}
+      order by saved_at, mailbox_id, uid`,
+      agent,
+      ...parameters,
+    );
+    for (const row of rows) found.get(row.message)!.push(row);
+  }
+  return found;
 }
 
 /** Entries of a set of UIDs, ascending; with `changedSince` only those with a higher MODSEQ (RFC 7162 section 3.1.4.1). */

@@ -1,6 +1,8 @@
 /** A message that is read a second time: what it says is kept (`src/render/kept-descriptions.ts`), who may read it and how it is
  *  marked is asked anew. */
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { startInProcessDaemon } from "../support/daemon.ts";
+import { postJson } from "../support/events.ts";
 import type { HttpClient } from "../support/http.ts";
 import { type JsonServer, openJsonServer, plainMessage } from "../support/json-server.ts";
 
@@ -65,4 +67,29 @@ it("is gone when the message is", async () => {
     await reader.ok("message.delete", { id, version });
   }
   expect((await reader.call("part.describe", { id })).body.error.code).toBe("not_found");
+});
+
+it("is listed again with new marks and the same words, and no more once it is gone", async () => {
+  await using daemon = await startInProcessDaemon();
+  const { token, address } = daemon.agents[0]!;
+  const call = (operation: string, input: object) => postJson(daemon.http.url, operation, token, input);
+  const body = { to: [address], subject: "Listed", text: "The words of it." };
+  await call("send", { body });
+  const list = async () => (await call("search", { folder: "inbox" })).content.items;
+  await expect.poll(async () => (await list()).length, { timeout: 20_000 }).toBe(1);
+  const indexed = daemon.daemon.house.mail;
+  const principal = await daemon.daemon.house.accounts.authenticateToken(token, "127.0.0.1");
+  const [message] = await indexed.listNewestMessages(principal.agent, { limit: 1 });
+  await expect
+    .poll(async () => (await indexed.findPreviews(principal.agent, [message!.number])).size, {
+      timeout: 20_000,
+    })
+    .toBe(1);
+  const [first] = await list();
+  expect(first).toMatchObject({ subject: "Listed", preview: "The words of it.", unread: true, labels: [] });
+  await call("message.update", { id: first.id, unread: false, labels: ["kept"] });
+  const [again] = await list();
+  expect(again).toEqual({ ...first, unread: false, labels: ["kept"], version: again.version });
+  await call("message.delete", { id: first.id, version: again.version });
+  expect(await list()).toEqual([]);
 });

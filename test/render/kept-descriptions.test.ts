@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { keptDescriptionCharactersMax, keptDescriptionsMax } from "#/src/model/limits.ts";
+import { keptDescriptionCharactersMax, keptDescriptionsMax, keptShortFormsMax } from "#/src/model/limits.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
 import type { Description } from "#/src/render/describe-message.ts";
 import { type AskedPart, createKeptDescriptions } from "#/src/render/kept-descriptions.ts";
@@ -62,4 +62,28 @@ it("keeps so many characters", () => {
   descriptions.forgetAll();
   expect(descriptions.characters).toBe(0);
   expect(descriptions.recall(asked(39))).toBeUndefined();
+});
+
+it("keeps what listings say of so many messages, those that were asked for last", () => {
+  const descriptions = createKeptDescriptions();
+  const name = (message: number) => ({ agent: 1 as AgentNumber, message: message as MessageNumber });
+  const facts = {
+    subject: "words",
+    received_at: "",
+    size: 1,
+    authenticated: false,
+    agent_part: false,
+    preview: "words",
+  };
+  descriptions.keepFacts(name(0), facts);
+  for (let number = 1; number <= keptShortFormsMax; number++) {
+    descriptions.keepFacts(name(number), facts);
+    descriptions.recallFacts(name(0));
+  }
+  expect(descriptions.recallFacts(name(0))).toBe(facts);
+  expect(descriptions.recallFacts(name(1))).toBeUndefined();
+  expect(descriptions.recallFacts(name(keptShortFormsMax))).toBe(facts);
+  expect(descriptions.recallFacts({ ...name(0), agent: 2 as AgentNumber })).toBeUndefined();
+  descriptions.forgetAll();
+  expect(descriptions.recallFacts(name(0))).toBeUndefined();
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { directReaders, readingOnce } from "#/src/mail/content-readers.ts";
 import { createMail } from "#/src/mail/mail.ts";
 import type { MessageNumber } from "#/src/model/numbers.ts";
 import { openTextIndex } from "#/src/render/indexing/open-text-index.ts";
@@ -33,4 +34,20 @@ test("previews are made of what is seen, behind the mail that comes in, and agai
     expect(stored.get(numbers.at(-1)!)).toMatch(/^Seen 😀 text more words more/);
     expect([...stored.values()].map((text) => [...text].length)).toEqual([256, 256]);
   }
+});
+
+test("readers that read once make text of a page once for each form", async () => {
+  let count = 0;
+  const readers = readingOnce({
+    ...directReaders,
+    renderHtml(html, form) {
+      count++;
+      return directReaders.renderHtml(html, form);
+    },
+  });
+  const first = await readers.renderHtml("<p>one", "text");
+  expect(await readers.renderHtml("<p>one", "text")).toBe(first);
+  expect((await readers.renderHtml("<p>two", "text")).text).toBe("two");
+  expect((await readers.renderHtml("<p>one", "html")).text).toBe("<p>one</p>");
+  expect(count).toBe(3);
 });

@@ -1,8 +1,12 @@
 import { expect, it } from "vitest";
-import type { MailboxNumber, MessageNumber } from "#/src/model/numbers.ts";
+import type { NumberSet } from "#/src/model/number-set.ts";
+import type { MailboxNumber, MessageNumber, ThreadNumber } from "#/src/model/numbers.ts";
 import { listEntriesOfMessage } from "#/storage/queries/entries.ts";
 import { findMailboxByName, listKeywords } from "#/storage/queries/mailboxes.ts";
 import { findMessage } from "#/storage/queries/messages.ts";
+import { newestMessagesSoon } from "#/storage/queries/newest-messages.ts";
+import type { MessageRow } from "#/storage/rows.ts";
+import type { NewestMessages } from "#/storage/scans/newest-messages.ts";
 import type { Store } from "#/storage/store.ts";
 import { append, deliver, positionOf } from "../support/delivery.ts";
 import { openTestStore, type Seed, seedAgent } from "../support/store.ts";
@@ -11,8 +15,13 @@ async function mailboxNamed(store: Store, { agent }: Seed, name: string): Promis
   return (await findMailboxByName(store, agent, name))!.mailbox;
 }
 
-async function copyTo(store: Store, { agent, inbox }: Seed, target: MailboxNumber): Promise<void> {
-  await store.write("copyMessages", { agent, source: inbox, target, uids: [[1, 1]], at: store.clock.now() });
+async function copyTo(
+  store: Store,
+  { agent, inbox }: Seed,
+  target: MailboxNumber,
+  uids: NumberSet = [[1, 1]],
+): Promise<void> {
+  await store.write("copyMessages", { agent, source: inbox, target, uids, at: store.clock.now() });
 }
 
 it("sets read state wherever a message is, and moves it to one mailbox from all that it is in", async () => {
@@ -159,4 +168,41 @@ it("lists messages newest first, once each, of all mailboxes or of one", async (
   expect(await list({ thread: numbers[1] })).toEqual([numbers[1]]);
   expect(await list({ mailbox: await mailboxNamed(store, ada, "Archive") })).toEqual([numbers[0]]);
   expect(await list({ mailbox: await mailboxNamed(store, ada, "Drafts") })).toEqual([]);
+});
+
+it("finds the newest messages on the main thread as a scan does, or leaves it to the scan", async () => {
+  await using test = await openTestStore();
+  const { store } = test;
+  const ada = await seedAgent(store);
+  const numbers: MessageNumber[] = [];
+  for (let count = 0; count < 6; count++) {
+    numbers.push((await deliver(store, [ada]))[0]!.message);
+    test.clock.advance(1000);
+  }
+  const archive = await mailboxNamed(store, ada, "Archive");
+  await copyTo(store, ada, archive);
+  await copyTo(store, ada, archive);
+  const compare = async (args: Partial<NewestMessages>): Promise<"soon" | "scan"> => {
+    const asked = { agent: ada.agent, limit: 10, ...args };
+    const soon = await newestMessagesSoon(store, asked);
+    if (soon === undefined) return "scan";
+    // Octets of another thread are no Buffer.
+    const comparable = (rows: readonly MessageRow[]) =>
+      rows.map((row) => ({ ...row, trace: new Uint8Array(row.trace) }));
+    expect(comparable(soon)).toEqual(comparable(await store.scan("newestMessages", asked)));
+    return "soon";
+  };
+  const nowhere = 999_999 as MailboxNumber;
+  const places = [{}, { mailbox: archive }, { mailbox: ada.inbox }, { mailbox: nowhere }];
+  for (const place of places)
+    for (const before of [undefined, ...numbers])
+      for (const after of [undefined, numbers[2]])
+        for (const limit of [1, 3, 100])
+          expect(await compare({ ...place, before, after, limit })).toBe("soon");
+  expect(await compare({ limit: 101 })).toBe("scan");
+  expect(await compare({ thread: numbers[0] as number as ThreadNumber })).toBe("scan");
+  // The one message of Archive stands below more than 500 places of others.
+  for (let times = 0; times < 8; times++) await copyTo(store, ada, ada.inbox, [[1, 4294967295]]);
+  expect(await compare({ mailbox: archive })).toBe("scan");
+  expect(await compare({ mailbox: ada.inbox, limit: 1 })).toBe("soon");
 });

@@ -121,7 +121,12 @@ async function wholeContent(
   return {
     ...(isOctets ? {} : await readState()),
     ...content,
-    ...(await otherNames(context, message, await mail.listMailboxes(message.agent))),
+    ...(await otherNames(context, message, await foldersOf(context, message))),
     ...(await deliveryOf(context, message)),
   };
+}
+
+async function foldersOf({ rooms: { mail } }: OperationContext, { agent, places }: Message) {
+  const folders = await Promise.all(places.map(({ mailbox }) => mail.findMailboxByNumber(agent, mailbox)));
+  return folders.filter((folder) => folder !== undefined);
 }

@@ -8,7 +8,7 @@
  *  in the index: the messages of that slice are tried one by one, each alone twice at most. */
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
-import { directReaders } from "#/src/mail/content-readers.ts";
+import { directReaders, readingOnce } from "#/src/mail/content-readers.ts";
 import { createMessageBytes } from "#/src/mail/message-bytes.ts";
 import { createDocumentReader, type DocumentReader } from "#/src/mail/search-document.ts";
 import { CallerGone, forCaller } from "#/src/model/caller.ts";
@@ -152,13 +152,10 @@ async function start(): Promise<void> {
 
   async function readDocument(agent: AgentNumber, row: MessageRow, attempts = 1): Promise<IndexedDocument> {
     const { message } = row;
-    const reader = createDocumentReader(bytes, row);
+    const readers = readingOnce(directReaders);
+    const reader = createDocumentReader({ ...bytes, readers }, row);
     try {
-      const preview = await previewText(
-        { mail: bytes, readers: directReaders },
-        row,
-        await bytes.readStructure(row),
-      );
+      const preview = await previewText({ mail: bytes, readers }, row, await bytes.readStructure(row));
       const header = await reader.readHeader();
       return { message, document: { ...header, body: await readBody(agent, message, reader) }, preview };
     } catch (error) {

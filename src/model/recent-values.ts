@@ -1,0 +1,33 @@
+/** Values by name, those that were asked for last. Two generations: when the younger one is full it becomes the older, and what nobody
+ *  asked for since is let go. */
+export class RecentValues<Value> {
+  readonly #generationMax: number;
+  #young = new Map<string, Value>();
+  #old = new Map<string, Value>();
+
+  constructor(generationMax: number) {
+    this.#generationMax = generationMax;
+  }
+
+  /** How many are kept. */
+  get size(): number {
+    return this.#young.size + this.#old.size;
+  }
+
+  find(name: string): Value | undefined {
+    const young = this.#young.get(name);
+    if (young !== undefined) return young;
+    const old = this.#old.get(name);
+    if (old !== undefined) this.keep(name, old);
+    return old;
+  }
+
+  keep(name: string, value: Value): void {
+    if (this.#young.size >= this.#generationMax) {
+      this.#old = this.#young;
+      this.#young = new Map();
+    }
+    this.#old.delete(name);
+    this.#young.set(name, value);
+  }
+}
