@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { CollectionNumber } from "#/src/model/numbers.ts";
 import {
   type CorpusMessage,
   corpusFolder,
@@ -106,4 +107,41 @@ describe.skipIf(!hasCorpus)(`the corpus${corpusNote}`, () => {
       expect((await ada.request("PROPFIND", "/dav/", undefined, { Depth: "0" })).status).toBe(207);
     },
   );
+
+  const calendarQuery = `<C:calendar-query xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"><D:prop><C:calendar-data><C:expand start="20260901T000000Z" end="20261001T000000Z"/></C:calendar-data></D:prop>
+<C:filter><C:comp-filter name="VCALENDAR"><C:comp-filter name="VEVENT"><C:time-range start="20260901T000000Z" end="20261001T000000Z"/></C:comp-filter></C:comp-filter></C:filter></C:calendar-query>`;
+  const addressbookQuery = `<C:addressbook-query xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:carddav"><D:prop><C:address-data content-type="text/vcard" version="4.0"/></D:prop>
+<C:filter><C:prop-filter name="FN"/></C:filter></C:addressbook-query>`;
+
+  test.each([
+    ...(hasCorpus ? listCorpusFiles("attack/ical", /\.ics$/) : []),
+    ...(hasCorpus ? listCorpusFiles("attack/vcard", /\.vcf$/) : []),
+  ])("$file is kept or refused, and what asks for it is answered", async ({ file, bytes }) => {
+    const kind = file.endsWith(".ics") ? "calendar" : "addressbook";
+    const { client } = server.ada;
+    const [, collection] = await listHrefs(`/dav/${kind}s/${server.ada.id}/`);
+    const path = `${collection}attack`;
+    const put = await ada.request("PUT", path, bytes, {
+      "Content-Type": `text/${kind === "calendar" ? kind : "vcard"}`,
+    });
+    if (put.status >= 300) {
+      expect([put.status, put.condition]).toEqual([
+        403,
+        expect.stringMatching(/ (?:valid-|max-|supported-)/),
+      ]);
+      return;
+    }
+    const query = kind === "calendar" ? calendarQuery : addressbookQuery;
+    const asked = await ada.request("REPORT", collection!, query, { Depth: "1" });
+    // What is too much work is said of this object alone.
+    for (const { missing } of readResponses(asked))
+      for (const status of missing.values()) expect(status).toBe(507);
+    const { agent, object } = server.store.ids.decode(collection!.split("/").at(-2)!)!;
+    const item = await server.collections.findItemBySegment(agent, object as CollectionNumber, "attack");
+    const id = server.store.ids.encode(kind === "calendar" ? "event" : "contact", agent, item!.number);
+    expect((await client.ok("part.describe", { id })).text.length).toBeLessThan(100_000);
+    if (kind === "calendar") await client.ok("calendarMonth.list", { month: "2026-09" });
+    await client.ok("search", { in: collection!.split("/").at(-2), q: "attack" });
+    expect((await ada.request("DELETE", path)).status).toBe(204);
+  });
 });
