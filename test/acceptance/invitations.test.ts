@@ -1,6 +1,7 @@
 /** An outside organizer invites an agent by mail: the whole conversation, over SMTP in and out. */
 import { generateKeyPairSync } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { simpleParser } from "mailparser";
 import { createTransport } from "nodemailer";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { administer } from "#/src/accounts/administration/operations.ts";
@@ -51,6 +52,7 @@ beforeAll(async () => {
     onRecipient: (to) => (to.startsWith("gone@") ? { code: 550, text: "5.1.1 No such user" } : undefined),
   });
   daemon = await startInProcessDaemon({
+    agents: 2,
     set: [
       "server.domain=waypost.example",
       `dns.servers=${names.address}`,
@@ -446,32 +448,30 @@ describe("an agent that is invited proposes another time", () => {
   });
 });
 
-describe("one event in every door", () => {
-  async function doors() {
-    const { address: name, token, id } = daemon.agents[0]!;
-    const json = httpClient(daemon.http.url, token);
-    const dav = davClient(daemon.http.url, basic(name, token));
-    const home = `/dav/calendars/${id}/`;
-    const inMonth = async () => {
-      const { items } = (await json.ok("calendarMonth.list", { month: "2026-10" })).content;
-      return items.filter((one: { readonly uid: string }) => one.uid === `by-mail-${uid}`);
+/** One event of an agent, as programs see it: in the month of `/v1`, and as a CalDAV client finds it, by its UID in the default calendar. */
+async function doors(its = `by-mail-${uid}`, agent = daemon.agents[0]!, month = "2026-10") {
+  const { store, collections, accounts } = daemon.daemon.house;
+  const json = httpClient(daemon.http.url, agent.token);
+  const dav = davClient(daemon.http.url, basic(agent.address, agent.token));
+  const owner = await accounts.authenticateToken(agent.token, "127.0.0.1");
+  const inMonth = async () => {
+    const { items } = (await json.ok("calendarMonth.list", { month })).content;
+    return items.filter((one: { readonly uid: string }) => one.uid === its);
+  };
+  const inDav = async () => {
+    const calendar = (await collections.findCollectionOfRole(owner.agent, "calendar", "default"))!;
+    const href = `/dav/calendars/${agent.id}/${store.ids.encode("calendar", calendar.agent, calendar.number)}/`;
+    const query = `<C:calendar-query xmlns:C="urn:ietf:params:xml:ns:caldav" xmlns:D="DAV:"><D:prop><D:getetag/><C:calendar-data/></D:prop><C:filter><C:comp-filter name="VCALENDAR"><C:comp-filter name="VEVENT"><C:prop-filter name="UID"><C:text-match>${its}</C:text-match></C:prop-filter></C:comp-filter></C:comp-filter></C:filter></C:calendar-query>`;
+    const [found] = readResponses(await dav.request("REPORT", href, query, { Depth: "1" }));
+    return {
+      etag: found?.found.get("DAV: getetag")?.text,
+      text: plain(Buffer.from(found?.found.get("urn:ietf:params:xml:ns:caldav calendar-data")?.text ?? "")),
     };
-    /** As a CalDAV client finds it: by its UID, in the default calendar. */
-    const inDav = async () => {
-      const { collections } = daemon.daemon.house;
-      const calendar = (await collections.findCollectionOfRole(principal.agent, "calendar", "default"))!;
-      const { ids } = daemon.daemon.house.store;
-      const href = `${home}${ids.encode("calendar", calendar.agent, calendar.number)}/`;
-      const query = `<C:calendar-query xmlns:C="urn:ietf:params:xml:ns:caldav" xmlns:D="DAV:"><D:prop><D:getetag/><C:calendar-data/></D:prop><C:filter><C:comp-filter name="VCALENDAR"><C:comp-filter name="VEVENT"><C:prop-filter name="UID"><C:text-match>by-mail-${uid}</C:text-match></C:prop-filter></C:comp-filter></C:comp-filter></C:filter></C:calendar-query>`;
-      const [found] = readResponses(await dav.request("REPORT", href, query, { Depth: "1" }));
-      return {
-        etag: found?.found.get("DAV: getetag")?.text,
-        text: plain(Buffer.from(found?.found.get("urn:ietf:params:xml:ns:caldav calendar-data")?.text ?? "")),
-      };
-    };
-    return { json, inMonth, inDav };
-  }
+  };
+  return { json, inMonth, inDav };
+}
 
+describe("one event in every door", () => {
   test.each([
     ["an event", "", 1],
     ["a series", "RRULE:FREQ=WEEKLY;COUNT=3\n", 3],
@@ -516,6 +516,55 @@ describe("one event in every door", () => {
       const cancelled = await json.ok("part.describe", { id });
       expect(cancelled.content.event.status).toBe("cancelled");
       expect((await inDav()).etag).toBe(`"${cancelled.version}"`);
+    },
+  );
+
+  test.each([
+    ["an event", undefined, 1],
+    ["a series", { frequency: "weekly", count: 3 }, 3],
+  ])(
+    "%s of another agent of the account is answered, changed and cancelled without a mail",
+    async (_, rule, count) => {
+      const [attendee, organizer] = daemon.agents;
+      const before = sink.mails.length;
+      const { json } = await doors("", organizer!);
+      const body = { title: "Together", start: "2026-11-05T10:00:00", timeZone: "Etc/UTC", duration: "PT1H" };
+      const { ref, uid: its } = await json.ok("event.create", {
+        body: { ...body, participants: [attendee!.address], ...(rule && { recurrenceRule: rule }) },
+        invite: "send",
+      });
+      const theirs = await doors(its, attendee!, "2026-11");
+      const listed = await theirs.inMonth();
+      expect(listed).toHaveLength(count);
+      expect((await theirs.inDav()).text).toContain("SUMMARY:Together\n");
+      const [id] = (listed[0].id as string).split("#");
+      const read = async () => theirs.json.ok("part.describe", { id });
+      const { version } = await read();
+      expect((await theirs.inDav()).etag).toBe(`"${version}"`);
+
+      const accepted = { "participants/me/participationStatus": "accepted" };
+      await theirs.json.ok("event.update", { id, version, patch: accepted });
+      const own = async () => json.ok("part.describe", { id: ref });
+      expect(JSON.stringify((await own()).content.event.participants)).toContain('"accepted"');
+
+      const change = async (at: string, patch: object) =>
+        json.ok("event.update", { id: at, version: (await own()).version, patch, invite: "send" });
+      if (rule !== undefined) {
+        await change(`${ref}#2026-11-12T10:00:00`, { start: "2026-11-12T15:00:00" });
+        expect((await theirs.inMonth()).map((one: { readonly start: string }) => one.start)).toEqual([
+          "2026-11-05T10:00:00",
+          "2026-11-12T15:00:00",
+          "2026-11-19T10:00:00",
+        ]);
+        expect((await theirs.inDav()).text).toMatch(/RECURRENCE-ID[^\n]*:20261112T100000/);
+      }
+      await change(ref, { title: "Moved", start: "2026-11-06T10:00:00" });
+      expect((await theirs.inDav()).text).toMatch(/DTSTART[^\n]*:20261106T100000/);
+      await json.ok("event.delete", { id: ref, version: (await own()).version, invite: "send" });
+      expect((await theirs.inDav()).text).toContain("STATUS:CANCELLED\n");
+      expect((await read()).content.event.status).toBe("cancelled");
+      await daemon.daemon.delivery.whenIdle();
+      expect(sink.mails).toHaveLength(before);
     },
   );
 
@@ -565,14 +614,78 @@ describe.skipIf(!hasCorpus)(`mails of the corpus${corpusNote}`, () => {
     });
   });
 
+  test.each([
+    ["google-request", "nora@feldbau.example", 1],
+    ["exchange-request-windows-tz", "elin@rask.example", 2],
+  ])("%s is seen, accepted, changed and cancelled", async (name, from, count) => {
+    const raw = readFileSync(`${corpusFolder}/mail/written-imip/${name}.eml`);
+    const { attachments } = await simpleParser(raw);
+    const calendar = attachments
+      .find(({ contentType }) => contentType === "text/calendar")!
+      .content.toString()
+      .replaceAll("\r\n", "\n");
+    const its = /^UID:(.*(?:\n[ \t].*)*)/m.exec(calendar)![1]!.replaceAll(/\n[ \t]/g, "");
+    const send = async (message: string | Buffer): Promise<void> => {
+      const transport = createTransport({
+        ...daemon.smtp,
+        secure: false,
+        tls: { rejectUnauthorized: false },
+      });
+      await transport.sendMail({ envelope: { from, to: ["robin@waypost.example"] }, raw: message });
+      transport.close();
+    };
+    /** What the organizer's program says next. */
+    const sendNext = async (method: string, sequence: number, text: string): Promise<void> => {
+      const content = text
+        .replace("METHOD:REQUEST", `METHOD:${method}`)
+        .replace(/^SEQUENCE:0/m, `SEQUENCE:${sequence}`)
+        .replace(/^DTSTAMP:2026/m, "DTSTAMP:2027")
+        .replaceAll("\n", "\r\n");
+      const fields = [
+        `From: ${from}`,
+        "To: robin@waypost.example",
+        `Subject: ${method}`,
+        "MIME-Version: 1.0",
+        `Content-Type: text/calendar; charset=utf-8; method=${method}`,
+        "Content-Transfer-Encoding: base64",
+      ];
+      await send([...fields, "", Buffer.from(content).toString("base64"), ""].join("\r\n"));
+    };
+    await send(raw);
+    const { json, inMonth, inDav } = await doors(its);
+    const listed = await inMonth();
+    expect(listed).toHaveLength(count);
+    const [id] = (listed[0].id as string).split("#");
+    const { version } = await json.ok("part.describe", { id });
+    expect((await inDav()).etag).toBe(`"${version}"`);
+
+    const accepted = { "participants/me/participationStatus": "accepted" };
+    expect((await json.ok("event.update", { id, version, patch: accepted })).scheduling).toBe("sent");
+    await daemon.daemon.delivery.whenIdle();
+    const reply = sink.mails.at(-1)!;
+    expect(reply.to).toEqual([from]);
+    expect(reply.text).toMatch(/^From: [^\n]*robin@waypost\.example/m);
+    expect(calendarIn(reply.text)).toMatch(/METHOD:REPLY\n[\s\S]*PARTSTAT=ACCEPTED/);
+    expect(calendarIn(reply.text)).toContain(`UID:${its}\n`);
+
+    const elsewhere = calendar.replace(/^LOCATION.*$/m, "LOCATION:Elsewhere");
+    await sendNext("REQUEST", 1, elsewhere);
+    expect((await inDav()).text).toMatch(/^LOCATION:Elsewhere$/m);
+    if (count > 1) {
+      const instance = elsewhere
+        .replace(/^RRULE:FREQ=WEEKLY.*\n/m, "RECURRENCE-ID;TZID=W. Europe Standard Time:20261020T100000\n")
+        .replace(/^EXDATE.*\n/m, "")
+        .replaceAll(/^(DTSTART|DTEND)(.*):20261006T1/gm, "$1$2:20261020T2");
+      await sendNext("REQUEST", 2, instance);
+      const starts = (await inMonth()).map((one: { readonly start: string }) => one.start);
+      expect(starts).toEqual(["2026-10-06T10:00:00", "2026-10-20T20:00:00"]);
+    }
+    await sendNext("CANCEL", 3, elsewhere.replace(/^STATUS:.*$/m, "STATUS:CANCELLED"));
+    expect((await inDav()).text).toContain("STATUS:CANCELLED\n");
+    expect((await json.ok("part.describe", { id })).content.event.status).toBe("cancelled");
+  });
+
   const cases: readonly [name: string, from: string, uid: string, isTaken: boolean][] = [
-    ["google-request", "nora@feldbau.example", "7kqh2l9s0a1b2c3d4e5f6g7h8i@google.com", true],
-    [
-      "exchange-request-windows-tz",
-      "elin@rask.example",
-      "040000008200E00074C5B7101A82E00800000000D0A1B2C3D4E5DC01000000000000000010000000AAAAAAAABBBBBBBBCCCCCCCCDDDDDDDD",
-      true,
-    ],
     ["sent-by-assistant", "assistant@kolb-notary.example", "s-1@x.example", true],
     ["spoofed-organizer", "rando@evil.example", "spoof-1@x.example", false],
   ];
