@@ -72,6 +72,22 @@ export const settingsSchema = z.strictObject({
         .min(1)
         .default("./data")
         .describe("Folder of the database, the certificate and the private socket, made if it is missing."),
+      url: z
+        .string()
+        .refine(
+          (url) => url === "" || (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)),
+          "is postgres://user@host:5432/database",
+        )
+        .default("")
+        .meta({
+          description:
+            "PostgreSQL in place of the file in the folder, experimental: postgres://waypost@db.example/waypost?sslmode=verify-full.",
+          isSecret: true,
+        }),
+      passwordFile: z
+        .string()
+        .default("")
+        .describe("File with the password of that database, in one line; empty: the one in the URL."),
       quotaBytes: bytes
         .default(10 * gibibyte)
         .describe("Most bytes of mail in a new mailbox; each can be given its own."),

@@ -1,7 +1,10 @@
 import { openSqliteStore } from "./sqlite/store.ts";
 import type { OpenOptions, Store } from "./store.ts";
 
-/** Opens the store of a folder, bringing it to the present schema. One process at a time. */
-export function openStore(options: OpenOptions): Promise<Store> {
-  return openSqliteStore(options);
+/** Opens a store on the engine that its options name, bringing it to the present schema. One process at a time. */
+export async function openStore(options: OpenOptions): Promise<Store> {
+  if (options.database === undefined) return openSqliteStore(options);
+  // Loaded by who uses it alone.
+  const { openPostgresStore } = await import("./postgres/store.ts");
+  return openPostgresStore(options, options.database);
 }

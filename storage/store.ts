@@ -27,6 +27,8 @@ export interface Store extends Reader, AsyncDisposable {
   readonly ids: IdCodec;
   /** Where its files are, and the search index that is made from them. */
   readonly folder: string;
+  /** For threads that read by themselves. */
+  readonly place: StorePlace;
 
   /** 32 bytes that only this deployment knows, another for each purpose. */
   key(purpose: string): Buffer;
@@ -110,6 +112,8 @@ export interface OpenOptions {
   /** Where the store keeps its files; made if it does not exist. On a local disk. */
   readonly folder: string;
   readonly clock?: Clock;
+  /** Where the rows are; without it, in a file of SQLite in the folder. */
+  readonly database?: DatabasePlace | undefined;
   /** Of the process; by default the store has one of its own. */
   readonly fairness?: Fairness;
   /** Upper bound of the database file; without it, the disk. */

@@ -286,12 +286,15 @@ async function sweepSubmissions(tx: Transaction, agent: AgentNumber): Promise<bo
 }
 
 async function sweepThreadKeys(tx: Transaction, agent: AgentNumber): Promise<boolean> {
-  const last = await tx.get<{ key: Uint8Array | null }>(
-    `select max(key) as key
-    from (select key from thread_key where agent_id = ? order by key limit ?) as slice`,
+  // `max` of octets is not in every PostgreSQL.
+  const last = await tx.get<{ key: Uint8Array }>(
+    `select key
+    from (select key from thread_key where agent_id = ? order by key limit ?) as slice
+    order by key desc
+    limit 1`,
     agent,
     rowsPerSlice,
   );
-  if (last?.key == null) return false;
+  if (last === undefined) return false;
   return (await tx.run("delete from thread_key where agent_id = ? and key <= ?", agent, last.key)) > 0;
 }

@@ -40,7 +40,7 @@ import { createMailFates, type MailFates } from "#/src/scheduling/mail-fates.ts"
 import { createDirectSchedulers, createSchedulers } from "#/src/scheduling/schedulers.ts";
 import type { Scheduling } from "#/src/scheduling/scheduling.ts";
 import { openStore } from "#/storage/open-store.ts";
-import type { Store } from "#/storage/store.ts";
+import type { DatabasePlace, Store } from "#/storage/store.ts";
 
 import type { Metrics } from "./metrics.ts";
 
@@ -98,6 +98,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
     fairness,
     ...(metrics === undefined ? {} : { onWritten: (ms: number) => tally.time("write", ms) }),
     folder: settings.storage.folder,
+    database: databaseOf(settings),
     onTrouble: (what) => log.error({ what }, "the store left something as it is; see waypost check"),
   });
   const textIndex = options.isStaying
@@ -238,4 +239,10 @@ async function loadInvoke(rooms: JsonRooms): Promise<Invoke> {
     import("#/protocols/json/registry.ts"),
   ]);
   return createInvoke(rooms, createRegistry(rooms.settings.json.unservedOperations));
+}
+
+/** Undefined where everything is in the folder. */
+function databaseOf({ storage: { url, passwordFile } }: Settings): DatabasePlace | undefined {
+  if (url === "") return undefined;
+  return passwordFile === "" ? { url } : { url, passwordFile };
 }

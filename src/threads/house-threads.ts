@@ -20,7 +20,7 @@ export const houseThreads = {
   // Up to 2,000 jobs in flight; their bytes are buffers.
   writer: { name: "store-writer", source: "storage/sqlite/writer.ts", heapMb: 1024 },
   // A check holds the numbers of all that it compares.
-  reader: { name: "store-reader", source: "storage/sqlite/reader.ts", heapMb: 1024 },
+  reader: { name: "store-reader", source: "storage/threads/reader.ts", heapMb: 1024 },
   // A header of 250 KB becomes about 40 MiB of fields; texts of messages are buffers.
   preparer: { name: "preparer", source: "src/arrival/preparing/preparer.ts", heapMb: 256, isSilent: true },
   // An item of 4 MiB with lines of one character is about 100 MiB of lines.

@@ -24,8 +24,11 @@ const preparedMax = 500;
 
 type Outcome = QueryResult<Record<string, unknown>> & QueryArrayResult<SqlValue[]>;
 
+/** What the types of `pg` leave out. */
+type HoldingClient = Client & { ref(): void; unref(): void };
+
 export class PostgresSql implements Sql {
-  readonly #client: Client;
+  readonly #client: HoldingClient;
   /** Texts that are prepared, and the names of their statements. */
   readonly #prepared = new Map<string, string>();
   /** Texts that were sent once: a text is prepared when it comes again. */
@@ -35,7 +38,7 @@ export class PostgresSql implements Sql {
   pending = 0;
 
   constructor(client: Client) {
-    this.#client = client;
+    this.#client = client as HoldingClient;
     const lose = (): void => {
       this.#isLost = true;
     };
@@ -72,7 +75,8 @@ export class PostgresSql implements Sql {
     const text = postgresText(query);
     const name = this.#nameOf(text);
     const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
-    this.pending++;
+    // A connection keeps the process alive only while an answer is awaited.
+    if (this.pending++ === 0) this.#client.ref();
     this.#client.query(
       {
         text,
@@ -81,7 +85,7 @@ export class PostgresSql implements Sql {
         ...(isColumn ? { rowMode: "array" } : {}),
       },
       (error: Error | null, outcome: unknown) => {
-        this.pending--;
+        if (--this.pending === 0) this.#client.unref();
         if (error === null || error === undefined) resolve(outcome as Outcome);
         else reject(this.#isLost ? new ConnectionLost(error) : error);
       },

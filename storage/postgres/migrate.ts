@@ -4,7 +4,7 @@ import { type Migration, migrations } from "../migrations/index.ts";
 import type { PostgresSql } from "./connection.ts";
 
 /** Any number that no other program on the same database takes for a lock. */
-export const lockNumbers = { migration: 7_235_001, sweep: 7_235_002 } as const;
+export const lockNumbers = { migration: 7_235_001, daemon: 7_235_002 } as const;
 
 export async function migrate(
   sql: PostgresSql,

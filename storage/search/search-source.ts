@@ -1,9 +1,10 @@
-/** What the search index is made from: the store's file, read on a connection of the indexing thread's own. */
+/** What the search index is made from: the store's rows, read on a connection of the indexing thread's own. */
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import { messageOf, type StoredMessage, selectMessage } from "../queries/messages.ts";
 import type { MessageRow } from "../rows.ts";
 import { paddedList, placesFor, type Reader } from "../sql.ts";
 import { openReading, SqliteSql } from "../sqlite/connection.ts";
+import type { StorePlace } from "../store.ts";
 
 export interface SearchSource extends Reader {
   close(): void;
@@ -28,14 +29,22 @@ export interface NewMessages {
   readonly hasRemovals: boolean;
 }
 
-export function openSearchSource(folder: string): SearchSource {
-  const database = openReading(folder, "scanning");
-  const sql = new SqliteSql(database);
+async function openRows({ folder, database }: StorePlace): Promise<Reader & { close(): unknown }> {
+  if (database !== undefined) {
+    const { openPostgresRows } = await import("../postgres/rows.ts");
+    return openPostgresRows(database);
+  }
+  const file = openReading(folder, "scanning");
+  return Object.assign(new SqliteSql(file), { close: () => file.close() });
+}
+
+export async function openSearchSource(place: StorePlace): Promise<SearchSource> {
+  const sql = await openRows(place);
   return {
     get: (query, ...parameters) => sql.get(query, ...parameters),
     all: (query, ...parameters) => sql.all(query, ...parameters),
     column: (query, ...parameters) => sql.column(query, ...parameters),
-    close: () => void database.close(),
+    close: () => void sql.close(),
 
     async secret() {
       const row = await sql.get<{ value: Uint8Array }>("select value from deployment where name = 'secret'");

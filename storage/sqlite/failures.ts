@@ -1,7 +1,6 @@
-/** What SQLite's errors mean to us, and how an error crosses a thread. */
+/** What SQLite's errors mean to us. */
 import Database from "better-sqlite3";
-import { type ErrorDetails, isWaypostError, WaypostError } from "#/src/model/errors.ts";
-import type { ErrorRow } from "../rows.ts";
+import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 
 /** After one of these nobody knows what is on the disk: pages may count as written that are not. Only a new start, which
  *  reads the file again, is safe. */
@@ -37,26 +36,4 @@ export function engineFailure(error: unknown): WaypostError {
       });
   }
   return new WaypostError("internal", "The store failed", { cause: error });
-}
-
-export function closedStore(): WaypostError {
-  return new WaypostError("upstream_unavailable", "The store is closed", { reason: "busy" });
-}
-
-export function errorRow(error: WaypostError): ErrorRow {
-  const { cause, ...details } = error.details;
-  return {
-    code: error.code,
-    message: error.message,
-    details: cause === undefined ? details : { ...details, cause: describeCause(cause) },
-  };
-}
-
-export function errorOfRow(row: ErrorRow): WaypostError {
-  return new WaypostError(row.code, row.message, row.details as ErrorDetails);
-}
-
-function describeCause(cause: unknown): string {
-  if (cause instanceof Database.SqliteError) return `${cause.code}: ${cause.message}`;
-  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
 }

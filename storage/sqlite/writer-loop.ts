@@ -1,7 +1,7 @@
 /** Group commit.
  *
  *  A batch begins when a job is there and takes what has queued up until then, at most 256 jobs, 16 MiB or 20 ms; of long writes
- *  it is one piece (`writer-lanes.ts`). There is no waiting timer: while one batch is written and made durable the next one
+ *  it is one piece (`../writer-lanes.ts`). There is no waiting timer: while one batch is written and made durable the next one
  *  gathers by itself.
  *  Each job has its savepoint and fails alone. Answers leave only after the commit. When the commit fails, or SQLite has
  *  given up the transaction, every job of the batch is refused as temporary.
@@ -12,15 +12,16 @@ import Database from "better-sqlite3";
 import type { Touched } from "#/src/model/changes.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import { collectGarbage } from "#/src/threads/collect-garbage.ts";
+import { errorRow } from "../failures.ts";
 import { runOnce } from "../idempotency.ts";
 import type { Transaction } from "../sql.ts";
 import { SweepState } from "../sweep.ts";
+import type { Answer, FromWriter, Job, Lane, ToWriter } from "../threads/messages.ts";
 import { type Mutation, transactions } from "../transactions/index.ts";
+import { WriterLanes } from "../writer-lanes.ts";
 import { backupTo } from "./backup.ts";
 import { checkpointPages, SqliteSql } from "./connection.ts";
-import { engineFailure, errorRow, isUntrustworthy } from "./failures.ts";
-import type { Answer, FromWriter, Job, Lane, ToWriter } from "./messages.ts";
-import { WriterLanes } from "./writer-lanes.ts";
+import { engineFailure, isUntrustworthy } from "./failures.ts";
 
 const batchJobsMax = 256;
 const batchBytesMax = 16 * 1024 * 1024;

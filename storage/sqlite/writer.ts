@@ -1,13 +1,18 @@
 /** The writer thread: the only connection that writes, and the only place where a write becomes durable. */
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import Database from "better-sqlite3";
+import type { FromWriter, ToWriter } from "../threads/messages.ts";
 import { databaseFile, openWriting } from "./connection.ts";
 import { isUntrustworthy } from "./failures.ts";
 import { emptyLog, rewriteLog } from "./log-of-pages.ts";
-import type { FromWriter, ToWriter, WriterData } from "./messages.ts";
 import { migrate } from "./migrate.ts";
 import { beginAnew, dropForeignLog } from "./restore.ts";
 import { WriterLoop } from "./writer-loop.ts";
+
+export interface WriterData {
+  readonly folder: string;
+  readonly maxBytes?: number | undefined;
+}
 
 const port = parentPort!;
 const data = workerData as WriterData;

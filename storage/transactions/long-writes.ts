@@ -1,5 +1,5 @@
 /** Which single transactions take more of the writer than a few milliseconds: they wait in its lane of long writes, where one of them
- *  is done after each batch of the others (`storage/sqlite/writer-lanes.ts`). Measured for a processor of two cores: an octet of
+ *  is done after each batch of the others (`storage/writer-lanes.ts`). Measured for a processor of two cores: an octet of
  *  messages 2.5 ms a MiB, an entry, item or mailbox 20 to 60 µs. */
 import { longWriteBytesMin, quickEntriesMax } from "#/src/model/limits.ts";
 import type { ArgumentsOf, TransactionName } from "./index.ts";

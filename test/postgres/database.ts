@@ -17,7 +17,7 @@ export async function makeDatabase(template?: string): Promise<string> {
 }
 
 export async function dropDatabase(url: string): Promise<void> {
-  await command(`drop database if exists ${new URL(url).pathname.slice(1)} with (force)`);
+  await command(`drop database if exists ${nameOf(url)} with (force)`);
 }
 
 export function urlOf(database: string): string {
@@ -26,8 +26,17 @@ export function urlOf(database: string): string {
   return url.href;
 }
 
-export async function command(text: string): Promise<void> {
-  const client = new Client({ connectionString: serverUrl });
+export function nameOf(url: string): string {
+  return new URL(url).pathname.slice(1);
+}
+
+export function command(text: string): Promise<void> {
+  return change(serverUrl!, text);
+}
+
+/** Statements of PostgreSQL's own, past the store. */
+export async function change(url: string, text: string): Promise<void> {
+  const client = new Client({ connectionString: url });
   await client.connect();
   await client.query(text).finally(() => client.end());
 }

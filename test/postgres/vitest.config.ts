@@ -2,11 +2,27 @@
 import { defineConfig } from "vitest/config";
 import base from "../vitest.config.ts";
 
+/** About SQLite's file, its connections, or nothing that an engine does. */
+const sqliteOnly = [
+  "agent-tables",
+  "damage",
+  "failures",
+  "grant-objects",
+  "lock-order",
+  "log-of-pages",
+  "recent-statements",
+  "upgrade",
+  "writer-lanes",
+].map((name) => `test/storage/${name}.test.ts`);
+
 export default defineConfig({
   test: {
     ...base.test,
-    include: ["test/postgres/**/*.test.ts"],
-    exclude: ["node_modules/**"],
+    include: ["test/postgres/**/*.test.ts", "test/storage/**/*.test.ts"],
+    exclude: ["node_modules/**", ...sqliteOnly],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    env: { WAYPOST_TEST_ENGINE: "postgres" },
     globalSetup: [...(base.test?.globalSetup ?? []), "test/postgres/server-setup.ts"],
   },
 });

@@ -5,10 +5,12 @@ import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openStore } from "#/storage/open-store.ts";
 import { append } from "../support/delivery.ts";
-import { openTestStore, seedAgent } from "../support/store.ts";
+import { engine, itOnSqlite, openTestStore, seedAgent } from "../support/store.ts";
 
 const base = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-check-"));
 const sound = path.join(base, "sound.db");
+/** The same on PostgreSQL: a database that others are copied from. */
+let soundUrl = "";
 
 beforeAll(async () => {
   await using test = await openTestStore();
@@ -16,12 +18,31 @@ beforeAll(async () => {
   await append(test.store, ada, 3, { keywords: ["work"], text: "x".repeat(5000) });
   const { mailbox } = await test.store.write("createMailbox", { agent: ada.agent, name: "Work/2026", at: 0 });
   await append(test.store, { ...ada, inbox: mailbox });
-  await test.store.backup(sound);
+  if (engine === "sqlite") return test.store.backup(sound);
+  await test.store.close();
+  const { makeDatabase, nameOf } = await import("../postgres/database.ts");
+  soundUrl = await makeDatabase(nameOf(test.store.place.database!.url));
+  await test.reopen();
 });
 afterAll(() => fs.rmSync(base, { recursive: true }));
 
+async function findingsOnPostgres(damage: string): Promise<string[]> {
+  const { change, dropDatabase, makeDatabase, nameOf } = await import("../postgres/database.ts");
+  const url = await makeDatabase(nameOf(soundUrl));
+  // Octets are written in another way there.
+  await change(url, damage.replaceAll(/x'([0-9a-f]*)'/g, "'\\x$1'"));
+  const folder = fs.mkdtempSync(path.join(base, "damaged-"));
+  try {
+    await using copy = await openStore({ folder, database: { url } });
+    return await copy.check();
+  } finally {
+    await dropDatabase(url);
+  }
+}
+
 /** What a store that was tampered with is found to suffer from. */
 async function findingsAfter(damage: string): Promise<string[]> {
+  if (engine === "postgres") return findingsOnPostgres(damage);
   const folder = fs.mkdtempSync(path.join(base, "damaged-"));
   const file = path.join(folder, "waypost.db");
   fs.copyFileSync(sound, file);
@@ -116,7 +137,7 @@ it("lets searches go on meanwhile", async () => {
   expect(order).toEqual(["search", "check"]);
 });
 
-it("is given up when the store is closed", async () => {
+itOnSqlite("is given up when the store is closed", async () => {
   const folder = fs.mkdtempSync(path.join(base, "closed-"));
   fs.copyFileSync(sound, path.join(folder, "waypost.db"));
   const store = await openStore({ folder });

@@ -13,7 +13,7 @@ import { findMailbox } from "#/storage/queries/mailboxes.ts";
 import { openWriting } from "#/storage/sqlite/connection.ts";
 import { migrate } from "#/storage/sqlite/migrate.ts";
 import { append, deliver } from "../support/delivery.ts";
-import { openTestStore, seedAgent } from "../support/store.ts";
+import { itOnSqlite, openTestStore, seedAgent } from "../support/store.ts";
 
 function temporaryFolder(): { path: string } & Disposable {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-store-"));
@@ -138,7 +138,7 @@ it("leaves the schema as it was when a step fails", async () => {
   database.close();
 });
 
-it("copies itself whole while it is written to", async () => {
+itOnSqlite("copies itself whole while it is written to", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const ada = await seedAgent(store);
@@ -231,31 +231,34 @@ function messageOf(number: number): MessageNumber {
   return number as MessageNumber;
 }
 
-it("goes on from a copy in a new time: nothing that was given since means anything else", async () => {
-  await using test = await openTestStore();
-  const ada = await seedAgent(test.store);
-  await deliver(test.store, [ada]);
-  using folder = temporaryFolder();
-  await test.store.backup(path.join(folder.path, "waypost.db"));
-  const [later] = await deliver(test.store, [ada]);
-  const before = await findMailbox(test.store, ada.agent, ada.inbox);
-  // What a store that was killed in this folder has left beside its file.
-  fs.copyFileSync(path.join(test.folder, "waypost.db-wal"), path.join(folder.path, "waypost.db-wal"));
+itOnSqlite(
+  "goes on from a copy in a new time: nothing that was given since means anything else",
+  async () => {
+    await using test = await openTestStore();
+    const ada = await seedAgent(test.store);
+    await deliver(test.store, [ada]);
+    using folder = temporaryFolder();
+    await test.store.backup(path.join(folder.path, "waypost.db"));
+    const [later] = await deliver(test.store, [ada]);
+    const before = await findMailbox(test.store, ada.agent, ada.inbox);
+    // What a store that was killed in this folder has left beside its file.
+    fs.copyFileSync(path.join(test.folder, "waypost.db-wal"), path.join(folder.path, "waypost.db-wal"));
 
-  await using copy = await openTestStore({ folder: folder.path });
-  const inbox = (await findMailbox(copy.store, ada.agent, ada.inbox))!;
-  expect(await listUids(copy.store, ada.agent, ada.inbox)).toEqual([1]);
-  expect(inbox.uidValidity).toBeGreaterThan(before!.uidValidity);
-  const position = (await findPosition(copy.store, ada.agent))!;
-  expect(position.logFloor).toBe(position.modseq - 1);
-  expect(await listChanges(copy.store, ada.agent, position.logFloor, position.modseq, 9)).toMatchObject([
-    { kind: "event", event: "mailbox.restored", ids: "0" },
-  ]);
-  expect(position.modseq).toBeGreaterThan(later!.modseq);
-  const [next] = await deliver(copy.store, [ada]);
-  expect(next!.message).toBeGreaterThan(later!.message);
-  await copy.reopen();
-  expect((await findMailbox(copy.store, ada.agent, ada.inbox))!.uidValidity).toBe(inbox.uidValidity);
-  await test.reopen();
-  expect((await findMailbox(test.store, ada.agent, ada.inbox))!.uidValidity).toBe(before!.uidValidity);
-});
+    await using copy = await openTestStore({ folder: folder.path });
+    const inbox = (await findMailbox(copy.store, ada.agent, ada.inbox))!;
+    expect(await listUids(copy.store, ada.agent, ada.inbox)).toEqual([1]);
+    expect(inbox.uidValidity).toBeGreaterThan(before!.uidValidity);
+    const position = (await findPosition(copy.store, ada.agent))!;
+    expect(position.logFloor).toBe(position.modseq - 1);
+    expect(await listChanges(copy.store, ada.agent, position.logFloor, position.modseq, 9)).toMatchObject([
+      { kind: "event", event: "mailbox.restored", ids: "0" },
+    ]);
+    expect(position.modseq).toBeGreaterThan(later!.modseq);
+    const [next] = await deliver(copy.store, [ada]);
+    expect(next!.message).toBeGreaterThan(later!.message);
+    await copy.reopen();
+    expect((await findMailbox(copy.store, ada.agent, ada.inbox))!.uidValidity).toBe(inbox.uidValidity);
+    await test.reopen();
+    expect((await findMailbox(test.store, ada.agent, ada.inbox))!.uidValidity).toBe(before!.uidValidity);
+  },
+);

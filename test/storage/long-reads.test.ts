@@ -2,8 +2,8 @@
 import { once } from "node:events";
 import type { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { LongReads } from "#/storage/sqlite/long-reads.ts";
-import { openTestStore } from "../support/store.ts";
+import { LongReads } from "#/storage/threads/long-reads.ts";
+import { itOnSqlite, openTestStore } from "../support/store.ts";
 
 let started: Worker[];
 const note = (worker: Worker): void => void started.push(worker);
@@ -20,7 +20,7 @@ const scan = (reads: LongReads): Promise<unknown> =>
     (error: { code?: string }) => error.code,
   );
 
-it("opens a store without a thread for long reads", async () => {
+itOnSqlite("opens a store without a thread for long reads", async () => {
   await using test = await openTestStore();
   await test.store.all("select 1");
   expect(started.map(({ threadName }) => threadName)).toEqual(["store-writer"]);
@@ -29,7 +29,7 @@ it("opens a store without a thread for long reads", async () => {
 it("answers scans on one thread, which ends when none came for a while, and starts another with the next", async () => {
   await using test = await openTestStore();
   started = [];
-  const reads = new LongReads(test.folder, 1);
+  const reads = new LongReads(test.store.place, 1);
   expect(await Promise.all([scan(reads), scan(reads)])).toEqual(["answered", "answered"]);
   const [first] = started;
   await once(first!, "exit");
@@ -41,7 +41,7 @@ it("answers scans on one thread, which ends when none came for a while, and star
 it("scans with another thread after one that broke", async () => {
   await using test = await openTestStore();
   started = [];
-  const reads = new LongReads(test.folder);
+  const reads = new LongReads(test.store.place);
   expect(await scan(reads)).toBe("answered");
   await started[0]!.terminate();
   expect(await scan(reads)).toBe("answered");
@@ -50,7 +50,7 @@ it("scans with another thread after one that broke", async () => {
 
 it("answers what is under way when it is closed, and nothing that comes later", async () => {
   await using test = await openTestStore();
-  const reads = new LongReads(test.folder);
+  const reads = new LongReads(test.store.place);
   expect(await scan(reads)).toBe("answered");
   const underWay = scan(reads);
   await Promise.resolve();
@@ -61,7 +61,7 @@ it("answers what is under way when it is closed, and nothing that comes later", 
 
 it("ends a check that is under way when it is closed", async () => {
   await using test = await openTestStore();
-  const reads = new LongReads(test.folder);
+  const reads = new LongReads(test.store.place);
   const check = reads.check().catch((error: { code?: string }) => error.code);
   await reads.close();
   expect(await check).toBe("upstream_unavailable");

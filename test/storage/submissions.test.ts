@@ -6,7 +6,7 @@ import { findSubmission, listDue, listDueScheduled, listRecipients } from "#/sto
 import type { Store } from "#/storage/store.ts";
 import type { ReportedOutcome } from "#/storage/transactions/outbound/report-delivery.ts";
 import { append, positionOf } from "../support/delivery.ts";
-import { openTestStore, type Seed, seedAgent, testFacts } from "../support/store.ts";
+import { itOnSqlite, openTestStore, type Seed, seedAgent, testFacts } from "../support/store.ts";
 import { envelopeTo, outcome, submission } from "../support/submission.ts";
 
 const hourMs = 3_600_000;
@@ -328,7 +328,7 @@ describe("reportDelivery", () => {
   });
 });
 
-it("waits an hour in a copy that is put back, as it may have left since", async () => {
+itOnSqlite("waits an hour in a copy that is put back, as it may have left since", async () => {
   await using opened = await openTestStore();
   const { store, clock } = opened;
   // A copy is made new by the time of the system.

@@ -1,7 +1,7 @@
 /** In which order the writer does what waits for it. */
 import { expect, it } from "vitest";
-import type { Job, Lane } from "#/storage/sqlite/messages.ts";
-import { WriterLanes } from "#/storage/sqlite/writer-lanes.ts";
+import type { Job, Lane } from "#/storage/threads/messages.ts";
+import { WriterLanes } from "#/storage/writer-lanes.ts";
 
 function jobOf(lane: Lane, key: string, id = 0): Job {
   return { id, lane, owner: { key }, name: "", args: undefined, bytes: 0, at: 0 };

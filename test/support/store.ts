@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { expect } from "vitest";
+import { expect, it } from "vitest";
 import type { AccountNumber, AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import { encodeBlob } from "#/storage/blob.ts";
 import { checkStore } from "#/storage/check.ts";
@@ -20,10 +20,30 @@ export interface TestStore extends AsyncDisposable {
   reopen(): Promise<Store>;
 }
 
+/** Which engine the stores of the tests are on. */
+export const engine: "sqlite" | "postgres" =
+  process.env.WAYPOST_TEST_ENGINE === "postgres" ? "postgres" : "sqlite";
+
+/** Of what is SQLite's own: its file, its threads, its backup. */
+export const itOnSqlite = it.skipIf(engine !== "sqlite");
+
+interface TestDatabasePlace extends AsyncDisposable {
+  readonly url: string;
+}
+
+/** A new database; undefined where rows are in a file of the folder. */
+export async function makeTestDatabase(): Promise<TestDatabasePlace | undefined> {
+  if (engine === "sqlite") return undefined;
+  const { dropDatabase, makeDatabase } = await import("../postgres/database.ts");
+  const url = await makeDatabase("waypost_template");
+  return { url, [Symbol.asyncDispose]: () => dropDatabase(url) };
+}
+
 export async function openTestStore(options: Partial<OpenOptions> = {}): Promise<TestStore> {
   const folder = options.folder ?? fs.mkdtempSync(path.join(os.tmpdir(), "waypost-store-"));
   const clock = fakeClock();
-  const open = () => openStore({ clock, ...options, folder });
+  const database = await makeTestDatabase();
+  const open = () => openStore({ clock, database, ...options, folder });
   let store = await open();
   return {
     get store() {
@@ -42,6 +62,7 @@ export async function openTestStore(options: Partial<OpenOptions> = {}): Promise
         expect(await checkStore(store)).toEqual([]);
       } finally {
         await store.close();
+        await database?.[Symbol.asyncDispose]();
         fs.rmSync(folder, { recursive: true, force: true });
       }
     },

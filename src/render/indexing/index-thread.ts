@@ -28,7 +28,8 @@ import { examineMessages, findInIndex } from "./questions.ts";
 import { beginningOf, sliceMessages } from "./slice.ts";
 
 const port = parentPort!;
-const { folder, beat } = workerData as IndexThreadData;
+const { place, beat } = workerData as IndexThreadData;
+const { folder } = place;
 
 /** Octets of text of a message that is indexed at once: twice as much holds the thread for about 100 ms. What is longer is
  *  indexed in pieces. */
@@ -52,7 +53,7 @@ function say(message: FromIndexThread): void {
 }
 
 async function start(): Promise<void> {
-  const source = openSearchSource(folder);
+  const source = await openSearchSource(place);
   const bytes = createMessageBytes(source);
   const secret = await source.secret();
   let database = SearchDatabase.open(folder, secret);

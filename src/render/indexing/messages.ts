@@ -2,9 +2,10 @@
 import type { Held, IndexAnswer, LookedAt } from "#/src/mail/indexing/text-index.ts";
 import type { TextKey } from "#/src/mail/search-document.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
+import type { StorePlace } from "#/storage/store.ts";
 
 export interface IndexThreadData {
-  readonly folder: string;
+  readonly place: StorePlace;
   /** One word that the thread counts up while its loop turns, so that it can be seen from outside when it does not. */
   readonly beat: Int32Array;
 }

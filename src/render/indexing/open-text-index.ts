@@ -36,7 +36,7 @@ const settleStartsMax = 20;
 
 /** Resolves when the index has been compared with the store, so that it says nothing about another past, or has failed. */
 export async function openTextIndex(
-  store: Pick<Store, "folder" | "onCommit">,
+  store: Pick<Store, "place" | "onCommit">,
   options: TextIndexOptions = {},
 ): Promise<TextIndex> {
   const waiting = new Map<number, (answer: IndexThreadAnswer | undefined) => void>();
@@ -58,7 +58,7 @@ export async function openTextIndex(
 
   function start(): void {
     const beat = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-    const data: IndexThreadData = { folder: store.folder, beat };
+    const data: IndexThreadData = { place: store.place, beat };
     const thread = startThread(options.thread ?? houseThreads.index, data);
     latest = thread;
     const startedAt = performance.now();

@@ -4,12 +4,7 @@ import type { Owner } from "#/src/model/owner.ts";
 import type { Idempotency } from "../idempotency.ts";
 import type { ErrorRow } from "../rows.ts";
 
-export interface WriterData {
-  readonly folder: string;
-  readonly maxBytes?: number | undefined;
-}
-
-/** Which of the writer's lanes a job waits in (`writer-lanes.ts`). */
+/** Which of the writer's lanes a job waits in (`../writer-lanes.ts`). */
 export type Lane = "quick" | "long" | "idle";
 
 export interface Job {
@@ -48,10 +43,6 @@ export type FromWriter =
   | { readonly kind: "trouble"; readonly message: string }
   /** The store could not be opened, or can no longer be trusted. */
   | { readonly kind: "failed"; readonly message: string };
-
-export interface ReaderData {
-  readonly folder: string;
-}
 
 export type ToReader =
   | { readonly kind: "scan"; readonly id: number; readonly name: string; readonly args: unknown }

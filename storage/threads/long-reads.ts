@@ -4,15 +4,15 @@ import { once } from "node:events";
 import type { Worker } from "node:worker_threads";
 import { houseThreads } from "#/src/threads/house-threads.ts";
 import { startThread } from "#/src/threads/start-thread.ts";
-import type { Progress } from "../store.ts";
+import { closedStore } from "../failures.ts";
+import type { Progress, StorePlace } from "../store.ts";
 import { Channel } from "./channel.ts";
-import { closedStore } from "./failures.ts";
-import type { FromReader, ReaderData, ToReader } from "./messages.ts";
+import type { FromReader, ToReader } from "./messages.ts";
 
 const defaultIdleMs = 30_000;
 
 export class LongReads {
-  readonly #folder: string;
+  readonly #place: StorePlace;
   readonly #idleMs: number;
   /** Threads that have not ended. */
   readonly #threads = new Set<Worker>();
@@ -22,8 +22,8 @@ export class LongReads {
   #idleTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(folder: string, idleMs = defaultIdleMs) {
-    this.#folder = folder;
+  constructor(place: StorePlace, idleMs = defaultIdleMs) {
+    this.#place = place;
     this.#idleMs = idleMs;
   }
 
@@ -96,7 +96,7 @@ export class LongReads {
 
   async #start(): Promise<Channel> {
     if (this.#isClosed) throw closedStore();
-    const worker = startThread(houseThreads.reader, { folder: this.#folder } satisfies ReaderData);
+    const worker = startThread(houseThreads.reader, this.#place);
     const channel = new Channel(worker);
     const isReady = Promise.withResolvers<void>();
     this.#threads.add(worker);

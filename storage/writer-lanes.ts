@@ -5,13 +5,13 @@
  *    (`transactions/long-writes.ts`). One after each batch of quick jobs, in turns of their owners, so that each lane has its share however much waits in the other.
  *  - `idle`: maintenance, when nothing else waits; and once in a while when something always does. */
 import { FairQueue } from "#/src/fairness/fair-queue.ts";
-import type { Job, Lane } from "./messages.ts";
+import type { Job, Lane } from "./threads/messages.ts";
 
 /** Batches after which maintenance has its turn though others wait. */
 const busyBatchesMax = 50;
 
-export class WriterLanes {
-  readonly #lanes: Record<Lane, FairQueue<Job>> = {
+export class WriterLanes<J extends Job = Job> {
+  readonly #lanes: Record<Lane, FairQueue<J>> = {
     quick: new FairQueue(),
     long: new FairQueue(),
     idle: new FairQueue(),
@@ -21,7 +21,7 @@ export class WriterLanes {
   /** The last batch was of quick jobs. */
   #wasQuick = false;
 
-  push(job: Job): void {
+  push(job: J): void {
     this.#lanes[job.lane].push(job);
   }
 
@@ -49,7 +49,7 @@ export class WriterLanes {
     this.#busyBatches = lane === "idle" ? 0 : this.#busyBatches + 1;
   }
 
-  shift(lane: Lane): Job | undefined {
+  shift(lane: Lane): J | undefined {
     return this.#lanes[lane].shift();
   }
 }

@@ -1,7 +1,7 @@
 /** Takes back the copies that the last life of the store did not finish, when nothing else waits. */
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
-import type { Store, WritePiece } from "../store.ts";
+import type { Store, WritePiece } from "./store.ts";
 
 /** Called before the first write: whatever is unfinished then will not be finished. */
 export async function undoUnfinishedCopies(

@@ -6,7 +6,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import Database from "better-sqlite3";
-import { sqliteAddon } from "./native.ts";
+import { sqliteAddon } from "./sqlite/native.ts";
 
 export interface StoreLock {
   release(): void;

@@ -1,8 +1,8 @@
 /** Requests to a thread of the store and their answers. */
 import type { Worker } from "node:worker_threads";
 import { WaypostError } from "#/src/model/errors.ts";
+import { errorOfRow } from "../failures.ts";
 import type { Progress } from "../store.ts";
-import { errorOfRow } from "./failures.ts";
 import type { Answer } from "./messages.ts";
 
 interface Pending {

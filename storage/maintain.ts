@@ -2,8 +2,8 @@
  *  damaged file, is told of and passed over: the rest does not wait for it. */
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
-import type { MaintainOptions, Store } from "../store.ts";
-import type { ArgumentsOf, ResultOf, TransactionName } from "../transactions/index.ts";
+import type { MaintainOptions, Store } from "./store.ts";
+import type { ArgumentsOf, ResultOf, TransactionName } from "./transactions/index.ts";
 
 export type WriteSlice = <N extends TransactionName>(name: N, args: ArgumentsOf<N>) => Promise<ResultOf<N>>;
 

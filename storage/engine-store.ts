@@ -1,0 +1,253 @@
+/** What every engine's store does in the same way: pages, keys, which writes are taken, long writes, and who is told of commits. An
+ *  engine brings its reads, its writer and its long reads. */
+import { hkdfSync } from "node:crypto";
+import fs from "node:fs";
+import { createFairness, type Fairness } from "#/src/fairness/fairness.ts";
+import type { Gate } from "#/src/fairness/gate.ts";
+import { nextTurn } from "#/src/fairness/loop-turns.ts";
+import { shares } from "#/src/fairness/shares.ts";
+import { assertCallerThere, callerOwner, forEverybody, onCallerGone } from "#/src/model/caller.ts";
+import type { Touched } from "#/src/model/changes.ts";
+import { type Clock, systemClock } from "#/src/model/clock.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { createIdCodec, type IdCodec } from "#/src/model/ids.ts";
+import { pageRows } from "#/src/model/limits.ts";
+import { closedStore } from "./failures.ts";
+import type { Idempotency, OnceResult } from "./idempotency.ts";
+import { maintainStore } from "./maintain.ts";
+import type { ScanArgumentsOf, ScanName, ScanResultOf } from "./scans/index.ts";
+import type { Reader, SqlValue } from "./sql.ts";
+import type {
+  MaintainOptions,
+  OpenOptions,
+  Progress,
+  Store,
+  StorePlace,
+  WriteOptions,
+  WritePiece,
+} from "./store.ts";
+import { packArguments } from "./threads/arguments.ts";
+import type { Answer, Job } from "./threads/messages.ts";
+import type { ArgumentsOf, ResultOf, TransactionName } from "./transactions/index.ts";
+import { isLongWrite } from "./transactions/long-writes.ts";
+import { undoUnfinishedCopies } from "./undo-copies.ts";
+
+const inFlightBytesMax = 64 * 1024 * 1024;
+
+/** A job that has no number yet. */
+export type NewJob = Omit<Job, "id">;
+
+export abstract class EngineStore implements Store {
+  readonly clock: Clock;
+  readonly ids: IdCodec;
+  readonly place: StorePlace;
+  protected readonly onTrouble: (what: string) => void;
+  protected closing: Promise<void> | undefined;
+  readonly #reader: Reader;
+  readonly #onWritten: ((ms: number) => void) | undefined;
+  readonly #secret: Uint8Array;
+  readonly #keys = new Map<string, Buffer>();
+  readonly #listeners = new Set<(touched: readonly Touched[]) => void>();
+  readonly #fairness: Fairness;
+  readonly #longWrites: Gate;
+  readonly #scans: Gate;
+  #waiting: (() => void)[] = [];
+
+  constructor(options: OpenOptions, reader: Reader, secret: Uint8Array) {
+    this.clock = options.clock ?? systemClock;
+    this.place = { folder: options.folder, database: options.database };
+    this.onTrouble = options.onTrouble ?? writeTrouble;
+    this.#fairness = options.fairness ?? createFairness();
+    this.#longWrites = this.#fairness.gate("longWrites");
+    this.#scans = this.#fairness.gate("scans");
+    this.#onWritten = options.onWritten;
+    this.#reader = reader;
+    this.#secret = secret;
+    this.ids = createIdCodec(this.key("ids").subarray(0, 16));
+  }
+
+  /** Writes that were not answered, and the octets of their arrays. */
+  protected abstract readonly underWay: { readonly count: number; readonly bytes: number };
+  protected abstract failureOf(error: unknown): WaypostError;
+  protected abstract send(job: NewJob, transfer: readonly ArrayBuffer[]): Promise<Answer>;
+  protected abstract runScan(name: string, args: unknown): Promise<unknown>;
+  /** Ends what the engine has, after what is under way. */
+  protected abstract end(): Promise<void>;
+  abstract backup(file: string, onProgress?: Progress): Promise<void>;
+  abstract rest(): Promise<void>;
+  abstract check(onProgress?: Progress): Promise<string[]>;
+
+  get folder(): string {
+    return this.place.folder;
+  }
+
+  async get<R>(query: string, ...parameters: SqlValue[]): Promise<R | undefined> {
+    assertCallerThere();
+    try {
+      return await this.#reader.get<R>(query, ...parameters);
+    } catch (error) {
+      throw this.failureOf(error);
+    }
+  }
+
+  async all<R>(query: string, ...parameters: SqlValue[]): Promise<R[]> {
+    assertCallerThere();
+    try {
+      return await this.#reader.all<R>(query, ...parameters);
+    } catch (error) {
+      throw this.failureOf(error);
+    }
+  }
+
+  async column<V extends SqlValue>(query: string, ...parameters: SqlValue[]): Promise<V[]> {
+    assertCallerThere();
+    try {
+      return await this.#reader.column<V>(query, ...parameters);
+    } catch (error) {
+      throw this.failureOf(error);
+    }
+  }
+
+  async *pages<R>(
+    query: string,
+    key: (row: R) => SqlValue[],
+    first: readonly SqlValue[],
+    size = pageRows,
+  ): AsyncGenerator<R[]> {
+    let after = first;
+    for (;;) {
+      const rows = await this.all<R>(query, ...after, size);
+      if (rows.length > 0) yield rows;
+      if (rows.length < size) return;
+      after = key(rows.at(-1)!);
+      await nextTurn();
+    }
+  }
+
+  key(purpose: string): Buffer {
+    let key = this.#keys.get(purpose);
+    if (key === undefined) {
+      key = Buffer.from(hkdfSync("sha256", this.#secret, "", `waypost ${purpose}`, 32));
+      this.#keys.set(purpose, key);
+    }
+    return key;
+  }
+
+  async write<N extends TransactionName>(
+    name: N,
+    args: ArgumentsOf<N>,
+    options: WriteOptions = {},
+  ): Promise<ResultOf<N>> {
+    const answer = await this.#post(name, args, options);
+    return answer.result as ResultOf<N>;
+  }
+
+  async writeOnce<N extends TransactionName>(
+    name: N,
+    args: ArgumentsOf<N>,
+    idempotency: Idempotency,
+    options: WriteOptions = {},
+  ): Promise<OnceResult<ResultOf<N>>> {
+    const { packed } = packArguments(idempotency);
+    const answer = await this.#post(name, args, { ...options, idempotency: packed });
+    return { result: answer.result as ResultOf<N>, isReplayed: answer.isReplayed === true };
+  }
+
+  async #post<N extends TransactionName>(
+    name: N,
+    args: ArgumentsOf<N>,
+    options: WriteOptions & Partial<Pick<Job, "idempotency" | "lane">>,
+  ): Promise<Answer> {
+    if (this.closing !== undefined) throw closedStore();
+    const { idempotency, transfer = [] } = options;
+    const owner = callerOwner();
+    if (options.lane === undefined && this.isBusy()) {
+      this.#fairness.note("writes", owner, "total");
+      throw new WaypostError("upstream_unavailable", "The store has too much to write", {
+        reason: "busy",
+        retryAfterMs: 1000,
+      });
+    }
+    const { packed, bytes } = packArguments(args);
+    const lane = options.lane ?? (isLongWrite(name, args, bytes) ? "long" : "quick");
+    const startedAt = this.#onWritten === undefined ? 0 : performance.now();
+    const at = this.clock.now();
+    const answer = await this.send({ name, args: packed, bytes, at, idempotency, lane, owner }, transfer);
+    this.#onWritten?.(performance.now() - startedAt);
+    return answer;
+  }
+
+  async scan<N extends ScanName>(name: N, args: ScanArgumentsOf<N>): Promise<ScanResultOf<N>> {
+    const place = await this.#scans.enter();
+    const scanned = this.runScan(name, args);
+    // The thread is busy with it, whether the caller is still there or not.
+    const leave = (): void => place[Symbol.dispose]();
+    scanned.then(leave, leave);
+    const { promise, reject } = Promise.withResolvers<never>();
+    using _gone = onCallerGone(reject);
+    return (await Promise.race([scanned, promise])) as ScanResultOf<N>;
+  }
+
+  onCommit(listener: (touched: readonly Touched[]) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** For the engine, after each commit. */
+  protected tellCommit(touched: readonly Touched[]): void {
+    if (touched.length > 0) for (const listener of this.#listeners) listener(touched);
+  }
+
+  /** For the engine, when writes were answered. */
+  protected takeMore(): void {
+    if (!this.isBusy()) for (const resume of this.#waiting.splice(0)) resume();
+  }
+
+  /** For an engine that can do no more: everything that comes is refused. */
+  protected giveUp(): void {
+    this.closing = Promise.resolve();
+    for (const resume of this.#waiting.splice(0)) resume();
+  }
+
+  isBusy(): boolean {
+    const { count, bytes } = this.underWay;
+    return count >= shares.writes.total || bytes >= inFlightBytesMax;
+  }
+
+  whenReady(): Promise<void> {
+    if (!this.isBusy()) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  inPieces<R>(work: (write: WritePiece) => Promise<R>): Promise<R> {
+    const write: WritePiece = async <N extends TransactionName>(name: N, args: ArgumentsOf<N>) =>
+      (await this.#post(name, args, { lane: "long" })).result as ResultOf<N>;
+    return this.#longWrites.run(() => forEverybody(() => work(write)));
+  }
+
+  maintain(options: MaintainOptions): Promise<void> {
+    return maintainStore(this, (name, args) => this.#writeIdly(name, args), options, this.onTrouble);
+  }
+
+  undoCopies(): Promise<void> {
+    return undoUnfinishedCopies(this, (name, args) => this.#writeIdly(name, args), this.onTrouble);
+  }
+
+  async #writeIdly<N extends TransactionName>(name: N, args: ArgumentsOf<N>): Promise<ResultOf<N>> {
+    await this.whenReady();
+    return (await this.#post(name, args, { lane: "idle" })).result as ResultOf<N>;
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.end();
+    return this.closing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+function writeTrouble(what: string): void {
+  fs.writeSync(2, `waypost: ${what}\n`);
+}

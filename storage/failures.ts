@@ -1,0 +1,27 @@
+/** Errors of a store, and how they cross a thread. */
+import { type ErrorDetails, WaypostError } from "#/src/model/errors.ts";
+import type { ErrorRow } from "./rows.ts";
+
+export function closedStore(): WaypostError {
+  return new WaypostError("upstream_unavailable", "The store is closed", { reason: "busy" });
+}
+
+export function errorRow(error: WaypostError): ErrorRow {
+  const { cause, ...details } = error.details;
+  return {
+    code: error.code,
+    message: error.message,
+    details: cause === undefined ? details : { ...details, cause: describeCause(cause) },
+  };
+}
+
+export function errorOfRow(row: ErrorRow): WaypostError {
+  return new WaypostError(row.code, row.message, row.details as ErrorDetails);
+}
+
+function describeCause(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  // Errors of an engine have codes that say more than where they were thrown.
+  const { code } = cause as Error & { readonly code?: unknown };
+  return typeof code === "string" ? `${code}: ${cause.message}` : (cause.stack ?? cause.message);
+}

@@ -1,0 +1,136 @@
+/** The store on PostgreSQL: reads on a few connections, writes in lanes, long reads on threads that start when they are needed. */
+import fs from "node:fs";
+import { WaypostError } from "#/src/model/errors.ts";
+import { EngineStore, type NewJob } from "../engine-store.ts";
+import { closedStore } from "../failures.ts";
+import { lockStore, type StoreLock } from "../folder-lock.ts";
+import type { DatabasePlace, OpenOptions, Progress, Store } from "../store.ts";
+import { LongReads } from "../threads/long-reads.ts";
+import type { Answer } from "../threads/messages.ts";
+import { agentsOf } from "../transactions/agents-of.ts";
+import { connect } from "./connection.ts";
+import { postgresFailure } from "./failures.ts";
+import { settleInto, WriteLane } from "./lane.ts";
+import { migrate } from "./migrate.ts";
+import { OnlyDaemon } from "./only-daemon.ts";
+import { PostgresReads } from "./reads.ts";
+
+const lanesMax = 4;
+
+export async function openPostgresStore(options: OpenOptions, database: DatabasePlace): Promise<Store> {
+  fs.mkdirSync(options.folder, { recursive: true, mode: 0o700 });
+  const lock = lockStore(options.folder);
+  const closing: (() => Promise<void>)[] = [];
+  try {
+    const first = await connect(database);
+    closing.push(() => first.close());
+    const only = await OnlyDaemon.take(database, (reason) => (options.onFatal ?? endProcess)(reason));
+    closing.push(() => only.close());
+    await migrate(first, Date.now());
+    const row = await first.get<{ value: Uint8Array }>("select value from deployment where name = 'secret'");
+    const store = new PostgresStore(options, {
+      database,
+      lock,
+      only,
+      reads: new PostgresReads(database, first),
+      secret: row!.value,
+    });
+    void store.undoCopies();
+    return store;
+  } catch (error) {
+    for (const close of closing) await close();
+    lock.release();
+    throw error;
+  }
+}
+
+interface Parts {
+  readonly database: DatabasePlace;
+  readonly lock: StoreLock;
+  readonly only: OnlyDaemon;
+  readonly reads: PostgresReads;
+  readonly secret: Uint8Array;
+}
+
+class PostgresStore extends EngineStore {
+  readonly #parts: Parts;
+  readonly #longReads: LongReads;
+  readonly #lanes: readonly [WriteLane, ...WriteLane[]];
+  readonly #underWay = { count: 0, bytes: 0 };
+  #lastId = 0;
+
+  constructor(options: OpenOptions, parts: Parts) {
+    super(options, parts.reads, parts.secret);
+    this.#parts = parts;
+    this.#longReads = new LongReads(this.place);
+    const host = {
+      committed: this.tellCommit.bind(this),
+      sweepLater: () => this.#lanes[0].sweep(),
+      tell: (trouble: string) => this.onTrouble(trouble),
+    };
+    const lanes = Array.from({ length: lanesMax }, () => new WriteLane(parts.database, host));
+    this.#lanes = lanes as [WriteLane, ...WriteLane[]];
+    // A store may have been stopped in the middle of its sweeping.
+    this.#lanes[0].sweep();
+  }
+
+  protected override get underWay(): { readonly count: number; readonly bytes: number } {
+    return this.#underWay;
+  }
+
+  protected override failureOf(error: unknown): WaypostError {
+    return postgresFailure(error);
+  }
+
+  /** What names no agent is in the first lane. */
+  protected override send(job: NewJob): Promise<Answer> {
+    const agents = agentsOf(job.args);
+    const lane = this.#lanes[(agents.length === 0 ? 0 : Math.min(...agents)) % this.#lanes.length]!;
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const settle = settleInto(resolve, reject);
+    this.#underWay.count++;
+    this.#underWay.bytes += job.bytes;
+    lane.push({
+      ...job,
+      id: ++this.#lastId,
+      settle: (answer) => {
+        this.#underWay.count--;
+        this.#underWay.bytes -= job.bytes;
+        settle(answer);
+        this.takeMore();
+      },
+    });
+    return promise;
+  }
+
+  protected override runScan(name: string, args: unknown): Promise<unknown> {
+    return this.#longReads.scan(name, args);
+  }
+
+  override async backup(_file: string, _onProgress?: Progress): Promise<void> {
+    throw new WaypostError(
+      "upstream_unavailable",
+      "This store is on PostgreSQL, which makes its own backups: use pg_basebackup or pg_dump",
+    );
+  }
+
+  override async rest(): Promise<void> {}
+
+  override async check(onProgress?: Progress): Promise<string[]> {
+    if (this.closing !== undefined) throw closedStore();
+    return this.#longReads.check(onProgress);
+  }
+
+  protected override async end(): Promise<void> {
+    await this.#longReads.close();
+    for (const lane of this.#lanes) await lane.close();
+    await this.#parts.reads.close();
+    await this.#parts.only.close();
+    this.#parts.lock.release();
+  }
+}
+
+function endProcess(reason: string): never {
+  fs.writeSync(2, `waypost: the store can no longer be trusted, and the process ends: ${reason}\n`);
+  process.exit(1);
+}
