@@ -177,18 +177,20 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     return visitBox(element, keptStyle(element, found), parent, lines);
   }
 
-  /** A column paints behind its cells, and can take them away. */
+  /** A column paints behind its cells (`overColumns`), and can take them away. */
   function judgeColumn(element: HtmlElement, { style, box }: ElementStyle, parent: Style): void {
     for (const column of element.children)
       if (column.kind === "element" && column.name === "col")
         judgeColumn(column, styleOf(column, style, cascade), parent);
+    const table =
+      element.name === "col" && element.parent?.name === "colgroup" ? element.parent.parent : element.parent;
     const isHarmless =
       box.reach === "none" &&
       style.doubt === parent.doubt &&
       style.isVisible === parent.isVisible &&
-      (!box.paints || !/^col/.test(element.name));
-    const table =
-      element.name === "col" && element.parent?.name === "colgroup" ? element.parent.parent : element.parent;
+      box.lineBorder === 0 &&
+      style.sideBorder === parent.sideBorder &&
+      (!box.paints || (isColumnName(element.name) && table?.name === "table"));
     if (!isHarmless && table !== undefined) doubts.set(table, "colours-may-match");
   }
 
@@ -198,7 +200,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     const groups = table.children.filter((node) => node.kind === "element" && node.name === "colgroup");
     for (const holder of [table, ...groups] as HtmlElement[])
       for (const column of holder.children)
-        if (column.kind === "element" && /^col(?:group)?$/.test(column.name)) {
+        if (column.kind === "element" && isColumnName(column.name)) {
           const found = styleOf(column, style, cascade);
           if (found.style.display.startsWith("table-column"))
             backdrops = union(backdrops, found.style.backdrops);
@@ -366,10 +368,10 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     // Lines that find no room beside a float go below it, and out of a box of a given height.
     if (box.height !== undefined && !box.cutsOff && !box.scrolls && hasText && hasFloat)
       doubts.set(element, "colours-may-match");
-    // A low box is not scrolled sideways.
+    // A low box is not scrolled sideways, where the bar takes of its height.
     if (
       box.scrolls &&
-      (box.height ?? box.leastHeight) < scrollHeightMin &&
+      (box.height ?? box.leastHeight) < scrollHeightMin + scrollBar &&
       hasText &&
       least > style.width + 1
     )
@@ -542,6 +544,10 @@ function isClearing(element: HtmlElement): boolean {
   );
 }
 
+function isColumnName(name: string): boolean {
+  return name === "col" || name === "colgroup";
+}
+
 const leftWords = new Set(["left", "start", "justify", "top", "middle", "bottom", "baseline", "absmiddle"]);
 const centredElements = new Set(["center", "th", "caption", "button", "legend"]);
 
@@ -645,6 +651,8 @@ function hasSeveralParts({ children }: HtmlElement): boolean {
     (node) => (node.kind === "element" || (node.kind === "text" && !isBlank(node.text))) && ++parts > 1,
   );
 }
+
+const scrollBar = 20;
 
 /** A line with a picture in it is a little higher than the picture. */
 const pictureSlack = 10;
