@@ -61,7 +61,13 @@ const otherNames = {
 
 const cuts = z.array(z.strictObject({ what: z.string(), start: z.int(), end: z.int() }));
 const bodyFacts = {
-  alternatives_differ: z.literal(true).optional().describe("Another alternative says something else."),
+  alternatives_differ: z
+    .strictObject({
+      shown: z.array(z.string()).describe("The parts that the text is made of."),
+      other: z.string().describe("The part that says something else."),
+    })
+    .optional()
+    .describe("Another alternative says something else; part.describe {part} reads it."),
   cuts: cuts.optional().describe("Of render reply: ranges of the text that are left out."),
 };
 

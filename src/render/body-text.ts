@@ -28,6 +28,12 @@ export const bodyForms = ["text", "reply", "markdown", "html"] as const;
 /** `reply`: the text without what it quotes, and without the signature. */
 export type BodyForm = (typeof bodyForms)[number];
 
+/** By their section numbers: the parts that are shown, and one that says something else. */
+export interface DifferingAlternatives {
+  readonly shown: readonly string[];
+  readonly other: string;
+}
+
 export interface BodyText {
   readonly text: string;
   readonly parts: readonly MimePart[];
@@ -36,7 +42,7 @@ export interface BodyText {
   readonly cuts?: readonly ReplyCut[];
   readonly cutFrom?: string;
   /** Another alternative of the body says something else. */
-  readonly hasOtherText?: boolean;
+  readonly differing?: DifferingAlternatives | undefined;
   /** HTML was read: a person is shown this, though no text may be in it. */
   readonly isPage?: boolean;
 }
@@ -78,7 +84,7 @@ async function renderSequence(
   const texts: string[] = [];
   const parts: MimePart[] = [];
   let length = 0;
-  let hasOtherText = false;
+  let differing: DifferingAlternatives | undefined;
   let isPage = false;
   for (const place of places) {
     if (length > textLengthMax) {
@@ -87,13 +93,13 @@ async function renderSequence(
     }
     const shown = await renderPlace(source, message, place, form);
     tally.addAll(shown.removed);
-    hasOtherText ||= shown.hasOtherText ?? false;
+    differing ??= shown.differing;
     isPage ||= shown.isPage ?? false;
     texts.push(shown.text);
     parts.push(...shown.parts);
     length += shown.text.length;
   }
-  return { text: texts.join("\n"), parts, removed: tally.list(), hasOtherText, isPage };
+  return { text: texts.join("\n"), parts, removed: tally.list(), differing, isPage };
 }
 
 /** What is new in it. */
@@ -125,7 +131,10 @@ async function renderPlace(
     return {
       ...last,
       removed: tally.list(),
-      hasOtherText: last.hasOtherText === true || other !== undefined,
+      differing:
+        other === undefined
+          ? last.differing
+          : { shown: last.parts.map(({ section }) => section), other: other.section },
     };
   }
   return { ...last, removed: tally.list() };

@@ -134,9 +134,9 @@ function formOf(render: Render): BodyForm | undefined {
 }
 
 /** Cuts are places in the rendering `text`, in characters; put back, they make it whole again. */
-function bodyFacts({ cuts, cutFrom, hasOtherText }: BodyText): Readonly<Record<string, unknown>> {
+function bodyFacts({ cuts, cutFrom, differing }: BodyText): Readonly<Record<string, unknown>> {
   return {
-    ...(hasOtherText ? { alternatives_differ: true } : {}),
+    ...(differing === undefined ? {} : { alternatives_differ: differing }),
     ...(cuts === undefined || cutFrom === undefined ? {} : { cuts: shownCuts(cuts, cutFrom) }),
   };
 }

@@ -81,7 +81,7 @@ describe("the text of a message", () => {
       ),
     );
     expect(text).toBe("[picture: Winter sale, from Monday on]\n[picture]");
-    expect(content.alternatives_differ).toBe(true);
+    expect(content.alternatives_differ).toEqual({ shown: ["2"], other: "1" });
     expect(provenance.removed_detail).toContainEqual({ what: "hidden-element", count: 1, where: "1" });
   });
 
@@ -94,8 +94,34 @@ describe("the text of a message", () => {
       ),
     );
     expect(text).toBe("");
-    expect(content.alternatives_differ).toBe(true);
+    expect(content.alternatives_differ).toEqual({ shown: ["2"], other: "1" });
     expect(provenance.removed).toEqual(["hidden-by-style", "hidden-element"]);
+  });
+
+  it("names all parts of the alternative that is shown, and the one that says something else", async () => {
+    const message = mailOf(
+      "mixed",
+      nested(
+        "alternative",
+        plain("Transfer the money to the other account"),
+        nested("mixed", html("<p>The choir meets</p>"), html("<p>on Monday evening</p>")),
+      ),
+    );
+    const { text, content } = await read(message);
+    expect(text).toBe("The choir meets\non Monday evening");
+    expect(content.alternatives_differ).toEqual({ shown: ["1.2.1", "1.2.2"], other: "1.1" });
+    expect((await read(message, { part: "body" })).content.alternatives_differ).toEqual(
+      content.alternatives_differ,
+    );
+  });
+
+  it("of a page that is too much to be looked at is nothing, and its plain text is named", async () => {
+    const { text, content, provenance } = await read(
+      mailOf("alternative", plain("Transfer the money to the other account"), html("<b>".repeat(50_000))),
+    );
+    expect(text).toBe("");
+    expect(content.alternatives_differ).toEqual({ shown: ["2"], other: "1" });
+    expect(provenance.removed).toEqual(["over-limit", "hidden-element"]);
   });
 
   it("is the plain text where the part of HTML has no octet to show", async () => {

@@ -46,7 +46,7 @@ describe("a body", () => {
     expect(content.alternatives_differ).toBeUndefined();
     expect(provenance.removed_detail).toEqual([{ what: "hidden-by-style", count: 1, where: "2" }]);
     const differing = await read(other);
-    expect(differing).toMatchObject({ text, content: { alternatives_differ: true } });
+    expect(differing).toMatchObject({ text, content: { alternatives_differ: { shown: ["2"], other: "1" } } });
     expect(differing.provenance.removed_detail).toContainEqual({
       what: "hidden-element",
       count: 1,
