@@ -114,6 +114,44 @@ export const settingsSchema = z.strictObject({
         .describe("PEM file of the private key that belongs to the certificate."),
     })
     .describe("The certificate of all listeners."),
+  acme: z
+    .strictObject({
+      enabled: z
+        .boolean()
+        .default(false)
+        .describe(
+          "Whether certificates are obtained by ACME and renewed; who enables it agrees to the terms of the authority.",
+        ),
+      directory: z
+        .url({ protocol: /^https?$/ })
+        .default("https://acme-v02.api.letsencrypt.org/directory")
+        .describe("Directory of the authority."),
+      email: z.string().max(254).default("").describe("Where the authority writes to; empty: it does not."),
+      names: z
+        .array(z.string().min(1).max(253).toLowerCase())
+        .max(100)
+        .default([])
+        .describe(
+          "Further names beside server.hostname; mta-sts. and autoconfig. of a domain are found by themselves.",
+        ),
+      challenge: z
+        .enum(["http-01", "tls-alpn-01"])
+        .default("http-01")
+        .describe(
+          "How the authority asks: on port 80 (http-01), or on port 443, which https then has to have.",
+        ),
+      host: z
+        .string()
+        .default("")
+        .describe("Address that the port of http-01 binds; empty: that of server.bind."),
+      port: z
+        .int()
+        .min(0)
+        .max(65535)
+        .default(80)
+        .describe("TCP port of http-01, on which nothing else is served; the authority asks on port 80."),
+    })
+    .describe("Certificates of an authority (RFC 8555), as Let's Encrypt."),
   smtp: z
     .strictObject({
       ...listener(2525, "SMTP for mail from other servers (STARTTLS)"),
@@ -492,6 +530,7 @@ export const listenerSections = [
   "https",
   "operator",
   "metrics",
+  "acme",
 ] as const satisfies readonly (keyof Settings)[];
 export type ListenerSection = (typeof listenerSections)[number];
 

@@ -4,6 +4,7 @@
  *  of the loop as the socket beneath it but after it. So the pair is known here, and is destroyed from the top. */
 import type { Socket } from "node:net";
 import { type SecureContext, TLSSocket } from "node:tls";
+import { contextsOfNames } from "./server-keys.ts";
 import { carryAddress } from "./source-address.ts";
 
 export interface SecureOptions {
@@ -31,6 +32,8 @@ export function secureSocket(
   const secure = new TLSSocket(socket, {
     isServer: true,
     secureContext,
+    // Without one for the name, the handshake goes on with the context above.
+    SNICallback: (name, done) => done(null, contextsOfNames(secureContext).get(name.toLowerCase())),
     ...(ALPNProtocols === undefined ? {} : { ALPNProtocols }),
   });
   noteSecured(socket, secure);

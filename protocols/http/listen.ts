@@ -9,6 +9,7 @@ import { bind, type Listener } from "#/protocols/connection/listener.ts";
 import { carrierOf, destroySocket, takeHandshake } from "#/protocols/connection/secure-socket.ts";
 import { contextOf, type ServerKeys } from "#/protocols/connection/server-keys.ts";
 import { type TrustedProxies, takeProxyHeader } from "#/protocols/connection/trusted-proxies.ts";
+import { answerChallenge, isChallenge } from "./alpn-challenge.ts";
 import { HttpConnection } from "./http-connection.ts";
 import { newRequestId } from "./request-id.ts";
 import type { RequestTurns } from "./request-turns.ts";
@@ -121,14 +122,23 @@ export async function listenHttpPort(options: HttpListenOptions): Promise<Listen
         speakHttp!.call(server, one),
       );
     if (secureContext === undefined) speak(socket);
+    else if ((tls?.challenged?.size ?? 0) === 0) beginTls();
     else
+      void isChallenge(socket, times.headersMs).then((isAsked) => {
+        if (socket.destroyed) return;
+        if (isAsked) answerChallenge(socket, tls!.challenged!);
+        else beginTls();
+      });
+
+    function beginTls(): void {
       void takeHandshake(socket, {
         ...handshake,
-        secureContext: secureContext(),
+        secureContext: secureContext!(),
         onFailure: (reason) => options.onHandshakeFailure?.(reason, socket.remoteAddress ?? ""),
       }).then((carrier) => {
         if (carrier !== undefined) speak(carrier);
       });
+    }
   }
 
   /** The request that comes is read for nothing, so that no reset swallows the answer. */

@@ -13,6 +13,7 @@ import { isLoopbackAddress } from "#/protocols/connection/connection.ts";
 import type { ConnectionPlace } from "#/protocols/connection/connection-door.ts";
 import { handshakeLog } from "#/protocols/connection/peer.ts";
 import { noteSecured } from "#/protocols/connection/secure-socket.ts";
+import { contextsOfNames } from "#/protocols/connection/server-keys.ts";
 import type { Principal } from "#/src/accounts/principal.ts";
 import type { Transport } from "#/src/arrival/transport.ts";
 import { forCaller } from "#/src/model/caller.ts";
@@ -160,7 +161,9 @@ export class MailConnection extends SMTPConnection {
   }
 
   override upgrade(callback: Callback, secureCallback?: Callback): void {
-    this._server.secureContext.set("*", this.#port.secureContext());
+    const context = this.#port.secureContext();
+    this._server.secureContext.set("*", context);
+    for (const [name, further] of contextsOfNames(context)) this._server.secureContext.set(name, further);
     super.upgrade(callback, () => {
       noteSecured(this.#accepted, this._socket as TLSSocket);
       secureCallback?.();

@@ -29,6 +29,8 @@ export interface ReadyLine {
   /** Where it has a port of its own. */
   readonly operator?: { readonly url: string };
   readonly metrics?: { readonly url: string };
+  /** Where an authority asks, if it does over HTTP. */
+  readonly acme?: { readonly url: string };
   readonly agents: readonly Credentials[];
   readonly people: readonly Credentials[];
 }
@@ -58,7 +60,7 @@ function urlOf(scheme: "http" | "https", { host, port }: Place): string {
 /** Of the listeners that speak HTTP. */
 function schemeOf(name: string, { operator }: Settings): "http" | "https" | undefined {
   if (name === "operator") return operator.tls ? "https" : "http";
-  if (name === "metrics") return "http";
+  if (name === "metrics" || name === "acme") return "http";
   return name === "http" || name === "https" ? name : undefined;
 }
 
@@ -111,7 +113,7 @@ export function formatReady(daemon: Daemon, line: ReadyLine): string {
       `Calendars    ${settings.dav.enabled ? "there below /dav/ (CalDAV, CardDAV)" : "off"}`,
       certificate.isSelfSigned
         ? `Certificate  self-signed, SHA-256 ${certificate.fingerprint}`
-        : `Certificate  ${settings.tls.certificateFile}, until ${new Date(certificate.expiresAt).toISOString().slice(0, 10)}`,
+        : `Certificate  ${settings.acme.enabled ? `of ${new URL(settings.acme.directory).host}` : settings.tls.certificateFile}, until ${new Date(certificate.expiresAt).toISOString().slice(0, 10)}`,
     ],
   ];
   sections.push(

@@ -8,11 +8,12 @@ import fs from "node:fs";
 import path from "node:path";
 import { createSecureContext } from "node:tls";
 import type { Settings } from "#/config/schema.ts";
-import type { ServerKeys } from "#/protocols/connection/server-keys.ts";
+import type { PemPair } from "#/protocols/connection/server-keys.ts";
 import type { Clock } from "#/src/model/clock.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import { readKeptPair } from "./acme/kept-certificates.ts";
 
-export interface Certificate extends ServerKeys {
+export interface Certificate extends PemPair {
   readonly isSelfSigned: boolean;
   /** SHA-256 of the certificate, as clients show it when they ask whether to trust it. */
   readonly fingerprint: string;
@@ -24,10 +25,16 @@ const validityDays = 820;
 const renewalDays = validityDays / 2;
 
 export async function loadCertificate(
-  settings: Pick<Settings, "tls" | "server" | "storage">,
+  settings: Pick<Settings, "tls" | "acme" | "server" | "storage">,
   clock: Clock,
 ): Promise<Certificate> {
   const { certificateFile, keyFile } = settings.tls;
+  if (certificateFile !== "" && settings.acme.enabled)
+    throw new WaypostError("invalid", "acme.enabled and tls.certificate_file stand against each other.", {
+      hint: "Take one of them out: certificates come from an authority or from files.",
+    });
+  const obtained = settings.acme.enabled ? readKeptPair(settings, settings.server.hostname) : undefined;
+  if (obtained !== undefined) return describe(obtained, false);
   if (certificateFile !== "") {
     const pem = {
       key: readPem(keyFile, "tls.key_file"),
@@ -55,7 +62,7 @@ function readPem(file: string, setting: string): string {
 }
 
 /** Throws `invalid` for a pair that would fail every handshake. */
-function assertPair({ key, cert }: ServerKeys, { certificateFile, keyFile }: Settings["tls"]): void {
+function assertPair({ key, cert }: PemPair, { certificateFile, keyFile }: Settings["tls"]): void {
   const certificate = orRefuse(
     () => new X509Certificate(cert),
     `tls.certificate_file: ${certificateFile} has no certificate in PEM.`,
@@ -102,7 +109,7 @@ export function concernsOf(certificate: Certificate, hostname: string, now: numb
   return concerns;
 }
 
-function describe(pem: ServerKeys, isSelfSigned: boolean): Certificate {
+function describe(pem: PemPair, isSelfSigned: boolean): Certificate {
   const certificate = new X509Certificate(pem.cert);
   return {
     ...pem,

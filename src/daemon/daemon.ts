@@ -11,6 +11,8 @@ import { createResolve } from "#/src/evidence/dns.ts";
 import type { RefusalCount } from "#/src/fairness/refusals.ts";
 import { systemClock } from "#/src/model/clock.ts";
 import { createDispatch } from "#/src/outbound/dispatch.ts";
+import { createChallenges } from "./acme/challenges.ts";
+import { startAcme } from "./acme/start-acme.ts";
 import { startCalendarMailRunner } from "./calendar-mail-runner.ts";
 import type { Certificate } from "./certificate.ts";
 import { startHoldRunner } from "./hold-runner.ts";
@@ -63,7 +65,8 @@ export async function startDaemon(settings: Settings): Promise<Daemon> {
     const house = await openHouse(settings, log, { isStaying: true });
     closers.push(async () => house[Symbol.asyncDispose]());
     // Only now, under the lock of the store: two daemons must not write the same certificate.
-    const certificate = await openCertificate(settings, systemClock, log);
+    const challenges = settings.acme.enabled ? createChallenges() : undefined;
+    const certificate = await openCertificate(settings, systemClock, log, challenges);
     closers.push(async () => certificate.close());
     const maintenance = startMaintenance(house);
     closers.push(() => maintenance.stop());
@@ -81,8 +84,12 @@ export async function startDaemon(settings: Settings): Promise<Daemon> {
       recipients: rememberRecipients(house.accounts),
     });
     closers.push(async () => delivery[Symbol.asyncDispose]());
-    const { listeners, close: closeListeners } = await openListeners(house, certificate);
+    const { listeners, close: closeListeners } = await openListeners(house, certificate, challenges);
     closers.push(closeListeners);
+    if (challenges !== undefined) {
+      const acme = await startAcme(house, challenges, certificate);
+      closers.push(() => acme.stop());
+    }
     const webhooks = await startWebhooks(house);
     closers.push(async () => webhooks[Symbol.asyncDispose]());
     const status: Omit<DaemonStatus, "refused"> = {

@@ -8,6 +8,7 @@ import { listenApart, listenHttp } from "#/protocols/json/carriage/listen.ts";
 import { createOperatorRoute } from "#/protocols/json/operator/serve-operator.ts";
 import { listenSmtp } from "#/protocols/smtp/listen-smtp.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import { type Challenges, createChallengeRoute } from "./acme/challenges.ts";
 import type { Certificate } from "./certificate.ts";
 import type { House } from "./house.ts";
 
@@ -21,7 +22,11 @@ export interface OpenListeners {
 }
 
 /** Opens every listener that the settings enable. When one cannot be bound, none stays open. */
-export async function openListeners(house: House, tls: Certificate): Promise<OpenListeners> {
+export async function openListeners(
+  house: House,
+  tls: Certificate & ServerKeys,
+  challenges?: Challenges,
+): Promise<OpenListeners> {
   const rooms = { ...house, tls };
   const { operator } = house.settings;
   const operatorRoute = createOperatorRoute(house);
@@ -41,6 +46,13 @@ export async function openListeners(house: House, tls: Certificate): Promise<Ope
         )
       : [],
     openMetrics(rooms, tls),
+    challenges !== undefined && house.settings.acme.challenge === "http-01"
+      ? listenApart(
+          rooms,
+          { name: "acme", ...house.settings.acme, isTls: false },
+          createChallengeRoute(challenges),
+        )
+      : [],
   ]);
   const listeners = opened.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
   const close = async (): Promise<void> => {

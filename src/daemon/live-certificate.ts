@@ -4,10 +4,13 @@ import { readFile } from "node:fs/promises";
 import type { Logger } from "pino";
 import { isReadableByOthers } from "#/config/readable-by-others.ts";
 import type { Settings } from "#/config/schema.ts";
+import type { ServerKeys } from "#/protocols/connection/server-keys.ts";
 import type { Clock } from "#/src/model/clock.ts";
+import type { Challenges } from "./acme/challenges.ts";
+import { readKeptPairs } from "./acme/kept-certificates.ts";
 import { type Certificate, concernsOf, loadCertificate } from "./certificate.ts";
 
-export interface LiveCertificate extends Certificate {
+export interface LiveCertificate extends Certificate, ServerKeys {
   /** Reads the files again. Never rejects. */
   reload(): Promise<void>;
   close(): void;
@@ -17,15 +20,17 @@ export interface LiveCertificate extends Certificate {
 const lookMs = 10_000;
 const warnMs = 86_400_000;
 
-type CertificateSettings = Pick<Settings, "tls" | "server" | "storage">;
+type CertificateSettings = Pick<Settings, "tls" | "acme" | "server" | "storage">;
 
 /** Throws `invalid` when the pair of files is of no use. */
 export async function openCertificate(
   settings: CertificateSettings,
   clock: Clock,
   log: Logger,
+  challenges?: Challenges,
 ): Promise<LiveCertificate> {
   let current = await loadCertificate(settings, clock);
+  let further = readKeptPairs(settings);
   let seen = await contentsOf(settings);
   let warnedAt = 0;
 
@@ -41,6 +46,7 @@ export async function openCertificate(
       const next = await loadCertificate(settings, clock);
       const isAnother = next.cert !== current.cert || next.key !== current.key;
       current = next;
+      further = readKeptPairs(settings);
       const { fingerprint, expiresAt } = next;
       if (isAnother)
         log.info({ fingerprint, expiresAt: new Date(expiresAt).toISOString() }, "new certificate in use");
@@ -77,6 +83,10 @@ export async function openCertificate(
     get expiresAt() {
       return current.expiresAt;
     },
+    get further() {
+      return further;
+    },
+    ...(challenges === undefined ? {} : { challenged: challenges.alpn }),
     async reload() {
       seen = await contentsOf(settings);
       await reload();

@@ -1,0 +1,51 @@
+/** tls-alpn-01 (RFC 8737): an authority asks for a name with the protocol `acme-tls/1`, and wants to see a certificate with its own
+ *  question in it, and no other connection may see that one. Which of both a handshake is for stands in its first octets. */
+import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
+import { noteSecured } from "#/protocols/connection/secure-socket.ts";
+import { contextFrom, type PemPair } from "#/protocols/connection/server-keys.ts";
+
+const protocol = "acme-tls/1";
+/** A ClientHello that has more before its protocols is none of an authority. */
+const helloBytesMax = 16 * 1024;
+const challengeMs = 10_000;
+
+/** Whether the connection begins with a ClientHello for the protocol; its octets stay to be read. False when none come in time. */
+export function isChallenge(socket: Socket, timeoutMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    let octets: Buffer = Buffer.alloc(0);
+    const finish = (): void => {
+      clearTimeout(timer);
+      socket.off("readable", look).off("end", finish).off("close", finish);
+      if (octets.length > 0 && !socket.destroyed) socket.unshift(octets);
+      resolve(octets.includes(protocol));
+    };
+    const look = (): void => {
+      for (let more = socket.read() as Buffer | null; more !== null; more = socket.read() as Buffer | null)
+        octets = Buffer.concat([octets, more]);
+      // A record of the handshake (22) has its length in its octets 3 and 4 (RFC 8446 section 5.1).
+      const length = octets.length < 5 ? Number.POSITIVE_INFINITY : 5 + octets.readUInt16BE(3);
+      if (octets.length > 0 && octets[0] !== 22) finish();
+      else if (octets.length >= Math.min(length, helloBytesMax)) finish();
+    };
+    const timer = setTimeout(finish, timeoutMs);
+    socket.on("readable", look).on("end", finish).on("close", finish);
+  });
+}
+
+/** The handshake, and nothing behind it (section 3). */
+export function answerChallenge(socket: Socket, challenged: ReadonlyMap<string, PemPair>): void {
+  const secure = new TLSSocket(socket, {
+    isServer: true,
+    ALPNProtocols: [protocol],
+    SNICallback: (name, done) => {
+      const pair = challenged.get(name.toLowerCase());
+      if (pair === undefined) done(new Error("the name is not asked about"));
+      else done(null, contextFrom(pair));
+    },
+  });
+  noteSecured(socket, secure);
+  secure.on("error", () => socket.destroy());
+  secure.once("secure", () => secure.end());
+  secure.setTimeout(challengeMs, () => secure.destroy());
+}

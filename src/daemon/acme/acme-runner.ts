@@ -1,0 +1,148 @@
+/** Keeps the certificates of an authority: orders what is missing, and renews in time. What fails is tried again with growing pauses, and
+ *  the certificate that is there stays in use. */
+import { X509Certificate } from "node:crypto";
+import type { Logger } from "pino";
+import type { Settings } from "#/config/schema.ts";
+import type { PemPair } from "#/protocols/connection/server-keys.ts";
+import type { Clock } from "#/src/model/clock.ts";
+import type { Authority } from "./authority.ts";
+import { keepPair, readKeptPair } from "./kept-certificates.ts";
+import { type RenewalWindow, renewalTime } from "./renewal-time.ts";
+
+export interface AcmeRooms {
+  readonly settings: Pick<Settings, "acme" | "storage" | "server">;
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** What is under way ends when the signal aborts. */
+  authorityUntil(signal: AbortSignal): Authority;
+  /** Names that further certificates are wanted for, at this moment. */
+  listNames(): Promise<readonly string[]>;
+  /** A new certificate is there. */
+  onNew(): Promise<void>;
+}
+
+export interface AcmeRunner {
+  /** Looks at every certificate now, and resolves when each has been seen to. */
+  look(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const lookEveryMs = minuteMs;
+/** After a failure, then twice as long each time, so that limits of authorities (5 an hour) are kept. */
+const firstPauseMs = 2 * minuteMs;
+const longestPauseMs = 12 * hourMs;
+/** RFC 9773 section 4.3: no more often than each minute, and a day at most. */
+const askAgain = { leastMs: minuteMs, mostMs: 24 * hourMs, usualMs: 6 * hourMs };
+const lateMs = 7 * 24 * hourMs;
+const reasonCharactersMax = 500;
+
+/** What is remembered of a name between two looks. */
+interface Care {
+  failures: number;
+  tryAt: number;
+  askAt: number;
+  window: RenewalWindow | undefined;
+  /** Of which certificate the window is. */
+  cert: string;
+}
+
+export function startAcmeRunner({
+  settings,
+  log,
+  clock,
+  authorityUntil,
+  listNames,
+  onNew,
+}: AcmeRooms): AcmeRunner {
+  const stopping = new AbortController();
+  const authority = authorityUntil(stopping.signal);
+  const cares = new Map<string, Care>();
+  let running: Promise<void> = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+
+  async function isDue(name: string, care: Care, pair: PemPair | undefined): Promise<boolean> {
+    if (pair === undefined) return true;
+    if (care.cert !== pair.cert) Object.assign(care, { cert: pair.cert, window: undefined, askAt: 0 });
+    if (care.askAt <= clock.now()) {
+      try {
+        const { window, askAgainMs = askAgain.usualMs } = await authority.askRenewal(pair.cert);
+        care.window = window;
+        care.askAt = clock.now() + Math.min(Math.max(askAgainMs, askAgain.leastMs), askAgain.mostMs);
+      } catch (error) {
+        if (stopping.signal.aborted) return false;
+        // What was last suggested holds (section 4.3).
+        log.warn({ name, reason: reasonOf(error) }, "the authority was not asked when to renew");
+        care.askAt = clock.now() + askAgain.usualMs;
+      }
+    }
+    return renewalTime(pair.cert, care.window) <= clock.now();
+  }
+
+  async function seeTo(name: string): Promise<boolean> {
+    const care = cares.get(name) ?? { failures: 0, tryAt: 0, askAt: 0, window: undefined, cert: "" };
+    cares.set(name, care);
+    if (care.tryAt > clock.now()) return false;
+    const pair = readKeptPair(settings, name);
+    if (!(await isDue(name, care, pair))) return false;
+    try {
+      const fresh = await authority.order(name, pair);
+      keepPair(settings, name, fresh);
+      Object.assign(care, { failures: 0, tryAt: 0 });
+      log.info({ name, expiresAt: new Date(expiryOf(fresh)).toISOString() }, "certificate obtained");
+      return true;
+    } catch (error) {
+      if (stopping.signal.aborted) return false;
+      const pauseMs = Math.min(firstPauseMs * 2 ** care.failures, longestPauseMs);
+      care.failures++;
+      care.tryAt = clock.now() + pauseMs;
+      const isLate = pair === undefined || expiryOf(pair) - clock.now() < lateMs;
+      const facts = { name, reason: reasonOf(error), againAt: new Date(care.tryAt).toISOString() };
+      if (isLate) log.error(facts, "no certificate was obtained, and none is left for long");
+      else log.warn(facts, "no certificate was obtained; the former one stays in use");
+      return false;
+    }
+  }
+
+  async function lookAtAll(): Promise<void> {
+    const { acme, server } = settings;
+    const names = new Set([server.hostname, ...acme.names, ...(await listNames())]);
+    for (const name of cares.keys()) if (!names.has(name)) cares.delete(name);
+    let hasNew = false;
+    for (const name of names) {
+      if (stopping.signal.aborted) return;
+      hasNew = (await seeTo(name)) || hasNew;
+    }
+    if (hasNew) await onNew();
+  }
+
+  function look(): Promise<void> {
+    clearTimeout(timer);
+    running = running
+      .then(() => (stopping.signal.aborted ? undefined : lookAtAll()))
+      .catch((error: unknown) => log.error({ err: error }, "certificates could not be looked at"))
+      .then(() => {
+        if (!stopping.signal.aborted) timer = setTimeout(() => void look(), lookEveryMs).unref();
+      });
+    return running;
+  }
+
+  return {
+    look,
+    async stop() {
+      stopping.abort();
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}
+
+function expiryOf({ cert }: PemPair): number {
+  return new X509Certificate(cert).validToDate.getTime();
+}
+
+/** What an authority says is shown in part. */
+function reasonOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).slice(0, reasonCharactersMax);
+}

@@ -1,0 +1,59 @@
+import { createResolve, type Resolve } from "#/src/evidence/dns.ts";
+import { systemClock } from "#/src/model/clock.ts";
+import { listDomains } from "#/storage/queries/accounts.ts";
+import type { House } from "../house.ts";
+import type { LiveCertificate } from "../live-certificate.ts";
+import { type AcmeRunner, startAcmeRunner } from "./acme-runner.ts";
+import { createAuthority } from "./authority.ts";
+import type { Challenges } from "./challenges.ts";
+
+/** Hosts below each domain that have a certificate of their own. */
+const prefixes = ["mta-sts", "autoconfig"] as const;
+/** More are named in the configuration. */
+const domainsMax = 100;
+
+/** Begins to look after the certificates of a daemon whose ports are open. */
+export async function startAcme(
+  { settings, log, store }: House,
+  challenges: Challenges,
+  certificate: LiveCertificate,
+): Promise<AcmeRunner> {
+  const resolve = createResolve(settings.dns);
+  const runner = startAcmeRunner({
+    settings,
+    log,
+    clock: systemClock,
+    authorityUntil: (signal) => createAuthority(settings, challenges, signal),
+    async listNames() {
+      const domains = (await listDomains(store)).slice(0, domainsMax).map(({ name }) => name);
+      return namesHere(
+        domains.flatMap((domain) => prefixes.map((prefix) => `${prefix}.${domain}`)),
+        settings.server.hostname,
+        resolve,
+      );
+    },
+    onNew: () => certificate.reload(),
+  });
+  void runner.look();
+  return runner;
+}
+
+/** Those that the DNS leads to the addresses of this host alone: an order for another fails, and failures are counted by authorities. */
+export async function namesHere(
+  names: readonly string[],
+  hostname: string,
+  resolve: Resolve,
+): Promise<string[]> {
+  const own = new Set(await addressesOf(hostname, resolve));
+  const here: string[] = [];
+  for (const name of own.size === 0 ? [] : names) {
+    const addresses = await addressesOf(name, resolve);
+    if (addresses.length > 0 && addresses.every((address) => own.has(address))) here.push(name);
+  }
+  return here;
+}
+
+async function addressesOf(name: string, resolve: Resolve): Promise<string[]> {
+  const found = await Promise.allSettled(["A", "AAAA"].map((type) => resolve(name, type)));
+  return found.flatMap((one) => (one.status === "fulfilled" ? one.value.map(String) : []));
+}
