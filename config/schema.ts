@@ -344,6 +344,16 @@ export const settingsSchema = z.strictObject({
     })
     .describe("The JSON interface for programs, and what both HTTP ports have in common."),
   https: z.strictObject(listener(8443, "the JSON interface over TLS")).describe("The same over TLS."),
+  mtaSts: z
+    .strictObject({
+      mode: z
+        .enum(["none", "testing", "enforce"])
+        .default("testing")
+        .describe(
+          "What others do whose connection cannot be encrypted: tell of it (testing), or bring no mail.",
+        ),
+    })
+    .describe("The policy about TLS that is served for our domains (RFC 8461)."),
   operator: z
     .strictObject({
       servedOn: z

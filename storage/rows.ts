@@ -33,8 +33,16 @@ export interface DomainRow {
   readonly createdAt: number;
 }
 
+/** `next`: published, and not used before the DNS has it. `retired`: published, for mail that is on its way. */
+export type DomainKeyState = "signing" | "next" | "retired";
+
 /** A key that mail of a domain is signed with (RFC 6376). */
-export interface DomainKeyRow {
+export interface DomainKeyRow extends NewDomainKey {
+  readonly state: DomainKeyState;
+  readonly retiredAt: number | null;
+}
+
+export interface NewDomainKey {
   readonly domain: string;
   readonly selector: string;
   /** A word of the k= tag: rsa, ed25519. */

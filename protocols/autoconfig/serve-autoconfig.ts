@@ -26,7 +26,7 @@ export function createAutoconfigRoute({ settings, accounts }: AutoconfigRooms): 
         return;
       }
       const domain = askedDomain(koa);
-      if (domain === undefined || !(await isOwn(domain, accounts))) {
+      if (domain === undefined || !(await isOwnDomain(domain, accounts))) {
         koa.status = 404;
         koa.type = "text/plain; charset=utf-8";
         koa.body = "No mail is taken here for that domain.\n";
@@ -47,7 +47,7 @@ function askedDomain({ query, hostname }: HttpContext["koa"]): string | undefine
 }
 
 /** Every domain of ours has a postmaster (RFC 5321 section 4.5.1). */
-async function isOwn(domain: string, accounts: AutoconfigRooms["accounts"]): Promise<boolean> {
+export async function isOwnDomain(domain: string, accounts: AutoconfigRooms["accounts"]): Promise<boolean> {
   const found = await accounts.resolveRecipient(formatAddress({ localPart: "postmaster", domain }));
   return found.kind !== "remote";
 }

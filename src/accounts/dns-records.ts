@@ -1,15 +1,24 @@
 /** What the DNS has to say about a domain so that mail to it arrives, mail from it is believed, and clients find their server. */
 import { createPublicKey } from "node:crypto";
 import type { Settings } from "#/config/schema.ts";
-import type { DomainKeyRow } from "#/storage/rows.ts";
+import type { DomainKeyRow, DomainKeyState } from "#/storage/rows.ts";
 
-export type DnsRecordKind = "mx" | "spf" | "dkim" | "dmarc" | "tls-rpt" | "mta-sts" | "srv" | "service-path";
+export type DnsRecordKind =
+  | "mx"
+  | "spf"
+  | "dkim"
+  | "dmarc"
+  | "tls-rpt"
+  | "mta-sts"
+  | "srv"
+  | "service-path"
+  | "alias";
 
 export interface DnsRecord {
   readonly kind: DnsRecordKind;
   /** Without a dot at the end. */
   readonly name: string;
-  readonly type: "MX" | "TXT" | "SRV";
+  readonly type: "MX" | "TXT" | "SRV" | "CNAME";
   /** As in a zone file (RFC 1035 section 5), but a text is whole and without quotation marks. */
   readonly value: string;
   readonly purpose: string;
@@ -40,7 +49,8 @@ export function dnsRecords(
   domain: string,
   hostname: string,
   keys: readonly DomainKeyRow[],
-  ports: ServicePorts = {},
+  ports: ServicePorts,
+  stsId: string,
 ): DnsRecord[] {
   const text = (kind: DnsRecordKind, name: string, value: string, purpose: string, isOptional = false) =>
     ({ kind, name, type: "TXT", value, purpose, isOptional }) as const;
@@ -59,14 +69,7 @@ export function dnsRecords(
       "v=spf1 mx -all",
       "SPF: its mail leaves from here; with a smarthost, what that asks for instead",
     ),
-    ...keys.map(({ selector, algorithm, privateKey }) =>
-      text(
-        "dkim",
-        `${selector}._domainkey.${domain}`,
-        formatDkimRecord(algorithm, privateKey),
-        `DKIM: the ${algorithm === "rsa" ? "RSA" : "Ed25519"} key that its mail is signed with`,
-      ),
-    ),
+    ...dkimRecords(domain, keys),
     text(
       "dmarc",
       `_dmarc.${domain}`,
@@ -83,9 +86,19 @@ export function dnsRecords(
     text(
       "mta-sts",
       `_mta-sts.${domain}`,
-      "v=STSv1; id=1",
-      `optional, with a policy at https://mta-sts.${domain}/.well-known/mta-sts.txt that names ${hostname}`,
+      `v=STSv1; id=${stsId}`,
+      "optional: others bring mail encrypted alone (mta_sts.mode); it needs the next record and https on port 443",
       true,
+    ),
+    ...(["mta-sts", "autoconfig"] as const).map(
+      (host): DnsRecord => ({
+        kind: "alias",
+        name: `${host}.${domain}`,
+        type: "CNAME",
+        value: `${hostname}.`,
+        purpose: `optional: ${host === "mta-sts" ? "where that policy is" : "mail clients find their settings"}`,
+        isOptional: true,
+      }),
     ),
     ...services.flatMap(([service, door, use, path]): DnsRecord[] => {
       const port = ports[door];
@@ -102,6 +115,24 @@ export function dnsRecords(
     }),
   ];
 }
+
+/** Of keys that sign, of those that will, and of those that have signed what is still on its way. */
+export function dkimRecords(domain: string, keys: readonly DomainKeyRow[]): DnsRecord[] {
+  return keys.map(({ selector, algorithm, privateKey, state }) => ({
+    kind: "dkim",
+    name: `${selector}._domainkey.${domain}`,
+    type: "TXT",
+    value: formatDkimRecord(algorithm, privateKey),
+    purpose: `DKIM: the ${algorithm === "rsa" ? "RSA" : "Ed25519"} key that ${keyPurposes[state]}`,
+    isOptional: state === "next",
+  }));
+}
+
+const keyPurposes = {
+  signing: "its mail is signed with",
+  next: "its mail will be signed with after the next waypost domain rotate-keys",
+  retired: "its mail was signed with; it can go a week after the rotation",
+} as const satisfies Record<DomainKeyState, string>;
 
 /** RFC 6376 section 3.6.1: for RSA the SubjectPublicKeyInfo; RFC 8463 section 4.2: for Ed25519 the bare 32 octets. */
 export function formatDkimRecord(algorithm: string, privateKey: string): string {

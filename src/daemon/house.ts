@@ -173,6 +173,13 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
       });
       return { ok, nameServers, findings };
     },
+    async findUnpublished(domain, keys) {
+      const [{ findUnpublished }, { createResolve }] = await Promise.all([
+        import("#/src/domain-check/check-domain.ts"),
+        import("#/src/evidence/dns.ts"),
+      ]);
+      return findUnpublished(domain, keys, { resolve: createResolve(settings.dns) });
+    },
   };
   const webhooksWithTest: House["webhooks"] = {
     ...webhooks,

@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { createAutoconfigRoute } from "#/protocols/autoconfig/serve-autoconfig.ts";
+import { createStsPolicyRoute } from "#/protocols/autoconfig/serve-sts-policy.ts";
 import type { Listener } from "#/protocols/connection/listener.ts";
 import type { ServerKeys } from "#/protocols/connection/server-keys.ts";
 import { createDavRoute } from "#/protocols/dav/serve-dav.ts";
@@ -35,6 +36,7 @@ export async function openListeners(
     listenImap(rooms),
     listenHttp(rooms, [
       createAutoconfigRoute(house),
+      createStsPolicyRoute(house),
       ...(operator.servedOn === "http" ? [operatorRoute] : []),
       ...(house.settings.dav.enabled ? [createDavRoute(house)] : []),
     ]),

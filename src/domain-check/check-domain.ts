@@ -1,7 +1,8 @@
 /** Whether mail to a domain arrives and mail from it is believed: each DNS record, asked of the domain's own name servers, and the
  *  host that the mail comes to. */
 import type { Settings } from "#/config/schema.ts";
-import { dnsRecords, servicePorts } from "#/src/accounts/dns-records.ts";
+import { dkimRecords, dnsRecords, servicePorts } from "#/src/accounts/dns-records.ts";
+import { stsPolicyId } from "#/src/accounts/sts-policy.ts";
 import type { Resolve } from "#/src/evidence/dns.ts";
 import type { DomainKeyRow } from "#/storage/rows.ts";
 import { addressesOf, findAuthoritative } from "./authoritative.ts";
@@ -41,7 +42,7 @@ export async function checkDomain(options: DomainCheckOptions): Promise<DomainCh
     addressesOf(hostname, resolve),
     findOtherServer(options),
   ]);
-  const wanted = dnsRecords(domain, hostname, keys, servicePorts(settings));
+  const wanted = dnsRecords(domain, hostname, keys, servicePorts(settings), stsPolicyId(settings));
   const findings = (
     await Promise.all([
       checkRecords(wanted, {
@@ -72,4 +73,23 @@ async function findOtherServer({ otherDomain, resolve, settings }: DomainCheckOp
   }[];
   const [first] = found.toSorted((a, b) => a.priority - b.priority);
   return first && { host: first.exchange, port: settings.outbound.mxPort };
+}
+
+/** Names of keys that the name servers of the domain do not have, or have differently. */
+export async function findUnpublished(
+  domain: string,
+  keys: readonly DomainKeyRow[],
+  { resolve, askServers }: Pick<DomainCheckOptions, "resolve" | "askServers">,
+): Promise<string[]> {
+  const authoritative = await findAuthoritative(domain, resolve, askServers);
+  const place = {
+    domain,
+    hostname: "",
+    addresses: [],
+    resolve: authoritative.resolve,
+    resolveOther: resolve,
+  };
+  const records = dkimRecords(domain, keys);
+  const findings = await checkRecords(records, place);
+  return records.filter((_, at) => findings[at]?.status !== "ok").map(({ name }) => name);
 }

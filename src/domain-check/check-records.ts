@@ -58,6 +58,7 @@ async function readRecords({ name, type, kind }: DnsRecord, resolve: Resolve): P
     return (answers as { priority: number; weight: number; port: number; name: string }[]).map(
       ({ priority, weight, port, name: target }) => `${priority} ${weight} ${port} ${withDot(target)}`,
     );
+  if (type === "CNAME") return (answers as string[]).map(withDot);
   const begins = beginnings[kind];
   return (answers as string[][])
     .map((strings) => strings.join(""))
@@ -114,12 +115,22 @@ const judges: Record<DnsRecordKind, Judge> = {
     return { status: "wrong", why: "It has no p=none, p=quarantine or p=reject." };
   },
   "tls-rpt": oneAlone,
-  "mta-sts": oneAlone,
+  "mta-sts"(found, { value }) {
+    if (found.length !== 1 || tagOf(found[0]!, "id") === tagOf(value, "id")) return oneAlone(found);
+    return {
+      status: "ok",
+      why: "The id is of another policy: servers that know that one do not look for this.",
+    };
+  },
   srv(found, { value }) {
     if (found.some((one) => one.toLowerCase() === value.toLowerCase())) return { status: "ok" };
     const target = value.split(" ").slice(2).join(" ").toLowerCase();
     if (found.some((one) => one.toLowerCase().endsWith(` ${target}`))) return { status: "ok" };
     return { status: "wrong", why: "Clients are sent to another port or host than this server listens at." };
+  },
+  alias(found, { value }) {
+    if (found.some((name) => name.toLowerCase() === value.toLowerCase())) return { status: "ok" };
+    return { status: "wrong", why: "It leads to another host." };
   },
   // RFC 6764 section 4; other keys may stand beside it (RFC 6763 section 6).
   "service-path"(found, { value }) {

@@ -32,6 +32,7 @@ import { familiarNetworks } from "./0027-familiar-networks.ts";
 import { queueAgents } from "./0028-queue-agents.ts";
 import { operatorCalls } from "./0029-operator-calls.ts";
 import { decidedHolds } from "./0030-decided-holds.ts";
+import { keyStates } from "./0031-key-states.ts";
 
 export interface Migration {
   readonly name: string;
@@ -69,4 +70,5 @@ export const migrations: readonly Migration[] = [
   { name: "queue agents", run: queueAgents },
   { name: "operator calls", run: operatorCalls },
   { name: "decided holds", run: decidedHolds },
+  { name: "key states", run: keyStates },
 ];

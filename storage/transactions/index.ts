@@ -17,6 +17,7 @@ import { revokePassword } from "./accounts/revoke-password.ts";
 import { revokeToken } from "./accounts/revoke-token.ts";
 import { setAgentState } from "./accounts/set-agent-state.ts";
 import { setSendingPolicy } from "./accounts/set-sending-policy.ts";
+import { switchDomainKeys } from "./accounts/switch-domain-keys.ts";
 import { updateAccount } from "./accounts/update-account.ts";
 import { updateAgent } from "./accounts/update-agent.ts";
 import { changeFile } from "./collections/change-file.ts";
@@ -158,6 +159,7 @@ export const transactions = {
   startScheduled,
   storeFlags,
   submitMessage,
+  switchDomainKeys,
   tellApprover,
   transferMessages,
   undoCopy,

@@ -1,5 +1,6 @@
 import http from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { formatStsPolicy, stsPolicyId } from "#/src/accounts/sts-policy.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
 import { freePort } from "../support/free-port.ts";
 
@@ -68,4 +69,35 @@ test.each([
 
 test("it is read and nothing else", async () => {
   expect(await ask(wellKnown, "ours.dev", "POST")).toMatchObject({ status: 405 });
+});
+
+const policy = "/.well-known/mta-sts.txt";
+
+test("the host mta-sts. of a domain of ours has the policy about TLS, which other servers can read", async () => {
+  const { parsePolicy, validateMx } = await import("mailauth/lib/mta-sts.js");
+  const { status, text } = await ask(policy, "mta-sts.ours.dev");
+  expect(status).toBe(200);
+  const parsed = parsePolicy(Buffer.from(text), { strict: true });
+  expect(parsed).toMatchObject({ mode: "testing", mx: ["mx.ours.dev"], maxAge: 604_800 });
+  expect(validateMx("mx.ours.dev", { ...parsed, id: "1" } as never).valid).toBe(true);
+});
+
+test.each([
+  [policy, "ours.dev"],
+  [policy, "mx.ours.dev"],
+  [policy, "mta-sts.theirs.dev"],
+  [policy, "mta-sts."],
+])("there is no policy at %s of %s", async (path, host) => {
+  expect((await ask(path, host)).status).toBe(404);
+});
+
+test("another policy has another id in the DNS", () => {
+  const settings = server.daemon.settings;
+  const ids = (["none", "testing", "enforce"] as const).map((mode) => {
+    const changed = { ...settings, mtaSts: { mode } };
+    expect(formatStsPolicy(changed)).toContain(`mode: ${mode}\r\n`);
+    return stsPolicyId(changed);
+  });
+  expect(new Set(ids).size).toBe(3);
+  for (const id of ids) expect(id).toMatch(/^[a-z0-9]{1,32}$/);
 });

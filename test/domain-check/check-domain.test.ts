@@ -6,15 +6,17 @@ import { loadSettings } from "#/config/load.ts";
 import { rootHref } from "#/protocols/dav/hrefs.ts";
 import { dnsRecords, formatZone, servicePorts } from "#/src/accounts/dns-records.ts";
 import { makeDomainKeys } from "#/src/accounts/domain-keys.ts";
-import { checkDomain } from "#/src/domain-check/check-domain.ts";
+import { stsPolicyId } from "#/src/accounts/sts-policy.ts";
+import { checkDomain, findUnpublished } from "#/src/domain-check/check-domain.ts";
 import type { Finding } from "#/src/domain-check/finding.ts";
 import { type Zone, zoneOfRecords, zoneResolve } from "../support/dns-zone.ts";
 
 const settings = loadSettings({
   set: ["server.hostname=mx.ours.dev", `storage.folder=${os.tmpdir()}`, "https.port=443", "imaps.port=1"],
 });
-const keys = await makeDomainKeys("ours.dev", Date.now());
-const records = dnsRecords("ours.dev", "mx.ours.dev", keys, servicePorts(settings));
+const made = await makeDomainKeys("ours.dev", Date.now());
+const keys = made.map((key) => ({ ...key, state: "signing", retiredAt: null }) as const);
+const records = dnsRecords("ours.dev", "mx.ours.dev", keys, servicePorts(settings), stsPolicyId(settings));
 const host: Zone = {
   "mx.ours.dev": [["A", "127.0.0.1"]],
   "1.0.0.127.in-addr.arpa": [["PTR", "mx.ours.dev"]],
@@ -232,4 +234,12 @@ test("a zone file has each record, its texts in strings of 255 octets", () => {
     expect(type === "TXT" ? strings.join("") : data).toBe(value);
     for (const string of strings) expect(string.length).toBeLessThanOrEqual(255);
   }
+});
+
+test("keys that the DNS does not have, or has differently, are named", async () => {
+  const [rsa, ed25519] = dkim as [string, string];
+  expect(await findUnpublished("ours.dev", keys, { resolve: zoneResolve(right) })).toEqual([]);
+  const { [rsa]: _, ...others } = right;
+  const lacking: Zone = { ...others, [ed25519]: [["TXT", "v=DKIM1; k=ed25519; p=AAAA"]] };
+  expect(await findUnpublished("ours.dev", keys, { resolve: zoneResolve(lacking) })).toEqual([rsa, ed25519]);
 });

@@ -50,7 +50,8 @@ export function zoneOfRecords(records: readonly DnsRecord[]): Zone {
   const zone: Record<string, ZoneRecord[]> = {};
   for (const { name, type, value } of records) {
     zone[name] ??= [];
-    zone[name].push([type, type === "TXT" ? value.match(/.{1,255}/g) : fieldsOf(value)]);
+    const fields = type === "TXT" ? value.match(/.{1,255}/g) : fieldsOf(value);
+    zone[name].push([type, type === "CNAME" ? fields![0] : fields]);
   }
   return zone;
 }

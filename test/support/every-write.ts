@@ -38,7 +38,8 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
   await write("createDomain", { name: "example.org", account, keys: [key], at });
   await write("createDomain", { name: "other.example", account: other, at });
   await write("createDomain", { name: "spare.example", account: other, at });
-  await write("addDomainKeys", { name: "example.org", keys: [{ ...key, selector: "s2" }] });
+  await write("addDomainKeys", { name: "example.org", keys: [{ ...key, selector: "s2" }], state: "next" });
+  await write("switchDomainKeys", { name: "example.org", forgetBefore: at, at });
   await write("deleteDomain", { name: "spare.example" });
   const bob = await createAgent(other, "bob", "agent", "other.example");
   const ada = await createAgent(account, "ada", "agent", "example.org");

@@ -3,28 +3,14 @@ import { WaypostError } from "#/src/model/errors.ts";
 import { findDomain, listAccounts, listDomains } from "#/storage/queries/accounts.ts";
 import { listDomainKeys } from "#/storage/queries/domain-keys.ts";
 import type { Store } from "#/storage/store.ts";
-import { parseDomain } from "../address.ts";
 import { dnsRecords, formatZone, servicePorts } from "../dns-records.ts";
 import { makeDomainKeys } from "../domain-keys.ts";
 import { isReservedDomain } from "../reserved-domain.ts";
+import { stsPolicyId } from "../sts-policy.ts";
 import { type AdministrationRooms, administrationOperation } from "./operation.ts";
+import { domainField, findOwnDomain, readDomain } from "./own-domain.ts";
+import { publishedKeys, rotateKeysOperation } from "./rotate-keys.ts";
 import { isoTime, nameField, selectAccount } from "./selectors.ts";
-
-const domainField = nameField.describe("The domain, as example.org.");
-
-function readDomain(text: string): string {
-  const domain = parseDomain(text);
-  if (domain === undefined)
-    throw new WaypostError("invalid", `${JSON.stringify(text)} is no mail domain.`, { field: "/name" });
-  return domain;
-}
-
-async function findOwnDomain(store: Store, name: string) {
-  const row = await findDomain(store, name);
-  if (row === undefined)
-    throw new WaypostError("not_found", `${name} is no domain of this server.`, { field: "/name" });
-  return row;
-}
 
 function assertPublic(domain: string): void {
   if (isReservedDomain(domain))
@@ -35,11 +21,11 @@ function assertPublic(domain: string): void {
 async function describeDomain({ store, settings }: AdministrationRooms, name: string) {
   const row = await findOwnDomain(store, name);
   const account = (await listAccounts(store)).find((one) => one.account === row.account);
-  const keys = await listDomainKeys(store, name);
+  const keys = publishedKeys(await listDomainKeys(store, name), store.clock.now());
   const { hostname } = settings.server;
   const description = { name, account: account?.name, createdAt: isoTime(row.createdAt) };
   if (isReservedDomain(name)) return { ...description, hint: "Nobody can look this domain up.", records: [] };
-  const records = dnsRecords(name, hostname, keys, servicePorts(settings));
+  const records = dnsRecords(name, hostname, keys, servicePorts(settings), stsPolicyId(settings));
   const isNameless = !hostname.includes(".") || isReservedDomain(hostname);
   if (!isNameless) return { ...description, records };
   return { ...description, hint: `Set server.hostname: nobody can look ${hostname} up.`, records };
@@ -112,9 +98,14 @@ export const domainOperations = [
       assertPublic(domain);
       if (domainChecks === undefined)
         throw new WaypostError("unavailable", "No name servers are asked here.");
-      return domainChecks.check(domain, await listDomainKeys(store, domain), readDomain(other));
+      return domainChecks.check(
+        domain,
+        publishedKeys(await listDomainKeys(store, domain), store.clock.now()),
+        readDomain(other),
+      );
     },
   }),
+  rotateKeysOperation,
   administrationOperation({
     name: "domain.list",
     isRead: true,

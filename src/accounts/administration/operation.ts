@@ -17,6 +17,8 @@ export interface AdministrationRooms {
       keys: readonly DomainKeyRow[],
       other: string,
     ): Promise<AdministrationResult & { readonly ok: boolean }>;
+    /** Names of those that the DNS does not have. */
+    findUnpublished(domain: string, keys: readonly DomainKeyRow[]): Promise<readonly string[]>;
   };
   /** Where events are sent from; absent where nothing is sent. */
   readonly webhooks?: {

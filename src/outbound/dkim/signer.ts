@@ -52,7 +52,7 @@ export function createSigner(store: Store): Signer {
 async function readKeys(store: Store, domain: string): Promise<readonly SigningKey[]> {
   const rows = await listDomainKeys(store, domain);
   return signingAlgorithms.flatMap((algorithm) => {
-    const row = rows.find((key) => key.algorithm === algorithm);
+    const row = rows.find((key) => key.state === "signing" && key.algorithm === algorithm);
     if (row === undefined) return [];
     return [{ domain, selector: row.selector, algorithm, privateKey: readPrivateKey(row.privateKey) }];
   });

@@ -1,14 +1,14 @@
 import { WaypostError } from "#/src/model/errors.ts";
-import type { DomainKeyRow } from "../../rows.ts";
+import type { NewDomainKey } from "../../rows.ts";
 import type { Transaction } from "../../sql.ts";
 import { insertDomainKeys } from "../../writing/domain-key-rows.ts";
 
 /** Keys for a domain that is there. Those that it has stay, so that what they signed can still be verified. */
 export async function addDomainKeys(
   tx: Transaction,
-  args: { name: string; keys: readonly DomainKeyRow[] },
+  args: { name: string; keys: readonly NewDomainKey[]; state?: "signing" | "next" },
 ): Promise<void> {
   const domain = await tx.get("select 1 as found from domain where name = ?", args.name);
   if (domain === undefined) throw new WaypostError("not_found", "There is no such domain");
-  await insertDomainKeys(tx, args.keys);
+  await insertDomainKeys(tx, args.keys, args.state);
 }

@@ -1,6 +1,6 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber } from "#/src/model/numbers.ts";
-import type { DomainKeyRow } from "../../rows.ts";
+import type { NewDomainKey } from "../../rows.ts";
 import type { Transaction } from "../../sql.ts";
 import { insertDomainKeys } from "../../writing/domain-key-rows.ts";
 
@@ -8,7 +8,7 @@ import { insertDomainKeys } from "../../writing/domain-key-rows.ts";
  *  is signed with. */
 export async function createDomain(
   tx: Transaction,
-  args: { name: string; account: AccountNumber; keys?: readonly DomainKeyRow[]; at: number },
+  args: { name: string; account: AccountNumber; keys?: readonly NewDomainKey[]; at: number },
 ): Promise<void> {
   const account = await tx.get("select 1 as found from account where account_id = ?", args.account);
   if (account === undefined) throw new WaypostError("not_found", "There is no such account");

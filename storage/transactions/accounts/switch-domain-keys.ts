@@ -1,0 +1,29 @@
+import { WaypostError } from "#/src/model/errors.ts";
+import type { Transaction } from "../../sql.ts";
+
+/** Signs with the next keys of a domain from now on. Those that signed until now are retired, and those that were retired before
+ *  `forgetBefore` are forgotten. */
+export async function switchDomainKeys(
+  tx: Transaction,
+  args: { readonly name: string; readonly forgetBefore: number; readonly at: number },
+): Promise<void> {
+  const next = await tx.get(
+    "select 1 as found from domain_key where domain = ? and state = 'next'",
+    args.name,
+  );
+  if (next === undefined)
+    throw new WaypostError("precondition_failed", "The domain has no keys to switch to.");
+  await tx.run(
+    "delete from domain_key where domain = ? and state = 'retired' and retired_at < ?",
+    args.name,
+    args.forgetBefore,
+  );
+  await tx.run(
+    `update domain_key
+    set state = case when state = 'next' then 'signing' else 'retired' end,
+      retired_at = case when state = 'next' then null else ? end
+    where domain = ? and state in ('next', 'signing')`,
+    args.at,
+    args.name,
+  );
+}
