@@ -1,5 +1,10 @@
-import { runProgram } from "./cli/program.ts";
+import { hostedThread } from "./threads/process-messages.ts";
 
 // No top-level await: the one binary is CommonJS. The exit is explicit so that nothing that a failed start has left open
 // keeps the process; standard output and error are written synchronously.
-void runProgram(process.argv.slice(2)).finally(() => process.exit());
+if (process.env[hostedThread] === undefined)
+  void import("./cli/program.ts")
+    .then(({ runProgram }) => runProgram(process.argv.slice(2)))
+    .finally(() => process.exit());
+// The one binary is started again for a thread that has a process of its own.
+else void import("./threads/process-host.ts");

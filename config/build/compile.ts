@@ -3,7 +3,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { build, type Plugin } from "esbuild";
-import { houseThreads } from "#/src/threads/house-threads.ts";
+import { houseThreads, processHost } from "#/src/threads/house-threads.ts";
 
 const top = path.resolve(import.meta.dirname, "../..");
 /** A process that runs an older program loads more files of it later. */
@@ -20,7 +20,7 @@ const withoutLocales: Plugin = {
 };
 
 async function compile(outdir: string): Promise<void> {
-  const threads = Object.values(houseThreads).map(({ name, source }) => [name, source]);
+  const threads = [...Object.values(houseThreads), processHost].map(({ name, source }) => [name, source]);
   await build({
     absWorkingDir: top,
     entryPoints: Object.fromEntries([["main", "src/main.ts"], ...threads]),

@@ -14,7 +14,12 @@ export interface ThreadKind {
   readonly youngHeapMb?: number;
   /** What a library prints while it reads a stranger's bytes is thrown away. */
   readonly isSilent?: boolean;
+  /** It runs in a process of its own. */
+  readonly hasOwnProcess?: boolean;
 }
+
+/** What a process runs that has one thread. */
+export const processHost = { name: "process-host", source: "src/threads/process-host.ts" } as const;
 
 export const houseThreads = {
   // Up to 2,000 jobs in flight; their bytes are buffers.
@@ -53,6 +58,8 @@ export const houseThreads = {
     heapMb: 128,
     youngHeapMb: 16,
     isSilent: true,
+    // Libraries unpack and build what the document says.
+    hasOwnProcess: true,
   },
   // A card of 4 MiB is a tree of lines of about 100 MiB.
   contacts: {

@@ -1,11 +1,14 @@
 /** The one place where a thread starts: from its source file or what was compiled of that, or inside
  *  the one binary from the asset that holds its bundle. */
 import sea from "node:sea";
+import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
-import { houseThreads, type ThreadKind } from "./house-threads.ts";
+import { houseThreads, processHost, type ThreadKind } from "./house-threads.ts";
 
 /** Sources of the threads that were compiled with the program. */
-const compiledSources: ReadonlySet<string> = new Set(Object.values(houseThreads).map(({ source }) => source));
+const compiledSources: ReadonlySet<string> = new Set(
+  [...Object.values(houseThreads), processHost].map(({ source }) => source),
+);
 let compiledFolder: URL | undefined;
 
 /** From now on threads of the house start from what was compiled of them into this folder, also where this code runs from its
@@ -14,15 +17,16 @@ export function startCompiledThreads(folder: URL): void {
   compiledFolder = folder;
 }
 
-export function startThread(kind: ThreadKind, workerData?: unknown): Worker {
-  const { isSilent = false, heapMb, youngHeapMb } = kind;
+/** V8 ends the thread, or the process, where its heap comes to `limitMb`; `heap-watch.ts` ends a thread before. */
+export function startThread(kind: ThreadKind, workerData?: unknown, limitMb: number = kind.heapMb): Worker {
+  const { isSilent = false, youngHeapMb } = kind;
   const options = {
     name: kind.name,
     workerData,
     // Flags of the process, as `--input-type` or an inspector's port, are for its main thread.
     execArgv: [],
     resourceLimits: {
-      maxOldGenerationSizeMb: heapMb,
+      maxOldGenerationSizeMb: limitMb,
       ...(youngHeapMb === undefined ? {} : { maxYoungGenerationSizeMb: youngHeapMb }),
     },
     stdout: isSilent,
@@ -38,8 +42,15 @@ export function startThread(kind: ThreadKind, workerData?: unknown): Worker {
   return worker;
 }
 
+/** What a process runs that has this thread alone (`process-host.ts`). Inside the one binary that is the program. */
+export function processFile({ source }: ThreadKind): string {
+  if (sea.isSea()) return process.execPath;
+  const isCompiled = !import.meta.url.endsWith(".ts") || compiledSources.has(source);
+  return fileURLToPath(isCompiled ? fileOf(processHost) : new URL("./process-host.ts", import.meta.url));
+}
+
 /** The source, or what was compiled of it, which lies beside this code unless another folder was named. */
-function fileOf({ name, source }: ThreadKind): URL {
+function fileOf({ name, source }: Pick<ThreadKind, "name" | "source">): URL {
   if (!import.meta.url.endsWith(".ts")) return new URL(`./${name}.js`, import.meta.url);
   if (compiledFolder !== undefined && compiledSources.has(source))
     return new URL(`${name}.js`, compiledFolder);

@@ -1,12 +1,11 @@
 /** Threads that each do one job at a time, within limits of time and memory. A thread that exceeds them is ended, and its job
  *  is answered with what stands for that. */
-import type { Worker } from "node:worker_threads";
 import type { Gate } from "#/src/fairness/gate.ts";
 import { onCallerGone } from "#/src/model/caller.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { ThreadKind } from "./house-threads.ts";
-import type { EachAnswer, EachThreadData, ready } from "./serve-each.ts";
-import { startThread } from "./start-thread.ts";
+import { type PoolThread, startPoolThread } from "./pool-thread.ts";
+import { type EachAnswer, ready } from "./serve-each.ts";
 
 export interface ThreadPool<Job, Result> extends AsyncDisposable {
   /** Waits for a thread in the turn of the caller's owner. Throws `upstream_unavailable` or `rate_limited` where that takes too long
@@ -44,12 +43,12 @@ const silentMs = 5000;
 const looks = 4;
 
 interface Thread<Result> {
-  readonly worker: Worker;
-  /** Not 0 when the caller of its job has gone. */
-  readonly gone: Int32Array;
+  readonly started: PoolThread;
   resolve: ((result: Result) => void) | undefined;
   reject: ((error: Error) => void) | undefined;
   timer: NodeJS.Timeout | undefined;
+  /** Of the job that it has. */
+  begin: (() => void) | undefined;
   isReady: boolean;
 }
 
@@ -66,7 +65,7 @@ export function createThreadPool<Job, Result>(
     const { resolve, reject } = thread;
     thread.resolve = undefined;
     thread.reject = undefined;
-    thread.worker.unref();
+    thread.started.setNeeded(false);
     if (threads.has(thread)) thread.timer = setTimeout(() => abandon(thread, overLimit), idleMs).unref();
     if (outcome instanceof WaypostError) reject?.(outcome);
     else resolve?.(outcome);
@@ -75,7 +74,7 @@ export function createThreadPool<Job, Result>(
   /** A thread that hangs, died or is not needed is replaced with the next job. */
   function abandon(thread: Thread<Result>, outcome: Result | WaypostError): void {
     if (!threads.delete(thread)) return;
-    void thread.worker.terminate();
+    void thread.started.end();
     finish(thread, outcome);
   }
 
@@ -85,16 +84,20 @@ export function createThreadPool<Job, Result>(
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     thread.resolve = resolve;
     thread.reject = reject;
-    if (thread.isReady) limitTime(thread);
-    Atomics.store(thread.gone, 0, 0);
-    thread.worker.ref();
-    thread.worker.postMessage(job);
+    thread.started.setGone(false);
+    thread.started.setNeeded(true);
+    thread.begin = () => {
+      limitTime(thread);
+      thread.started.give(job);
+    };
+    // One that breaks before that never saw the job.
+    if (thread.isReady) thread.begin();
     return { thread, result: promise };
   }
 
   /** Of the job that it has. What starting takes counts apart. */
   function limitTime(thread: Thread<Result>): void {
-    const { worker, resolve } = thread;
+    const { started, resolve } = thread;
     const lookMs = Math.min(timeLimitMs, wallLimitMs) / looks;
     const wallEnd = performance.now() + wallLimitMs;
     let cpuMs = 0;
@@ -104,9 +107,8 @@ export function createThreadPool<Job, Result>(
     thread.timer = setTimeout(look, lookMs);
 
     function look(): void {
-      void worker.cpuUsage().then(
-        ({ user, system }) => {
-          const now = (user + system) / 1000;
+      void started.cpuMs().then(
+        (now) => {
           heardAt = performance.now();
           // Before the first look the job had as much as passed at most.
           first ??= now - lookMs;
@@ -126,26 +128,36 @@ export function createThreadPool<Job, Result>(
   }
 
   function spawn(): Thread<Result> {
-    const gone = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-    const worker = startThread(options.thread, { gone } satisfies EachThreadData);
+    const started = startPoolThread(options.thread, {
+      said: (message) => hear(message as typeof ready | EachAnswer<Result>),
+      ended: () => abandon(thread, thread.isReady ? overLimit : busy()),
+    });
     const thread: Thread<Result> = {
-      ...{ worker, gone, resolve: undefined, reject: undefined, timer: undefined, isReady: false },
+      ...{
+        started,
+        resolve: undefined,
+        reject: undefined,
+        timer: undefined,
+        begin: undefined,
+        isReady: false,
+      },
     };
     thread.timer = setTimeout(() => abandon(thread, busy()), startLimitMs);
     threads.add(thread);
-    worker.once("message", (_first: typeof ready) => {
-      clearTimeout(thread.timer);
-      thread.isReady = true;
-      if (thread.resolve !== undefined) limitTime(thread);
-      worker.on("message", ({ result }: EachAnswer<Result>) => {
-        // Its caller has gone, so nobody hears it.
-        if (result === undefined) finish(thread, busy());
-        else if (options.isLast?.(result) === true) abandon(thread, result);
-        else finish(thread, result);
-      });
-    });
-    worker.on("error", () => abandon(thread, overLimit));
-    worker.on("exit", () => abandon(thread, overLimit));
+
+    function hear(message: typeof ready | EachAnswer<Result>): void {
+      if (message === ready) {
+        clearTimeout(thread.timer);
+        thread.isReady = true;
+        if (thread.resolve !== undefined) thread.begin?.();
+        return;
+      }
+      const { result } = message;
+      // Its caller has gone, so nobody hears it.
+      if (result === undefined) finish(thread, busy());
+      else if (options.isLast?.(result) === true) abandon(thread, result);
+      else finish(thread, result);
+    }
     return thread;
   }
 
@@ -174,7 +186,7 @@ export function createThreadPool<Job, Result>(
     }, leave);
     const { promise, reject } = Promise.withResolvers<never>();
     using _gone = onCallerGone((gone) => {
-      Atomics.store(thread.gone, 0, 1);
+      thread.started.setGone(true);
       reject(gone);
     });
     return await Promise.race([result, promise]);
@@ -191,7 +203,7 @@ export function createThreadPool<Job, Result>(
         clearTimeout(thread.timer);
         thread.resolve?.(overLimit);
       }
-      await Promise.all(open.map(({ worker }) => worker.terminate()));
+      await Promise.all(open.map(({ started }) => started.end()));
     },
   };
 }

@@ -3,6 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { transformSync } from "esbuild";
+import { familyOf } from "../support/process-family.ts";
 import type { HeapReport, ThreadHeap } from "./heap-report.ts";
 
 /** All in bytes. */
@@ -12,8 +13,16 @@ export interface Memory {
   readonly anonymous: number;
 }
 
-/** `/proc` tells it on Linux alone. */
+/** With the processes that it has started. `/proc` tells it on Linux alone. */
 export function memoryOf(pid: number): Memory {
+  const each = familyOf(pid).map(memoryOfOne);
+  return {
+    resident: each.reduce((sum, { resident }) => sum + resident, 0),
+    anonymous: each.reduce((sum, { anonymous }) => sum + anonymous, 0),
+  };
+}
+
+function memoryOfOne(pid: number): Memory {
   const text = fs.readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
   const field = (name: string): number => {
     const value = new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(text)?.[1];

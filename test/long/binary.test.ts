@@ -5,8 +5,11 @@ import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startChildDaemon } from "../support/daemon.ts";
+import { docxOf } from "../support/documents.ts";
+import { connectRawSmtp, stuff } from "../support/raw-smtp.ts";
 
 const top = new URL("../..", import.meta.url).pathname;
+const docxType = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
 let folder: string;
 let binary: string;
 
@@ -74,5 +77,36 @@ test("serves from an empty folder with an empty environment, and stops cleanly",
     ),
   );
   expect(JSON.stringify(listing)).toContain("Hello");
+  expect(await daemon.stop()).toBe(0);
+}, 60_000);
+
+test("reads a document in a process of its own, which is the binary again", async () => {
+  await using daemon = await startChildDaemon({
+    command: [binary],
+    env: {},
+    cwd: folder,
+    data: path.join(folder, "documents"),
+  });
+  const { address, token } = daemon.agents[0]!;
+  {
+    await using smtp = await connectRawSmtp(daemon.smtp);
+    await smtp.send(
+      `EHLO sender.example\r\nMAIL FROM:<a@outside.example>\r\nRCPT TO:<${address}>\r\nDATA\r\n`,
+      4,
+    );
+    const document = docxOf("<w:p><w:r><w:t>words of a friend</w:t></w:r></w:p>").toString("base64");
+    const mail = `From: a@outside.example\r\nMIME-Version: 1.0\r\nContent-Type: ${docxType}; name=a\r\nContent-Transfer-Encoding: base64\r\n\r\n${document}\r\n`;
+    expect(await smtp.send(stuff(mail))).toEqual([expect.stringMatching(/^250 /)]);
+  }
+  const ask = async (operation: string, body: object): Promise<string> => {
+    const response = await fetch(`${daemon.http.url}/v1/${operation}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    return response.text();
+  };
+  const [id] = /message_[0-9a-z]{26}/.exec(await ask("search", { limit: 1 }))!;
+  expect(await ask("part.describe", { id, part: "1" })).toContain("words of a friend");
   expect(await daemon.stop()).toBe(0);
 }, 60_000);

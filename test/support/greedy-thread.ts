@@ -1,4 +1,4 @@
-/** A thread that does what it is told, one job at a time: hang, hang and look for the caller, grow, throw, wait for ever, say how many jobs it had, or answer. */
+/** A thread that does what it is told, one job at a time: hang, hang and look for the caller, grow in small or in large pieces, throw, wait for ever, say how many jobs it had, or answer. */
 import { assertCallerThere } from "#/src/model/caller.ts";
 import { serveEach } from "#/src/threads/serve-each.ts";
 
@@ -11,6 +11,10 @@ serveEach((job: string) => {
   if (job === "throw") throw new Error("as told");
   while (job === "look") assertCallerThere();
   const held: unknown[] = [];
+  // One call makes more objects than V8 grants to a thread that is to end.
+  const text = job === "grow in large pieces" ? `[${'{"a":1},'.repeat(1_500_000)}1]` : "";
+  while (text !== "") held.push(JSON.parse(text));
+  if (job === "process") return String(process.pid);
   while (job === "hang" || job === "grow") if (job === "grow") held.push(new Array(1000).fill(held.length));
   return job;
 });

@@ -1,4 +1,8 @@
-import { expect, it } from "vitest";
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
 import { Gate } from "#/src/fairness/gate.ts";
 import { CallerGone, forCaller } from "#/src/model/caller.ts";
 import { createThreadPool } from "#/src/threads/thread-pool.ts";
@@ -81,3 +85,96 @@ it("keeps the place of a job that does not look for its caller until its time is
   expect(gate.taken).toBe(1);
   expect(await pool.run("last count")).toBe("last 1");
 }, 60_000);
+
+it("ends a job that needs much memory in one call, which at the limit of a heap would end the process", async () => {
+  await using pool = createThreadPool<string, string>({
+    thread: { name: "greedy", source: "test/support/greedy-thread.ts", heapMb: 32, isSilent: true },
+    gate: new Gate({ what: "jobs", total: 1, share: 1, waiting: { total: 9, share: 9, waitMs: 60_000 } }),
+    timeLimitMs: 60_000,
+    overLimit: "over",
+  });
+  const answers = await Promise.all(["grow in large pieces", "echo"].map((job) => pool.run(job)));
+  expect(answers).toEqual(["over", "echo"]);
+}, 120_000);
+
+describe("threads with a process of their own", () => {
+  const open = (timeLimitMs: number) => {
+    const gate = new Gate({
+      ...{ what: "jobs", total: 1, share: 1 },
+      waiting: { total: 9, share: 9, waitMs: 60_000 },
+    });
+    const pool = createThreadPool<string, string>({
+      thread: {
+        ...{ name: "greedy", source: "test/support/greedy-thread.ts", heapMb: 32 },
+        ...{ isSilent: true, hasOwnProcess: true },
+      },
+      gate,
+      timeLimitMs,
+      wallLimitMs: 60_000,
+      overLimit: "over",
+      isLast: (answer) => answer.startsWith("last"),
+    });
+    return { gate, pool };
+  };
+  const isRunning = (pid: number): boolean => fs.existsSync(`/proc/${pid}`);
+  const onLinux = it.runIf(process.platform === "linux");
+
+  it("keeps the limits of time and memory, and goes on with the next job", async () => {
+    await using pool = open(1000).pool;
+    const jobs = ["hang", "echo", "grow", "throw", "echo"];
+    const answers = await Promise.all(jobs.map((job) => pool.run(job)));
+    expect(answers).toEqual(["over", "echo", "over", "over", "echo"]);
+  }, 60_000);
+
+  it("answers a job whose heap ends its process, and goes on with the next", async () => {
+    await using pool = open(60_000).pool;
+    expect(Number(await pool.run("process"))).not.toBe(process.pid);
+    const answers = await Promise.all(["grow in large pieces", "echo"].map((job) => pool.run(job)));
+    expect(answers).toEqual(["over", "echo"]);
+  }, 120_000);
+
+  it("answers a job whose process is killed, and goes on with the next", async () => {
+    await using pool = open(60_000).pool;
+    const pid = Number(await pool.run("process"));
+    const hanging = pool.run("hang");
+    process.kill(pid, "SIGKILL");
+    expect(await hanging).toBe("over");
+    expect(Number(await pool.run("process"))).not.toBe(pid);
+  }, 60_000);
+
+  it("hears that its caller has gone while it computes", async () => {
+    await using pool = open(30_000).pool;
+    const pid = await pool.run("process");
+    const gone = new AbortController();
+    const looking = forCaller(gone.signal, () => pool.run("look"));
+    setTimeout(() => gone.abort(new CallerGone()), 50);
+    await expect(looking).rejects.toThrow(CallerGone);
+    expect(await pool.run("process")).toBe(pid);
+  }, 60_000);
+
+  onLinux(
+    "ends with the process that it works for, also while it computes",
+    async () => {
+      const owner = fork(fileURLToPath(new URL("../support/pool-owner.ts", import.meta.url)));
+      const [pid] = (await once(owner, "message")) as [number];
+      expect(isRunning(pid)).toBe(true);
+      owner.kill("SIGKILL");
+      await expect.poll(() => isRunning(pid), { timeout: 10_000 }).toBe(false);
+    },
+    60_000,
+  );
+
+  onLinux(
+    "ends when the pool is closed, and gives its memory back after a large job",
+    async () => {
+      const { pool } = open(30_000);
+      const first = Number(await pool.run("process"));
+      expect(await pool.run("last count")).toBe("last 2");
+      await expect.poll(() => isRunning(first)).toBe(false);
+      const second = Number(await pool.run("process"));
+      await pool[Symbol.asyncDispose]();
+      expect(isRunning(second)).toBe(false);
+    },
+    60_000,
+  );
+});

@@ -4,6 +4,7 @@ import type { Worker } from "node:worker_threads";
 import type { TextIndex } from "#/src/mail/indexing/text-index.ts";
 import { onCallerGone } from "#/src/model/caller.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
+import { limitWatchedMb, watchHeap } from "#/src/threads/heap-watch.ts";
 import { houseThreads, type ThreadKind } from "#/src/threads/house-threads.ts";
 import { startThread } from "#/src/threads/start-thread.ts";
 import { watchBeat } from "#/src/threads/watch-beat.ts";
@@ -31,6 +32,8 @@ const defaultIdleMs = 30_000;
 const restartMsMin = 100;
 const restartMsMax = 60_000;
 const soundMs = 60_000;
+/** The thread does not say when it works, so its heap is looked at less often than that of a thread with a job. */
+const heapLookMs = 250;
 /** Starts of the thread that `settle` waits for. */
 const settleStartsMax = 20;
 
@@ -59,13 +62,15 @@ export async function openTextIndex(
   function start(): void {
     const beat = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     const data: IndexThreadData = { place: store.place, beat };
-    const thread = startThread(options.thread ?? houseThreads.index, data);
+    const kind = options.thread ?? houseThreads.index;
+    const thread = startThread(kind, data, limitWatchedMb(kind));
     latest = thread;
     const startedAt = performance.now();
     const isStarted = Promise.withResolvers<void>();
     const hasEnded = Promise.withResolvers<void>();
     started = isStarted.promise;
     ended = hasEnded.promise;
+    const stopHeap = watchHeap(thread, kind, (reason) => lose(reason), heapLookMs);
     let stopWatching = (): void => {};
     let isOver = false;
 
@@ -73,6 +78,7 @@ export async function openTextIndex(
       if (isOver) return;
       isOver = true;
       stopWatching();
+      stopHeap();
       worker = undefined;
       retire = undefined;
       forgetWaiting();
@@ -97,6 +103,7 @@ export async function openTextIndex(
           retire = () => {
             isOver = true;
             stopWatching();
+            stopHeap();
             worker = undefined;
             retire = undefined;
             thread.postMessage({ kind: "close" } satisfies ToIndexThread);

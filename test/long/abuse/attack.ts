@@ -8,6 +8,7 @@ import fs from "node:fs";
 import os from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { type ChildDaemon, type DaemonOptions, startChildDaemon } from "../../support/daemon.ts";
+import { familyResidentMiB, familyTicks } from "../../support/process-family.ts";
 import { enterNetworks } from "./networks.ts";
 import type { Deed, Measured, VictimAgent } from "./victim.ts";
 import { startVictim, type VictimProcess } from "./victim-process.ts";
@@ -99,7 +100,8 @@ export async function withstand({
       most = Math.max(most, residentMiB(daemon));
     }, 200);
     os.setPriority(attackersNice);
-    const others = watchOthers([process.pid, daemon.process.pid!, victim.pid]);
+    // The daemon and the user are children of this process.
+    const others = watchOthers([process.pid]);
     const turnsBefore = loopTurns(loopFile).length;
     const until = AbortSignal.timeout(seconds * 1000);
     const [attacked] = await Promise.race([
@@ -201,12 +203,7 @@ function processorTicks(own: readonly number[]) {
     .slice(1)
     .map(Number) as [number, number, number, number, number, number, number, number];
   const busy = user + nice + system + irq + softIrq + steal;
-  return { busy, total: busy + idle + wait, own: own.reduce((sum, pid) => sum + ticksOf(pid), 0) };
-}
-
-function ticksOf(pid: number): number {
-  const fields = fs.readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
-  return Number(fields[11]) + Number(fields[12]);
+  return { busy, total: busy + idle + wait, own: own.reduce((sum, pid) => sum + familyTicks(pid), 0) };
 }
 
 async function ended({ process: child, stderr }: ChildDaemon): Promise<never> {
@@ -214,9 +211,9 @@ async function ended({ process: child, stderr }: ChildDaemon): Promise<never> {
   throw new Error(`The daemon ended (${code ?? signal}): ${stderr().slice(-4000)}`);
 }
 
-export function residentMiB(daemon: ChildDaemon): number {
-  const status = fs.readFileSync(`/proc/${daemon.process.pid}/status`, "utf8");
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
+/** Of the daemon, with the processes that it has for documents. */
+function residentMiB(daemon: ChildDaemon): number {
+  return familyResidentMiB(daemon.process.pid!);
 }
 
 async function memoryBack(daemon: ChildDaemon, before: number): Promise<number> {

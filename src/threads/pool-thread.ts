@@ -1,0 +1,120 @@
+/** A thread of `thread-pool.ts`: in this process, or alone in one of its own. */
+import { type ChildProcess, fork } from "node:child_process";
+import { limitWatchedMb, watchHeap } from "./heap-watch.ts";
+import type { ThreadKind } from "./house-threads.ts";
+import { type FromHost, hostedThread, type ToHost } from "./process-messages.ts";
+import type { EachThreadData } from "./serve-each.ts";
+import { processFile, startThread } from "./start-thread.ts";
+
+export interface PoolThread {
+  give(job: unknown): void;
+  /** Whether the caller of the job that it has is gone. */
+  setGone(isGone: boolean): void;
+  /** Of a processor, since it began. Rejects when it has ended. */
+  cpuMs(): Promise<number>;
+  /** Whether it keeps this process running. */
+  setNeeded(isNeeded: boolean): void;
+  end(): Promise<void>;
+}
+
+export interface PoolThreadEvents {
+  said(message: unknown): void;
+  /** It broke, took too much memory, or was ended. May be called more than once. */
+  ended(): void;
+}
+
+export function startPoolThread(kind: ThreadKind, events: PoolThreadEvents): PoolThread {
+  return kind.hasOwnProcess === true ? startProcess(kind, events) : startHere(kind, events);
+}
+
+function startHere(kind: ThreadKind, events: PoolThreadEvents): PoolThread {
+  const gone = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const worker = startThread(kind, { gone } satisfies EachThreadData, limitWatchedMb(kind));
+  let stopWatching = (): void => {};
+  worker.on("message", events.said);
+  worker.on("error", events.ended);
+  worker.on("exit", () => {
+    stopWatching();
+    events.ended();
+  });
+  return {
+    give: (job) => worker.postMessage(job),
+    setGone: (isGone) => void Atomics.store(gone, 0, isGone ? 1 : 0),
+    async cpuMs() {
+      const { user, system } = await worker.cpuUsage();
+      return (user + system) / 1000;
+    },
+    setNeeded(isNeeded) {
+      stopWatching();
+      stopWatching = isNeeded ? watchHeap(worker, kind, events.ended) : (): void => {};
+      if (isNeeded) worker.ref();
+      else worker.unref();
+    },
+    async end() {
+      stopWatching();
+      await worker.terminate();
+    },
+  };
+}
+
+/** Of what this process was given, the process of a thread gets what says where compiled code is kept and how memory is taken. */
+const environment = ["PATH", "LD_LIBRARY_PATH", "NODE_COMPILE_CACHE", "MALLOC_ARENA_MAX", "TMPDIR"] as const;
+
+function startProcess(kind: ThreadKind, events: PoolThreadEvents): PoolThread {
+  const child: ChildProcess = fork(processFile(kind), {
+    // As in src/start.mjs.
+    execArgv: ["--max-semi-space-size=4", "--disable-warning=ExperimentalWarning"],
+    serialization: "advanced",
+    stdio:
+      kind.isSilent === true
+        ? ["ignore", "ignore", "ignore", "ipc"]
+        : ["ignore", "inherit", "inherit", "ipc"],
+    env: {
+      ...Object.fromEntries(environment.map((name) => [name, process.env[name]])),
+      [hostedThread]: JSON.stringify(kind),
+    },
+  });
+  const asked: PromiseWithResolvers<number>[] = [];
+  const hasEnded = Promise.withResolvers<void>();
+  const tell = (message: ToHost): void => {
+    // One that is ending has no channel; nobody waits for what it is told.
+    if (child.connected) child.send(message, () => {});
+  };
+  const over = (): void => {
+    for (const { reject } of asked.splice(0)) reject(new Error("The process has ended"));
+    hasEnded.resolve();
+    events.ended();
+  };
+  child.on("message", (message: FromHost) => {
+    if (message.kind === "said") events.said(message.message);
+    else if (message.kind === "cpu") asked.shift()?.resolve(message.cpuMs);
+    else events.ended();
+  });
+  child.on("error", over);
+  child.on("exit", over);
+  return {
+    give: (job) => tell({ kind: "job", job }),
+    setGone: (isGone) => tell({ kind: "gone", isGone }),
+    cpuMs() {
+      const answer = Promise.withResolvers<number>();
+      asked.push(answer);
+      tell({ kind: "cpu" });
+      return answer.promise;
+    },
+    setNeeded(isNeeded) {
+      if (isNeeded) {
+        child.ref();
+        child.channel?.ref();
+      } else {
+        child.unref();
+        child.channel?.unref();
+      }
+    },
+    async end() {
+      // What waits for its end keeps this process.
+      child.ref();
+      child.kill("SIGKILL");
+      await hasEnded.promise;
+    },
+  };
+}

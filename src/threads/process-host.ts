@@ -1,0 +1,38 @@
+/** A process that has one thread, for documents that could end more than their thread: V8 ends the whole process where a heap cannot
+ *  grow by a large piece. This side says what the thread uses while that computes, and ends with it or with the daemon. */
+import fs from "node:fs";
+import type { ThreadKind } from "./house-threads.ts";
+import { type FromHost, hostedThread, type ToHost } from "./process-messages.ts";
+import type { EachThreadData } from "./serve-each.ts";
+import { startThread } from "./start-thread.ts";
+
+/** A machine without memory left ends this process before the daemon (proc(5)). */
+const oomFile = "/proc/self/oom_score_adj";
+const oomScore = "800";
+
+const kind = JSON.parse(process.env[hostedThread]!) as ThreadKind;
+if (fs.existsSync(oomFile)) fs.writeFileSync(oomFile, oomScore);
+const gone = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+const worker = startThread(kind, { gone } satisfies EachThreadData);
+const say = (message: FromHost): void => void process.send!(message);
+const end = (): void => process.exit(1);
+// Behind what it has said.
+const endThere = (): void => void process.send!({ kind: "ended" } satisfies FromHost, end);
+worker.on("message", (message: unknown) => say({ kind: "said", message }));
+worker.on("error", endThere);
+worker.on("exit", endThere);
+process.on("disconnect", end);
+process.on("message", async (message: ToHost) => {
+  switch (message.kind) {
+    case "job":
+      worker.postMessage(message.job);
+      break;
+    case "gone":
+      Atomics.store(gone, 0, message.isGone ? 1 : 0);
+      break;
+    case "cpu": {
+      const { user, system } = await worker.cpuUsage();
+      say({ kind: "cpu", cpuMs: (user + system) / 1000 });
+    }
+  }
+});

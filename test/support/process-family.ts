@@ -1,0 +1,41 @@
+/** A process and those that it has started, as Linux sees them (proc(5)). */
+import fs from "node:fs";
+
+/** The process and its children, and theirs. One that ends meanwhile is left out. */
+export function familyOf(pid: number): number[] {
+  const found = [pid];
+  for (const one of found) found.push(...childrenOf(one));
+  return found;
+}
+
+function childrenOf(pid: number): number[] {
+  return readOrNothing(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean).map(Number);
+}
+
+/** Resident memory of all of them. */
+export function familyResidentMiB(pid: number): number {
+  const kilobytes = familyOf(pid).map((one) =>
+    Number(/VmRSS:\s+(\d+)/.exec(readOrNothing(`/proc/${one}/status`))?.[1] ?? 0),
+  );
+  return kilobytes.reduce((sum, one) => sum + one, 0) / 1024;
+}
+
+/** Hundredths of a second of a processor that the process had, and its children. */
+export function familyTicks(pid: number): number {
+  const ticks = familyOf(pid).map((one) => {
+    const fields = readOrNothing(`/proc/${one}/stat`).split(") ")[1]?.split(" ") ?? [];
+    // Its own, and those of children that have ended.
+    return [11, 12, 13, 14].reduce((sum, field) => sum + Number(fields[field] ?? 0), 0);
+  });
+  return ticks.reduce((sum, one) => sum + one, 0);
+}
+
+function readOrNothing(file: string): string {
+  try {
+    return fs.readFileSync(file, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ESRCH") return "";
+    throw error;
+  }
+}
