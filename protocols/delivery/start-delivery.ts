@@ -20,6 +20,7 @@ import type { Dispatch } from "#/src/outbound/dispatch.ts";
 import type { DueDelivery, Outbound } from "#/src/outbound/outbound.ts";
 import { type AttemptRooms, attemptDelivery } from "./attempt.ts";
 import { logAttempt, nameDelivery } from "./attempt-log.ts";
+import { type AttemptTimes, defaultAttemptTimes, watchAttempt } from "./attempt-times.ts";
 import type { OpenHost } from "./connector.ts";
 import { createHostBackoff } from "./host-backoff.ts";
 import { createLanes, type Lanes } from "./lanes.ts";
@@ -37,8 +38,8 @@ export interface DeliveryRooms extends Omit<LocalDeliveryRooms, "outbound"> {
   readonly dispatch: Dispatch;
   readonly resolve: Resolve;
   readonly fairness?: Fairness;
-  /** After how long a connection may give way; another time for tests. */
-  readonly yieldMs?: number;
+  /** Others for tests. */
+  readonly times?: Partial<AttemptTimes>;
   /** Where policies are served: 443 but for tests. */
   readonly policyPort?: number;
 }
@@ -55,8 +56,6 @@ const waitingMax = 50;
 const pageMax = 100;
 /** An open connection waits so long for more mail. */
 const idleMs = 1000;
-/** A server that always has one more reply to wait for is waited for no longer. */
-const attemptMsMax = 30 * 60_000;
 /** Servers grow suspicious of connections that never end. */
 const messagesPerConnection = 100;
 /** A stop waits so long for messages whose last octet is on its way: given up, they may arrive twice. */
@@ -295,19 +294,18 @@ class Runner implements Delivery {
         memory = await this.#octets.enter(mailboxOwner(delivery), delivery.size);
         return dispatch.prepare(delivery);
       },
-      onData() {
-        clearTimeout(yielding);
-        place.giveWay(undefined);
-      },
+      onData: () => watch.beginData(delivery.size),
     };
-    const yielding = setTimeout(() => {
-      place.giveWay(() => {
+    const watch = watchAttempt({
+      place,
+      times: { ...defaultAttemptTimes, ...this.#rooms.times },
+      end: () => current?.wire.close(),
+      leave() {
         leave.abort();
         current?.wire.close();
-      });
-      this.#lanes.wake();
-    }, this.#rooms.yieldMs ?? shares.carriers.idleMs);
-    const giveUp = setTimeout(() => current?.wire.close(), attemptMsMax);
+      },
+      mayLeave: () => this.#lanes.wake(),
+    });
     const attempt = await attemptDelivery(rooms, delivery, reused, (open) => {
       if (current !== undefined && current !== open) this.#open.delete(current);
       current = open;
@@ -317,9 +315,7 @@ class Runner implements Delivery {
       current?.wire.close();
       return { outcomes: this.#unexpected(delivery), open: undefined, hosts: [], isSecure: false };
     });
-    clearTimeout(giveUp);
-    clearTimeout(yielding);
-    place.giveWay(undefined);
+    watch[Symbol.dispose]();
     if (attempt.open === undefined && current !== undefined) this.#open.delete(current);
     const outcomes = settleOutcomes(delivery, attempt.outcomes, this.#now());
     // Nobody was reached because of the stop: that was no attempt.

@@ -1,6 +1,7 @@
 /** Everything that mail passes on its way out: store, queue, runner; a DNS that is a table, and a clock that the test turns. */
 import pino from "pino";
 import { loadSettings } from "#/config/load.ts";
+import type { AttemptTimes } from "#/protocols/delivery/attempt-times.ts";
 import { type Delivery, startDelivery } from "#/protocols/delivery/start-delivery.ts";
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
 import { principalOf } from "#/src/accounts/principal.ts";
@@ -48,7 +49,7 @@ export interface HouseOptions {
   readonly set?: readonly string[];
   readonly policyPort?: number;
   readonly isStopped?: boolean;
-  readonly yieldMs?: number;
+  readonly times?: Partial<AttemptTimes>;
 }
 
 export const plainText =
@@ -94,7 +95,7 @@ export async function openDeliveryHouse(options: HouseOptions = {}): Promise<Del
       resolve: zoneResolve(options.zone ?? {}),
       scheduling: schedulingOf({ store, accounts, outbound }),
       preparation: { prepare: async (bytes) => ({ facts: await prepareMessage(bytes) }) },
-      ...(options.yieldMs === undefined ? {} : { yieldMs: options.yieldMs }),
+      ...(options.times === undefined ? {} : { times: options.times }),
       ...(options.policyPort === undefined ? {} : { policyPort: options.policyPort }),
     });
   const nobody: Delivery = { wake() {}, async whenIdle() {}, async [Symbol.asyncDispose]() {} };

@@ -36,7 +36,7 @@ test("servers that say nothing keep nobody else's mail: their connections give w
   await using house = await openDeliveryHouse({
     zone,
     set: [`outbound.mx_port=${sink.port}`, "outbound.connections=1", "outbound.reply_timeout_ms=600000"],
-    yieldMs: 100,
+    times: { yieldMs: 100 },
   });
   const eve = await seedAgent(house.test.store, "eve", { account: "hers", kind: "person" });
   const slow = house.send({ to: ["bob@slow.net"] });
@@ -45,6 +45,72 @@ test("servers that say nothing keep nobody else's mail: their connections give w
   await vi.waitFor(() => expect(sink.mails).toHaveLength(1), 10_000);
   expect(await house.recipients(await slow)).toMatchObject([{ state: "queued", attemptCount: 1 }]);
   await quick;
+});
+
+/** A server that takes a message and then answers an octet now and then. */
+async function openDribbling(port: number) {
+  const sockets = new Set<net.Socket>();
+  let ended = 0;
+  const server = net.createServer((socket) => {
+    sockets.add(socket.on("error", () => {}));
+    socket.write("220 slow.net\r\n");
+    let dribble: NodeJS.Timeout | undefined;
+    socket.on("data", (chunk) => {
+      const text = chunk.toString();
+      if (/^EHLO/.test(text)) socket.write("250 slow.net\r\n");
+      else if (/^DATA/.test(text)) socket.write("354 go\r\n");
+      else if (/\r\n\.\r\n$/.test(text)) dribble ??= setInterval(() => socket.write("2"), 50);
+      else if (/^(MAIL|RCPT)/.test(text)) socket.write("250 ok\r\n".repeat(text.trim().split("\r\n").length));
+    });
+    socket.on("close", () => {
+      clearInterval(dribble);
+      ended++;
+    });
+  });
+  server.listen(port, "127.0.0.2");
+  await once(server, "listening");
+  return {
+    get isReading() {
+      return sockets.size > ended;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+test("a server that has the message and answers an octet now and then gives way to others", async () => {
+  await using sink = await startSink();
+  await using dribbling = await openDribbling(sink.port);
+  await using house = await openDeliveryHouse({
+    zone,
+    set: [`outbound.mx_port=${sink.port}`, "outbound.connections=1", "outbound.reply_timeout_ms=600000"],
+    times: { dataYieldMs: 200 },
+  });
+  const eve = await seedAgent(house.test.store, "eve", { account: "hers", kind: "person" });
+  const slow = house.send({ to: ["bob@slow.net"] });
+  await vi.waitFor(() => expect(dribbling.isReading).toBe(true), 10_000);
+  const quick = house.send({ by: eve, to: ["bob@theirs.net"] });
+  await vi.waitFor(() => expect(sink.mails).toHaveLength(1), 10_000);
+  expect(await house.recipients(await slow)).toMatchObject([{ state: "queued", attemptCount: 1 }]);
+  await quick;
+});
+
+test("a server that has the message and never ends its answer is left when its time is over", async () => {
+  await using sink = await startSink();
+  await using dribbling = await openDribbling(sink.port);
+  await using house = await openDeliveryHouse({
+    zone,
+    set: [`outbound.mx_port=${sink.port}`, "outbound.reply_timeout_ms=600000"],
+    times: { dataMs: 500 },
+  });
+  const slow = await house.send({ to: ["bob@slow.net"] });
+  await vi.waitFor(
+    async () => expect(await house.recipients(slow)).toMatchObject([{ state: "queued", attemptCount: 1 }]),
+    10_000,
+  );
+  expect(dribbling.isReading).toBe(false);
 });
 
 test("a mailbox with more mail than its share leaves room for that of others", async () => {
