@@ -7,6 +7,7 @@ import type { ConnectionOwner } from "#/protocols/connection/connection-door.ts"
 import { clientAddress, type TrustedProxies } from "#/protocols/connection/trusted-proxies.ts";
 import type { Receiving } from "#/src/fairness/receiving.ts";
 import { CallerGone, forCaller } from "#/src/model/caller.ts";
+import { httpAnswerMsMax } from "#/src/model/limits.ts";
 import { addressOwner, mailboxOwner, type Owner } from "#/src/model/owner.ts";
 import type { Tally } from "#/src/model/tally.ts";
 import { discardBody, readBody } from "./body.ts";
@@ -31,7 +32,7 @@ export interface StreamRoute {
 export interface Exchange {
   readonly requestId: string;
   readonly remoteAddress: string;
-  /** Aborts when the client goes, then with a `CallerGone`, or the listener closes, as long as the request is being served. */
+  /** Aborts when the client goes or the answer has not begun in time, then with a `CallerGone`, or the listener closes, as long as the request is being served. */
   readonly signal: AbortSignal;
   /** For whom the request counts: the mailbox of its credential, or its network. */
   readonly owner: () => Owner;
@@ -64,6 +65,8 @@ export interface HttpAppOptions {
   readonly tally?: Tally | undefined;
   /** How long a reader may take nothing of its answer. */
   readonly stalledReaderMs: number;
+  /** How long an answer may take to begin. */
+  readonly answerMs?: number;
 }
 
 export function createHttpApp(options: HttpAppOptions): RequestListener {
@@ -102,7 +105,7 @@ export function createHttpApp(options: HttpAppOptions): RequestListener {
 
 /** What stands around every request while it is served. */
 async function serveExchange(
-  { log, tally, proxies, receiving, stalledReaderMs }: HttpAppOptions,
+  { log, tally, proxies, receiving, stalledReaderMs, answerMs = httpAnswerMsMax }: HttpAppOptions,
   open: Set<AbortController>,
   request: IncomingMessage,
   response: ServerResponse,
@@ -116,6 +119,10 @@ async function serveExchange(
   const leave = (): void => gone.abort(new CallerGone());
   request.socket.setTimeout(0);
   response.once("close", leave);
+  // Work without an end is over as if the client had gone.
+  const deadline = setTimeout(() => {
+    if (!response.headersSent) response.destroy();
+  }, answerMs);
   open.add(gone);
   using memory = new DisposableStack();
   try {
@@ -138,6 +145,7 @@ async function serveExchange(
     if (!(error instanceof CallerGone)) log.error({ err: error, requestId }, "request failed");
     response.destroy();
   } finally {
+    clearTimeout(deadline);
     response.off("close", leave);
     open.delete(gone);
     // Node ends the connection when this is over; it counts what leaves as a sign of life. An answer that stays open says

@@ -41,6 +41,8 @@ export const jsonDepthMax = 64;
 export const jsonMembersMax = 10_000;
 /** Values in one body: parsing and checking so many takes the main thread 10 to 20 ms. An event of a thousand attendees has 10,000. */
 export const jsonValuesMax = 50_000;
+/** Until the answer to a request begins. The longest that anything waits for its turn is 10 minutes (`longWrites`). */
+export const httpAnswerMsMax = 15 * 60_000;
 export const watchKeepaliveSecondsMax = 25;
 
 /** Keywords of one agent; each is a row that every FLAGS response names. */

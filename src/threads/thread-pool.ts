@@ -9,8 +9,8 @@ import { type EachAnswer, ready } from "./serve-each.ts";
 
 export interface ThreadPool<Job, Result> extends AsyncDisposable {
   /** Waits for a thread in the turn of the caller's owner. Throws `upstream_unavailable` or `rate_limited` where that takes too long
-   *  or too many wait, and `CallerGone` when the caller goes. A job under way then ends where it looks for its caller
-   *  (`assertCallerThere`), and has its place in the gate until it ends. */
+   *  or too many wait, and `CallerGone` when the caller goes or its time is over. A job under way then ends where it looks for its
+   *  caller (`assertCallerThere`), or else soon with its thread, and has its place in the gate until then. */
   run(job: Job): Promise<Result>;
   /** The same for a job that is made when its turn comes, as it is large; undefined is answered as over its limit. */
   runMade(make: () => Promise<Job | undefined>): Promise<Result>;
@@ -39,6 +39,8 @@ const startLimitMs = 60_000;
 const defaultIdleMs = 30_000;
 /** By the clock on the wall, without a word of the thread about what it takes: so it is with one that has no memory left. */
 const silentMs = 5000;
+/** A job whose caller has gone, and that does not look for it, ends after so long: to start a thread takes about as much. */
+const goneMs = 250;
 /** Looks at what a job has taken of a processor, in the time that it may take. */
 const looks = 4;
 
@@ -65,6 +67,7 @@ export function createThreadPool<Job, Result>(
     const { resolve, reject } = thread;
     thread.resolve = undefined;
     thread.reject = undefined;
+    thread.begin = undefined;
     thread.started.setNeeded(false);
     if (threads.has(thread)) thread.timer = setTimeout(() => abandon(thread, overLimit), idleMs).unref();
     if (outcome instanceof WaypostError) reject?.(outcome);
@@ -179,6 +182,7 @@ export function createThreadPool<Job, Result>(
     }
     const given = job;
     const { thread, result } = begun;
+    const { resolve } = thread;
     const leave = (): void => place[Symbol.dispose]();
     result.then((answer) => {
       options.onAnswer?.(given, answer);
@@ -187,6 +191,9 @@ export function createThreadPool<Job, Result>(
     const { promise, reject } = Promise.withResolvers<never>();
     using _gone = onCallerGone((gone) => {
       thread.started.setGone(true);
+      setTimeout(() => {
+        if (resolve !== undefined && thread.resolve === resolve) abandon(thread, busy());
+      }, goneMs).unref();
       reject(gone);
     });
     return await Promise.race([result, promise]);
