@@ -35,6 +35,8 @@ export interface EncodedBlob {
 const uncompressedMax = 4 * 1024;
 /** Up to this a message is compressed at once; beyond it on a thread of the pool. */
 const compressSyncMax = 64 * 1024;
+/** The first chunk says whether the others are worth it: what is compressed already, and not in Base64, saves nothing. */
+const worthwhileShare = 0.97;
 const zstdOptions = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 const compress = promisify(zstdCompress) as (bytes: Uint8Array, options: object) => Promise<Buffer>;
 
@@ -43,34 +45,35 @@ function headerPrefix(headerSize: number): number {
   return Math.min(headerSize, headerBytesMax);
 }
 
-/** The stored form of a message. All its arrays own their memory, so that they can be handed to another thread. */
+/** The stored form of a message. All its arrays own their memory, so that they can be handed to another thread. `isOwnThread`: nobody
+ *  else waits for this thread, so it compresses itself, which takes half of what it takes to have it done. */
 export async function encodeBlob(
   bytes: Uint8Array,
   headerSize: number,
   structure: string,
+  isOwnThread = false,
 ): Promise<EncodedBlob> {
   const prefix = headerPrefix(headerSize);
+  const isSync = isOwnThread || bytes.length <= compressSyncMax;
+  let isTried = bytes.length - prefix > uncompressedMax;
   const raw: Uint8Array[] = [];
-  for (let at = prefix; at < bytes.length; at += blobChunkBytes)
-    raw.push(bytes.subarray(at, at + blobChunkBytes));
   const packed: Uint8Array[] = [];
-  const isShort = bytes.length - prefix <= uncompressedMax;
   const turns = new LoopTurns();
   const hash = createHash("sha256").update(bytes.subarray(0, prefix));
-  for (const chunk of raw) {
+  for (let at = prefix; at < bytes.length; at += blobChunkBytes) {
+    const chunk = bytes.subarray(at, at + blobChunkBytes);
+    raw.push(chunk);
     hash.update(chunk);
+    if (isTried) {
+      packed.push(isSync ? zstdCompressSync(chunk, zstdOptions) : await compress(chunk, zstdOptions));
+      isTried = at > prefix || packed[0]!.byteLength < chunk.byteLength * worthwhileShare;
+    }
     await turns.turn();
   }
-  for (const chunk of isShort ? [] : raw)
-    packed.push(
-      bytes.length <= compressSyncMax
-        ? zstdCompressSync(chunk, zstdOptions)
-        : await compress(chunk, zstdOptions),
-    );
-  const isSmaller = !isShort && totalLength(packed) < totalLength(raw);
+  const isSmaller = isTried && totalLength(packed) < totalLength(raw);
   const chunks: Uint8Array[] = [];
   for (const chunk of isSmaller ? packed : raw) {
-    chunks.push(ownCopy(chunk));
+    chunks.push(isSmaller && ownsMemory(chunk) ? plainView(chunk) : ownCopy(chunk));
     await turns.turn();
   }
   return {
@@ -223,6 +226,14 @@ const decodedChunkBytesMin = 64;
 
 function totalLength(pieces: readonly Uint8Array[]): number {
   return pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
+}
+
+function ownsMemory(bytes: Uint8Array): boolean {
+  return bytes.byteLength === bytes.buffer.byteLength;
+}
+
+function plainView({ buffer }: Uint8Array): Uint8Array {
+  return new Uint8Array(buffer);
 }
 
 /** Small buffers of Node are windows into a shared pool; what goes to another thread has memory of its own. */

@@ -26,8 +26,9 @@ export const draftField = "X-Waypost-Draft";
 /** To look through more takes a turn of the loop: 50 MiB take 50 to 80 ms. */
 const quickBytes = 1024 * 1024;
 
-/** Everything that is known of a message from its bytes alone, ready to be stored; nothing is parsed again later. */
-export async function prepareMessage(bytes: Uint8Array): Promise<MessageFacts> {
+/** Everything that is known of a message from its bytes alone, ready to be stored; nothing is parsed again later. `isOwnThread`:
+ *  nobody else waits for this thread. */
+export async function prepareMessage(bytes: Uint8Array, isOwnThread = false): Promise<MessageFacts> {
   if (bytes.length > quickBytes) await nextTurn();
   const structure = parseStructure(bytes);
   const header = bytes.subarray(0, structure.bodyStart);
@@ -36,7 +37,7 @@ export async function prepareMessage(bytes: Uint8Array): Promise<MessageFacts> {
   const from = listMailAddresses(headerValues(fields, "from")[0] ?? "")[0];
   const date = parseDate(headerValues(fields, "date")[0] ?? "");
   return {
-    blob: await encodeBlob(bytes, structure.bodyStart, serializeStructure(structure)),
+    blob: await encodeBlob(bytes, structure.bodyStart, serializeStructure(structure), isOwnThread),
     date: date ?? null,
     subject,
     fromAddress: shownAddress(cleanText(from?.address ?? "")).toLowerCase(),

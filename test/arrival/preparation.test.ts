@@ -25,7 +25,7 @@ function message(number: number, bodyBytes: number): Buffer {
 test("says of a message what the main thread would say of it", async () => {
   for (const bodyBytes of [0, 1000, 100_000, 1_000_000])
     expect((await preparation.prepare(message(1, bodyBytes))).facts).toEqual(
-      await prepareMessage(message(1, bodyBytes)),
+      await prepareMessage(message(1, bodyBytes), true),
     );
 });
 

@@ -1,4 +1,5 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
+import { zstdDecompressSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { AccountNumber, BlobNumber } from "#/src/model/numbers.ts";
@@ -79,4 +80,23 @@ it("compresses only what becomes smaller", async () => {
 it("keeps short bodies as they are", async () => {
   expect((await encodeBlob(Buffer.alloc(5096, "a"), 1000, "{}")).codec).toBe(rawCodec);
   expect((await encodeBlob(Buffer.alloc(5097, "a"), 1000, "{}")).codec).toBe(zstdCodec);
+});
+
+it("leaves as it is what its first chunk shows to be compressed already", async () => {
+  const noise = randomBytes(300_000);
+  const blob = await encodeBlob(Buffer.concat([noise, Buffer.alloc(300_000, "words ")]), 0, "{}");
+  expect(blob).toMatchObject({ codec: rawCodec, storedSize: 600_000 });
+  const base64 = Buffer.from(noise.toString("base64"));
+  expect((await encodeBlob(base64, 0, "{}")).codec).toBe(zstdCodec);
+});
+
+it.each([true, false])("stores the same, on a thread of its own %s", async (isOwnThread) => {
+  const bytes = Buffer.concat([Buffer.alloc(600_000, "some words that repeat "), randomBytes(50_000)]);
+  const blob = await encodeBlob(bytes, 10, "{}", isOwnThread);
+  expect(blob).toMatchObject({ codec: zstdCodec, size: bytes.length, headerSize: 10, structure: "{}" });
+  const stored = Buffer.concat([blob.header, ...blob.chunks.map((chunk) => zstdDecompressSync(chunk))]);
+  expect(stored.equals(bytes)).toBe(true);
+  expect(blob.sha256).toEqual(new Uint8Array(createHash("sha256").update(bytes).digest()));
+  for (const array of [blob.header, blob.sha256, ...blob.chunks])
+    expect(array.byteLength).toBe(array.buffer.byteLength);
 });

@@ -3,7 +3,8 @@ import { withoutForgedResults } from "#/src/evidence/authentication-results.ts";
 import { createResolve } from "#/src/evidence/dns.ts";
 import { examineMessage } from "#/src/evidence/examine.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
-import { serveJobs } from "#/src/threads/serve-jobs.ts";
+import { giveBackMemory, takeMemory } from "#/src/model/octet-memory.ts";
+import { type Done, serveJobs } from "#/src/threads/serve-jobs.ts";
 import { transferableBuffers } from "#/storage/blob.ts";
 import { readArrivingCalendar } from "./arriving.ts";
 import type { PreparationJob, PreparationSettings, Prepared } from "./messages.ts";
@@ -15,12 +16,23 @@ serveJobs<PreparationSettings, PreparationJob, Prepared>((settings) => {
   /** Signatures are looked at before anything is taken out of what they sign. */
   return async (job) => {
     // Not every library takes memory that is shared.
-    const bytes = job.bytes.buffer instanceof SharedArrayBuffer ? new Uint8Array(job.bytes) : job.bytes;
+    if (!(job.bytes.buffer instanceof SharedArrayBuffer)) return prepare(job, job.bytes);
+    const copy = takeMemory(job.bytes.byteLength);
+    copy.set(job.bytes);
+    try {
+      return await prepare(job, copy);
+    } finally {
+      // At once: what waits for a collection of garbage makes them more frequent, and they cost more than all else here.
+      giveBackMemory(copy);
+    }
+  };
+
+  async function prepare(job: PreparationJob, bytes: Uint8Array): Promise<Done<Prepared>> {
     const evidence =
       job.isUnexamined === true
         ? unexamined
         : job.origin && (await examineMessage(bytes, job.origin, settings.hostname, resolve));
-    const facts = await prepareMessage(withoutForgedResults(bytes, settings.ownNames));
+    const facts = await prepareMessage(withoutForgedResults(bytes, settings.ownNames), true);
     const transfer = transferableBuffers(facts.blob);
     const calendar = readArrivingCalendar(bytes, facts);
     return {
@@ -31,5 +43,5 @@ serveJobs<PreparationSettings, PreparationJob, Prepared>((settings) => {
       },
       transfer,
     };
-  };
+  }
 });
