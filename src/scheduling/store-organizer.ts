@@ -165,10 +165,12 @@ function withAnswer(
   isMoved: boolean,
   { isMerging, answersProposals, isTelling }: OrganizerKnowledge,
 ): Property {
-  if (known === undefined)
-    return isTelling && attendee.partstat !== "NEEDS-ACTION"
-      ? setParameters(property, { PARTSTAT: "NEEDS-ACTION", RSVP: "TRUE" })
-      : property;
+  if (known === undefined) {
+    if (!isTelling) return property;
+    if (attendee.partstat === "NEEDS-ACTION")
+      return isExpected(attendee) ? withReplyWanted(property) : property;
+    return setParameters(property, { PARTSTAT: "NEEDS-ACTION", RSVP: "TRUE" });
+  }
   const value = (name: string) => known.property.parameters.find((one) => one.name === name)?.values;
   const noted = setParameters(property, {
     "SCHEDULE-STATUS": value("SCHEDULE-STATUS"),
@@ -179,10 +181,25 @@ function withAnswer(
   if (isMoved && attendee.userType !== "RESOURCE" && attendee.userType !== "ROOM")
     return setParameters(noted, { PARTSTAT: "NEEDS-ACTION", RSVP: "TRUE" });
   if (isMoved) return setParameters(noted, { PARTSTAT: "NEEDS-ACTION" });
-  if (attendee.partstat === known.partstat || (attendee.partstat === "NEEDS-ACTION" && !isMerging))
-    return noted;
-  return setParameters(noted, {
+  // A client that has not read the event since does not know what was added.
+  const asked = known.rsvp && known.partstat === "NEEDS-ACTION" ? withReplyWanted(noted) : noted;
+  if (attendee.partstat === known.partstat) return asked;
+  // The client asks again.
+  if (attendee.partstat === "NEEDS-ACTION" && !isMerging)
+    return isExpected(attendee) ? withReplyWanted(noted) : noted;
+  return setParameters(asked, {
     PARTSTAT: value("PARTSTAT"),
     ...(known.partstat === "DELEGATED" ? { "DELEGATED-TO": value("DELEGATED-TO") } : {}),
   });
+}
+
+function isExpected({ role, userType }: Attendee): boolean {
+  return role !== "NON-PARTICIPANT" && userType !== "RESOURCE" && userType !== "ROOM";
+}
+
+/** RSVP=TRUE where the client says nothing of it: without it an answer is not asked for (RFC 5545 section 3.2.17), and programs
+ *  show no buttons to give it. */
+function withReplyWanted(property: Property): Property {
+  const isSaid = property.parameters.some(({ name }) => name === "RSVP");
+  return isSaid ? property : setParameters(property, { RSVP: "TRUE" });
 }

@@ -89,7 +89,7 @@ test("an answer keeps the organizer's Schedule-Tag, so that a client goes on wit
   const { own, copy } = await invite();
   const tag = (await ada.request("GET", own)).headers["schedule-tag"]!;
   const text = (await bob.request("GET", copy)).text.replace(
-    "NEEDS-ACTION:mailto:bob",
+    "NEEDS-ACTION;RSVP=TRUE:mailto:bob",
     "ACCEPTED:mailto:bob",
   );
   expect((await bob.request("PUT", copy, text, ics)).status).toBe(204);
@@ -159,7 +159,7 @@ END:VCALENDAR
 test("busy time is told for whom the login sees, and why not for others", async () => {
   const { copy } = await invite();
   const accepted = (await bob.request("GET", copy)).text.replace(
-    "NEEDS-ACTION:mailto:bob",
+    "NEEDS-ACTION;RSVP=TRUE:mailto:bob",
     "ACCEPTED:mailto:bob",
   );
   await bob.request("PUT", copy, accepted, ics);

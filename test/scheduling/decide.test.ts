@@ -335,8 +335,28 @@ describe("an organizer", () => {
     );
   });
 
+  test.each([
+    ["bob", "ATTENDEE;RSVP=TRUE:"],
+    ["bob=NEEDS-ACTION", "ATTENDEE;PARTSTAT=NEEDS-ACTION;RSVP=TRUE:"],
+    ["bob;RSVP=FALSE", "ATTENDEE;RSVP=FALSE:"],
+    ["bob;ROLE=NON-PARTICIPANT", "ATTENDEE;ROLE=NON-PARTICIPANT:"],
+    ["bob;CUTYPE=ROOM", "ATTENDEE;CUTYPE=ROOM:"],
+    ["bob;SCHEDULE-AGENT=CLIENT", "ATTENDEE;SCHEDULE-AGENT=CLIENT:"],
+  ])("asks for an answer where the client says nothing of it: %s", (attendee, line) => {
+    const who = addressesOf("ann");
+    const first = (
+      decide({ old: undefined, now: calendar(event(`ann* ${attendee}`)), who, nowMs }) as Decision
+    ).stored!;
+    expect(textOf(first)).toContain(`${line}mailto:bob@x.example`);
+    // A client that has not read the event since.
+    const again = calendar(event(`ann* ${attendee}`, "SUMMARY:New"));
+    expect(textOf((decide({ old: first, now: again, who, nowMs }) as Decision).stored!)).toContain(
+      `${line}mailto:bob@x.example`,
+    );
+  });
+
   test("gets back the same tree where the server has nothing to change", () => {
-    const now = calendar(event(pair));
+    const now = calendar(event(`${pair};RSVP=TRUE`));
     expect(decide({ old: undefined, now, who: addressesOf("ann"), nowMs })).toMatchObject({ stored: now });
     expect((decide({ old: undefined, now, who: addressesOf("ann"), nowMs }) as Decision).stored).toBe(now);
   });

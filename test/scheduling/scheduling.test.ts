@@ -28,11 +28,11 @@ describe("an attendee of the same account", () => {
     const written = await ada.put(invitation("ada* ada=ACCEPTED bob"));
     expect(written).toMatchObject({ isCreated: true, isRewritten: true, scheduling: "sent" });
     const [copy] = await bob.texts();
-    expect(copy).toContain("ATTENDEE;PARTSTAT=NEEDS-ACTION:mailto:bob@first.example\n");
+    expect(copy).toContain("ATTENDEE;PARTSTAT=NEEDS-ACTION;RSVP=TRUE:mailto:bob@first.example\n");
     expect(copy).not.toMatch(/METHOD|SCHEDULE-STATUS/);
     expect(await bob.texts("inbox")).toMatchObject([expect.stringContaining("METHOD:REQUEST\n")]);
     expect((await ada.texts())[0]).toContain(
-      "PARTSTAT=NEEDS-ACTION;SCHEDULE-STATUS=1.2:mailto:bob@first.example\n",
+      "PARTSTAT=NEEDS-ACTION;RSVP=TRUE;SCHEDULE-STATUS=1.2:mailto:bob@first.example\n",
     );
     await server.deliverQueued();
     expect(await house.leaving()).toEqual([]);
@@ -55,7 +55,7 @@ describe("an attendee of the same account", () => {
     const [copy, ...others] = await bob.texts();
     expect(others).toEqual([]);
     expect(copy).not.toContain("CANCELLED");
-    expect(copy).toContain("ATTENDEE;PARTSTAT=NEEDS-ACTION:mailto:bob@first.example\n");
+    expect(copy).toContain("ATTENDEE;PARTSTAT=NEEDS-ACTION;RSVP=TRUE:mailto:bob@first.example\n");
   });
 
   test("keeps the cancelled series who is left in one instance alone", async () => {
@@ -83,6 +83,7 @@ describe("an attendee of the same account", () => {
     const { ada, bob } = house;
     const line = "ATTENDEE;PARTSTAT=NEEDS-ACTION:mailto:bob@first.example\n";
     const text = invitation("ada* ada=ACCEPTED bob");
+    expect(text).toContain(line);
     await ada.put(text.replace(line, line + line));
     for (const owner of [ada, bob]) expect((await owner.texts())[0]!.match(/:mailto:bob@/g)).toHaveLength(1);
   });
@@ -175,7 +176,7 @@ describe("an attendee of the same account", () => {
     const cleo = (await server.accounts.findOwner("cleo@first.example"))!.agent;
     const [before] = await house.collections.findItemsByUid(cleo, "meeting-1", { kind: "calendar" });
     const [copy] = await bob.items();
-    await bob.put(plain(copy!.bytes).replace("NEEDS-ACTION:mailto:bob", "TENTATIVE:mailto:bob"), {
+    await bob.put(plain(copy!.bytes).replace(/NEEDS-ACTION(;RSVP=TRUE:mailto:bob)/, "TENTATIVE$1"), {
       item: copy!.number,
     });
     const [after] = await house.collections.findItemsByUid(cleo, "meeting-1", { kind: "calendar" });
@@ -286,7 +287,7 @@ describe("an attendee elsewhere", () => {
     expect((await eve.texts())[0]).toContain("ORGANIZER:mailto:ada@first.example\n");
     const [copy] = await eve.items();
     expect(copy).toMatchObject({ isAuthenticated: true, provenance: { source: "submission" } });
-    await eve.put(plain(copy!.bytes).replace("NEEDS-ACTION:mailto:eve", "ACCEPTED:mailto:eve"), {
+    await eve.put(plain(copy!.bytes).replace(/NEEDS-ACTION(;RSVP=TRUE:mailto:eve)/, "ACCEPTED$1"), {
       item: copy!.number,
     });
     await server.deliverQueued();
@@ -550,7 +551,7 @@ describe("a calendar", () => {
     await ada.put(invitation("ada* ada=ACCEPTED bob"));
     const [own] = await ada.items();
     const [copy] = await bob.items();
-    await bob.put(plain(copy!.bytes).replace("NEEDS-ACTION:mailto:bob", "ACCEPTED:mailto:bob"), {
+    await bob.put(plain(copy!.bytes).replace(/NEEDS-ACTION(;RSVP=TRUE:mailto:bob)/, "ACCEPTED$1"), {
       item: copy!.number,
     });
     await ada.put(invitation("ada* ada=ACCEPTED bob", "SUMMARY:New\n"), {
@@ -580,7 +581,10 @@ describe("a calendar", () => {
           kind: "calendar",
         });
         const [copy] = await house.collections.readItems(writer.agent, [found!.number]);
-        const text = plain(copy!.bytes).replace(`NEEDS-ACTION:mailto:${name}`, `ACCEPTED:mailto:${name}`);
+        const text = plain(copy!.bytes).replace(
+          `NEEDS-ACTION;RSVP=TRUE:mailto:${name}`,
+          `ACCEPTED:mailto:${name}`,
+        );
         await house.scheduling.putItem(writer, {
           collection: found!.collection,
           item: found!.number,
