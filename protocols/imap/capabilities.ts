@@ -1,6 +1,6 @@
 import type { AnnouncedCommand, CapabilityContext } from "./command-context.ts";
 
-/** What CAPABILITY says (RFC 9051 section 6.1.1): before login, what can be used before login; after it, the rest. */
+/** The capabilities to announce (RFC 9051 section 6.1.1): before login those that can be used before login, after it the rest. */
 export function listCapabilities(
   commands: readonly AnnouncedCommand[],
   context: CapabilityContext,

@@ -1,10 +1,10 @@
-/** What a command depends on: the state of the connection, the form of the command, what CAPABILITY announces. */
+/** What the parsing of a command and CAPABILITY depend on: the state of the connection and the form of the command. */
 import type { NameMode } from "./mailboxes/mailbox-name.ts";
 
 /** Connection states (RFC 9051 section 3). */
 export type State = "unauthenticated" | "authenticated" | "selected";
 
-/** `uid`: the command with UID before its name, naming messages by UID (RFC 9051 section 6.4.9). */
+/** `uid`: UID stands before the command's name, and the command names messages by UID (RFC 9051 section 6.4.9). */
 export type Form = "plain" | "uid";
 
 export interface ParseContext {
@@ -15,9 +15,9 @@ export interface ParseContext {
 /** What capabilities depend on. */
 export interface CapabilityContext {
   readonly state: State;
-  /** Whether a password may cross the line: it is encrypted or does not leave this machine. */
+  /** Whether a password may be sent in clear text: the connection is encrypted or does not leave this machine. */
   readonly mayUsePlainText: boolean;
-  /** Whether a login can be bound to the TLS connection. */
+  /** Whether channel binding to the TLS connection is possible. */
   readonly hasChannelBinding: boolean;
   readonly canStartTls: boolean;
   readonly isCompressed: boolean;
@@ -25,9 +25,9 @@ export interface CapabilityContext {
   readonly messageLimit: number;
 }
 
-/** What of a command says whether it can be used. */
+/** The part of a command that says in which states it can be used. */
 export interface AnnouncedCommand {
   readonly states: readonly State[];
-  /** What it adds to CAPABILITY while its state can still be reached. */
+  /** Capabilities that the command adds while its states can still be reached. */
   readonly capabilities?: readonly string[] | ((context: CapabilityContext) => readonly string[]);
 }

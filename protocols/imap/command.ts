@@ -4,7 +4,7 @@ import type { Session } from "./session/session.ts";
 import type { ResponseWriter } from "./wire/response-writer.ts";
 import type { WireReader } from "./wire/wire-reader.ts";
 
-/** What the tagged OK says beyond that the command completed. */
+/** Response code and text of the tagged OK, where they differ from the default. */
 export interface Answer {
   readonly code?: string;
   readonly text?: string;
@@ -15,33 +15,33 @@ export interface Answer {
 export interface Command<Arguments = unknown> extends AnnouncedCommand {
   readonly name: string;
   readonly forms: readonly Form[];
-  /** Its plain form speaks in sequence numbers, so that no EXPUNGE may change them until it ends (RFC 9051 section 7.5.1). */
+  /** The plain form uses sequence numbers, so EXPUNGE must not change them until it ends (RFC 9051 section 7.5.1). */
   readonly usesSequence: boolean;
-  /** It changes mail: refused to a credential that may only read. */
+  /** The command changes mail. A credential that may only read is refused. */
   readonly isWrite?: boolean;
-  /** Its answer is a picture of a mailbox. What changes meanwhile is told with the next command: clients that resynchronise
-   *  do not expect VANISHED without EARLIER before they have taken in EXISTS. */
+  /** The answer describes the mailbox at one moment. Changes made meanwhile are sent with the next command: clients that
+   *  resynchronise do not expect VANISHED without EARLIER before they have processed EXISTS. */
   readonly isPicture?: boolean;
-  /** It lasts as long as the client wants. */
+  /** The command lasts until the client ends it. */
   readonly waitsForClient?: boolean;
-  /** Where it is defined, for the README. */
+  /** The RFC sections that define the command, for the README. */
   readonly source: string;
-  /** Arguments from the text behind the name; the caller checks that nothing is left. */
+  /** Reads the arguments behind the name; the caller checks that no text is left. */
   parse(reader: WireReader, context: ParseContext): Arguments;
   run(session: Session, args: Arguments, out: ResponseWriter, form: Form): Promise<Answer | undefined>;
-  /** Runs when the tagged OK has been sent: STARTTLS changes what the connection is. */
+  /** Runs after the tagged OK is sent: STARTTLS and COMPRESS replace the stream of the connection. */
   afterAnswer?(session: Session): Promise<void>;
-  /** Of the literal that is announced at the end of the text read so far, if it is not bounded as any other. */
+  /** The bound of the literal announced at the end of the text read so far, if it is not the usual one. */
   literalBound?(reader: WireReader, context: ParseContext, maxAppendBytes: number): LiteralBound | undefined;
 }
 
 export interface LiteralBound {
   readonly bytesMax: number;
-  /** What a larger one is answered, before it is sent where that can be. */
+  /** The answer to a larger literal; given before the literal is sent, if it is a synchronising one. */
   readonly refusal: Refusal;
-  /** It has room of its own, beside that of the command. */
+  /** The literal is a message: it does not count towards the limit of the command's text. */
   readonly isMessage: boolean;
-  /** Where the message is to be put, if it adds to what is there. */
+  /** The target mailbox, if the message is added to it. */
   readonly mailbox?: string | undefined;
 }
 
@@ -54,7 +54,7 @@ export const everywhere: readonly State[] = ["unauthenticated", "authenticated",
 export const afterLogin: readonly State[] = ["authenticated", "selected"];
 export const whenSelected: readonly State[] = ["selected"];
 
-/** Keeps the type of the arguments between `parse` and `run`. */
+/** Checks that `run` takes the type of arguments that `parse` gives. */
 export function command<Arguments>(definition: Command<Arguments>): Command {
   return definition as Command;
 }

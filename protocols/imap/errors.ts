@@ -1,4 +1,4 @@
-/** What a refusal is called in IMAP: NO or BAD with a response code (RFC 9051 section 7.1, RFC 5530, RFC 7889). */
+/** Errors as IMAP answers: NO or BAD with a response code (RFC 9051 section 7.1, RFC 5530, RFC 7889). */
 import { type ErrorCode, type ErrorReason, isWaypostError } from "#/src/model/errors.ts";
 
 /** An answer that ends a command without success. */
@@ -14,7 +14,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The command is not one: syntax, or what the state or the numbers in use do not allow. */
+/** BAD: a syntax error, or something that the state of the session or its sequence numbers do not allow. */
 export function bad(text: string, responseCode?: string): Refusal {
   return new Refusal("BAD", text, responseCode);
 }
@@ -38,7 +38,7 @@ const byCode = {
   internal: "SERVERBUG",
 } satisfies Record<ErrorCode, string>;
 
-/** Where the reason has a word of its own; undefined: that of the code. */
+/** Response codes by the reason of an error; undefined: the response code of its error code is used. */
 const byReason = {
   already_exists: "ALREADYEXISTS",
   use_taken: "USEATTR",
@@ -93,7 +93,7 @@ const byReason = {
   "max-attachments-per-resource": undefined,
 } satisfies Record<ErrorReason, string | undefined>;
 
-/** The answer for whatever a command threw; undefined for what no client caused, which the caller logs. */
+/** The answer for an error that a command threw; undefined for an error that no client caused, which the caller logs. */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error;
   if (!isWaypostError(error) || error.code === "internal") return undefined;

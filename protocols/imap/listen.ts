@@ -14,8 +14,8 @@ import { loginTimeoutMs } from "./limits.ts";
 import type { ImapRooms } from "./rooms.ts";
 import { serveConnection } from "./serve-connection.ts";
 
-/** The two IMAP ports: `imap` offers STARTTLS, `imaps` speaks TLS from the first byte (RFC 8314). When one cannot be
- *  bound, none stays open. */
+/** Listens on the two IMAP ports: `imap` offers STARTTLS, `imaps` uses TLS from the first byte (RFC 8314). If one of them cannot
+ *  be bound, the other is closed. */
 export async function listenImap(rooms: ImapRooms): Promise<Listener[]> {
   const { settings } = rooms;
   const secureContext = contextOf(rooms.tls);

@@ -9,13 +9,13 @@ import type { Feed } from "#/src/feed/feed.ts";
 import type { Mail } from "#/src/mail/mail.ts";
 import type { Holds } from "#/src/outbound/holds/holds.ts";
 
-/** What IMAP stands on. */
-/** With what the ports have among themselves. */
+/** The parts of the daemon that IMAP uses, with what the connections of all IMAP ports share. */
 export interface ServedRooms extends ImapRooms {
-  /** Memory for messages. */
+  /** Bounds the memory for messages that are being received. */
   readonly receiving: Receiving;
 }
 
+/** The parts of the daemon that IMAP uses. */
 export interface ImapRooms {
   readonly mail: Mail;
   readonly accounts: Accounts;
@@ -25,6 +25,6 @@ export interface ImapRooms {
   readonly tls: ServerKeys;
   readonly log: Logger;
   readonly fairness: Fairness;
-  /** How connections are told apart by network, if not by their addresses. */
+  /** Gives the network of a connection, for limits per network; without it the address decides. */
   readonly nameNetwork?: NameNetwork | undefined;
 }

@@ -1,4 +1,5 @@
-/** One connection from greeting to end: commands in their order, one at a time, each answered before the next is read. */
+/** Serves one connection from greeting to end. Commands run in their order, one at a time; each is answered before the next is
+ *  read. */
 import { type Connection, ConnectionClosed, LineTooLong } from "#/protocols/connection/connection.ts";
 import type { ConnectionPlace } from "#/protocols/connection/connection-door.ts";
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
@@ -28,7 +29,7 @@ export async function serveConnection(
   const session = new Session(rooms, connection, place, commands);
   let lastWord = "";
   try {
-    // Whatever a command reads and does, it ends when its client goes.
+    // A command ends when its client disconnects, whatever it is doing.
     await forCaller(
       connection.gone,
       () => converse(session, out, place),
@@ -57,12 +58,12 @@ async function converse(session: Session, out: ResponseWriter, place: Connection
     if (outcome === "logout") return;
     badCommands = outcome === "bad" ? badCommands + 1 : 0;
     const badMax = session.state === "unauthenticated" ? badCommandsBeforeLoginMax : badCommandsMax;
-    if (badCommands >= badMax) throw new Refusal("BYE", "Too many commands that are none");
-    // NOOP now and then is no login.
+    if (badCommands >= badMax) throw new Refusal("BYE", "Too many invalid commands");
+    // A NOOP now and then does not extend the time for the login.
     const now = performance.now();
     if (session.state !== "unauthenticated") strangerSince = now;
     else if (now - strangerSince > loginTimeoutMs) throw new ConnectionClosed("timeout");
-    // Pipelined commands that never wait must not keep others waiting.
+    // Pipelined commands that never wait for I/O must not block other connections.
     await turns.turn();
     if (connection.isClosed) throw new ConnectionClosed("gone");
   }
@@ -153,13 +154,13 @@ function parseCommand(text: CommandText, session: Session): { command: Command; 
   return { command, form, args };
 }
 
-/** Whether its plain form names messages by sequence number: one that has a UID form does, but for EXPUNGE (RFC 9586
+/** Whether the plain form names messages by sequence number. Commands with a UID form do, except EXPUNGE (RFC 9586
  *  section 3). */
 function namesSequence(command: Command): boolean {
   return command.forms.includes("uid") && command.name !== "EXPUNGE";
 }
 
-/** What others changed is told at the end of every command; EXPUNGE not where sequence numbers are in use. */
+/** Sends what others changed, at the end of every command. EXPUNGE is kept back where the command uses sequence numbers. */
 async function tellChanges(
   session: Session,
   command: Command,
@@ -182,7 +183,7 @@ function writeRefusal(tag: string, refusal: Refusal, out: ResponseWriter): void 
   out.line(`${tag} ${refusal.status} ${code}${humanText(refusal.message)}`);
 }
 
-/** What the client is told when the connection ends without LOGOUT; nothing when it has gone itself. */
+/** The BYE text for a connection that ends without LOGOUT; "" when the client has closed it itself. */
 function byeFor(error: unknown, session: Session): string {
   if (error instanceof Refusal) {
     const code = error.responseCode === undefined ? "" : `[${error.responseCode}] `;
@@ -195,7 +196,7 @@ function byeFor(error: unknown, session: Session): string {
     if (error.reason === "inflated") return "* BYE [LIMIT] What was sent is compressed too well\r\n";
     return error.reason === "aborted" ? "* BYE [UNAVAILABLE] The server shuts down\r\n" : "";
   }
-  // A word inside of a literal would be read as a part of the message.
+  // Text sent in the middle of a literal would be read as a part of the message.
   if (error instanceof BrokenResponse && error.cause instanceof ConnectionClosed) return "";
   session.rooms.log.error({ err: error }, "imap connection failed");
   if (error instanceof BrokenResponse) return "";

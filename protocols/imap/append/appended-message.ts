@@ -2,7 +2,7 @@
  *
  *  append-message = ["(" flags ")" SP] [date-time SP] append-data
  *  append-data = literal / literal8 / "UTF8" SP "(" literal8 ")" / "CATENATE" SP "(" cat-part *(SP cat-part) ")"
- *  cat-part = "TEXT" SP literal / "URL" SP astring, the URLs being resolved in `catenate.ts` */
+ *  cat-part = "TEXT" SP literal / "URL" SP astring; `catenate.ts` resolves the URLs */
 import type { Appended } from "#/src/mail/writes.ts";
 import type { LiteralBound } from "../command.ts";
 import { bad, no } from "../errors.ts";
@@ -11,7 +11,7 @@ import { readDateTime } from "../wire/dates.ts";
 import { type NamedFlags, readFlags } from "../wire/flags.ts";
 import type { WireReader } from "../wire/wire-reader.ts";
 
-/** `isBinary`: in a literal8, which may hold parts in `binary` encoding (RFC 3516 section 4.3). */
+/** `isBinary`: sent as a literal8, which may have parts in `binary` encoding (RFC 3516 section 4.3). */
 export type AppendPart = { readonly bytes: Buffer; readonly isBinary: boolean } | { readonly url: string };
 
 export interface AppendMessage extends Omit<Appended, "bytes"> {
@@ -51,22 +51,22 @@ function readLiteralPart(reader: WireReader): AppendPart & { readonly bytes: Buf
   return { bytes: reader.messageLiteral(), isBinary };
 }
 
-/** Of the literal that a message is in. */
+/** The bound of a literal that is a message. */
 export function messageBound(bytesMax: number, mailbox?: string): LiteralBound {
   const refusal = no("TOOBIG", `A message has at most ${bytesMax} octets`);
   return { bytesMax, refusal, isMessage: true, mailbox };
 }
 
 export interface AnnouncedMessage {
-  /** Octets of its literals that are there. */
+  /** Octets of its literals that have come. */
   readonly byteLength: number;
-  /** Its literal is announced at the end of the text. */
+  /** The literal announced at the end of the text belongs to this message. */
   readonly isLast: boolean;
-  /** That literal is a URL. */
+  /** That literal is a URL of CATENATE. */
   readonly isUrl: boolean;
 }
 
-/** A message as far as it has come. */
+/** Reads a message of which only a part has come. */
 export function readAnnounced(reader: WireReader): AnnouncedMessage {
   readMessageOptions(reader);
   if (tryCatenateMark(reader)) return readAnnouncedParts(reader);
@@ -90,7 +90,7 @@ function readAnnouncedParts(reader: WireReader): AnnouncedMessage {
   }
 }
 
-/** `CATENATE `: the message is put together from parts. */
+/** `CATENATE `: the message is composed of parts. */
 function tryCatenateMark(reader: WireReader): boolean {
   if (!reader.tryWord("CATENATE")) return false;
   reader.space();
@@ -109,7 +109,7 @@ function readMessageOptions(reader: WireReader): { flags: NamedFlags; internalDa
   return { flags, internalDate };
 }
 
-/** `UTF8 (`: the message has header fields in UTF-8, as any message here may. */
+/** `UTF8 (`: the message has header fields in UTF-8, which every message here may have. */
 function tryUtf8Mark(reader: WireReader): boolean {
   if (!reader.tryWord("UTF8")) return false;
   reader.space();

@@ -1,5 +1,5 @@
-/** CATENATE (RFC 4469): messages put together from text that the client sends and parts of messages that are here. What a
- *  URL may name is what the session reaches, with its right to read. */
+/** CATENATE (RFC 4469): composes messages from text that the client sends and parts of stored messages. A URL may name messages
+ *  in the mailboxes that the session has the right to read. */
 import { encodeBinaryParts } from "#/src/formats/mime/binary-parts.ts";
 import type { Appended } from "#/src/mail/writes.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
@@ -9,7 +9,7 @@ import type { Session } from "../session/session.ts";
 import type { AppendMessage } from "./appended-message.ts";
 import { type MessageUrl, parseMessageUrl } from "./message-url.ts";
 
-/** The messages with their octets. They share the limit of APPEND, as all of them are held at once. */
+/** The messages with their octets. They share the limit of APPEND, as all of them are in memory at once. */
 export async function readMessages(
   session: Session,
   messages: readonly AppendMessage[],
@@ -25,7 +25,7 @@ export async function readMessages(
       pieces.push(piece);
     }
     const sent = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
-    // RFC 3516 section 4.3 lets a server choose; every door then has the same octets.
+    // RFC 3516 section 4.3 allows a server to do this. So every protocol gives the same octets.
     const bytes = parts.some((part) => "bytes" in part && part.isBinary) ? encodeBinaryParts(sent) : sent;
     if (bytes.byteLength === 0) throw no("CANNOT", "A message is not empty");
     read.push({ bytes, ...options });
@@ -57,7 +57,7 @@ async function readUrl(session: Session, text: string, bytesMax: number): Promis
   throw badUrl(text);
 }
 
-/** undefined where the URL is of another server or login, or of a mailbox that is not there (any more) or not reached. */
+/** undefined if the URL is of another server or login, or if its mailbox does not exist (any more) or is not shared with this login. */
 async function findMailbox(session: Session, url: MessageUrl): Promise<ReachedMailbox | undefined> {
   const { authority } = url;
   const { hostname } = session.rooms.settings.server;
@@ -77,7 +77,7 @@ async function findMailbox(session: Session, url: MessageUrl): Promise<ReachedMa
   return isSame ? mailbox : undefined;
 }
 
-/** The code names the URL, as far as a code can hold it (RFC 4469 section 4.2). */
+/** The response code has the URL, shortened to what a code may hold (RFC 4469 section 4.2). */
 function badUrl(url: string): Refusal {
   const shown = url.replace(/[^!-~]|[\]"\\]/g, "?").slice(0, 300);
   return no(`BADURL ${shown}`, "The URL names nothing that can be read");

@@ -1,5 +1,5 @@
-/** Memory for the messages of one command. Their room in the mailbox is asked about when they are announced, so what would be
- *  refused when it is there is not sent. */
+/** Memory for the messages of one command. The owner's quota is checked when a message is announced, so that a message over quota
+ *  is refused before it is sent. */
 import type { Received, Receiving } from "#/src/fairness/receiving.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { Session } from "../session/session.ts";
@@ -15,7 +15,7 @@ export class MessageMemory implements Disposable {
     this.#receiving = receiving;
   }
 
-  /** Waits for memory in the turn of the mailbox. Throws NO where there is none, or no such mailbox, or no room in it. */
+  /** Waits for memory, in the queue of the mailbox owner. Throws NO if there is no memory, no such mailbox, or no quota left. */
   async admit({ size, messageBytes, mailbox }: AnnouncedLiteral): Promise<void> {
     if (mailbox !== undefined) await assertRoom(this.#session, mailbox, messageBytes);
     if (this.#received === undefined)

@@ -1,18 +1,18 @@
-/** URLs of messages and their parts (RFC 5092 section 7), as far as CATENATE takes them (RFC 4469 section 3): of this server
- *  and this login, absolute, from the root, or relative to the selected mailbox.
+/** URLs of messages and their parts (RFC 5092 section 7), as CATENATE uses them (RFC 4469 section 3): for this server and this
+ *  login; absolute, from the root, or relative to the selected mailbox.
  *
  *  url = ["imap://" [enc-user "@"] host [":" port]] ["/" enc-mailbox [";UIDVALIDITY=" nz-number] ["/"]]
  *        ";UID=" nz-number ["/;SECTION=" enc-section] ["/;PARTIAL=" number ["." nz-number]] */
 import type { Partial } from "../fetch/items.ts";
 
 export interface MessageUrl {
-  /** Of an absolute URL. */
+  /** Present in an absolute URL. */
   readonly authority: { readonly user: string | undefined; readonly host: string } | undefined;
   /** undefined: the selected mailbox. */
   readonly mailbox: string | undefined;
   readonly uidValidity: number | undefined;
   readonly uid: number;
-  /** As FETCH names it; "" for the whole message. */
+  /** The section as in FETCH; "" for the whole message. */
   readonly section: string;
   readonly partial: Partial | undefined;
 }
@@ -24,7 +24,7 @@ const path =
   /^(?:\/([^;]+?)(?:;UIDVALIDITY=([1-9]\d{0,9}))?\/?)?;UID=([1-9]\d{0,9})(?:\/;SECTION=([^;/]+))?(?:\/;PARTIAL=(\d{1,10})(?:\.([1-9]\d{0,9}))?)?$/i;
 const section = /^(?:\d+(?:\.\d+)*(?:\.(?:HEADER|TEXT|MIME))?|HEADER|TEXT)$/;
 
-/** undefined for what is none, or has what only URLAUTH would allow. */
+/** undefined for text that is not a message URL, and for a URL with parts that only URLAUTH allows. */
 export function parseMessageUrl(url: string): MessageUrl | undefined {
   if (url.length > urlBytesMax || !/^[!-~]*$/.test(url)) return undefined;
   const origin = authority.exec(url);
@@ -51,7 +51,7 @@ export function parseMessageUrl(url: string): MessageUrl | undefined {
   };
 }
 
-/** Percent-encoded UTF-8. */
+/** Decodes percent-encoded UTF-8. */
 function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text);

@@ -1,5 +1,5 @@
-/** MYRIGHTS, GETACL, LISTRIGHTS, SETACL and DELETEACL (RFC 4314 section 3). Rights follow from the operator's grants: they are
- *  told as they are, and cannot be changed here. Without a right `a` in anyone's hands, the owner is who may ask for lists.
+/** MYRIGHTS, GETACL, LISTRIGHTS, SETACL and DELETEACL (RFC 4314 section 3). Rights follow from the operator's grants: clients can
+ *  read them and cannot change them. Nobody has the right `a`, so GETACL and LISTRIGHTS are for the owner.
  *
  *  myrights = "MYRIGHTS" SP mailbox        getacl = "GETACL" SP mailbox        listrights = "LISTRIGHTS" SP mailbox SP identifier
  *  setacl = "SETACL" SP mailbox SP identifier SP mod-rights        deleteacl = "DELETEACL" SP mailbox SP identifier */
@@ -65,7 +65,7 @@ export const listRights = command<AclArguments>({
     const mailbox = await session.findMailbox(name, "l");
     const { always, optional } = await session.access.listGrantable(mailbox, identifier);
     const required = always.size === 0 ? '""' : rightsText(always);
-    // Each letter stands once in the answer (section 3.4).
+    // Each right is named once in the answer (section 3.4).
     const groups: string[] = [];
     for (const rights of optional) {
       const told = groups.join("");
@@ -97,7 +97,7 @@ function refusedCommand(name: "SETACL" | "DELETEACL"): Command {
 
 async function refuse(session: Session, { name }: AclArguments): Promise<undefined> {
   await session.findMailbox(name, "l");
-  throw no("NOPERM", "Rights are the operator's to give: waypost grant create, waypost grant revoke");
+  throw no("NOPERM", "Only the operator gives rights: waypost grant create, waypost grant revoke");
 }
 
 export const setAcl = refusedCommand("SETACL");

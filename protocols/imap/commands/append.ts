@@ -1,7 +1,7 @@
 /** APPEND (RFC 9051 section 6.3.12, RFC 3502 MULTIAPPEND, RFC 3516 literal8, RFC 4315 APPENDUID, RFC 4469 CATENATE, RFC 6855 section 4,
  *  RFC 7889 APPENDLIMIT).
- *  append = "APPEND" SP mailbox 1*(SP append-message), which is in `appended-message.ts`
- *  The octets are kept exactly as they come. All messages of one command go in, or none. */
+ *  append = "APPEND" SP mailbox 1*(SP append-message), see `append/appended-message.ts`
+ *  The octets are stored exactly as they come. All messages of one command are stored, or none. */
 
 import type { Appended } from "#/src/mail/writes.ts";
 import { formatNumberSet, numberSetOf } from "#/src/model/number-set.ts";
@@ -31,7 +31,7 @@ export const append = command({
     const messages: AppendMessage[] = [];
     reader.space();
     do {
-      // Atomic, so none of them is stored (RFC 9738 section 3.1).
+      // APPEND is atomic, so none of them is stored (RFC 9738 section 3.1).
       if (messages.length >= appendedMessagesMax) throw overLimit(appendedMessagesMax);
       messages.push(readAppended(reader));
     } while (reader.trySpace());
@@ -59,7 +59,7 @@ export const append = command({
   },
 });
 
-/** What is put where mail waits for a person is a new version of such mail. */
+/** A message appended to Holds/Waiting is a new version of a mail that waits there. */
 async function appendVersion(
   session: Session,
   { agent, actor }: ReachedMailbox,
@@ -71,8 +71,8 @@ async function appendVersion(
   return { code: `APPENDUID ${uidValidity} ${uid}` };
 }
 
-/** The last literal of the text is a message if the mailbox's name stands before it. The messages of one command share
- *  the limit, as all of them are held until the last has come. */
+/** The last literal of the text is a message if it comes after the mailbox's name. The messages of one command share the limit,
+ *  as all of them are held in memory until the last has come. */
 function boundOfNextLiteral(
   reader: WireReader,
   context: ParseContext,

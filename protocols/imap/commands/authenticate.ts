@@ -23,7 +23,7 @@ export const authenticate = command({
   parse(reader: WireReader) {
     reader.space();
     const name = reader.word();
-    // base64 has "=" and "+", "/": all of them are characters of an atom.
+    // The characters of base64, "=", "+" and "/" too, are all allowed in an atom.
     const initial = reader.trySpace() ? reader.atom() : undefined;
     return {
       name,
@@ -37,7 +37,7 @@ export const authenticate = command({
     const { connection } = session;
     const { channelBinding } = connection;
     if (mechanism.needsChannelBinding && channelBinding === undefined)
-      throw no("CANNOT", "There is no channel to bind to");
+      throw no("CANNOT", "Channel binding is not possible on this connection");
     const exchange = {
       initialResponse,
       channelBinding,

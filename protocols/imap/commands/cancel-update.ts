@@ -1,4 +1,4 @@
-/** CANCELUPDATE (RFC 5267 section 4.3.4): results of these searches are not told of any more.
+/** CANCELUPDATE (RFC 5267 section 4.3.4): results of these searches are no longer kept up to date.
  *  cancel-update = "CANCELUPDATE" 1*(SP quoted) */
 import { command, whenSelected } from "../command.ts";
 import { bad } from "../errors.ts";
@@ -21,7 +21,7 @@ export const cancelUpdate = command<readonly string[]>({
   },
   async run(session, tags) {
     const { contexts } = session.selected;
-    // All or none.
+    // Cancels all of the searches or none.
     if (!tags.every((tag) => contexts.has(tag))) throw bad("No search of that tag is kept up to date");
     for (const tag of tags) contexts.cancel(tag);
     return undefined;

@@ -1,4 +1,4 @@
-/** CLOSE and UNSELECT (RFC 9051 sections 6.4.1 and 6.4.2): leave the mailbox, CLOSE after removing what is \Deleted.
+/** CLOSE and UNSELECT (RFC 9051 sections 6.4.1 and 6.4.2). Both leave the mailbox; CLOSE first expunges the \Deleted messages.
  *  Neither sends EXPUNGE. */
 import { command, noArguments, whenSelected } from "../command.ts";
 

@@ -12,11 +12,11 @@ export const compress = command({
   source: "RFC 4978",
   parse(reader) {
     reader.space();
-    if (reader.word() !== "DEFLATE") throw bad("DEFLATE is the one mechanism");
+    if (reader.word() !== "DEFLATE") throw bad("DEFLATE is the only mechanism");
     return undefined;
   },
   async run(session) {
-    if (session.connection.isCompressed) throw bad("DEFLATE is active", "COMPRESSIONACTIVE");
+    if (session.connection.isCompressed) throw bad("DEFLATE is active already", "COMPRESSIONACTIVE");
     return { text: "DEFLATE active" };
   },
   async afterAnswer(session) {

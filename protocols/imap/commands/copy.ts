@@ -1,7 +1,7 @@
 /** COPY and MOVE (RFC 9051 sections 6.4.7 and 6.4.8, RFC 4315 COPYUID, RFC 6851).
  *  copy = "COPY" SP sequence-set SP mailbox       move = "MOVE" SP sequence-set SP mailbox
- *  COPY takes all of the messages or none, MOVE each of them whole. MOVE tells COPYUID before the EXPUNGE responses (RFC 6851
- *  section 4.3). */
+ *  COPY copies all of the messages or none. MOVE may move only some of them. MOVE answers COPYUID before the EXPUNGE responses
+ *  (RFC 6851 section 4.3). */
 import { formatNumberSet } from "#/src/model/number-set.ts";
 import { isHoldRole } from "#/src/model/roles.ts";
 import { alreadySent } from "#/src/model/scheduled.ts";
@@ -39,15 +39,15 @@ function transferCommand(name: "COPY" | "MOVE"): Command {
       if (isMove && selected.isReadOnly) throw no("READ-ONLY", "The mailbox is selected for reading");
       const { uids, hasExpunged } = namedMessages(selected, args.set, form);
       const target = await session.findTarget(args.name);
-      // A sequence number stands for one message: without all of them, none (RFC 9051 section 6.4.7). Nor is what waits for
-      // a person decided about in a version that is no more.
+      // With sequence numbers, all named messages must exist (RFC 9051 section 6.4.7). The same in the Holds mailboxes: a decision
+      // about a mail that is replaced by a newer version does nothing.
       const { role } = selected.mailbox;
       if (hasExpunged && role === "scheduled") throw alreadySent();
       const isOneByOne = form === "plain" || isHoldRole(role);
       if (hasExpunged && isOneByOne) throw no("EXPUNGEISSUED", "Some of the messages are gone");
       if (uids.length === 0) return undefined;
       const limited = limitMessages(uids, session.messageLimit);
-      // COPY is for all or none, MOVE need not be (RFC 9738 section 3.1).
+      // COPY copies all or none; MOVE may move a part of the messages (RFC 9738 section 3.1).
       if (!isMove && limited.lowest !== undefined) throw overLimit(session.messageLimit, limited.lowest);
       const transferred = await mail.transferMessages(selected.mailbox, target, limited.uids, isMove);
       const { uidValidity, sourceUids, targetUids, modseq, failure } = transferred;
@@ -56,7 +56,7 @@ function transferCommand(name: "COPY" | "MOVE"): Command {
       const code = `COPYUID ${uidValidity} ${formatNumberSet(sourceUids)} ${formatNumberSet(targetUids)}`;
       if (!isMove) return { code };
       if (sourceUids.length > 0) out.line(`* OK [${code}] Moved`);
-      // What was moved before stays moved (RFC 6851 section 3.3).
+      // Messages that were moved before the failure stay moved (RFC 6851 section 3.3).
       if (failure !== undefined) throw failure;
       const answer = session.isEnabled("QRESYNC") ? { code: `HIGHESTMODSEQ ${modseq}` } : undefined;
       return limitedAnswer(answer, limited.lowest, session.messageLimit, out);

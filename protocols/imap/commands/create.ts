@@ -1,5 +1,5 @@
 /** CREATE (RFC 9051 section 6.3.4, RFC 6154 section 3 CREATE-SPECIAL-USE, RFC 8474 section 4.1). Missing levels above are
- *  created too. A use goes over from the mailbox that has it while that is empty: NO [USEATTR] otherwise.
+ *  created too. A special use is taken from the mailbox that has it if that mailbox is empty: NO [USEATTR] otherwise.
  *  create = "CREATE" SP mailbox [SP "(" "USE" SP "(" [use-attr *(SP use-attr)] ")" ")"] */
 import { type MailboxRole, mailboxRoles, standardRoles } from "#/src/model/roles.ts";
 import { afterLogin, command } from "../command.ts";
@@ -48,7 +48,7 @@ function readUses(reader: WireReader): string[] {
   return uses!;
 }
 
-/** A mailbox has one use here, and \All, \Flagged and \Important are no mailboxes. */
+/** The role for a special use. A mailbox has at most one; \All, \Flagged and \Important are refused. */
 function roleOf(uses: readonly string[]): MailboxRole | undefined {
   if (uses.length === 0) return undefined;
   const use = `\\${uses[0]}`.toLowerCase();

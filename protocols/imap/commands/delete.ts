@@ -1,4 +1,4 @@
-/** DELETE (RFC 9051 section 6.3.5). A mailbox with others below it stays: NO [HASCHILDREN].
+/** DELETE (RFC 9051 section 6.3.5). A mailbox with others below it is not deleted: NO [HASCHILDREN].
  *  delete = "DELETE" SP mailbox */
 import { afterLogin, command } from "../command.ts";
 import { readGivenName, tellGivenName } from "../mailboxes/given-name.ts";

@@ -1,4 +1,4 @@
-/** ENABLE (RFC 9051 section 6.3.1, RFC 5161): says which of the named extensions are on from now; others are ignored. */
+/** ENABLE (RFC 9051 section 6.3.1, RFC 5161): answers which of the named extensions it enabled; unknown ones are ignored. */
 import { afterLogin, command } from "../command.ts";
 import { bad } from "../errors.ts";
 import { NotifyWatch } from "../notify/watch.ts";
@@ -9,7 +9,7 @@ export const enable = command({
   states: afterLogin,
   forms: ["plain"],
   usesSequence: false,
-  // INPROGRESS belongs to no command, and is told unasked.
+  // INPROGRESS belongs to no command; it is an untagged response.
   capabilities: ["ENABLE", "UIDONLY", "UTF8=ACCEPT", "INPROGRESS"],
   source: "RFC 9051 6.3.1, RFC 5161, RFC 5464 4.1, RFC 9586",
   parse(reader) {

@@ -1,9 +1,9 @@
-/** ESEARCH (RFC 7377, MULTISEARCH): one search in several mailboxes, answered in UIDs, one response for each mailbox in
- *  which something is found.
+/** ESEARCH (RFC 7377, MULTISEARCH): one search in several mailboxes, with one response, in UIDs, for each mailbox in which
+ *  messages are found.
  *  esearch = "ESEARCH" [SP "IN" SP "(" source-mbox ")"] [SP "RETURN" SP "(" … ")"] SP ["CHARSET" SP charset SP] search-key
  *            *(SP search-key)
- *  Without IN it is the selected mailbox. Sequence numbers and "$" are of one mailbox and refused, as is what the answer
- *  would have to be kept for. */
+ *  Without IN it searches the selected mailbox. Sequence numbers and "$" belong to one mailbox and are refused. SAVE and UPDATE,
+ *  for which the result would have to be kept, are refused too. */
 
 import { emptyNumberSet, type NumberSet } from "#/src/model/number-set.ts";
 import type { ReachedMailbox } from "#/src/reach/mailbox-access.ts";
@@ -29,7 +29,7 @@ interface EsearchArguments {
   readonly sources: readonly MailboxSource[];
   readonly returns: SearchReturn;
   readonly key: ImapSearchKey;
-  /** undefined: not named. */
+  /** undefined if the client named none. */
   readonly charset: SearchCharset | undefined;
 }
 
@@ -51,8 +51,8 @@ export const esearch = command<EsearchArguments>({
     const returns = tryReturnOptions(reader, ["MIN", "MAX", "ALL", "COUNT", "PARTIAL"]);
     const charset = tryCharset(reader);
     const key = readSearchKeys(reader, charset ?? plainCharset);
-    if (hasKey(key, "sequence")) throw bad("Sequence numbers are of one mailbox");
-    if (hasKey(key, "uid")) throw bad("UIDs are of one mailbox");
+    if (hasKey(key, "sequence")) throw bad("ESEARCH takes no sequence numbers");
+    if (hasKey(key, "uid")) throw bad("ESEARCH takes no UIDs");
     return { sources, returns: returns ?? { options: ["ALL"] }, key, charset };
   },
   async run(session, args, out) {
@@ -73,7 +73,7 @@ export const esearch = command<EsearchArguments>({
   },
 });
 
-/** In a mailbox that is not selected, what no session was told of. */
+/** The \Recent UIDs of a mailbox; of one that is not selected, those that no session was told of. */
 function recentOf(session: Session, mailbox: ReachedMailbox): NumberSet {
   if (session.isEnabled("IMAP4REV2")) return emptyNumberSet;
   const { agent, number } = mailbox;
@@ -102,7 +102,7 @@ async function searchIn(
     number,
     resolveSearchKey(widenFuzzyKeys(key), scope, mail),
   );
-  // Section 2.1: of a mailbox in which nothing is found nothing is said.
+  // Section 2.1: no response for a mailbox in which nothing is found.
   if (uids.length === 0) return;
   const named = namedUids(uids, returns);
   const ofNamed =

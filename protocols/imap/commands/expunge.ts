@@ -1,6 +1,7 @@
-/** EXPUNGE and UID EXPUNGE (RFC 9051 sections 6.4.3 and 6.4.9, RFC 4315 section 2.1): removes what is \Deleted.
+/** EXPUNGE and UID EXPUNGE (RFC 9051 sections 6.4.3 and 6.4.9, RFC 4315 section 2.1): removes \Deleted messages.
  *  expunge = "EXPUNGE"        uid-expunge = "UID" SP "EXPUNGE" SP sequence-set
- *  The EXPUNGE responses come from the change log with those of others, at the end of the command. */
+ *  The EXPUNGE responses are sent at the end of the command, from the change log, together with those for other clients'
+ *  changes. */
 import type { SearchKey } from "#/src/mail/search-keys.ts";
 import { deletedFlag } from "#/src/model/flags.ts";
 import { countNumbers, type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
@@ -30,15 +31,15 @@ export const expunge = command<SequenceSet | undefined>({
     const named = set === undefined ? undefined : namedMessages(selected, set, form).uids;
     const { uids, lowest } = await limitDeleted(session, named);
     const { expunged, modseq } = await session.rooms.mail.expungeMessages(agent, number, uids, actor);
-    // RFC 7162 section 3.2.7; everything up to this MODSEQ is told before the answer.
+    // RFC 7162 section 3.2.7. All changes up to this MODSEQ are sent before the tagged OK.
     const isTold = expunged.length > 0 && session.isEnabled("QRESYNC");
     const answer = isTold ? { code: `HIGHESTMODSEQ ${modseq}` } : undefined;
     return limitedAnswer(answer, lowest, session.messageLimit, out);
   },
 });
 
-/** Of the messages that are to be removed so many as the limit allows; those that are not \Deleted do not count. EXPUNGE
- *  without UIDs has no limit (RFC 9738 section 3.1). */
+/** As many of the messages to be removed as the limit allows; messages without \Deleted do not count. EXPUNGE without UIDs has no
+ *  limit (RFC 9738 section 3.1). */
 async function limitDeleted(
   session: Session,
   uids: NumberSet | undefined,

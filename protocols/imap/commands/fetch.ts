@@ -1,7 +1,7 @@
 /** FETCH and UID FETCH (RFC 9051 section 6.4.5, RFC 3516 BINARY, RFC 7162 section 3.1.4, RFC 8474, RFC 8514).
  *  fetch = "FETCH" SP sequence-set SP ("ALL" / "FULL" / "FAST" / fetch-att / "(" fetch-att *(SP fetch-att) ")")
  *          [SP "(" fetch-modifier *(SP fetch-modifier) ")"]
- *  Items in `fetch-items.ts`, modifiers in `fetch-modifiers.ts`, what answers them in `fetch-response.ts`. */
+ *  Items in `fetch/items.ts`, modifiers in `fetch/modifiers.ts`, responses in `fetch/response.ts`. */
 
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import type { ShownMessage } from "#/src/mail/entries.ts";
@@ -56,8 +56,8 @@ export const fetch = command<FetchArguments>({
   run: runFetch,
 });
 
-/** UID FETCH always answers with UIDs (RFC 9051 section 6.4.9); UIDFETCH responses have them at their beginning (RFC 9586
- *  section 3.3). */
+/** Adds the items that are sent without being asked for. UID FETCH always answers UIDs (RFC 9051 section 6.4.9); UIDFETCH
+ *  responses begin with the UID (RFC 9586 section 3.3). */
 function withImplied(items: readonly FetchItem[], form: Form, isUidOnly: boolean): readonly FetchItem[] {
   return form === "uid" && !isUidOnly && !hasRow(items, "UID") ? [row("UID"), ...items] : items;
 }
@@ -131,8 +131,8 @@ async function runFetch(
   return limitedAnswer(hasExpunged ? goneAnswer : undefined, lowest, messageLimit, out);
 }
 
-/** Those of the named messages that may have changed, by the log; all of them where it does not reach back that far.
- *  VANISHED is answered on the way, as it stands before the FETCH responses (RFC 7162 section 3.2.6). */
+/** The named messages that may have changed, from the change log; all of them if the log does not reach back that far. Writes
+ *  VANISHED too, since it must come before the FETCH responses (RFC 7162 section 3.2.6). */
 async function changedUids(
   session: Session,
   args: FetchArguments,
@@ -153,7 +153,7 @@ async function changedUids(
   return changes === undefined ? uids : intersectNumberSets(uids, changes.changed);
 }
 
-/** Reading the text of a message marks it as seen (RFC 9051 section 6.4.5). One write for a page. */
+/** Sets \Seen on messages whose text is read (RFC 9051 section 6.4.5). One write for each page of messages. */
 async function markSeen(session: Session, selected: SelectedMailbox, entries: readonly ShownMessage[]) {
   const unseen: NumberSet = numberSetOf(
     entries.filter((entry) => (entry.flags.mask & seenFlag) === 0).map((entry) => entry.uid),
@@ -170,7 +170,7 @@ async function markSeen(session: Session, selected: SelectedMailbox, entries: re
   return { uids: changed, modseq };
 }
 
-/** A change that FETCH itself makes is told in its response. */
+/** Adds FLAGS to the items: a change of flags that FETCH itself makes is part of its response. */
 function withChangedFlags(items: readonly FetchItem[], hasCondstore: boolean): readonly FetchItem[] {
   const added: FetchItem[] = hasRow(items, "FLAGS") ? [] : [row("FLAGS")];
   if (hasCondstore && !hasRow(items, "MODSEQ")) added.push(row("MODSEQ"));

@@ -1,4 +1,4 @@
-/** ID (RFC 2971). What a client says of itself is read, bounded and forgotten.
+/** ID (RFC 2971). The client's fields are parsed within their limits and not kept.
  *  id-params = "(" *(string SP nstring) ")" / nil */
 import { command, everywhere } from "../command.ts";
 import { bad } from "../errors.ts";

@@ -1,9 +1,9 @@
-/** IDLE (RFC 9051 section 6.3.13, RFC 2177): what others change is told at once, until the client says DONE. */
+/** IDLE (RFC 9051 section 6.3.13, RFC 2177): sends changes of others at once, until the client sends DONE. */
 import type { Connection } from "#/protocols/connection/connection.ts";
 import { afterLogin, command, noArguments } from "../command.ts";
 import { bad } from "../errors.ts";
 
-/** How often an idle session looks whether its credential still holds. */
+/** How often an idle session checks that its credential is still valid. */
 const checkMs = 60_000;
 const lineBytesMax = 1000;
 
@@ -46,7 +46,7 @@ export const idle = command({
   },
 });
 
-/** Gives a failure as a value: nobody awaits it while a change is being told. */
+/** Gives a failure as a value, because nobody awaits the promise while a change is being written. */
 async function readDone(connection: Connection): Promise<string | Error> {
   try {
     return await connection.readLine(lineBytesMax);

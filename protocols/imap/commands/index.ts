@@ -1,4 +1,4 @@
-/** Every command of IMAP. What is not in this array does not exist. */
+/** All IMAP commands. A command that is not in this array does not exist. */
 import type { Command } from "../command.ts";
 import { deleteAcl, getAcl, listRights, myRights, setAcl } from "./acl.ts";
 import { append } from "./append.ts";

@@ -1,5 +1,6 @@
 /** LIST (RFC 9051 section 6.3.9, RFC 5258 LIST-EXTENDED, RFC 5819 LIST-STATUS, RFC 6154 SPECIAL-USE, RFC 3348 CHILDREN,
- *  RFC 8440 LIST-MYRIGHTS, RFC 9590 LIST-METADATA). Levels above mailboxes of others are no mailboxes, and their special use is not this client's.
+ *  RFC 8440 LIST-MYRIGHTS, RFC 9590 LIST-METADATA).
+ *  The levels above mailboxes of others are not mailboxes. Special uses of others are not shown.
  *  Grammar in `list-options.ts`. */
 
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
@@ -52,10 +53,11 @@ export const list = command({
 
 interface ListEntry {
   readonly name: string;
-  /** Of which more is told: not one that is listed for what is below it alone (RFC 5819 section 2, RFC 9590 section 4). */
+  /** The mailbox whose STATUS and METADATA are shown; undefined for one that is listed only because of mailboxes below it (RFC
+   *  5819 section 2, RFC 9590 section 4). */
   readonly mailbox: ReachedMailbox | undefined;
   readonly attributes: readonly string[];
-  /** With RECURSIVEMATCH: the selection options that a mailbox below meets (RFC 5258 section 3.5). */
+  /** With RECURSIVEMATCH: the selection options that a mailbox below satisfies (RFC 5258 section 3.5). */
   readonly childCriteria: readonly string[];
 }
 

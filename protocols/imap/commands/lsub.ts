@@ -1,4 +1,4 @@
-/** LSUB (RFC 3501 section 6.3.9): subscribed names. With "%", a name that is only the parent of one shows as \Noselect.
+/** LSUB (RFC 3501 section 6.3.9): subscribed names. With "%", the parent of a subscribed name is listed as \Noselect.
  *  lsub = "LSUB" SP mailbox SP list-mailbox */
 import { hierarchyDelimiter } from "#/src/model/roles.ts";
 import { afterLogin, command } from "../command.ts";

@@ -1,5 +1,5 @@
-/** GETMETADATA and SETMETADATA (RFC 5464 section 4). The mailbox "" is the server as the mailbox owner has it: `/shared` there
- *  is shared by the owner's own clients.
+/** GETMETADATA and SETMETADATA (RFC 5464 section 4). The mailbox "" stands for the server. Each mailbox owner has separate server
+ *  entries, so `/shared` there is shared only among the owner's clients.
  *
  *  getmetadata = "GETMETADATA" [SP "(" option *(SP option) ")"] SP mailbox SP entries
  *  option = "MAXSIZE" SP number / "DEPTH" SP ("0" / "1" / "infinity")
@@ -53,7 +53,7 @@ export const getMetadata = command<GetArguments>({
     }
     const name = decodeMailboxName(reader.astring(), context.names);
     reader.space();
-    // Behind the mailbox, where the examples of RFC 5464 have them.
+    // The examples of RFC 5464 have the options behind the mailbox.
     if (reader.nextIs("(MAXSIZE") || reader.nextIs("(DEPTH")) {
       reader.list(() => readOption(reader, options), { max: 10 });
       reader.space();

@@ -1,4 +1,4 @@
-/** NAMESPACE (RFC 9051 section 6.3.10, RFC 2342): the own mailboxes, and those of others that are shared. */
+/** NAMESPACE (RFC 9051 section 6.3.10, RFC 2342): the prefixes of the user's own mailboxes and of those that others share. */
 
 import { otherUsersPrefix } from "#/src/accounts/other-users.ts";
 import { hierarchyDelimiter } from "#/src/model/roles.ts";

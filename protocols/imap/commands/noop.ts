@@ -1,5 +1,5 @@
-/** NOOP and CHECK (RFC 9051 section 6.1.2, RFC 3501 section 6.4.1): what changed is told, as at the end of every command.
- *  There is nothing to check-point: every write is durable before its OK. */
+/** NOOP and CHECK (RFC 9051 section 6.1.2, RFC 3501 section 6.4.1). Changes are sent, as at the end of every command. CHECK has
+ *  nothing to write: every write is durable before its OK. */
 import { command, everywhere, noArguments, whenSelected } from "../command.ts";
 
 export const noop = command({

@@ -1,5 +1,5 @@
-/** NOTIFY (RFC 5465): what the client is told of without asking, between commands too.
- *  Grammar in `notify-grammar.ts`, what happens in `notify-watch.ts`. */
+/** NOTIFY (RFC 5465): which events are sent to the client without a request, between commands too.
+ *  Grammar in `notify/grammar.ts`, sending in `notify/watch.ts`. */
 import { afterLogin, command } from "../command.ts";
 import { type NotifyArguments, readNotifyArguments } from "../notify/grammar.ts";
 import { NotifyWatch } from "../notify/watch.ts";
@@ -13,7 +13,7 @@ export const notify = command<NotifyArguments>({
   source: "RFC 5465",
   parse: readNotifyArguments,
   async run(session, { hasStatus, groups }, out) {
-    // What has gathered in the selected mailbox is told as before (section 3.1).
+    // Pending changes of the selected mailbox are sent first (section 3.1).
     if (groups.length > 0 && session.state === "selected")
       await session.selected.tell(out, session.tellOptions(true, true, true));
     const watch = await NotifyWatch.open(session, groups);

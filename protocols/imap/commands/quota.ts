@@ -61,7 +61,7 @@ export const setQuota = command<string>({
   },
   async run(session, root) {
     await ownerOfRoot(session, root);
-    throw no("NOPERM", "Quotas are the operator's to set");
+    throw no("NOPERM", "Only the operator sets quotas");
   },
 });
 
@@ -76,7 +76,7 @@ async function ownerOfRoot(session: Session, root: string): Promise<AgentNumber>
   return agent;
 }
 
-/** STORAGE counts in units of 1,024 octets (section 5.1). A resource without a limit is not told. */
+/** Writes QUOTA. STORAGE is in units of 1,024 octets (section 5.1). A resource without a limit is left out. */
 async function writeQuota(
   session: Session,
   root: string,

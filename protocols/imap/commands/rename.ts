@@ -1,4 +1,4 @@
-/** RENAME (RFC 9051 section 6.3.6): with everything below. INBOX keeps its name and gives its mail away.
+/** RENAME (RFC 9051 section 6.3.6), with all mailboxes below. RENAME of INBOX moves its messages; INBOX itself stays.
  *  rename = "RENAME" SP mailbox SP mailbox */
 import { afterLogin, command } from "../command.ts";
 import { no } from "../errors.ts";

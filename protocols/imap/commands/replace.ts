@@ -1,6 +1,6 @@
-/** REPLACE and UID REPLACE (RFC 8508): a message takes the place of another, in one step.
+/** REPLACE and UID REPLACE (RFC 8508): appends a message and expunges another one, in one step.
  *  replace = "REPLACE" SP seq-number SP mailbox SP append-message
- *  Tells APPENDUID before the EXPUNGE or VANISHED response (section 4.3). */
+ *  Answers APPENDUID before the EXPUNGE or VANISHED response (section 4.3). */
 import type { Uid } from "#/src/model/numbers.ts";
 import { type AppendMessage, messageBound, readAnnounced, readAppended } from "../append/appended-message.ts";
 import { readMessages } from "../append/catenate.ts";
@@ -49,7 +49,7 @@ function readPlaces(reader: WireReader, context: ParseContext): { number: Sequen
   reader.space();
   const set = readSequenceSet(reader);
   if (set === "saved" || set.length !== 1 || set[0]![0] !== set[0]![1])
-    throw bad("REPLACE is about one message");
+    throw bad("REPLACE names one message");
   reader.space();
   const name = decodeMailboxName(reader.astring(), context.names);
   reader.space();

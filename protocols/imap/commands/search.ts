@@ -1,7 +1,7 @@
 /** SEARCH and UID SEARCH (RFC 9051 section 6.4.4, RFC 4731 ESEARCH, RFC 5182 SEARCHRES, RFC 5032 WITHIN, RFC 5267
- *  CONTEXT=SEARCH, RFC 6203 FUZZY, RFC 7162 section 3.1.5). Keys in `search-grammar.ts`, RETURN options in `search-options.ts`.
+ *  CONTEXT=SEARCH, RFC 6203 FUZZY, RFC 7162 section 3.1.5). Keys in `search/grammar.ts`, RETURN options in `search/options.ts`.
  *  search = "SEARCH" [SP "RETURN" SP "(" [option *(SP option)] ")"] SP ["CHARSET" SP charset SP] search-key *(SP search-key)
- *  The answer counts messages as the client knows them: what has arrived since is left out, as it has no number yet. */
+ *  The answer covers the messages that the client knows. A message that arrived since has no sequence number and is left out. */
 import { numberSetOf } from "#/src/model/number-set.ts";
 import { type Answer, command, whenSelected } from "../command.ts";
 import type { Form } from "../command-context.ts";
@@ -31,10 +31,10 @@ import type { Session } from "../session/session.ts";
 import type { ResponseWriter } from "../wire/response-writer.ts";
 
 interface SearchArguments {
-  /** undefined: the plain answer of IMAP4rev1. */
+  /** undefined: the SEARCH response of IMAP4rev1. */
   readonly returns: SearchReturn | undefined;
   readonly key: ImapSearchKey;
-  /** undefined: not named. */
+  /** undefined if the client named none. */
   readonly charset: SearchCharset | undefined;
 }
 
@@ -72,7 +72,7 @@ async function runSearch(
   const relevancy = asksFor("RELEVANCY") ? await scoreMessages(session, key, uids) : undefined;
   const named = returns === undefined ? uids : namedUids(uids, returns);
   const asks = asksModseq(key) && uids.length > 0;
-  // Of the messages that the answer names (RFC 4731 section 3.2).
+  // The highest MODSEQ of the messages that the answer names (RFC 4731 section 3.2).
   const ofNamed = named.length === uids.length ? highestModseq : undefined;
   const modseq = asks ? (ofNamed ?? (await highestModseqOf(session, named))) : undefined;
   const numbers = await numbersOf(session, uids, form);

@@ -1,6 +1,6 @@
 /** SELECT and EXAMINE (RFC 9051 sections 6.3.2 and 6.3.3, RFC 7162 section 3.1.8, RFC 8474 section 4.2).
  *  select = "SELECT" SP mailbox [SP "(" select-param *(SP select-param) ")"]
- *  select-param = "CONDSTORE" / "QRESYNC" SP …, which is in `qresync.ts` */
+ *  select-param = "CONDSTORE" / "QRESYNC" SP …, see `resynchronise/qresync.ts` */
 
 import { seenFlag } from "#/src/model/flags.ts";
 import { afterLogin, type Command, command } from "../command.ts";
@@ -30,7 +30,7 @@ function selectCommand(name: "SELECT" | "EXAMINE", isReadOnly: boolean): Command
     parse: parseSelect,
     async run(session, args, out) {
       if (args.known !== undefined) assertMayResynchronise(session, args.known);
-      // What was selected is left even where the new one cannot be entered (RFC 9051 section 6.3.2).
+      // The mailbox selected before is left even if the new one cannot be selected (RFC 9051 section 6.3.2).
       if (await session.unselect()) out.line("* OK [CLOSED] The mailbox before is closed");
       if (args.hasCondstore) session.enable("CONDSTORE");
       const mailbox = await session.findMailbox(args.name);
@@ -63,7 +63,7 @@ function parseSelect(reader: WireReader, context: ParseContext): SelectArguments
   return { ...name, hasCondstore, known };
 }
 
-/** RFC 7162 section 3.2.5, RFC 9586 section 3.5. */
+/** The conditions for QRESYNC (RFC 7162 section 3.2.5, RFC 9586 section 3.5). */
 function assertMayResynchronise(session: Session, known: Resynchronisation): void {
   if (!session.isEnabled("QRESYNC")) throw bad("ENABLE QRESYNC first");
   if (known.matchData !== undefined && session.isEnabled("UIDONLY"))
@@ -89,11 +89,11 @@ async function writeState(
   out.line(`* OK [UIDNEXT ${mailbox.uidNext}] Next UID`);
   out.line(`* OK [HIGHESTMODSEQ ${mailbox.highestModseq}] Highest MODSEQ`);
   out.line(`* OK [MAILBOXID (${mailbox.id})] Mailbox id`);
-  // RFC 9051 section 6.3.2 wants the name as LIST has it; IMAP4rev1 does not know this response here.
+  // RFC 9051 section 6.3.2 wants a LIST response with the name; IMAP4rev1 has no LIST response to SELECT.
   if (isRev2) out.line(listLine(session, { name: mailbox.name, given }));
 }
 
-/** UNSEEN of IMAP4rev1; looked for only where the counter says that there is one. */
+/** UNSEEN of IMAP4rev1. Searches only if the mailbox's counter of unseen messages is not 0. */
 async function firstUnseen(session: Session, selected: SelectedMailbox): Promise<number | undefined> {
   const { mailbox, view } = selected;
   if (mailbox.unseenCount === 0 || view.count === 0) return undefined;

@@ -33,7 +33,7 @@ import type { Session } from "../session/session.ts";
 import type { ResponseWriter } from "../wire/response-writer.ts";
 import type { WireReader } from "../wire/wire-reader.ts";
 
-/** RELEVANCY (RFC 6203 section 5): what fits a FUZZY key best comes first. */
+/** RELEVANCY (RFC 6203 section 5): messages that match a FUZZY key best come first. */
 interface Relevancy {
   readonly field: "relevancy";
   readonly isReverse: boolean;
@@ -133,7 +133,8 @@ async function runSort(
   return undefined;
 }
 
-/** Criteria whose values a message keeps; scores are of one search, so that no order by them is kept up to date. */
+/** The criteria of a result that is kept up to date. "none" with RELEVANCY: scores belong to one search, so an order by them
+ *  cannot be kept up to date. */
 function keptCriteria(criteria: SortArguments["criteria"]): readonly SortCriterion[] | "none" {
   const kept = criteria.filter((one): one is SortCriterion => one.field !== "relevancy");
   return kept.length === criteria.length ? kept : "none";

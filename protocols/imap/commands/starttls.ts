@@ -1,4 +1,4 @@
-/** STARTTLS (RFC 9051 section 6.2.1). What the client sent in the clear behind it is not run (`Connection.startTls`). */
+/** STARTTLS (RFC 9051 section 6.2.1). Commands that the client sent in clear text behind it are discarded (`Connection.startTls`). */
 import { command, noArguments } from "../command.ts";
 import { bad } from "../errors.ts";
 

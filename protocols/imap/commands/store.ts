@@ -1,7 +1,7 @@
 /** STORE and UID STORE (RFC 9051 section 6.4.6, RFC 7162 section 3.1.3).
  *  store = "STORE" SP sequence-set SP ["(" "UNCHANGEDSINCE" SP mod-sequence-valzer ")" SP]
  *          ["+" / "-"] "FLAGS" [".SILENT"] SP (flag-list / flag *(SP flag))
- *  Answers the messages left alone because their MODSEQ had moved: OK [MODIFIED set]. */
+ *  Names the messages that are not changed because their MODSEQ is above UNCHANGEDSINCE: OK [MODIFIED set]. */
 
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { formatNumberSet, hasNumber, type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
@@ -91,7 +91,7 @@ async function runStore(
 
   const hasCondstore = session.isEnabled("CONDSTORE");
   if (!args.isSilent) await answerFlags(session, without(uids, failed), out, form);
-  // The client keeps its MODSEQ also of what it changed silently (RFC 7162 section 3.1.3).
+  // The client needs the new MODSEQ of messages changed with .SILENT too (RFC 7162 section 3.1.3).
   else if (hasCondstore)
     for (const { modseq, changed } of pieces) await writeModseqs(session, changed, modseq, out);
 

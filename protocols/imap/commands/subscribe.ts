@@ -1,5 +1,5 @@
-/** SUBSCRIBE and UNSUBSCRIBE (RFC 9051 sections 6.3.7 and 6.3.8). A subscription may name what does not exist (yet, or
- *  any more): clients restore their list before their mailboxes.
+/** SUBSCRIBE and UNSUBSCRIBE (RFC 9051 sections 6.3.7 and 6.3.8). A subscription may name a mailbox that does not exist (yet, or
+ *  any more): clients restore their subscriptions before their mailboxes.
  *  subscribe = "SUBSCRIBE" SP mailbox */
 import { afterLogin, type Command, command } from "../command.ts";
 import { decodeMailboxName, newMailboxName } from "../mailboxes/mailbox-name.ts";

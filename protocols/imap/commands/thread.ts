@@ -72,7 +72,7 @@ async function runThread(
   return undefined;
 }
 
-/** The pieces of thread lists, with a stack of its own: a thread is as deep as somebody wants. */
+/** The text of thread lists, in pieces. Uses its own stack, since the depth of a thread has no bound. */
 export function* formatThreads(
   threads: readonly ThreadNode[],
   numberOf: (uid: number) => number,

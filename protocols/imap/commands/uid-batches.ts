@@ -1,7 +1,7 @@
-/** UIDBATCHES (RFC 10022): UID ranges that divide the selected mailbox into batches of so many messages, the newest first.
+/** UIDBATCHES (RFC 10022): UID ranges that divide the selected mailbox into batches of a given size, the newest first.
  *  uidbatches = "UIDBATCHES" SP nz-number [SP nz-number ":" nz-number]
- *  Batches in any number are given. Of smaller ones than so many messages a client would make sequence numbers again, which
- *  UIDONLY is without (section 3.1.3). */
+ *  The number of batches has no limit, their size has a lower one: with small batches a client could compute sequence numbers,
+ *  which UIDONLY does not have (section 3.1.3). */
 
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { command, whenSelected } from "../command.ts";
@@ -11,7 +11,7 @@ import type { WireReader } from "../wire/wire-reader.ts";
 
 interface UidBatchesArguments {
   readonly size: number;
-  /** Batches asked for, counted from the newest. */
+  /** The first and last batch that is asked for, counted from the newest. */
   readonly first: number;
   readonly last: number;
 }
@@ -30,7 +30,7 @@ export const uidBatches = command<UidBatchesArguments>({
     const first = readNumber(reader);
     reader.character(":");
     const last = readNumber(reader);
-    if (first > last) throw bad("The range of batches is turned round", "CLIENTBUG");
+    if (first > last) throw bad("The first batch of the range is above the last", "CLIENTBUG");
     return { size, first, last };
   },
   async run(session, { size, first, last }, out) {
@@ -41,7 +41,7 @@ export const uidBatches = command<UidBatchesArguments>({
     for (let batch = first; batch <= last; batch++) {
       const newest = view.count - (batch - 1) * size;
       if (newest < 1) break;
-      // The last one ends at 1, whether or not there is such a UID.
+      // The last batch ends at UID 1, whether or not a message has it.
       const oldest = newest - size;
       const lowest = oldest > 0 ? view.uidOf(oldest + 1) : 1;
       out.text(`${batch === first ? " " : ","}${view.uidOf(newest)}:${lowest}`);

@@ -1,4 +1,4 @@
-/** UNAUTHENTICATE (RFC 8437): back to before the login, with nothing left of it but TLS. */
+/** UNAUTHENTICATE (RFC 8437): returns to the state before the login. Only TLS stays. */
 import { afterLogin, command, noArguments } from "../command.ts";
 
 export const unauthenticate = command({

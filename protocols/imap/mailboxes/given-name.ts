@@ -1,6 +1,6 @@
-/** Names that a client gave in another form than they have here (RFC 9051 sections 5.1 and 6.3.9.7): not in NFC, or INBOX in small
- *  letters. A client of IMAP4rev2 is told both: SELECT, EXAMINE, CREATE, RENAME and DELETE answer LIST with OLDNAME. IMAP4rev1 does
- *  not know that. */
+/** Names that a client gave in another form than the stored one (RFC 9051 sections 5.1 and 6.3.9.7): not in NFC, or INBOX in
+ *  small letters. An IMAP4rev2 client gets both: SELECT, EXAMINE, CREATE, RENAME and DELETE answer LIST with OLDNAME. IMAP4rev1 does
+ *  not have OLDNAME. */
 import { hierarchyDelimiter } from "#/src/model/roles.ts";
 import type { Session } from "../session/session.ts";
 import type { ResponseWriter } from "../wire/response-writer.ts";
@@ -9,7 +9,7 @@ import { decodeGivenName, decodeMailboxName, type NameMode } from "./mailbox-nam
 
 export interface GivenName {
   readonly name: string;
-  /** undefined: the same. */
+  /** undefined where it is the same as the stored name. */
   readonly given: string | undefined;
 }
 
@@ -20,7 +20,7 @@ export function readGivenName(reader: WireReader, mode: NameMode): GivenName {
   return { name, given: given === name ? undefined : given };
 }
 
-/** LIST with OLDNAME, where it has to be told. */
+/** Writes LIST with OLDNAME if the client gave another form of the name. */
 export function tellGivenName(
   session: Session,
   { name, given }: GivenName,

@@ -11,7 +11,7 @@ import { readEntryNames } from "./metadata-entries.ts";
 import { readStatusItems, type StatusItem } from "./status-items.ts";
 
 export interface ListArguments {
-  /** Names as they are inside, wildcards standing for themselves. */
+  /** Decoded names; wildcards stay as they are. */
   readonly patterns: readonly string[];
   /** `LIST "" ""`: only the hierarchy delimiter is asked for. */
   readonly isRootAsked: boolean;
@@ -57,7 +57,7 @@ export function readListArguments(reader: WireReader, context: ParseContext): Li
       }),
     );
   }
-  // It only widens another option (RFC 5258 section 3).
+  // RECURSIVEMATCH only widens another option (RFC 5258 section 3).
   if (
     selected.includes("RECURSIVEMATCH") &&
     !selected.includes("SUBSCRIBED") &&
@@ -77,7 +77,8 @@ export function readListArguments(reader: WireReader, context: ParseContext): Li
   };
 }
 
-/** A reference is a prefix (RFC 9051 section 6.3.9). Empty for what is no name in the client's encoding: it matches nothing. */
+/** The reference is put before the pattern (RFC 9051 section 6.3.9). Empty where the text is not valid in the client's encoding:
+ *  such a pattern matches nothing. */
 export function decodePattern(reference: string, pattern: string, mode: NameMode): string[] {
   const octets = reference + pattern;
   if (octets.length > listPatternBytesMax) throw bad("Pattern is too long", "LIMIT");

@@ -1,10 +1,9 @@
 /** Patterns of LIST and LSUB (RFC 9051 section 6.3.9): `*` matches anything, `%` anything but the hierarchy delimiter. */
 import { hierarchyDelimiter } from "#/src/model/roles.ts";
 
-/** Matches in time pattern × name, whatever the pattern: all positions of the pattern that the name read so far can have
- *  led to are followed at once. */
+/** Takes time pattern length × name length, whatever the pattern: it follows all possible positions in the pattern at once. */
 export function matchesListPattern(pattern: string, name: string): boolean {
-  // A run of wildcards matches what its strongest one matches.
+  // A run of wildcards means the same as "*" if it has one, else the same as "%".
   const plain = pattern.replace(/[%*]{2,}/g, (run) => (run.includes("*") ? "*" : "%"));
   if (!/[%*]/.test(plain)) return plain === name;
   let current = new Uint8Array(plain.length + 1);
@@ -35,7 +34,7 @@ export function matchesListPattern(pattern: string, name: string): boolean {
   return current[plain.length] === 1;
 }
 
-/** A wildcard also matches nothing. Runs are of length one, so this takes one step, or none. */
+/** A wildcard also matches the empty text: adds the position behind it. Runs have length one, so one step is enough. */
 function enterWildcards(pattern: string, positions: Uint8Array, position: number): void {
   const character = pattern.charAt(position);
   if (character === "*" || character === "%") positions[position + 1] = 1;

@@ -1,13 +1,13 @@
-/** Mailbox names on the wire. Inside, a name is Unicode in NFC with "/" between levels; IMAP4rev1 writes it in modified
+/** Mailbox names on the wire. The store keeps a name as Unicode in NFC with "/" between levels; IMAP4rev1 writes it in modified
  *  UTF-7 (RFC 3501 section 5.1.3), IMAP4rev2 and UTF8=ACCEPT in UTF-8 (RFC 9051 section 5.1, RFC 6855 section 3). */
 import { hierarchyDelimiter } from "#/src/model/roles.ts";
 import { no } from "../errors.ts";
 import { decodeUtf8 } from "../wire/wire-reader.ts";
 
-/** How names are written on a connection: it changes with ENABLE. */
+/** How names are written on a connection. ENABLE changes it. */
 export type NameMode = "utf7" | "utf8";
 
-/** A name as a client wrote it to the one inside. INBOX is one name in any case (RFC 9051 section 5.1). */
+/** The stored form of a name that a client wrote. INBOX is the same name in any case (RFC 9051 section 5.1). */
 export function decodeMailboxName(octets: string, mode: NameMode): string {
   const normal = decodeGivenName(octets, mode).normalize("NFC");
   return /^inbox(?=\/|$)/i.test(normal) ? `INBOX${normal.slice(5)}` : normal;
@@ -18,7 +18,7 @@ export function decodeGivenName(octets: string, mode: NameMode): string {
   return mode === "utf8" ? decodeUtf8(octets) : decodeModifiedUtf7(octets);
 }
 
-/** Octets of a name, one character each. */
+/** The octets of a name on the wire, one character for each octet. */
 export function encodeMailboxName(name: string, mode: NameMode): string {
   return mode === "utf8" ? Buffer.from(name, "utf8").toString("latin1") : encodeModifiedUtf7(name);
 }
@@ -31,7 +31,7 @@ export function newMailboxName(name: string): string {
   for (const level of plain.split(hierarchyDelimiter))
     if (level === "" || level === "." || level === "..")
       throw no("CANNOT", "A level of a mailbox name is empty or a dot");
-  // RFC 5198 and RFC 9051 section 5.1: no controls, no line or paragraph separators. Wildcards are letters here.
+  // RFC 5198 and RFC 9051 section 5.1: no controls, no line or paragraph separators. Wildcards are ordinary characters.
   if (/[\p{Cc}\p{Cs}\u2028\u2029\ufffe\uffff\\]/u.test(plain))
     throw no("CANNOT", "A mailbox name must not hold control characters or \\");
   return plain;
@@ -39,7 +39,7 @@ export function newMailboxName(name: string): string {
 
 /** Modified base64: "," for "/", no padding. */
 function decodeModifiedUtf7(octets: string): string {
-  // Clients of IMAP4rev1 that send raw UTF-8 mean what they write; RFC 3501 allows no 8-bit octets at all.
+  // RFC 3501 allows no 8-bit octets here; some IMAP4rev1 clients send UTF-8 nevertheless, and it is read as UTF-8.
   if (!octets.includes("&")) return decodeUtf8(octets);
   let name = "";
   let at = 0;
@@ -51,7 +51,7 @@ function decodeModifiedUtf7(octets: string): string {
     if (end < 0) throw malformed();
     name += end === shift + 1 ? "&" : decodeShifted(octets.slice(shift + 1, end));
     at = end + 1;
-    // Two shifted runs must be one.
+    // Two adjacent shifted runs must be written as one.
     if (end > shift + 1 && octets.charAt(at) === "&" && octets.charAt(at + 1) !== "-") throw malformed();
   }
   return name;

@@ -7,14 +7,15 @@ import { metadataNameBytesMax, metadataNamesMax } from "../limits.ts";
 import { astringText, stringText } from "../wire/strings.ts";
 import type { WireReader } from "../wire/wire-reader.ts";
 
-/** How far below an entry others are asked for with it (section 4.2.2). */
+/** How many levels below the named entry are asked for too (section 4.2.2). */
 export type Depth = 0 | 1 | "infinity";
 
-/** One component below /private or /shared at least, none of them empty, no wildcards; of either case (section 3.2). */
+/** /private or /shared and at least one component below it. No component is empty or has wildcards; case does not matter
+ *  (section 3.2). */
 const entryName = /^\/(?:private|shared)(?:\/[^/*%]+)+$/;
 const entryRoot = /^\/(?:private|shared)$/;
 
-/** A name to be set. */
+/** The name of an entry that SETMETADATA sets. */
 export function readEntryName(reader: WireReader): string {
   const name = reader.astring().toLowerCase();
   if (!entryName.test(name) || /[^ -~]/.test(name)) throw bad("An entry is /private/… or /shared/…");
@@ -22,7 +23,7 @@ export function readEntryName(reader: WireReader): string {
   return name;
 }
 
-/** Names asked for; `/private` and `/shared` stand for what is below them. */
+/** The names that GETMETADATA asks for; `/private` and `/shared` alone stand for all entries below them. */
 export function readEntryNames(reader: WireReader): string[] {
   const read = (): string => {
     const name = reader.astring().toLowerCase();
@@ -40,7 +41,7 @@ export function readEntryValue(reader: WireReader): Buffer | undefined {
   return text === undefined ? undefined : Buffer.from(text, "latin1");
 }
 
-/** Whether the literal at the end of the text is a value, and not the name of an entry. */
+/** Whether the literal at the end of the text is the value of an entry, not its name. */
 export function isValueNext(reader: WireReader): boolean {
   if (!reader.tryOpen()) return false;
   for (;;) {
@@ -53,7 +54,7 @@ export function isValueNext(reader: WireReader): boolean {
   }
 }
 
-/** The entries asked for; one that is not there shows as NIL where it is named itself (RFC 9590 section 4). */
+/** The entries that were asked for. An entry that does not exist is given as NIL if it was named itself (RFC 9590 section 4). */
 export function selectEntries(
   entries: readonly MetadataEntry[],
   names: readonly string[],
@@ -73,7 +74,7 @@ export function selectEntries(
   return [...selected].map(([name, value]) => ({ name, value }));
 }
 
-/** `(/private/comment "text" …)`; octets that no string can hold are a literal8. */
+/** `(/private/comment "text" …)`; a value that fits no string is written as a literal8. */
 export function entriesText(
   entries: readonly { readonly name: string; readonly value: Uint8Array | undefined }[],
 ): string {

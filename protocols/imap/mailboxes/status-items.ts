@@ -1,4 +1,4 @@
-/** What STATUS and LIST RETURN (STATUS …) tell of a mailbox (RFC 9051 section 6.3.11, RFC 7162, 7889, 8438, 8474, 9208). */
+/** The items of STATUS and of LIST RETURN (STATUS …) (RFC 9051 section 6.3.11, RFC 7162, 7889, 8438, 8474, 9208). */
 import type { Mailbox } from "#/src/mail/mailboxes.ts";
 import { bad } from "../errors.ts";
 import type { Session } from "../session/session.ts";

@@ -23,20 +23,20 @@ export type EventName = (typeof eventNames)[number];
 const messageEvents: readonly EventName[] = ["MessageNew", "MessageExpunge", "FlagChange"];
 
 export type MailboxFilter =
-  /** `all`: what the client reaches; no grammar of NOTIFY says it. */
+  /** `all`: every mailbox that the client may use; only ENABLE METADATA makes it, the grammar of NOTIFY has no word for it. */
   | { readonly kind: "selected" | "selected-delayed" | "inboxes" | "personal" | "subscribed" | "all" }
   | { readonly kind: "subtree" | "mailboxes"; readonly names: readonly string[] };
 
 export interface EventGroup {
   readonly filter: MailboxFilter;
   readonly events: ReadonlySet<EventName>;
-  /** What is to be told of a new message. */
+  /** FETCH items that are sent for a new message. */
   readonly items: readonly FetchItem[] | undefined;
 }
 
 export interface NotifyArguments {
   readonly hasStatus: boolean;
-  /** None: NOTIFY NONE. */
+  /** Empty for NOTIFY NONE. */
   readonly groups: readonly EventGroup[];
 }
 
@@ -58,7 +58,7 @@ export function readNotifyArguments(reader: WireReader, context: ParseContext): 
     groups.push(group);
   } while (reader.trySpace());
   if (groups.filter(({ filter }) => isOfSelected(filter)).length > 1)
-    throw bad("SELECTED and SELECTED-DELAYED stand once");
+    throw bad("SELECTED and SELECTED-DELAYED may be given only once");
   return { hasStatus, groups };
 }
 
@@ -122,14 +122,14 @@ function readEvents(reader: WireReader): { names: string[]; items: readonly Fetc
   return { names, items };
 }
 
-/** RFC 5465 sections 5 and 6.1. */
+/** Refuses combinations of events that RFC 5465 sections 5 and 6.1 forbid. */
 function assertConsistent(
   filter: MailboxFilter,
   events: ReadonlySet<EventName>,
   items: readonly FetchItem[] | undefined,
 ): void {
   if (events.has("MessageNew") !== events.has("MessageExpunge"))
-    throw bad("MessageNew and MessageExpunge stand together");
+    throw bad("MessageNew and MessageExpunge must be given together");
   if (events.has("FlagChange") && !events.has("MessageNew")) throw bad("FlagChange needs MessageNew");
   if (!isOfSelected(filter)) {
     if (items !== undefined) throw bad("FETCH items are for the selected mailbox");

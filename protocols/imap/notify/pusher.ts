@@ -1,5 +1,5 @@
-/** Tells what NOTIFY asked for while no command is in progress (RFC 5465 section 3.1): from the end of one command until the
- *  next has been read, or has begun as far as this side can know. */
+/** Sends the events of NOTIFY while no command is in progress (RFC 5465 section 3.1): from the end of one command until the next
+ *  has been read, or until its first octets have come. */
 
 import type { Session } from "../session/session.ts";
 import type { ResponseWriter } from "../wire/response-writer.ts";
@@ -15,7 +15,7 @@ export class Pusher {
     this.#out = out;
   }
 
-  /** The command, once it is read and nothing is being told any more. */
+  /** Sends events until the command is read. Resolves with the command when no event is being written any more. */
   async pushWhile<T>(reading: Promise<T>): Promise<T> {
     const { watch } = this.#session;
     if (!watch?.isNotify) return reading;
@@ -25,7 +25,7 @@ export class Pusher {
       if (this.#isStopped) return;
       this.#pushing = this.#pushing.then(() => this.#push()).catch(failed.reject);
     };
-    // Whichever fails first ends the connection; the other must not be a failure that nobody awaits.
+    // The first failure ends the connection; the second must not become an unhandled rejection.
     failed.promise.catch(() => {});
     reading.catch(() => {});
     watch.onRing(push);
@@ -39,7 +39,7 @@ export class Pusher {
     }
   }
 
-  /** Nothing more is told from here on. */
+  /** Stops sending events. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#pushing;

@@ -1,5 +1,5 @@
-/** What a client asked to be told with NOTIFY (RFC 5465) or ENABLE METADATA (RFC 5464 section 4.4), and what of it has
- *  happened: changes of mailboxes other than the selected one, its own and those that others share with it. */
+/** The events that a client asked for with NOTIFY (RFC 5465) or ENABLE METADATA (RFC 5464 section 4.4), and the sending of them:
+ *  changes of mailboxes other than the selected one, the client's own ones and those that others share with it. */
 
 import { otherUsers, otherUsersPrefix } from "#/src/accounts/other-users.ts";
 import type { Mailbox } from "#/src/mail/mailboxes.ts";
@@ -32,7 +32,7 @@ export class NotifyWatch implements Watch {
   #groups: readonly EventGroup[];
   #mailboxes: Mailboxes = new Map();
   #subscriptions: ReadonlySet<string> = new Set();
-  /** Names of mailboxes that were watched and are no longer shared (section 5.9). */
+  /** Names of watched mailboxes that are no longer shared (section 5.9). */
   readonly #lost = new Set<string>();
 
   private constructor(session: Session, groups: readonly EventGroup[] | undefined) {
@@ -54,14 +54,14 @@ export class NotifyWatch implements Watch {
     };
   }
 
-  /** `groups`: what NOTIFY asks for, if it was used. */
+  /** `groups`: the event groups of NOTIFY, if it was used. */
   static async open(session: Session, groups: readonly EventGroup[] | undefined): Promise<NotifyWatch> {
     const watch = new NotifyWatch(session, groups);
     if (watch.#groups.length > 0) await watch.#readMailboxes();
     return watch;
   }
 
-  /** ENABLE METADATA came behind NOTIFY. */
+  /** Called when ENABLE METADATA comes after NOTIFY. */
   async addAnnotations(): Promise<void> {
     this.#groups = [...this.#groups, annotationGroup];
     await this.#readMailboxes();
@@ -71,17 +71,17 @@ export class NotifyWatch implements Watch {
     this.#logs.close();
   }
 
-  /** Calls back at each doorbell, at once if one was missed. */
+  /** Calls the listener at each new change, and at once if there was one while none listened. */
   onRing(listener: (() => void) | undefined): void {
     this.#logs.onRing(listener);
   }
 
-  /** The client made this change itself. */
+  /** Records a change that the client made itself. */
   own(agent: AgentNumber, modseq: Modseq): void {
     this.#logs.own(agent, modseq);
   }
 
-  /** Mailboxes of others may be watched. */
+  /** Whether mailboxes of other owners may be watched. */
   get #reachesOut(): boolean {
     const isOthers = (name: string): boolean => name === otherUsers || name.startsWith(otherUsersPrefix);
     return this.#groups.some(({ filter }) =>
@@ -89,7 +89,7 @@ export class NotifyWatch implements Watch {
     );
   }
 
-  /** What there is now; the logs of those whose mailboxes are among it are watched from here on. */
+  /** Reads the mailboxes that exist now. From here on the logs of their owners are watched. */
   async #readMailboxes(): Promise<void> {
     const { agent, rooms } = this.#session;
     let owners = new Set([agent]);
@@ -99,7 +99,7 @@ export class NotifyWatch implements Watch {
       const mailboxes = this.#reachesOut ? listed : listed.filter(({ isOwn }) => isOwn);
       const found = new Set([agent, ...mailboxes.map((mailbox) => mailbox.agent)]);
       this.#mailboxes = new Map(mailboxes.map((mailbox) => [placeKey(mailbox), mailbox]));
-      // A log is watched before its mailboxes are read, or one that comes between would not be noticed.
+      // A log is watched before its mailboxes are read. Otherwise a mailbox created between the two would not be noticed.
       if (found.isSubsetOf(owners)) break;
       owners = found;
     }
@@ -107,7 +107,7 @@ export class NotifyWatch implements Watch {
     this.#subscriptions = new Set(await rooms.mail.listSubscriptions(agent));
   }
 
-  /** STATUS of every mailbox whose messages are watched (section 3.1). */
+  /** Writes STATUS of every mailbox whose messages are watched (section 3.1). */
   async tellStatus(out: ResponseWriter): Promise<void> {
     for (const mailbox of this.#mailboxes.values()) {
       const events = this.#eventsOf(mailbox.name, mailbox);
@@ -122,7 +122,7 @@ export class NotifyWatch implements Watch {
     }
   }
 
-  /** Writes what has happened since. */
+  /** Writes the events since the last call. */
   async tell(out: ResponseWriter): Promise<void> {
     if (!this.#logs.hasRung || this.#groups.length === 0) return;
     const happened = await this.#logs.read();
@@ -133,7 +133,7 @@ export class NotifyWatch implements Watch {
     await this.#tellAnnotations(happened, out);
   }
 
-  /** Section 5.8. */
+  /** NOTIFICATIONOVERFLOW (section 5.8). */
   #overflow(out: ResponseWriter): void {
     this.#groups = [];
     this.#logs.close();
@@ -159,7 +159,7 @@ export class NotifyWatch implements Watch {
     }
   }
 
-  /** Names of annotations that changed (sections 5.6 and 5.7); values are for the client to ask for. */
+  /** Writes the names of annotations that changed (sections 5.6 and 5.7). The client has to ask for their values. */
   async #tellAnnotations(happened: Happened, out: ResponseWriter): Promise<void> {
     const server = placeKey({ agent: this.#session.agent, number: 0 });
     for (const [place, names] of happened.annotations) {
@@ -175,12 +175,12 @@ export class NotifyWatch implements Watch {
     }
   }
 
-  /** LIST of what was created, deleted, renamed, subscribed or not (sections 5.4 and 5.5), of what came to be shared or is
-   *  no longer (sections 5.4 and 5.9). */
+  /** Writes LIST for mailboxes that were created, deleted, renamed, subscribed or unsubscribed (sections 5.4 and 5.5), and for
+   *  those that are newly shared or no longer shared (sections 5.4 and 5.9). */
   async #tellMailboxes(out: ResponseWriter): Promise<void> {
     const before = { mailboxes: this.#mailboxes, subscriptions: this.#subscriptions };
     await this.#readMailboxes();
-    /** By the name to tell, with the old name of a mailbox that was renamed. */
+    /** The names to send, each with its old name if the mailbox was renamed. */
     const told = new Map<string, string | undefined>();
     const renamed = new Map<string, string>();
     for (const [place, mailbox] of this.#mailboxes) {
@@ -195,7 +195,7 @@ export class NotifyWatch implements Watch {
     for (const [old, name] of renamed) {
       const parent = parentOf(old);
       const newParent = parent === undefined ? undefined : renamed.get(parent);
-      // What is below moves with it and is not told (section 5.4).
+      // Mailboxes below a renamed one are not sent (section 5.4).
       if (newParent !== undefined && name === newParent + old.slice(parent!.length)) continue;
       if (this.#watches("MailboxName", name) || this.#watches("MailboxName", old)) told.set(name, old);
     }
@@ -208,7 +208,8 @@ export class NotifyWatch implements Watch {
     }
   }
 
-  /** Deleted, or no longer shared: for who watches names both are the same, others are told that they may not any more. */
+  /** Writes that a mailbox is deleted or no longer shared. A client that watches names gets \NonExistent for both; another client
+   *  gets \NoAccess. */
   async #tellGone(
     told: Map<string, string | undefined>,
     mailbox: ReachedMailbox,
@@ -223,7 +224,7 @@ export class NotifyWatch implements Watch {
     out.line(`* LIST (\\NoAccess) "${hierarchyDelimiter}" ${this.#session.writeName(name)}`);
   }
 
-  /** A mailbox that came or went, and the one above it. */
+  /** Adds a mailbox that was created or deleted, and its parent. */
   #affect(told: Map<string, string | undefined>, name: string, mailbox: ReachedMailbox): void {
     if (this.#eventsOf(name, mailbox).has("MailboxName")) told.set(name, undefined);
     const parent = parentOf(name);
@@ -251,7 +252,7 @@ export class NotifyWatch implements Watch {
     return this.#eventsOf(name, mailbox).has(event);
   }
 
-  /** Several groups may be about one mailbox (section 6). */
+  /** The events that are watched in a mailbox. Several groups may name it (section 6). */
   #eventsOf(name: string, mailbox: ReachedMailbox | undefined): ReadonlySet<EventName> {
     const events = new Set<EventName>();
     for (const group of this.#groups)
@@ -266,7 +267,7 @@ export class NotifyWatch implements Watch {
       case "personal":
         return !name.startsWith(otherUsersPrefix);
       case "inboxes":
-        // Where arriving mail may be put.
+        // The mailboxes into which arriving mail may be delivered.
         return mailbox?.isOwn === true && (mailbox.role === "inbox" || mailbox.role === "junk");
       case "subscribed":
         return this.#subscriptions.has(name);

@@ -7,7 +7,7 @@ export const messageEvents = { add: "MessageNew", remove: "MessageExpunge", upda
 export type MessageEvent = (typeof messageEvents)[keyof typeof messageEvents];
 
 export interface Happened {
-  /** By mailbox. */
+  /** Events of messages, by mailbox. */
   readonly messages: ReadonlyMap<string, ReadonlySet<MessageEvent>>;
   readonly hasMailboxChange: boolean;
   /** Names of annotations by mailbox; those of the server by its number 0. */
@@ -24,7 +24,7 @@ export function placeKey({
   return `${agent} ${number}`;
 }
 
-/** Changes read from a log at once. */
+/** How many changes are read from a log at once. */
 const changesMax = 1000;
 
 interface Log {
@@ -35,7 +35,7 @@ interface Log {
 
 export class WatchedLogs {
   readonly #feed: Feed;
-  /** Whose annotations are told beside those of all. */
+  /** The agent whose private annotations are reported too. */
   readonly #reader: AgentNumber;
   readonly #logs = new Map<AgentNumber, Log>();
   /** Changes that the reader made itself. */
@@ -47,7 +47,7 @@ export class WatchedLogs {
     this.#reader = reader;
   }
 
-  /** From its end on, unless it is watched already. */
+  /** Watches a log from its end on, unless it is watched already. */
   async open(agent: AgentNumber): Promise<void> {
     if (this.#logs.has(agent)) return;
     const position = await this.#feed.position(agent);
@@ -56,12 +56,12 @@ export class WatchedLogs {
       this.#onRing?.();
     };
     const log: Log = { position, hasRung: false, unsubscribe: this.#feed.subscribe(agent, ring) };
-    // What came between is heard of with the first ring, or now.
+    // A change may have come before the listener was set, so the log is read once in any case.
     log.hasRung = true;
     this.#logs.set(agent, log);
   }
 
-  /** Watches no others any longer. */
+  /** Stops watching the logs of all other agents. */
   keepOnly(agents: ReadonlySet<AgentNumber>): void {
     for (const [agent, log] of this.#logs) {
       if (agents.has(agent)) continue;
@@ -79,18 +79,18 @@ export class WatchedLogs {
     return [...this.#logs.values()].some((log) => log.hasRung);
   }
 
-  /** Calls back at each doorbell, at once if one was missed. */
+  /** Calls the listener at each new change, and at once if there was one while none listened. */
   onRing(listener: (() => void) | undefined): void {
     this.#onRing = listener;
     if (this.hasRung) listener?.();
   }
 
-  /** The reader made this change and need not be told. */
+  /** Records a change that the reader made itself, which is not reported. */
   own(agent: AgentNumber, modseq: Modseq): void {
     this.#own.add(`${agent} ${modseq}`);
   }
 
-  /** What happened since the last reading; undefined when a log no longer reaches back that far. */
+  /** The events since the last call; undefined when a log no longer reaches back that far. */
   async read(): Promise<Happened | undefined> {
     const messages = new Map<string, Set<MessageEvent>>();
     const annotations = new Map<string, Set<string>>();

@@ -1,5 +1,5 @@
-/** What happened to the messages of a mailbox since a MODSEQ, from the change log: the ground of QRESYNC and of FETCH
- *  CHANGEDSINCE (RFC 7162), which then touch what changed and not the mailbox. */
+/** What happened to the messages of a mailbox since a MODSEQ, from the change log. QRESYNC and FETCH CHANGEDSINCE (RFC 7162) use
+ *  it, so that they read the changed messages and not the whole mailbox. */
 
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import type { Feed } from "#/src/feed/feed.ts";
@@ -12,16 +12,16 @@ import {
 import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
 
 export interface MailboxChanges {
-  /** UIDs that came or whose flags changed; some may be gone since. */
+  /** UIDs that were added or whose flags changed; some may be expunged since. */
   readonly changed: NumberSet;
   readonly removed: NumberSet;
 }
 
-/** Changes read from the log at once. */
+/** How many changes are read from the log at once. */
 const changesMax = 1000;
 
-/** Up to the MODSEQ that the mailbox was seen with, and beyond. undefined: the log does not reach back that far, and the
- *  mailbox itself has to be looked at. */
+/** Reads the changes up to the MODSEQ with which the mailbox was read, or further. undefined: the log does not reach back that
+ *  far, so the mailbox itself has to be read. */
 export async function readMailboxChanges(
   feed: Pick<Feed, "readChanges">,
   agent: AgentNumber,

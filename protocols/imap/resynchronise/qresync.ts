@@ -1,4 +1,4 @@
-/** The QRESYNC parameter of SELECT and EXAMINE (RFC 7162 section 3.2.5): what a client missed since it left a mailbox.
+/** The QRESYNC parameter of SELECT and EXAMINE (RFC 7162 section 3.2.5): what changed since the client left the mailbox.
  *
  *  select-param = "QRESYNC" SP "(" uidvalidity SP mod-sequence-value [SP known-uids] [SP seq-match-data] ")"
  *  seq-match-data = "(" known-sequence-set SP known-uid-set ")" */
@@ -21,11 +21,11 @@ export interface Resynchronisation {
   readonly uidValidity: number;
   readonly modseq: Modseq;
   readonly knownUids: NumberSet | undefined;
-  /** Sequence numbers with the UIDs that the client knows them to have had, in the same order. */
+  /** Sequence numbers and the UIDs that they had when the client last knew them, in the same order. */
   readonly matchData: { readonly seqs: NumberSet; readonly uids: NumberSet } | undefined;
 }
 
-/** What follows the word QRESYNC. */
+/** Reads what follows the word QRESYNC. */
 export function readResynchronisation(reader: WireReader): Resynchronisation {
   reader.space();
   reader.character("(");
@@ -51,15 +51,15 @@ function readMatchData(reader: WireReader): { seqs: NumberSet; uids: NumberSet }
   return { seqs, uids };
 }
 
-/** A sequence set without `*` and `$`: the client names what it knows. */
+/** A sequence set without `*` and `$`: the client names numbers that it knows. */
 function readKnownSet(reader: WireReader): NumberSet {
   const set = readSequenceSet(reader);
   if (set === "saved" || set.some((range) => range.includes("star"))) throw bad("Expected numbers only");
   return resolveSequenceSet(set, 0);
 }
 
-/** Up to which UID the client knows what is gone: a message that has the sequence number that the client knows has lost
- *  none of those before it (RFC 7162 section 3.2.5.2). */
+/** The highest UID up to which the client knows all expunged messages: if a message still has the sequence number that the client
+ *  knows, no message before it was expunged (RFC 7162 section 3.2.5.2). */
 export function highestMatch(view: SessionView, seqs: NumberSet, uids: NumberSet): number {
   const uidsInTurn = numbersIn(uids);
   let highest = 0;
@@ -72,7 +72,7 @@ export function highestMatch(view: SessionView, seqs: NumberSet, uids: NumberSet
   return highest;
 }
 
-/** VANISHED (EARLIER) and FETCH for what the client missed. Nothing where its UIDVALIDITY is not that of the mailbox. */
+/** Writes VANISHED (EARLIER) and FETCH for what the client missed; nothing if its UIDVALIDITY is not that of the mailbox. */
 export async function resynchronise(
   session: Session,
   selected: SelectedMailbox,

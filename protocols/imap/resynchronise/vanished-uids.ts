@@ -2,8 +2,8 @@ import { intersectNumberSets, type NumberSet, subtractNumberSets } from "#/src/m
 import type { SelectedMailbox } from "../session/selected-mailbox.ts";
 import type { MailboxChanges } from "./mailbox-changes.ts";
 
-/** Those of the UIDs that are gone. Without the log that is every UID that was given and is not there (RFC 7162 section
- *  3.2.6). What the client still has a sequence number for is left to the responses that take the number away. */
+/** The expunged ones of these UIDs. Without the log: every UID that was assigned and does not exist (RFC 7162 section 3.2.6).
+ *  Messages to which the client still gives a sequence number are left out; a later EXPUNGE or VANISHED names them. */
 export function vanishedUids(
   selected: SelectedMailbox,
   wanted: NumberSet,

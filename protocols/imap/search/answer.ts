@@ -15,7 +15,7 @@ export interface ExtendedAnswer {
   readonly modseq: Modseq | undefined;
   /** With RELEVANCY: a score for each number (RFC 6203 section 4). */
   readonly relevancy?: readonly number[] | undefined;
-  /** Where, when it is not the selected mailbox that was asked (RFC 7377): its name as the client reads it. */
+  /** The mailbox that was searched if it is not the selected one (RFC 7377), with its name as the client reads it. */
   readonly mailbox?: { readonly name: string; readonly uidValidity: number } | undefined;
 }
 
@@ -37,7 +37,7 @@ export async function writeExtended(
 ): Promise<void> {
   const { numbers, modseq } = answer;
   const { options, partial } = returns;
-  // SAVE alone answers nothing (RFC 5182 section 2.1).
+  // SAVE alone has no answer (RFC 5182 section 2.1).
   if (options.every((option) => option === "SAVE")) return;
   const { mailbox } = answer;
   const place = mailbox === undefined ? "" : ` MAILBOX ${mailbox.name} UIDVALIDITY ${mailbox.uidValidity}`;
@@ -66,7 +66,7 @@ export async function writeExtended(
   out.line(parts.join(" "));
 }
 
-/** A sequence set in the order of the numbers: what ascends by one becomes a range. */
+/** A sequence set in the order of the numbers; numbers that ascend by one become a range. */
 async function formatInTurns(numbers: readonly number[], turns: LoopTurns): Promise<string> {
   const texts: string[] = [];
   for (let first = 0, last = 0; first < numbers.length; first = ++last) {
@@ -79,7 +79,7 @@ async function formatInTurns(numbers: readonly number[], turns: LoopTurns): Prom
 
 const numbersAtOnce = 1000;
 
-/** SEARCH and SORT; with MODSEQ as RFC 7162 sections 3.1.5 and 3.1.6 have it. */
+/** The SEARCH or SORT response, with MODSEQ as in RFC 7162 sections 3.1.5 and 3.1.6. */
 export async function writePlain(
   word: "SEARCH" | "SORT",
   numbers: readonly number[],

@@ -1,8 +1,8 @@
-/** CONTEXT=SEARCH and CONTEXT=SORT (RFC 5267 section 4.3): searches whose results the client is told of as they change.
+/** CONTEXT=SEARCH and CONTEXT=SORT (RFC 5267 section 4.3): searches whose changed results are sent to the client.
  *
- *  What arrives or changes is looked at again, only that, when changes are told; what is expunged leaves the results just
- *  before EXPUNGE. Results of SEARCH are in the order of the mailbox, so their position is always 0. Those of SORT are told with
- *  their positions (`result-positions.ts`); what comes in is sorted with all that is there, so they may not be too many. */
+ *  When changes are sent, only messages that arrived or changed are searched again. Expunged messages leave the results just
+ *  before EXPUNGE. Results of SEARCH are in the order of the mailbox, so their position is always 0. Results of SORT are sent
+ *  with their positions (`result-positions.ts`); each new message is sorted with the whole result, so the result's size is bounded. */
 import type { Mail } from "#/src/mail/mail.ts";
 import type { SortCriterion } from "#/src/mail/ordering/sort-keys.ts";
 import type { SearchKey } from "#/src/mail/search-keys.ts";
@@ -26,9 +26,9 @@ interface SearchContext {
   form: Form;
   readonly key: SearchKey;
   readonly uids: Set<number>;
-  /** Told of a new message that comes into the result (RFC 5465 section 7). */
+  /** FETCH items that are sent for a new message that comes into the result (RFC 5465 section 7). */
   readonly items: readonly FetchItem[];
-  /** Of a SORT. */
+  /** Present for SORT, absent for SEARCH. */
   readonly sorted?: SortedResult;
 }
 
@@ -44,24 +44,24 @@ export interface NewContext extends Omit<SearchContext, "uids" | "sorted"> {
   readonly criteria?: readonly SortCriterion[];
 }
 
-/** Of the selected mailbox. */
+/** What the contexts need of the selected mailbox. */
 export interface SearchedMailbox {
   readonly mailbox: ReachedMailbox;
   readonly view: SessionView;
-  /** UIDs that the client knows and that are still there, of a set. */
+  /** The UIDs of a set that the client knows and that still exist. */
   presentUids(uids: NumberSet): NumberSet;
 }
 
 export class SearchContexts {
   readonly #byTag = new Map<string, SearchContext>();
-  /** Messages to be looked at again. */
+  /** UIDs to be searched again. */
   #touched: NumberSet = emptyNumberSet;
 
   has(tag: string): boolean {
     return this.#byTag.has(tag);
   }
 
-  /** Whether the results will be kept up to date: not of too many at once. */
+  /** Keeps a result up to date. False if there are too many contexts already. */
   add(tag: string, { uids, criteria, ...context }: NewContext): boolean {
     if (this.#byTag.size >= searchContextsMax) return false;
     if (criteria !== undefined && uids.length > sortedContextMessagesMax) return false;
@@ -70,12 +70,12 @@ export class SearchContexts {
     return true;
   }
 
-  /** From now on by UID alone (RFC 9586 section 3). */
+  /** From now on results are sent as UIDs (RFC 9586 section 3). */
   speakUids(): void {
     for (const context of this.#byTag.values()) context.form = "uid";
   }
 
-  /** Whether there was one of that tag. */
+  /** Whether there was a context with that tag. */
   cancel(tag: string): boolean {
     return this.#byTag.delete(tag);
   }
@@ -84,7 +84,7 @@ export class SearchContexts {
     if (this.#byTag.size > 0) this.#touched = uniteNumberSets(this.#touched, uids);
   }
 
-  /** While the numbers of what is gone are still in use. */
+  /** Called while the sequence numbers of expunged messages are still valid. */
   tellExpunged(view: SessionView, out: ResponseWriter): void {
     if (this.#byTag.size === 0) return;
     const expunged = view.knownUids(view.expunged);
@@ -98,7 +98,7 @@ export class SearchContexts {
       );
   }
 
-  /** What is to be told of new messages, by UID. */
+  /** FETCH items to send for new messages, by UID. */
   async itemsOfNew(
     selected: SearchedMailbox,
     mail: Pick<Mail, "searchMailbox">,
@@ -155,7 +155,7 @@ export class SearchContexts {
     const all = numberSetOf([...context.uids].sort((a, b) => a - b));
     const ordered = await mail.sortMessages(mailbox.agent, mailbox.number, all, criteria);
     const placed = insertSorted(order, ordered, new Set(come));
-    // Gone from the store meanwhile: the client never has it in the result.
+    // A message deleted from the store meanwhile never gets into the client's result.
     const kept = new Set(placed.map(({ uid }) => uid));
     for (const uid of come) if (!kept.has(uid)) context.uids.delete(uid);
     sorted.order = withPlaced(order, placed);
@@ -224,7 +224,7 @@ function writeUpdate(
   out.line(`* ESEARCH (TAG ${stringText(tag)})${kind} ${word} (${changes})`);
 }
 
-/** The result of that tag is not, or no longer, kept up to date (RFC 5267 section 4.3.1). */
+/** NOUPDATE: the result of that tag is not kept up to date, or no longer (RFC 5267 section 4.3.1). */
 export function writeNoUpdate(tag: string, out: ResponseWriter): void {
   out.line(`* NO [NOUPDATE ${stringText(tag)}] Too much is kept up to date`);
 }

@@ -1,14 +1,14 @@
-/** FUZZY (RFC 6203): a text under it is found when its words are, in any order and place. Messages that hold the text as it
- *  stands score more. */
+/** FUZZY (RFC 6203): a text matches when each of its words occurs, in any order and place. Messages that have the exact text get
+ *  a higher score. */
 import type { ImapSearchKey } from "./grammar.ts";
 
 const literalScore = 100;
 const wordsScore = 50;
 
-/** Words of one text that are looked for; the others are left out, as fuzzy as the search is. */
+/** Words of one text that are searched for. The others are ignored, which a fuzzy search may do. */
 const wordsMax = 10;
 
-/** The key with every text under FUZZY taken apart. Depth is bounded by the grammar. */
+/** The key with every text under FUZZY split into words. Recursive; the grammar bounds the depth. */
 export function widenFuzzyKeys(key: ImapSearchKey, isFuzzy = false): ImapSearchKey {
   switch (key.kind) {
     case "and":
@@ -30,7 +30,7 @@ export function widenFuzzyKeys(key: ImapSearchKey, isFuzzy = false): ImapSearchK
   }
 }
 
-/** 1 to 100 for each message found, given those that the same key finds to the letter. */
+/** A score of 1 to 100 for each message found. `literal`: the messages that have the exact text. */
 export function scoresOf(uids: readonly number[], literal: readonly number[]): number[] {
   const exact = new Set(literal);
   return uids.map((uid) => (exact.has(uid) ? literalScore : wordsScore));

@@ -3,7 +3,7 @@
  *
  *  search-key = "ALL" / … / "OR" SP search-key SP search-key / "NOT" SP search-key / "(" search-key *(SP search-key) ")"
  *
- *  The result is the domain's search key, except that sequence sets are still unresolved. */
+ *  The result is the search key of `src/mail`, except that sequence sets are not resolved yet. */
 
 import type { DateField, SearchKey } from "#/src/mail/search-keys.ts";
 import { type SystemFlag, seenFlag, systemFlags } from "#/src/model/flags.ts";
@@ -21,11 +21,11 @@ export type ImapSearchKey =
   | { readonly kind: "and" | "or"; readonly keys: readonly ImapSearchKey[] }
   | { readonly kind: "not" | "fuzzy"; readonly key: ImapSearchKey }
   | { readonly kind: "sequence" | "uid"; readonly set: SequenceSet }
-  /** EMAILID and THREADID: ids as they were written, decoded by who knows the deployment's key. */
+  /** EMAILID and THREADID: ids as they were written; `resolution.ts` decodes them with the deployment's key. */
   | { readonly kind: "emailId" | "threadId"; readonly id: string }
   /** OLDER and YOUNGER: seconds before now. */
   | { readonly kind: "age"; readonly isOlder: boolean; readonly seconds: number }
-  /** \Recent in the session that asks. */
+  /** Messages that are \Recent in this session. */
   | { readonly kind: "recent" };
 
 export interface SearchContext {
@@ -53,9 +53,9 @@ const dateKeys: Readonly<Record<string, readonly [field: DateField, relation: "b
   SAVEDSINCE: ["saved", "since"],
 };
 
-/** Keys up to the end of the command, as one. Reads with a stack of its own, so that no nesting exhausts the program's. */
+/** All keys up to the end of the command, as one key. Uses its own stack, so that nesting cannot exhaust the call stack. */
 export function readSearchKeys(reader: WireReader, context: SearchContext): ImapSearchKey {
-  /** What is open: the command itself, a parenthesis, or an operator that waits for `wants` operands. */
+  /** An open construct: the command itself, a parenthesis, or an operator that waits for `wants` operands. */
   interface Frame {
     readonly kind: "and" | "or" | "not" | "fuzzy";
     readonly wants: number;
@@ -86,7 +86,7 @@ export function readSearchKeys(reader: WireReader, context: SearchContext): Imap
       continue;
     }
     stack.at(-1)!.keys.push(readKey(reader, context));
-    // Close every operator that is satisfied and every parenthesis that ends here.
+    // Close every operator that has its operands and every parenthesis that ends here.
     for (;;) {
       const frame = stack.at(-1)!;
       const isFull = frame.keys.length === frame.wants;
@@ -104,7 +104,7 @@ export function readSearchKeys(reader: WireReader, context: SearchContext): Imap
 function joined(kind: "and" | "or" | "not" | "fuzzy", keys: readonly ImapSearchKey[]): ImapSearchKey {
   if (kind === "not" || kind === "fuzzy") return { kind, key: keys[0]! };
   if (keys.length === 1) return keys[0]!;
-  // OR of OR is written as a chain by clients; flat, it costs no depth.
+  // Clients write an OR of many keys as a chain of ORs. Made flat, it needs no depth.
   return { kind, keys: keys.flatMap((key) => (key.kind === kind ? key.keys : [key])) };
 }
 
@@ -211,12 +211,12 @@ function readModseqKey(reader: WireReader): ImapSearchKey {
   return { kind: "modseq", atLeast: reader.number64() as Modseq };
 }
 
-/** Whether a MODSEQ key is in it: then the answer says the highest MODSEQ (RFC 7162 section 3.1.5). */
+/** Whether the key contains MODSEQ. Then the answer has the highest MODSEQ (RFC 7162 section 3.1.5). */
 export function asksModseq(key: ImapSearchKey): boolean {
   return hasKey(key, "modseq");
 }
 
-/** Whether a key of that kind is in it. */
+/** Whether the key is or contains a key of that kind. */
 export function hasKey(key: ImapSearchKey, kind: ImapSearchKey["kind"]): boolean {
   const open: ImapSearchKey[] = [key];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

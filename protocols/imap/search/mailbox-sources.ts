@@ -1,4 +1,4 @@
-/** Which mailboxes a search is for (RFC 7377 section 2.2, RFC 5465 section 6).
+/** Which mailboxes ESEARCH searches (RFC 7377 section 2.2, RFC 5465 section 6).
  *  source-mbox = filter-mailboxes *(SP filter-mailboxes)
  *  filter-mailboxes = "selected" / "selected-delayed" / "inboxes" / "personal" / "subscribed" /
  *                     ("subtree" / "subtree-one" / "mailboxes") SP (mailbox / "(" mailbox *(SP mailbox) ")") */
@@ -58,7 +58,7 @@ export function isSource(source: MailboxSource, mailbox: ReachedMailbox, context
     case "selected":
       return context.isSelected(mailbox);
     case "inboxes":
-      // Where arriving mail may be put.
+      // The mailboxes into which arriving mail may be delivered.
       return mailbox.isOwn && (mailbox.role === "inbox" || mailbox.role === "junk");
     case "personal":
       return mailbox.isOwn;

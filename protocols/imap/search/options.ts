@@ -7,7 +7,7 @@ import { bad, no } from "../errors.ts";
 import { type FetchItem, readFetchItems } from "../fetch/items.ts";
 import { decodeUtf8, type WireReader } from "../wire/wire-reader.ts";
 
-/** CONTEXT only says that the client will ask again. */
+/** CONTEXT is only a hint that the client will ask again. */
 export const searchReturnOptions = [
   "MIN",
   "MAX",
@@ -21,7 +21,7 @@ export const searchReturnOptions = [
 ] as const;
 export type ReturnOption = (typeof searchReturnOptions)[number];
 
-/** Positions in the result, from 1; counted from its end when negative. `first` is the one nearer to where counting begins. */
+/** Positions in the result, from 1; negative ones count from its end. `first` is the position nearer to the end counted from. */
 export interface PartialRange {
   readonly first: number;
   readonly last: number;
@@ -29,17 +29,17 @@ export interface PartialRange {
 
 export interface SearchReturn {
   readonly options: readonly ReturnOption[];
-  /** With PARTIAL. */
+  /** Present with PARTIAL. */
   readonly partial?: PartialRange | undefined;
-  /** With UPDATE: what is told of a new message that comes into the result (RFC 5465 section 7). */
+  /** Present with UPDATE: FETCH items to send for a new message that comes into the result (RFC 5465 section 7). */
   readonly updateItems?: readonly FetchItem[];
 }
 
-/** Charset that the texts of keys are in. */
+/** Decodes the texts of search keys. */
 export type Decode = (octets: string) => string;
 
-/** A charset as the client named it. One that is not known is refused when the command runs, as a search that fails (RFC 9051
- *  section 6.4.4.1), and not when it is read. */
+/** A charset as the client named it. An unknown one makes the search fail when the command runs (RFC 9051 section 6.4.4.1); it is
+ *  not refused when the command is read. */
 export interface SearchCharset {
   readonly decode: Decode;
   readonly isKnown: boolean;
@@ -62,7 +62,7 @@ export function tryReturnOptions(
       const option = allowed.find((one) => one === word);
       if (option === undefined) throw bad("Unknown RETURN option");
       if (option === "PARTIAL") {
-        if (partial !== undefined) throw bad("PARTIAL stands once");
+        if (partial !== undefined) throw bad("PARTIAL may be given only once");
         reader.space();
         partial = readPartialRange(reader);
       }
@@ -76,14 +76,14 @@ export function tryReturnOptions(
     { max: 20, allowEmpty: true },
   );
   reader.space();
-  // Both would be the list (RFC 5267 section 4.4).
+  // Both would give the list of numbers (RFC 5267 section 4.4).
   if (partial !== undefined && options.includes("ALL")) throw bad("PARTIAL and ALL exclude each other");
   return options.length === 0
     ? { options: ["ALL"] }
     : { options, partial, ...(updateItems === undefined ? {} : { updateItems }) };
 }
 
-/** Messages that a range is of at most. */
+/** The largest number of messages in a range. */
 export function partialCount({ first, last }: PartialRange): number {
   return Math.abs(last - first) + 1;
 }
@@ -99,12 +99,12 @@ export function readPartialRange(reader: WireReader): PartialRange {
   return isFromEnd ? { first: -near, last: -far } : { first: near, last: far };
 }
 
-/** As the answer repeats it. */
+/** The range as ESEARCH repeats it. */
 export function formatPartialRange({ first, last }: PartialRange): string {
   return `${first}:${last}`;
 }
 
-/** What of a list lies in the range. */
+/** The part of a list that lies in the range. */
 export function cutPartial(numbers: readonly number[], { first, last }: PartialRange): readonly number[] {
   if (first > 0) return numbers.slice(first - 1, last);
   return numbers.slice(Math.max(0, numbers.length + last), Math.max(0, numbers.length + first + 1));

@@ -1,5 +1,5 @@
-/** From what a client wrote to what the domain searches: sequence sets become UIDs of the view, ids become numbers, ages
- *  become dates. */
+/** Turns a client's search key into one of `src/mail`: sequence sets become UIDs of the view, ids become numbers, ages become
+ *  dates. */
 import type { Mail } from "#/src/mail/mail.ts";
 import type { SearchKey } from "#/src/mail/search-keys.ts";
 import { type NumberSet, numberSetOfRanges } from "#/src/model/number-set.ts";
@@ -9,7 +9,7 @@ import type { SessionView } from "../session/session-view.ts";
 import { resolveSequenceSet, type SequenceSet } from "../wire/sequence-set.ts";
 import type { ImapSearchKey } from "./grammar.ts";
 
-/** What a search is resolved against: a selected mailbox, or another one that has no sequence numbers. */
+/** The mailbox that a search key is resolved for: the selected one, or another one, which has no sequence numbers. */
 export interface SearchScope {
   readonly mailbox: { readonly agent: AgentNumber };
   readonly isUidOnly: boolean;
@@ -20,7 +20,7 @@ export interface SearchScope {
 
 const nothing: SearchKey = { kind: "not", key: { kind: "all" } };
 
-/** Depth is bounded by the grammar. */
+/** Recursive; the grammar bounds the depth. */
 export function resolveSearchKey(
   key: ImapSearchKey,
   selected: SearchScope,
@@ -59,7 +59,7 @@ export function resolveSearchKey(
   }
 }
 
-/** Numbers that no message has find nothing. */
+/** A sequence number above EXISTS finds nothing. */
 function uidsOfSequence(set: SequenceSet, selected: SearchScope): NumberSet {
   if (set === "saved") return selected.saved;
   const { count } = selected.view;

@@ -2,12 +2,12 @@
 
 export interface PlacedUid {
   readonly uid: number;
-  /** In the result with all of them in it. */
+  /** Position in the result after all new messages are inserted. */
   readonly position: number;
 }
 
-/** Where new messages stand. `order` is the result as the client has it, with what is gone but was not told yet; `sorted` has
- *  those of it that are still there and the new ones, in their order. The answer ascends. */
+/** The positions of new messages. `order` is the result as the client has it, with deleted messages that it does not know to be
+ *  deleted; `sorted` has the remaining ones and the new ones, in their order. The positions ascend. */
 export function insertSorted(
   order: readonly number[],
   sorted: readonly number[],
@@ -60,7 +60,7 @@ export function formatRemoved(removed: readonly PositionedNumber[]): string {
   return formatPairs(removed, (first, before) => first - before);
 }
 
-/** Neighbours whose numbers ascend by one stand in one pair. `shown`: the position of a pair behind so many numbers. */
+/** Writes neighbours whose numbers ascend by one as one pair. `shown`: gives the position of a pair behind so many numbers. */
 function formatPairs(
   changes: readonly PositionedNumber[],
   shown: (position: number, before: number) => number,

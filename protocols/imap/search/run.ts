@@ -16,24 +16,24 @@ import { assertKnownCharset, type SearchCharset, type SearchReturn } from "./opt
 import { resolveSearchKey } from "./resolution.ts";
 
 export interface FoundUids {
-  /** Ascending, as far as the client knows the messages: what has arrived since has no number yet. */
+  /** Ascending; only messages that the client knows. A message that arrived since has no sequence number yet. */
   readonly uids: readonly number[];
   readonly highestModseq: Modseq | undefined;
-  /** What was looked for. */
+  /** The search key. */
   readonly key: SearchKey;
-  /** The lowest UID that was looked at, where the limit of a command left messages out. */
+  /** The lowest UID that was searched, where MESSAGELIMIT left messages out. */
   readonly lowest: number | undefined;
 }
 
-/** Clients that have enabled UTF-8 do not name a charset (RFC 6855 section 3). */
+/** A client that enabled UTF8=ACCEPT must not name a charset (RFC 6855 section 3). */
 export function assertMayNameCharset(session: Session, charset: SearchCharset | undefined): void {
   if (charset === undefined) return;
   if (session.isEnabled("UTF8=ACCEPT")) throw bad("UTF-8 is in use, without CHARSET");
   assertKnownCharset(charset);
 }
 
-/** Runs a command that searches. One that saves its result and ends in NO leaves nothing behind "$"; one that is BAD leaves it
- *  as it was (RFC 5182 section 2.1, RFC 9051 section 6.4.4.1). */
+/** Runs a command that searches. If it saves its result and ends in NO, "$" becomes empty; if it is BAD, "$" stays as it was
+ *  (RFC 5182 section 2.1, RFC 9051 section 6.4.4.1). */
 export async function runSaving<T>(
   { selected }: Session,
   returns: SearchReturn | undefined,
@@ -48,14 +48,14 @@ export async function runSaving<T>(
   }
 }
 
-/** The tag names the result that is kept up to date (RFC 5267 section 4.3). */
+/** Refuses UPDATE with a tag that already names a result kept up to date (RFC 5267 section 4.3). */
 export function assertMayUpdate(session: Session, returns: SearchReturn | undefined): void {
   if (returns?.options.includes("UPDATE") && session.selected.contexts.has(session.tag))
     throw bad("A search of this tag is kept up to date");
 }
 
-/** From now on the client is told how the result changes, if it asked for that. `criteria`: of a SORT; "none" where its order cannot be
- *  kept. */
+/** Keeps the result up to date if the client asked for UPDATE. `criteria`: those of a SORT; "none" where its order cannot be kept
+ *  up to date. */
 export function keepUpToDate(
   session: Session,
   returns: SearchReturn | undefined,
@@ -75,7 +75,7 @@ export function keepUpToDate(
   if (!isKept) writeNoUpdate(session.tag, out);
 }
 
-/** What SEARCH, SORT and THREAD look for in the selected mailbox. */
+/** Finds the messages of SEARCH, SORT or THREAD in the selected mailbox. */
 export async function findMessages(session: Session, key: ImapSearchKey): Promise<FoundUids> {
   const { selected } = session;
   if (asksModseq(key)) session.enable("CONDSTORE");
@@ -88,30 +88,30 @@ export async function findMessages(session: Session, key: ImapSearchKey): Promis
   return { ...found, uids: await knownTo(session, found.uids), key: resolved, lowest };
 }
 
-/** The messages that a search looks at; nothing where they cannot be too many. */
+/** UIDs that the search covers. Only the command's own limit may leave messages out. */
 function searchedUids(session: Session, key: SearchKey): NumberSet {
   const { selected, messageLimit } = session;
   return selected.view.count <= messageLimit ? emptyNumberSet : selected.presentUids(uidsOfKey(key));
 }
 
-/** What cannot be told in part: an order, threads. */
+/** Refuses SORT and THREAD beyond the limit: an order or threads cannot be answered in part. */
 export function assertWithinLimit(session: Session, { lowest }: FoundUids): void {
   if (lowest !== undefined) throw overLimit(session.messageLimit);
 }
 
-/** Scores of what a key with FUZZY in it has found (RFC 6203 section 4). */
+/** Relevancy scores of the messages that a key with FUZZY found (RFC 6203 section 4). */
 export async function scoreMessages(
   session: Session,
   key: ImapSearchKey,
   uids: readonly number[],
 ): Promise<number[]> {
-  if (!hasKey(key, "fuzzy")) throw bad("RELEVANCY is of a FUZZY search");
+  if (!hasKey(key, "fuzzy")) throw bad("RELEVANCY needs a FUZZY search key");
   const { agent, number } = session.selected.mailbox;
   const literal = resolveSearchKey(key, session.selected, session.rooms.mail);
   return scoresOf(uids, (await session.rooms.mail.searchMailbox(agent, number, literal)).uids);
 }
 
-/** Those that have a number and are not expunged. Both lists ascend, so one walk compares them. */
+/** The UIDs that have a sequence number and are not expunged. Both lists ascend, so one pass compares them. */
 async function knownTo(session: Session, uids: readonly number[]): Promise<number[]> {
   const { view } = session.selected;
   const turns = new LoopTurns();
@@ -127,7 +127,7 @@ async function knownTo(session: Session, uids: readonly number[]): Promise<numbe
   return known;
 }
 
-/** UIDs as the form of the command names messages. */
+/** The UIDs, or their sequence numbers, as the form of the command names messages. */
 export async function numbersOf(
   session: Session,
   uids: readonly number[],

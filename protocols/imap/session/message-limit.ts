@@ -1,5 +1,5 @@
-/** MESSAGELIMIT (RFC 9738): how many messages one command is carried out for. Those with the highest UIDs are taken, and the
- *  client is told the lowest of them, so that it can ask for the rest.
+/** MESSAGELIMIT (RFC 9738): how many messages one command applies to. It applies to those with the highest UIDs, and the answer
+ *  has the lowest of these UIDs, so that the client can ask for the rest.
  *  resp-text-code = "MESSAGELIMIT" SP message-limit [SP uniqueid] */
 import { countNumbers, type NumberRange, type NumberSet } from "#/src/model/number-set.ts";
 import type { Answer } from "../command.ts";
@@ -8,7 +8,7 @@ import type { ResponseWriter } from "../wire/response-writer.ts";
 
 export interface LimitedMessages {
   readonly uids: NumberSet;
-  /** The lowest UID that is left, where there were more than the limit. */
+  /** The lowest UID that the command applies to, if there were more messages than the limit. */
   readonly lowest: number | undefined;
 }
 
@@ -29,12 +29,13 @@ export function limitCode(limit: number, lowest?: number): string {
   return lowest === undefined ? `MESSAGELIMIT ${limit}` : `MESSAGELIMIT ${limit} ${lowest}`;
 }
 
-/** For what is done for all of the messages or none. */
+/** The refusal of a command that applies to all of the messages or to none. */
 export function overLimit(limit: number, lowest?: number): Refusal {
-  return no(limitCode(limit, lowest), `A command is for ${limit} messages at most`);
+  return no(limitCode(limit, lowest), `A command may name at most ${limit} messages`);
 }
 
-/** The answer of a command that was cut. Where it has a code of its own, the limit stands in a NO before it (section 3.1). */
+/** The answer of a command that was limited. If it has a response code already, MESSAGELIMIT is in an untagged NO before it
+ *  (section 3.1). */
 export function limitedAnswer(
   answer: Answer | undefined,
   lowest: number | undefined,

@@ -1,4 +1,4 @@
-/** Which messages a command names: its sequence set read against the view (RFC 9051 sections 6.4.9 and 9). */
+/** Which messages a command names: its sequence set, resolved with the session's view (RFC 9051 sections 6.4.9 and 9). */
 import { countNumbers, type NumberSet, subtractNumberSets } from "#/src/model/number-set.ts";
 import type { Answer } from "../command.ts";
 import type { Form } from "../command-context.ts";
@@ -7,16 +7,16 @@ import { resolveSequenceSet, type SequenceSet } from "../wire/sequence-set.ts";
 import type { SelectedMailbox } from "./selected-mailbox.ts";
 
 export interface NamedMessages {
-  /** Those that are there. */
+  /** The named messages that exist. */
   readonly uids: NumberSet;
-  /** Some of them are gone, which the client has not been told yet (RFC 5530, EXPUNGEISSUED). */
+  /** Some named messages are expunged and the client has not been told (RFC 5530, EXPUNGEISSUED). */
   readonly hasExpunged: boolean;
 }
 
-/** What a command says that left such messages out. */
+/** The answer of a command that left such messages out. */
 export const goneAnswer: Answer = { code: "EXPUNGEISSUED", text: "Some of the messages are gone" };
 
-/** UIDs that do not exist are passed over; a sequence number that does not exist is an error. */
+/** UIDs that do not exist are ignored; a sequence number that does not exist is an error. */
 export function namedMessages(selected: SelectedMailbox, set: SequenceSet, form: Form): NamedMessages {
   const { view } = selected;
   let known: NumberSet;
@@ -25,7 +25,7 @@ export function namedMessages(selected: SelectedMailbox, set: SequenceSet, form:
   else {
     const highest = view.count;
     const isOutside = set.some((range) => range.some((bound) => bound !== "star" && bound > highest));
-    // "1:*" is what clients ask of a mailbox that they do not know to be empty.
+    // Clients send "1:*" without knowing whether the mailbox is empty.
     const isAll = set.every(([, last]) => last === "star");
     if (isOutside && !(highest === 0 && isAll)) throw bad("No message has this sequence number");
     known = highest === 0 ? [] : view.uidsOfSeqs(resolveSequenceSet(set, highest));

@@ -1,9 +1,9 @@
-/** Tells a client that its command is still at work (RFC 9585), so that it does not give up.
+/** Tells a client that its command is still running (RFC 9585), so that it does not give up.
  *  resp-text-code = "INPROGRESS" SP "(" (quoted-tag / "NIL") SP "NIL" SP "NIL" ")" */
 import { progressMs } from "../limits.ts";
 import type { ResponseWriter } from "../wire/response-writer.ts";
 
-/** From now until it is disposed. Silent while something else is being said. */
+/** Sends INPROGRESS from now until it is disposed. Sends nothing while another response is being written. */
 export function tellProgress(tag: string, out: ResponseWriter): Disposable {
   // A "]" would end the response code (section 4).
   const name = tag.includes("]") ? "NIL" : `"${tag}"`;
@@ -11,7 +11,7 @@ export function tellProgress(tag: string, out: ResponseWriter): Disposable {
   const timer = setInterval(() => {
     if (out.isBetweenLines && out.lineCount === saidBefore) {
       out.line(`* OK [INPROGRESS (${name} NIL NIL)] Still at work`);
-      // A peer that has gone is noticed by the command itself.
+      // The command itself notices a peer that has gone.
       out.flush().catch(() => {});
     }
     saidBefore = out.lineCount;

@@ -1,7 +1,7 @@
-/** The selected mailbox of a session: its view, and how changes of the mailbox get into it.
+/** The selected mailbox of a session: its view, and how changes of the mailbox get into the view.
  *
- *  Changes come from the agent's log, read from this session's own position; the doorbell only says that there are some.
- *  They are gathered at any time and told when the standard allows (RFC 9051 sections 5.2, 7.4 and 7.5). */
+ *  Changes are read from the owner's change log, from this session's own position; the doorbell only says that there are some.
+ *  They are gathered at any time and sent when the standard allows it (RFC 9051 sections 5.2, 7.4 and 7.5). */
 
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import type { MessageFacet, ShownMessage } from "#/src/mail/entries.ts";
@@ -29,12 +29,12 @@ import { FlagWriter } from "../wire/flags.ts";
 import type { ResponseWriter } from "../wire/response-writer.ts";
 import { SessionView } from "./session-view.ts";
 
-/** Which events of the selected mailbox the client wants to be told (RFC 5465 section 5). */
+/** Which events of the selected mailbox the client wants (RFC 5465 section 5). */
 export interface SelectedEvents {
   readonly hasNew: boolean;
   readonly hasExpunge: boolean;
   readonly hasFlags: boolean;
-  /** What is told of a new message, beyond EXISTS. */
+  /** FETCH items that are sent for a new message, after EXISTS. */
   readonly newItems: readonly FetchItem[];
 }
 
@@ -43,15 +43,15 @@ export const allEvents: SelectedEvents = { hasNew: true, hasExpunge: true, hasFl
 export interface TellOptions {
   readonly events: SelectedEvents;
   readonly mayExpunge: boolean;
-  /** The client is told MODSEQ with every change (RFC 7162 section 3.2). */
+  /** Every change is sent with its MODSEQ (RFC 7162 section 3.2). */
   readonly hasCondstore: boolean;
-  /** The client wants UIDs in FETCH responses that it did not ask for: harmless, and what UID commands need. */
+  /** Unsolicited FETCH responses have the UID: UID commands need it, other clients may ignore it. */
   readonly hasUid: boolean;
-  /** The client is told UIDs of what is gone (RFC 7162 section 3.2.10, RFC 9586 section 3.2). */
+  /** Expunged messages are sent as VANISHED with UIDs (RFC 7162 section 3.2.10, RFC 9586 section 3.2). */
   readonly hasVanished: boolean;
 }
 
-/** Changes read from the log at once. */
+/** How many changes are read from the log at once. */
 const changesMax = 1000;
 
 export class SelectedMailbox {
@@ -59,25 +59,25 @@ export class SelectedMailbox {
   readonly isReadOnly: boolean;
   readonly view: SessionView;
   readonly flags: FlagWriter;
-  /** `$` (RFC 9051 section 6.4.4.1). */
+  /** The saved search result, `$` (RFC 9051 section 6.4.4.1). */
   saved: NumberSet = emptyNumberSet;
   /** Searches whose results are kept up to date. */
   readonly contexts = new SearchContexts();
-  /** The client goes by UIDs alone (RFC 9586). */
+  /** UIDONLY is enabled (RFC 9586). */
   isUidOnly = false;
-  /** \Recent is of IMAP4rev1 alone. */
+  /** Only IMAP4rev1 has \Recent. */
   #hasRecent: boolean;
   readonly #recency: Recency;
   readonly #rooms: Pick<ImapRooms, "mail" | "feed">;
-  /** Up to where the log is in the view. */
+  /** The change log has been read up to here. */
   #position: Modseq;
-  /** Messages whose flags the client has not been told. */
+  /** UIDs whose changed flags are still to be sent. */
   #updated: NumberSet = emptyNumberSet;
-  /** MODSEQs of changes that the client made and was answered itself. */
+  /** MODSEQs of changes that a command of this client made and answered. */
   readonly #own = new Set<number>();
-  /** Messages that the client put here itself and has not been told. */
+  /** UIDs that this client put here itself and that are still to be sent. */
   #made: NumberSet = emptyNumberSet;
-  /** MODSEQ of the first EXPUNGE that the client has not been told. */
+  /** MODSEQ of the first expunge that is still to be sent. */
   #expungedFrom: number | undefined;
   #isDeleted = false;
   #hasRung = true;
@@ -131,11 +131,11 @@ export class SelectedMailbox {
     hasRecent: boolean,
     recency: Recency,
   ): Promise<SelectedMailbox> {
-    // The position first: what changes while the rest is read is read again from the log, which does no harm.
+    // The position is read first. A change made while the rest is read comes from the log once more, which does no harm.
     const position = await rooms.feed.position(mailbox.agent);
     const uids = await rooms.mail.listUids(mailbox.agent, mailbox.number);
     const keywordNames = await rooms.mail.keywordNames(mailbox.agent);
-    // UIDNEXT has to be above every UID of the view. HIGHESTMODSEQ stays that of before, which promises less.
+    // UIDNEXT must be above every UID of the view, so it is read again. The earlier, lower HIGHESTMODSEQ stays: it is safe.
     const now = await rooms.mail.findMailboxByNumber(mailbox.agent, mailbox.number);
     if (now === undefined) throw no("NONEXISTENT", "No such mailbox");
     const state = { ...mailbox, ...now, name: mailbox.name, highestModseq: mailbox.highestModseq };
@@ -148,25 +148,25 @@ export class SelectedMailbox {
     await this.#recency.leave();
   }
 
-  /** What is \Recent here, and what comes will be. */
+  /** UIDs that are \Recent in this session, and all UIDs above those that the client knows: they will be. */
   get recent(): NumberSet {
     if (!this.#hasRecent) return emptyNumberSet;
     return uniteNumberSets(this.flags.recent, [[this.view.highestUid + 1, 2 ** 32]]);
   }
 
-  /** Messages that are \Recent here and still there. */
+  /** How many \Recent messages still exist. */
   get recentCount(): number {
     return this.view.knownUids(this.flags.recent).length;
   }
 
-  /** From now on the client does not know \Recent. */
+  /** From now on no message is \Recent in this session. */
   forgetRecent(): void {
     this.#hasRecent = false;
     this.flags.recent = emptyNumberSet;
   }
 
-  /** Messages of the view behind the first so many are told: those that no session was told of before are \Recent here.
-   *  One that only reads leaves them so to others (RFC 3501 section 6.3.2). */
+  /** Called when the messages of the view behind the first `countBefore` are sent. Those that no session was told of before are
+   *  \Recent here. A read-only session leaves them \Recent for others (RFC 3501 section 6.3.2). */
   #takeRecent(countBefore: number): void {
     const { recentUid } = this.mailbox;
     const told = this.isReadOnly
@@ -177,29 +177,29 @@ export class SelectedMailbox {
     this.flags.recent = uniteNumberSets(this.flags.recent, numberSetOf(recent));
   }
 
-  /** Calls back at each doorbell, at once if one was missed. */
+  /** Calls the listener at each new change, and at once if there was one while none listened. */
   onRing(listener: (() => void) | undefined): void {
     this.#onRing = listener;
     if (this.#hasRung) listener?.();
   }
 
-  /** The client made this change and is answered by its command; it is not told again. */
+  /** Records a change that a command of this client made and answered, so that it is not sent again. */
   own(modseq: Modseq): void {
     this.#own.add(modseq);
     this.#hasRung = true;
   }
 
-  /** The client put these messages into the mailbox. */
+  /** Records messages that the client put into the mailbox. */
   made(uids: NumberSet): void {
     this.#made = uniteNumberSets(this.#made, uids);
   }
 
-  /** UIDs that the client knows and that are still there, of a set. */
+  /** The UIDs of a set that the client knows and that still exist. */
   presentUids(uids: NumberSet): NumberSet {
     return subtractNumberSets(this.view.knownSet(uids), this.view.expunged);
   }
 
-  /** Takes what happened since into the view, without telling. */
+  /** Reads the changes since the last call into the view; sends nothing. */
   async gather(reaching?: Modseq): Promise<void> {
     while (this.#hasRung || (reaching ?? 0) > this.#position) {
       this.#hasRung = false;
@@ -246,7 +246,7 @@ export class SelectedMailbox {
     if (this.view.hasExpunged) this.#expungedFrom ??= modseq;
   }
 
-  /** The log no longer reaches back to where this session is: what is there is compared with what is known. */
+  /** For when the log no longer reaches back to this session's position: compares the mailbox with the view. */
   async #compare(): Promise<void> {
     const { agent, number } = this.mailbox;
     const before = this.#position;
@@ -259,9 +259,9 @@ export class SelectedMailbox {
     this.contexts.note(this.#updated);
   }
 
-  /** Writes what the client has to be told: EXPUNGE, EXISTS, FLAGS, FETCH. */
+  /** Writes the pending responses: EXPUNGE, EXISTS, FLAGS, FETCH. */
   async tell(out: ResponseWriter, options: TellOptions): Promise<void> {
-    // A commit is in the store before its doorbell is heard, and a MODSEQ of it may have been told.
+    // A commit can be read before its doorbell arrives, so a response may already have had a MODSEQ of it.
     await this.gather(options.hasCondstore ? await this.#rooms.feed.position(this.mailbox.agent) : undefined);
     if (this.#isDeleted) throw new Refusal("BYE", "The selected mailbox was deleted");
     const { events } = options;
@@ -284,7 +284,7 @@ export class SelectedMailbox {
     out.line(`* ${this.view.count} EXISTS`);
     this.#takeRecent(countBefore);
     if (this.#hasRecent) out.line(`* ${this.recentCount} RECENT`);
-    // Who made a message itself is not told of it (RFC 5465 section 5.2).
+    // A client gets no MessageNew for a message that it made itself (RFC 5465 section 5.2).
     const arrived = subtractNumberSets(
       this.presentUids(numberSetOf(this.view.allUids.slice(countBefore))),
       this.#made,
@@ -331,8 +331,8 @@ export class SelectedMailbox {
       }
   }
 
-  /** How a FETCH response begins; undefined for a message that the client does not know. UIDFETCH where it knows no sequence
-   *  numbers (RFC 9586 section 3.3). */
+  /** The beginning of a FETCH response; undefined for a message that the client does not know. UIDFETCH where UIDONLY is enabled
+   *  (RFC 9586 section 3.3). */
   responseHead(uid: number): string | undefined {
     const seq = this.view.seqOf(uid);
     if (seq === undefined) return undefined;
@@ -346,7 +346,7 @@ export class SelectedMailbox {
     return `${this.responseHead(entry.uid)}${uid}FLAGS ${this.flags.write(entry)}${modseq})`;
   }
 
-  /** HIGHESTMODSEQ of what the client has been told. */
+  /** The HIGHESTMODSEQ up to which the client has been sent all changes. */
   async readHighestModseq(): Promise<number> {
     const { agent, number, highestModseq } = this.mailbox;
     const now = await this.#rooms.mail.findMailboxByNumber(agent, number);
@@ -354,13 +354,14 @@ export class SelectedMailbox {
     return Math.min(now?.highestModseq ?? highestModseq, told);
   }
 
-  /** While EXPUNGE is kept back, MODSEQs beyond it say nothing of what the client knows (RFC 7162 sections 3.2 and 6). */
+  /** While an EXPUNGE is kept back, sends the HIGHESTMODSEQ before it, since the client does not know all changes beyond it (RFC
+   *  7162 sections 3.2 and 6). */
   tellDelayed(out: ResponseWriter): void {
     if (this.#expungedFrom !== undefined)
       out.line(`* OK [HIGHESTMODSEQ ${this.#expungedFrom - 1}] EXPUNGE is delayed`);
   }
 
-  /** Names keywords that have come since, before a FETCH uses them (RFC 9051 section 7.3.5). */
+  /** Sends FLAGS with new keywords before a FETCH uses them (RFC 9051 section 7.3.5). */
   async tellKeywords(out: ResponseWriter): Promise<void> {
     const names = await this.#rooms.mail.keywordNames(this.mailbox.agent);
     if (names.length === this.flags.keywordCount) return;
@@ -375,7 +376,7 @@ export class SelectedMailbox {
   }
 }
 
-/** What `flagsResponse` needs of a message. */
+/** The facets of a message that `flagsResponse` needs. */
 export function flagFacets(hasCondstore: boolean): readonly MessageFacet[] {
   return hasCondstore ? ["numbers"] : [];
 }

@@ -1,24 +1,24 @@
-/** What a client knows of its mailbox: which message has which sequence number (RFC 9051 section 2.3.1.2).
+/** What a client knows of its selected mailbox: which message has which sequence number (RFC 9051 section 2.3.1.2).
  *
- *  The mailbox changes at any time; the view only when the client is told. A message that is gone keeps its number until
+ *  The mailbox may change at any time; the view changes only when the client is told. A deleted message keeps its number until
  *  EXPUNGE is sent, and a new one gets a number when EXISTS is sent. Pure: no store, no socket. */
 import { emptyNumberSet, hasNumber, type NumberSet, uniteNumberSets } from "#/src/model/number-set.ts";
 
 export class SessionView {
-  /** By sequence number less one, ascending. */
+  /** UIDs, ascending. The index is the sequence number minus one. */
   #uids: number[];
-  /** Position behind the message that was asked for last. */
+  /** Index after the message that was asked for last. */
   #next = 0;
-  /** In the view, gone from the mailbox. */
+  /** UIDs in the view that are deleted from the mailbox. */
   #expunged: NumberSet = emptyNumberSet;
-  /** In the mailbox, not told; ascending. */
+  /** UIDs in the mailbox that the client was not told of yet; ascending. */
   #arrived: number[] = [];
 
   constructor(uids: readonly number[]) {
     this.#uids = [...uids];
   }
 
-  /** Messages that the client knows. */
+  /** How many messages the client knows. */
   get count(): number {
     return this.#uids.length;
   }
@@ -32,7 +32,7 @@ export class SessionView {
     return this.#expunged.length > 0;
   }
 
-  /** In the view, gone from the mailbox, and not told yet. */
+  /** UIDs in the view whose EXPUNGE is still to be sent. */
   get expunged(): NumberSet {
     return this.#expunged;
   }
@@ -43,7 +43,7 @@ export class SessionView {
 
   /** Sequence number of a UID; undefined if the client does not know the message. */
   seqOf(uid: number): number | undefined {
-    // Most ask for one message after the other, or for the next but a few.
+    // Callers mostly ask for the next message, or one a few places further.
     let at = this.#seek(uid, this.#next);
     if (this.#uids[at] !== uid) at = this.#lowerBound(uid);
     if (this.#uids[at] !== uid) return undefined;
@@ -56,7 +56,7 @@ export class SessionView {
     return hasNumber(this.#expunged, uid);
   }
 
-  /** UIDs of sequence numbers, all of which the caller has checked against `count`. */
+  /** UIDs of sequence numbers. The caller has checked them against `count`. */
   uidsOfSeqs(seqs: NumberSet): NumberSet {
     const set: [number, number][] = [];
     for (const [first, last] of seqs)
@@ -64,7 +64,7 @@ export class SessionView {
     return set;
   }
 
-  /** Those of a set of UIDs that the client knows. Costs as much as the view holds of them, not what the ranges span. */
+  /** The UIDs of a set that the client knows. The cost grows with the number found, not with the span of the ranges. */
   knownUids(uids: NumberSet): number[] {
     const known: number[] = [];
     let at = 0;
@@ -95,7 +95,7 @@ export class SessionView {
     return set;
   }
 
-  /** New messages in the mailbox, ascending; those known already are left out, as a change can be read twice. */
+  /** Adds new messages of the mailbox, ascending. Ones known already are ignored, since a change can be read twice. */
   arrive(uids: Iterable<number>): void {
     let highest = this.#arrived.at(-1) ?? this.highestUid;
     for (const uid of uids)
@@ -105,7 +105,7 @@ export class SessionView {
       }
   }
 
-  /** Messages gone from the mailbox. One that the client was never told of leaves no trace. */
+  /** Marks messages deleted from the mailbox. One that the client was never told of is simply dropped. */
   remove(uids: NumberSet): void {
     if (this.#arrived.length > 0) this.#arrived = this.#arrived.filter((uid) => !hasNumber(uids, uid));
     const known = this.knownSet(uids);
@@ -113,13 +113,13 @@ export class SessionView {
     else if (known.length > 0) this.#expunged = uniteNumberSets(this.#expunged, known);
   }
 
-  /** Drops what is gone. Gives the numbers for EXPUNGE responses in their order: each counts after those before it. */
+  /** Drops deleted messages. Gives the numbers of the EXPUNGE responses in their order: each counts after the ones before it. */
   takeExpunged(): number[] {
     if (this.#expunged.length === 0) return [];
     const expunged = this.#expunged;
     const seqs: number[] = [];
     const kept: number[] = [];
-    // Both ascend: one walk, not a search for each.
+    // Both lists ascend, so one pass is enough.
     let range = 0;
     for (const uid of this.#uids) {
       while (range < expunged.length && expunged[range]![1] < uid) range++;
@@ -131,14 +131,14 @@ export class SessionView {
     return seqs;
   }
 
-  /** Drops what is gone, for clients that are told UIDs (RFC 7162 section 3.2.10.2): each was known to the client. */
+  /** Drops deleted messages and gives their UIDs, for VANISHED (RFC 7162 section 3.2.10.2). The client knew each of them. */
   takeVanished(): NumberSet {
     const vanished = this.#expunged;
     this.takeExpunged();
     return vanished;
   }
 
-  /** Takes new messages in. Whether there were any. */
+  /** Adds the new messages to the view. Whether there were any. */
   takeArrived(): boolean {
     if (this.#arrived.length === 0) return false;
     for (const uid of this.#arrived) this.#uids.push(uid);
@@ -146,7 +146,7 @@ export class SessionView {
     return true;
   }
 
-  /** The same for a UID that does not lie before a position; most often it is there or the next but a few. */
+  /** `#lowerBound` for a UID that is not before index `from`; most often it is there or a few places further. */
   #seek(uid: number, from: number): number {
     let at = from;
     for (let skipped = 0; skipped < 4; skipped++, at++)
@@ -154,7 +154,7 @@ export class SessionView {
     return this.#lowerBound(uid);
   }
 
-  /** First position whose UID is not below. */
+  /** The first index whose UID is not below the given one. */
   #lowerBound(uid: number): number {
     let low = 0;
     let high = this.#uids.length;
@@ -167,7 +167,7 @@ export class SessionView {
   }
 }
 
-/** Adds a number that is above all in the set. */
+/** Adds a number that is above all numbers of the set. */
 function extend(set: [number, number][], number: number): void {
   const range = set.at(-1);
   if (range !== undefined && number === range[1] + 1) range[1] = number;

@@ -1,5 +1,5 @@
 /** One client's session: who is logged in, what is enabled, which mailbox is selected. Commands change it through its
- *  methods; the socket is only seen by the few that read on (AUTHENTICATE, IDLE, STARTTLS). */
+ *  methods. Only those that read more from the client use the socket (AUTHENTICATE, IDLE, STARTTLS). */
 
 import { randomUUID } from "node:crypto";
 import type { Connection } from "#/protocols/connection/connection.ts";
@@ -31,20 +31,20 @@ export const extensions = [
 ] as const;
 export type Extension = (typeof extensions)[number];
 
-/** What happens elsewhere than in the selected mailbox, told to the client (`notify-watch.ts`). */
+/** Sends events of mailboxes other than the selected one (`notify/watch.ts`). */
 export interface Watch {
-  /** NOTIFY was used: what it asks for is told between commands too, and of the selected mailbox nothing else. */
+  /** NOTIFY was used: its events are sent between commands too, and other events of the selected mailbox are not sent. */
   readonly isNotify: boolean;
-  /** Events of the selected mailbox. */
+  /** Which events of the selected mailbox are sent. */
   readonly selected: SelectedEvents;
-  /** EXPUNGE of the selected mailbox may be told at any time (RFC 5465 section 6.1.1). */
+  /** EXPUNGE of the selected mailbox may be sent at any time (RFC 5465 section 6.1.1). */
   readonly isImmediate: boolean;
-  /** METADATA was enabled. */
+  /** Called when ENABLE METADATA was given. */
   addAnnotations(): Promise<void>;
   tell(out: ResponseWriter): Promise<void>;
-  /** The client made this change itself: it is not told. */
+  /** Records a change that the client made itself, so that it is not sent to it. */
   own(agent: AgentNumber, modseq: Modseq): void;
-  /** Calls back at each doorbell, at once if one was missed. */
+  /** Calls the listener at each new change, and at once if there was one while none listened. */
   onRing(listener: (() => void) | undefined): void;
   close(): void;
 }
@@ -52,11 +52,11 @@ export interface Watch {
 export class Session {
   readonly rooms: ServedRooms;
   readonly connection: Connection;
-  /** Names the session in the log. */
+  /** Identifies the session in log lines. */
   readonly id = randomUUID().slice(0, 13);
-  /** Tag of the command that runs: ESEARCH names it. */
+  /** Tag of the running command. ESEARCH responses repeat it. */
   tag = "";
-  /** CONDSTORE was enabled in a mailbox: its HIGHESTMODSEQ is to be told. */
+  /** CONDSTORE was enabled while a mailbox is selected: its HIGHESTMODSEQ is still to be sent. */
   owesHighestModseq = false;
   readonly #enabled = new Set<Extension>();
   readonly #place: ConnectionPlace;
@@ -99,12 +99,12 @@ export class Session {
     });
   }
 
-  /** Messages that one command is for (RFC 9738). */
+  /** How many messages one command may apply to (RFC 9738). */
   get messageLimit(): number {
     return this.rooms.settings.imap.messageLimit;
   }
 
-  /** A password may cross the line when it is encrypted or does not leave this machine. */
+  /** Whether a password may be sent in clear text: the connection is encrypted or does not leave this machine. */
   get mayUsePlainText(): boolean {
     return this.connection.isEncrypted || this.connection.isLoopback;
   }
@@ -114,12 +114,12 @@ export class Session {
     return this.#principal;
   }
 
-  /** Whose mailboxes names without a namespace are. */
+  /** The owner of the mailboxes whose names have no namespace prefix. */
   get agent(): AgentNumber {
     return this.principal.agent;
   }
 
-  /** What this client reaches: its own mailboxes and what is shared with it. */
+  /** The mailboxes that this client may use: its own and those shared with it. */
   get access(): MailboxAccess {
     if (this.#access === undefined) throw bad("Log in first");
     return this.#access;
@@ -139,7 +139,7 @@ export class Session {
     return loggedLogins(accounts, log, { protocol: "imap", session: this.id });
   }
 
-  /** Logs in with what `authenticate` finds, and counts where it fails. */
+  /** Logs in as the principal that `authenticate` gives, and counts its failures. */
   async logIn(authenticate: () => Promise<Principal>): Promise<void> {
     let principal: Principal;
     try {
@@ -156,13 +156,14 @@ export class Session {
     this.connection.timeoutMs = this.rooms.settings.imap.idleTimeoutMs;
   }
 
-  /** The connection counts for its owner no longer, so that whoever is told that it has ended can log in anew at once. */
+  /** Stops counting the connection for its owner. So a client that has been told the end of the connection can log in again at
+   *  once. */
   endLogin(): void {
     this.#place.giveBack();
   }
 
-  /** Throws BYE once the selected mailbox is no longer shared, or the credential is revoked, expired or its owner deleted.
-   *  The latter is asked at most once in a while. */
+  /** Throws BYE if the selected mailbox is no longer shared, the credential is revoked or expired, or its owner is deleted.
+   *  The credential is checked at most once every `currencyMs`. */
   async assertCurrent(): Promise<void> {
     if (this.#principal === undefined) return;
     await this.#assertShared();
@@ -208,20 +209,20 @@ export class Session {
     return this.isEnabled("IMAP4REV2") || this.isEnabled("UTF8=ACCEPT") ? "utf8" : "utf7";
   }
 
-  /** A mailbox name as this client reads it: an astring in its mode. */
+  /** A mailbox name in the encoding of this client, as an astring. */
   writeName(name: string): string {
     const octets = encodeMailboxName(name, this.names);
     return this.names === "utf8" ? utf8StringText(octets) : stringText(octets);
   }
 
-  /** The mailbox of that name if this client has the right on it, or NO. */
+  /** The mailbox of that name. Throws NO if it does not exist or the client has not the right on it. */
   async findMailbox(name: string, right: Right = "r"): Promise<ReachedMailbox> {
     const mailbox = await this.access.find(name, right);
     if (mailbox === undefined) throw no("NONEXISTENT", "No such mailbox");
     return mailbox;
   }
 
-  /** The mailbox that messages are to be put into; NO [TRYCREATE] says that creating it would help. */
+  /** The mailbox into which messages are put. Throws NO [TRYCREATE] if it does not exist. */
   async findTarget(name: string): Promise<ReachedMailbox> {
     const mailbox = await this.access.find(name, "i");
     if (mailbox === undefined) throw no("TRYCREATE", "No such mailbox");
@@ -240,7 +241,7 @@ export class Session {
     return this.#selected;
   }
 
-  /** Messages that a command of this session put into a mailbox. */
+  /** Records messages that a command of this session put into a mailbox. */
   made({ agent, number }: Pick<ReachedMailbox, "agent" | "number">, uids: NumberSet): void {
     const selected = this.#selected;
     if (selected?.mailbox.agent === agent && selected.mailbox.number === number) selected.made(uids);
@@ -254,7 +255,7 @@ export class Session {
     return selected !== undefined;
   }
 
-  /** What NOTIFY or ENABLE METADATA asked for, if they were used. */
+  /** The watch of NOTIFY or ENABLE METADATA, if they were used. */
   get watch(): Watch | undefined {
     return this.#watch;
   }
@@ -264,7 +265,7 @@ export class Session {
     this.#watch = watch;
   }
 
-  /** `isAnswer`: everything is told, as it belongs to the answer of the command, whatever NOTIFY asked for. */
+  /** `isAnswer`: all changes are sent, whatever NOTIFY asked for, since they belong to the answer of the command. */
   tellOptions(mayExpunge: boolean, hasUid: boolean, isAnswer = false): TellOptions {
     const hasCondstore = this.isEnabled("CONDSTORE");
     const notify = this.#watch?.isNotify ? this.#watch : undefined;
@@ -279,7 +280,7 @@ export class Session {
     };
   }
 
-  /** Back to before the login: whose session it was, what was selected and enabled are forgotten (RFC 8437 section 4.1). */
+  /** Returns to the state before the login: nobody is logged in, nothing is selected or enabled (RFC 8437 section 4.1). */
   async logOut(): Promise<void> {
     const leaving = this.unselect();
     this.watch = undefined;
@@ -291,12 +292,12 @@ export class Session {
     await leaving;
   }
 
-  /** `logOut` for another login: the connection is a stranger's again, and its network may have too many of them. */
+  /** `logOut` before another login. The connection counts as unauthenticated again; its network may have too many of those. */
   async unauthenticate(): Promise<void> {
     await this.logOut();
     if (!this.#place.giveBack()) throw new Refusal("BYE", "Too many connections", "LIMIT");
   }
 }
 
-/** How stale the knowledge that a credential is valid may be. */
+/** For how long the result of a credential check is used. */
 const currencyMs = 5000;

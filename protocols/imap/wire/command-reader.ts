@@ -1,5 +1,5 @@
 /** Reads one command with its literals (RFC 9051 sections 2.2.1 and 4.3, RFC 7888). A literal is accepted or refused when it
- *  is announced, so that what is too large is never held. */
+ *  is announced, so that a literal that is too large is never held in memory. */
 import type { Connection } from "#/protocols/connection/connection.ts";
 import type { Command, LiteralBound } from "../command.ts";
 import type { Form, ParseContext } from "../command-context.ts";
@@ -19,24 +19,25 @@ export interface CommandReaderOptions {
   readonly maxAppendBytes: number;
   readonly context: Omit<ParseContext, "form">;
   findCommand(name: string): Command | undefined;
-  /** Room for a message of the command, and of all of them so far, before it is sent. Throws the refusal. */
+  /** Reserves memory for an announced message before it is sent; it and the command's earlier messages must fit the limits.
+   *  Throws the refusal. */
   admit(message: AnnouncedLiteral): Promise<void>;
-  /** Octets of a message have come; all of one are there. */
+  /** `arrived`: octets of a message have been received. `complete`: all octets of one message have been received. */
   arrived(octets: number): void;
   complete(): void;
-  /** Sends the continuation that a synchronising literal waits for. */
+  /** Sends the continuation request for a synchronising literal. */
   continue(): Promise<void>;
 }
 
 export interface AnnouncedLiteral {
   readonly size: number;
-  /** With the messages of the command before it. */
+  /** Octets of this message and of the command's messages before it. */
   readonly messageBytes: number;
-  /** Where the message is to be put, if it adds to what is there. */
+  /** The target mailbox, if the message is added to it. */
   readonly mailbox: string | undefined;
 }
 
-/** A refusal of a command whose tag is known; the rest of it was read or will not come. */
+/** A refusal of a command whose tag is known. The rest of the command has been read or will not come. */
 export class RefusedCommand extends Error {
   readonly tag: string;
   readonly refusal: Refusal;
@@ -94,14 +95,14 @@ export async function readCommand(
       literals.push(await connection.readBytes(size));
       left -= size;
     }
-    // What follows a message has to have room of its own.
+    // The text behind a message counts towards the command's own limit.
     if (left <= 0)
       throw new RefusedCommand(tagOf(lines[0]!), new Refusal("BYE", "Command is too long", "TOOBIG"));
   }
 }
 
-/** Octets of a command that is refused which are read and thrown away. A value that has a bound of its own is borne as a message is,
- *  so that its refusal is heard. */
+/** How many octets of a refused command are read and discarded. For a literal with a bound of its own they are as many as for a
+ *  message, so that the client gets the refusal. */
 function bearableBytes(bound: LiteralBound | undefined, options: CommandReaderOptions): number {
   if (!options.isLoggedIn) return 0;
   const base =
@@ -109,7 +110,7 @@ function bearableBytes(bound: LiteralBound | undefined, options: CommandReaderOp
   return base * discardedAppendFactor;
 }
 
-/** Literals that are already under way are read and thrown away, with the rest of their command, if that can be borne. */
+/** Reads and discards literals that the client sends without waiting, and the rest of their command, up to `bearable` octets. */
 async function skipLiterals(connection: Connection, size: number, bearable: number): Promise<void> {
   let left = bearable;
   let announced = size;
@@ -118,7 +119,7 @@ async function skipLiterals(connection: Connection, size: number, bearable: numb
     left -= announced;
     await connection.discardBytes(announced);
     const rest = literalEnd.exec(await connection.readLine(commandBytesMax));
-    // Behind one that waits for its continuation, the refusal is what the client waits for.
+    // After announcing a synchronising literal the client waits, so the refusal can be sent now.
     if (rest === null || rest[3] === "") return;
     announced = Number(rest[2]);
   }
@@ -129,19 +130,19 @@ async function skipLiterals(connection: Connection, size: number, bearable: numb
 function literalBoundOf(text: CommandText, options: CommandReaderOptions): LiteralBound | undefined {
   if (!options.isLoggedIn) return undefined;
   try {
-    // The announced literal stands as an empty one, so that the text before it can be read as a whole.
+    // The announced literal is read as an empty one, so that the text before it can be parsed.
     const reader = new WireReader({ lines: [...text.lines, ""], literals: text.literals });
     reader.tag();
     const { command, form } = readCommandName(reader, options.findCommand);
     return command?.literalBound?.(reader, { ...options.context, form }, options.maxAppendBytes);
   } catch (error) {
-    // Not a command: the text is refused when it is complete.
+    // A syntax error is answered when the command is complete.
     if (error instanceof Refusal) return undefined;
     throw error;
   }
 }
 
-/** The command's name, UID in front of it being its form. */
+/** The command's name. UID before the name gives the form. */
 export function readCommandName(
   reader: WireReader,
   findCommand: (name: string) => Command | undefined,
@@ -152,7 +153,7 @@ export function readCommandName(
   return { command: findCommand(reader.word()), form: "uid" };
 }
 
-/** The tag of a command that cannot be read on; "*" where there is none. */
+/** The tag of a command that cannot be read further; "*" if it has no valid tag. */
 export function tagOf(line: string): string {
   const tag = /^(?:(?![(){%*"\\+])[!-~])+(?= |$)/.exec(line)?.[0] ?? "";
   return tag === "" || tag.length > tagLengthMax ? "*" : tag;

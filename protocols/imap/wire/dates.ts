@@ -10,8 +10,8 @@ const datePattern = /^(\d{1,2})-([a-z]{3})-(\d{4})$/i;
 const dateTimePattern = /^([ \d]\d|\d)-([a-z]{3})-(\d{4}) (\d\d):(\d\d):(\d\d) ([+-])(\d\d)(\d\d)$/i;
 const dayMs = 86_400_000;
 
-/** Start and end of the day in UTC, in milliseconds; the end is exclusive. SEARCH disregards time and zone, and days
- *  are those of UTC, in which INTERNALDATE is shown. */
+/** Start and end of the day in UTC, in milliseconds; the end is exclusive. SEARCH ignores time and zone; INTERNALDATE is shown in
+ *  UTC too. */
 export function readDate(reader: WireReader): { readonly from: number; readonly until: number } {
   const text = reader.astring();
   const match = datePattern.exec(text);
@@ -20,7 +20,7 @@ export function readDate(reader: WireReader): { readonly from: number; readonly 
   return { from, until: from + dayMs };
 }
 
-/** Milliseconds of a quoted date-time. */
+/** A quoted date-time, as milliseconds since 1970. */
 export function readDateTime(reader: WireReader): number {
   const match = dateTimePattern.exec(reader.string());
   const day = match && dateOf(match[3]!, match[2]!, match[1]!);
@@ -32,7 +32,7 @@ export function readDateTime(reader: WireReader): number {
   return day + ((hour! * 60 + minute! + offset) * 60 + second!) * 1000;
 }
 
-/** date-time in UTC: the zone in which a message came is not kept. */
+/** date-time in UTC: the original zone of a message's internal date is not kept. */
 export function formatDateTime(atMs: number): string {
   const day = Math.floor(atMs / dayMs);
   if (day !== lastDay) {
@@ -44,7 +44,7 @@ export function formatDateTime(atMs: number): string {
   return `"${lastDayText} ${time} +0000"`;
 }
 
-/** Messages next to each other are often of one day. */
+/** The day of the last formatted date: messages next to each other often have the same one. */
 let lastDay = Number.NaN;
 let lastDayText = "";
 
@@ -60,7 +60,7 @@ function two(number: number): string {
   return twoDigits[number]!;
 }
 
-/** null for a day that the calendar does not have. */
+/** null for a day that does not exist. */
 function dateOf(year: string, month: string, day: string): number | null {
   const monthIndex = months.findIndex((name) => name.toLowerCase() === month.toLowerCase());
   if (monthIndex < 0) return null;

@@ -17,7 +17,7 @@ export interface NamedFlags {
   readonly keywords: readonly string[];
 }
 
-/** `(flag …)`, also without parentheses as STORE allows. */
+/** `(flag …)`, or flags without parentheses, which STORE allows. */
 export function readFlags(reader: WireReader): NamedFlags {
   if (reader.peek() === "(")
     return namedFlags(reader.list(() => readFlag(reader), { max: keywordsMax, allowEmpty: true }));
@@ -41,7 +41,7 @@ function namedFlags(flags: readonly string[]): NamedFlags {
   for (const flag of flags) {
     if (flag.startsWith("\\")) {
       const system = systemFlagNamed(flag);
-      // \Recent is the server's own in IMAP4rev1, and STORE of it is refused (RFC 3501 section 2.3.2).
+      // Only the server sets \Recent in IMAP4rev1; a client's STORE of it is refused (RFC 3501 section 2.3.2).
       if (system === undefined) throw bad("No such system flag");
       mask |= systemFlags[system];
     } else {
@@ -58,9 +58,10 @@ export function readKeyword(flag: string): string {
   return flag;
 }
 
-/** Writes flags of the messages of one mailbox as one session sees them. Refreshing a mailbox writes the same few combinations again and again. */
+/** Writes the flags of the messages of one mailbox as one session sees them. It keeps the text of each combination of flags, since
+ *  refreshing a mailbox writes the same few combinations many times. */
 export class FlagWriter {
-  /** UIDs of what is \Recent in the session. */
+  /** UIDs of messages that are \Recent in the session. */
   recent: NumberSet = emptyNumberSet;
   #names: readonly string[];
   readonly #byMask = new Map<number, string>();
@@ -73,7 +74,7 @@ export class FlagWriter {
     return this.#names.length;
   }
 
-  /** Keywords are only ever added, so what was written stays right except for numbers that had no name yet. */
+  /** Keywords are only ever added. So the kept texts stay right, except those with keyword numbers that had no name yet. */
   set keywordNames(names: readonly string[]) {
     this.#names = names;
     this.#byMask.clear();
@@ -97,7 +98,7 @@ export class FlagWriter {
     return text;
   }
 
-  /** The value of the FLAGS response: all that are in use. */
+  /** The value of the FLAGS response: all flags in use. */
   get all(): string {
     return `(${[...systemFlagNames, ...this.#names].join(" ")})`;
   }

@@ -1,7 +1,7 @@
 import { outputChunkBytes } from "../limits.ts";
 
-/** Gathers responses into chunks and hands them to the connection, which waits for the peer. Text is one character for
- *  one octet; nothing is checked here, so whatever a stranger wrote comes through `strings.ts` first. */
+/** Gathers responses into chunks and gives them to the connection, which waits for the peer. Text is one character for one octet.
+ *  Nothing is checked here, so text of a message or a client has to go through `strings.ts` first. */
 export class ResponseWriter {
   readonly #write: (data: string | Uint8Array) => Promise<void>;
   #text = "";
@@ -12,12 +12,12 @@ export class ResponseWriter {
     this.#write = write;
   }
 
-  /** Lines that were said. */
+  /** How many lines were written. */
   get lineCount(): number {
     return this.#lineCount;
   }
 
-  /** Whether the last line is whole, so that another may follow. */
+  /** Whether the last line is complete, so that another may follow. */
   get isBetweenLines(): boolean {
     return this.#isBetweenLines;
   }
@@ -34,18 +34,18 @@ export class ResponseWriter {
     this.#isBetweenLines = false;
   }
 
-  /** Octets that are too many to be made text. */
+  /** Writes octets directly, for amounts too large to be made text. */
   async bytes(bytes: Uint8Array): Promise<void> {
     await this.flush();
     await this.#write(bytes);
   }
 
-  /** Whether it is time to flush. */
+  /** Whether enough is gathered to flush. */
   get isLarge(): boolean {
     return this.#text.length >= outputChunkBytes;
   }
 
-  /** To be called in every loop that writes: keeps what is gathered bounded and follows the pace of the peer. */
+  /** To be called in every loop that writes: bounds the gathered text and waits for a slow peer. */
   async flushIfLarge(): Promise<void> {
     if (this.isLarge) await this.flush();
   }

@@ -6,7 +6,7 @@ import { type NumberRange, type NumberSet, numberSetOfRanges } from "#/src/model
 import { bad } from "../errors.ts";
 import type { WireReader } from "./wire-reader.ts";
 
-/** `star` stands where `*` was written. */
+/** `star` stands for `*`. */
 export type SequenceSet = "saved" | readonly (readonly [SequenceBound, SequenceBound])[];
 export type SequenceBound = number | "star";
 
@@ -27,7 +27,7 @@ function readBound(text: string): SequenceBound {
   return Number(text);
 }
 
-/** As numbers, `*` being `highest`. With nothing in use (`highest` 0) a lone `*` is empty. */
+/** The set as numbers, with `highest` for `*`. If no number is in use (`highest` is 0), `*` alone gives the empty set. */
 export function resolveSequenceSet(set: Exclude<SequenceSet, "saved">, highest: number): NumberSet {
   const ranges: NumberRange[] = [];
   for (const [first, last] of set) {

@@ -1,12 +1,12 @@
-/** Strings of responses. What comes from a message or a client is never written otherwise. */
+/** Strings of responses. Text of a message or a client is always written by these functions. */
 
-/** literal of stored octets. NUL stands in literal8 alone (RFC 9051 section 9, CHAR8), and becomes 128 here, as in Dovecot:
- *  so sizes and offsets stay those of the message. */
+/** literal of stored octets. Only literal8 may have NUL (RFC 9051 section 9, CHAR8); here NUL becomes 128, as in Dovecot, so that
+ *  sizes and offsets stay those of the message. */
 export function literalText(octets: string): string {
   return `{${octets.length}}\r\n${octets.includes("\0") ? octets.replaceAll("\0", "\x80") : octets}`;
 }
 
-/** The same for octets that are written apart from their announcement. The octets given stay as they are. */
+/** The same for octets that are written separately from the literal's size. Does not change the given octets. */
 export function literalBytes(bytes: Buffer): Buffer {
   if (!bytes.includes(0)) return bytes;
   return Buffer.from(bytes.map((octet) => octet || 0x80));
@@ -28,12 +28,12 @@ export function utf8StringText(octets: string): string {
   return `"${octets.replace(/["\\]/g, "\\$&")}"`;
 }
 
-/** astring: an atom where it can be. One with "]" could be an atom too, but clients look for that as the end of a section. */
+/** astring: an atom where possible. A text with "]" could be an atom too, but some clients take "]" as the end of a section. */
 export function astringText(octets: string): string {
   return /^(?:(?![(){%*"\\\]])[!-~])+$/.test(octets) ? octets : stringText(octets);
 }
 
-/** An address, or what else names somebody, as an astring of UTF-8. */
+/** An identifier of ACL, most often an address, as an astring of UTF-8. */
 export function identifierText(identifier: string): string {
   const octets = Buffer.from(identifier, "utf8").toString("latin1");
   return /^[!-~]+$/.test(octets) ? astringText(octets) : stringText(octets);

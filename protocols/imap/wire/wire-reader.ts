@@ -1,14 +1,14 @@
 /** The tokens of a command (RFC 9051 section 9, RFC 3501 section 9): atoms, strings, literals, numbers, lists.
  *
  *  `x()` requires the token and throws BAD, `tryX()` takes it if it is there. Text is one character for one octet;
- *  `text…` methods decode it. Nothing here backtracks: every character is looked at a bounded number of times.
+ *  `text…` methods decode it. Nothing here backtracks: every character is read a bounded number of times.
  *
- *  More than one space between arguments counts as one, and spaces behind "(", before ")" and at the end of the command count as
- *  none, as in Dovecot; old clients and scripts send them. */
+ *  Several spaces between arguments count as one. Spaces behind "(", before ")" and at the end of the command are ignored. Dovecot
+ *  does the same; old clients and scripts send such spaces. */
 import { bad } from "../errors.ts";
 import { tagLengthMax } from "../limits.ts";
 
-/** A command as it was sent: its line, cut where literals stood. `lines[i]` is followed by `literals[i]`. */
+/** A command as it was sent: its text, divided at its literals. `literals[i]` follows `lines[i]`. */
 export interface CommandText {
   readonly lines: readonly string[];
   readonly literals: readonly Buffer[];
@@ -35,7 +35,7 @@ export class WireReader {
     this.#line = command.lines[0] ?? "";
   }
 
-  /** Whether everything was read. */
+  /** Whether the whole text was read. */
   get isAtEnd(): boolean {
     return this.#isLastAt(this.#at);
   }
@@ -44,7 +44,7 @@ export class WireReader {
     if (!this.#isLastAt(this.#behindSpaces())) throw bad("Unexpected text after the command's arguments");
   }
 
-  /** The character that comes next, "" at the end. */
+  /** The next character, "" at the end. */
   peek(): string {
     return this.#line.charAt(this.#at);
   }
@@ -65,7 +65,7 @@ export class WireReader {
     this.#at = this.#behindSpaces();
   }
 
-  /** Takes spaces if another argument is behind them. */
+  /** Takes spaces if another argument follows them. */
   trySpace(): boolean {
     const at = this.#behindSpaces();
     if (at === this.#at || this.#isLastAt(at) || this.#line.charAt(at) === ")") return false;
@@ -168,8 +168,8 @@ export class WireReader {
     return this.number() || fail("a number above 0");
   }
 
-  /** number64 and mod-sequence-value (RFC 7162 section 7): 63 bits. A larger number than a MODSEQ can have here is
-   *  read as the largest safe one, which compares the same with each that exists. */
+  /** number64 and mod-sequence-value (RFC 7162 section 7): 63 bits. A number above the largest safe integer is read as that
+   *  integer. No MODSEQ here is that large, so comparisons give the same result. */
   number64(): number {
     const start = this.#at;
     while (isDigit(this.#line.charCodeAt(this.#at))) this.#at++;
@@ -179,14 +179,14 @@ export class WireReader {
     return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
   }
 
-  /** Characters of a sequence set, for its own reader. */
+  /** The characters of a sequence set; `sequence-set.ts` parses them. */
   sequenceText(): string {
     const start = this.#at;
     while (isSequenceCharacter(this.#line.charCodeAt(this.#at))) this.#at++;
     return this.#line.slice(start, this.#at) || fail("a sequence set");
   }
 
-  /** `(item item …)`; `allowEmpty` for lists that may be. Items are read by `read`, divided by spaces. */
+  /** `(item item …)`: `read` reads one item; spaces stand between items. `allowEmpty`: the list may be empty. */
   list<T>(read: () => T, options: { readonly max: number; readonly allowEmpty?: boolean }): T[] {
     if (!this.tryOpen()) fail('"("');
     const items: T[] = [];
@@ -244,7 +244,7 @@ export class WireReader {
         at++;
       } else if (code === 0 || code === 13) throw bad("Control character in a quoted string");
     }
-    throw bad("Quoted string without its end");
+    throw bad("Quoted string has no end");
   }
 
   #tryLiteral(isMessage: boolean): Buffer | undefined {
@@ -254,7 +254,7 @@ export class WireReader {
     const literal = this.#literals[this.#index];
     if (match === null || literal === undefined || this.#index >= this.#lines.length - 1)
       throw bad("Malformed literal");
-    // RFC 9051 section 4.3 lets only a literal8 hold NUL; old mail that clients copy here has some, and is kept as it is.
+    // RFC 9051 section 4.3 allows NUL only in a literal8. Old mail that clients copy here has NUL in literals; it is kept as it is.
     if (!isMessage && literal.includes(0)) throw bad("NUL in a literal");
     this.#index++;
     this.#line = this.#lines[this.#index]!;
@@ -288,7 +288,7 @@ function fail(what: string): never {
   throw bad(`Expected ${what}`);
 }
 
-/** True for control characters and those given. Octets above 127 are taken: clients send UTF-8 where atoms belong. */
+/** 1 for control characters and the given ones. Octets above 127 are accepted in atoms: clients send UTF-8 there. */
 function characterClass(characters: string): Uint8Array {
   const table = new Uint8Array(256);
   table.fill(1, 0, 32);
@@ -311,7 +311,7 @@ function isItemCharacter(code: number): boolean {
   );
 }
 
-/** Text of octets as people wrote it: UTF-8 (RFC 9051 section 4.3), strictly. */
+/** Decodes octets as UTF-8 (RFC 9051 section 4.3); malformed UTF-8 is BAD. */
 export function decodeUtf8(octets: string): string {
   if (isAscii(octets)) return octets;
   try {
