@@ -1,4 +1,4 @@
-/** What `content` holds, by the `kind` of a read result. Programs know these shapes from OpenAPI; tests hold every answer to them. */
+/** The shape of `content` for each `kind` of a read result. OpenAPI publishes these shapes; tests check every answer against them. */
 import { z } from "zod";
 import { type ResultKind, readResult } from "./schemas.ts";
 
@@ -53,9 +53,9 @@ const marks = {
 };
 
 const otherNames = {
-  draft_id: z.string().optional().describe("Of a message in Drafts."),
-  hold_id: z.string().optional().describe("Of a message that waits, or waited, for a person."),
-  state: z.string().optional().describe("scheduled: of a mail that leaves at send_at."),
+  draft_id: z.string().optional().describe("For a message in Drafts."),
+  hold_id: z.string().optional().describe("For a message that waits, or waited, for a person's approval."),
+  state: z.string().optional().describe("scheduled: the mail is sent at send_at."),
   send_at: time.optional(),
 };
 
@@ -64,11 +64,11 @@ const bodyFacts = {
   alternatives_differ: z
     .strictObject({
       shown: z.array(z.string()).describe("The parts that the text is made of."),
-      other: z.string().describe("The part that says something else."),
+      other: z.string().describe("The part whose text differs."),
     })
     .optional()
-    .describe("Another alternative says something else; part.describe {part} reads it."),
-  cuts: cuts.optional().describe("Of render reply: ranges of the text that are left out."),
+    .describe("Another alternative has a different text; part.describe {part} reads it."),
+  cuts: cuts.optional().describe("With render reply: ranges of the text that are left out."),
 };
 
 const delivery = z
@@ -121,7 +121,7 @@ const shortForm = z
 
 const range = z.strictObject({ start: z.int(), end: z.int(), total: z.int().optional() });
 
-/** What can be said of anything that is read as text or octets. */
+/** Fields of everything that is read as text or octets. */
 const reading = {
   ...part.partial().shape,
   encoding: z.string().optional(),
@@ -129,11 +129,11 @@ const reading = {
   renderer: z.string().optional(),
   chars_total: z.int().optional(),
   range: range.optional(),
-  data: z.string().optional().describe("Base64, of render raw and source."),
+  data: z.string().optional().describe("Base64, with render raw and source."),
   ...bodyFacts,
 };
 
-/** Of render source. */
+/** The content with render source. */
 const source = z.strictObject({ id: z.string(), size: z.int(), data: z.string(), range });
 
 const body = z.strictObject({ ...reading, parts: z.array(z.string()).optional() });
@@ -142,7 +142,7 @@ const attachment = z.strictObject({
   message: z
     .strictObject(headerFacts)
     .optional()
-    .describe("Of a message inside the message: its own header."),
+    .describe("For a message inside the message: its own header."),
 });
 
 const reach = z.array(
@@ -162,7 +162,7 @@ const collection = {
   description: z.string().optional(),
   color: z.string().optional().describe("#rrggbb or #rrggbbaa."),
   order: z.number().optional(),
-  default: z.literal(true).optional().describe("What is created without in goes there."),
+  default: z.literal(true).optional().describe("Objects that are created without in are put there."),
   total: z.int(),
   size: z.int(),
   rights: z.array(z.string()).optional(),
@@ -200,7 +200,10 @@ const eventForm = z
     kind: z.enum(["event", "task", "journal", "freebusy", "availability"]),
     title: z.string(),
     location: z.string().optional(),
-    start: z.string().optional().describe("On the clock of time_zone, of whoever looks where there is none."),
+    start: z
+      .string()
+      .optional()
+      .describe("Local time in time_zone; without time_zone, the local time of the reader."),
     time_zone: z.string().optional(),
     all_day: z.literal(true).optional(),
     utc_start: time.optional(),
@@ -233,7 +236,7 @@ const event = z.strictObject({
   recurrence_id: z.string().optional(),
   utc_start: time.optional(),
   utc_end: time.optional(),
-  linked: linked.optional().describe("Attachments and long texts, for which a link stands in the event."),
+  linked: linked.optional().describe("Attachments and long texts; the event has links in their place."),
 });
 
 const addressbook = z.strictObject(collection).meta({ id: "Addressbook" });
@@ -244,7 +247,7 @@ const contact = z.strictObject({
     .describe("A JSContact Card (RFC 9553), cleaned as texts of mail are."),
   uid: z.string(),
   addressbook: z.string(),
-  linked: linked.optional().describe("Photos and long texts, for which a link stands in the card."),
+  linked: linked.optional().describe("Photos and long texts; the card has links in their place."),
 });
 
 const listing = {
@@ -336,7 +339,7 @@ export const contentOfKind = {
   catalog: names,
 } as const satisfies Record<ResultKind, z.ZodType>;
 
-/** `readResult` with the shape that its content has, kind by kind. */
+/** `readResult` with the shape of `content` for each kind. */
 export const describedResult = z
   .discriminatedUnion(
     "kind",

@@ -1,5 +1,5 @@
-/** A refused compare-and-swap says what the object is now ("Errors" of the interface, `version` and `current`), to who may read
- *  it. */
+/** Adds the current state of the object to a refused compare-and-swap ("Errors" of the interface, `version` and `current`), if the
+ *  caller may read it. */
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { reachesScope } from "#/src/reach/agents.ts";
@@ -10,7 +10,7 @@ export interface Current {
   readonly content: Readonly<Record<string, unknown>>;
 }
 
-/** `agent`: whose object it is. */
+/** `agent`: the owner of the object. */
 export async function withCurrent<R>(
   context: OperationContext,
   agent: AgentNumber,

@@ -1,4 +1,4 @@
-/** Refusals as `/v1` says them ("Errors" of the interface): `{ "error": { code, message, … } }` at the status of the code. */
+/** Refusals of `/v1` ("Errors" of the interface): `{ "error": { code, message, … } }` with the HTTP status of the code. */
 import { type ErrorCode, isWaypostError, WaypostError } from "#/src/model/errors.ts";
 
 export const statusOfCode = {
@@ -28,7 +28,7 @@ export interface ErrorObject {
   readonly current?: Readonly<Record<string, unknown>>;
 }
 
-/** One answer for a credential that is missing, unknown, revoked or expired: which of them is not said. */
+/** The same answer for a credential that is missing, unknown, revoked or expired, so that it does not tell which. */
 const badCredential = new WaypostError("unauthorized", "The credential is missing or not accepted.");
 
 const fault = new WaypostError("internal", "Something went wrong here that is not about the request.");
@@ -37,7 +37,7 @@ export function notBillable(): WaypostError {
   return new WaypostError("not_billable", "The account of this credential cannot incur usage.");
 }
 
-/** One answer for an unknown id, an id of another account and an object that is gone: which of them is not said. */
+/** The same answer for an unknown id, an id of another account and a deleted object, so that it does not tell which. */
 export const noSuchObject = new WaypostError("not_found", "There is no such object.", {
   hint: 'search, and part.describe {id: "ag_…"}, give the ids of what there is.',
 });
@@ -46,15 +46,15 @@ export function unknownObject(): never {
   throw noSuchObject;
 }
 
-/** Anything thrown, as what a caller may see of it: a fault of ours says nothing about itself. */
+/** Anything thrown, as the error that a caller may see. An internal fault is answered without details. */
 export function asRefusal(error: unknown): WaypostError {
   if (!isWaypostError(error) || error.code === "internal") return fault;
   if (error.code === "unauthorized") return badCredential;
-  // Where something else than an object is missing (an operation, a part), the refusal says what to do.
+  // If an operation or a part is missing instead of an object, the refusal has its own hint.
   return error.code === "not_found" && error.details.hint === undefined ? noSuchObject : error;
 }
 
-/** What to do about a refusal that does not say it itself. */
+/** Hints for refusals that have none of their own. */
 export const hintOfCode = {
   invalid: "help.describe explains the form of requests.",
   unauthorized: "Send the header Authorization: Bearer <token> with a valid token.",
@@ -62,7 +62,7 @@ export const hintOfCode = {
   forbidden_scope: "The credential itself is fine; the operator can give it more reach.",
   not_found: "Look for it with search or part.describe; catalog.describe names the operations.",
   precondition_failed: "Read the object again and decide anew; version is the one to retry with.",
-  policy_refused: "Do not repeat it unchanged: the message says what stands against it.",
+  policy_refused: "Do not repeat it unchanged: the message gives the reason.",
   rate_limited: "Repeat it after retry_after_ms.",
   paused: "Reading goes on; sending does again when the operator resumes the mailbox.",
   upstream_unavailable: "Nothing was done; repeat it with growing pauses.",
@@ -87,7 +87,7 @@ export function errorObject(refusal: WaypostError, requestId?: string): ErrorObj
   };
 }
 
-/** Header fields that belong to a refusal. `WWW-Authenticate` stands with 401 and with nothing else. */
+/** Header fields of a refusal. Only 401 has `WWW-Authenticate`. */
 export function refusalHeaders(refusal: WaypostError): Record<string, string> {
   if (refusal.code === "unauthorized") return { "WWW-Authenticate": 'Bearer realm="waypost"' };
   if (refusal.code === "rate_limited")

@@ -1,5 +1,5 @@
-/** Repeat protection of writes ("Limits" of the interface): the key belongs to the agent that sent it, and the store keeps
- *  the result in the transaction of the work. */
+/** Repeat protection of writes ("Limits" of the interface): a key belongs to the agent that sent it, and the store keeps the result
+ *  in the same transaction as the write. */
 import { createHash } from "node:crypto";
 import type { Idempotency } from "#/src/mail/write-once.ts";
 import type { OperationContext } from "./operation.ts";
@@ -23,7 +23,7 @@ export function idempotencyOf(
   };
 }
 
-/** The same request has the same text, in whatever order its members came. */
+/** JSON with sorted members, so that the order of members does not make another request. */
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === "object" && inner !== null && !Array.isArray(inner)

@@ -1,11 +1,11 @@
-/** Identifiers in requests: the prefix says the kind, and a wrong kind is refused, not guessed at. */
+/** Identifiers in requests. The prefix gives the kind of object; an identifier of a wrong kind is refused. */
 import { WaypostError } from "#/src/model/errors.ts";
 import { claimedKind, idPrefix, type ObjectKind, type ObjectName } from "#/src/model/ids.ts";
 import { unknownObject } from "./errors.ts";
 import type { OperationContext } from "./operation.ts";
 
-/** The name behind an id of one of the kinds; whose object it is has to be asked of `reachAgent` before anything else is said
- *  of it. `field` is a JSON pointer. */
+/** Decodes an id of one of the kinds. The caller must check with `reachAgent` that it may see the owner's objects before it answers
+ *  anything about the object. `field` is a JSON pointer. */
 export function readId(
   context: OperationContext,
   id: string,
@@ -15,7 +15,7 @@ export function readId(
   return decodeId(context, id, accepted, field) ?? unknownObject();
 }
 
-/** The same where an unknown id is no refusal of the request: undefined. */
+/** The same, but gives undefined for an unknown id instead of a refusal. */
 export function decodeId(
   context: OperationContext,
   id: string,

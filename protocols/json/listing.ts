@@ -1,5 +1,5 @@
-/** Listings of messages, newest first. A cursor is bound to what was asked, and names the last message that was looked at,
- *  so nothing is repeated or passed over when mail comes or goes meanwhile. */
+/** Listings of messages, newest first. A cursor is bound to the request, and names the last message that was read. So no message is
+ *  repeated or left out when mail is added or removed between two pages. */
 
 import type { Message } from "#/src/mail/messages.ts";
 import type { NewestResult } from "#/src/mail/search.ts";
@@ -17,16 +17,16 @@ import type { OperationContext } from "./operation.ts";
 export interface ListingRequest {
   readonly key: SearchKey;
   readonly mailbox?: MailboxNumber | undefined;
-  /** A conversation is found by its index; `key` is not asked then. */
+  /** The conversation to list. It is found by its index, and `key` is not used. */
   readonly thread?: ThreadNumber | undefined;
   readonly limit: number;
   readonly cursor?: string | undefined;
   readonly charactersMax: number;
-  /** What the cursor is bound to. */
+  /** Text of the request to which the cursor is bound. */
   readonly scope: string;
 }
 
-/** A message in a listing, and what else it is. */
+/** A message in a listing, with its ids as a draft or hold. */
 export type ListedForm = ShortForm & OtherNames;
 
 export interface Listing {
@@ -104,7 +104,7 @@ export async function listedForm(
   return (await createListedForm(context, reached, [message]))(message);
 }
 
-/** `messages`: those that are shown, or some of them. `shown`: the folder that is listed. */
+/** `messages`: the listed messages, or some of them. `shown`: the folder that is listed. */
 async function createListedForm(
   context: OperationContext,
   reached: ReachedData,
@@ -126,7 +126,7 @@ async function createListedForm(
   };
 }
 
-/** What never changes of messages: as it was listed before, or with the previews that are stored, or with one made now. */
+/** The facts of messages that never change: remembered from an earlier listing, or with the stored preview, or with one made now. */
 async function readShortFacts(
   { rooms: { mail, descriptions } }: OperationContext,
   agent: AgentNumber,
@@ -151,14 +151,14 @@ async function readShortFacts(
     if (facts !== undefined) return facts;
     const preview = previews?.get(number);
     const made = shortFacts(message, preview ?? (await makePreview(mail, message)));
-    // An empty preview may be that of a message that could not be read and is tried again; one that was made now may have met a limit
-    // of time.
+    // An empty preview is not remembered: the message may have been unreadable, or rendering it may have reached its time limit, so it
+    // is tried again.
     if (preview) descriptions.keepFacts({ agent, message: number }, made);
     return made;
   };
 }
 
-/** All of what is asked, as one key. */
+/** One search key that requires all of the given ones. */
 export function allOf(keys: readonly SearchKey[]): SearchKey {
   if (keys.length === 0) return { kind: "all" };
   return keys.length === 1 ? keys[0]! : { kind: "and", keys };

@@ -1,5 +1,5 @@
-/** What an operation of `/v1` is. One declaration is its contract and its code: routes, validation, OpenAPI, the catalogue
- *  and later the MCP tools are read from it. The file's path under `operations/` is its name. */
+/** The declaration of an operation of `/v1`: its contract and its code. Routes, validation, OpenAPI, the catalogue and the MCP tools
+ *  are made from it. The file's path under `operations/` is the operation's name. */
 import type { z } from "zod";
 import type { Principal } from "#/src/accounts/accounts.ts";
 import type { ErrorCode } from "#/src/model/errors.ts";
@@ -11,25 +11,25 @@ import type { JsonRooms } from "./rooms.ts";
 export const verbs = ["wait", "read", "put", "send"] as const;
 export type Verb = (typeof verbs)[number];
 
-/** `any`: every credential. `kind`: the scope of the kind of object that is named; `run` asks for it. */
+/** `any`: every credential may call it. `kind`: the scope depends on the kind of the named object; `run` checks it. */
 export type NeededScope = Scope | "any" | "kind";
 
-/** `streams`: the result is frames over time, for carriages that can. */
+/** `streams`: the result is a stream of frames, for transports that can carry one. */
 export type Effect = "reads" | "writes" | "streams";
 
-/** One call of an operation, whoever carries it. */
+/** One call of an operation, over any transport. */
 export interface OperationContext {
   readonly rooms: JsonRooms;
   readonly registry: OperationRegistry;
   readonly principal: Principal;
   readonly requestId: string;
-  /** Aborts when nobody waits for the result any more; a stream that is open is closed instead. */
+  /** Aborts when the caller has gone. An open stream is closed instead. */
   readonly signal: AbortSignal;
-  /** Large base64 of the input. */
+  /** Decoded large base64 strings of the input. */
   readonly decoded: DecodedData;
   /** Takes one of the token's stream slots; throws `rate_limited`. */
   holdStream(): Disposable;
-  /** What a credential reaches, asked once for all its streams that are told of one commit. */
+  /** The reach of a credential, computed once for all its streams at a commit. */
   readonly reach: ReachMemo;
 }
 
@@ -37,17 +37,17 @@ export interface StreamFrame {
   readonly event?: "open" | "batch";
   readonly cursor?: string;
   readonly data?: unknown;
-  /** A sign of life, and nothing else. */
+  /** The frame only keeps the connection alive. */
   readonly isKeepalive?: boolean;
 }
 
-/** Frames over time, pushed as their reader takes them. */
+/** A stream of frames, written at the pace of its reader. */
 export interface FrameStream {
   /** Begins; called once. */
   open(sink: FrameSink): void;
-  /** There is room again after a `write` that answered false. */
+  /** The reader has room again after a `write` that gave false. */
   resume(): void;
-  /** Nobody reads any more; nothing is written from now on. */
+  /** The reader has gone; nothing is written from now on. */
   close(): void;
 }
 
@@ -64,29 +64,29 @@ export interface OperationDeclaration<Input extends z.ZodType, Output extends z.
   readonly summary: string;
   readonly scope: NeededScope;
   readonly effect: Effect;
-  /** Answered also when the account can incur no usage. */
+  /** May be called even if the account cannot incur usage. */
   readonly isFree?: boolean;
-  /** Largest request body; absent: that of every operation ("Limits"). */
+  /** Largest request body in bytes; absent: the usual limit ("Limits"). */
   readonly bodyBytesMax?: number;
   readonly input: Input;
-  /** Of a stream: the data of a `batch`. */
+  /** The result; of a stream, the data of a `batch` frame. */
   readonly output: Output;
-  /** Refusals of its own, beside those that every operation has (`commonErrors`). */
+  /** Error codes of this operation, in addition to those of every operation (`commonErrors`). */
   readonly errors: readonly ErrorCode[];
   run(context: OperationContext, input: z.output<Input>): Promise<z.input<Output>> | Promise<FrameStream>;
 }
 
-/** A declaration with its types put away, as the registry holds it. */
+/** A declaration without its type parameters, as the registry has it. */
 export interface Operation extends Omit<OperationDeclaration<z.ZodType, z.ZodType>, "run"> {
   run(context: OperationContext, input: unknown): Promise<unknown>;
 }
 
-/** The operations that are served, and how they are found. */
+/** The operations that are served. */
 export interface OperationRegistry {
   readonly served: readonly Operation[];
-  /** Names that answer 501. */
+  /** Names of operations that are not served; they are answered 501. */
   readonly unserved: readonly string[];
-  /** Throws `not_found` for a name that is none, `unavailable` for one that is not served. */
+  /** Throws `not_found` for an unknown name, `unavailable` for an operation that is not served. */
   find(name: string): Operation;
 }
 
@@ -104,7 +104,7 @@ export function operation<Input extends z.ZodType, Output extends z.ZodType>(
 ): Operation {
   return {
     ...declaration,
-    // `invoke` gives the input only after the schema has passed it.
+    // `invoke` has checked the input against the schema.
     run: (context, input) => declaration.run(context, input as z.output<Input>),
   };
 }

@@ -1,4 +1,4 @@
-/** What a request names, as an object that the caller reaches: fields and hints of the interface over `src/reach`. */
+/** Objects that a request names, checked with `src/reach`; adds the fields and hints of the interface to refusals. */
 import type { Mailbox } from "#/src/mail/mailboxes.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
@@ -10,7 +10,7 @@ import { unknownObject } from "./errors.ts";
 import { readId } from "./identifiers.ts";
 import type { OperationContext } from "./operation.ts";
 
-/** The mailbox that `in` names, or that of the credential, for what is in no folder. */
+/** The mailbox that `in` names, or that of the credential, for objects that are in no folder. */
 export async function reachWholeMailbox(
   context: OperationContext,
   id: string | undefined,
@@ -22,7 +22,8 @@ export async function reachWholeMailbox(
   return reached;
 }
 
-/** What a request names together has to be in one mailbox. That an object is in another one is said only to callers that reach that one. */
+/** Objects that a request names together must be in one mailbox. Only callers that may read the other mailbox learn that an object is
+ *  there. */
 export async function assertInMailbox(
   context: OperationContext,
   name: ObjectName,

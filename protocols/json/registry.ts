@@ -36,7 +36,7 @@ import send from "./operations/send.ts";
 import wait from "./operations/wait.ts";
 import watch from "./operations/watch.ts";
 
-/** In the order in which the catalogue shows them. */
+/** All operations, in the order of the catalogue. */
 export const operations: readonly Operation[] = [
   helpDescribe,
   catalogDescribe,
@@ -74,7 +74,7 @@ export const operations: readonly Operation[] = [
   contactDelete,
 ];
 
-/** `unservedNames` is the operator's choice; a name that is no operation is ignored. */
+/** `unservedNames`: operations that the operator has turned off; unknown names are ignored. */
 export function createRegistry(unservedNames: readonly string[]): OperationRegistry {
   const isUnserved = new Set(unservedNames);
   const byName = new Map(operations.map((one) => [one.name, one]));

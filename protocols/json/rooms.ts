@@ -13,7 +13,7 @@ import type { Outbound } from "#/src/outbound/outbound.ts";
 import type { KeptDescriptions } from "#/src/render/kept-descriptions.ts";
 import type { Scheduling } from "#/src/scheduling/scheduling.ts";
 
-/** What the JSON interface stands on. */
+/** The parts of the daemon that the JSON interface uses. */
 export interface JsonRooms {
   readonly mail: Mail;
   readonly descriptions: KeptDescriptions;

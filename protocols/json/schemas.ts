@@ -1,4 +1,4 @@
-/** Shapes that operations share. Descriptions are what OpenAPI and the hints of refusals say. */
+/** Schemas that operations share. Their descriptions appear in OpenAPI and in the hints of refusals. */
 import { z } from "zod";
 import { eventTypes } from "#/src/model/changes.ts";
 import { deliveryReasons, recipientFates } from "#/src/model/delivery.ts";
@@ -21,14 +21,15 @@ export const idempotencyKey = z
   )
   .optional();
 
-/** RFC 9051 section 9, `flag-keyword`: an atom. */
+/** A keyword of IMAP (RFC 9051 section 9, `flag-keyword`): an atom. */
 export const label = z
   .string()
   .min(1)
   .max(keywordBytesMax)
   .regex(/^[!#$&'+,\-./0-9:;<=>?@A-Z[^_`a-z|}~]+$/);
 
-/** Of a stored object: absent it is refused with the one to retry with, not with `invalid`. */
+/** The version of a stored object. If it is absent, the refusal is `precondition_failed` with the version to retry with, not
+ *  `invalid`. */
 export const versionText = z.string().min(1).max(40).optional().describe("The version that was read.");
 
 export const folderName = z.string().min(1).max(500);
@@ -45,7 +46,7 @@ export const folderPathText = z
     'A path of Unicode text without control characters and \\, levels divided by "/": Projects/2026.',
   );
 
-/** Of a file that is sent: what a header can carry. */
+/** A file name that a header field can carry. */
 export const isoTimeText = z.iso.datetime({ offset: true });
 
 export const fileName = z
@@ -110,13 +111,15 @@ export const errorSchema = z
 
 const provenanceSchema = z
   .strictObject({
-    authenticated: z.boolean().describe("Whether the sender is who it says, as decided at receipt."),
+    authenticated: z
+      .boolean()
+      .describe("Whether the sender's identity was verified when the message was received."),
     removed: z
       .array(z.enum(removals))
       .describe(
         "What the rendering left out. doubtful: text of HTML of which it is not known whether a person sees it.",
       ),
-    source: z.string().optional().describe("By which door it came."),
+    source: z.string().optional().describe("The protocol by which it came."),
     from_domain: z.string().optional(),
     checks: z.record(z.string(), z.unknown()).optional(),
     removed_detail: z
@@ -125,7 +128,7 @@ const provenanceSchema = z
           what: z.enum(removals),
           count: z.int(),
           where: z.string(),
-          why: z.enum(doubts).optional().describe("Of doubtful: why it is not proven visible."),
+          why: z.enum(doubts).optional().describe("For doubtful: why it is not known to be visible."),
         }),
       )
       .optional(),
@@ -133,7 +136,7 @@ const provenanceSchema = z
   })
   .meta({ id: "Provenance" });
 
-/** Of a mailbox that sends nothing. */
+/** Why and since when a mailbox is paused. */
 export const pauseSchema = z
   .strictObject({
     reason: z.enum(pauseReasons).describe("operator, or breaker: too many of its last mails failed."),
@@ -148,18 +151,21 @@ export function shownPause(pause: Pause): z.infer<typeof pauseSchema> {
 
 export const readResult = z
   .strictObject({
-    ref: z.string().describe("What was read."),
+    ref: z.string().describe("The reference that was read."),
     kind: z.enum(kinds).describe("The shape of content."),
     text: z.string().optional().describe("The rendering, for kinds that have one."),
     content: z.record(z.string(), z.unknown()).optional().describe("The structured form."),
     provenance: provenanceSchema.optional(),
-    version: z.string().optional().describe("Of a stored object."),
+    version: z.string().optional().describe("The version of a stored object."),
     cursor: z.string().optional().describe("Present when there is more to read."),
   })
   .meta({ id: "ReadResult" });
 export type ReadResult = z.infer<typeof readResult>;
 
-export const takenBack = z.literal(true).optional().describe("It was scheduled, and does not leave now.");
+export const takenBack = z
+  .literal(true)
+  .optional()
+  .describe("The mail was scheduled; its sending is cancelled.");
 
 export const writeResult = z
   .strictObject({
@@ -177,34 +183,34 @@ export const eventSchema = z
     message: z
       .string()
       .optional()
-      .describe("Absent where the event is about the mailbox: agent.… and mailbox.…"),
-    cursor: z.string().describe("Store it after acting on the event; watch and wait go on behind it."),
+      .describe("Absent if the event is about the mailbox: agent.… and mailbox.…"),
+    cursor: z.string().describe("Store it after acting on the event; watch and wait continue after it."),
     at: z.string(),
     folder: z.string().optional(),
     thread: z.string().optional(),
     authenticated: z.boolean().optional(),
     agent_part: z.boolean().optional(),
-    hold: z.string().optional().describe("Of mail that waits or was declined: hold_…"),
+    hold: z.string().optional().describe("For mail that waits or was declined: hold_…"),
     reason: z
       .string()
       .optional()
       .describe(
         `Why it waits or was declined; of agent.paused ${pauseReasons.join(" or ")}; of mail.delayed and mail.bounced one of ${deliveryReasons.join(", ")}.`,
       ),
-    recipient: z.string().optional().describe("Of what became of a sent message: the recipient."),
+    recipient: z.string().optional().describe("For the delivery of a sent message: the recipient."),
     outcome: z
       .strictObject({
-        status: z.enum(recipientFates).describe("What became of it, as in content.delivery."),
+        status: z.enum(recipientFates).describe("The state of the delivery, as in content.delivery."),
         code: z.string().describe("Enhanced status code (RFC 3463)."),
       })
       .optional(),
   })
   .meta({ id: "Event" });
 
-/** What `wait` and `watch` take. */
+/** The common input of `wait` and `watch`. */
 export const watchRequest = z
   .strictObject({
-    cursor: cursorText.optional().describe("Where to go on; empty or absent: at the latest event."),
+    cursor: cursorText.optional().describe("Where to continue; empty or absent: at the latest event."),
     mailbox: idText.optional().describe("Only this mailbox, ag_…; empty or absent: every mailbox in reach."),
     timeout_s: z
       .int()

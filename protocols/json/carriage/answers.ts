@@ -1,4 +1,4 @@
-/** What everything that answers JSON on the HTTP ports has in common: the credential before, the envelope behind. */
+/** What all JSON routes on the HTTP ports share: checking the credential, and the envelope of errors. */
 import type { Logger } from "pino";
 import { loggedLogins } from "#/protocols/connection/logged-logins.ts";
 import type { Exchange, HttpContext, StreamExchange } from "#/protocols/http/app.ts";
@@ -9,10 +9,10 @@ import { WaypostError } from "#/src/model/errors.ts";
 import { asRefusal, errorObject, refusalHeaders, statusOfCode } from "../errors.ts";
 import type { JsonRooms } from "../rooms.ts";
 
-/** A guess: a connection ends when its client says so. */
+/** An estimate: it is not known when a client closes one of its connections. */
 export const connectionRetryMs = 1000;
 
-/** Whose bearer token it is; the connection counts for that mailbox from now on. Throws `unauthorized` and `rate_limited`. */
+/** The principal of the bearer token. The connection counts for its mailbox from now on. Throws `unauthorized` and `rate_limited`. */
 export async function authenticateBearer(
   { accounts, log }: Pick<JsonRooms, "accounts" | "log">,
   authorization: string | undefined,
@@ -39,14 +39,14 @@ export function sendJson({ koa }: HttpContext, status: number, text: string | Bu
   koa.body = text;
 }
 
-/** Answers what was thrown; `status` where a protocol has a finer one than the code's. */
+/** Answers an error. `status`: an HTTP status that is more exact than that of the code. */
 export function refuse(log: Logger, context: HttpContext, error: unknown, status?: number): void {
   const refusal = refusalOf(log, context, error);
   context.koa.set(refusal.headers);
   sendJson(context, status ?? refusal.status, refusal.text);
 }
 
-/** The same where the answer would have stayed open. Once it is open there is nothing to answer with but its end. */
+/** The same for a stream. Once the stream is open, an error can only end it. */
 export function refuseStream(log: Logger, exchange: StreamExchange, error: unknown): void {
   const { response } = exchange;
   const { status, headers, text } = refusalOf(log, exchange, error);
@@ -64,7 +64,7 @@ export function refuseStream(log: Logger, exchange: StreamExchange, error: unkno
   response.end(text);
 }
 
-/** Throws on what a client that went away leaves behind: nobody is there to be told. */
+/** Throws the errors of a client that has gone again: there is nobody to answer. */
 function refusalOf(log: Logger, { requestId }: Exchange, error: unknown) {
   if (error instanceof CallerGone) throw error;
   const refusal = asRefusal(error);
@@ -78,10 +78,10 @@ function refusalOf(log: Logger, { requestId }: Exchange, error: unknown) {
 
 const jsonType = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
 
-/** No type at all is taken for JSON. */
+/** Refuses bodies that are not JSON. A request without a type is accepted. */
 export function assertJson(type: string | undefined, encoding: string | undefined): void {
   if (type && !jsonType.test(type))
-    throw new WaypostError("invalid", "The request body is not said to be JSON.", {
+    throw new WaypostError("invalid", "The Content-Type of the request is not JSON.", {
       field: "",
       hint: "Send the header Content-Type: application/json.",
     });

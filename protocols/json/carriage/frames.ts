@@ -1,4 +1,4 @@
-/** Frames as an iterable, for a carriage that waits for its reader between two of them. */
+/** Frames as an iterable, for a transport that waits for its reader between two frames. */
 import type { FrameStream, StreamFrame } from "../operation.ts";
 
 export async function* framesOf(stream: FrameStream, signal: AbortSignal): AsyncGenerator<StreamFrame> {

@@ -18,7 +18,7 @@ function refusalOf(schema: z.ZodType, first: Issue): WaypostError {
   return new WaypostError("invalid", messageOf(issue, field), { field, hint: hintOf(schema, issue) });
 }
 
-/** Of a union, the branch that came furthest is the one that was meant. */
+/** For a union, the problem of the branch that matched furthest: that branch was most likely meant. */
 function innermost(issue: Issue): Issue {
   if (issue.code !== "invalid_union" || issue.errors.length === 0) return issue;
   const firsts = issue.errors.flatMap((branch) => branch.slice(0, 1));
@@ -64,14 +64,14 @@ function schemaAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodType | 
   for (const step of path) {
     const inner: z.ZodType | undefined = at === undefined ? undefined : unwrapped(at);
     if (inner instanceof z.ZodObject) at = inner.shape[String(step)] as z.ZodType | undefined;
-    // An element is explained by its list.
+    // For an element of a list, the hint describes the list.
     else if (inner instanceof z.ZodArray) return at;
     else return undefined;
   }
   return at;
 }
 
-/** The fields of the object at a path, through lists and unions: of several objects that may stand there, those of each. */
+/** The fields of the object at a path, through lists and unions. If several objects are allowed there, the fields of all of them. */
 function knownFields(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   let places: readonly z.ZodType[] = choicesOf(schema);
   for (const step of path) places = places.flatMap((place) => choicesAt(place, step));
@@ -102,7 +102,7 @@ function article(expected: string): string {
   return /^[aeiou]/.test(name) ? `an ${name}` : `a ${name}`;
 }
 
-/** A field's name comes from the caller: only its visible start is repeated. */
+/** The name of a field comes from the caller: only its printable beginning is repeated. */
 function printable(field: string): string {
   const shown = field.slice(0, 80).replace(/[^\x20-\x7e]/g, "?");
   return field.length > 80 ? `${shown}…` : shown;

@@ -1,5 +1,5 @@
-/** The only door to the operations. Whatever carries a call (HTTP, MCP, the command line), the same rights, limits and
- *  checks stand here, in one order: rate, name, account, scope, input, repeat protection, run. */
+/** The only way to call an operation. HTTP, MCP and the command line all use it, so the same checks apply to each call, in one
+ *  order: rate, name, account, scope, input, repeat protection, run. */
 import type { Principal } from "#/src/accounts/accounts.ts";
 import { forCaller } from "#/src/model/caller.ts";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -18,7 +18,7 @@ export interface Call {
   readonly operation: string;
   readonly principal: Principal;
   readonly requestId: string;
-  /** Aborts with a `CallerGone` when the caller goes: nothing is read of the store from then on. */
+  /** Aborts with `CallerGone` when the caller disconnects: from then on nothing is read from the store. */
   readonly signal: AbortSignal;
   /** Reads the input once the call is admitted. */
   readInput(operation: Operation): Promise<JsonInput>;
@@ -34,7 +34,7 @@ export interface Invoke {
   admit(principal: Principal): void;
 }
 
-/** How long a repeat waits while the first attempt runs; an attempt that takes longer is asked for again. */
+/** After how long a repeat should ask again while the first attempt runs. */
 const repeatRetryMs = 250;
 
 export function createInvoke(rooms: JsonRooms, registry: OperationRegistry): Invoke {
@@ -49,7 +49,7 @@ export function createInvoke(rooms: JsonRooms, registry: OperationRegistry): Inv
   const reach = createReachMemo(rooms);
 
   const admit: Invoke["admit"] = ({ credential, agent }) => {
-    // The operator's own calls come over a private socket and are no use to limit.
+    // The operator's own calls come over a private socket and need no limit.
     if (credential.kind !== "operator") requests.admit(nameOf(credential), String(agent));
   };
 
@@ -87,8 +87,8 @@ function nameOf({ kind, number }: Principal["credential"]): string {
 
 const nothing: Disposable = { [Symbol.dispose]() {} };
 
-/** A repeat that arrives while the first attempt runs is told to wait ("Limits", rule 3). Keys of `send` are apart from the
- *  others, as they are in the store. */
+/** Refuses a repeat while the first attempt runs; it has to wait ("Limits", rule 3). Keys of `send` are separate from those of other
+ *  operations, as they are in the store. */
 function holdKey(
   running: Set<string>,
   principal: Principal,

@@ -1,5 +1,5 @@
-/** JSON text (RFC 8259) of a request. What could hurt is found before anything walks the value: the depth is counted on the
- *  bytes, and a member that stands twice is refused, since what was checked must be what is used. */
+/** JSON text (RFC 8259) of a request. Dangerous input is found before the value is used: the depth is counted on the bytes, and a
+ *  duplicate member is refused, since the checked value must be the one that is used. */
 
 import { nextTurn } from "#/src/fairness/loop-turns.ts";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -8,28 +8,28 @@ import { jsonBodyBytesMax, jsonDepthMax, jsonMembersMax, jsonValuesMax } from "#
 import { jsonPointer } from "./json-pointer.ts";
 import { type DecodedData, noDecodedData, takeLargeData } from "./large-data.ts";
 
-/** How many times over a body is in memory until it is answered: its octets, their text, the values in it, and what is made of
- *  them. */
+/** How many copies of a body are in memory until it is answered: its octets, their text, its values, and what is made of them. */
 const bodyCopies = 4;
 
-/** The same of bodies that may be larger: their data is decoded where it lies, and in memory as it is stored. */
+/** The same for bodies that may be larger: their data is decoded in place, and in memory once more as it is stored. */
 const largeBodyCopies = 3;
 
 export function copiesOf(limitBytes: number): number {
   return limitBytes > jsonBodyBytesMax ? largeBodyCopies : bodyCopies;
 }
 
-/** To parse less takes no longer than anything else that a request does. */
+/** Parsing a smaller body takes no longer than the other steps of a request. */
 const quickBytes = 16 * 1024;
 
 export interface JsonInput {
   readonly value: unknown;
-  /** What large strings of base64 in it say. */
+  /** The decoded large base64 strings of the body. */
   readonly decoded: DecodedData;
 }
 
-/** The value of a body of any size, in the caller's turn of the loop. What a body over the size of most has in its strings `data` is
- *  decoded in its memory, so that this may not be given back before it was used; what is left may be of that size, unless it is said. */
+/** The value of a body of any size, in the caller's turn of the event loop. In a large body the strings `data` are decoded in the body's
+ *  memory, so that memory must not be given back before they were used. The rest of the body may have the usual size, unless another
+ *  limit is given. */
 export async function readJson(
   body: Buffer<ArrayBuffer>,
   restBytesMax = jsonBodyBytesMax,
@@ -88,7 +88,7 @@ interface Level {
   index: number;
 }
 
-/** Walks text that is known to be JSON. Strings are stepped over by their quotes: one may be as long as the body. */
+/** Scans text that is known to be JSON. Strings are skipped by searching their end quote: one may be as long as the body. */
 function assertNoDuplicates(text: string): void {
   const levels: Level[] = [];
   const tokens = /["[\]{},]/g;
@@ -105,7 +105,7 @@ function assertNoDuplicates(text: string): void {
       if (level?.names === undefined || !isName(text, end)) continue;
       level.last = JSON.parse(text.slice(match.index, end)) as string;
       if (level.names.has(level.last))
-        throw new WaypostError("invalid", "A member stands twice in one object.", {
+        throw new WaypostError("invalid", "An object has the same member twice.", {
           field: jsonPointer(levels.map((one) => (one.names === undefined ? one.index : one.last))),
           hint: "Send each member once.",
         });
@@ -117,11 +117,11 @@ function assertNoDuplicates(text: string): void {
 const quote = 34;
 const backslash = 92;
 
-/** Behind the closing quote of the string that begins at a quote: the first one that has no escape. */
+/** The position after a string's closing quote, which is the first quote without an escape. */
 function stringEnd(text: string, begin: number): number {
   const first = text.indexOf('"', begin + 1);
   if (text.charCodeAt(first - 1) !== backslash) return first + 1;
-  // Where one quote has a backslash before it, many may.
+  // If one quote has a backslash before it, many may.
   for (let at = begin + 1; ; at++) {
     const code = text.charCodeAt(at);
     if (code === backslash) at++;

@@ -1,18 +1,19 @@
-/** Bodies over the size that most may have: what makes them large is the base64 of their members `data`, which is decoded piece by
- *  piece where it lies. So no string of that length is made, and the loop gets its turns. */
+/** Bodies larger than those of most operations: they are large because of the base64 in their members `data`, which is decoded in
+ *  place, piece by piece. So no string of that length is made, and other work runs between the pieces. */
 import { createHash } from "node:crypto";
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { closingQuote } from "#/src/model/json-depth.ts";
 import { base64Form } from "./base64.ts";
 
-/** What was decoded, by the text that stands for it in the value: it says the SHA-256, so that the same request has the same value. */
+/** The decoded octets, by the text that replaces them in the value. The text has the SHA-256 of the octets, so that the same request
+ *  gives the same value. */
 export type DecodedData = ReadonlyMap<string, Buffer>;
 
 export const noDecodedData: DecodedData = new Map();
 
 export interface LargeBody {
-  /** The body with a short string for each that was decoded. */
+  /** The body with a short string in place of each decoded one. */
   readonly json: Buffer<ArrayBuffer>;
   readonly decoded: DecodedData;
 }
@@ -20,15 +21,15 @@ export interface LargeBody {
 const quote = 34;
 const colon = 58;
 const name = Buffer.from('"data"');
-/** Shorter strings stay what they are. */
+/** Shorter strings are not decoded here. */
 const shortBytes = 64 * 1024;
-/** Of base64, decoded at once: a quarter of a millisecond. */
+/** Octets of base64 that are decoded at once; they take a quarter of a millisecond. */
 const pieceBytes = 64 * 1024;
 /** The longest escape of JSON is \u002b. */
 const escapeBytes = 6;
 
-/** Throws `invalid` for data that is no base64, and `too_large` where the rest is over its limit. The decoded octets are
- *  in the memory of the body. */
+/** Throws `invalid` for data that is not base64, and `too_large` if the rest of the body is over its limit. The decoded octets are in
+ *  the memory of the body. */
 export async function takeLargeData(body: Buffer<ArrayBuffer>, restBytesMax: number): Promise<LargeBody> {
   const turns = new LoopTurns();
   const decoded = new Map<string, Buffer>();
@@ -64,7 +65,7 @@ export async function takeLargeData(body: Buffer<ArrayBuffer>, restBytesMax: num
   return { json: Buffer.concat(rest), decoded };
 }
 
-/** Where the string of a member `data` begins, behind its quote, when its name begins here. */
+/** If the member name `data` begins at `begin`: where its string begins, after the quote. */
 function findData(body: Buffer, begin: number): number | undefined {
   if (!body.subarray(begin, begin + name.length).equals(name)) return undefined;
   const at = skipSpace(body, begin + name.length);
@@ -83,7 +84,7 @@ function isWhiteSpace(octet: number): boolean {
   return octet === 32 || (octet >= 9 && octet <= 13);
 }
 
-/** Of another string, which is part of the rest. */
+/** The end of a string that is not decoded. */
 function stringEnd(body: Buffer, begin: number, lengthMax: number): number {
   const window = body.subarray(0, begin + lengthMax);
   const end = closingQuote(window, begin);
@@ -108,7 +109,7 @@ async function decode(
     const base64 = text.slice(0, whole);
     carried = text.slice(whole);
     const octets = Buffer.from(base64, "base64");
-    // Node passes over what is no base64, and ends with a padding, which may only be the last.
+    // Node skips characters that are not base64, and stops at padding, which is allowed only at the end.
     if (octets.toString("base64") !== base64 || (at < end && octets.length * 4 !== whole * 3))
       throw notBase64();
     hash.update(octets);
@@ -118,7 +119,7 @@ async function decode(
   return { sha256: hash.digest("hex"), octets: body.subarray(begin, written) };
 }
 
-/** Before an escape that is not whole. */
+/** The end of a piece, moved before an incomplete escape. */
 function pieceEndOf(body: Buffer, at: number, end: number): number {
   const pieceEnd = Math.min(end, at + pieceBytes);
   if (pieceEnd === end) return end;
@@ -129,7 +130,7 @@ function pieceEndOf(body: Buffer, at: number, end: number): number {
 
 const backslash = "\\";
 
-/** Some write "/" and "+" with an escape. */
+/** Undoes escapes: some programs escape "/" and "+". */
 function unescaped(text: string): string {
   if (!text.includes(backslash)) return text;
   try {

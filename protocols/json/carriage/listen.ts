@@ -1,4 +1,4 @@
-/** The HTTP and HTTPS ports with everything that answers on them. */
+/** The HTTP and HTTPS ports with all their routes. */
 import { STATUS_CODES } from "node:http";
 import {
   connectionAmounts,
@@ -31,11 +31,11 @@ export interface HttpRooms extends JsonRooms {
   /** Without it only plain HTTP is served. */
   readonly tls?: ServerKeys;
   readonly tally?: Tally;
-  /** How connections are told apart by network, if not by their addresses. */
+  /** Gives the network of a connection, for limits per network; without it the address decides. */
   readonly nameNetwork?: NameNetwork | undefined;
 }
 
-/** `routes`: what else lives on the ports, asked before the JSON interface. */
+/** `routes`: other routes on these ports; they are tried before the JSON interface. */
 export async function listenHttp(rooms: HttpRooms, routes: readonly HttpRoute[] = []): Promise<Listener[]> {
   const { settings } = rooms;
   const registry = createRegistry(settings.json.unservedOperations);
@@ -53,7 +53,7 @@ export async function listenHttp(rooms: HttpRooms, routes: readonly HttpRoute[] 
   });
 }
 
-/** A port of its own for one route, without anything of `/v1` on it. */
+/** A separate port for one route, without `/v1`. */
 export async function listenApart(rooms: HttpRooms, port: HttpPort, route: HttpRoute): Promise<Listener[]> {
   return openHttpPorts(rooms, {
     routes: [route],
@@ -77,7 +77,7 @@ interface Ports {
   readonly streams: readonly StreamRoute[];
   readonly door: Gate;
   readonly ports: readonly HttpPort[];
-  /** Aborted when they close. */
+  /** Aborted when the ports close. */
   readonly closing: AbortController;
 }
 
@@ -109,7 +109,7 @@ async function openHttpPorts(
       strangerMs: 60_000,
     },
     refuse(problem: BadRequest | DoorRefusal, requestId: string, remoteAddress: string) {
-      // Connections that find no place are told of by the door.
+      // Connections over the limit are logged where they are refused.
       if (refusals[problem].code === "invalid")
         log.info({ ...peerOf(remoteAddress), requestId, status: 400, problem }, "request");
       return refuseEarly(problem, requestId);
@@ -152,7 +152,7 @@ const refusals = {
   role_full: new WaypostError("upstream_unavailable", "Too many connections are open."),
 } as const satisfies Record<BadRequest | DoorRefusal, WaypostError>;
 
-/** What is refused before there is a request is said in the same envelope. */
+/** Refusals before a request is read have the same envelope. */
 function refuseEarly(problem: BadRequest | DoorRefusal, requestId: string): string {
   const refusal = refusals[problem];
   const status = statusOfCode[refusal.code];

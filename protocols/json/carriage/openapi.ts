@@ -1,4 +1,4 @@
-/** The interface as an OpenAPI 3.1 document, from the declarations alone. */
+/** The interface as an OpenAPI 3.1 document, made only from the declarations. */
 import { z } from "zod";
 import { type ErrorCode, errorCodes } from "#/src/model/errors.ts";
 import { describedResult } from "../contents.ts";
@@ -30,7 +30,7 @@ export function openApiDocument(registry: OperationRegistry): Json {
   for (const operation of registry.served)
     paths[`/v1/${operation.name}`] = { post: operationObject(operation, schemaOf) };
   for (const name of registry.unserved) paths[`/v1/${name}`] = { post: unservedObject(name) };
-  // Tools and the typed client leave the content open; here it is a union by kind.
+  // Tools and the typed client do not type `content`; here it is a union by kind.
   schemas.ReadResult = undefined;
   schemaOf(describedResult, "output");
   paths["/health"] = { get: healthObject };
@@ -87,7 +87,7 @@ function unservedObject(name: string): Json {
   return { operationId: name, summary, responses: refusals(["unauthorized", "unavailable"]) };
 }
 
-/** What the operator has sent to a program (Standard Webhooks). */
+/** The webhook: events that the operator lets the server send to a program (Standard Webhooks). */
 function webhookObject(events: unknown): Json {
   const header = (name: string, description: string): Json => ({
     name,
@@ -141,7 +141,7 @@ const healthObject = {
   responses: { 200: { description: "Up.", headers: requestIdHeader } },
 };
 
-/** Codes that share a status share a response. */
+/** One response for each HTTP status, with all error codes that have it. */
 function refusals(codes: readonly ErrorCode[]): Json {
   return Object.fromEntries(
     [...new Set(codes)].map((code) => [

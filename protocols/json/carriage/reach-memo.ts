@@ -1,6 +1,6 @@
-/** Whose mail a credential reaches, for streams: thousands of them are told of one commit, and those of the same credential have
- *  the same answer. It is kept until the next commit that concerns anybody's mail or reach, and no longer than a moment. A
- *  credential or grant that is revoked is such a commit. */
+/** Which agents' mail a credential may read, for streams. One commit concerns thousands of streams, and all streams of a credential
+ *  have the same answer. It is kept until the next commit that changes mail or reach, and at most half a second. Revoking a
+ *  credential or a grant is such a commit. */
 import type { Principal } from "#/src/accounts/accounts.ts";
 import { forEverybody } from "#/src/model/caller.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
@@ -16,7 +16,7 @@ export interface ReachMemo {
   listReadable(principal: Principal): Promise<ReachedAgents>;
 }
 
-/** Less than the shortest interval of quiet after which a credential is looked at again. */
+/** Shorter than the shortest quiet interval after which a stream checks its credential again. */
 const momentMs = 500;
 
 interface Answer {

@@ -1,6 +1,6 @@
-/** `/v1` over HTTP: credentials, bodies and answers; what a call may do and does is behind `invoke`.
+/** `/v1` over HTTP: credentials, bodies and answers. `invoke` checks the rights of a call and runs it.
  *
- *  POST /v1/<operation>   Authorization: Bearer, application/json; what streams is in serve-stream.ts
+ *  POST /v1/<operation>   Authorization: Bearer, application/json; operations that stream are in serve-stream.ts
  *  GET  /health           the service is up; no credential
  *  GET  /openapi.json     the interface, for programs; no credential */
 
@@ -17,9 +17,9 @@ import { openApiDocument } from "./openapi.ts";
 
 const prefix = "/v1/";
 
-/** The last route of the HTTP ports: it also answers for paths that nobody serves. */
+/** The last route of the HTTP ports: it also answers requests for unknown paths. */
 export function createJsonRoute(rooms: JsonRooms, registry: OperationRegistry, invoke: Invoke): HttpRoute {
-  // Bytes, so that answers that wait for their readers share them. Made when they are first asked for: most daemons never are.
+  // Bytes, so that pending answers share them. Made at the first request: most daemons never get one.
   let openApi: Buffer | undefined;
 
   async function answer(context: HttpContext): Promise<void> {
@@ -56,7 +56,7 @@ export function createJsonRoute(rooms: JsonRooms, registry: OperationRegistry, i
       signal,
       readInput: (operation) => readInput(context, operation, memory),
     });
-    // What streams has a route of its own.
+    // Streams have their own route.
     if (outcome.kind === "stream") throw new TypeError("the operation streams");
     sendJson(context, 200, JSON.stringify(outcome.result));
   }
@@ -73,7 +73,7 @@ export function createJsonRoute(rooms: JsonRooms, registry: OperationRegistry, i
   };
 }
 
-/** `memory`: gives back that of the body when the call is answered. */
+/** `memory`: frees the memory of the body when the call is answered. */
 async function readInput(
   { koa, readBody }: HttpContext,
   { bodyBytesMax = jsonBodyBytesMax }: Operation,

@@ -1,5 +1,5 @@
-/** Operations that stream, over HTTP: Server-Sent Events on node's response. Credential, body and refusals are those of every
- *  operation; what is kept once the stream is open is the stream. */
+/** Operations that stream, over HTTP: Server-Sent Events on node's response. Credential, body and refusals are handled as for every
+ *  operation. Once the stream is open, nothing else of the request is kept. */
 import type { IncomingMessage } from "node:http";
 import type { StreamExchange, StreamRoute } from "#/protocols/http/app.ts";
 import { EventStream, formatFrame } from "#/protocols/http/event-stream.ts";
@@ -12,7 +12,7 @@ import { copiesOf, type JsonInput, readJson } from "./json-text.ts";
 
 const prefix = "/v1/";
 
-/** `closing` ends the streams. */
+/** Aborting `closing` ends the streams. */
 export function createStreamRoute(
   rooms: JsonRooms,
   registry: OperationRegistry,
@@ -56,7 +56,7 @@ export function createStreamRoute(
   };
 }
 
-/** Between the frames of an operation and the response that carries them. */
+/** Writes the frames of an operation to its response. */
 class SseSink implements FrameSink {
   readonly #frames: FrameStream;
   readonly #open: Set<SseSink>;
@@ -93,7 +93,7 @@ class SseSink implements FrameSink {
 const keepalive = Buffer.from(formatFrame({ comment: "keepalive" }));
 const bytesOfFrames = new WeakMap<StreamFrame, Buffer>();
 
-/** The same frame for many streams is written once. */
+/** The bytes of a frame; made once for all streams that send it. */
 function bytesOf(frame: StreamFrame): Buffer {
   if (frame.isKeepalive === true) return keepalive;
   const known = bytesOfFrames.get(frame);
@@ -105,13 +105,13 @@ function bytesOf(frame: StreamFrame): Buffer {
   return bytes;
 }
 
-/** Node keeps a request as long as its answer is open; what it said has been read. */
+/** Frees the headers of a request: node keeps the request as long as its response is open. */
 function forgetHeaders(request: IncomingMessage): void {
   request.headers = {};
   request.rawHeaders = [];
 }
 
-/** A request to a proxy names the whole URL (RFC 9112 section 3.2.2). */
+/** The path. A request made as to a proxy has the whole URL (RFC 9112 section 3.2.2). */
 function pathOf({ url = "" }: IncomingMessage): string {
   if (!url.startsWith("/")) return URL.parse(url)?.pathname ?? "";
   const end = url.indexOf("?");
@@ -125,7 +125,7 @@ async function readStreamInput(
   const { headers } = request;
   assertJson(headers["content-type"], headers["content-encoding"]);
   const input = await readJson(await readBody(bodyBytesMax, copiesOf(bodyBytesMax)));
-  // An EventSource that reconnects repeats its first body, and says in the header what it saw last.
+  // An EventSource that reconnects repeats its first body, and sends its last cursor in this header.
   const lastEventId = headers["last-event-id"];
   const { value } = input;
   if (!lastEventId || typeof value !== "object" || value === null || Array.isArray(value)) return input;

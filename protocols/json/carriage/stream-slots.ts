@@ -1,15 +1,15 @@
 import type { Fairness } from "#/src/fairness/fairness.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 
-/** Streams and waiting calls that a token has open at once. */
+/** Limits the streams and waiting calls that a token has open at once. */
 export interface StreamSlots {
-  /** `credential`: its name. */
+  /** `credential`: the name of the credential. Throws when there is no slot; disposing gives the slot back. */
   hold(credential: string): Disposable;
 }
 
 const retryAfterMs = 1000;
 
-/** `total`: of all tokens. */
+/** `limit`: slots of one token; `total`: slots of all tokens together. */
 export function createStreamSlots(fairness: Fairness, limit: number, total: number): StreamSlots {
   const gate = fairness.gate("streams", { total, share: limit });
   return {

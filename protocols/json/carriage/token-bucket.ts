@@ -1,11 +1,11 @@
-/** Rates of requests, for each token and for each agent, whatever tokens it has. */
+/** Limits the rate of requests of each token, and of each agent over all its tokens. */
 import { createTokenBuckets, type RateLimit } from "#/src/accounts/token-buckets.ts";
 import type { Clock } from "#/src/model/clock.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 
 export interface RequestLimits {
-  /** Counts a request against all of its buckets, or against none when one is empty: throws `rate_limited` with the time until
-   *  none is. */
+  /** Counts a request in all of its buckets. If one is empty, counts it in none and throws `rate_limited` with the time until all have
+   *  room. */
   admit(token: string, agent: string): void;
 }
 

@@ -29,7 +29,7 @@ export const attach = z
 
 type Attach = z.infer<typeof attach>;
 
-/** The octets with an ATTACH for each blob, and what the store has to know of it. `instance`: the recurrence id of one instance. */
+/** The octets with an ATTACH for each blob, and the attachments for the store. `instance`: the recurrence id of one instance. */
 export async function withBlobs(
   context: OperationContext,
   bytes: Uint8Array,

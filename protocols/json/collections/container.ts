@@ -1,5 +1,5 @@
-/** What the operations on calendars and on addressbooks share. Their version is the ETag of their collection without the quotes:
- *  it changes with their properties, not with what is in them. */
+/** What the operations on calendars and on addressbooks share. Their version is the ETag of the collection without the quotes. It
+ *  changes with the properties of the collection, not with its items. */
 import { z } from "zod";
 import { calendarZoneName } from "#/src/collections/calendar-zone.ts";
 import type { Collection, CollectionKind, CollectionProperties } from "#/src/collections/collection.ts";
@@ -15,7 +15,7 @@ import type { OperationContext } from "../operation.ts";
 import { idempotencyKey, idText, versionText } from "../schemas.ts";
 import { collectionId, reachCollection } from "./reach.ts";
 
-/** What clients show in a list. */
+/** Characters of a name: what clients can show in a list. */
 const nameCharactersMax = 200;
 const descriptionCharactersMax = 5000;
 
@@ -36,11 +36,11 @@ const color = z
   .describe("The colour that clients show it in, #rrggbb or #rrggbbaa.");
 const order = z.int().min(0).max(1_000_000).describe("Its place among the others, the lowest first.");
 
-/** Of a calendar. */
+/** The time zone of a calendar. */
 export const timeZone = z
   .string()
   .refine((zone) => findNamedZone(zone)?.id === zone || zone === "Etc/UTC")
-  .describe("The IANA time zone of times that name none, and of its months: Europe/Berlin.");
+  .describe("The IANA time zone for times without a zone, and for months: Europe/Berlin.");
 
 export const createFields = {
   name,
@@ -50,7 +50,7 @@ export const createFields = {
   idempotency_key: idempotencyKey,
 };
 
-/** `null` takes away. */
+/** `null` removes a property. */
 export const updateFields = {
   version: versionText,
   name: name.optional(),
@@ -62,7 +62,7 @@ export const updateFields = {
 
 export const deleteFields = { version: versionText, idempotency_key: idempotencyKey };
 
-/** Whose it becomes: without a grant on somebody's collections, one's own. */
+/** The owner of the new collection. Another owner than the caller needs a grant. */
 export const ownerField = idText.optional().describe("The mailbox, ag_…; absent: that of the credential.");
 
 interface GivenProperties {
@@ -73,7 +73,7 @@ interface GivenProperties {
   readonly time_zone?: string | null | undefined;
 }
 
-/** Those that were given. */
+/** The properties that were given. */
 export function propertiesOf(given: GivenProperties): Partial<CollectionProperties> {
   return {
     ...(given.name === undefined ? {} : { displayName: given.name }),
@@ -84,7 +84,7 @@ export function propertiesOf(given: GivenProperties): Partial<CollectionProperti
   };
 }
 
-/** What is said of a collection wherever it is listed. */
+/** The fields of a collection that every listing has. */
 export function collectionFacts(
   context: Pick<OperationContext, "rooms">,
   collection: Collection & Partial<Pick<ReachedCollection, "rights">>,
@@ -122,7 +122,7 @@ interface Change extends Readonly<Record<string, unknown>> {
   readonly idempotency_key?: string | undefined;
 }
 
-/** Changes or deletes what `id` names, at the version that was read. */
+/** Changes or deletes the collection that `id` names, at the version that was read. */
 export async function changeContainer(
   context: OperationContext,
   kind: CollectionKind,
@@ -145,7 +145,7 @@ export async function changeContainer(
   return { ref: input.id, created: false, version: String(modseq) };
 }
 
-/** There is no blind overwrite: what is changed is named with the version that was read. */
+/** A change needs the version that was read, so that nobody overwrites changes that they have not seen. */
 export function assertVersion(
   given: string | undefined,
   version: string,
@@ -154,7 +154,9 @@ export function assertVersion(
   if (given === version) return;
   throw new WaypostError(
     "precondition_failed",
-    given === undefined ? "The version that was read is needed." : "Somebody wrote first.",
+    given === undefined
+      ? "The version that was read is needed."
+      : "The collection has changed since that version.",
     { version, current },
   );
 }

@@ -21,7 +21,7 @@ export async function eventShortForm(
   return shownForm(context, item, form, itemId(context, item));
 }
 
-/** `id`: of the event, or of an instance of it. */
+/** `id`: the id of the event or of one instance. */
 export function shownForm(_context: OperationContext, item: StoredItem, form: EventForm, id: string) {
   return {
     id,
@@ -34,7 +34,7 @@ export function shownForm(_context: OperationContext, item: StoredItem, form: Ev
   };
 }
 
-/** Whether it has an instance in the range. A task without times is in every one (RFC 4791 section 9.9). */
+/** Whether the event has an instance in the range. A task without times is in every range (RFC 4791 section 9.9). */
 export async function eventOccursIn(
   context: OperationContext,
   item: StoredItem,

@@ -1,14 +1,14 @@
-/** Where in a request the refusal of a body or a patch points. */
+/** The JSON pointer of a refusal about a body or a patch. */
 import type { JsonObject } from "#/src/formats/jscontact/json.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import { jsonPointer } from "../carriage/json-pointer.ts";
 
-/** The pointer of a refusal, from the top of the request. `hint` where the refusal has none. */
+/** Makes the pointer of a refusal begin at the top of the request. Adds `hint` if the refusal has none. */
 export function atBody<R>(hint: string, run: () => Promise<R>): Promise<R> {
   return rethrown(hint, run, (field) => `/body${field}`);
 }
 
-/** Within a patch, what is wrong stands at one of its pointers. */
+/** The same for a patch: the refusal points to the member of the patch that is wrong. */
 export function atPatch<R>(hint: string, patch: JsonObject, run: () => Promise<R>): Promise<R> {
   const keys = Object.keys(patch).toSorted((one, other) => other.length - one.length);
   return rethrown(hint, run, (field) => {

@@ -1,4 +1,4 @@
-/** search {in: "ag_…", kind: "freebusy"}: when somebody is busy, and nothing else of it. */
+/** search {in: "ag_…", kind: "freebusy"}: when somebody is busy, without any details. */
 import { calendarZoneName } from "#/src/collections/calendar-zone.ts";
 import { readFreeBusy } from "#/src/collections/free-busy.ts";
 import { formatUtc } from "#/src/formats/jscalendar/local-time.ts";
@@ -17,7 +17,7 @@ export interface FreeBusySearch {
   readonly before?: string | undefined;
 }
 
-/** Days of one question. */
+/** Days of one request. */
 const daysMax = 366;
 const dayMs = 24 * 3_600_000;
 
@@ -42,7 +42,7 @@ export async function searchFreeBusy(
     });
   const [startMs, endMs] = (["since", "before"] as const).map((field) => timeOf(request, field));
   if (endMs! <= startMs! || endMs! - startMs! > daysMax * dayMs)
-    throw new WaypostError("invalid", "The range is no span of time that is answered.", {
+    throw new WaypostError("invalid", "The range of time is not valid.", {
       field: "/before",
       hint: `before is later than since, by at most ${daysMax} days.`,
     });

@@ -1,5 +1,5 @@
-/** The instances in a range of time of a calendar, in the order of their starts, in pages. A cursor names the last instance that was
- *  told, so nothing is repeated or passed over when events come or go meanwhile. */
+/** The instances of a calendar's events in a range of time, in the order of their starts, in pages. A cursor names the last listed
+ *  instance, so no instance is repeated or left out when events are added or removed between two pages. */
 import type { StoredItem } from "#/src/collections/item.ts";
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -12,18 +12,18 @@ import { itemId } from "./reach.ts";
 
 /** Instances of one answer ("Writing" of the interface). */
 const instancesMax = 500;
-/** Those that are kept while the earliest are looked for. */
+/** How many instances are held while the earliest ones are searched. */
 const heldMax = 4 * instancesMax;
 
 export interface InstancesRequest {
   readonly sinceMs: number;
   readonly beforeMs: number;
-  /** Of floating times and dates. */
+  /** The zone for floating times and dates. */
   readonly zone: string | undefined;
-  /** What the cursor is bound to. */
+  /** Text of the request to which the cursor is bound. */
   readonly scope: string;
   readonly cursor?: string | undefined;
-  /** How much is told at once, and what one instance counts. */
+  /** Characters of one page, and how many characters one instance counts. */
   readonly charactersMax: number;
   lengthOf(shown: ShownInstance): number;
 }
@@ -55,11 +55,11 @@ export async function listInstances(
   let isMore = false;
   candidates: for await (const page of collections.listCandidates(agent, number, sinceMs, beforeMs)) {
     for (const { item, isExact, startMs } of page) {
-      // An exact period is the instance itself, so those that were told need no look.
+      // An exact period is the instance itself, so instances before the cursor can be skipped.
       if (isExact && after !== undefined && startMs < after.startMs) continue;
       if (held.length >= instancesMax) {
         held = earliest(held);
-        // Periods come in the order of their starts: nothing behind this one begins earlier.
+        // Periods come in the order of their starts: no later one begins earlier.
         if (held.length > instancesMax && startMs > held.at(-1)!.startMs) break candidates;
       }
       const [stored] = await collections.readItems(agent, [item]);
@@ -96,7 +96,7 @@ export async function listInstances(
     const { number: item } = stored;
     if (instances === undefined) {
       const form = await context.rooms.events.run("list", { bytes: stored.bytes, zone });
-      // Too many to be told one by one.
+      // Too many instances to list each of them.
       return [{ startMs: sinceMs, item, recurrenceId: "", shown: shownForm(context, stored, form, id) }];
     }
     return instances.map(({ form, recurrenceId = "", startMs }) => ({
@@ -127,7 +127,7 @@ export async function listInstances(
   }
 }
 
-/** One more than an answer has, so that it is known whether there are more. */
+/** The earliest instances: one more than an answer has, to know whether there are more. */
 function earliest(told: readonly Told[]): Told[] {
   return told.toSorted(comparePlaces).slice(0, instancesMax + 1);
 }

@@ -12,7 +12,7 @@ export interface ItemForm {
     item: StoredItem,
     collection: ReachedCollection,
   ): Promise<Readonly<Record<string, unknown>>>;
-  /** Whether it has an instance in a range; undefined bounds are open. Of what has no times, absent. */
+  /** Whether the item has an instance in a range; undefined bounds are open. Absent for kinds without times. */
   occursIn?(
     context: OperationContext,
     item: StoredItem,

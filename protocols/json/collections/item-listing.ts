@@ -1,6 +1,6 @@
-/** Listings of a collection: in the order in which its items came, or of a range of time in the order of their starts. A cursor is
- *  bound to what was asked, and names the last item that was looked at, so nothing is repeated or passed over when items come or
- *  go meanwhile. */
+/** Listings of a collection: all items in the order in which they were added, or those of a range of time in the order of their
+ *  starts. A cursor is bound to the request, and names the last item that was read. So no item is repeated or left out when items are
+ *  added or removed between two pages. */
 import type { StoredItem } from "#/src/collections/item.ts";
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -10,14 +10,14 @@ import type { OperationContext } from "../operation.ts";
 import { type ItemForm, itemForms } from "./item-forms.ts";
 
 export interface ItemListingRequest {
-  /** Folded words that all stand in what is listed. */
+  /** Folded words; a listed item has all of them. */
   readonly words?: readonly string[] | undefined;
-  /** What has an instance in the range; undefined bounds are open. */
+  /** Only items that have an instance in the range; undefined bounds are open. */
   readonly range?: Range | undefined;
   readonly limit: number;
   readonly cursor?: string | undefined;
   readonly charactersMax: number;
-  /** What the cursor is bound to. */
+  /** Text of the request to which the cursor is bound. */
   readonly scope: string;
 }
 
@@ -31,15 +31,15 @@ export interface ItemListing {
   readonly cursor?: string;
 }
 
-/** Octets that one page reads. Photos make cards large; an ordinary one has less than 1 KiB. */
+/** Octets that one page reads at most. An ordinary card has less than 1 KiB; photos make cards large. */
 const pageBytesMax = 8 * 1024 * 1024;
-/** Items that one page looks at when it expands them to see whether they are in the range. */
+/** Items whose recurrences one page expands to find whether they are in the range. */
 const pageExpansionsMax = 500;
 
-/** Where a listing is. */
+/** The position of a listing. */
 interface Place {
   readonly item: ItemNumber;
-  /** Of a listing of a range. */
+  /** Used in the listing of a range. */
   readonly startMs: number;
 }
 
@@ -105,7 +105,7 @@ export async function listCollection(
     return numbers;
   }
 
-  /** Undefined for what has gone or moved since the page was read, and for what is not in the range. */
+  /** undefined for an item that was deleted or moved since the page was read, and for one that is not in the range. */
   async function read({ item, isCertain }: Found, { occursIn }: ItemForm): Promise<StoredItem | undefined> {
     const [stored] = await collections.readItems(collection.agent, [item]);
     if (stored === undefined || stored.collection !== collection.number) return undefined;

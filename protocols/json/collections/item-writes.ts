@@ -19,7 +19,7 @@ import { itemId, itemKinds, type ReachedItem, reachNamedItem } from "./reach.ts"
 
 type WrittenItem = Pick<PutItem, "bytes" | "provenance" | "isAuthenticated" | "attachments">;
 
-/** What a write of an event says to others; of contacts there is nothing to say. */
+/** Invitations that a write of an event sends; contacts have none. */
 interface Invite {
   readonly invite?: "none" | "send" | undefined;
 }
@@ -33,7 +33,7 @@ interface Change extends Keyed {
   readonly version?: string | undefined;
 }
 
-/** Creates an item in the collection that `reach` answers. */
+/** Creates an item in the collection that `reach` gives. */
 export async function putNewItem(
   context: OperationContext,
   kind: CollectionKind,
@@ -55,13 +55,13 @@ export async function putNewItem(
   return resultOf(context, kind, agent, input, { ...written, isCreated: true });
 }
 
-/** The UID of a body is a field of the request. */
+/** Points a refusal about the UID to the field of the request. */
 async function saidAtUid<R>(put: () => Promise<R>): Promise<R> {
   try {
     return await put();
   } catch (error) {
     if (!isWaypostError(error) || error.details.reason !== "no-uid-conflict") throw error;
-    throw new WaypostError("invalid", "There is one of this uid already.", {
+    throw new WaypostError("invalid", "An object with this uid exists already.", {
       field: "/body/uid",
       hint: "Change that one, or leave uid out.",
     });
@@ -89,12 +89,12 @@ interface Said {
   readonly scheduling?: SchedulingState;
 }
 
-/** What became of the invitations. A repeat under a key does not know. */
+/** The state of the invitations. Absent in the answer to a repeat with a key. */
 function stateOf({ invite }: Invite, { scheduling }: Said): Said {
   return invite === "send" && scheduling !== undefined ? { scheduling } : {};
 }
 
-/** Through scheduling, which does with contacts what `Collections` does. */
+/** Stores an item through scheduling; for contacts that is the same as `Collections`. */
 async function putItem(
   context: OperationContext,
   { agent, actor }: { readonly agent: AgentNumber; readonly actor: Actor },
@@ -108,7 +108,7 @@ async function putItem(
   return context.rooms.scheduling.putItem(writer, put, options);
 }
 
-/** Invitations and answers are mail: who sends them may send. */
+/** Invitations and answers are mail, so they need the scope `send`. */
 export async function optionsOf(
   context: OperationContext,
   agent: AgentNumber,
@@ -119,8 +119,8 @@ export async function optionsOf(
   return { messages: invite, idempotency };
 }
 
-/** Changes what `id` names, at the version that was read. `change` answers undefined where nothing is to be written; `inside` is
- *  what stands behind the # of the item's own id. */
+/** Changes the item that `id` names, at the version that was read. `change` gives undefined if nothing is to be written; `inside` is
+ *  the text after the # of the item's own id. */
 export async function changeItem(
   context: OperationContext,
   kind: CollectionKind,
@@ -154,7 +154,7 @@ export async function changeItem(
   return instance === undefined ? result : { ...result, ref: `${result.ref}#${instance}` };
 }
 
-/** Behind the # of the item's own id: a `ref` names what `id` named. */
+/** The text after the # of the item's own id, so that `ref` names the same instance as `id`. */
 function namedInside(kind: CollectionKind, id: string): string | undefined {
   const hash = id.indexOf("#");
   return hash !== -1 && id.startsWith(`${itemKinds[kind]}_`) ? id.slice(hash + 1) : undefined;
@@ -187,7 +187,7 @@ export async function deleteItem(
   return { ref: input.id, created: false, version: String(modseq), ...stateOf(input, done) };
 }
 
-/** Throws `invalid` where a part of an item is named. */
+/** Throws `invalid` if the id names a part of an item. */
 export function assertWhole(kind: CollectionKind, inside: string | undefined): void {
   if (inside === undefined) return;
   throw new WaypostError("invalid", `A ${itemKinds[kind]} is named whole here.`, {
@@ -210,7 +210,7 @@ async function assertCurrent(
   return { collection, stored };
 }
 
-/** A refusal of the write itself says what the item is now, too. */
+/** Adds the current state of the item to a refusal of the write. */
 async function withCurrentItem<R>(
   context: OperationContext,
   reached: ReachedItem,

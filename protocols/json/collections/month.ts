@@ -11,7 +11,7 @@ export interface MonthRequest {
   readonly max_chars?: number | undefined;
 }
 
-/** The bounds of a month on the clock of a zone, in UTC. */
+/** The bounds of a month in the local time of a zone, as UTC. */
 export function monthRange(month: string, zone: string | undefined) {
   const [year, number] = month.split("-").map(Number) as [number, number];
   const localOf = (at: number) => new Date(0).setUTCFullYear(year, number - 1 + at, 1);

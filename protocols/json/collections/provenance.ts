@@ -3,7 +3,7 @@ import { isoTime } from "#/src/render/message-state.ts";
 import type { RemovalDetail } from "#/src/render/removal.ts";
 import type { ReadResult } from "../schemas.ts";
 
-/** Where an event or contact came from and what was left out of it ("Read result" of the interface). */
+/** The origin of an event or contact and what was left out of its rendering ("Read result" of the interface). */
 export function itemProvenance(
   { provenance, isAuthenticated, createdAt }: Item,
   removed: readonly RemovalDetail[],

@@ -1,5 +1,5 @@
-/** Calendars and addressbooks, and what is in them, as a call reaches them. Outside the account and unknown are one answer; inside
- *  the account without a grant is `forbidden_scope` ("Names" of the interface). */
+/** Calendars, addressbooks and their items, with the caller's rights. An object of another account and an unknown one have the same
+ *  answer; an object of the same account without a grant is `forbidden_scope` ("Names" of the interface). */
 import type { CollectionKind } from "#/src/collections/collection.ts";
 import type { Item } from "#/src/collections/item.ts";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -15,7 +15,7 @@ import { unknownObject } from "../errors.ts";
 import { readId } from "../identifiers.ts";
 import type { OperationContext } from "../operation.ts";
 
-/** What an item of a collection is called. */
+/** The kind of item in each kind of collection. */
 export const itemKinds = {
   calendar: "event",
   addressbook: "contact",
@@ -27,7 +27,7 @@ export interface ReachedItem {
   readonly item: Item;
 }
 
-/** Throws `not_found` and `forbidden_scope` as every answer about an id does. */
+/** Throws `not_found` and `forbidden_scope`, as for every id. */
 export function reachCollection(
   context: OperationContext,
   kind: CollectionKind,
@@ -86,8 +86,8 @@ export async function reachItemIn(
   return { collection, item: item ?? unknownObject() };
 }
 
-/** What `id` names: `contact_…` or `addressbook_…#<contact or uid>`, `event_…` or `calendar_…#<uid>`. `inside`: what stands behind
- *  the # of an item's own id, a part or an instance of it. */
+/** The item that `id` names: `contact_…` or `addressbook_…#<contact or uid>`, `event_…` or `calendar_…#<uid>`. `inside`: the text
+ *  after the # of an item's own id, which names a part or an instance. */
 export async function reachNamedItem(
   context: OperationContext,
   kind: CollectionKind,
@@ -121,7 +121,7 @@ export function itemId(
   return rooms.collections.ids.encode(itemKinds[kind], agent, number);
 }
 
-/** What of an agent's the credential reads. */
+/** The collections of an agent that the credential may read. */
 export async function listReadable(
   context: OperationContext,
   kind: CollectionKind,
@@ -131,7 +131,7 @@ export async function listReadable(
   return seen.filter(({ rights, role }) => rights.has("read") && role !== "inbox");
 }
 
-/** Where `in` makes another collection: a mailbox, absent that of the credential. */
+/** The owner of a new collection: the mailbox that `in` names, or that of the credential. */
 export function placeIn(
   context: OperationContext,
   kind: CollectionKind,

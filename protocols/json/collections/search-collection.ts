@@ -1,4 +1,4 @@
-/** search within a calendar or an addressbook. */
+/** search in a calendar or an addressbook. */
 import type { CollectionKind } from "#/src/collections/collection.ts";
 import { foldWord } from "#/src/collections/preparing/search-text.ts";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -57,7 +57,7 @@ export async function searchCollection(
     kind: "listing",
     content: {
       items: [...listing.items],
-      // What nothing narrows is counted already.
+      // Without a filter the total is known already.
       ...(words === undefined && !hasRange ? { total: collection.itemCount } : {}),
     },
     ...(listing.cursor === undefined ? {} : { cursor: listing.cursor }),
@@ -68,7 +68,7 @@ function timeOf(text: string | undefined): number | undefined {
   return text === undefined ? undefined : Date.parse(text);
 }
 
-/** As the text of items is folded. */
+/** The words of the text, folded as the text of items is. */
 function wordsOf(text: string): string[] {
   return foldWord(text)
     .split(/\s+/)

@@ -1,4 +1,4 @@
-/** A contact that is created or changed: its stored truth is the vCard, and a change goes into the text that is there. */
+/** Contacts that are created or changed. The vCard is what is stored; a change edits its text. */
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { PutItem } from "#/src/collections/collections.ts";
@@ -26,10 +26,10 @@ export const contactResult = writeResult.extend({
 
 type Written = Pick<PutItem, "bytes" | "provenance" | "isAuthenticated">;
 
-/** Made with a credential that may: nobody else has a say in it. */
+/** The provenance of items that a credential with the scope has written. */
 const made = { provenance: { source: "api" }, isAuthenticated: true } as const;
 
-/** An object of a request: what the reader of JSON has made. */
+/** An object of a request, as parsed from JSON. */
 type Given = Readonly<Record<string, unknown>>;
 
 const members = "The members of a Card are those of RFC 9553.";
@@ -45,7 +45,7 @@ export interface ContactChange {
   readonly patch?: Given | undefined;
 }
 
-/** Undefined if it says already what the change makes of it. `id`: of the contact. */
+/** undefined if the change changes nothing. `id`: the contact's id. */
 export async function changedContact(
   { rooms }: OperationContext,
   { bytes: stored }: StoredItem,

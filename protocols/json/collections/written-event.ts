@@ -1,4 +1,4 @@
-/** An event that is created or changed: its stored truth is the iCalendar text, and a change goes into the text that is there. */
+/** Events that are created or changed. The iCalendar text is what is stored; a change edits that text. */
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { PutItem } from "#/src/collections/collections.ts";
@@ -39,15 +39,15 @@ export const eventResult = writeResult.extend({
 
 type Written = Pick<PutItem, "bytes" | "provenance" | "isAuthenticated">;
 
-/** Made with a credential that may: nobody else has a say in it. */
+/** The provenance of items that a credential with the scope has written. */
 export const made = { provenance: { source: "api" }, isAuthenticated: true } as const;
 
-/** An object of a request: what the reader of JSON has made. */
+/** An object of a request, as parsed from JSON. */
 type Given = Readonly<Record<string, unknown>>;
 
 const members = "The members of an event are those of RFC 8984 and of JSCalendar 2.0.";
 
-/** `owner`: of the calendar. Who invites others and names no organizer is the organizer. */
+/** `owner`: the owner of the calendar. Without a named organizer, the one who invites others is the organizer. */
 export async function newEvent(
   { rooms }: OperationContext,
   given: Given,
@@ -65,7 +65,7 @@ export interface EventWriting {
   readonly patch?: Given | undefined;
 }
 
-/** Undefined if it says already what the change makes of it. `id`: of the event; `instance`: the recurrence id of what is changed. */
+/** undefined if the change changes nothing. `id`: the event's id; `instance`: the recurrence id of the changed instance. */
 export async function changedEvent(
   { rooms }: OperationContext,
   stored: StoredItem,

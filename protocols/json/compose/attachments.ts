@@ -1,4 +1,4 @@
-/** What goes along with a mail: blobs, data in the request, parts of stored messages. */
+/** The attachments of a mail: blobs, data in the request, parts of stored messages. */
 import type { MimePart } from "#/src/formats/mime/structure.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { Attachment } from "#/src/outbound/composition.ts";
@@ -16,8 +16,8 @@ import type { OperationContext } from "../operation.ts";
 
 const defaultType = "application/octet-stream";
 
-/** In the order of the request. Throws `invalid` at the one that is wrong, `not_found` and `forbidden_scope` for what is not
- *  reached. */
+/** The attachments in the order of the request. Throws `invalid` at the field of a wrong one, `not_found` and `forbidden_scope` for
+ *  objects that the caller may not read. */
 export async function readAttachments(
   context: OperationContext,
   inputs: readonly AttachmentInput[],
@@ -52,7 +52,7 @@ async function readAttachment(
       hint: attachmentForm,
     });
   if (type !== undefined && /^multipart\//i.test(type))
-    throw new WaypostError("invalid", "An attachment is no multipart.", {
+    throw new WaypostError("invalid", "A multipart cannot be attached.", {
       field: `${field}/type`,
       hint: attachmentForm,
     });
@@ -79,7 +79,7 @@ async function readBlob(
   return { content, name: upload.name, type: upload.type };
 }
 
-/** `message_…#1.2`, its transfer encoding undone. */
+/** The part that `message_…#1.2` names, with its transfer encoding decoded. */
 async function readStoredPart(
   context: OperationContext,
   ref: string,

@@ -1,5 +1,5 @@
-/** A mail made of the body of `send` and `draft.*`: its bytes, and whom it goes to. Everything that the body names is read
- *  here, within the caller's reach. */
+/** Composes a mail from the body of `send` and `draft.*`: its bytes and its recipients. Everything that the body names is read
+ *  here, with the caller's rights. */
 import { randomUUID } from "node:crypto";
 import type { AgentFacts } from "#/src/accounts/accounts.ts";
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
@@ -37,16 +37,16 @@ export interface ComposedMessage {
   readonly bytes: Buffer;
   readonly from: string;
   readonly recipients: readonly ComposedRecipient[];
-  /** A Bcc field, for the sender's own copy. */
+  /** The Bcc field of the sender's own copy. */
   readonly bcc: string | undefined;
-  /** Messages of the mailbox that it leaves from. */
+  /** The answered and the forwarded message, if they are in the mailbox that the mail is sent from. */
   readonly inReplyTo: MessageNumber | undefined;
   readonly forwardOf: MessageNumber | undefined;
 }
 
 export interface ComposedRecipient {
   readonly address: string;
-  /** JSON pointer to where the request names it. */
+  /** JSON pointer to the field of the request that names it. */
   readonly field: string;
 }
 
@@ -54,7 +54,7 @@ export interface ComposedRecipient {
 const agentPartBytesMax = 256 * 1024;
 const agentPartIdMax = 500;
 
-/** `hasBcc`: as a draft, which keeps the field. */
+/** `hasBcc`: keeps the Bcc field, for a draft. */
 export async function composeBody(
   context: OperationContext,
   mailbox: AgentNumber,
@@ -118,12 +118,12 @@ export async function composeBody(
   };
 }
 
-/** For who reads no HTML. Writers who care send both. */
+/** The text alternative made from HTML, for readers that show no HTML. */
 async function textOf({ rooms }: OperationContext, html: string | undefined): Promise<string> {
   return html === undefined ? "" : (await rooms.mail.readers.renderHtml(html, "text")).text;
 }
 
-/** RFC 3834 section 5: what a program sends says so, so that other programs do not answer by themselves. */
+/** Auto-Submitted (RFC 3834 section 5): mail sent by a program is marked, so that other programs do not answer it automatically. */
 function autoSubmitted(owner: AgentFacts, answered: Original | undefined) {
   if (owner.kind !== "agent") return undefined;
   return answered === undefined ? "auto-generated" : "auto-replied";
@@ -152,8 +152,8 @@ async function readOriginal(
   return { message, fields: readHeaderFields(header) };
 }
 
-/** Which of the addresses of a message lead to the mailbox. Only those in its own domains are looked up: a message can name
- *  thousands. */
+/** Which addresses of a message belong to the mailbox. Only addresses in its own domains are looked up, since a message can have
+ *  thousands of addresses. */
 async function ownAddresses(
   { rooms }: OperationContext,
   { agent, addresses }: AgentFacts,
@@ -184,7 +184,8 @@ interface Recipients {
   readonly all: readonly ComposedRecipient[];
 }
 
-/** Those of the request. An answer that names nobody goes to whom it answers; one to all also to those. Each once. */
+/** The recipients of the request. An answer without recipients goes to the author of the answered message, with `reply_all` also to
+ *  its other recipients. Each address once. */
 function readRecipients(
   body: MessageBodyInput,
   answered: Original | undefined,
@@ -217,7 +218,7 @@ function readAddresses(inputs: readonly AddressInput[], field: string): NamedAdd
     const isText = typeof input === "string";
     const address = isText ? parseNamedAddress(input) : normalAddress(input.address);
     if (address === undefined)
-      throw new WaypostError("invalid", "This is no mail address.", {
+      throw new WaypostError("invalid", "This is not a mail address.", {
         field: `${field}/${index}${isText ? "" : "/address"}`,
         hint: 'An address is "name@domain", or {"name": …, "address": "name@domain"}.',
       });
@@ -264,7 +265,7 @@ async function agentPartId(
   }
 }
 
-/** The message whole, as it came: without what its own mailbox was told in front of it. */
+/** The whole message as it was received, without the header fields that this server put in front of it. */
 async function forwardOf({ rooms }: OperationContext, { message }: Original): Promise<Attachment> {
   const { mail, settings } = rooms;
   if (message.size > settings.smtp.maxMessageBytes)

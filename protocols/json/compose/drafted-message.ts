@@ -1,4 +1,4 @@
-/** What `draft.create` and `draft.update` put into Drafts, and what they take for it. */
+/** The input of `draft.create` and `draft.update`, and the message that they put into Drafts. */
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { NewDraft } from "#/src/mail/drafts.ts";
@@ -24,7 +24,7 @@ export const draftResult = writeResult.extend({
   message: z.string().describe("The message that it is now, message_…; another one after each update."),
 });
 
-/** The message with its Bcc field, as a person may go on with it in a mail client. */
+/** The message with its Bcc field, since a person may continue the draft in a mail client. */
 export async function draftOf(
   context: OperationContext,
   { agent }: ReachedData,

@@ -1,4 +1,4 @@
-/** A draft on its way out: as it lies in Drafts, whoever wrote it last. */
+/** Prepares a draft for sending, as it is in Drafts, whoever changed it last. */
 import { randomUUID } from "node:crypto";
 import { headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
 import { parseMessageIds } from "#/src/formats/mime/message-ids.ts";
@@ -21,8 +21,8 @@ export interface FinishedDraft {
   };
 }
 
-/** Throws `precondition_failed` unless the version is the one that is sent, `policy_refused` when a person has written it
- *  as somebody else. */
+/** Throws `precondition_failed` unless `version` is the draft's version, `policy_refused` if its From is not an address of this
+ *  mailbox. */
 export async function finishedDraft(
   context: OperationContext,
   id: string,
@@ -55,10 +55,14 @@ export async function finishedDraft(
     });
   for (const address of finished.senders)
     if (!(await accounts.isOwnAddress({ agent }, address)))
-      throw new WaypostError("policy_refused", "The draft is from an address that is not this mailbox's.", {
-        reason: "sender_refused",
-        hint: "Correct its From field.",
-      });
+      throw new WaypostError(
+        "policy_refused",
+        "The From address of the draft does not belong to this mailbox.",
+        {
+          reason: "sender_refused",
+          hint: "Correct its From field.",
+        },
+      );
   return {
     sending: {
       bytes: finished.bytes,

@@ -1,14 +1,15 @@
-/** Large mails are made one after the other of each mailbox, and a few at a time (`largeMails` in `src/fairness`). One of 50 MiB is in
- *  memory several times over while it is made, and a request of a few hundred octets can name all of it; and what makes the octets of a
- *  mail takes its turns of the loop as it likes, so that each one more makes them longer. */
+/** Large mails are composed one after the other for each mailbox, and a few at a time in all (`largeMails` in `src/fairness`). A mail
+ *  of 50 MiB is in memory several times while it is composed, and a request of a few hundred octets can cause it. Composing also
+ *  blocks the event loop for long turns, so many at once would slow all of them down. */
 import type { Fairness } from "#/src/fairness/fairness.ts";
 import type { MessageBodyInput } from "../describe/message-body.ts";
 
-/** A mail up to this is made in a turn of the loop. */
+/** A mail up to this size is composed in one turn of the event loop. */
 const smallCharacters = 64 * 1024;
 const nothing: Disposable = { [Symbol.dispose]() {} };
 
-/** Held until the mail is stored. Throws `rate_limited` when too many of one mailbox wait, and `upstream_unavailable`. */
+/** Takes a turn, which is held until the mail is stored. Throws `rate_limited` if too many mails of the mailbox wait already, and
+ *  `upstream_unavailable`. */
 export async function takeTurnIfLarge(
   fairness: Fairness,
   body: MessageBodyInput | undefined,

@@ -1,9 +1,9 @@
-/** `send_at`: when a mail is to leave. */
+/** `send_at`: when a mail is to be sent. */
 import { WaypostError } from "#/src/model/errors.ts";
 import type { OperationContext } from "../operation.ts";
 import { isoTimeText } from "../schemas.ts";
 
-/** A year: later than that is a mistake. */
+/** A year. A later time is taken for a mistake. */
 const aheadMaxMs = 366 * 24 * 3_600_000;
 
 export const sendAtText = isoTimeText;

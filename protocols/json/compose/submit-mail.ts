@@ -1,5 +1,4 @@
-/** Mail that an operation gives to the queue, or to who approves it: the input of `send` and of `hold.create`, and what is done
- *  with it. */
+/** `send` and `hold.create`: their input, and putting a mail into the queue or holding it for approval. */
 import { z } from "zod";
 import { isEightBit } from "#/src/formats/mime/line-ends.ts";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -36,7 +35,7 @@ export interface SubmittedMail {
   readonly result: SubmitResult;
 }
 
-/** `holdWish` absent: as the draft says, or else the policy. */
+/** `holdWish` absent: the draft decides, or else the policy. */
 export async function submitMail(
   context: OperationContext,
   input: Input,
@@ -45,7 +44,7 @@ export async function submitMail(
 ): Promise<SubmittedMail> {
   const { mail, outbound } = context.rooms;
   const mailbox = await mailboxOf(context, input);
-  // Before anything is looked at that may have changed since the first attempt.
+  // Checked first: everything that is read below may have changed since the first attempt.
   const repeat = await mail.findRepeat("submitMessage", once);
   if (repeat !== undefined) return { mailbox, result: repeat };
   const sendAt = readSendAt(context, input.send_at);
@@ -78,7 +77,7 @@ export async function submitMail(
   return { mailbox, result };
 }
 
-/** Ties the request to the name that the mail has from here on. */
+/** Logs the request id together with the id that the mail has from here on. */
 function logSubmitted(
   { rooms, requestId, principal }: OperationContext,
   mailbox: AgentNumber,
@@ -100,7 +99,7 @@ function logSubmitted(
   );
 }
 
-/** Where it leaves from; who asks has to be allowed to send there. */
+/** The mailbox that the mail is sent from. The caller needs the scope `send` there. */
 async function mailboxOf(context: OperationContext, input: Input): Promise<AgentNumber> {
   const named = input.in === undefined ? undefined : readId(context, input.in, ["agent"], "/in").agent;
   const draft = input.draft === undefined ? undefined : readId(context, input.draft, ["draft"], "/draft");
@@ -115,32 +114,32 @@ async function mailboxOf(context: OperationContext, input: Input): Promise<Agent
 
 async function readMail(context: OperationContext, mailbox: AgentNumber, input: Input) {
   if ((input.body === undefined) === (input.draft === undefined))
-    throw new WaypostError("invalid", "One of body and draft is needed, and not both.", {
+    throw new WaypostError("invalid", "Exactly one of body and draft is needed.", {
       field: "/body",
       hint: "Send body with to, subject and text, or draft with its version.",
     });
   if (input.draft !== undefined) return finishedDraft(context, input.draft, input.version);
   if (input.version !== undefined)
-    throw new WaypostError("invalid", "A version is that of a draft.", {
+    throw new WaypostError("invalid", "A version is only for a draft.", {
       field: "/version",
       hint: "Leave it out.",
     });
   const { body } = input;
   if (!body!.text?.trim() && !body!.html?.trim() && !body!.attachments?.length && !body!.forward_of)
-    throw new WaypostError("invalid", "The mail says nothing.", {
+    throw new WaypostError("invalid", "The mail is empty.", {
       field: "/body/text",
       hint: "Send text, html, an attachment or forward_of.",
     });
   return { sending: await composeBody(context, mailbox, body!), draft: undefined };
 }
 
-/** What this server can say at once about its own mailboxes, it does not say later by a bounce. */
+/** Refuses unknown recipients in the server's own domains at once, instead of by a bounce later. */
 async function assertKnownRecipients(
   { rooms }: OperationContext,
   { recipients }: Pick<ComposedMessage, "recipients">,
 ): Promise<void> {
   if (recipients.length === 0)
-    throw new WaypostError("invalid", "The mail is to nobody.", {
+    throw new WaypostError("invalid", "The mail has no recipient.", {
       field: "/body/to",
       hint: "Name at least one recipient in to, cc or bcc.",
     });

@@ -1,4 +1,4 @@
-/** What the client knows of the operations, as a file of TypeScript that needs nothing of the server. */
+/** The types of the operations for the client, as a TypeScript file without imports of the server. */
 import { z } from "zod";
 import type { Operation } from "../operation.ts";
 import { errorSchema } from "../schemas.ts";
@@ -8,14 +8,14 @@ const header = `/** What the operations of /v1 take and answer. Written from the
  *  Long because every operation is in it. */
 `;
 
-/** The names of the shared shapes, where the interface's own word means something else in TypeScript. */
+/** TypeScript names of shared shapes whose own name has another meaning in TypeScript. */
 const typeNames: Readonly<Record<string, string>> = { Error: "ErrorObject", Event: "MailEvent" };
 
 export function clientTypesText(operations: readonly Operation[]): string {
   const definitions = new Map<string, string>();
   const nameOf = (definition: string): string => typeNames[definition] ?? definition;
 
-  /** A declared type under a name; one that is shared already is the shared one. */
+  /** Declares a type and gives its name; for a shape that is shared, the name of the shared type. */
   function declare(name: string, schema: z.ZodType, io: "input" | "output"): string {
     const { $schema, $defs, id, ...rest } = z.toJSONSchema(schema, {
       io,

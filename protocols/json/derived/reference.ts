@@ -1,4 +1,4 @@
-/** The reference page: what `/v1` takes and answers, and what the operator can do, as Markdown from the declarations alone. */
+/** The reference page: inputs and outputs of `/v1`, and the operator's operations, as Markdown made only from the declarations. */
 import { z } from "zod";
 import { administrationOperations } from "#/src/accounts/administration/operations.ts";
 import { eventTypes } from "#/src/model/changes.ts";
@@ -49,7 +49,7 @@ export function referenceText(operations: readonly Operation[]): string {
   ].join("\n\n")}\n`;
 }
 
-/** A schema whose named parts are put among the shapes. */
+/** The JSON Schema of a declaration; its named parts are added to `shapes`. */
 function schemaOf(schema: z.ZodType, io: "input" | "output", shapes: Map<string, JsonSchema>): JsonSchema {
   const { $schema, $defs, ...rest } = z.toJSONSchema(schema, { io, target: "draft-2020-12" }) as JsonSchema;
   for (const [name, inner] of Object.entries(($defs as Record<string, JsonSchema> | undefined) ?? {}))

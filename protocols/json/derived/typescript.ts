@@ -1,8 +1,8 @@
-/** JSON Schema, as zod writes it, in the words of TypeScript. */
+/** Converts JSON Schema, as zod writes it, to TypeScript types. */
 
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
-/** A type as text; `nameOf` names what `$ref` points to. */
+/** A type as text; `nameOf` gives the type name for a `$ref`. */
 export function typeText(schema: JsonSchema, nameOf: (definition: string) => string, indent = ""): string {
   if (typeof schema.$ref === "string") return nameOf(schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1));
   if (Array.isArray(schema.enum)) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");

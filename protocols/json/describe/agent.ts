@@ -1,4 +1,4 @@
-/** `ag_…`: where everything else is found: addresses, state, folders with counts, reach. */
+/** `ag_…`: addresses, state, folders with counts, reach. A reader finds everything else from here. */
 import { WaypostError } from "#/src/model/errors.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
 import { reachAgent } from "#/src/reach/agents.ts";
@@ -19,7 +19,7 @@ export async function describeAgent(
 ): Promise<ReadResult> {
   assertRender(request.render, ["json"]);
   if (request.cursor)
-    throw new WaypostError("invalid", "A mailbox is described whole.", {
+    throw new WaypostError("invalid", "The description of a mailbox has one page.", {
       field: "/cursor",
       hint: "Leave cursor out.",
     });
@@ -57,7 +57,7 @@ export async function describeAgent(
   };
 }
 
-/** What the credential reaches, the own mailbox first. */
+/** The mailboxes that the credential reaches, its own mailbox first. */
 export async function shownReach(
   context: OperationContext,
 ): Promise<readonly Readonly<Record<string, unknown>>[]> {

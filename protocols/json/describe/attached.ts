@@ -1,4 +1,4 @@
-/** A managed attachment of an event (RFC 8607), read like an attachment of a mail. */
+/** A managed attachment of an event (RFC 8607). It is read like an attachment of a mail. */
 import { attachmentsPath, type PlacedAttachment } from "#/src/collections/attachments.ts";
 import { findReadableAttachment } from "#/src/reach/attachments.ts";
 import { createCollectionReach } from "#/src/reach/collection-reach.ts";
@@ -19,7 +19,7 @@ interface Described {
   readonly removed: readonly RemovalDetail[];
 }
 
-/** Of an address of this server or another one: which of them, the id alone says. */
+/** The id in a URL of a managed attachment. The URL may be of another server; only a lookup of the id tells. */
 export function managedIdOf(url: string): string | undefined {
   const at = url.indexOf(attachmentsPath);
   return at < 0 ? undefined : /^[^/]{1,100}(?=\/)/.exec(url.slice(at + attachmentsPath.length))?.[0];

@@ -1,4 +1,4 @@
-/** `blob_…`: read like an attachment, for as long as it is kept. */
+/** `blob_…`: read like an attachment, as long as it is kept. */
 import type { MimePart } from "#/src/formats/mime/structure.ts";
 import type { Upload } from "#/src/mail/uploads.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
@@ -18,14 +18,14 @@ import { pageOf } from "./page.ts";
 import { openContinuation, sealContinuation } from "./part-cursor.ts";
 import type { PartRequest } from "./part-request.ts";
 
-/** A blob that the caller reaches: it is in no folder. */
+/** A blob that the caller may read. It is in no folder, so grants on single folders do not reach it. */
 export async function reachBlob(context: OperationContext, name: ObjectName, scope: Scope): Promise<Upload> {
   const reached = await reachAgent(context, name.agent, scope);
   assertReachesAll(reached);
   return (await context.rooms.mail.findUpload(name.agent, name.object)) ?? unknownObject();
 }
 
-/** What a refused compare-and-swap says of it. */
+/** The current state that a refused compare-and-swap answers. */
 export async function findBlob(context: OperationContext, name: ObjectName): Promise<Current | undefined> {
   const blob = await context.rooms.mail.findUpload(name.agent, name.object);
   return blob && { version: blob.version, content: factsOf(blob) };
@@ -52,7 +52,7 @@ export async function describeBlob(
     ...(text === undefined ? {} : { text }),
     content: { ...content },
     provenance: {
-      // Nobody vouched for what is in it.
+      // The content of a blob has no authenticated author.
       authenticated: false,
       removed: [...new Set(read.removed.map(({ what }) => what))],
       removed_detail: [...read.removed],

@@ -1,4 +1,4 @@
-/** `calendar_…` and `addressbook_…`: what it is called, and its items as `search` lists them, or of a calendar what comes (`agenda`).
+/** `calendar_…` and `addressbook_…`: its properties, and its items as `search` lists them, or the coming events of a calendar (`agenda`).
  *  `uid` selects an event and `contact` a contact, by id or UID. */
 import { calendarZoneName } from "#/src/collections/calendar-zone.ts";
 import type { CollectionKind } from "#/src/collections/collection.ts";
@@ -48,7 +48,7 @@ const kinds: Readonly<Record<CollectionKind, DescribedKind>> = {
   },
 };
 
-/** Of what comes, as of one event. */
+/** How far ahead the agenda looks; the same as for one event. */
 const agendaMs = 366 * dayMs;
 
 export function describeCollection(kind: CollectionKind) {
@@ -79,7 +79,7 @@ export function describeCollection(kind: CollectionKind) {
     };
   };
 
-  /** In a field of its own, or behind the # of the id. */
+  /** The item named in its own field, or after the # of the id. */
   function selectorOf({ [selector]: named, part }: PartRequest): string | undefined {
     if (named === undefined || part === undefined || part === named) return named ?? part;
     throw new WaypostError("invalid", `The identifier already names ${item}.`, {
@@ -105,7 +105,7 @@ async function readListing(
   return { content: { items }, cursor: next };
 }
 
-/** What goes on now or begins in the next year, a line for each instance. */
+/** The events that are going on or begin within the next year, a line for each instance. */
 async function readAgenda(
   context: OperationContext,
   collection: ReachedCollection,

@@ -20,7 +20,7 @@ export async function describeContact(
   return describeReachedContact(context, reached, request.part, request);
 }
 
-/** `part`: "" for the contact itself, undefined for that of the cursor. */
+/** `part`: "" for the contact itself, undefined for the part in the cursor. */
 export function describeReachedContact(
   context: OperationContext,
   reached: ReachedItem,

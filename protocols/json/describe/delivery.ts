@@ -1,5 +1,5 @@
-/** `content.delivery` of a message that was sent, is to leave later or waits for a person: what became of it for each recipient, those
- *  of Bcc too, as the sender and whoever reads the sender's mailbox may know. */
+/** `content.delivery` of a message that was sent, is scheduled or waits for approval: the state of each recipient, also those of Bcc,
+ *  since the sender and readers of the sender's mailbox may know them. */
 import { z } from "zod";
 import type { Message } from "#/src/mail/messages.ts";
 import { deliveryReasons, mailStates, recipientFates } from "#/src/model/delivery.ts";
@@ -9,10 +9,7 @@ import type { OperationContext } from "../operation.ts";
 const deliverySchema = z
   .strictObject({
     state: z.enum(mailStates).describe("Of the mail: the least finished state of its recipients."),
-    send_at: z
-      .string()
-      .optional()
-      .describe("When it leaves, or left, if that is later than it was asked for."),
+    send_at: z.string().optional().describe("When it is or was sent, if that is later than the request."),
     recipients: z.array(
       z.strictObject({
         address: z.string(),

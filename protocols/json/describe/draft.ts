@@ -1,4 +1,4 @@
-/** `draft_…`: the message that it is now, with what its writer chose beside the text. */
+/** `draft_…`: the draft's current message, with the options that its writer chose. */
 import type { Draft } from "#/src/mail/drafts.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
 import type { Scope } from "#/src/model/roles.ts";
@@ -17,7 +17,7 @@ export interface ReachedDraft {
   readonly draft: Draft;
 }
 
-/** A draft that the caller reaches: with the folder that drafts are in. */
+/** A draft that the caller may read: it must reach the folder Drafts. */
 export async function reachDraft(
   context: OperationContext,
   name: ObjectName,
@@ -37,7 +37,7 @@ export async function assertReachesDrafts(context: OperationContext, reached: Re
   );
 }
 
-/** What a refused compare-and-swap says of it. */
+/** The current state that a refused compare-and-swap answers. */
 export async function findDraft(
   context: OperationContext,
   reached: ReachedData,

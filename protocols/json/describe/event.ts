@@ -1,5 +1,5 @@
-/** `event_…`: an event as text, agenda, JSCalendar or iCalendar; `event_…#<recurrence id>` is one instance of a series,
- *  `event_…#<pointer>` a text or attachment of it, which the event links to where it is long. */
+/** `event_…`: an event as text, agenda, JSCalendar or iCalendar. `event_…#<recurrence id>` is one instance of a series.
+ *  `event_…#<pointer>` is a long text or an attachment of the event, which has a link in its place. */
 import { calendarZoneName } from "#/src/collections/calendar-zone.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
@@ -24,7 +24,7 @@ export async function describeEvent(
   return describeReachedEvent(context, reached, request.part, request);
 }
 
-/** `part`: "" for the event itself, undefined for that of the cursor. */
+/** `part`: "" for the event itself, undefined for the part in the cursor. */
 export function describeReachedEvent(
   context: OperationContext,
   reached: ReachedItem,

@@ -14,7 +14,7 @@ import { assertRender } from "./assert-render.ts";
 import { defaultCharacters, listedItems } from "./limits.ts";
 import type { PartRequest } from "./part-request.ts";
 
-/** A folder for who reaches them all: it is changed only by such. */
+/** A folder, for a caller that reaches all folders of the mailbox: only such a caller may change folders. */
 export async function reachFolderWhole(
   context: OperationContext,
   name: ObjectName,
@@ -25,7 +25,7 @@ export async function reachFolderWhole(
   return { reached, folder: folder ?? unknownObject() };
 }
 
-/** What a refused compare-and-swap says of it. */
+/** The current state that a refused compare-and-swap answers. */
 export async function findFolder(context: OperationContext, name: ObjectName): Promise<Current | undefined> {
   const folder = await context.rooms.mail.findMailboxByNumber(name.agent, name.object as MailboxNumber);
   return folder && { version: folder.version, content: factsOf(folder) };

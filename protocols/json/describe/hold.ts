@@ -1,4 +1,4 @@
-/** `hold_…`: the mail that waits, why, and whom it would go to: also those whom its header does not name. */
+/** `hold_…`: the mail that waits, why it waits, and its recipients, also those that its header does not name. */
 import type { ObjectName } from "#/src/model/ids.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Scope } from "#/src/model/roles.ts";
@@ -17,7 +17,7 @@ export interface ReachedHold {
   readonly hold: Hold;
 }
 
-/** A hold that the caller reaches: with the folder that its mail is in. */
+/** A hold that the caller may read: it must reach the folder that the mail is in. */
 export async function reachHold(
   context: OperationContext,
   name: ObjectName,
@@ -30,7 +30,7 @@ export async function reachHold(
   return { reached, hold };
 }
 
-/** What a refused compare-and-swap says of it. */
+/** The current state that a refused compare-and-swap answers. */
 export async function currentHold(
   context: OperationContext,
   { agent }: ReachedData,
@@ -48,7 +48,7 @@ export async function describeHold(
   const { reached, hold } = await reachHold(context, name, "mail:read");
   const version = String(hold.modseq);
   const message = await context.rooms.mail.findMessage(hold.agent, hold.message);
-  // Who has thrown its mail away can still ask what became of it.
+  // The state of a hold can be read after its mail was deleted.
   if (message === undefined)
     return { ref: request.id, kind: "hold", version, content: factsOf(context, hold) };
   const object = {

@@ -1,4 +1,4 @@
-/** What the readings of an event and of a contact share: which version is read, where a cursor goes on, and the stored octets. */
+/** What the readings of events and contacts share: the version that is read, cursors, and the stored octets. */
 import type { StoredItem } from "#/src/collections/item.ts";
 import type { ReachedCollection } from "#/src/reach/collection-reach.ts";
 import type { RemovalDetail } from "#/src/render/removal.ts";
@@ -31,7 +31,7 @@ export interface DescribedItem {
   readonly removed: readonly RemovalDetail[];
 }
 
-/** `part`: "" for the item itself, undefined for that of the cursor. */
+/** `part`: "" for the item itself, undefined for the part in the cursor. */
 export async function describeItem(
   context: OperationContext,
   { collection, item }: ReachedItem,
@@ -69,7 +69,7 @@ export async function describeItem(
   };
 }
 
-/** Its octets as they are stored, which takes the scope raw. */
+/** The octets of an item as they are stored; needs the scope `raw`. */
 export async function describeSource({
   context,
   stored,

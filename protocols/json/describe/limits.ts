@@ -1,4 +1,4 @@
-/** "Limits" of readings that the caller does not choose. */
+/** Limits of readings ("Limits" of the interface) that apply if the caller gives none: characters of a rendering. */
 export const defaultCharacters = 20_000;
 /** Messages of one page of a folder or conversation. */
 export const listedItems = 50;

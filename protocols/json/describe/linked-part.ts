@@ -1,4 +1,4 @@
-/** A text or an attachment of an event or a contact, to which the object links because it is long. */
+/** A long text or an attachment of an event or a contact. The object has a link in its place. */
 import type { StoredItem } from "#/src/collections/item.ts";
 import { reachesScope } from "#/src/reach/agents.ts";
 import { missingScope } from "#/src/reach/refusals.ts";
@@ -17,7 +17,7 @@ export type LinkedPart =
       readonly removed: readonly RemovalDetail[];
     };
 
-/** What is asked of a part to which an event or a contact links. */
+/** A request to read such a part. */
 export interface LinkedReading {
   readonly context: OperationContext;
   readonly stored: StoredItem;
@@ -50,7 +50,7 @@ export async function describeLinkedPart(read: LinkedReading, found: LinkedPart)
   return { kind: "body", render: "text", page, removed };
 }
 
-/** Octets that nobody has looked at. */
+/** Checks the scope `raw`, which is needed for octets that are not cleaned. */
 export async function assertRaw(context: OperationContext, { agent }: StoredItem): Promise<void> {
   if (!(await reachesScope(context, agent, "raw"))) throw missingScope("raw");
 }

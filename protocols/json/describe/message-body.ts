@@ -1,11 +1,11 @@
-/** The body of `send`, `draft.create` and `draft.update` ("Writing" of the interface). What goes into a header is one line of
- *  text: a line end, NUL or half a character in it is refused here, at its field. */
+/** The body of `send`, `draft.create` and `draft.update` ("Writing" of the interface). Text for a header field must be one line:
+ *  line ends, NUL and unpaired surrogates are refused here, at their field. */
 import { z } from "zod";
 import { fileName, idText, mediaType } from "../schemas.ts";
 
 const lineForm = "One line of text: no line end, no control character, no half of a surrogate pair.";
 
-/** Text for a header field. The tab is white space there. */
+/** Text for a header field. A tab is allowed: it is white space there. */
 function headerText(max: number) {
   return z
     .string()
@@ -32,7 +32,7 @@ const addresses = z
   .optional();
 export type AddressInput = NonNullable<z.infer<typeof addresses>>[number];
 
-/** RFC 2392: what html names as cid:…; a msg-id without its brackets, with or without a domain. */
+/** A Content-ID (RFC 2392), which html names as cid:…: a msg-id without its brackets, with or without a domain. */
 const contentId = z
   .string()
   .min(1)
@@ -52,7 +52,7 @@ export type AttachmentInput = z.infer<typeof attachment>;
 export const attachmentForm =
   "Each has one of blob (blob_…), data (base64) and part (message_…#1.2), and optionally name, type and cid.";
 
-/** RFC 3986 section 3: a scheme and what it means. */
+/** A URI (RFC 3986 section 3): a scheme, a colon and a rest. */
 const uri = headerText(2000).regex(/^[a-z][a-z0-9+.-]*:\S+$/i);
 
 export const messageBody = z
@@ -68,11 +68,11 @@ export const messageBody = z
     attachments: z.array(attachment).max(100).optional().describe(attachmentForm),
     in_reply_to: idText
       .optional()
-      .describe("The message that is answered, message_…; without to, its author is."),
+      .describe("The message that is answered, message_…; without to, its author is the recipient."),
     reply_all: z.boolean().optional().describe("true: with in_reply_to, also the others of its To and Cc."),
-    forward_of: idText.optional().describe("A message that goes along whole, message_…"),
+    forward_of: idText.optional().describe("A message that is attached as a whole, message_…"),
     agent: z
-      .strictObject({ type: uri.describe("A URI that says what data is."), data: z.unknown() })
+      .strictObject({ type: uri.describe("A URI that names the type of data."), data: z.unknown() })
       .optional()
       .describe("The machine-readable part: a type (URI) and data; the mail has to have text, too."),
   })

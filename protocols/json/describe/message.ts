@@ -1,4 +1,4 @@
-/** `message_…`, whole or a part of it. */
+/** `message_…`: the whole message or a part of it. */
 
 import type { Message } from "#/src/mail/messages.ts";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -32,11 +32,11 @@ export async function describeMessage(
   return describeStoredMessage(context, { reached, message, object, ref: message.id }, request);
 }
 
-/** A message under its own name or that of a draft or hold which it is. */
+/** A message, named by its own id or by that of its draft or hold. */
 export interface NamedMessage {
   readonly reached: ReachedData;
   readonly message: Message;
-  /** To which cursors are bound, and whose version is told. */
+  /** The object to which cursors are bound and whose version is answered. */
   readonly object: ReadObject;
   readonly ref: string;
 }
@@ -79,7 +79,7 @@ export async function describeStoredMessage(
   };
 }
 
-/** What the part says: as it was read before, or read now. */
+/** The description of the part: the remembered one, or one made now. */
 async function readDescription(
   context: OperationContext,
   message: Message,
@@ -105,7 +105,7 @@ async function readDescription(
   return read;
 }
 
-/** With where the message lies, its marks, and what else it is; of its octets, only what else it is. */
+/** The content with the message's folder, its flags and its draft or hold id. With octets, only the draft or hold id is added. */
 async function wholeContent(
   context: OperationContext,
   reached: ReachedData,

@@ -1,4 +1,4 @@
-/** What a message is beside itself: a draft, a hold, scheduled mail. */
+/** The other names of a message: the ids of its draft or hold, and the time of scheduled mail. */
 import type { Mailbox } from "#/src/mail/mailboxes.ts";
 import type { Message } from "#/src/mail/messages.ts";
 import { isHoldRole } from "#/src/model/roles.ts";
@@ -9,7 +9,7 @@ export interface OtherNames {
   readonly draft_id?: string;
   readonly hold_id?: string;
   readonly state?: "scheduled";
-  /** When it leaves. */
+  /** When the mail is sent. */
   readonly send_at?: string;
 }
 

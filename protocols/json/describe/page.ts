@@ -1,4 +1,4 @@
-/** One answer's worth of a reading: a page of its text, or a range of its octets. */
+/** One page of a reading: a piece of its text, or a range of its octets. */
 import type { Description } from "#/src/render/describe-message.ts";
 import { pageText } from "#/src/render/page-text.ts";
 import { defaultCharacters, octetsPerAnswer } from "./limits.ts";
@@ -6,7 +6,7 @@ import { defaultCharacters, octetsPerAnswer } from "./limits.ts";
 export interface Page {
   readonly text?: string;
   readonly content: Readonly<Record<string, unknown>>;
-  /** Where the next one begins. */
+  /** Where the next page begins. */
   readonly next: number | undefined;
 }
 
@@ -17,7 +17,7 @@ export async function pageOf(
 ): Promise<Page> {
   const { octets, text, content } = described;
   if (octets !== undefined) {
-    // Base64 of three octets is four characters.
+    // Base64 turns three octets into four characters.
     const most = maxChars === undefined ? octetsPerAnswer : Math.floor(maxChars / 4) * 3;
     const end = Math.min(octets.total, from + most);
     const bytes = Buffer.from(await octets.read(from, end));

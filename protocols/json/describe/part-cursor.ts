@@ -1,22 +1,22 @@
-/** Where the reading of an object goes on. A cursor is bound to who reads, object, part, render and the bytes that are read: of
- *  other bytes there is no second page. What changes beside them (read state, labels, folder) leaves the cursor good. */
+/** Cursors of readings. A cursor is bound to the reader, the object, the part, the rendering and the bytes that are read: when the
+ *  bytes change, it is refused. It stays valid when other things change (read state, labels, folder). */
 import { WaypostError } from "#/src/model/errors.ts";
 import type { ObjectKind } from "#/src/model/ids.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { textRenderer } from "#/src/render/body-text.ts";
 import type { OperationContext } from "../operation.ts";
 
-/** What is read. */
+/** The object that is read. */
 export interface ReadObject {
   readonly kind: ObjectKind;
   readonly agent: AgentNumber;
   readonly number: number;
   readonly version: string;
-  /** Another one when other bytes are read under the same name. */
+  /** Changes when the bytes of the object change. */
   readonly bytesVersion: string;
 }
 
-/** `from` counts UTF-16 units of the text or octets. */
+/** Where a reading continues. `from` counts UTF-16 units of the text, or octets. */
 export interface Continuation<Render extends string = string> {
   readonly part: string;
   readonly render: Render;
@@ -60,7 +60,7 @@ export function openContinuation<Render extends string>(
     (request.part === undefined || request.part === part) &&
     (request.render === undefined || request.render === render);
   if (!isSame)
-    throw new WaypostError("invalid", "The cursor does not go on with this reading.", {
+    throw new WaypostError("invalid", "The cursor belongs to another reading.", {
       field: "/cursor",
       hint: "Repeat the request that gave the cursor, with nothing changed but cursor and max_chars.",
     });

@@ -1,4 +1,4 @@
-/** What part.describe is asked: one object, or a part of one, and how it is to be read. */
+/** The input of part.describe: an object or a part of it, and the rendering. */
 import { z } from "zod";
 import { cursorText, idText, maxChars } from "../schemas.ts";
 
@@ -25,6 +25,6 @@ export const partRequest = z.strictObject({
       "text (the default), reply, markdown, html, json, headers, structure, agenda, ical, vcard, raw or source. Of a calendar, agenda is what comes in a year.",
     ),
   max_chars: maxChars,
-  cursor: cursorText.optional().describe("Goes on with the rendering that gave the cursor."),
+  cursor: cursorText.optional().describe("Continues the rendering that gave the cursor."),
 });
 export type PartRequest = z.infer<typeof partRequest>;

@@ -1,4 +1,4 @@
-/** `thread_…`: the messages of a conversation, the newest first. */
+/** `thread_…`: the messages of a conversation, newest first. */
 import type { ObjectName } from "#/src/model/ids.ts";
 import type { ThreadNumber } from "#/src/model/numbers.ts";
 import { reachAgent } from "#/src/reach/agents.ts";
@@ -30,13 +30,13 @@ export async function describeThread(
     charactersMax: request.max_chars ?? defaultCharacters,
     scope: request.id,
   });
-  // One that lies where a grant does not reach is not there for its holder.
+  // A conversation with no message in the caller's reach is answered like an unknown one.
   if (items.length === 0 && cursor === undefined && !request.cursor) assertVisible(reached, []);
   return {
     ref: request.id,
     kind: "thread",
     content: { id: request.id, subject: items[0]?.subject ?? "", items },
-    // It changes with its newest message.
+    // The version of a conversation is that of its newest message.
     version: newest.version,
     ...(cursor === undefined ? {} : { cursor }),
   };

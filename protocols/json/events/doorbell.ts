@@ -1,7 +1,7 @@
-/** Waiting for a ring. One that comes while nobody waits is kept for who waits next. */
+/** Waits for a signal that there may be new events. A signal that comes while nobody waits is kept for the next call of `wait`. */
 export interface Doorbell extends Disposable {
   readonly ring: () => void;
-  /** Until it rings, the time is over, or nobody waits for the result any more. */
+  /** Resolves at a signal ("rung"), when the time is over ("quiet"), or when the caller has gone ("ended"). */
   wait(ms: number): Promise<"rung" | "quiet" | "ended">;
 }
 

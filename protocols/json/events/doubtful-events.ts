@@ -1,12 +1,12 @@
-/** The filter `doubtful` of `wait` and `watch`: events of messages whose body has text of which it is not known whether a person
- *  sees it, or of all others. It follows from the bytes of a message, which do not change, so it is found once. A message that is
- *  gone has no text in doubt. */
+/** The filter `doubtful` of `wait` and `watch`: only events of messages whose body has text that may be invisible to a person, or
+ *  only events of the others. It follows from the bytes of a message, which do not change, so it is computed once. A deleted message
+ *  counts as having no doubtful text. */
 import type { MailEvent } from "#/src/feed/events.ts";
 import type { Mail } from "#/src/mail/mail.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
 import { renderBody } from "#/src/render/body-text.ts";
 
-/** Messages that are remembered. */
+/** How many messages are remembered. */
 const rememberedMax = 10_000;
 const remembered = new WeakMap<Mail, Map<string, boolean>>();
 

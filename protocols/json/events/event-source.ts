@@ -1,5 +1,5 @@
-/** Where `wait` and `watch` get their events: the mailboxes in reach, read from a cursor on, and a doorbell in between. What
- *  the credential reaches is asked anew before anything is told, so a revoked one hears no more. */
+/** The events of `wait` and `watch`: from the mailboxes that the credential may read, beginning at a cursor. A doorbell signals new
+ *  ones. The credential's reach is checked again before each read, so a revoked credential gets no more events. */
 import type { EventFilter, EventPage, Positions } from "#/src/feed/events.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
@@ -14,9 +14,9 @@ import { filterDoubtful } from "./doubtful-events.ts";
 type Asked = Pick<OperationContext, "rooms" | "principal" | "reach">;
 
 export interface Read {
-  /** Shared with everybody who stands at the same place and asks for the same. */
+  /** Shared by all readers with the same cursor and the same filter. */
   readonly page: EventPage;
-  /** The cursor now holds a mailbox more. */
+  /** The cursor now includes one more mailbox. */
   readonly hasNewReach: boolean;
 }
 
@@ -25,8 +25,8 @@ interface Subscription {
   readonly stop: () => void;
 }
 
-/** Opens at the request's cursor, or at the end. Throws what can be refused about it. `ring` is called when there may be
- *  something to read; it must only take note. */
+/** Opens at the request's cursor, or at the latest event. Throws refusals of the request. `ring` is called when there may be new
+ *  events; it must only record that. */
 export async function openEventSource(
   context: OperationContext,
   request: WatchRequest,
@@ -49,7 +49,7 @@ export class EventSource implements Disposable {
   readonly #asked: Asked;
   readonly #types: ReadonlySet<string> | undefined;
   readonly #isForParts: boolean;
-  /** undefined: whatever the text is. */
+  /** undefined: events of all messages. */
   readonly #isDoubtful: boolean | undefined;
   readonly #mailbox: AgentNumber | undefined;
   readonly #ring: () => void;
@@ -102,16 +102,16 @@ export class EventSource implements Disposable {
       return readable.size === 1 && readable.has(one.agent) ? readable : new Map([[one.agent, one]]);
     }
     if (readable.size > 0) return readable;
-    throw new WaypostError("forbidden_scope", "The credential reaches no mailbox.", {
+    throw new WaypostError("forbidden_scope", "The credential may read no mailbox.", {
       hint: "The credential itself is fine; the operator grants reach.",
     });
   }
 
-  /** Listens to what is in reach now; a mailbox that is new begins at its end. */
+  /** Listens to the mailboxes in reach now. A new one begins at its latest event. */
   async #followReach(): Promise<boolean> {
     const { feed } = this.#asked.rooms;
     this.#reached = await this.#findReach();
-    // A read that was under way when nobody wanted it any more.
+    // Disposed while the read was running.
     if (this.#isDisposed) return false;
     const known = new Set(this.#subscriptions.map(({ agent }) => agent));
     if (known.size !== this.#reached.size || [...known].some((agent) => !this.#reached.has(agent))) {
@@ -134,7 +134,7 @@ export class EventSource implements Disposable {
       isVisible(agent, folder) {
         const one = reached.get(agent);
         if (one === undefined) return false;
-        // What lies in no folder any more is for who reaches them all.
+        // A message that is in no folder any more is visible only to callers that reach all folders.
         return folder === undefined ? one.objects.mailbox === "all" : isVisible(one, folder as MailboxNumber);
       },
       ...(this.#types === undefined ? {} : { types: this.#types }),

@@ -1,5 +1,5 @@
-/** One `watch` that is open. Thousands of them stand by, so what one keeps is what is needed to tell the next event: the
- *  request that opened it is not. The same news for many is one text. */
+/** One open `watch`. Thousands of them are open at once, so each keeps only what is needed to send the next event, and not the
+ *  request that opened it. The same frame for many streams is made once. */
 import type { EventPage } from "#/src/feed/events.ts";
 import { asRefusal, errorObject } from "../errors.ts";
 import type { FrameSink, FrameStream, OperationContext, StreamFrame } from "../operation.ts";
@@ -19,10 +19,10 @@ export class WatchStream implements FrameStream {
   #first: Read | undefined;
   #sink: FrameSink | undefined;
   #quiet: NodeJS.Timeout | undefined;
-  /** Until the credential expires. */
+  /** Milliseconds until the credential expires. */
   readonly #expiryMs: number;
   #expiry: NodeJS.Timeout | undefined;
-  /** The cursor that was told last; what the client has. */
+  /** The cursor that was sent last. */
   #told: string;
   #mayHaveMore = false;
   #isReading = false;
@@ -39,7 +39,7 @@ export class WatchStream implements FrameStream {
     this.#slot = context.holdStream();
   }
 
-  /** Throws what can be refused about the request; after that a failure is a frame. */
+  /** Throws refusals of the request. After that a failure is sent as a frame. */
   static async open(context: OperationContext, request: WatchRequest, quietMs: number): Promise<WatchStream> {
     const stream = new WatchStream(context, request.cursor ?? "", quietMs);
     try {
@@ -49,7 +49,7 @@ export class WatchStream implements FrameStream {
       stream.close();
       throw error;
     }
-    // Who went away before the first frame is told by nobody else.
+    // The caller may have gone before the first frame; no other event reports that.
     if (context.signal.aborted) stream.close();
     return stream;
   }
@@ -61,7 +61,7 @@ export class WatchStream implements FrameStream {
     if (this.#first !== undefined) this.#tell(this.#first);
     this.#first = undefined;
     this.#quiet = setTimeout(becomeQuiet, this.#quietMs, this);
-    // One that is further away than a timer reaches is seen when the stream is quiet.
+    // An expiry too far away for a timer is checked at each quiet interval.
     if (this.#expiryMs < timerMaxMs) this.#expiry = setTimeout(becomeQuiet, this.#expiryMs, this);
     if (this.#mayHaveMore) void this.#readOn();
   }
@@ -73,7 +73,7 @@ export class WatchStream implements FrameStream {
 
   close(): void {
     clearTimeout(this.#quiet);
-    // Refreshing it would start it again.
+    // `refresh` would start the timer again.
     this.#quiet = undefined;
     clearTimeout(this.#expiry);
     this.#source?.[Symbol.dispose]();
@@ -82,7 +82,7 @@ export class WatchStream implements FrameStream {
     this.#slot[Symbol.dispose]();
   }
 
-  /** After a quiet interval: the credential is looked at again, and what is there is told instead of a sign of life. */
+  /** After a quiet interval: checks the credential again and sends new events, or else a keepalive. */
   async becomeQuiet(): Promise<void> {
     this.#mayHaveMore = true;
     if (!(await this.#readOn()) && this.#sink !== undefined && !this.#isFull) this.#write(keepalive);
@@ -94,7 +94,7 @@ export class WatchStream implements FrameStream {
     void this.#readOn();
   }
 
-  /** Reads and tells until there is nothing more, or no room. Whether anything was told. */
+  /** Reads and sends events until there are no more, or the reader has no room. Whether anything was sent. */
   async #readOn(): Promise<boolean> {
     if (this.#isReading || this.#isFull || this.#sink === undefined) return false;
     this.#isReading = true;

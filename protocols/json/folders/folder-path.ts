@@ -1,4 +1,4 @@
-/** The path of a folder as it is asked for: whole, or below a parent. */
+/** The path of a folder as a request gives it: the whole path, or a path below a parent. */
 
 import { otherUsers } from "#/src/accounts/other-users.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
@@ -13,7 +13,7 @@ export async function folderPath(
   request: { readonly path: string; readonly parent?: string | undefined },
 ): Promise<string> {
   if (request.parent === undefined) {
-    // Where mail clients see what grants reach.
+    // Mail clients see the folders of others below this name.
     if (request.path.split(hierarchyDelimiter)[0] === otherUsers)
       throw new WaypostError("invalid", `Folders below ${otherUsers} are folders of others.`, {
         field: "/path",
@@ -25,7 +25,7 @@ export async function folderPath(
   return `${parent.name}${hierarchyDelimiter}${request.path}`;
 }
 
-/** What is wrong with a name is wrong with the field that said it. */
+/** Points a refusal about a folder's name to the field of the request that gave the name. */
 export async function atPath<R>(write: () => Promise<R>): Promise<R> {
   try {
     return await write();

@@ -1,6 +1,6 @@
 import { type MailboxRole, standardRoles } from "#/src/model/roles.ts";
 
-/** Roles that the interface names folders by ("Names"); where decided holds are goes by its path. */
+/** Roles by which the interface names folders ("Names"). The folders of decided holds have no such name, only a path. */
 const namedRoles: readonly MailboxRole[] = [...standardRoles, "scheduled", "holds"];
 
 /** `{ role }` of a folder that has one. */

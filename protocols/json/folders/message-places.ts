@@ -1,5 +1,5 @@
-/** The messages that one request names. In a batch each id is answered at its place: what may not be changed is left out, and
- *  says why. */
+/** The messages that one request names. In a batch each id has its own result: a message that may not be changed is left out, and
+ *  its result has the refusal. */
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
@@ -11,9 +11,9 @@ import type { OperationContext } from "../operation.ts";
 
 export interface MessagePlace {
   readonly id: string;
-  /** undefined for an id that was never given. */
+  /** undefined for an id that does not exist. */
   readonly name: ObjectName | undefined;
-  /** Why it is left out. */
+  /** Why the message is left out. */
   refusal: WaypostError | undefined;
 }
 
@@ -24,7 +24,7 @@ interface Named {
 
 export function readPlaces(context: OperationContext, input: Named): MessagePlace[] {
   if ((input.id === undefined) === (input.ids === undefined))
-    throw new WaypostError("invalid", "One of id and ids is needed, and not both.", {
+    throw new WaypostError("invalid", "Exactly one of id and ids is needed.", {
       field: "/id",
       hint: 'Send id: "message_…", or ids with 1 to 100 of them.',
     });
@@ -36,7 +36,7 @@ export function readPlaces(context: OperationContext, input: Named): MessagePlac
   return input.ids!.map((id, index) => read(id, `/ids/${index}`));
 }
 
-/** Says of each place why it is left out, if it is. Answers the mailbox of the others; undefined when there are none. */
+/** Sets the refusal of each place that is left out. Gives the mailbox of the other messages; undefined if there are none. */
 export async function reachPlaces(
   context: OperationContext,
   places: readonly MessagePlace[],
@@ -54,7 +54,7 @@ export async function reachPlaces(
     }
     only ??= mailbox;
     if (only.agent !== agent)
-      throw new WaypostError("invalid", "The messages are of different mailboxes.", {
+      throw new WaypostError("invalid", "The messages are in different mailboxes.", {
         field: `/ids/${index}`,
         hint: "Send one request for each mailbox.",
       });
@@ -75,7 +75,7 @@ async function orRefusal<R>(read: () => Promise<R>): Promise<R | WaypostError> {
   }
 }
 
-/** A refusal of the write that is about one of several says which. */
+/** Adds to a refusal of the write which of several messages it is about. */
 export function namingPlace(error: unknown, places: readonly MessagePlace[]): unknown {
   if (!isWaypostError(error) || error.details.object === undefined) return error;
   const place = places.find(({ name }) => name?.object === error.details.object);

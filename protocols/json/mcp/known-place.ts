@@ -1,11 +1,11 @@
-/** Protection against web pages that let their own name resolve to this host (DNS rebinding; "Security" of the MCP transports):
- *  a page's request names the page in Origin and Host. */
+/** Protection against web pages whose own name resolves to this host (DNS rebinding; "Security" of the MCP transports): a request of
+ *  such a page has the page's name in Origin and Host. */
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import type { Settings } from "#/config/schema.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 
-/** Throws `forbidden_scope` for a request of a page that is not ours, or for a name that is not this host's. */
+/** Throws `forbidden_scope` if Origin is another site or Host is not a name of this host. */
 export function assertKnownPlace({ headers }: IncomingMessage, settings: Settings): void {
   const { origin, host } = headers;
   if (origin !== undefined && !isKnown(hostnameOf(origin), settings)) throw unknownPlace("Origin");
@@ -20,7 +20,7 @@ function isKnown(hostname: string | undefined, { server, json }: Settings): bool
   );
 }
 
-/** An address is nobody's name that could be made to resolve to another one. */
+/** Whether the host is an IP address: DNS rebinding needs a name. */
 function isAddress(host: string): boolean {
   const hostname = hostnameOf(`http://${host}`);
   return hostname !== undefined && isIP(hostname.replace(/^\[|\]$/g, "")) !== 0;

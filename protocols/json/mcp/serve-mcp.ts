@@ -1,5 +1,5 @@
-/** `/mcp`: the Model Context Protocol over streamable HTTP, with the bearer token of `/v1`. There are no sessions: every request
- *  stands for itself, so none can be stolen, resumed by another token or left open.
+/** `/mcp`: the Model Context Protocol over streamable HTTP, with the bearer token of `/v1`. There are no sessions, so no session can
+ *  be stolen, resumed with another token or left open.
  *
  *  POST /mcp   one message or a batch */
 import type { McpHttpHandler } from "@modelcontextprotocol/server";
@@ -26,10 +26,10 @@ import type { ToolDoor } from "./tool-server.ts";
 
 const path = "/mcp";
 const batchMax = 20;
-/** Up to this, that an input is too large is told as the result of the tool, which a model reads. */
+/** Up to this body size, an input that is too large is refused in the result of the tool, which the model reads. */
 const toldBytesMax = 4 * jsonBodyBytesMax;
 
-/** One request and who makes it, as it passes through the SDK. */
+/** A request and its caller, passed through the SDK. */
 interface Caller {
   readonly principal: Principal;
   readonly signal: AbortSignal;
@@ -40,14 +40,14 @@ interface Caller {
 export function createMcpRoute(rooms: JsonRooms, registry: OperationRegistry, invoke: Invoke): HttpRoute {
   let handler: Promise<McpHttpHandler> | undefined;
 
-  /** The SDK is loaded with the first request that asks for it. */
+  /** Loads the SDK, at the first request. */
   async function loadHandler(): Promise<McpHttpHandler> {
     const [{ createMcpHandler }, { createToolServer }] = await Promise.all([
       import("@modelcontextprotocol/server"),
       import("./tool-server.ts"),
     ]);
     return createMcpHandler((context) => createToolServer(doorOf(context.authInfo!.extra as never)), {
-      // No list of ours changes while a client looks on, so there is nothing to subscribe to.
+      // The lists of tools do not change during a connection, so there is nothing to subscribe to.
       maxSubscriptions: 0,
       onerror: (error) => rooms.log.debug({ err: error }, "mcp request refused"),
     });
@@ -71,7 +71,7 @@ export function createMcpRoute(rooms: JsonRooms, registry: OperationRegistry, in
             readInput: async () => ({ value: input, decoded }),
           });
           if (outcome.kind === "result") return { result: outcome.result };
-          throw new WaypostError("internal", "A stream is no tool.");
+          throw new WaypostError("internal", "An operation that streams is not a tool.");
         } catch (error) {
           const refusal = asRefusal(error);
           if (refusal.code === "internal" && !(error instanceof CallerGone))
@@ -103,7 +103,7 @@ export function createMcpRoute(rooms: JsonRooms, registry: OperationRegistry, in
     assertFew(message);
     if (!isToolCall(message, listCallable(principal))) invoke.admit(principal);
     const caller: Caller = { principal, signal, bodyBytes: body.length, decoded };
-    // A batch of lists takes 30 ms: of several requests that come at once, one in a turn of the loop.
+    // A batch of tools/list takes 30 ms, so each request is handled in its own turn of the event loop.
     await forCaller(signal, nextTurn, () => mailboxOwner(principal));
     handler ??= loadHandler();
     const response = await (await handler).fetch(
@@ -121,9 +121,9 @@ export function createMcpRoute(rooms: JsonRooms, registry: OperationRegistry, in
     koa.set("Cache-Control", "no-store");
     const type = response.headers.get("content-type");
     if (type !== null) koa.set("Content-Type", type);
-    // A stream of the SDK has one answer in it and ends; here its end is waited for, so that who goes away ends the call.
+    // The SDK's stream has one answer and ends. Its end is awaited here, so that a caller that disconnects ends the call.
     koa.body = await response.text();
-    // An empty body has set another one.
+    // Setting an empty body has changed the status.
     koa.status = response.status;
   }
 
@@ -139,7 +139,7 @@ export function createMcpRoute(rooms: JsonRooms, registry: OperationRegistry, in
   };
 }
 
-/** Aborts when the connection closes or the call is cancelled: then no caller waits for the answer. */
+/** Aborts when the connection closes or the call is cancelled. */
 function endedBy(signal: AbortSignal, cancelled: AbortSignal): AbortSignal {
   const gone = new AbortController();
   const leave = (): void => gone.abort(signal.aborted ? signal.reason : new CallerGone());
@@ -148,19 +148,19 @@ function endedBy(signal: AbortSignal, cancelled: AbortSignal): AbortSignal {
   return AbortSignal.any([signal, gone.signal]);
 }
 
-const notPost = new WaypostError("invalid", "The Model Context Protocol is spoken by POST here.", {
+const notPost = new WaypostError("invalid", "The Model Context Protocol is served by POST only.", {
   field: "",
   hint: "There are no sessions to open with GET or to end with DELETE.",
 });
 
-/** The call of a tool that is there is admitted by `invoke`; everything else costs a request here. */
+/** Whether the message calls a known tool. `invoke` counts such a call as a request; all other messages are counted here. */
 function isToolCall(message: unknown, callable: readonly Operation[]): boolean {
   const { method, params } = (message ?? {}) as { readonly method?: unknown; readonly params?: unknown };
   const { name } = (params ?? {}) as { readonly name?: unknown };
   return method === "tools/call" && callable.some((one) => toolName(one.name) === name);
 }
 
-/** A batch (JSON-RPC 2.0 section 6, until the revision of March 2025) is answered whole. */
+/** Bounds a batch (JSON-RPC 2.0 section 6, until the revision of March 2025), which gets one answer. */
 function assertFew(message: unknown): void {
   if (!Array.isArray(message) || message.length <= batchMax) return;
   throw new WaypostError("invalid", `The batch has more than ${batchMax} messages.`, {

@@ -1,5 +1,5 @@
-/** A server of the Model Context Protocol (revisions of 2025 and 2026-07-28) whose tools are operations. It holds nothing between
- *  two requests; what may be done is decided behind its door. */
+/** A server of the Model Context Protocol (revisions of 2025 and 2026-07-28) whose tools are operations. It keeps nothing between two
+ *  requests. `ToolDoor` decides what the caller may do. */
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import manifest from "#/package.json" with { type: "json" };
 import { WaypostError } from "#/src/model/errors.ts";
@@ -7,16 +7,16 @@ import { type ErrorObject, errorObject } from "../errors.ts";
 import type { Operation } from "../operation.ts";
 import { isTool, type Tool, toolName, toolOf } from "./tool.ts";
 
-/** What stands behind the tools: the operations of the caller, and the call of one. */
+/** Lists the caller's operations and calls them. */
 export interface ToolDoor {
-  /** Those that the credential can call. */
+  /** The operations that the credential may call. */
   listOperations(): Promise<readonly Operation[]>;
   call(operation: Operation, input: unknown, signal: AbortSignal): Promise<ToolOutcome>;
 }
 
 export type ToolOutcome = { readonly result: unknown } | { readonly error: ErrorObject };
 
-/** Characters of a result: what a model can take in. The default rendering of a message is a tenth of it. */
+/** Characters of a result: about what a model can read. The default rendering of a message is a tenth of it. */
 const resultCharactersMax = 250_000;
 
 const instructions = `Mail of one agent. Start with health (whose mailbox), then search (messages) and part_describe (anything by its id).
@@ -55,7 +55,7 @@ function knownTool(operation: Operation): Tool {
   return tool;
 }
 
-/** A refusal is a result too, so that the model reads what to do about it. What was written is told whatever its length. */
+/** A refusal is a tool result too, so that the model reads its hint. The result of a write is answered whatever its length. */
 function answerOf(outcome: ToolOutcome, { effect }: Operation) {
   if ("error" in outcome) return errorAnswer(outcome.error);
   const text = JSON.stringify(outcome.result);

@@ -17,12 +17,12 @@ export interface Tool {
 
 type ObjectSchema = { readonly type: "object"; readonly [keyword: string]: unknown };
 
-/** A stream is no tool: `wait` is how a tool waits. */
+/** Operations that stream are not tools; a model uses the tool `wait`. */
 export function isTool(operation: Operation): boolean {
   return operation.effect !== "streams";
 }
 
-/** Many clients take letters, digits, `_` and `-` alone; no name of an operation has an underscore. */
+/** Many clients accept only letters, digits, `_` and `-`. No name of an operation has an underscore, so names stay distinct. */
 export function toolName(operation: string): string {
   return operation.replaceAll(".", "_");
 }
@@ -37,14 +37,14 @@ export function toolOf(operation: Operation): Tool {
     outputSchema: objectSchema(output, "output"),
     annotations: {
       readOnlyHint: effect === "reads",
-      // What only adds takes nothing away; a mail that was sent does not come back.
+      // Creating an object destroys nothing. A sent mail cannot be taken back, so sending counts as destructive.
       destructiveHint: effect === "writes" && !name.endsWith(".create"),
       openWorldHint: verb === "send",
     },
   };
 }
 
-/** The protocol wants an object at the root, also where a result is one of several; and many clients know no `$ref`. */
+/** The protocol wants an object at the root of a schema, also for a union; and many clients do not support `$ref`. */
 function objectSchema(schema: z.ZodType, io: "input" | "output"): ObjectSchema {
   const { $schema, $defs, ...rest } = z.toJSONSchema(schema, { io, target: "draft-2020-12" }) as Json;
   return { ...(inlined(rest, ($defs as Json | undefined) ?? {}) as Json), type: "object" };
@@ -52,7 +52,7 @@ function objectSchema(schema: z.ZodType, io: "input" | "output"): ObjectSchema {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A schema with what it refers to in its place. No shape of the interface is within itself. */
+/** A schema with each `$ref` replaced by its definition. No shape of the interface contains itself. */
 function inlined(value: unknown, definitions: Json): unknown {
   if (Array.isArray(value)) return value.map((item) => inlined(item, definitions));
   if (typeof value !== "object" || value === null) return value;
@@ -60,7 +60,7 @@ function inlined(value: unknown, definitions: Json): unknown {
   for (const [name, member] of Object.entries(value)) {
     if (name === "$ref" && typeof member === "string")
       Object.assign(members, inlined(definitions[member.slice(member.lastIndexOf("/") + 1)], definitions));
-    // The name of a shape; a field of that name is an object.
+    // A string `id` is the name of a shape and left out. A field named id has an object here and stays.
     else if (name !== "id" || typeof member !== "string") members[name] = inlined(member, definitions);
   }
   return members;

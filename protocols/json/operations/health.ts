@@ -2,7 +2,7 @@ import { z } from "zod";
 import { operation } from "../operation.ts";
 import { pauseSchema, shownPause } from "../schemas.ts";
 
-/** health: whether the credential is accepted. That the service is up is what `GET /health` says. */
+/** health: whether the credential is accepted. `GET /health` only says that the service is up. */
 export default operation({
   name: "health",
   verb: "read",

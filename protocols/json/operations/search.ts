@@ -1,4 +1,4 @@
-/** search: a listing within a mailbox, newest first, or within a calendar or an addressbook. */
+/** search: lists messages of a mailbox, newest first, or items of a calendar or an addressbook. */
 import { z } from "zod";
 import { doubtfulKey } from "#/src/mail/search-document.ts";
 import type { SearchKey } from "#/src/mail/search-keys.ts";
@@ -28,7 +28,7 @@ const input = z.strictObject({
   kind: z
     .literal("freebusy")
     .optional()
-    .describe("Of a mailbox: when its owner is busy between since and before, and nothing else."),
+    .describe("For a mailbox: only when its owner is busy between since and before."),
   folder: z
     .string()
     .min(1)
@@ -66,7 +66,7 @@ const input = z.strictObject({
     .max(100)
     .optional()
     .describe("Messages, contacts or events of one answer, 1 to 100; 20 when it is left out."),
-  cursor: cursorText.optional().describe("Goes on with the listing that gave the cursor."),
+  cursor: cursorText.optional().describe("Continues the listing that gave the cursor."),
   max_chars: maxChars,
 });
 
@@ -114,7 +114,7 @@ export default operation({
       kind: "listing" as const,
       content: {
         items: listing.items,
-        // What nothing narrows is counted already.
+        // Without a filter the total is known already.
         ...(mailbox === undefined || keys.length > 0 ? {} : { total: mailbox.messageCount }),
       },
       ...(listing.cursor === undefined ? {} : { cursor: listing.cursor }),
@@ -153,7 +153,7 @@ async function keysOf(
   return keys;
 }
 
-/** Where a reader sees text: not in the fields that servers write for each other. */
+/** A key that searches where people see text; fields that servers write for each other are left out. */
 function anywhere(text: string): SearchKey {
   const fields = ["subject", "from", "to", "cc", "bcc", "reply-to"] as const;
   return {

@@ -1,5 +1,6 @@
-/** send: composes and sends, or sends a draft. It answers once the mail is durable: in the queue with its copy in Sent, or
- *  waiting for a person. The same key sends once, whatever a repeat says, for seven days ("Limits", rules 2 to 4). */
+/** send: composes and sends a mail, or sends a draft. It answers once the mail is durable: in the queue with its copy in Sent, or
+ *  waiting for approval. For seven days, requests with the same key send one mail, whatever the repeats contain ("Limits", rules 2
+ *  to 4). */
 import { z } from "zod";
 import { sendKeyMemoryMs } from "#/src/outbound/limits.ts";
 import { mailFields, submitMail } from "../compose/submit-mail.ts";
@@ -23,8 +24,8 @@ export default operation({
   output: writeResult.extend({
     state: z
       .enum(["queued", "scheduled", "held"])
-      .describe("queued: it is on its way; mail.sent, mail.bounced and others tell of it."),
-    hold: z.string().optional().describe("What waits for approval, hold_…"),
+      .describe("queued: it is being sent; events such as mail.sent and mail.bounced report the delivery."),
+    hold: z.string().optional().describe("The hold that waits for approval, hold_…"),
     replayed: z.literal(true).optional().describe("This is the result of the first request with this key."),
   }),
   errors: ["not_billable", "forbidden_scope", "not_found", "precondition_failed", "policy_refused", "paused"],

@@ -1,5 +1,5 @@
-/** wait: answers at once with the position of the latest event when no cursor is given; with one, as soon as there is an event
- *  behind it or when timeout_s is over. Its cursor is where `watch` goes on without a gap. */
+/** wait: without a cursor answers at once with the position of the latest event. With a cursor answers as soon as there is an event
+ *  after it, or when timeout_s is over. `watch` can continue from the answered cursor without a gap. */
 import { z } from "zod";
 import { createDoorbell } from "../events/doorbell.ts";
 import { openEventSource, type Read } from "../events/event-source.ts";
@@ -11,12 +11,12 @@ const defaultSeconds = 20;
 export default operation({
   name: "wait",
   verb: "wait",
-  summary: "Gives the cursor of the latest event, or waits for the next events behind a cursor.",
+  summary: "Gives the cursor of the latest event, or waits for the next events after a cursor.",
   scope: "mail:read",
   effect: "reads",
   input: watchRequest,
   output: z.strictObject({
-    cursor: z.string().describe("The position behind the events; watch and wait go on from it."),
+    cursor: z.string().describe("The position after the events; watch and wait continue from it."),
     events: z.array(eventSchema),
   }),
   errors: ["not_billable", "forbidden_scope", "not_found"],

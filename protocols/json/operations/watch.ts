@@ -1,10 +1,10 @@
 /** watch ("Events" of the interface): a stream of frames.
  *
  *  open {cursor}                     first, once: the cursor that the client supplied
- *  batch {cursor, events[], error?}  the position behind the events; with an error the stream ends
+ *  batch {cursor, events[], error?}  the position after the events; with an error the stream ends
  *  keepalive                         after each quiet interval of timeout_s
  *
- *  What can be refused is refused before the first frame. */
+ *  Refusals of the request are answered before the first frame. */
 import { z } from "zod";
 import { WatchStream } from "../events/watch-stream.ts";
 import { operation } from "../operation.ts";

@@ -1,4 +1,4 @@
-/** The operator's interface as an OpenAPI 3.1 document, from the declarations alone. */
+/** The operator's interface as an OpenAPI 3.1 document, made only from the declarations. */
 import { z } from "zod";
 import type { AdministrationOperation } from "#/src/accounts/administration/operation.ts";
 import { type ErrorCode, errorCodes } from "#/src/model/errors.ts";
@@ -65,7 +65,7 @@ function operationObject({ name, summary, input, isRead }: AdministrationOperati
   };
 }
 
-/** Codes that share a status share a response. */
+/** One response for each HTTP status, with all error codes that have it. */
 function refusalResponses(): Json {
   const byStatus = Map.groupBy(errorCodes, (code: ErrorCode) => statusOfCode[code]);
   return Object.fromEntries(
@@ -80,7 +80,7 @@ function refusalResponses(): Json {
   );
 }
 
-/** The error has a name among the definitions; inputs have none. */
+/** The error shape has a name in the definitions; inputs have none. */
 function schemaOf(schema: z.ZodType, io: "input" | "output"): unknown {
   const { $schema, $defs, ...rest } = z.toJSONSchema(schema, { io, target: "draft-2020-12" }) as Record<
     string,

@@ -85,7 +85,7 @@ export function createOperatorRoute({ log, operatorDoor }: OperatorRooms): HttpR
   };
 }
 
-/** The operator may know what there is: what is missing is named, where `/v1` has one answer for all. */
+/** Keeps the message of `not_found`: the operator may know which object is missing. `/v1` has one answer for all of them. */
 function plainly(error: unknown): unknown {
   if (!isWaypostError(error) || error.code !== "not_found" || error.details.hint !== undefined) return error;
   return new WaypostError(error.code, error.message, {
@@ -100,7 +100,7 @@ async function readBody({ koa, readBody }: HttpContext, memory: DisposableStack)
   return (await readJson(body)).value;
 }
 
-/** The input with the key that every operation takes beside it. */
+/** The input schema of an operation, with the idempotency key that every operation takes. */
 export function operatorInput({ input }: AdministrationOperation) {
   return z.strictObject({ ...input.shape, idempotency_key: idempotencyKey.optional() });
 }

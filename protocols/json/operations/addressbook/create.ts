@@ -1,4 +1,4 @@
-/** addressbook.create: another addressbook, which contact clients show at once. */
+/** addressbook.create: creates an addressbook. Contact clients show it at once. */
 import { z } from "zod";
 import { createFields, ownerField, propertiesOf } from "../../collections/container.ts";
 import { placeIn } from "../../collections/reach.ts";

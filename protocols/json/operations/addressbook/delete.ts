@@ -1,4 +1,4 @@
-/** addressbook.delete: with all contacts that are in it. The default one stays. */
+/** addressbook.delete: deletes an addressbook with all its contacts. The default one cannot be deleted. */
 import { z } from "zod";
 import { changeContainer, deleteFields } from "../../collections/container.ts";
 import { operation } from "../../operation.ts";

@@ -1,4 +1,4 @@
-/** addressbook.update: its name, description, colour or place. What is not named stays. */
+/** addressbook.update: changes name, description, colour or place. Fields that are not given stay as they are. */
 import { z } from "zod";
 import { changeContainer, propertiesOf, updateFields } from "../../collections/container.ts";
 import { operation } from "../../operation.ts";

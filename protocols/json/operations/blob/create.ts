@@ -1,5 +1,5 @@
-/** blob.create: bytes for an attachment, handed over apart from the mail that will carry them. They are read like an
- *  attachment and are gone after some days, whether or not they were sent: mail has its own copy. */
+/** blob.create: stores bytes for an attachment, in a request separate from that of the mail. A blob can be read like an attachment
+ *  and expires after some days, whether or not it was sent: the mail has its own copy. */
 import { z } from "zod";
 import { jsonBlobBodyBytesMax, uploadDays } from "#/src/model/limits.ts";
 import { base64Form, readBase64 } from "../../carriage/base64.ts";
@@ -22,7 +22,7 @@ export default operation({
   }),
   output: writeResult.extend({
     size: z.int().describe("Octets."),
-    expires_at: z.string().describe("From then on it is not found."),
+    expires_at: z.string().describe("From this time on the blob is not found."),
   }),
   errors: ["not_billable", "forbidden_scope", "policy_refused"],
   async run(context, input) {

@@ -1,4 +1,4 @@
-/** blob.delete: forgets bytes before their time. Mail that they were attached to keeps them. */
+/** blob.delete: deletes a blob before it expires. Mail to which it was attached has its own copy. */
 import { z } from "zod";
 import { withCurrent } from "../../current.ts";
 import { findBlob, reachBlob } from "../../describe/blob.ts";

@@ -1,4 +1,4 @@
-/** calendar.create: another calendar, which calendar clients show at once. */
+/** calendar.create: creates a calendar. Calendar clients show it at once. */
 import { z } from "zod";
 import { createFields, ownerField, propertiesOf, timeZone } from "../../collections/container.ts";
 import { placeIn } from "../../collections/reach.ts";

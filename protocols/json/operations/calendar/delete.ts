@@ -1,5 +1,5 @@
-/** calendar.delete: with all events that are in it. The default one stays. With `invite: "send"` each event says to others what its own
- *  deletion would. */
+/** calendar.delete: deletes a calendar with all its events. The default one cannot be deleted. With `invite: "send"` each event sends
+ *  the mail that event.delete would send. */
 import { z } from "zod";
 import { changeContainer, deleteFields } from "../../collections/container.ts";
 import { optionsOf } from "../../collections/item-writes.ts";

@@ -1,4 +1,4 @@
-/** calendar.update: its name, description, colour, place or time zone. What is not named stays. */
+/** calendar.update: changes name, description, colour, place or time zone. Fields that are not given stay as they are. */
 import { z } from "zod";
 import { changeContainer, propertiesOf, timeZone, updateFields } from "../../collections/container.ts";
 import { operation } from "../../operation.ts";

@@ -1,4 +1,4 @@
-/** calendarMonth.list: what happens in a month, series instance by instance, in the order of their starts. */
+/** calendarMonth.list: the events of a month, each instance of a series separately, in the order of their starts. */
 import { z } from "zod";
 import { calendarZoneName } from "#/src/collections/calendar-zone.ts";
 import { listMonth } from "../../collections/month.ts";
@@ -9,7 +9,7 @@ import { cursorText, idText, maxChars, readResult } from "../../schemas.ts";
 export default operation({
   name: "calendarMonth.list",
   verb: "read",
-  summary: "Lists the events of a month, each instance of a series for itself.",
+  summary: "Lists the events of a month, each instance of a series separately.",
   scope: "calendar",
   effect: "reads",
   input: z.strictObject({
@@ -17,9 +17,9 @@ export default operation({
     month: z
       .string()
       .regex(/^(?!0000)\d{4}-(?:0[1-9]|1[0-2])$/)
-      .describe("YYYY-MM in the time zone of the calendar, of UTC where it has none."),
+      .describe("YYYY-MM in the time zone of the calendar; in UTC if it has none."),
     max_chars: maxChars,
-    cursor: cursorText.optional().describe("Goes on with the listing that gave the cursor."),
+    cursor: cursorText.optional().describe("Continues the listing that gave the cursor."),
   }),
   output: readResult,
   errors: ["not_billable", "forbidden_scope", "not_found"],

@@ -1,4 +1,4 @@
-/** contact.create: a JSContact Card or its short form becomes a vCard of version 4.0, which contact clients show at once. */
+/** contact.create: stores a JSContact Card or its short form as a vCard of version 4.0. Contact clients show it at once. */
 import { z } from "zod";
 import { putNewItem } from "../../collections/item-writes.ts";
 import { reachCollectionIn } from "../../collections/reach.ts";

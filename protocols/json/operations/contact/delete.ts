@@ -1,4 +1,4 @@
-/** contact.delete: it is gone from contact clients too; there is no trash for contacts. */
+/** contact.delete: deletes a contact, from contact clients too; there is no trash for contacts. */
 import { z } from "zod";
 import { deleteItem } from "../../collections/item-writes.ts";
 import { operation } from "../../operation.ts";

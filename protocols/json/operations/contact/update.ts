@@ -1,5 +1,4 @@
-/** contact.update: a patch of the Card, or another one in its place. Lines of the vCard that say the same keep their octets, and it
- *  keeps its version. */
+/** contact.update: patches or replaces a contact. Unchanged lines of the vCard keep their octets, and the vCard keeps its version. */
 import { z } from "zod";
 import { WaypostError } from "#/src/model/errors.ts";
 import { assertWhole, changeItem } from "../../collections/item-writes.ts";
@@ -29,7 +28,7 @@ export default operation({
   errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused", "precondition_failed"],
   async run(context, input) {
     if ((input.patch === undefined) === (input.body === undefined))
-      throw new WaypostError("invalid", "One of patch and body is needed, and not both.", {
+      throw new WaypostError("invalid", "Exactly one of patch and body is needed.", {
         field: "/patch",
         hint: 'Send patch: {"name/full": "…"}, or a whole body.',
       });

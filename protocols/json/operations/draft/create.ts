@@ -1,4 +1,4 @@
-/** draft.create: a message in Drafts, where a person can go on with it. It keeps its name when they do. */
+/** draft.create: puts a message into Drafts, where a person can continue it. The draft keeps its id then. */
 import { z } from "zod";
 import { reachAgent } from "#/src/reach/agents.ts";
 import { draftFields, draftOf, draftResult } from "../../compose/drafted-message.ts";

@@ -1,4 +1,4 @@
-/** draft.delete: its message goes to Trash, as with message.delete, and is no draft any more. */
+/** draft.delete: moves the draft's message to Trash, as message.delete does; it is no longer a draft. */
 import { z } from "zod";
 import { withCurrent } from "../../current.ts";
 import { findDraft, reachDraft } from "../../describe/draft.ts";

@@ -1,4 +1,4 @@
-/** draft.update: another body in the place of the one that was read, whoever wrote that. */
+/** draft.update: replaces the body that was read, whoever wrote it. */
 import { z } from "zod";
 import { draftFields, draftOf, draftResult } from "../../compose/drafted-message.ts";
 import { takeTurnIfLarge } from "../../compose/large-mails.ts";
@@ -12,7 +12,7 @@ import { idText, versionText } from "../../schemas.ts";
 export default operation({
   name: "draft.update",
   verb: "put",
-  summary: "Replaces a draft whole.",
+  summary: "Replaces a whole draft.",
   scope: "mail",
   effect: "writes",
   input: z.strictObject({

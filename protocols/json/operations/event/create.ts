@@ -1,4 +1,4 @@
-/** event.create: a JSCalendar Event or Task becomes iCalendar text, which calendar clients show at once. */
+/** event.create: stores a JSCalendar Event or Task as iCalendar text. Calendar clients show it at once. */
 import { z } from "zod";
 import { attach, withBlobs } from "../../collections/attached-blobs.ts";
 import { putNewItem } from "../../collections/item-writes.ts";

@@ -1,5 +1,5 @@
-/** event.delete: it is gone from calendar clients too; there is no trash for events. Of one instance of a series
- *  (`event_…#<recurrence id>`) the series stays, with an exclusion. */
+/** event.delete: deletes an event, from calendar clients too; there is no trash for events. If one instance of a series is deleted
+ *  (`event_…#<recurrence id>`), the series stays and excludes the instance. */
 import { z } from "zod";
 import { changeItem, deleteItem } from "../../collections/item-writes.ts";
 import { eventResult, eventWithout, invite } from "../../collections/written-event.ts";

@@ -1,5 +1,5 @@
-/** event.update: a patch of the event, or another one in its place. Lines of the iCalendar text that say the same keep their octets.
- *  `event_…#<recurrence id>` is one instance of a series: what changes in it becomes an override. */
+/** event.update: patches or replaces an event. Unchanged lines of the iCalendar text keep their octets. `event_…#<recurrence id>` is
+ *  one instance of a series: its changes become an override. */
 import { z } from "zod";
 import { WaypostError } from "#/src/model/errors.ts";
 import { attach, withBlobs } from "../../collections/attached-blobs.ts";
@@ -58,13 +58,13 @@ export default operation({
   },
 });
 
-/** What one says of one's own part in an event and of nothing else. An answer that reaches nobody is none. */
+/** Whether the patch changes only the owner's own participation. Such an answer is refused if no invitation mail can carry it. */
 function isAnswer(patch: Readonly<Record<string, unknown>> | undefined): boolean {
   const changed = Object.keys(patch ?? {});
   return changed.length > 0 && changed.every((pointer) => pointer.startsWith("participants/me/"));
 }
 
-/** A proposed time that the organizer takes away is declined (DECLINECOUNTER). */
+/** Whether the patch removes a proposed time. The organizer thereby declines it (DECLINECOUNTER). */
 function declinesProposals(patch: Readonly<Record<string, unknown>> | undefined): boolean {
   return Object.keys(patch ?? {}).some((pointer) => pointer.endsWith("/waypost:proposal"));
 }

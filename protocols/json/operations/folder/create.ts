@@ -1,4 +1,4 @@
-/** folder.create: a folder that mail clients show at once. Missing folders above it are made too. */
+/** folder.create: creates a folder, and missing folders above it. Mail clients show it at once. */
 import { z } from "zod";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { unknownObject } from "../../errors.ts";
@@ -11,7 +11,7 @@ import { folderName, folderPathText, idempotencyKey, idText, writeResult } from 
 export default operation({
   name: "folder.create",
   verb: "put",
-  summary: "Makes a folder, with those above it that are missing; one that exists is answered as it is.",
+  summary: "Creates a folder and missing folders above it; an existing folder is answered as it is.",
   scope: "mail",
   effect: "writes",
   input: z.strictObject({
@@ -35,7 +35,7 @@ export default operation({
       const ref = mail.ids.encode("folder", reached.agent, made.mailbox);
       return { ref, created: true, version: String(made.modseq), path: made.name };
     } catch (error) {
-      // Of two callers that make the same folder at once, both get its id.
+      // When two callers create the same folder at once, both get its id.
       if (!isWaypostError(error) || error.details.reason !== "already_exists") throw error;
       const { id, version, name } = (await mail.findMailbox(reached.agent, path)) ?? unknownObject();
       return { ref: id, created: false, version, path: name };

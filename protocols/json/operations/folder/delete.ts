@@ -1,5 +1,5 @@
-/** folder.delete: no mail is lost with a folder; what was in it is in Trash afterwards. Folders with a role stay, and those that
- *  have others below them. */
+/** folder.delete: deletes a folder and moves its messages to Trash. Folders with a role, and folders with others below them, cannot be
+ *  deleted. */
 import { z } from "zod";
 import { withCurrent } from "../../current.ts";
 import { findFolder, reachFolderWhole } from "../../describe/folder.ts";

@@ -1,4 +1,4 @@
-/** folder.update: another path for a folder and everything below it. Mail clients that are subscribed stay so. */
+/** folder.update: changes the path of a folder and everything below it. Subscriptions of mail clients are kept. */
 import { z } from "zod";
 import { withCurrent } from "../../current.ts";
 import { findFolder, reachFolderWhole } from "../../describe/folder.ts";

@@ -1,4 +1,4 @@
-/** help.describe: the grammar of the interface, for a program that meets it for the first time. */
+/** help.describe: the grammar of the interface, for a program that uses it for the first time. */
 import { z } from "zod";
 import { eventTypes } from "#/src/model/changes.ts";
 import { deliveryReasons, mailStates, recipientFates } from "#/src/model/delivery.ts";

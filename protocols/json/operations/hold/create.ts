@@ -1,4 +1,4 @@
-/** hold.create: asks a person whether a mail may leave, whatever the policy says: `send` with `hold: "always"`. */
+/** hold.create: asks a person whether a mail may be sent, whatever the policy says: `send` with `hold: "always"`. */
 import { z } from "zod";
 import { mailFields, submitMail } from "../../compose/submit-mail.ts";
 import { idempotencyOf } from "../../idempotency.ts";

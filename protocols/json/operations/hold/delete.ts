@@ -1,4 +1,4 @@
-/** hold.delete: who asked for a mail to be sent takes that back while it waits; it goes to Trash. */
+/** hold.delete: the sender withdraws a mail that waits for approval; the mail goes to Trash. */
 import { z } from "zod";
 import { withCurrent } from "../../current.ts";
 import { currentHold, reachHold } from "../../describe/hold.ts";

@@ -1,4 +1,4 @@
-/** hold.update: what becomes of a mail that waits, by who may approve it; or another body, which then waits again.
+/** hold.update: approves or declines a mail that waits, with the scope approve; or replaces its body, and the new mail waits again.
  *  Compare-and-swap: an approval is bound to the version that was read. */
 import { z } from "zod";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -22,7 +22,7 @@ const input = z.strictObject({
     .enum(["approved", "declined", "waiting"])
     .optional()
     .describe(
-      "With the scope approve: let it go, let it not go (final), or take an approval back that has not left.",
+      "With the scope approve: approve it, decline it (final), or withdraw an approval while the mail is not sent.",
     ),
   body: messageBody
     .optional()
@@ -46,7 +46,7 @@ export default operation({
   async run(context, input) {
     const name = readId(context, input.id, ["hold"], "/id");
     if ((input.state === undefined) === (input.body === undefined))
-      throw new WaypostError("invalid", "One of state and body is needed, and not both.", {
+      throw new WaypostError("invalid", "Exactly one of state and body is needed.", {
         field: "/state",
         hint: 'Send state: "approved", "declined" or "waiting"; or another body.',
       });

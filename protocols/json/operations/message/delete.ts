@@ -1,4 +1,5 @@
-/** message.delete: to Trash; a message that is in Trash goes for good, and scheduled mail does not leave. Compare-and-swap on the version that was read. */
+/** message.delete: moves a message to Trash; a message that is in Trash is removed for good. Scheduled mail is not sent then.
+ *  Compare-and-swap on the version that was read. */
 import { z } from "zod";
 import type { Idempotency } from "#/src/mail/write-once.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
@@ -25,7 +26,7 @@ export default operation({
     idempotency_key: idempotencyKey,
   }),
   output: writeResult.extend({
-    state: z.enum(["trashed", "removed"]).describe("removed: gone for good."),
+    state: z.enum(["trashed", "removed"]).describe("removed: deleted for good."),
     taken_back: takenBack,
   }),
   errors: ["not_billable", "forbidden_scope", "not_found", "precondition_failed", "policy_refused"],

@@ -1,5 +1,5 @@
-/** message.update: read state, flag, labels and folder of one message or of up to 100, without a version ("Versioning",
- *  exception 4), and the time of scheduled mail, with one. Labels given as `labels` replace the message's labels whole. */
+/** message.update: changes read state, flag, labels and folder of up to 100 messages, without a version ("Versioning", exception 4),
+ *  or the time of scheduled mail, with a version. `labels` replaces all labels of a message. */
 import { z } from "zod";
 import type { Idempotency } from "#/src/mail/write-once.ts";
 import type { MessagesUpdated } from "#/src/mail/writes.ts";
@@ -38,7 +38,7 @@ const request = z.strictObject({
   version: versionText.describe("The version that was read; needed with send_at, and only for one message."),
   send_at: sendAtText
     .optional()
-    .describe("Another time for scheduled mail to leave; with id and version and nothing else."),
+    .describe("A new time to send scheduled mail; with id and version and nothing else."),
   idempotency_key: idempotencyKey,
 });
 type Input = z.infer<typeof request>;
@@ -129,18 +129,18 @@ async function update(
 function assertVersionIsOfOne(input: Input): void {
   const { id, ids, version, send_at: sendAt, idempotency_key: _key, ...changes } = input;
   if (ids !== undefined && version !== undefined)
-    throw new WaypostError("invalid", "A version is that of one message.", {
+    throw new WaypostError("invalid", "A version needs exactly one message.", {
       field: "/version",
       hint: "Send id with version, or ids without.",
     });
   if (sendAt !== undefined && (id === undefined || Object.values(changes).some((one) => one !== undefined)))
-    throw new WaypostError("invalid", "The time of one mail is changed by itself.", {
+    throw new WaypostError("invalid", "send_at must be changed alone, for one mail.", {
       field: "/send_at",
       hint: "Send id, version and send_at, and nothing else.",
     });
 }
 
-/** Gives scheduled mail another time to leave. This needs the right to send, as it decides when the mail is sent. */
+/** Changes the time at which scheduled mail is sent. This needs the right to send. */
 async function reschedule(context: OperationContext, place: MessagePlace, input: Input) {
   const { mail, outbound } = context.rooms;
   const { name } = place;

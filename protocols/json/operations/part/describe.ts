@@ -1,5 +1,5 @@
-/** part.describe: one object, or a part of one, as it is read. The identifier's prefix says the kind; `message_…#1.2` names a
- *  part in one string. A rendering that is cut gives a cursor, bound to object, part, render and version. */
+/** part.describe: renders one object or a part of it. The identifier's prefix gives the kind of object; `message_…#1.2` names a part
+ *  in one string. A rendering that is cut gives a cursor, which is bound to object, part, render and version. */
 import { WaypostError } from "#/src/model/errors.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
 import { describeAgent } from "../../describe/agent.ts";
@@ -34,10 +34,11 @@ const describeByKind = {
 } as const satisfies Partial<Record<ObjectName["kind"], Describe>>;
 type DescribedKind = keyof typeof describeByKind;
 
-/** A draft and a hold are messages, too; of calendars, addressbooks and what is in them it is what stands behind the # of the identifier. */
+/** Kinds whose identifiers may have a part after #. Drafts and holds are messages; for collections and their items the part names an
+ *  item, an instance or a linked text. */
 const kindsWithParts = ["message", "draft", "hold", "calendar", "event", "addressbook", "contact"] as const;
 
-/** Fields that select something in what the identifier names. */
+/** Fields that select an item in the collection that the identifier names. */
 const selectors = { uid: "calendar", contact: "addressbook" } as const;
 
 export default operation({
