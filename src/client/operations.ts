@@ -67,7 +67,7 @@ export interface BlobCreateOutput {
   readonly error?: ErrorObject;
   /** Octets. */
   readonly size: number;
-  /** From then on it is not found. */
+  /** From this time on the blob is not found. */
   readonly expires_at: string;
 }
 
@@ -93,7 +93,7 @@ export interface CalendarCreateInput {
   readonly order?: number;
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
-  /** The IANA time zone of times that name none, and of its months: Europe/Berlin. */
+  /** The IANA time zone for times without a zone, and for months: Europe/Berlin. */
   readonly time_zone?: string;
 }
 
@@ -111,11 +111,11 @@ export interface CalendarDeleteInput {
 export interface CalendarMonthListInput {
   /** The calendar, calendar_…; absent: the default one. */
   readonly in?: string;
-  /** YYYY-MM in the time zone of the calendar, of UTC where it has none. */
+  /** YYYY-MM in the time zone of the calendar; in UTC if it has none. */
   readonly month: string;
   /** Characters of the rendering at most, 200 to 200000; 20000 when it is left out. */
   readonly max_chars?: number;
-  /** Goes on with the listing that gave the cursor. */
+  /** Continues the listing that gave the cursor. */
   readonly cursor?: string;
 }
 
@@ -482,7 +482,7 @@ export interface HoldUpdateInput {
   readonly id: string;
   /** The version that was read. */
   readonly version?: string;
-  /** With the scope approve: let it go, let it not go (final), or take an approval back that has not left. */
+  /** With the scope approve: approve it, decline it (final), or withdraw an approval while the mail is not sent. */
   readonly state?: "approved" | "declined" | "waiting";
   /** Or another mail in its place, which waits again; with the scope send. */
   readonly body?: MessageBody;
@@ -506,23 +506,23 @@ export interface HoldUpdateOutput {
 export interface MailEvent {
   readonly type: "mail.received" | "mail.sent" | "mail.held" | "mail.declined" | "mail.delivered" | "mail.delayed" | "mail.bounced" | "agent.paused" | "agent.resumed" | "mailbox.restored";
   readonly mailbox: string;
-  /** Absent where the event is about the mailbox: agent.… and mailbox.… */
+  /** Absent if the event is about the mailbox: agent.… and mailbox.… */
   readonly message?: string;
-  /** Store it after acting on the event; watch and wait go on behind it. */
+  /** Store it after acting on the event; watch and wait continue after it. */
   readonly cursor: string;
   readonly at: string;
   readonly folder?: string;
   readonly thread?: string;
   readonly authenticated?: boolean;
   readonly agent_part?: boolean;
-  /** Of mail that waits or was declined: hold_… */
+  /** For mail that waits or was declined: hold_… */
   readonly hold?: string;
   /** Why it waits or was declined; of agent.paused operator or breaker; of mail.delayed and mail.bounced one of no_such_mailbox, no_such_domain, mail_not_accepted, mailbox_full, too_large, too_many_recipients, content_refused, sender_refused, not_authenticated, policy_refused, tls_required, host_unreachable, server_unavailable, mail_loop, protocol_error, expired, cancelled, declined, unspecified. */
   readonly reason?: string;
-  /** Of what became of a sent message: the recipient. */
+  /** For the delivery of a sent message: the recipient. */
   readonly recipient?: string;
   readonly outcome?: {
-    /** What became of it, as in content.delivery. */
+    /** The state of the delivery, as in content.delivery. */
     readonly status: "queued" | "sent" | "delivered" | "delayed" | "bounced" | "cancelled";
     /** Enhanced status code (RFC 3463). */
     readonly code: string;
@@ -562,15 +562,15 @@ export interface MessageBody {
     readonly type?: string;
     readonly cid?: string;
   }[];
-  /** The message that is answered, message_…; without to, its author is. */
+  /** The message that is answered, message_…; without to, its author is the recipient. */
   readonly in_reply_to?: string;
   /** true: with in_reply_to, also the others of its To and Cc. */
   readonly reply_all?: boolean;
-  /** A message that goes along whole, message_… */
+  /** A message that is attached as a whole, message_… */
   readonly forward_of?: string;
   /** The machine-readable part: a type (URI) and data; the mail has to have text, too. */
   readonly agent?: {
-    /** A URI that says what data is. */
+    /** A URI that names the type of data. */
     readonly type: string;
     readonly data: unknown;
   };
@@ -592,9 +592,9 @@ export interface MessageDeleteOutput {
   /** Version of the object after the write. */
   readonly version?: string;
   readonly error?: ErrorObject;
-  /** removed: gone for good. */
+  /** removed: deleted for good. */
   readonly state: "trashed" | "removed";
-  /** It was scheduled, and does not leave now. */
+  /** The mail was scheduled; its sending is cancelled. */
   readonly taken_back?: true;
 }
 
@@ -617,7 +617,7 @@ export interface MessageUpdateInput {
   readonly folder?: string;
   /** The version that was read; needed with send_at, and only for one message. */
   readonly version?: string;
-  /** Another time for scheduled mail to leave; with id and version and nothing else. */
+  /** A new time to send scheduled mail; with id and version and nothing else. */
   readonly send_at?: string;
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
@@ -630,7 +630,7 @@ export type MessageUpdateOutput = {
   /** Version of the object after the write. */
   readonly version?: string;
   readonly error?: ErrorObject;
-  /** It was scheduled, and does not leave now. */
+  /** The mail was scheduled; its sending is cancelled. */
   readonly taken_back?: true;
 } | {
   /** One for each of ids, in their order. */
@@ -641,7 +641,7 @@ export type MessageUpdateOutput = {
     /** Version of the object after the write. */
     readonly version?: string;
     readonly error?: ErrorObject;
-    /** It was scheduled, and does not leave now. */
+    /** The mail was scheduled; its sending is cancelled. */
     readonly taken_back?: true;
   }[];
 };
@@ -659,7 +659,7 @@ export interface PartDescribeInput {
   readonly render?: string;
   /** Characters of the rendering at most, 200 to 200000; 20000 when it is left out. */
   readonly max_chars?: number;
-  /** Goes on with the rendering that gave the cursor. */
+  /** Continues the rendering that gave the cursor. */
   readonly cursor?: string;
 }
 
@@ -670,11 +670,11 @@ export interface Pause {
 }
 
 export interface Provenance {
-  /** Whether the sender is who it says, as decided at receipt. */
+  /** Whether the sender's identity was verified when the message was received. */
   readonly authenticated: boolean;
   /** What the rendering left out. doubtful: text of HTML of which it is not known whether a person sees it. */
   readonly removed: readonly ("hidden-element" | "hidden-by-style" | "zero-size-text" | "invisible-colour" | "off-screen" | "comment" | "script" | "style" | "form" | "active-attribute" | "remote-image" | "tracking-pixel" | "zero-width" | "bidi-control" | "unicode-tag" | "variation-selector" | "control-character" | "quoted-history" | "signature" | "unsafe-link" | "binary" | "undecodable" | "over-limit" | "name-is-address" | "doubtful")[];
-  /** By which door it came. */
+  /** The protocol by which it came. */
   readonly source?: string;
   readonly from_domain?: string;
   readonly checks?: Readonly<Record<string, unknown>>;
@@ -682,14 +682,14 @@ export interface Provenance {
     readonly what: "hidden-element" | "hidden-by-style" | "zero-size-text" | "invisible-colour" | "off-screen" | "comment" | "script" | "style" | "form" | "active-attribute" | "remote-image" | "tracking-pixel" | "zero-width" | "bidi-control" | "unicode-tag" | "variation-selector" | "control-character" | "quoted-history" | "signature" | "unsafe-link" | "binary" | "undecodable" | "over-limit" | "name-is-address" | "doubtful";
     readonly count: number;
     readonly where: string;
-    /** Of doubtful: why it is not proven visible. */
+    /** For doubtful: why it is not known to be visible. */
     readonly why?: "style-not-understood" | "rule-may-apply" | "element-not-understood" | "may-be-covered" | "may-be-cut-off" | "may-be-off-screen" | "colours-may-match" | "may-be-too-small" | "order-may-differ" | "font-of-signs" | "whole-document";
   }[];
   readonly received_at?: string;
 }
 
 export interface ReadResult {
-  /** What was read. */
+  /** The reference that was read. */
   readonly ref: string;
   /** The shape of content. */
   readonly kind: "agent" | "message" | "body" | "attachment" | "headers" | "structure" | "agent_part" | "thread" | "draft" | "hold" | "calendar" | "event" | "calendarMonth" | "addressbook" | "contact" | "blob" | "listing" | "grammar" | "catalog";
@@ -698,7 +698,7 @@ export interface ReadResult {
   /** The structured form. */
   readonly content?: Readonly<Record<string, unknown>>;
   readonly provenance?: Provenance;
-  /** Of a stored object. */
+  /** The version of a stored object. */
   readonly version?: string;
   /** Present when there is more to read. */
   readonly cursor?: string;
@@ -707,7 +707,7 @@ export interface ReadResult {
 export interface SearchInput {
   /** What to list within: a mailbox ag_…, calendar_… or addressbook_…; absent: the mailbox of the credential. */
   readonly in?: string;
-  /** Of a mailbox: when its owner is busy between since and before, and nothing else. */
+  /** For a mailbox: only when its owner is busy between since and before. */
   readonly kind?: "freebusy";
   /** folder_…, a role (inbox, archive, …) or the IMAP path. */
   readonly folder?: string;
@@ -729,7 +729,7 @@ export interface SearchInput {
   readonly q?: string;
   /** Messages, contacts or events of one answer, 1 to 100; 20 when it is left out. */
   readonly limit?: number;
-  /** Goes on with the listing that gave the cursor. */
+  /** Continues the listing that gave the cursor. */
   readonly cursor?: string;
   /** Characters of the rendering at most, 200 to 200000; 20000 when it is left out. */
   readonly max_chars?: number;
@@ -759,22 +759,22 @@ export interface SendOutput {
   /** Version of the object after the write. */
   readonly version?: string;
   readonly error?: ErrorObject;
-  /** queued: it is on its way; mail.sent, mail.bounced and others tell of it. */
+  /** queued: it is being sent; events such as mail.sent and mail.bounced report the delivery. */
   readonly state: "queued" | "scheduled" | "held";
-  /** What waits for approval, hold_… */
+  /** The hold that waits for approval, hold_… */
   readonly hold?: string;
   /** This is the result of the first request with this key. */
   readonly replayed?: true;
 }
 
 export interface WaitOutput {
-  /** The position behind the events; watch and wait go on from it. */
+  /** The position after the events; watch and wait continue from it. */
   readonly cursor: string;
   readonly events: readonly MailEvent[];
 }
 
 export interface WatchRequest {
-  /** Where to go on; empty or absent: at the latest event. */
+  /** Where to continue; empty or absent: at the latest event. */
   readonly cursor?: string;
   /** Only this mailbox, ag_…; empty or absent: every mailbox in reach. */
   readonly mailbox?: string;
@@ -804,7 +804,7 @@ export interface Operations {
   readonly "catalog.describe": { readonly input: CatalogDescribeInput; readonly output: ReadResult };
   /** Says whether the presented credential is accepted, and whose it is. */
   readonly "health": { readonly input: HealthInput; readonly output: HealthOutput };
-  /** Gives the cursor of the latest event, or waits for the next events behind a cursor. */
+  /** Gives the cursor of the latest event, or waits for the next events after a cursor. */
   readonly "wait": { readonly input: WatchRequest; readonly output: WaitOutput };
   /** Streams mail events as Server-Sent Events, from a cursor on. */
   readonly "watch": { readonly input: WatchRequest; readonly output: Batch };
@@ -818,7 +818,7 @@ export interface Operations {
   readonly "message.update": { readonly input: MessageUpdateInput; readonly output: MessageUpdateOutput };
   /** Moves a message to Trash, so that scheduled mail does not leave; one that is in Trash is removed for good. */
   readonly "message.delete": { readonly input: MessageDeleteInput; readonly output: MessageDeleteOutput };
-  /** Makes a folder, with those above it that are missing; one that exists is answered as it is. */
+  /** Creates a folder and missing folders above it; an existing folder is answered as it is. */
   readonly "folder.create": { readonly input: FolderCreateInput; readonly output: FolderCreateOutput };
   /** Renames or moves a folder with everything below it. */
   readonly "folder.update": { readonly input: FolderUpdateInput; readonly output: FolderUpdateOutput };
@@ -826,7 +826,7 @@ export interface Operations {
   readonly "folder.delete": { readonly input: FolderDeleteInput; readonly output: WriteResult };
   /** Writes a message into Drafts; send sends it later. */
   readonly "draft.create": { readonly input: DraftCreateInput; readonly output: DraftCreateOutput };
-  /** Replaces a draft whole. */
+  /** Replaces a whole draft. */
   readonly "draft.update": { readonly input: DraftUpdateInput; readonly output: DraftUpdateOutput };
   /** Moves a draft to Trash. */
   readonly "draft.delete": { readonly input: DraftDeleteInput; readonly output: WriteResult };
@@ -840,7 +840,7 @@ export interface Operations {
   readonly "blob.create": { readonly input: BlobCreateInput; readonly output: BlobCreateOutput };
   /** Removes bytes that were stored to be attached. */
   readonly "blob.delete": { readonly input: BlobDeleteInput; readonly output: WriteResult };
-  /** Lists the events of a month, each instance of a series for itself. */
+  /** Lists the events of a month, each instance of a series separately. */
   readonly "calendarMonth.list": { readonly input: CalendarMonthListInput; readonly output: ReadResult };
   /** Makes a calendar. */
   readonly "calendar.create": { readonly input: CalendarCreateInput; readonly output: WriteResult };

@@ -58,7 +58,8 @@ export default operation({
   },
 });
 
-/** Whether the patch changes only the owner's own participation. Such an answer is refused if no invitation mail can carry it. */
+/** Whether the patch changes only the owner's own participation. Such an answer is sent unless the request says otherwise, since
+ *  nobody would learn of it. */
 function isAnswer(patch: Readonly<Record<string, unknown>> | undefined): boolean {
   const changed = Object.keys(patch ?? {});
   return changed.length > 0 && changed.every((pointer) => pointer.startsWith("participants/me/"));
