@@ -131,7 +131,10 @@ export async function connect(
   });
   const sql = new PostgresSql(client);
   try {
-    await client.connect();
+    await client.connect().catch((error: Error & { code?: unknown }) => {
+      // As when nobody answers in time.
+      throw error.code === undefined ? new ConnectionLost(error) : error;
+    });
     await sql.run(`set statement_timeout = ${patience.statementMs}`);
     await sql.run(`set lock_timeout = ${patience.lockMs}`);
     await sql.run("set idle_in_transaction_session_timeout = 60000");

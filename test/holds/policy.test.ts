@@ -1,5 +1,5 @@
-import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
+import { changeRows } from "../support/engine.ts";
 import { deliver, type HoldHouse, openHoldHouse } from "./hold-house.ts";
 
 /** The state of a mail of robin, or why it waits, or why it is refused. */
@@ -174,9 +174,7 @@ describe("approved mail", () => {
     await using house = await openHoldHouse();
     const held = await house.send();
     await house.administer("hold.approve", { hold: held.hold });
-    new Database(`${house.store.folder}/waypost.db`)
-      .exec("update hold set envelope = replace(envelope, 'lee@', 'eve@')")
-      .close();
+    await changeRows(house.store.place, "update hold set envelope = replace(envelope, 'lee@', 'eve@')");
     await house.advance(20_000);
     expect(await house.left()).toEqual([]);
     expect((await house.events()).at(-1)).toMatchObject({ type: "mail.declined", reason: "changed" });

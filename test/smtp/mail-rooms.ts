@@ -20,6 +20,7 @@ import type { DueDelivery, Outbound } from "#/src/outbound/outbound.ts";
 import { openStore } from "#/storage/open-store.ts";
 import type { Store } from "#/storage/store.ts";
 import { testCertificate } from "../support/certificate.ts";
+import { makeTestDatabase } from "../support/engine.ts";
 import { deliverQueued } from "../support/queue.ts";
 import { schedulingOf } from "../support/scheduling.ts";
 
@@ -59,7 +60,12 @@ export interface MailRoomsOptions {
 
 export async function openMailRooms(options: MailRoomsOptions = {}): Promise<MailRooms> {
   const folder = await mkdtemp(path.join(tmpdir(), "waypost-smtp-"));
-  const store = await openStore({ folder, ...(options.clock === undefined ? {} : { clock: options.clock }) });
+  const database = await makeTestDatabase();
+  const store = await openStore({
+    folder,
+    database,
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
+  });
   const agents = await populate(store);
   const defaults = defaultSettings();
   const free = { host: options.host ?? "127.0.0.1", port: 0, enabled: true };
@@ -117,6 +123,7 @@ export async function openMailRooms(options: MailRoomsOptions = {}): Promise<Mai
       await preparation.close();
       const problems = await store.check();
       await store.close();
+      await database?.[Symbol.asyncDispose]();
       await rm(folder, { recursive: true });
       if (problems.length > 0) throw new Error(`The store is inconsistent:\n${problems.join("\n")}`);
     },

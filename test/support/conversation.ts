@@ -20,6 +20,10 @@
 import net from "node:net";
 import tls from "node:tls";
 import zlib from "node:zlib";
+import { engine } from "./engine.ts";
+
+/** Every statement is a round trip on PostgreSQL, beside its server on the same processors. */
+const defaultTimeoutMs = engine === "postgres" ? 30_000 : 5000;
 
 export interface ConversationOptions {
   readonly host?: string;
@@ -132,7 +136,7 @@ class ScriptSession {
   #wake = (): void => {};
 
   constructor(options: ConversationOptions) {
-    this.#timeoutMs = options.timeoutMs ?? 5000;
+    this.#timeoutMs = options.timeoutMs ?? defaultTimeoutMs;
     this.#split = options.split ?? splitAsTold ?? ((bytes) => [bytes]);
     this.#socket = net.connect({ host: options.host ?? "127.0.0.1", port: options.port, noDelay: true });
     this.#listen();

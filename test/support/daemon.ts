@@ -9,6 +9,7 @@ import { listenerSections, type Settings } from "#/config/schema.ts";
 import { type Credentials, type ReadyLine, readyLine } from "#/src/cli/ready.ts";
 import { seedForDevelopment } from "#/src/cli/seed.ts";
 import { type Daemon, startDaemon } from "#/src/daemon/daemon.ts";
+import { dropStorage, storageSettings } from "./engine.ts";
 
 /** Settings of a daemon that may be asked as often as it can answer. */
 export const manyRequests: readonly string[] = [
@@ -56,11 +57,13 @@ export const startScript: readonly string[] = [
 /** `waypost dev --json`, ready. It never outlives the test: its standard input is its lifeline. */
 export async function startChildDaemon(options: DaemonOptions = {}): Promise<ChildDaemon> {
   const data = options.data ?? fs.mkdtempSync(path.join(os.tmpdir(), "waypost-daemon-"));
-  const removeTemporary = (): void => {
-    if (options.data === undefined) fs.rmSync(data, { recursive: true, force: true });
+  const removeTemporary = async (): Promise<void> => {
+    if (options.data !== undefined) return;
+    await dropStorage(data);
+    fs.rmSync(data, { recursive: true, force: true });
   };
-  let run = await spawnDaemon(data, options).catch((error: unknown) => {
-    removeTemporary();
+  let run = await spawnDaemon(data, options).catch(async (error: unknown) => {
+    await removeTemporary();
     throw error;
   });
   const daemon = {
@@ -75,7 +78,7 @@ export async function startChildDaemon(options: DaemonOptions = {}): Promise<Chi
     },
     async stop(signal: NodeJS.Signals = "SIGTERM") {
       const code = await run.end(signal);
-      removeTemporary();
+      await removeTemporary();
       return code;
     },
     async [Symbol.asyncDispose]() {
@@ -97,7 +100,8 @@ async function spawnDaemon(data: string, options: DaemonOptions): Promise<Daemon
   const [program, ...first] = options.command ?? startScript;
   const args = ["dev", "--json", "--stdin-lifeline", "--data", data];
   args.push("--agents", String(options.agents ?? 1), "--people", String(options.people ?? 1));
-  for (const setting of ["log.level=warn", ...(options.set ?? [])]) args.push("--set", setting);
+  const storage = await storageSettings(data);
+  for (const setting of ["log.level=warn", ...storage, ...(options.set ?? [])]) args.push("--set", setting);
   const startedAt = performance.now();
   const child = spawn(program!, [...first, ...args], {
     stdio: ["pipe", "pipe", "pipe"],
@@ -141,7 +145,8 @@ export interface InProcessDaemon extends Ready, AsyncDisposable {
 /** The same without a process of its own: quicker, and its store can be looked into (`daemon.house.store`). */
 export async function startInProcessDaemon(options: DaemonOptions = {}): Promise<InProcessDaemon> {
   const folder = options.data ?? fs.mkdtempSync(path.join(os.tmpdir(), "waypost-daemon-"));
-  const daemon = await startDaemon(testSettings(folder, options.set));
+  const storage = await storageSettings(folder);
+  const daemon = await startDaemon(testSettings(folder, [...storage, ...(options.set ?? [])]));
   const counts = { agents: options.agents ?? 1, people: options.people ?? 1 };
   const owners = await seedForDevelopment(daemon.house, counts);
   return {
@@ -149,7 +154,9 @@ export async function startInProcessDaemon(options: DaemonOptions = {}): Promise
     daemon,
     async [Symbol.asyncDispose]() {
       await daemon.close();
-      if (options.data === undefined) fs.rmSync(folder, { recursive: true, force: true });
+      if (options.data !== undefined) return;
+      await dropStorage(folder);
+      fs.rmSync(folder, { recursive: true, force: true });
     },
   };
 }

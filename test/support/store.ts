@@ -11,6 +11,9 @@ import { findMailboxByName } from "#/storage/queries/mailboxes.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 import type { OpenOptions, Store } from "#/storage/store.ts";
 import { type FakeClock, fakeClock } from "./clock.ts";
+import { engine, makeTestDatabase } from "./engine.ts";
+
+export { engine } from "./engine.ts";
 
 export interface TestStore extends AsyncDisposable {
   readonly store: Store;
@@ -20,24 +23,8 @@ export interface TestStore extends AsyncDisposable {
   reopen(): Promise<Store>;
 }
 
-/** Which engine the stores of the tests are on. */
-export const engine: "sqlite" | "postgres" =
-  process.env.WAYPOST_TEST_ENGINE === "postgres" ? "postgres" : "sqlite";
-
 /** Of what is SQLite's own: its file, its threads, its backup. */
 export const itOnSqlite = it.skipIf(engine !== "sqlite");
-
-interface TestDatabasePlace extends AsyncDisposable {
-  readonly url: string;
-}
-
-/** A new database; undefined where rows are in a file of the folder. */
-export async function makeTestDatabase(): Promise<TestDatabasePlace | undefined> {
-  if (engine === "sqlite") return undefined;
-  const { dropDatabase, makeDatabase } = await import("../postgres/database.ts");
-  const url = await makeDatabase("waypost_template");
-  return { url, [Symbol.asyncDispose]: () => dropDatabase(url) };
-}
 
 export async function openTestStore(options: Partial<OpenOptions> = {}): Promise<TestStore> {
   const folder = options.folder ?? fs.mkdtempSync(path.join(os.tmpdir(), "waypost-store-"));

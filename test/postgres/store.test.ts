@@ -1,0 +1,150 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { Client } from "pg";
+import { describe, expect, it, vi } from "vitest";
+import { isWaypostError } from "#/src/model/errors.ts";
+import { checkStore } from "#/storage/check.ts";
+import { openStore } from "#/storage/open-store.ts";
+import { listUids } from "#/storage/queries/entries.ts";
+import type { Store } from "#/storage/store.ts";
+import { append, deliver } from "../support/delivery.ts";
+import { openTestStore, type Seed, seedAgent } from "../support/store.ts";
+import { change, serverUrl } from "./database.ts";
+import { startPostgres } from "./postgres-server.ts";
+
+function temporaryFolder(): { path: string } & Disposable {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-store-"));
+  return { path: folder, [Symbol.dispose]: () => fs.rmSync(folder, { recursive: true, force: true }) };
+}
+
+async function seedSix(store: Store): Promise<Seed[]> {
+  const seeds: Seed[] = [];
+  for (const [at, name] of ["ada", "bob", "cem", "dan", "eve", "fay"].entries())
+    seeds.push(await seedAgent(store, name, { account: at % 2 === 0 ? "one" : "two" }));
+  return seeds;
+}
+
+describe.skipIf(serverUrl === undefined)("a store on PostgreSQL", () => {
+  it("is had by one process at a time, and by the next one after it", async () => {
+    await using test = await openTestStore();
+    using other = temporaryFolder();
+    const database = test.store.place.database!;
+    await expect(openStore({ folder: other.path, database })).rejects.toThrow(
+      "The database is in use by another Waypost",
+    );
+    await test.store.close();
+    await (await openStore({ folder: other.path, database })).close();
+    await test.reopen();
+  });
+
+  it("does writes for several agents in any order at once, each once", async () => {
+    await using test = await openTestStore();
+    const { store } = test;
+    const seeds = await seedSix(store);
+    const writes: Promise<unknown>[] = [];
+    for (let round = 0; round < 30; round++) {
+      const turned = [...seeds.slice(round % 6), ...seeds.slice(0, round % 6)];
+      writes.push(deliver(store, turned.slice(0, 4)), deliver(store, turned.slice(2).reverse()));
+      for (const seed of turned) writes.push(append(store, seed));
+    }
+    await Promise.all(writes);
+    for (const seed of seeds) expect(await listUids(store, seed.agent, seed.inbox)).toHaveLength(30 + 40);
+  });
+
+  it("does a write again that was undone because another waited for it", async () => {
+    await using test = await openTestStore();
+    const { store } = test;
+    const ada = await seedAgent(store);
+    const other = new Client({ connectionString: store.place.database!.url });
+    await other.connect();
+    // The write finds out first, and is the one that is undone.
+    await other.query("set deadlock_timeout = '60s'");
+    await other.query("begin");
+    await other.query("update account set name = name");
+    const written = append(store, ada);
+    // It has the agent, and waits for the account.
+    await vi.waitUntil(
+      () =>
+        store.get(
+          "select 1 as found from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+        ),
+      { timeout: 10_000 },
+    );
+    await other.query("update agent set name = name");
+    await other.query("commit");
+    await other.end();
+    expect((await written).uids).toEqual([1]);
+  });
+
+  it("goes on after the server has ended every connection", async () => {
+    await using test = await openTestStore();
+    const { store } = test;
+    const ada = await seedAgent(store);
+    await append(store, ada);
+    await change(
+      serverUrl!,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${new URL(store.place.database!.url).pathname.slice(1)}'`,
+    );
+    await vi.waitUntil(() =>
+      append(store, ada).then(
+        () => true,
+        () => false,
+      ),
+    );
+    expect((await listUids(store, ada.agent, ada.inbox)).length).toBeGreaterThanOrEqual(2);
+  });
+
+  it("says that backups are the engine's own", async () => {
+    await using test = await openTestStore();
+    await expect(test.store.backup("/nowhere")).rejects.toThrow("pg_dump");
+  });
+
+  it("loses nothing that was acknowledged when the server crashes, and refuses as temporary meanwhile", async () => {
+    const server = (await startPostgres({ isDurable: true }))!;
+    using folder = temporaryFolder();
+    try {
+      const store = await openStore({ folder: folder.path, database: { url: server.url } });
+      const ada = await seedAgent(store);
+      const bob = await seedAgent(store, "bob");
+      const acknowledged = { ada: 0, bob: 0 };
+      const refusals: unknown[] = [];
+      let isOver = false;
+      const producer = async (seed: Seed, name: "ada" | "bob"): Promise<void> => {
+        while (!isOver)
+          await append(store, seed).then(
+            () => void acknowledged[name]++,
+            (error: unknown) => void refusals.push(error),
+          );
+      };
+      const producers = [1, 2, 3].flatMap(() => [producer(ada, "ada"), producer(bob, "bob")]);
+      for (let crash = 0; crash < 3; crash++) {
+        const before = acknowledged.ada;
+        await vi.waitUntil(() => acknowledged.ada > before + 5, { timeout: 20_000 });
+        await server.end("SIGQUIT");
+        await server.start();
+      }
+      const before = acknowledged.bob;
+      await vi.waitUntil(() => acknowledged.bob > before + 5, { timeout: 20_000 });
+      isOver = true;
+      await Promise.all(producers);
+      expect(refusals.length).toBeGreaterThan(0);
+      for (const refusal of refusals)
+        expect(isWaypostError(refusal) && refusal.code, String(refusal)).toBe("upstream_unavailable");
+      // What was refused may have been committed: its answer was lost.
+      const lost = refusals.length;
+      for (const [seed, count] of [
+        [ada, acknowledged.ada],
+        [bob, acknowledged.bob],
+      ] as const) {
+        const stored = (await listUids(store, seed.agent, seed.inbox)).length;
+        expect(stored).toBeGreaterThanOrEqual(count);
+        expect(stored).toBeLessThanOrEqual(count + lost);
+      }
+      expect(await checkStore(store)).toEqual([]);
+      await store.close();
+    } finally {
+      await server.stop();
+    }
+  });
+});
