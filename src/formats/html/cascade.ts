@@ -46,6 +46,8 @@ export interface DeclaredStyle {
   readonly id: number;
   readonly values: ReadonlyMap<string, DeclaredValue>;
   readonly doubts: readonly StyleDoubt[];
+  /** Properties of which another value may apply. */
+  readonly unsure: ReadonlySet<string>;
   /** Declarations of its parts (`::before`), by their names. */
   readonly parts: ReadonlyMap<string, readonly Declaration[]>;
 }
@@ -82,7 +84,13 @@ const importantRuleOrigin = 3;
 const importantAttributeOrigin = 4;
 
 const noParts: DeclaredStyle["parts"] = new Map();
-export const noStyle: DeclaredStyle = { id: 0, values: new Map(), doubts: [], parts: noParts };
+export const noStyle: DeclaredStyle = {
+  id: 0,
+  values: new Map(),
+  doubts: [],
+  unsure: new Set(),
+  parts: noParts,
+};
 
 interface Maybe {
   /** Its rank is that of its selector and place. */
@@ -159,6 +167,7 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
     const doubts: StyleDoubt[] = [];
     const maybes: Maybe[] = [];
     let parts: Map<string, Declaration[]> | undefined;
+    const unsure = new Set<string>();
 
     let isRanked = true;
     const declare = (declaration: Declaration, rank: Rank, isMaybe: boolean): void => {
@@ -226,6 +235,7 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
       const certain = ranks.get(name);
       if (certain !== undefined && (hasRank ? isStronger(certain, rank) : certain[0] > rank[0])) continue;
       if (isSame(values.get(name)?.value, value)) continue;
+      unsure.add(name);
       if (name.startsWith("--")) values.set(name, { property: name, value: unknownValue });
       else
         doubts.push({
@@ -240,7 +250,7 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
         });
     }
     if (values.size === 0 && doubts.length === 0 && parts === undefined) return noStyle;
-    return { id: ++lastId, values, doubts, parts: parts ?? noParts };
+    return { id: ++lastId, values, doubts, unsure, parts: parts ?? noParts };
   }
 }
 

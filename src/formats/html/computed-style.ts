@@ -67,6 +67,9 @@ export interface Style {
   readonly isTransformed: boolean;
   /** Pixels that lines below and through its letters are thick, together. */
   readonly lined: number;
+  /** The size of its letters, and the height of its lines, may be another one. */
+  readonly isSizeUnsure: boolean;
+  readonly isLineUnsure: boolean;
   /** A height is declared for it or a box around it. */
   readonly hasHeight: boolean;
   /** It is as wide as what it holds, so that a share of its width is not known. */
@@ -117,6 +120,8 @@ export const initialStyle: Style = {
   isMeasured: false,
   isTransformed: false,
   lined: 0,
+  isSizeUnsure: false,
+  isLineUnsure: false,
   hasHeight: false,
   isShrunk: false,
   isSqueezed: false,

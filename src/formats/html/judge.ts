@@ -39,6 +39,8 @@ export interface Judgement {
 const pageHeightMax = 200_000;
 /** Letters as large as that, and signs that are no letters, may cover something. */
 const coveringSize = 60;
+/** Smaller letters do not cover what is large enough to be read. */
+const largeSize = 20;
 /** Weak shadows of boxes that may stand near the same text. */
 const looseShadowsMax = 3;
 /** Cells together; what stands behind them is far to the right. */
@@ -86,6 +88,8 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
   let floatWidths = 0;
   /** Elements in which a part takes all of the height. */
   const filled = new Set<HtmlElement>();
+  /** Boxes that hold parts of tables without a table. */
+  const strayIn = new Set<HtmlElement>();
   let looseShadows = 0;
   const doubtPage = (why: Doubt): void => {
     pageDoubt ??= why;
@@ -122,7 +126,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     if (verdict !== undefined) verdicts.set(node, verdict);
     gap = 0;
     smallest = Math.min(smallest, Math.max(7, style.fontSize));
-    if (markStack.test(text) || (style.lined > linesFree && mayLeaveLine(style))) doubtPage("may-be-covered");
+    if (markStack.test(text) || reachesOut(style)) doubtPage("may-be-covered");
     const isSeen = style.isVisible && style.hidden !== "hidden-by-style";
     const paints =
       isSeen && (style.fontSize > coveringSize || clarity !== "clear" || coveringSigns.test(text));
@@ -371,7 +375,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     // A low box is not scrolled sideways, where the bar takes of its height.
     if (
       box.scrolls &&
-      (box.height ?? box.leastHeight) < scrollHeightMin + scrollBar &&
+      surelyHigh(style, box) < scrollHeightMin + scrollBar &&
       hasText &&
       least > style.width + 1
     )
@@ -400,10 +404,13 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     // A table grows with its words, and the background around it does not.
     if (style.display === "table" && hasText && asked > tableWidthMax)
       doubts.set(element, "may-be-off-screen");
+    const isStray = isPart && !/^(?:inline-)?table$/.test(style.display) && !isPartOfTable(parent.display);
+    // Its cells are as wide as they need, and the box around them is not.
+    if (isStray) strayIn.add(blockAround(element));
+    if (isStray && style.isMeasured) lines.unsure();
+    if (strayIn.has(element) && least > style.width + 1) judgeAround(firstText, style);
     if (style.display === "table" && hasText && least > parent.width + 1 && !parent.isGrowing)
-      for (let at = firstText; at < texts.length; at++)
-        if (verdicts.get(texts[at]!) === undefined && clarityOf(textStyles[at]!, parent.around) !== "clear")
-          verdicts.set(texts[at]!, { why: "colours-may-match" });
+      judgeAround(firstText, parent);
     if (box.corner !== undefined && hasText) {
       const radius = Math.min(box.corner.radius, Math.max(high, box.height ?? 0) / 2 + 4);
       if (radius > 30 && box.corner.padding < radius * 0.3) doubts.set(element, "colours-may-match");
@@ -415,6 +422,15 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     y += box.spaceBelow;
     if (box.isContext && style.display !== "table-cell") gap = 0;
     else gap = Math.max(gap, box.spaceBelow);
+  }
+
+  /** Texts from one to the last may stand outside of the box that a style is of. */
+  function judgeAround(firstText: number, { around }: Style): void {
+    for (let at = firstText; at < texts.length; at++) {
+      meter.spend(around.length);
+      if (verdicts.get(texts[at]!) === undefined && clarityOf(textStyles[at]!, around) !== "clear")
+        verdicts.set(texts[at]!, { why: "colours-may-match" });
+    }
   }
 
   /** Boxes in flow have floats before them lie on their background, or they lie on the floats. */
@@ -551,9 +567,14 @@ function isColumnName(name: string): boolean {
 const leftWords = new Set(["left", "start", "justify", "top", "middle", "bottom", "baseline", "absmiddle"]);
 const centredElements = new Set(["center", "th", "caption", "button", "legend"]);
 
-/** What is drawn with its letters may lie over the lines beside. */
-function mayLeaveLine({ fontSize, lineHeight }: Style): boolean {
-  return fontSize > coveringSize || lineHeight < fontSize * 1.1;
+/** Letters, or lines below and through them, may lie over the lines beside. */
+function reachesOut(style: Style): boolean {
+  const { fontSize, lineHeight, lineFactor, lined, isSizeUnsure, isLineUnsure } = style;
+  const share = lineHeight / fontSize;
+  if (isSizeUnsure && (isLineUnsure || lineFactor === undefined || lineFactor < 1)) return true;
+  if (isLineUnsure && fontSize > largeSize) return true;
+  if (lined > linesFree && (fontSize > coveringSize || share < 1.1)) return true;
+  return (fontSize > coveringSize && share < 0.9) || (fontSize > largeSize && share < 0.7);
 }
 
 /** A border as thin as that hides no letter. */
@@ -653,6 +674,10 @@ function hasSeveralParts({ children }: HtmlElement): boolean {
 }
 
 const scrollBar = 20;
+
+function surelyHigh({ values }: Style, { height, leastHeight }: Box): number {
+  return values.has("height") ? (height ?? leastHeight) : leastHeight;
+}
 
 /** A line with a picture in it is a little higher than the picture. */
 const pictureSlack = 10;

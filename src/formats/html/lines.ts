@@ -57,7 +57,6 @@ const breaking = /[ \t\n\f\r\u200b-]+/;
 /** `isSqueezed`: the lines may be as narrow as a word. */
 export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines {
   const width = Math.max(1, style.width);
-  const isRow = style.display === "table-row";
   const { isMeasured } = style;
   const keepsLine = style.whiteSpace === "nowrap" || style.whiteSpace === "pre";
   let height = 0;
@@ -165,7 +164,8 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
       putBox(high, wide);
     },
     box(display, high, wide, isContext, line) {
-      if (isRow && display === "table-cell") {
+      // Cells outside of a row make one.
+      if (display === "table-cell") {
         rowWidth += wide + style.spacing;
         rowHeight = Math.max(rowHeight, high);
         least = Math.max(least, rowWidth);

@@ -175,12 +175,15 @@ class StyleMaker {
   readonly #values = new Map<string, StyleValue>();
   #reach: Box["reach"] = "none";
   #doubt: Doubt | undefined;
+  /** Properties of which another value may apply, or one that is not understood. */
+  readonly #unsure: Set<string>;
 
   constructor(element: HtmlElement, declared: DeclaredStyle, parent: Style, cascade: Cascade) {
     this.#element = element;
     this.#declared = declared;
     this.#parent = parent;
     this.#cascade = cascade;
+    this.#unsure = new Set(declared.unsure);
     for (const { reach, why } of declared.doubts) this.#doubts(reach, why);
   }
 
@@ -202,6 +205,7 @@ class StyleMaker {
       if (word === "revert-layer" || value === unknownValue) {
         const isFar = name === "animation-name" && this.#cascade.sheets.hasFarAnimation;
         this.#doubts(isFar ? "paints" : reach, "style-not-understood");
+        this.#unsure.add(name);
       } else if (value === unknownInside) this.#doubts("inside", "style-not-understood");
       else if (!wideKeywords.has(word)) this.#values.set(name, value!);
       else if (word === "inherit") {
@@ -286,7 +290,8 @@ class StyleMaker {
     const isRightToLeft =
       direction === "" ? !this.#isInitial("direction") && parent.isRightToLeft : direction === "rtl";
     const spaces = spacesOf(this.#values, element, basis, {
-      isInline,
+      // Margins above and below may count.
+      isInline: isInline && !this.#unsure.has("display"),
       isRightToLeft,
       position,
       display,
@@ -369,6 +374,8 @@ class StyleMaker {
       isMeasured: parent.isMeasured || (box.height !== undefined && !box.scrolls),
       isTransformed: this.#isTransformed(),
       lined: parent.lined + (this.#isLined() ? lineThickness(fontSize) : 0),
+      isSizeUnsure: this.#isUnsure("font-size", parent.isSizeUnsure),
+      isLineUnsure: this.#isUnsure("line-height", parent.isLineUnsure),
       hasHeight:
         parent.hasHeight ||
         (name !== "html" &&
@@ -419,7 +426,11 @@ class StyleMaker {
     const isPainting =
       isVisible &&
       opacity >= opacityMin &&
-      (backdrops.paints || spaces.hasBorder || strength > 0 || paintedElements.has(name));
+      (backdrops.paints ||
+        [...this.#unsure].some((one) => /^(?:background|border)-/.test(one)) ||
+        spaces.hasBorder ||
+        strength > 0 ||
+        paintedElements.has(name));
     return {
       style,
       declared: this.#declared,
@@ -477,6 +488,10 @@ class StyleMaker {
     });
     if (shift === undefined || Math.abs(shift) > fontSize) this.#doubts("moves", "may-be-covered");
     return Math.abs(shift ?? fontSize);
+  }
+
+  #isUnsure(name: string, inherited: boolean): boolean {
+    return this.#unsure.has(name) || (inherited && !this.#values.has(name));
   }
 
   #isLined(): boolean {
@@ -566,7 +581,9 @@ class StyleMaker {
   #display(isBlocky: boolean): string {
     const normal = defaultDisplay(this.#element);
     const word = this.#word("display");
-    const display = word === "" ? (this.#isInitial("display") ? "inline" : normal) : word;
+    const found = word === "" ? (this.#isInitial("display") ? "inline" : normal) : word;
+    // What may be shown is looked at as if it were.
+    const display = found === "none" && this.#unsure.has("display") ? "block" : found;
     if (!isBlocky) return display;
     // CSS Display Level 3, section 2.7.
     if (display === "inline-table") return "table";
@@ -574,12 +591,14 @@ class StyleMaker {
   }
 
   #isVisible(): boolean {
+    if (this.#unsure.has("visibility")) return true;
     const word = this.#word("visibility");
     if (word === "") return this.#isInitial("visibility") || this.#parent.isVisible;
     return word === "visible";
   }
 
   #opacity(): number {
+    if (this.#unsure.has("opacity")) return 1;
     return Math.max(0, Math.min(1, numberOf(this.#value("opacity") ?? [], 1) ?? 1));
   }
 
