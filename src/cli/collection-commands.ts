@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import type { ImportResult } from "#/src/collections/transfer/import-items.ts";
+import type { MailImport } from "#/src/daemon/moving/import-mail.ts";
 import { operate } from "./operator.ts";
 import { type CommonOptions, settingsOf, withCommonOptions } from "./options.ts";
 import { exitCodes, printLine, printResult } from "./output.ts";
@@ -7,6 +8,33 @@ import { showProgress } from "./progress.ts";
 
 interface TransferOptions extends CommonOptions {
   readonly in?: string;
+  readonly passwordFile?: string;
+  readonly oauth?: boolean;
+}
+
+function isMail(file: string, options: TransferOptions): boolean {
+  return options.in === undefined && !/\.(?:ics|vcf)$/i.test(file);
+}
+
+async function importMailOf(owner: string, file: string, options: TransferOptions): Promise<void> {
+  const { buffer } = await import("node:stream/consumers");
+  const { readFile } = await import("node:fs/promises");
+  const from = options.passwordFile;
+  const password =
+    from === undefined
+      ? ""
+      : String(from === "-" ? await buffer(process.stdin) : await readFile(from)).replace(/\r?\n$/, "");
+  const result = (await transfer("import", owner, file, options, "mail", {
+    password,
+    isToken: options.oauth === true,
+  })) as MailImport;
+  if (options.json) printResult(result, true);
+  else {
+    const { refusals, ...counts } = result;
+    printResult(counts, false);
+    for (const { folder, why } of refusals) printLine(`${folder}: ${why}`);
+  }
+  if (result.refused > 0) process.exitCode = exitCodes.refused;
 }
 
 const inOption = ["--in <collection>", "a calendar or addressbook, by id or name"] as const;
@@ -14,15 +42,18 @@ const inOption = ["--in <collection>", "a calendar or addressbook, by id or name
 export function importCommand(): Command {
   const command = new Command("import")
     .description(
-      "Put the events or contacts of a file (.ics, .vcf) into a calendar or addressbook. What is there already is replaced, so it can be run again; nobody is invited.",
+      "Bring in mail (IMAP, Maildir, mbox, .eml), or the events or contacts of a file (.ics, .vcf). It can be run again: mail that is there already is left, events and contacts are replaced; nobody is invited.",
     )
     .argument("<owner>", "agent or person: address or id (ag_…)")
     .argument(
       "<file>",
-      "the file; without --in it goes into the default calendar (.ics) or addressbook (.vcf)",
+      "the file or folder, or imaps://name%40example.org@imap.example.org; without --in .ics and .vcf go into the default calendar or addressbook",
     )
-    .option(...inOption);
+    .option(...inOption)
+    .option("--password-file <file>", "where the password for IMAP is; - is standard input")
+    .option("--oauth", "the password is a token of OAuth 2");
   return withCommonOptions(command).action(async (owner: string, file: string, options: TransferOptions) => {
+    if (isMail(file, options)) return importMailOf(owner, file, options);
     const result = (await transfer("import", owner, file, options)) as ImportResult;
     if (options.json) printResult(result, true);
     else {
@@ -36,12 +67,20 @@ export function importCommand(): Command {
 
 export function exportCommand(): Command {
   const command = new Command("export")
-    .description("Write a calendar or addressbook whole to a new file (.ics, .vcf).")
+    .description(
+      "Write a calendar or addressbook whole to a new file (.ics, .vcf), or all mail to a new folder (Maildir).",
+    )
     .argument("<owner>", "agent or person: address or id (ag_…)")
-    .argument("<file>", "the new file; without --in the default calendar (.ics) or addressbook (.vcf)")
+    .argument(
+      "<file>",
+      "the new file; without --in the default calendar (.ics), addressbook (.vcf), else all mail",
+    )
     .option(...inOption);
   return withCommonOptions(command).action(async (owner: string, file: string, options: TransferOptions) =>
-    printResult(await transfer("export", owner, file, options), options.json === true),
+    printResult(
+      await transfer("export", owner, file, options, isMail(file, options) ? "mail" : "collection"),
+      options.json === true,
+    ),
   );
 }
 
@@ -50,13 +89,20 @@ async function transfer(
   owner: string,
   file: string,
   options: TransferOptions,
+  what: "collection" | "mail" = "collection",
+  more: Readonly<Record<string, unknown>> = {},
 ): Promise<unknown> {
   const { resolve } = await import("node:path");
   const progress = await showProgress(`${deed}ing`, options.json === true);
   return operate(settingsOf(options), {
-    operation: `collection.${deed}`,
+    operation: `${what}.${deed}`,
     // The daemon may have been started in another folder.
-    input: { owner, file: resolve(file), ...(options.in === undefined ? {} : { collection: options.in }) },
+    input: {
+      owner,
+      file: /^imaps?:/i.test(file) ? file : resolve(file),
+      ...more,
+      ...(options.in === undefined ? {} : { collection: options.in }),
+    },
     onProgress: progress.report,
   }).finally(() => progress.end());
 }

@@ -11,6 +11,9 @@ import { WaypostError } from "#/src/model/errors.ts";
 import { readSetAside } from "#/storage/search/search-trials.ts";
 import { exportFile, importFile, type TransferRequest } from "./collection-files.ts";
 import type { House } from "./house.ts";
+import { exportMaildir } from "./moving/export-maildir.ts";
+import { importMail } from "./moving/import-mail.ts";
+import { openMailSource } from "./moving/open-source.ts";
 
 export interface PrivateCall {
   readonly operation: string;
@@ -31,7 +34,7 @@ export function runPrivateOperation(house: House, call: PrivateCall): Promise<un
 
 /** What changes nothing, or is no administration: mail that `call` sends is written down in the mailbox too. */
 function isRead(operation: string): boolean {
-  const reading = ["store.check", "store.backup", "collection.export"];
+  const reading = ["store.check", "store.backup", "collection.export", "mail.export"];
   return reading.includes(operation) || findOperation(operation)?.isRead === true;
 }
 
@@ -58,11 +61,29 @@ async function run(house: House, call: PrivateCall): Promise<unknown> {
       return importFile(house, transferOf(call), call);
     case "collection.export":
       return exportFile(house, transferOf(call), call);
+    case "mail.import":
+      return importMailFrom(house, call);
+    case "mail.export": {
+      const { agent } = await selectOwner(house.store, textField(call, "owner"));
+      return exportMaildir(house.mail, agent, path.resolve(textField(call, "file")), call);
+    }
     case "call":
       return invokeOperation(house, call);
     default:
       return administer(house, call.operation, call.input);
   }
+}
+
+async function importMailFrom(house: House, call: PrivateCall): Promise<unknown> {
+  const { agent } = await selectOwner(house.store, textField(call, "owner"));
+  const bytesMax = house.settings.imap.maxAppendBytes;
+  const { password, isToken } = call.input;
+  await using source = await openMailSource(textField(call, "file"), bytesMax, {
+    password: typeof password === "string" ? password : "",
+    isToken: isToken === true,
+  });
+  const { signal, onProgress } = call;
+  return await importMail(house.mail, source, { agent, bytesMax, signal, onProgress });
 }
 
 /** What is no fault of the store: messages that the search index leaves out. */

@@ -99,6 +99,13 @@ export interface MailWrites {
     provenance: Provenance,
     actor?: Actor,
   ): Promise<AppendResult>;
+  /** The same for one message, which is stored once under its key. */
+  importMessage(
+    agent: AgentNumber,
+    mailbox: MailboxNumber,
+    message: Appended,
+    once: Idempotency,
+  ): Promise<Once<AppendResult>>;
   /** Puts a message into `target` and takes the one out of `source`, both or none (RFC 8508). */
   replaceMessage(
     agent: AgentNumber,
@@ -179,6 +186,12 @@ export function createMailWrites(store: Store, ownNames: readonly string[]): Mai
       const transfer = prepared.flatMap((one) => transferableBuffers(one.facts.blob));
       const args = { agent, mailbox, messages: prepared, actor, at: at() };
       return store.write("appendMessages", args, { transfer });
+    },
+    async importMessage(agent, mailbox, message, once) {
+      const prepared = await prepare(message, { source: "import" });
+      const transfer = transferableBuffers(prepared.facts.blob);
+      const args = { agent, mailbox, messages: [prepared], at: at() };
+      return writeOnce(store, "appendMessages", args, once, { transfer });
     },
     storeFlags: (agent, mailbox, change, actor) =>
       storeFlagsInPieces(store, {

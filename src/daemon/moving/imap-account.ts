@@ -1,0 +1,128 @@
+/** The mailboxes of an account on another IMAP server (RFC 9051), by `imapflow`. A message is known by its mailbox, UIDVALIDITY and UID; what
+ *  was imported is not fetched again. */
+import { ImapFlow } from "imapflow";
+import { systemFlagNamed, systemFlags } from "#/src/model/flags.ts";
+import type { MailSource, SourceMessage } from "./mail-source.ts";
+
+export interface ImapPlace {
+  readonly host: string;
+  readonly port: number;
+  readonly isTls: boolean;
+  readonly user: string;
+  readonly password: string;
+  /** A token of OAuth 2 in the place of a password (RFC 7628), as for Gmail and Microsoft. */
+  readonly isToken: boolean;
+}
+
+/** UIDs and flags that are asked for at once. */
+const pageUids = 500;
+
+export async function openImapAccount({
+  host,
+  port,
+  isTls,
+  user,
+  password,
+  isToken,
+}: ImapPlace): Promise<MailSource> {
+  const client = new ImapFlow({
+    host,
+    port,
+    secure: isTls,
+    auth: isToken ? { user, accessToken: password } : { user, pass: password },
+    logger: false,
+    // A server that offers no encryption gets no password, and one on this host needs none.
+    ...(isTls ? {} : { doSTARTTLS: !/^(?:localhost$|127\.|::1$)/.test(host) }),
+  });
+  client.on("error", () => {});
+  await client.connect();
+  const listed = await client.list();
+  // What others share with the account is theirs (RFC 2342).
+  const { other, shared } = client.namespaces as Readonly<
+    Record<"other" | "shared", readonly { readonly prefix: string }[] | false | undefined>
+  >;
+  const foreign = [...(other || []), ...(shared || [])]
+    .map(({ prefix }) => prefix)
+    .filter((one) => one !== "");
+  const selectable = listed.filter(
+    ({ flags, path }) =>
+      !flags.has("\\Noselect") &&
+      !flags.has("\\NonExistent") &&
+      !foreign.some((prefix) => path.startsWith(prefix)),
+  );
+
+  return {
+    name: `imap ${user} ${host}`,
+    async count() {
+      let count = 0;
+      for (const { path } of selectable) {
+        const status = await client.status(path, { messages: true });
+        if (status !== false) count += status.messages ?? 0;
+      }
+      return count;
+    },
+    async *messages() {
+      for (const { path, delimiter, specialUse } of selectable) {
+        // Gmail's view of everything would be each message twice.
+        if (specialUse === "\\All" || specialUse === "\\Flagged") continue;
+        // Some servers have everything below INBOX (RFC 2342 section 5).
+        const prefix = client.namespace?.prefix ?? "";
+        const own = prefix !== "" && path.startsWith(prefix) ? path.slice(prefix.length) : path;
+        const folder = path === "INBOX" ? path : own.split(delimiter || "/").join("/");
+        yield* messagesOf(client, path, specialUse ?? folder);
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await client.logout().catch(() => client.close());
+    },
+  };
+}
+
+/** No lock is held while a message is handed over: each read takes the mailbox for itself, as another may be open by then. */
+async function* messagesOf(client: ImapFlow, path: string, folder: string): AsyncGenerator<SourceMessage> {
+  const opened = await inMailbox(client, path, async (uidValidity) => ({
+    uidValidity,
+    uids: (await client.search({ all: true }, { uid: true })) || [],
+  }));
+  if (opened === undefined) return;
+  const { uidValidity, uids } = opened;
+  for (let at = 0; at < uids.length; at += pageUids) {
+    const page = uids.slice(at, at + pageUids).join(",");
+    const query = { uid: true, flags: true, internalDate: true } as const;
+    const found = await inMailbox(client, path, () => client.fetchAll(page, query, { uid: true }));
+    for (const { uid, flags = new Set<string>(), internalDate } of found ?? []) {
+      const names = [...flags];
+      yield {
+        folder,
+        key: `${path} ${uidValidity} ${uid}`,
+        flags: names.reduce((mask, name) => {
+          const flag = systemFlagNamed(name);
+          return flag === undefined ? mask : mask | systemFlags[flag];
+        }, 0),
+        keywords: names.filter((name) => !name.startsWith("\\")),
+        ...(internalDate === undefined ? {} : { internalDate: new Date(internalDate).getTime() }),
+        read: () =>
+          inMailbox(client, path, async (now) => {
+            // The UID means another message since.
+            if (now !== uidValidity) return undefined;
+            const one = await client.fetchOne(String(uid), { source: true }, { uid: true });
+            return one === false ? undefined : one.source;
+          }),
+      };
+    }
+  }
+}
+
+/** undefined where the mailbox cannot be opened. */
+async function inMailbox<T>(
+  client: ImapFlow,
+  path: string,
+  work: (uidValidity: bigint) => Promise<T>,
+): Promise<T | undefined> {
+  const lock = await client.getMailboxLock(path, { readOnly: true });
+  try {
+    return client.mailbox === false ? undefined : await work(client.mailbox.uidValidity);
+  } finally {
+    lock.release();
+  }
+}

@@ -1,0 +1,122 @@
+/** Moves mail in. Each message is stored together with the word that it was, so a run that was cut off goes on where it was and
+ *  nothing is there twice; a later run brings what has come since. */
+import { createHash } from "node:crypto";
+import type { Mail } from "#/src/mail/mail.ts";
+import type { Mailbox } from "#/src/mail/mailboxes.ts";
+import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
+import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
+import type { MailboxRole } from "#/src/model/roles.ts";
+import type { MailSource, SourceMessage } from "./mail-source.ts";
+
+export interface MailImport {
+  readonly imported: number;
+  /** Stored by an earlier run. */
+  readonly known: number;
+  readonly refused: number;
+  readonly refusals: readonly { readonly folder: string; readonly why: string }[];
+}
+
+interface ImportOptions {
+  readonly agent: AgentNumber;
+  readonly bytesMax: number;
+  readonly signal: AbortSignal;
+  onProgress(done: number, total: number): void;
+}
+
+/** So many are written in one commit, and in memory at a time. */
+const atOnce = 16;
+const shownRefusalsMax = 100;
+/** An import may be taken up again so long. */
+const memoryMs = 365 * 86_400_000;
+
+/** Special-use attributes (RFC 6154) that a source may name in the place of a folder. */
+const roleOfAttribute: Readonly<Record<string, MailboxRole>> = {
+  "\\Sent": "sent",
+  "\\Drafts": "drafts",
+  "\\Archive": "archive",
+  "\\Junk": "junk",
+  "\\Trash": "trash",
+  "\\Inbox": "inbox",
+};
+
+export async function importMail(
+  mail: Mail,
+  source: MailSource,
+  options: ImportOptions,
+): Promise<MailImport> {
+  const { agent, bytesMax, signal, onProgress } = options;
+  const total = await source.count();
+  const boxes = new Map<string, MailboxNumber>();
+  const counts = { imported: 0, known: 0, refused: 0 };
+  const refusals: { folder: string; why: string }[] = [];
+  const running = new Set<Promise<void>>();
+  let failure: unknown;
+
+  async function mailboxOf(folder: string): Promise<MailboxNumber> {
+    const known = boxes.get(folder);
+    if (known !== undefined) return known;
+    const { number } = await findOrCreate(mail, agent, folder);
+    boxes.set(folder, number);
+    return number;
+  }
+
+  async function store(message: SourceMessage, mailbox: MailboxNumber): Promise<void> {
+    const key = `import ${createHash("sha256").update(`${source.name}\n${message.key}`).digest("base64url")}`;
+    const once = {
+      agent,
+      operation: "import",
+      key,
+      requestHash: new Uint8Array(32),
+      expiresAt: mail.clock.now() + memoryMs,
+      replaysAnyRequest: true,
+    };
+    if ((await mail.findRepeat("appendMessages", once)) !== undefined) {
+      counts.known++;
+      return;
+    }
+    const bytes = await message.read();
+    if (bytes === undefined) return;
+    try {
+      if (bytes.length > bytesMax)
+        throw new WaypostError("policy_refused", `It has ${bytes.length} octets; ${bytesMax} are the most.`);
+      const { flags, keywords, internalDate } = message;
+      const appended = { bytes, flags, keywords, ...(internalDate === undefined ? {} : { internalDate }) };
+      const { isReplayed } = await mail.importMessage(agent, mailbox, appended, once);
+      if (isReplayed) counts.known++;
+      else counts.imported++;
+    } catch (error) {
+      // A full mailbox or store refuses the next ones too.
+      if (!isWaypostError(error) || error.code !== "policy_refused" || error.details.reason === "over_quota")
+        throw error;
+      counts.refused++;
+      if (refusals.length < shownRefusalsMax) refusals.push({ folder: message.folder, why: error.message });
+    } finally {
+      onProgress(counts.imported + counts.known + counts.refused, total);
+    }
+  }
+
+  for await (const message of source.messages()) {
+    if (signal.aborted || failure !== undefined) break;
+    const mailbox = await mailboxOf(message.folder);
+    const work = store(message, mailbox)
+      .catch((error: unknown) => {
+        failure ??= error;
+      })
+      .finally(() => running.delete(work));
+    running.add(work);
+    if (running.size >= atOnce) await Promise.race(running);
+  }
+  await Promise.all(running);
+  if (failure !== undefined) throw failure;
+  signal.throwIfAborted();
+  return { ...counts, refusals };
+}
+
+async function findOrCreate(mail: Mail, agent: AgentNumber, folder: string): Promise<Mailbox> {
+  const role = roleOfAttribute[folder];
+  const boxes = await mail.listMailboxes(agent);
+  const found =
+    role === undefined ? await mail.findMailbox(agent, folder) : boxes.find((box) => box.role === role);
+  if (found !== undefined) return found;
+  return mail.createMailbox(agent, role === undefined ? folder : folder.slice(1));
+}

@@ -1,0 +1,93 @@
+/** A Maildir (https://cr.yp.to/proto/maildir.html) with its folders as Maildir++ has them: `.Sent`, `.Lists.2024`, with `.` between levels. Names of folders are UTF-8 or
+ *  modified UTF-7 (RFC 3501 section 5.1.3), as Dovecot and Courier write them. */
+import fs from "node:fs";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { answeredFlag, deletedFlag, draftFlag, flaggedFlag, seenFlag } from "#/src/model/flags.ts";
+import { type MailSource, type SourceMessage, withCrlf } from "./mail-source.ts";
+
+/** Letters behind `:2,`. */
+export const letterFlags = [
+  ["D", draftFlag],
+  ["F", flaggedFlag],
+  ["R", answeredFlag],
+  ["S", seenFlag],
+  ["T", deletedFlag],
+] as const;
+
+export function isMaildir(folder: string): boolean {
+  return ["cur", "new"].every((name) => fs.existsSync(path.join(folder, name)));
+}
+
+export function openMaildir(top: string): MailSource {
+  const folders = (): { folder: string; directory: string }[] => [
+    { folder: "INBOX", directory: top },
+    ...fs
+      .readdirSync(top, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && /^\.[^.]/.test(entry.name))
+      .map((entry) => ({
+        folder: folderName(entry.name.slice(1)),
+        directory: path.join(top, entry.name),
+      }))
+      .filter(({ directory }) => isMaildir(directory)),
+  ];
+  const files = (directory: string): { file: string; isNew: boolean }[] =>
+    ["new", "cur"].flatMap((part) =>
+      fs
+        .readdirSync(path.join(directory, part))
+        .filter((name) => !name.startsWith("."))
+        .sort()
+        .map((name) => ({ file: path.join(directory, part, name), isNew: part === "new" })),
+    );
+  return {
+    name: `maildir ${top}`,
+    async count() {
+      return folders().reduce((sum, { directory }) => sum + files(directory).length, 0);
+    },
+    async *messages() {
+      for (const { folder, directory } of folders())
+        for (const { file, isNew } of files(directory)) yield messageOf(folder, file, isNew);
+    },
+    async [Symbol.asyncDispose]() {},
+  };
+}
+
+function messageOf(folder: string, file: string, isNew: boolean): SourceMessage {
+  // Flags change the name behind the colon; what stands before it stays.
+  const [unique = "", info = ""] = path.basename(file).split(/[:;!]2,/);
+  const letters = isNew ? "" : info;
+  const flags = letterFlags.reduce(
+    (mask, [letter, flag]) => (letters.includes(letter) ? mask | flag : mask),
+    0,
+  );
+  return {
+    folder,
+    key: `${folder} ${unique}`,
+    flags,
+    keywords: [],
+    internalDate: fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Date.now(),
+    async read() {
+      try {
+        return withCrlf(await readFile(file));
+      } catch (error) {
+        // Another program has moved or deleted it meanwhile.
+        if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+function folderName(name: string): string {
+  return name.split(".").map(decodeModifiedUtf7).join("/");
+}
+
+/** RFC 3501 section 5.1.3: `&` and `-` around UTF-16 in base64 with `,` for `/`. */
+function decodeModifiedUtf7(text: string): string {
+  return text.replace(/&([A-Za-z0-9+,]*)-/g, (whole, coded: string) => {
+    if (coded === "") return "&";
+    const bytes = Buffer.from(coded.replaceAll(",", "/"), "base64");
+    if (bytes.length % 2 !== 0) return whole;
+    return bytes.swap16().toString("utf16le");
+  });
+}

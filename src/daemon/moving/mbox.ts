@@ -1,0 +1,135 @@
+/** An mbox file (RFC 4155), as mboxrd has it: a line `From ` begins a message, `>From ` in a message loses one `>`. The flags stand in
+ *  Status and X-Status, as mutt and Dovecot write them. */
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import { answeredFlag, deletedFlag, draftFlag, flaggedFlag, seenFlag } from "#/src/model/flags.ts";
+import { type MailSource, type SourceMessage, withCrlf } from "./mail-source.ts";
+
+const chunkBytes = 1024 * 1024;
+const lineFeed = 10;
+const separator = Buffer.from("From ");
+
+/** `bytesMax`: longer messages are named, and not read. */
+export function openMbox(file: string, bytesMax: number): MailSource {
+  const folder = path.basename(file).replace(/\.mbox$/i, "");
+  return {
+    name: `mbox ${file}`,
+    async count() {
+      let count = 0;
+      for await (const _ of messagesOf(file, bytesMax)) count++;
+      return count;
+    },
+    async *messages() {
+      const seen = new Map<string, number>();
+      for await (const { lines, date } of messagesOf(file, bytesMax)) {
+        const digest = createHash("sha256").update(lines).digest("base64url");
+        // Two of the same octets are two messages.
+        const number = (seen.get(digest) ?? 0) + 1;
+        seen.set(digest, number);
+        yield messageOf(/^inbox$/i.test(folder) ? "INBOX" : folder, `${digest} ${number}`, lines, date);
+      }
+    },
+    async [Symbol.asyncDispose]() {},
+  };
+}
+
+function messageOf(folder: string, key: string, lines: Buffer, date: number | undefined): SourceMessage {
+  const end = headerEnd(lines);
+  const header = lines.toString("latin1", 0, end);
+  const status = ["Status", "X-Status"]
+    .map((name) => new RegExp(`^${name}:[ \\t]*(\\w*)`, "im").exec(header)?.[1] ?? "")
+    .join("");
+  const letters = { R: seenFlag, A: answeredFlag, F: flaggedFlag, D: deletedFlag, T: draftFlag };
+  const flags = Object.entries(letters).reduce(
+    (mask, [letter, flag]) => (status.includes(letter) ? mask | flag : mask),
+    0,
+  );
+  return {
+    folder,
+    key,
+    flags,
+    keywords: [],
+    ...(date === undefined ? {} : { internalDate: date }),
+    async read() {
+      // They say how the message was kept, and are no part of it.
+      const kept = header.replace(
+        /^(?:Status|X-Status|X-UID|X-Keywords|Content-Length):[^\n]*\n(?:[ \t][^\n]*\n)*/gim,
+        "",
+      );
+      const body = lines.toString("latin1", end).replace(/^>(>*From )/gm, "$1");
+      return withCrlf(Buffer.from(kept + body, "latin1"));
+    },
+  };
+}
+
+function headerEnd(lines: Buffer): number {
+  const ends = [lines.indexOf("\n\n"), lines.indexOf("\n\r\n")].filter((at) => at >= 0);
+  return ends.length === 0 ? lines.length : Math.min(...ends) + 1;
+}
+
+interface Found {
+  readonly lines: Buffer;
+  readonly date: number | undefined;
+}
+
+/** Message by message, each whole in memory and no more than that. Throws for a file that does not begin as an mbox. */
+async function* messagesOf(file: string, bytesMax: number): AsyncGenerator<Found> {
+  let parts: Buffer[] = [];
+  let size = 0;
+  let date: number | undefined;
+  let hasBegun = false;
+  const take = (): Found => {
+    const lines = Buffer.concat(parts);
+    parts = [];
+    size = 0;
+    // The empty line before the next separator is no part of the message.
+    const end = lines.subarray(-2).toString("latin1") === "\n\n" ? lines.length - 1 : lines.length;
+    return { lines: lines.subarray(0, end), date };
+  };
+  for await (const line of linesOf(file)) {
+    const isSeparator = line.subarray(0, separator.length).equals(separator) && endsEmpty(parts);
+    if (isSeparator) {
+      if (hasBegun && size > 0) yield take();
+      hasBegun = true;
+      const parsed = Date.parse(
+        line
+          .toString("latin1")
+          .replace(/^From \S+ +/, "")
+          .trim(),
+      );
+      date = Number.isNaN(parsed) ? undefined : parsed;
+    } else if (hasBegun) {
+      size += line.length;
+      // What is too large is cut, and refused for its size where it is stored.
+      if (size <= bytesMax + chunkBytes) parts.push(line);
+    } else if (line.toString("latin1").trim() !== "")
+      throw new Error("The file does not begin with a line From.");
+  }
+  if (hasBegun && size > 0) yield take();
+}
+
+/** A separator stands behind an empty line, or at the beginning. */
+function endsEmpty(parts: readonly Buffer[]): boolean {
+  const last = parts.at(-1);
+  return last === undefined || last.toString("latin1").trim() === "";
+}
+
+/** Lines with their ends; one that is longer than a chunk comes in pieces. */
+async function* linesOf(file: string): AsyncGenerator<Buffer> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of fs.createReadStream(file, { highWaterMark: chunkBytes })) {
+    rest = rest.length === 0 ? (chunk as Buffer) : Buffer.concat([rest, chunk as Buffer]);
+    let from = 0;
+    for (let at = rest.indexOf(lineFeed); at >= 0; at = rest.indexOf(lineFeed, from)) {
+      yield rest.subarray(from, at + 1);
+      from = at + 1;
+    }
+    rest = rest.subarray(from);
+    if (rest.length > chunkBytes) {
+      yield rest;
+      rest = Buffer.alloc(0);
+    }
+  }
+  if (rest.length > 0) yield rest;
+}

@@ -1,0 +1,33 @@
+/** One message in a file (`.eml`), or a folder of them: what Thunderbird and others save. */
+import fs from "node:fs";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { seenFlag } from "#/src/model/flags.ts";
+import { type MailSource, withCrlf } from "./mail-source.ts";
+
+export function openMessageFiles(place: string): MailSource {
+  const files = (): string[] =>
+    fs.statSync(place).isDirectory()
+      ? fs
+          .readdirSync(place)
+          .filter((name) => /\.eml$/i.test(name))
+          .sort()
+          .map((name) => path.join(place, name))
+      : [place];
+  return {
+    name: `files ${place}`,
+    count: async () => files().length,
+    async *messages() {
+      for (const file of files())
+        yield {
+          folder: "INBOX",
+          key: path.basename(file),
+          flags: seenFlag,
+          keywords: [],
+          internalDate: fs.statSync(file).mtimeMs,
+          read: async () => withCrlf(await readFile(file)),
+        };
+    },
+    async [Symbol.asyncDispose]() {},
+  };
+}

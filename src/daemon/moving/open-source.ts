@@ -1,0 +1,47 @@
+import fs from "node:fs";
+import path from "node:path";
+import { WaypostError } from "#/src/model/errors.ts";
+import type { MailSource } from "./mail-source.ts";
+import { isMaildir, openMaildir } from "./maildir.ts";
+import { openMbox } from "./mbox.ts";
+import { openMessageFiles } from "./message-files.ts";
+
+/** What a place is: `imap://` and `imaps://` name an account, a folder with `cur` and `new` is a Maildir, another one has `.eml`
+ *  files, and a file is one of these or an mbox. */
+export async function openMailSource(
+  place: string,
+  bytesMax: number,
+  login: { readonly password: string; readonly isToken: boolean },
+): Promise<MailSource> {
+  if (/^imaps?:/i.test(place)) return openAccount(place, login);
+  const file = path.resolve(place);
+  const found = fs.statSync(file, { throwIfNoEntry: false });
+  if (found === undefined) throw new WaypostError("invalid", `${file} is not there.`, { field: "/file" });
+  if (found.isDirectory()) return isMaildir(file) ? openMaildir(file) : openMessageFiles(file);
+  return /\.eml$/i.test(file) ? openMessageFiles(file) : openMbox(file, bytesMax);
+}
+
+async function openAccount(
+  place: string,
+  { password, isToken }: { readonly password: string; readonly isToken: boolean },
+): Promise<MailSource> {
+  const url = URL.parse(place);
+  const user = decodeURIComponent(url?.username ?? "");
+  if (url === null || url.hostname === "" || user === "" || url.password !== "")
+    throw new WaypostError("invalid", "The address is no imaps://name%40example.org@imap.example.org.", {
+      field: "/file",
+      hint: "The password does not stand in it: --password-file.",
+    });
+  const isTls = url.protocol.toLowerCase() === "imaps:";
+  const port = Number(url.port) || (isTls ? 993 : 143);
+  const { openImapAccount } = await import("./imap-account.ts");
+  try {
+    const host = url.hostname.replace(/^\[|\]$/g, "");
+    return await openImapAccount({ host, port, isTls, user, password, isToken });
+  } catch (error) {
+    const { responseText, message } = error as Error & { readonly responseText?: string };
+    throw new WaypostError("upstream_unavailable", `${url.host}: ${responseText ?? message}`, {
+      cause: error,
+    });
+  }
+}
