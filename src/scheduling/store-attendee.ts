@@ -1,10 +1,16 @@
 /** What is stored of an attendee's change (RFC 6638 section 3.2.10): the answers of others are not the attendee's to give, and a client
  *  may not know the latest of them. So they stay as they are here. A client that relied on the Schedule-Tag may not know of attendees
  *  who came or went either: then the whole list stays, but for the attendee and its delegates. */
-import { type Component, changeItems, type Item } from "#/src/formats/content-lines/content-line.ts";
+import {
+  type Component,
+  changeItems,
+  type Item,
+  type Property,
+} from "#/src/formats/content-lines/content-line.ts";
 import type { CalendarAddress } from "./calendar-address.ts";
 import { makeOverride, mapComponents } from "./instances.ts";
-import { findAttendee, listAttendees, readAttendee, setParameters } from "./participants.ts";
+import { sequenceOf, withSequence } from "./messages.ts";
+import { type Attendee, findAttendee, listAttendees, readAttendee, setParameters } from "./participants.ts";
 import {
   type Addresses,
   componentAt,
@@ -25,8 +31,22 @@ export function storeAttendeeChange(
   return mapComponents(now.calendar, (component) => {
     const key = keys.get(component);
     const before = componentAt(old, key) ?? (key === undefined ? undefined : makeOverride(old, key));
-    return before === undefined ? component : withOthers(before, component, who, isMerging);
+    return before === undefined
+      ? component
+      : withSequenceOf(before, withOthers(before, component, who, isMerging));
   });
+}
+
+/** SEQUENCE is the organizer's. A client that leaves it out would answer an older invitation than the one that is here, and the
+ *  organizer would not hear it. */
+function withSequenceOf(before: Component, component: Component): Component {
+  const sequence = sequenceOf(before);
+  return sequenceOf(component) < sequence ? withSequence(component, sequence) : component;
+}
+
+function withAnswerOf({ property, partstat }: Attendee, item: Property): Property {
+  const rsvp = property.parameters.find(({ name }) => name === "RSVP")?.values;
+  return setParameters(item, { PARTSTAT: partstat, RSVP: rsvp });
 }
 
 function withOthers(before: Component, component: Component, who: Addresses, isMerging: boolean): Component {
@@ -49,7 +69,7 @@ function withOthers(before: Component, component: Component, who: Addresses, isM
     others.delete(attendee.address);
     if (known === undefined && isMerging && !isOwn(attendee.address)) continue;
     const isOther = known !== undefined && known.partstat !== attendee.partstat;
-    lastAt = items.push(isOther ? setParameters(item, { PARTSTAT: known.partstat }) : item);
+    lastAt = items.push(isOther ? withAnswerOf(known, item) : item);
   }
   if (isMerging && own !== undefined)
     items.splice(

@@ -187,8 +187,9 @@ function withAnswer(
   // The client asks again.
   if (attendee.partstat === "NEEDS-ACTION" && !isMerging)
     return isExpected(attendee) ? withReplyWanted(noted) : noted;
-  return setParameters(asked, {
+  return setParameters(noted, {
     PARTSTAT: value("PARTSTAT"),
+    RSVP: value("RSVP"),
     ...(known.partstat === "DELEGATED" ? { "DELEGATED-TO": value("DELEGATED-TO") } : {}),
   });
 }

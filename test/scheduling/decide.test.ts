@@ -302,6 +302,15 @@ describe("an organizer", () => {
     });
   });
 
+  test("whose client saw old answers expects none of who has answered", () => {
+    const old = calendar(event("ann* bob=ACCEPTED"));
+    const now = calendar(event("ann* bob=NEEDS-ACTION;RSVP=TRUE"));
+    const decided = decide({ old, now, who: addressesOf("ann"), nowMs, isMerging: true });
+    expect(textOf((decided as Decision).stored!)).toContain(
+      "ATTENDEE;PARTSTAT=ACCEPTED:mailto:bob@x.example",
+    );
+  });
+
   test("whose client did not know of an answer for one instance keeps that answer", () => {
     const old = calendar(event("ann* bob=ACCEPTED", weekly), event("ann* bob=DECLINED", at()));
     const now = calendar(event("ann* bob=ACCEPTED", `${weekly}SUMMARY:New`));
@@ -384,6 +393,13 @@ describe("an attendee", () => {
       calendar(invited("NEEDS-ACTION", "SEQUENCE:2")),
       calendar(invited("ACCEPTED", "SEQUENCE:2")),
       ["REPLY ann: series 2 bob=ACCEPTED"],
+    ],
+    [
+      "whose client leaves SEQUENCE out answers the invitation that is here",
+      calendar(invited("NEEDS-ACTION", "SEQUENCE:2")),
+      calendar(invited("ACCEPTED")),
+      ["REPLY ann: series 2 bob=ACCEPTED"],
+      ["series 2 ann=ACCEPTED bob=ACCEPTED cy=NEEDS-ACTION"],
     ],
     [
       "who changes the answer replies",
