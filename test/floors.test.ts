@@ -4,7 +4,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { houseThreads, type ThreadKind } from "#/src/threads/house-threads.ts";
 
-/** Rooms from the ground up. A room imports from rooms above it in this list; rooms of one line never from each other. */
+/** Rooms from the ground up: a room imports from rooms that stand before it in this list; rooms of one line never from each other. */
 const rooms: readonly (readonly string[])[] = [
   ["src/model"],
   ["src/fairness"],
@@ -40,7 +40,7 @@ const rooms: readonly (readonly string[])[] = [
   ["src/main.ts"],
   ["src/start.mjs"],
 ];
-/** Rooms that a floor does not see, though they are below it: protocols speak with floor 2 alone. */
+/** What is not imported, though it is below: protocols do not speak with the store. */
 const hidden: readonly (readonly [from: string, to: string])[] = [
   ["protocols/", "storage"],
   ["storage", "src/formats"],

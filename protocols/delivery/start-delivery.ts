@@ -30,7 +30,7 @@ import { settleOutcomes } from "./settle.ts";
 import { createTakenDeliveries, type TakenDeliveries } from "./taken-deliveries.ts";
 import { findTarget } from "./targets.ts";
 
-export interface DeliveryRooms extends Omit<LocalDeliveryRooms, "outbound"> {
+export interface DeliveryRooms extends LocalDeliveryRooms {
   readonly settings: Settings;
   readonly log: Logger;
   readonly tally?: Tally;

@@ -9,7 +9,6 @@ import { createTokenLimiter } from "./token-limiter.ts";
 
 /** `write` holds `read`. */
 export const operatorScopes = ["read", "write"] as const;
-export type OperatorScope = (typeof operatorScopes)[number];
 
 export interface Operator {
   /** Of the token. */

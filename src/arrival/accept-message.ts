@@ -1,6 +1,6 @@
 import type { Settings } from "#/config/schema.ts";
 import type { Accounts } from "#/src/accounts/accounts.ts";
-import { domainOfAddress } from "#/src/evidence/shown-address.ts";
+import { fromDomainOf } from "#/src/evidence/shown-address.ts";
 import type { Provenance } from "#/src/mail/messages.ts";
 import type { Store } from "#/storage/store.ts";
 import type { Delivery } from "#/storage/transactions/mail/deliver-message.ts";
@@ -44,7 +44,7 @@ export interface DsnRequest {
 }
 
 /** Takes responsibility for a message: one copy for each mailbox, all of them or none, durable when this resolves.
- *  The bytes are stored as they came, behind the trace fields of the copy, with what an
+ *  The bytes are stored as they came, but for fields that forge our judgement, behind the trace fields of the copy, with what an
  *  invitation or an answer in them changes in calendars. A report on what was sent from here may be none
  *  for a mailbox: then what it says is what is durable. */
 export async function acceptMessage(
@@ -59,7 +59,7 @@ export async function acceptMessage(
   const { facts, calendar, checks, isAuthenticated, mailboxRole, authenticationResults } = await understand();
   const provenance: Provenance & { readonly dsn?: DsnRequest | undefined } = {
     source: transport.source,
-    ...domainOf(facts.fromAddress),
+    ...fromDomainOf(facts.fromAddress),
     checks,
     dsn: message.dsn,
   };
@@ -92,7 +92,11 @@ export async function acceptMessage(
     copies,
     isAuthenticated,
     mailboxRole,
-    provenance: { source: source === "smtp" ? source : "submission", ...domainOf(facts.fromAddress), checks },
+    provenance: {
+      source: source === "smtp" ? source : "submission",
+      ...fromDomainOf(facts.fromAddress),
+      checks,
+    },
   });
 
   async function understand(): Promise<Examined> {
@@ -104,9 +108,4 @@ export async function acceptMessage(
     const { isAuthenticated } = submission;
     return { facts, calendar, checks: {}, isAuthenticated, mailboxRole: "inbox", authenticationResults: "" };
   }
-}
-
-function domainOf(address: string): Pick<Provenance, "fromDomain"> {
-  const fromDomain = domainOfAddress(address);
-  return fromDomain === undefined ? {} : { fromDomain };
 }

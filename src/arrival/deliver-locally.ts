@@ -1,5 +1,6 @@
 /** Mail of who lives here to who lives here: from the queue into mailboxes, each once. The copies and the word that they are
  *  made are one write, so that no crash makes a second one. */
+import { fromDomainOf } from "#/src/evidence/shown-address.ts";
 import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
 import { headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
 import type { Provenance } from "#/src/mail/messages.ts";
@@ -38,8 +39,8 @@ export async function planLocalDelivery(
   const isAuthenticated = hasOneAuthor(bytes);
   const { facts, calendar } = await rooms.preparation.prepare(bytes);
   const source = due.source === "send" ? ("api" as const) : ("submission" as const);
-  const fromDomain = facts.fromAddress.slice(facts.fromAddress.lastIndexOf("@") + 1);
-  const provenance: Provenance = { source, fromDomain, checks: {} };
+  const from = fromDomainOf(facts.fromAddress);
+  const provenance: Provenance = { source, ...from, checks: {} };
   const recipients = copies.map(({ account, agent, addresses }) => ({
     account,
     agent,
@@ -55,7 +56,7 @@ export async function planLocalDelivery(
     copies,
     isAuthenticated,
     mailboxRole: "inbox",
-    provenance: { source: "submission", fromDomain, checks: {} },
+    provenance: { source: "submission", ...from, checks: {} },
   } as const;
   const items = await planItems(rooms, { facts }, arrived);
   const stored = { account: due.account, blob: due.blob };

@@ -121,7 +121,6 @@ export interface Collections extends Attachments {
   listDeadProperties(agent: AgentNumber, collection: CollectionNumber): Promise<readonly DeadProperty[]>;
   createCollection(
     agent: AgentNumber,
-    actor: Actor,
     collection: {
       readonly kind: CollectionKind;
       readonly segment?: string | undefined;
@@ -133,7 +132,6 @@ export interface Collections extends Attachments {
   /** `undefined` as a value takes a property away. `version`: of the properties, as it was read. */
   updateCollection(
     agent: AgentNumber,
-    actor: Actor,
     collection: CollectionNumber,
     change: {
       readonly properties?: Partial<CollectionProperties>;
@@ -148,14 +146,12 @@ export interface Collections extends Attachments {
   /** Within its owner's home: another segment; its id takes its own away. `overwrite`: what stands there is deleted. */
   moveCollection(
     agent: AgentNumber,
-    actor: Actor,
     collection: Pick<Collection, "number" | "kind">,
     to: Pick<MoveTarget, "overwrite"> & { readonly segment: string },
     idempotency?: Idempotency,
   ): Promise<Once<CollectionWritten>>;
   deleteCollection(
     agent: AgentNumber,
-    actor: Actor,
     collection: CollectionNumber,
     version?: string,
     idempotency?: Idempotency,
@@ -188,7 +184,6 @@ export interface Collections extends Attachments {
   /** The item's version stays. */
   changeItemDeadProperties(
     agent: AgentNumber,
-    actor: Actor,
     item: ItemNumber,
     change: {
       readonly set: readonly DeadProperty[];

@@ -99,7 +99,7 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
     },
     listDeadProperties: (agent, collection) => listCollectionProperties(store, agent, collection),
 
-    async createCollection(agent, _actor, { kind, segment, properties, deadProperties = [] }, idempotency) {
+    async createCollection(agent, { kind, segment, properties, deadProperties = [] }, idempotency) {
       if (segment !== undefined) assertSegment(segment);
       const args = {
         agent,
@@ -114,26 +114,26 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
       };
       return writeOnce(store, "createCollection", args, idempotency);
     },
-    async updateCollection(agent, _actor, collection, change, idempotency) {
+    async updateCollection(agent, collection, change, idempotency) {
       const { properties = {}, setDead = [], removeDead = [], newDefault, version } = change;
       const settings = settingsOf(properties);
       const args = { agent, collection, settings, setDead, removeDead, newDefault, version, at: at() };
       return writeOnce(store, "updateCollection", args, idempotency);
     },
-    async moveCollection(agent, _actor, { number, kind }, { segment, overwrite }, idempotency) {
+    async moveCollection(agent, { number, kind }, { segment, overwrite }, idempotency) {
       assertSegment(segment);
       const named = collectionOfSegment(store.ids, agent, kind, segment);
       const args = { agent, collection: number, segment, named, isOverwriting: overwrite, at: at() };
       return writeOnce(store, "moveCollection", args, idempotency);
     },
-    deleteCollection: (agent, _actor, collection, version, idempotency) =>
+    deleteCollection: (agent, collection, version, idempotency) =>
       writeOnce(store, "deleteCollection", { agent, collection, version, at: at() }, idempotency),
 
     ...createItemReads(store),
     ...createAttachments(store),
     listItemDeadProperties: (agent, item) => listItemProperties(store, agent, item),
     listItemsWithDeadProperties: async (agent) => new Set(await listItemsWithProperties(store, agent)),
-    async changeItemDeadProperties(agent, _actor, item, { set, remove }) {
+    async changeItemDeadProperties(agent, item, { set, remove }) {
       await store.write("changeItemProperties", { agent, item, set, remove, at: at() });
     },
 

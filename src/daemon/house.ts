@@ -1,4 +1,4 @@
-/** The rooms of floor 2 over one open store: what the daemon serves, and what the command line uses without a daemon. */
+/** The rooms of `src` over one open store: what the daemon serves, and what the command line uses without a daemon. */
 
 import type { Logger } from "pino";
 import type { Settings } from "#/config/schema.ts";

@@ -25,6 +25,12 @@ export function domainOfAddress(address: string): string | undefined {
   return parseDomain(address.slice(address.lastIndexOf("@") + 1));
 }
 
+/** Of an author, as the provenance of a message has it (`from_domain`): one name for a domain, whichever way its mail came. */
+export function fromDomainOf(address: string): { readonly fromDomain?: string } {
+  const fromDomain = address.includes("@") ? domainOfAddress(address) : undefined;
+  return fromDomain === undefined ? {} : { fromDomain };
+}
+
 /** Whether a display name has an address that is not the one it stands beside: readers who see names alone take it for that. */
 export function namesAnother(name: string, address: string): boolean {
   const own = shownAddress(address).toLowerCase();

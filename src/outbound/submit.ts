@@ -2,6 +2,7 @@
 
 import type { AgentFacts } from "#/src/accounts/accounts.ts";
 import { parseAddress } from "#/src/accounts/address.ts";
+import { fromDomainOf } from "#/src/evidence/shown-address.ts";
 import { createFairness } from "#/src/fairness/fairness.ts";
 import { readHeaderFields } from "#/src/formats/mime/header.ts";
 import type { Provenance } from "#/src/mail/messages.ts";
@@ -178,10 +179,9 @@ async function readEnvelope({ accounts }: OutboundRooms, request: SubmitRequest)
 }
 
 function provenanceOf(source: SubmissionSource, facts: MessageFacts): Provenance {
-  const at = facts.fromAddress.lastIndexOf("@");
   return {
     source: source === "send" ? "api" : "submission",
-    ...(at < 0 ? {} : { fromDomain: facts.fromAddress.slice(at + 1) }),
+    ...fromDomainOf(facts.fromAddress),
     checks: {},
   };
 }

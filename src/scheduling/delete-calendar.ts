@@ -9,7 +9,7 @@ export function createCalendarDeletion(rooms: SchedulingRooms): Pick<Scheduling,
   const { collections } = rooms;
   return {
     async deleteCalendar(writer, number, version, options = {}) {
-      const { agent, actor } = writer;
+      const { agent } = writer;
       const { idempotency } = options;
       const repeat = await collections.findCollectionRepeat(idempotency);
       if (repeat !== undefined) return repeat;
@@ -20,7 +20,7 @@ export function createCalendarDeletion(rooms: SchedulingRooms): Pick<Scheduling,
         calendar.role === undefined &&
         (version === undefined || version === String(calendar.propertiesModseq));
       if (isLeaving && options.messages !== "none") await tellAll(rooms, writer, calendar, options);
-      return collections.deleteCollection(agent, actor, number, version, idempotency);
+      return collections.deleteCollection(agent, number, version, idempotency);
     },
   };
 }

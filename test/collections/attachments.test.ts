@@ -51,10 +51,10 @@ it("keeps what an item names, counts each item that names it, and frees it with 
 
 it("frees what the items of a deleted calendar name", async () => {
   await using house = await openItemHouse();
-  const { collections, ada, actor } = house;
-  const made = await collections.createCollection(ada.agent, actor, { kind: "calendar", properties: {} });
+  const { collections, ada } = house;
+  const made = await collections.createCollection(ada.agent, { kind: "calendar", properties: {} });
   await put(house, "a.ics", attaching("a", "A"), { added: [added("A")] }, made.collection);
-  await collections.deleteCollection(ada.agent, actor, made.collection);
+  await collections.deleteCollection(ada.agent, made.collection);
   expect(await collections.listAttachmentPlaces(ada.account, "A", ada.agent)).toEqual([]);
   await expect.poll(() => usage(house)).toEqual({ byteCount: 0, blobs: 0 });
 });

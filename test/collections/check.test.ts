@@ -23,10 +23,10 @@ beforeAll(async () => {
     attachments: { added: [{ managedId: "A", bytes: Buffer.from("text"), name: "a", type: "text/plain" }] },
   });
   const large = await putEvent(house, "b.ics", eventText("b", `DESCRIPTION:${"long ".repeat(2000)}`));
-  await house.collections.updateCollection(house.ada.agent, house.actor, house.calendar, {
+  await house.collections.updateCollection(house.ada.agent, house.calendar, {
     setDead: [{ namespace: "urn:x", name: "note", xml: "<note/>" }],
   });
-  await house.collections.changeItemDeadProperties(house.ada.agent, house.actor, item, {
+  await house.collections.changeItemDeadProperties(house.ada.agent, item, {
     set: [{ namespace: "urn:x", name: "mark", xml: "<mark/>" }],
     remove: [],
   });

@@ -28,8 +28,8 @@ it("gives everybody a calendar, an addressbook and a scheduling inbox with the f
 
 it("finds a collection by its own segment and by its id", async () => {
   await using house = await openItemHouse();
-  const { collections, ada, actor, calendar } = house;
-  const { collection } = await collections.createCollection(ada.agent, actor, {
+  const { collections, ada, calendar } = house;
+  const { collection } = await collections.createCollection(ada.agent, {
     kind: "calendar",
     segment: "work",
     properties: { displayName: "Work", components: ["VEVENT"], color: "#ff0000" },
@@ -45,15 +45,15 @@ it("finds a collection by its own segment and by its id", async () => {
 
 it("refuses a segment that is taken, that is the server's, or that is no segment", async () => {
   await using house = await openItemHouse();
-  const { collections, ada, actor, calendar } = house;
+  const { collections, ada, calendar } = house;
   const make = (segment: string) =>
-    collections.createCollection(ada.agent, actor, { kind: "calendar", segment, properties: {} });
+    collections.createCollection(ada.agent, { kind: "calendar", segment, properties: {} });
   await make("work");
   for (const taken of ["work", "inbox", "outbox", collections.ids.encode("calendar", ada.agent, calendar)])
     await expect(make(taken)).rejects.toMatchObject({ details: { reason: "already_exists" } });
   for (const bad of ["", ".", "..", "a/b", "a\0b", "a".repeat(256)])
     await expect(make(bad)).rejects.toMatchObject({ code: "invalid" });
-  await collections.createCollection(ada.agent, actor, {
+  await collections.createCollection(ada.agent, {
     kind: "addressbook",
     segment: "work",
     properties: {},
@@ -62,10 +62,10 @@ it("refuses a segment that is taken, that is the server's, or that is no segment
 
 it("sets and takes away properties, and tells by their version that they have changed", async () => {
   await using house = await openItemHouse();
-  const { collections, ada, actor, calendar } = house;
+  const { collections, ada, calendar } = house;
   const before = (await collections.findCollection(ada.agent, calendar))!;
   const note = { namespace: "urn:x", name: "note" };
-  await collections.updateCollection(ada.agent, actor, calendar, {
+  await collections.updateCollection(ada.agent, calendar, {
     properties: { displayName: "Mine", description: "All", order: 3, isTransparent: true },
     setDead: [{ ...note, xml: "<note xmlns='urn:x'>a</note>" }],
     version: String(before.propertiesModseq),
@@ -75,7 +75,7 @@ it("sets and takes away properties, and tells by their version that they have ch
   expect(after.modseq).toBeGreaterThan(before.modseq);
   expect(await collections.listDeadProperties(ada.agent, calendar)).toHaveLength(1);
   const stale = { properties: { displayName: "No" }, version: String(before.propertiesModseq) };
-  await expect(collections.updateCollection(ada.agent, actor, calendar, stale)).rejects.toMatchObject({
+  await expect(collections.updateCollection(ada.agent, calendar, stale)).rejects.toMatchObject({
     code: "precondition_failed",
     details: { version: String(after.propertiesModseq) },
   });
@@ -83,7 +83,7 @@ it("sets and takes away properties, and tells by their version that they have ch
   const put = (await collections.findCollection(ada.agent, calendar))!;
   expect(put.propertiesModseq).toBe(after.propertiesModseq);
   expect(put.modseq).toBeGreaterThan(after.modseq);
-  await collections.updateCollection(ada.agent, actor, calendar, {
+  await collections.updateCollection(ada.agent, calendar, {
     properties: { description: undefined, order: undefined },
     removeDead: [note],
   });
@@ -97,9 +97,9 @@ it("sets and takes away properties, and tells by their version that they have ch
 
 it("bounds what a client says of a collection", async () => {
   await using house = await openItemHouse();
-  const { collections, ada, actor, calendar } = house;
+  const { collections, ada, calendar } = house;
   const change = (properties: object, setDead: { namespace: string; name: string; xml: string }[] = []) =>
-    collections.updateCollection(ada.agent, actor, calendar, { properties, setDead });
+    collections.updateCollection(ada.agent, calendar, { properties, setDead });
   await expect(change({ description: "x".repeat(65 * 1024) })).rejects.toMatchObject({
     details: { reason: "too_large" },
   });
@@ -114,7 +114,7 @@ it("bounds what a client says of a collection", async () => {
 it("deletes a collection with all that is in it, at once for who looks, and frees it afterwards", async () => {
   await using house = await openItemHouse();
   const { collections, ada, actor, test } = house;
-  const { collection } = await collections.createCollection(ada.agent, actor, {
+  const { collection } = await collections.createCollection(ada.agent, {
     kind: "calendar",
     segment: "work",
     properties: {},
@@ -132,7 +132,7 @@ it("deletes a collection with all that is in it, at once for who looks, and free
     items.push(...agents[0]!.items);
   }
   const before = await test.store.get<{ modseq: number }>("select modseq from agent");
-  await collections.deleteCollection(ada.agent, actor, collection);
+  await collections.deleteCollection(ada.agent, collection);
   expect(await collections.findCollection(ada.agent, collection)).toBeUndefined();
   expect(await collections.findItem(ada.agent, items[0]!.item)).toBeUndefined();
   expect(await collections.findItemsByUid(ada.agent, "u1", { kind: "calendar" })).toEqual([]);
@@ -148,7 +148,7 @@ it("deletes a collection with all that is in it, at once for who looks, and free
   expect(told).toEqual([{ kind: "collection", operation: "remove", ids: String(collection) }]);
   // Its name is free at once.
   const again = { kind: "calendar", segment: "work", properties: {} } as const;
-  await collections.createCollection(ada.agent, actor, again);
+  await collections.createCollection(ada.agent, again);
   await test.store.close().then(() => test.reopen());
   for (const table of ["item", "item_data", "occurrence"])
     await expect
@@ -158,8 +158,8 @@ it("deletes a collection with all that is in it, at once for who looks, and free
 
 it("keeps the collections that everybody has", async () => {
   await using house = await openItemHouse();
-  const { collections, ada, actor, calendar } = house;
-  await expect(collections.deleteCollection(ada.agent, actor, calendar)).rejects.toMatchObject({
+  const { collections, ada, calendar } = house;
+  await expect(collections.deleteCollection(ada.agent, calendar)).rejects.toMatchObject({
     details: { reason: "collection_is_required" },
   });
 });
@@ -191,9 +191,9 @@ it("answers a repeated write as it answered first", async () => {
 
 it("leaves nothing of an agent that is deleted, and takes a calendar that is deleted out of grants", async () => {
   await using house = await openItemHouse();
-  const { collections, ada, actor, test } = house;
+  const { collections, ada, test } = house;
   const mia = await seedAgent(test.store, "mia");
-  const { collection } = await collections.createCollection(ada.agent, actor, {
+  const { collection } = await collections.createCollection(ada.agent, {
     kind: "calendar",
     properties: {},
   });
@@ -209,7 +209,7 @@ it("leaves nothing of an agent that is deleted, and takes a calendar that is del
   await test.store.write("createGrant", grant);
   const named = () => test.store.column("select object_id from grant_object");
   expect(await named()).toEqual([collection]);
-  await collections.deleteCollection(ada.agent, actor, collection);
+  await collections.deleteCollection(ada.agent, collection);
   expect(await named()).toEqual([]);
   await expect(test.store.write("createGrant", grant)).rejects.toMatchObject({ code: "not_found" });
   await putEvent(house, "b.ics", eventText("b"));
@@ -222,14 +222,14 @@ it("leaves nothing of an agent that is deleted, and takes a calendar that is del
 
 it("moves a collection to a segment that is free, or its own id", async () => {
   await using house = await openItemHouse();
-  const { collections, ada, actor, calendar } = house;
+  const { collections, ada, calendar } = house;
   const kind = "calendar";
   const make = async (segment: string) =>
-    (await collections.createCollection(ada.agent, actor, { kind, segment, properties: {} })).collection;
+    (await collections.createCollection(ada.agent, { kind, segment, properties: {} })).collection;
   const idOf = (number: typeof calendar) => collections.ids.encode(kind, ada.agent, number);
   const [work, other] = [await make("work"), await make("other")];
   const move = (number: typeof calendar, segment: string, overwrite = false) =>
-    collections.moveCollection(ada.agent, actor, { number, kind }, { segment, overwrite });
+    collections.moveCollection(ada.agent, { number, kind }, { segment, overwrite });
   for (const taken of ["other", "inbox", "outbox", idOf(calendar)])
     await expect(move(work, taken), taken).rejects.toMatchObject({ details: { reason: "already_exists" } });
   for (const needed of ["inbox", "outbox", idOf(calendar)])

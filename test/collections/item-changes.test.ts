@@ -94,10 +94,10 @@ it.each([1, 2, 3, 4])(
   { timeout: 60_000 },
   async (seed) => {
     await using house = await openItemHouse();
-    const { collections, ada, actor, calendar } = house;
+    const { collections, ada, calendar } = house;
     const random = randomSource(seed);
     const made = { kind: "calendar", properties: {} } as const;
-    const { collection } = await collections.createCollection(ada.agent, actor, made);
+    const { collection } = await collections.createCollection(ada.agent, made);
     const places = [calendar, collection];
     const followers = places.flatMap((place) =>
       Array.from({ length: 3 }, () => ({ place, follower: new Follower(house, place) })),

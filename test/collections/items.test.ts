@@ -94,7 +94,7 @@ it("has each UID once in a collection, and lets no item get another UID", async 
   const conflict = { code: "policy_refused", details: { reason: "no-uid-conflict", object: item } };
   await expect(put(house, "b.ics", eventText("a"))).rejects.toMatchObject(conflict);
   await expect(put(house, "a.ics", eventText("b"))).rejects.toMatchObject(conflict);
-  const { collection } = await collections.createCollection(ada.agent, actor, {
+  const { collection } = await collections.createCollection(ada.agent, {
     kind: "calendar",
     properties: {},
   });
@@ -146,7 +146,7 @@ it.each([
 it("takes into a calendar the components that it was made for", async () => {
   await using house = await openItemHouse();
   const { collections, ada, actor } = house;
-  const { collection } = await collections.createCollection(ada.agent, actor, {
+  const { collection } = await collections.createCollection(ada.agent, {
     kind: "calendar",
     properties: { components: ["VTODO"] },
   });
@@ -160,7 +160,7 @@ it("takes into a calendar the components that it was made for", async () => {
 it("moves an item: it keeps its number, and what stood there is replaced if that is wanted", async () => {
   await using house = await openItemHouse();
   const { collections, ada, actor, calendar } = house;
-  const { collection } = await collections.createCollection(ada.agent, actor, {
+  const { collection } = await collections.createCollection(ada.agent, {
     kind: "calendar",
     properties: {},
   });
@@ -187,7 +187,7 @@ it("moves an item: it keeps its number, and what stood there is replaced if that
 it("moves without a name to the same one, or to the id where that is taken", async () => {
   await using house = await openItemHouse();
   const { collections, ada, actor } = house;
-  const { collection } = await collections.createCollection(ada.agent, actor, {
+  const { collection } = await collections.createCollection(ada.agent, {
     kind: "calendar",
     properties: {},
   });
@@ -338,7 +338,7 @@ it("sends mail with the changes, or does neither", async () => {
 
 it("keeps a bounded number of properties for all items of an agent", async () => {
   await using house = await openItemHouse();
-  const { collections, ada, actor } = house;
+  const { collections, ada } = house;
   const set = Array.from({ length: deadPropertiesMax }, (_, at) => ({
     namespace: "urn:x",
     name: `n${at}`,
@@ -346,11 +346,11 @@ it("keeps a bounded number of properties for all items of an agent", async () =>
   }));
   for (let count = 0; count < itemPropertiesMax; count += deadPropertiesMax) {
     const { item } = await put(house, `${count}.ics`, eventText(`marked ${count}`));
-    await collections.changeItemDeadProperties(ada.agent, actor, item, { set, remove: [] });
+    await collections.changeItemDeadProperties(ada.agent, item, { set, remove: [] });
   }
   const { item } = await put(house, "last.ics", eventText("last"));
   const change = (one: number) =>
-    collections.changeItemDeadProperties(ada.agent, actor, item, { set: set.slice(0, one), remove: [] });
+    collections.changeItemDeadProperties(ada.agent, item, { set: set.slice(0, one), remove: [] });
   await expect(change(1)).rejects.toMatchObject({ details: { reason: "limit_reached" } });
   await change(0);
   expect(await collections.listItemDeadProperties(ada.agent, item)).toEqual([]);

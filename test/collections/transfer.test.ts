@@ -41,7 +41,7 @@ function here({ ada }: Pick<ItemHouse, "ada">): AttachmentsHere {
 /** Into a new collection; answers it. */
 async function imported(house: ItemHouse, kind: "calendar" | "addressbook", bytes: Buffer) {
   const { collections, ada, actor } = house;
-  const { collection: number } = await collections.createCollection(ada.agent, actor, {
+  const { collection: number } = await collections.createCollection(ada.agent, {
     kind,
     properties: { displayName: "Imported" },
   });

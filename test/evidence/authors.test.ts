@@ -1,7 +1,7 @@
 /** Domains of authors that look the same are judged as the same, and are shown as they were judged. */
 import { describe, expect, test } from "vitest";
 import { authorOf } from "#/src/evidence/author.ts";
-import { namesAnother, shownAddress } from "#/src/evidence/shown-address.ts";
+import { fromDomainOf, namesAnother, shownAddress } from "#/src/evidence/shown-address.ts";
 import { readHeaderFields } from "#/src/formats/mime/header.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import { headerFacts } from "#/src/render/envelope.ts";
@@ -119,4 +119,13 @@ test.runIf(hasCorpus)(`who is judged is who is shown, in every mail of the corpu
     expect((await prepareMessage(bytes)).fromAddress).toBe(judged);
   }
   expect(count).toBeGreaterThan(500);
+});
+
+test.each([
+  ["kit@xn--bcher-kva.example", "xn--bcher-kva.example"],
+  ["kit@bücher.example", "xn--bcher-kva.example"],
+  ["kit@BÜCHER.example", "xn--bcher-kva.example"],
+  ["kit", undefined],
+])("the provenance of mail from %s names one domain, whichever way it came", (address, fromDomain) => {
+  expect(fromDomainOf(address).fromDomain).toBe(fromDomain);
 });

@@ -65,7 +65,23 @@ describe("operations", () => {
 
   it("explain themselves to any credential", async () => {
     const { client } = await server.token(server.ada, ["raw"]);
-    expect((await client.ok("help.describe")).text).toMatch(/POST \/v1\/<operation>/);
+    const { text } = await client.ok("help.describe");
+    expect(text).toMatch(/POST \/v1\/<operation>/);
+    // Of every kind of object, and of each family of operations that an agent cannot guess.
+    for (const kind of [
+      "folder",
+      "message",
+      "draft",
+      "hold",
+      "blob",
+      "calendar",
+      "event",
+      "addressbook",
+      "contact",
+    ])
+      expect(text, kind).toContain(kind);
+    for (const named of text.matchAll(/\b([a-z]+[A-Za-z]*\.(?:create|update|delete|describe|list))\b/g))
+      expect(operations.map(({ name }) => name)).toContain(named[1]);
     expect((await client.ok("catalog.describe")).content.operations.length).toBeGreaterThan(10);
   });
 

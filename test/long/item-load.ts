@@ -31,11 +31,10 @@ export async function startItemLoad(
   const say = (line: JournalLine): void => void fs.writeSync(journal, formatLine(line));
 
   async function otherOf(agent: AgentNumber): Promise<CollectionNumber> {
-    const actor = { agent, canApprove: false };
     const found = await collections.findCollectionBySegment(agent, "calendar", segment);
     if (found !== undefined) return found.number;
     const made = { kind: "calendar", segment, properties: {} } as const;
-    return (await collections.createCollection(agent, actor, made)).collection;
+    return (await collections.createCollection(agent, made)).collection;
   }
 
   async function produce(number: number): Promise<void> {

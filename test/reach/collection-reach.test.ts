@@ -15,13 +15,8 @@ beforeEach(async () => {
   const collections = createCollections(house.store, createDirectPreparation());
   await collections.listCollections(eve);
   const properties = { displayName: "Work", description: "secret", color: "#ff0000" };
-  work = (
-    await collections.createCollection(
-      eve,
-      { agent: eve, canApprove: false },
-      { kind: "calendar", segment: "work", properties },
-    )
-  ).collection;
+  work = (await collections.createCollection(eve, { kind: "calendar", segment: "work", properties }))
+    .collection;
 });
 
 afterEach(() => house[Symbol.asyncDispose]());
@@ -88,10 +83,9 @@ describe("a login sees", () => {
     await house.grant(["calendar:read"], { calendars: [house.store.ids.encode("calendar", eve, work)] });
     const reach = await reachWith("calendar");
     const collections = createCollections(house.store, createDirectPreparation());
-    const actor = { agent: eve, canApprove: false };
-    await collections.updateCollection(eve, actor, work, { properties: { displayName: "Job" } });
+    await collections.updateCollection(eve, work, { properties: { displayName: "Job" } });
     expect(await namesOf(reach, "calendar", eve)).toEqual(["Job (Eve): freebusy read"]);
-    await collections.deleteCollection(eve, actor, work);
+    await collections.deleteCollection(eve, work);
     expect(await reach.list("calendar", eve)).toEqual([]);
   });
 });

@@ -353,8 +353,8 @@ describe("an attendee elsewhere", () => {
 });
 
 describe("a calendar that is deleted or left", () => {
-  async function otherCalendar({ owner, writer }: SchedulingHouse["ada"]): Promise<CollectionNumber> {
-    const { collection } = await house.collections.createCollection(owner.agent, writer.actor, {
+  async function otherCalendar({ owner }: SchedulingHouse["ada"]): Promise<CollectionNumber> {
+    const { collection } = await house.collections.createCollection(owner.agent, {
       kind: "calendar",
       properties: { displayName: "Other" },
     });
@@ -511,7 +511,7 @@ describe("a calendar", () => {
   test("does not take a second event of a UID with an organizer", async () => {
     const { ada } = house;
     await ada.put(invitation("ada* ada=ACCEPTED bob"));
-    const { collection } = await house.collections.createCollection(ada.owner.agent, ada.writer.actor, {
+    const { collection } = await house.collections.createCollection(ada.owner.agent, {
       kind: "calendar",
       properties: { displayName: "Other" },
     });

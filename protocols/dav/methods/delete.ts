@@ -42,7 +42,7 @@ export const deleteMethod: Method = {
         );
       checkItemConditions(request, resource);
       const { agent, actor, number } = collection;
-      if (resource.kind === "addressbook") await collections.deleteCollection(agent, actor, number);
+      if (resource.kind === "addressbook") await collections.deleteCollection(agent, number);
       else
         await rooms.scheduling.deleteCalendar(
           { agent, actor, principal: request.login },

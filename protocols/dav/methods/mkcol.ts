@@ -115,16 +115,12 @@ async function make(
     return multistatus([element(dav("response"), textElement(dav("href"), request.href), outcome)]);
   }
   const { properties, setDead } = changes;
-  await rooms.collections.createCollection(
-    login.agent,
-    { agent: login.agent, canApprove: false },
-    {
-      kind,
-      segment,
-      properties: { ...properties, displayName: properties.displayName ?? segment },
-      deadProperties: setDead,
-    },
-  );
+  await rooms.collections.createCollection(login.agent, {
+    kind,
+    segment,
+    properties: { ...properties, displayName: properties.displayName ?? segment },
+    deadProperties: setDead,
+  });
   return {
     status: 201,
     headers: { Location: `${parent.href}${encodeSegment(segment)}/`, "Cache-Control": "no-cache" },

@@ -32,9 +32,9 @@ export const proppatch: Method = {
     } else if (changes.isPossible && resource.kind === "item") {
       const { collection } = resource.parent;
       assertRight(collection, "manage", resource.href, dav("write-properties"));
-      const { agent, actor } = collection;
+      const { agent } = collection;
       const { setDead: set, removeDead: remove } = changes;
-      await rooms.collections.changeItemDeadProperties(agent, actor, resource.item.number, { set, remove });
+      await rooms.collections.changeItemDeadProperties(agent, resource.item.number, { set, remove });
       if (preferences.isMinimal) return { status: 200, headers: preferenceApplied("return=minimal") };
     } else if (changes.isPossible && "collection" in resource) {
       const { collection } = resource;
@@ -55,14 +55,14 @@ async function changeCollection(
   resource: CollectionResource,
   changes: PropertyChanges,
 ): Promise<PropertyChanges> {
-  const { agent, number, actor } = resource.collection;
+  const { agent, number } = resource.collection;
   const { defaultCalendarHref, ...properties } = changes.properties;
   try {
     const newDefault =
       defaultCalendarHref === undefined
         ? undefined
         : (await findDefaultCalendar(request, resource, defaultCalendarHref)).collection.number;
-    await request.rooms.collections.updateCollection(agent, actor, number, {
+    await request.rooms.collections.updateCollection(agent, number, {
       ...changes,
       properties,
       newDefault,

@@ -20,7 +20,6 @@ export const itemKinds = {
   calendar: "event",
   addressbook: "contact",
 } as const satisfies Record<CollectionKind, ObjectKind>;
-export type ItemKind = (typeof itemKinds)[CollectionKind];
 
 export interface ReachedItem {
   readonly collection: ReachedCollection;

@@ -1,6 +1,7 @@
 /** The input of `draft.create` and `draft.update`, and the message that they put into Drafts. */
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
+import { fromDomainOf } from "#/src/evidence/shown-address.ts";
 import type { NewDraft } from "#/src/mail/drafts.ts";
 import { draftField } from "#/src/mail/prepare-message.ts";
 import { type ReachedData, reachesScope } from "#/src/reach/agents.ts";
@@ -39,7 +40,7 @@ export async function draftOf(
       ...(inReplyTo === undefined ? {} : { inReplyTo }),
       ...(forwardOf === undefined ? {} : { forwardOf }),
     },
-    provenance: { source: "api", fromDomain: from.slice(from.lastIndexOf("@") + 1) },
+    provenance: { source: "api", ...fromDomainOf(from) },
     isAuthenticated: agent === context.principal.agent || (await reachesScope(context, agent, "send")),
   };
 }

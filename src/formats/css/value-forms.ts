@@ -112,11 +112,6 @@ export const anyNumber: Form = (value) =>
     : hasFunction(value)
       ? "unknown"
       : "dropped";
-export const positiveNumber: Form = (value) => {
-  const [token] = value;
-  if (value.length === 1 && token?.type === "number") return token.number < 0 ? "dropped" : "understood";
-  return hasFunction(value) ? "unknown" : "dropped";
-};
 export const numberOrShare: Form = (value) =>
   value.length === 1 && (value[0]!.type === "number" || value[0]!.type === "percent")
     ? "understood"

@@ -1,6 +1,6 @@
 /** Backdrops: every colour that may be behind the letters of an element. A background counts alone only where its box stands in
  *  flow and holds its letters; elsewhere what is around it counts too. */
-import { black, type Colour, colourOf, over, transparent } from "#/src/formats/css/colour.ts";
+import { black, type Colour, colourOf, over } from "#/src/formats/css/colour.ts";
 import { insideOf, splitByComma } from "#/src/formats/css/tokens.ts";
 import {
   addressOf,
@@ -149,13 +149,6 @@ function between(one: Colour, other: Colour, share: number): Colour {
   const channel = (index: number): number => one[index]! * (1 - share) + other[index]! * share;
   return [channel(0), channel(1), channel(2), channel(3)];
 }
-
-export const noBackground: Background = {
-  colour: transparent,
-  image: undefined,
-  isOnLetters: false,
-  isPlaced: false,
-};
 
 /** Colours that a browser's own style gives to elements: letters and what is behind them. */
 export const ownColours: ReadonlyMap<string, { readonly ink: Colour; readonly background: Colour }> = new Map(

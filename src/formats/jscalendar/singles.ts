@@ -8,7 +8,7 @@ import { formatText, parseText, parseTexts } from "../icalendar/text-value.ts";
 import { localOfUtc, utcOfLocal } from "../icalendar/time-zone.ts";
 import { isObject, type Json, type JsonObject, member, type OpenObject, put } from "../jscontact/json.ts";
 import { isDerived, otherParameters } from "./ical-component.ts";
-import { formatLocal, formatUtc, parseLocal, parseUtc } from "./local-time.ts";
+import { formatLocal, formatUtc, parseLocal } from "./local-time.ts";
 import { addUnit, type Line, linesOf, type Reading, takeLines } from "./reading.ts";
 import { readRule, writeRule } from "./recurrence-rule-json.ts";
 import { utcName, type ZoneNames } from "./zone-names.ts";
@@ -267,8 +267,4 @@ export function writeRecurrence(
     return { form: "date-time", localMs: utcMs, tzid: utcTzid };
   });
   return makeProperty("RRULE", formatRecurrenceRule(rule), otherParameters(old, noParameters));
-}
-
-export function isUtcTime(text: string): boolean {
-  return parseUtc(text) !== undefined;
 }

@@ -17,15 +17,10 @@ export default operation({
   errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused"],
   async run(context, input) {
     const { collections } = context.rooms;
-    const { agent, actor } = await placeIn(context, "addressbook", input.in);
+    const { agent } = await placeIn(context, "addressbook", input.in);
     const once = idempotencyOf(context, "addressbook.create", input);
     const create = () =>
-      collections.createCollection(
-        agent,
-        actor,
-        { kind: "addressbook", properties: propertiesOf(input) },
-        once,
-      );
+      collections.createCollection(agent, { kind: "addressbook", properties: propertiesOf(input) }, once);
     const made = (await collections.findCollectionRepeat(once)) ?? (await create());
     return {
       ref: collections.ids.encode("addressbook", agent, made.collection),

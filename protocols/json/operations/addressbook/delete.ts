@@ -14,7 +14,7 @@ export default operation({
   output: writeResult,
   errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused", "precondition_failed"],
   run: (context, input) =>
-    changeContainer(context, "addressbook", "addressbook.delete", input, ({ agent, actor, number }, once) =>
-      context.rooms.collections.deleteCollection(agent, actor, number, input.version, once),
+    changeContainer(context, "addressbook", "addressbook.delete", input, ({ agent, number }, once) =>
+      context.rooms.collections.deleteCollection(agent, number, input.version, once),
     ),
 });

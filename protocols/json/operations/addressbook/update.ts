@@ -14,10 +14,9 @@ export default operation({
   output: writeResult,
   errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused", "precondition_failed"],
   run: (context, input) =>
-    changeContainer(context, "addressbook", "addressbook.update", input, ({ agent, actor, number }, once) =>
+    changeContainer(context, "addressbook", "addressbook.update", input, ({ agent, number }, once) =>
       context.rooms.collections.updateCollection(
         agent,
-        actor,
         number,
         { properties: propertiesOf(input), version: input.version },
         once,

@@ -17,10 +17,10 @@ export default operation({
   errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused"],
   async run(context, input) {
     const { collections } = context.rooms;
-    const { agent, actor } = await placeIn(context, "calendar", input.in);
+    const { agent } = await placeIn(context, "calendar", input.in);
     const once = idempotencyOf(context, "calendar.create", input);
     const create = () =>
-      collections.createCollection(agent, actor, { kind: "calendar", properties: propertiesOf(input) }, once);
+      collections.createCollection(agent, { kind: "calendar", properties: propertiesOf(input) }, once);
     const made = (await collections.findCollectionRepeat(once)) ?? (await create());
     return {
       ref: collections.ids.encode("calendar", agent, made.collection),

@@ -18,10 +18,9 @@ export default operation({
   output: writeResult,
   errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused", "precondition_failed"],
   run: (context, input) =>
-    changeContainer(context, "calendar", "calendar.update", input, ({ agent, actor, number }, once) =>
+    changeContainer(context, "calendar", "calendar.update", input, ({ agent, number }, once) =>
       context.rooms.collections.updateCollection(
         agent,
-        actor,
         number,
         { properties: propertiesOf(input), version: input.version },
         once,

@@ -14,8 +14,11 @@ Every operation is POST /v1/<operation> with a JSON object and the header Author
 wait: call wait without cursor for the latest position, then watch (Server-Sent Events) or wait again from a cursor.
   Store an event's cursor after acting on the event; going on from it misses and repeats nothing.
 read: an identifier's prefix says the kind. part.describe {id} reads anything; start with your own ag_ identifier
-  (operation health tells it), which lists folders and addressbooks. search lists the messages of a mailbox, the newest first, and with in what is in an
-  addressbook. A contact is named contact_… or addressbook_…#<uid>.
+  (operation health tells it), which lists folders, calendars and addressbooks. search lists the messages of a mailbox, the
+  newest first, and with in what is in a calendar or an addressbook. A contact is named contact_… or addressbook_…#<uid>.
+  calendarMonth.list {month: "2026-03"} lists a month of the default calendar or of in: calendar_…; search {kind: "freebusy", since,
+  before} says when the owner of a mailbox is busy. An event is named event_… or calendar_…#<uid>, and one instance of a
+  series event_…#2026-03-02T10:00:00.
   A part of a message is an IMAP section: part.describe {id, part: "1.2"}, or one string message_…#1.2.
   Cut text ends with a line that says so, and cursor goes on with it.
 put: message.update needs no version; everything else that changes a stored object takes the version that was read
@@ -23,6 +26,10 @@ put: message.update needs no version; everything else that changes a stored obje
   draft.create {body: {to, subject, text}} writes into Drafts, where a person can go on with it; it keeps its draft_ name.
   contact.create {body: {name, emails: ["…"], phones: ["…"]}} adds to the default addressbook; contact.update {id, version, patch:
   {"emails/k1/address": "…", "notes/n": null}} changes by JSON pointers of its JSContact Card, which part.describe shows.
+  event.create {body: {title, start: "2026-03-02T10:00:00", timeZone: "Europe/Berlin", duration: "PT1H"}} adds to the default calendar;
+  event.update {id, version, patch} changes by JSON pointers of its JSCalendar Event. invite: "send" tells the participants.
+  An authenticated invitation that came by mail is an event already: event.update with patch {"participants/me/participationStatus": "accepted"}
+  answers it, by mail where the organizer is elsewhere.
   blob.create {data} stores bytes to be attached: body: {attachments: [{blob}]}.
 send: send {body} or send {draft, version}. state says queued, scheduled, or held: then a person decides (mail.held, hold_…).
   Mail with send_at stands in the folder scheduled until then: message.delete or another folder takes it back (taken_back: true),

@@ -1,4 +1,4 @@
-/** hold.delete: the sender withdraws a mail that waits for approval; the mail goes to Trash. */
+/** hold.delete: who asked for a mail to be sent, or who may approve it, withdraws it while it waits; the mail goes to Trash. */
 import { z } from "zod";
 import { withCurrent } from "../../current.ts";
 import { currentHold, reachHold } from "../../describe/hold.ts";

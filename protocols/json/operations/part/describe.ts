@@ -64,7 +64,7 @@ export default operation({
     const name = readId(context, id, known, "/id");
     const part = inId ?? request.part;
     if (part && !(kindsWithParts as readonly string[]).includes(name.kind))
-      throw new WaypostError("invalid", "Only a message has parts.", {
+      throw new WaypostError("invalid", "What this identifier names has no parts.", {
         field: hash === -1 ? "/part" : "/id",
       });
     for (const [field, kind] of Object.entries(selectors))
