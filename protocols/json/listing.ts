@@ -149,11 +149,12 @@ async function readShortFacts(
     const { number } = message;
     const facts = known.get(number);
     if (facts !== undefined) return facts;
-    const preview = previews?.get(number);
-    const made = shortFacts(message, preview ?? (await makePreview(mail, message)));
-    // An empty preview is not remembered: the message may have been unreadable, or rendering it may have reached its time limit, so it
-    // is tried again.
-    if (preview) descriptions.keepFacts({ agent, message: number }, made);
+    const stored = previews?.get(number);
+    // An empty one may be that of a message that could not be read and is tried again.
+    const read =
+      stored === undefined ? await makePreview(mail, message) : { preview: stored, isLasting: stored !== "" };
+    const made = shortFacts(message, read.preview);
+    if (read.isLasting) descriptions.keepFacts({ agent, message: number }, made);
     return made;
   };
 }

@@ -18,9 +18,26 @@ export async function previewText(
   message: StoredBytes,
   structure: MimePart,
 ): Promise<string> {
-  const { text } = await renderBody(source, message, structure);
+  return (await readPreview(source, message, structure)).preview;
+}
+
+export interface ReadPreview {
+  readonly preview: string;
+  /** False when a limit was met: some are of time, and another reading may say more. */
+  readonly isLasting: boolean;
+}
+
+async function readPreview(
+  source: TextSource,
+  message: StoredBytes,
+  structure: MimePart,
+): Promise<ReadPreview> {
+  const { text, removed } = await renderBody(source, message, structure);
   const line = text.slice(0, lineLengthMax).replace(/\s+/g, " ").trim();
-  return firstCharacters(line, previewCharactersMax);
+  return {
+    preview: firstCharacters(line, previewCharactersMax),
+    isLasting: removed.every(({ what }) => what !== "over-limit"),
+  };
 }
 
 /** The one that is stored, or else one made now. */
@@ -31,9 +48,9 @@ export async function previewOf(
   message: StoredBytes,
 ): Promise<string> {
   const stored = await mail.findPreviews(agent, [number]);
-  return stored.get(number) ?? makePreview(mail, message);
+  return stored.get(number) ?? (await makePreview(mail, message)).preview;
 }
 
-export async function makePreview(mail: Mail, message: StoredBytes): Promise<string> {
-  return previewText({ mail, readers: mail.readers }, message, await mail.readStructure(message));
+export async function makePreview(mail: Mail, message: StoredBytes): Promise<ReadPreview> {
+  return readPreview({ mail, readers: mail.readers }, message, await mail.readStructure(message));
 }

@@ -5,6 +5,8 @@ export interface HttpLoad {
   readonly port: number;
   readonly connections: number;
   readonly seconds: number;
+  /** Or: how many requests, measured from the first one on. */
+  readonly count?: number;
   readonly path: string;
   readonly token?: string;
   /** The body of a request, as JSON. */
@@ -31,8 +33,9 @@ export async function runHttpLoad(load: HttpLoad): Promise<HttpResult> {
   const latencies: number[] = [];
   let count = 0;
   let answerBytes = 0;
-  const measureFrom = performance.now() + warmupSeconds * 1000;
-  const end = measureFrom + seconds * 1000;
+  const begun = performance.now();
+  const measureFrom = load.count === undefined ? begun + warmupSeconds * 1000 : begun;
+  const end = load.count === undefined ? measureFrom + seconds * 1000 : Number.POSITIVE_INFINITY;
   const fields = [
     `POST ${path} HTTP/1.1`,
     "Host: 127.0.0.1",
@@ -44,7 +47,7 @@ export async function runHttpLoad(load: HttpLoad): Promise<HttpResult> {
       const connection = await open(port);
       for (let number = worker; ; number += connections) {
         const begin = performance.now();
-        if (begin >= end) break;
+        if (begin >= end || number >= (load.count ?? Number.POSITIVE_INFINITY)) break;
         const body = load.body(number);
         const answer = await connection.request(
           `${fields}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
@@ -59,7 +62,7 @@ export async function runHttpLoad(load: HttpLoad): Promise<HttpResult> {
     }),
   );
   return {
-    perSecond: latencies.length / seconds,
+    perSecond: latencies.length / (load.count === undefined ? seconds : (performance.now() - begun) / 1000),
     count,
     latencies: Float64Array.from(latencies).sort(),
     answerBytes,

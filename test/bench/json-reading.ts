@@ -35,7 +35,10 @@ export async function measureJson(options: JsonOptions): Promise<void> {
     "| what | node:http /s | Waypost /s | × node:http | p50 ms | p99 ms | CPU ms | resident MB | loop delay p99 ms |",
   );
   say(`|---|${"--:|".repeat(8)}`);
-  const row = async (name: string, load: Pick<HttpLoad, "path" | "body" | "verify">): Promise<void> => {
+  const row = async (
+    name: string,
+    load: Pick<HttpLoad, "path" | "body" | "verify" | "count">,
+  ): Promise<void> => {
     await takeLoopDelay();
     const before = costOf(daemon.process.pid!);
     const ours = await runHttpLoad({ ...load, port, connections, seconds, token });
@@ -64,7 +67,13 @@ export async function measureJson(options: JsonOptions): Promise<void> {
       body: () => JSON.stringify({ bytes: answerBytes }),
       verify: () => {},
     });
-  await row(`part.describe of ${letters} newsletters of 10 KiB`, {
+  await row(`part.describe of ${letters} newsletters of 10 KiB, each for the first time`, {
+    count: letters,
+    path: "/v1/part.describe",
+    body: (number) => JSON.stringify({ id: ids[number] }),
+    verify: (answer) => assertHolds(answer, lastWords),
+  });
+  await row(`part.describe of ${letters} newsletters of 10 KiB, again`, {
     path: "/v1/part.describe",
     body: (number) => JSON.stringify({ id: ids[number % ids.length] }),
     verify: (answer) => assertHolds(answer, lastWords),

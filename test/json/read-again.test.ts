@@ -1,6 +1,7 @@
 /** A message that is read a second time: what it says is kept (`src/render/kept-descriptions.ts`), who may read it and how it is
  *  marked is asked anew. */
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { MessageNumber } from "#/src/model/numbers.ts";
 import { startInProcessDaemon } from "../support/daemon.ts";
 import { postJson } from "../support/events.ts";
 import type { HttpClient } from "../support/http.ts";
@@ -92,4 +93,21 @@ it("is listed again with new marks and the same words, and no more once it is go
   expect(again).toEqual({ ...first, unread: false, labels: ["kept"], version: again.version });
   await call("message.delete", { id: first.id, version: again.version });
   expect(await list()).toEqual([]);
+});
+
+it("makes the preview of a message that is not indexed once, unless a limit was met", async () => {
+  const short = await server.deliver(server.ada, plainMessage("Short", "Few words.\r\n"));
+  const nodes = "<b>".repeat(600);
+  const deep = plainMessage("Deep", `${nodes}hidden in the depth`).replace("text/plain", "text/html");
+  const long = await server.deliver(server.ada, deep);
+  const items = (await reader.ok("search", { limit: 2 })).content.items;
+  expect(items.map(({ id }: { id: string }) => id)).toEqual([long, short]);
+  expect(items[1].preview).toBe("Few words.");
+  const factsOf = (id: string) => {
+    const { agent, object } = server.store.ids.decode(id)!;
+    return server.descriptions.recallFacts({ agent, message: object as MessageNumber });
+  };
+  expect(factsOf(short)).toMatchObject({ subject: "Short", preview: "Few words." });
+  expect(factsOf(long)).toBeUndefined();
+  expect((await reader.ok("search", { limit: 2 })).content.items).toEqual(items);
 });

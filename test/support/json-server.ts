@@ -24,7 +24,7 @@ import type { AgentNumber } from "#/src/model/numbers.ts";
 import { createOutbound } from "#/src/outbound/create-outbound.ts";
 import { createHolds } from "#/src/outbound/holds/create-holds.ts";
 import type { DueDelivery, Outbound } from "#/src/outbound/outbound.ts";
-import { createKeptDescriptions } from "#/src/render/kept-descriptions.ts";
+import { createKeptDescriptions, type KeptDescriptions } from "#/src/render/kept-descriptions.ts";
 import type { Scheduling } from "#/src/scheduling/scheduling.ts";
 import type { Store } from "#/storage/store.ts";
 import { testCertificate } from "./certificate.ts";
@@ -46,6 +46,7 @@ export interface Owner {
 export interface JsonServer extends AsyncDisposable {
   readonly store: Store;
   readonly mail: Mail;
+  readonly descriptions: KeptDescriptions;
   readonly collections: Collections;
   readonly feed: Feed;
   readonly outbound: Outbound;
@@ -137,6 +138,9 @@ export async function openJsonServer(
     },
     get mail() {
       return rooms.mail;
+    },
+    get descriptions() {
+      return rooms.descriptions;
     },
     get collections() {
       return rooms.collections;
