@@ -552,3 +552,31 @@ describe("the address of a role", () => {
     expect(await accounts.isOwnAddress(principal, "abuse@example.org")).toBe(false);
   });
 });
+
+describe("somebody who fails with the address of another", () => {
+  const stranger = (number: number): string => `198.51.${number}.7`;
+
+  test("keeps its owner waiting on no network", async () => {
+    const { address, password } = await create("person", "eve");
+    for (let number = 0; number < 100; number++)
+      await accounts.authenticatePassword(address, "wrong", stranger(number)).catch(() => {});
+    expect(await accounts.authenticatePassword(address, password!, "203.0.113.9")).toMatchObject({ address });
+  });
+
+  test("is told apart from the owner by networks that are familiar, also after a restart", async () => {
+    const { address, password } = await create("person", "eve");
+    await accounts.authenticatePassword(address, password!, home);
+    accounts = createAccounts(await opened.reopen(), settings);
+    for (let number = 2; number < 12; number++)
+      await accounts.authenticatePassword(address, "wrong", stranger(number)).catch(() => {});
+    const mistakeFrom = async (network: string): Promise<unknown> => {
+      await expect(accounts.authenticatePassword(address, "mistyped", network)).rejects.toEqual(unauthorized);
+      return accounts.authenticatePassword(address, password!, network);
+    };
+    await expect(mistakeFrom(stranger(1))).rejects.toMatchObject({
+      code: "rate_limited",
+      details: { retryAfterMs: 1000 },
+    });
+    expect(await mistakeFrom(home)).toMatchObject({ address });
+  });
+});

@@ -5,6 +5,7 @@ import type { AttemptTimes } from "#/protocols/delivery/attempt-times.ts";
 import { type Delivery, startDelivery } from "#/protocols/delivery/start-delivery.ts";
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
 import { principalOf } from "#/src/accounts/principal.ts";
+import type { Fairness } from "#/src/fairness/fairness.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import { createOutbound } from "#/src/outbound/create-outbound.ts";
 import { createDispatch, type Dispatch } from "#/src/outbound/dispatch.ts";
@@ -50,6 +51,7 @@ export interface HouseOptions {
   readonly policyPort?: number;
   readonly isStopped?: boolean;
   readonly times?: Partial<AttemptTimes>;
+  readonly fairness?: Fairness;
 }
 
 export const plainText =
@@ -96,6 +98,7 @@ export async function openDeliveryHouse(options: HouseOptions = {}): Promise<Del
       scheduling: schedulingOf({ store, accounts, outbound }),
       preparation: { prepare: async (bytes) => ({ facts: await prepareMessage(bytes) }) },
       ...(options.times === undefined ? {} : { times: options.times }),
+      ...(options.fairness === undefined ? {} : { fairness: options.fairness }),
       ...(options.policyPort === undefined ? {} : { policyPort: options.policyPort }),
     });
   const nobody: Delivery = { wake() {}, async whenIdle() {}, async [Symbol.asyncDispose]() {} };

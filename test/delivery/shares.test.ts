@@ -73,6 +73,9 @@ async function openDribbling(port: number) {
     get isReading() {
       return sockets.size > ended;
     },
+    end() {
+      for (const socket of sockets) socket.destroy();
+    },
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
       server.close();
@@ -111,6 +114,31 @@ test("a server that has the message and never ends its answer is left when its t
     10_000,
   );
   expect(dribbling.isReading).toBe(false);
+});
+
+test("a large mail waits for memory of others, and a small one passes it", async () => {
+  await using sink = await startSink();
+  await using dribbling = await openDribbling(sink.port);
+  const mebibyte = 1024 * 1024;
+  const fairness = createFairness();
+  // All but the spare part is for one large mail.
+  fairness.gate("sending", { total: shares.sending.spare.amount + mebibyte, share: 64 * mebibyte });
+  await using house = await openDeliveryHouse({
+    zone,
+    set: [`outbound.mx_port=${sink.port}`, "outbound.reply_timeout_ms=600000"],
+    fairness,
+  });
+  const text = `Subject: large\r\n\r\n${`${"x".repeat(70)}\r\n`.repeat(30_000)}`;
+  const eve = await seedAgent(house.test.store, "eve", { account: "hers", kind: "person" });
+  const slow = house.send({ to: ["bob@slow.net"], text });
+  await vi.waitFor(() => expect(dribbling.isReading).toBe(true), 10_000);
+  const large = house.send({ by: eve, to: ["bob@theirs.net"], text });
+  await vi.waitFor(() => expect(fairness.gate("sending").waiting).toBe(1), 10_000);
+  const small = house.send({ by: eve, to: ["bob@theirs.net"] });
+  await vi.waitFor(() => expect(sink.mails).toHaveLength(1), 10_000);
+  dribbling.end();
+  await vi.waitFor(() => expect(sink.mails).toHaveLength(2), 10_000);
+  await Promise.all([slow, large, small]);
 });
 
 test("a mailbox with more mail than its share leaves room for that of others", async () => {

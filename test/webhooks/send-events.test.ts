@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { defaultSettings } from "#/config/schema.ts";
 import { startWebhooks, testWebhook } from "#/protocols/webhooks/send-events.ts";
 import { administer } from "#/src/accounts/administration/operations.ts";
+import { createFairness } from "#/src/fairness/fairness.ts";
 import { createFeed } from "#/src/feed/feed.ts";
 import { createWebhooks } from "#/src/feed/webhooks.ts";
 import type { EventType } from "#/src/model/changes.ts";
@@ -16,7 +17,7 @@ import { openWebhookReceiver } from "../support/webhook-receiver.ts";
 const hourMs = 3_600_000;
 
 /** A store with one agent, a receiver, and the runner between them. */
-async function openSender() {
+async function openSender(fairness = createFairness()) {
   const opened = await openTestStore();
   const { store, clock } = opened;
   const defaults = defaultSettings();
@@ -24,7 +25,7 @@ async function openSender() {
   const logged: { level: number; msg: string }[] = [];
   const log = pino({ level: "warn" }, { write: (line: string) => void logged.push(JSON.parse(line)) });
   const webhooks = createWebhooks(store, createFeed(store));
-  const rooms = { webhooks, settings, log };
+  const rooms = { webhooks, settings, log, fairness };
   const agent = await seedAgent(store);
   const receiver = await openWebhookReceiver();
   let runner = await startWebhooks(rooms);
@@ -74,6 +75,32 @@ const fail = (_: unknown, response: { statusCode: number; end(): void }): void =
   response.statusCode = 503;
   response.end();
 };
+
+describe("webhooks of several mailboxes", () => {
+  it("share the requests: a receiver that never answers keeps its own mailbox waiting alone", async () => {
+    const fairness = createFairness();
+    fairness.gate("webhooks", { total: 2, share: 1 });
+    await using sender = await openSender(fairness);
+    const eve = await seedAgent(sender.store, "eve", { account: "hers" });
+    await using silent = await openWebhookReceiver();
+    const held: (() => void)[] = [];
+    silent.onRequest = (_, response) => {
+      response.statusCode = 204;
+      held.push(() => void response.end());
+    };
+    for (let count = 0; count < 2; count++)
+      await sender.operate("add", { owner: eve.address, url: silent.url });
+    await sender.add();
+    await deliver(sender.store, [eve]);
+    await expect.poll(() => silent.requests.length).toBe(1);
+    const ids = await sender.deliver(3);
+    await expect.poll(() => sender.receiver.messages()).toEqual(ids);
+    expect(silent.requests.length).toBe(1);
+    held.shift()!();
+    await expect.poll(() => silent.requests.length).toBe(2);
+    held.shift()!();
+  });
+});
 
 describe("a webhook", () => {
   it("gets the events from its making on, in order, with the cursor that wait and watch go on from", async () => {
