@@ -4,7 +4,6 @@ import { answerFreeBusyRequest } from "#/src/scheduling/free-busy-request.ts";
 import { type DavAnswer, xmlAnswer } from "./answer.ts";
 import { DavError, unmet } from "./dav-error.ts";
 import { mediaTypeOf, readOctets } from "./read-body.ts";
-import { createZonesOfCollections } from "./reports/floating-zone.ts";
 import type { DavRequest } from "./request.ts";
 import type { OutboxResource } from "./resource.ts";
 import { caldav, dav } from "./xml/names.ts";
@@ -22,7 +21,7 @@ export async function answerOutbox(request: DavRequest, { principal }: OutboxRes
   const { accounts, collections, rules } = rooms;
   const answers = await answerFreeBusyRequest(
     { accounts, collections, rules, ids: collections.ids },
-    { agent: login.agent, reach, bytes, zoneOf: createZonesOfCollections() },
+    { agent: login.agent, reach, bytes },
   );
   return xmlAnswer(
     200,

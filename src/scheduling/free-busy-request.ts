@@ -10,13 +10,12 @@ import { writeContentLines } from "#/src/formats/content-lines/write-content-lin
 import { timeZonesOf } from "#/src/formats/icalendar/find-time-zone.ts";
 import { makeFreeBusy, type Span } from "#/src/formats/icalendar/free-busy.ts";
 import { readCalendarTime } from "#/src/formats/icalendar/recurrence-set.ts";
-import { type TimeZone, utcOfLocal, utcZone } from "#/src/formats/icalendar/time-zone.ts";
+import { utcOfLocal, utcZone } from "#/src/formats/icalendar/time-zone.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { attendeesOfInstanceMax } from "#/src/model/limits.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { CollectionReach } from "#/src/reach/collection-reach.ts";
 import { readCalendar } from "./arriving-calendar.ts";
-import { readCalendarAddress } from "./calendar-address.ts";
 import { type CalendarUserRooms, findCalendarUser, listOwnAddresses } from "./calendar-users.ts";
 import { type Attendee, findOrganizer, listAttendees } from "./participants.ts";
 
@@ -30,8 +29,6 @@ export interface FreeBusyRequest {
   readonly agent: AgentNumber;
   readonly reach: Pick<CollectionReach, "list">;
   readonly bytes: Uint8Array;
-  /** Of floating times in a calendar. */
-  readonly zoneOf: (collection: Collection) => TimeZone;
 }
 
 export interface FreeBusyAnswer {
@@ -53,7 +50,7 @@ const noService = "5.3;No scheduling support for user";
 /** Throws `invalid` with the preconditions of RFC 6638 section 5.1. */
 export async function answerFreeBusyRequest(
   rooms: FreeBusyRooms,
-  { agent, reach, bytes, zoneOf }: FreeBusyRequest,
+  { agent, reach, bytes }: FreeBusyRequest,
 ): Promise<readonly FreeBusyAnswer[]> {
   const { component, range } = readRequest(bytes);
   const owner = await rooms.accounts.findAgentFacts(agent);
@@ -81,7 +78,7 @@ export async function answerFreeBusyRequest(
     const readable = seen.filter(({ rights, role }) => rights.has("freebusy") && role !== "inbox");
     if (readable.length === 0) answers.push({ recipient, status: noAuthority });
     else {
-      const calendar = await busyTimeOf(rooms, user.agents[0]!, attendee, component, range, readable, zoneOf);
+      const calendar = await busyTimeOf(rooms, user.agents[0]!, attendee, component, range, readable);
       answers.push({ recipient, status: success, calendar });
     }
   }
@@ -95,16 +92,14 @@ async function busyTimeOf(
   request: Component,
   range: Span,
   calendars: readonly Collection[],
-  zoneOf: (collection: Collection) => TimeZone,
 ): Promise<Uint8Array> {
   const facts = await rooms.accounts.findAgentFacts(agent);
-  const addresses = new Set(facts === undefined ? [] : await listOwnAddresses(rooms, facts, []));
+  const ownAddresses = facts === undefined ? [] : await listOwnAddresses(rooms, facts, []);
   const periods = await readFreeBusy(rooms, {
     calendars,
-    zoneOf,
     range,
     owner: agent,
-    isOwnAddress: (address) => addresses.has(readCalendarAddress(address)),
+    ownAddresses,
   });
   const extra = [
     ...["UID", "ORGANIZER"].map((name) => findProperty(request, name)).filter((one) => one !== undefined),

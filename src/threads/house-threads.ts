@@ -67,7 +67,8 @@ export const houseThreads = {
     source: "src/collections/contacts/contact-thread.ts",
     heapMb: 256,
   },
-  rules: { name: "rules", source: "src/collections/rules/rule-thread.ts", heapMb: 64, youngHeapMb: 16 },
+  // A calendar object of 4 MiB is a tree of lines of about 100 MiB.
+  rules: { name: "rules", source: "src/collections/rules/rule-thread.ts", heapMb: 256, youngHeapMb: 16 },
   // The same, and what is asked for of it beside.
   questions: { name: "item-questions", source: "protocols/dav/filters/question-thread.ts", heapMb: 512 },
   // A calendar object of 4 MiB is a tree of lines of about 100 MiB.

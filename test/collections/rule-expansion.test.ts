@@ -1,5 +1,6 @@
 /** Rules of many objects: what takes long is done on a thread, and gives what it gives at once. */
 import { afterAll, expect, test } from "vitest";
+import { busyOfItem, zoneOfCalendar } from "#/src/collections/busy-item.ts";
 import { createRuleExpansion } from "#/src/collections/rules/rule-expansion.ts";
 import { WorkMeter } from "#/src/collections/work-meter.ts";
 import { expandRule } from "#/src/formats/icalendar/expand-rule.ts";
@@ -58,4 +59,32 @@ test("a question that has asked for as many rules as it may gets no more", async
   const rule = started("FREQ=DAILY;BYDAY=MO,TU,WE,TH,FR;COUNT=1801");
   expect(await rules.evaluate(meter, (expand) => expand(rule, fromMs, toMs))).toBeUndefined();
   expect(meter.isBeyond).toBe(true);
+});
+
+function largeItem(extra: string): Uint8Array {
+  const padding = `DESCRIPTION:${"x".repeat(60)}\r\n`.repeat(1000);
+  const text = `BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTART:20200106T090000\r\nDTEND:20200106T100000\r\nRRULE:FREQ=WEEKLY\r\n${extra}${padding}END:VEVENT\r\nEND:VCALENDAR\r\n`;
+  return Buffer.from(text);
+}
+
+const question = {
+  component: "VEVENT",
+  range: { startMs: fromMs, endMs: toMs },
+  timeZone: "Europe/Berlin",
+  ownAddresses: ["mailto:me@example.org"],
+};
+
+test("the busy time of a large object is found on the thread, as it is found at once", async () => {
+  const meter = new WorkMeter();
+  const item = { ...question, bytes: largeItem("") };
+  const found = await rules.busyOf(meter, item);
+  expect(found?.busy).toHaveLength(4);
+  expect(found?.busy[0]).toMatchObject({ startMs: Date.UTC(2020, 0, 6, 8), type: "BUSY" });
+  expect(found).toEqual(busyOfItem(item, zoneOfCalendar(item.timeZone), expandRule));
+});
+
+test("what its owner has declined in a large object is not busy, however the address is written", async () => {
+  const attendee = "ATTENDEE;PARTSTAT=DECLINED:MAILTO:Me%40Example.org\r\n";
+  const found = await rules.busyOf(new WorkMeter(), { ...question, bytes: largeItem(attendee) });
+  expect(found).toEqual({ busy: [], availabilities: [] });
 });

@@ -12,7 +12,6 @@ import type { DavRequest } from "../request.ts";
 import { findChild, type XmlElement } from "../xml/element.ts";
 import { caldav } from "../xml/names.ts";
 import { notSupported } from "./calendar-query.ts";
-import { createZonesOfCollections } from "./floating-zone.ts";
 
 export const freeBusyQuery: Report = {
   name: caldav("free-busy-query"),
@@ -24,7 +23,7 @@ export const freeBusyQuery: Report = {
     const { collections, rules } = request.rooms;
     const periods = await readFreeBusy(
       { collections, rules },
-      { calendars: await listCalendars(request), zoneOf: createZonesOfCollections(), range },
+      { calendars: await listCalendars(request), range },
     );
     const calendar = makeFreeBusy(periods, range, collections.clock.now());
     return {

@@ -1,5 +1,4 @@
 /** search {in: "ag_…", kind: "freebusy"}: when somebody is busy, without any details. */
-import { calendarZoneName } from "#/src/collections/calendar-zone.ts";
 import { readFreeBusy } from "#/src/collections/free-busy.ts";
 import { formatUtc } from "#/src/formats/jscalendar/local-time.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
@@ -7,7 +6,6 @@ import type { AgentNumber } from "#/src/model/numbers.ts";
 import { reachAgent } from "#/src/reach/agents.ts";
 import { createCollectionReach } from "#/src/reach/collection-reach.ts";
 import { scopeOfRight } from "#/src/reach/collection-rights.ts";
-import { zoneNamed } from "#/src/render/events/event-times.ts";
 import { unknownObject } from "../errors.ts";
 import type { OperationContext } from "../operation.ts";
 import type { ReadResult } from "../schemas.ts";
@@ -52,14 +50,12 @@ export async function searchFreeBusy(
     ({ role, rights }) => role !== "inbox" && rights.has("freebusy"),
   );
   const owner = (await accounts.findAgentFacts(agent)) ?? unknownObject();
-  const own = new Set(owner.addresses.map((address) => `mailto:${address.toLowerCase()}`));
   const periods = await atBefore(() =>
     readFreeBusy(context.rooms, {
       calendars,
-      zoneOf: ({ timeZone }) => zoneNamed(calendarZoneName(timeZone)),
       range: { startMs: startMs!, endMs: endMs! },
       owner: agent,
-      isOwnAddress: (address) => own.has(address.toLowerCase()),
+      ownAddresses: owner.addresses.map((address) => `mailto:${address}`),
     }),
   );
   return {

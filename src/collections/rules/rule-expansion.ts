@@ -1,4 +1,4 @@
-/** Recurrence rules for questions over many objects. Most rules cost less than a millisecond and are expanded at once; one that
+/** Recurrence rules and busy time for questions over many objects. Most rules cost less than a millisecond and are expanded at once; one that
  *  needs more than some steps, which a stranger can have made so, is given to a thread with a limit, and its answer kept for a while. */
 
 import { createFairness, type Fairness, jobsOf } from "#/src/fairness/fairness.ts";
@@ -7,6 +7,7 @@ import type { RuleStarts, StartedRule } from "#/src/formats/icalendar/recurrence
 import { ruleStepsMax } from "#/src/model/limits.ts";
 import { houseThreads } from "#/src/threads/house-threads.ts";
 import { createThreadPool } from "#/src/threads/thread-pool.ts";
+import type { BusyItem, ItemBusy } from "../busy-item.ts";
 import type { WorkMeter } from "../work-meter.ts";
 
 export interface RuleJob {
@@ -20,13 +21,25 @@ export interface RuleAnswer {
   readonly starts: RuleStarts | undefined;
 }
 
+interface BusyAnswer {
+  /** undefined: beyond the limits. */
+  readonly found: ItemBusy | undefined;
+  readonly spentMs: number;
+}
+
+export type ThreadJob = RuleJob | BusyItem;
+export type ThreadAnswer = RuleAnswer | BusyAnswer;
+
 export interface RuleExpansion extends AsyncDisposable {
   /** The result of work that expands rules. It is done again when a thread has expanded what took long, so it must change
    *  nothing. What is beyond the limits of a rule or of the meter is undefined to it. */
   evaluate<T>(meter: WorkMeter, work: (expandRule: ExpandRule) => T): Promise<T>;
+  /** On the thread. Undefined: it takes more than one object may. */
+  busyOf(meter: WorkMeter, item: BusyItem): Promise<ItemBusy | undefined>;
 }
 
-const overLimit: RuleAnswer = { starts: undefined };
+const timeLimitMs = 5000;
+const overLimit: RuleAnswer & BusyAnswer = { starts: undefined, found: undefined, spentMs: timeLimitMs };
 /** Times that work may find further rules behind those that it asked for before. */
 const roundsMax = 3;
 /** Rules of one object that are given to the thread. */
@@ -35,10 +48,10 @@ const jobsOfWorkMax = 10;
 const keptMax = 200;
 
 export function createRuleExpansion(fairness: Fairness = createFairness()): RuleExpansion {
-  const pool = createThreadPool<RuleJob, RuleAnswer>({
+  const pool = createThreadPool<ThreadJob, ThreadAnswer>({
     thread: houseThreads.rules,
     gate: fairness.gate("rules", jobsOf(1)),
-    timeLimitMs: 5000,
+    timeLimitMs,
     overLimit,
   });
   const kept = new Map<string, RuleAnswer>();
@@ -67,9 +80,16 @@ export function createRuleExpansion(fairness: Fairness = createFairness()): Rule
           meter.countRule();
           // An answer that the question was not allowed to ask for is not kept.
           if (meter.isBeyond) return result;
-          keep(key, await pool.run(job));
+          keep(key, (await pool.run(job)) as RuleAnswer);
         }
       }
+    },
+    async busyOf(meter, item) {
+      // What is read is part of a page of the store.
+      const answer = await pool.run({ ...item, bytes: new Uint8Array(item.bytes) });
+      const { found, spentMs } = answer as BusyAnswer;
+      meter.count(spentMs);
+      return found;
     },
     [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
   };
