@@ -22,6 +22,7 @@ const suites = [
   ["expensive-mail.ts"],
   ["split-imap.ts", "--runs", "2"],
   ["soak.ts", "5"],
+  ["abuse/run.ts", "--quick"],
 ];
 
 const failed: string[] = [];
