@@ -9,12 +9,14 @@ import { deliverCommand } from "./deliver-command.ts";
 import { mcpCommand } from "./mcp-command.ts";
 import { exitCodes, printError } from "./output.ts";
 import { devCommand, startCommand } from "./serve-commands.ts";
+import { setupCommand } from "./setup-command.ts";
 import { statusCommand } from "./status-command.ts";
 import { backupCommand, checkCommand } from "./store-commands.ts";
 import { traceCommand } from "./trace-command.ts";
 
 const examples = `
 Examples:
+  waypost setup --domain example.org
   waypost start
   waypost agent create helper@waypost.test --name Helper
   waypost password create person@waypost.test --name Thunderbird
@@ -35,6 +37,7 @@ export function createProgram(): Command {
     .showSuggestionAfterError()
     .addHelpText("after", examples);
   const commands = [
+    setupCommand(),
     startCommand(),
     devCommand(),
     ...administrationCommands(),

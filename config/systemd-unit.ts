@@ -1,0 +1,39 @@
+/** The service for systemd: an unprivileged user that may bind ports below 1024, and that can write its data and nothing else. */
+export function formatUnit(paths: {
+  readonly program: string;
+  readonly config: string;
+  readonly data: string;
+}): string {
+  return `[Unit]
+Description=Waypost, mail, calendar and addressbook server
+Documentation=https://www.rfc-editor.org/rfc/rfc5321
+After=network-online.target nss-lookup.target
+Wants=network-online.target
+ConditionPathExists=${paths.config}
+
+[Service]
+ExecStart=${paths.program} start --config ${paths.config}
+ExecReload=/bin/kill -HUP $MAINPID
+User=waypost
+Group=waypost
+UMask=0077
+Restart=on-failure
+RestartSec=2
+TimeoutStopSec=30
+LimitNOFILE=65536
+AmbientCapabilities=CAP_NET_BIND_SERVICE
+CapabilityBoundingSet=CAP_NET_BIND_SERVICE
+NoNewPrivileges=yes
+ProtectSystem=strict
+ProtectHome=yes
+PrivateTmp=yes
+PrivateDevices=yes
+ProtectKernelTunables=yes
+ProtectControlGroups=yes
+RestrictSUIDSGID=yes
+ReadWritePaths=${paths.data}
+
+[Install]
+WantedBy=multi-user.target
+`;
+}

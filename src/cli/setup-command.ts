@@ -1,0 +1,199 @@
+/** `waypost setup`: from an empty folder to a server that can be put into the DNS. It says what it is about to do, does that, and prints
+ *  what is left to be done elsewhere. */
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import { networkInterfaces } from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline/promises";
+import { Command } from "commander";
+import { readSettings } from "#/config/load.ts";
+import type { Settings } from "#/config/schema.ts";
+import { formatUnit } from "#/config/systemd-unit.ts";
+import { parseDomain } from "#/src/accounts/address.ts";
+import { isReservedDomain } from "#/src/accounts/reserved-domain.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { isPublicAddress } from "#/src/model/public-address.ts";
+import { operate } from "./operator.ts";
+import { printLine, printResult } from "./output.ts";
+import { formatSettings, type SetupAnswers } from "./setup-settings.ts";
+
+interface SetupOptions {
+  readonly domain?: string;
+  readonly hostname?: string;
+  readonly person: string;
+  readonly agent: string;
+  readonly email?: string;
+  readonly config: string;
+  readonly data: string;
+  readonly acme: boolean;
+  readonly user?: string;
+  readonly unit?: string;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+export function setupCommand(): Command {
+  return new Command("setup")
+    .description(
+      "Set up a server for a mail domain: write the settings, make the domain, a person and an agent, and print what to put in the DNS. Asks for what is not given.",
+    )
+    .option("--domain <domain>", "the mail domain, as example.org")
+    .option("--hostname <name>", "name of this host in the DNS (default: mail. below the domain)")
+    .option("--person <name>", "the first person's name before the @", "me")
+    .option("--agent <name>", "the first agent's name before the @", "agent")
+    .option("--email <address>", "where the authority of certificates writes to (default: the person)")
+    .option("--config <file>", "the settings file to write", "waypost.toml")
+    .option("--data <folder>", "the data folder to make", "data")
+    .option("--no-acme", "keep a self-signed certificate instead of one of Let's Encrypt")
+    .option("--user <name>", "give the settings and the data to this user of the system")
+    .option("--unit <file>", "also write a unit for systemd, as /etc/systemd/system/waypost.service")
+    .option("--yes", "do it without asking")
+    .option("--json", "print JSON")
+    .action(async (options: SetupOptions) => {
+      const answers = await readAnswers(options);
+      assertNew(options);
+      if (options.json !== true) printLine(`${describePlan(answers, options)}\n`);
+      if (options.yes !== true && !(await isAgreed()))
+        throw new WaypostError("invalid", "Nothing was done.", { hint: "Say --yes to do it." });
+      const done = await carryOut(answers, options);
+      if (options.json === true) printResult(done, true);
+      else printLine(describeDone(answers, options, done));
+    });
+}
+
+async function readAnswers(options: SetupOptions): Promise<SetupAnswers> {
+  const named = options.domain ?? (await ask("Mail domain (as example.org): ", "--domain"));
+  const domain = parseDomain(named);
+  if (domain === undefined || isReservedDomain(domain))
+    throw new WaypostError("invalid", `--domain: nobody can look ${JSON.stringify(named)} up.`);
+  const hostname = parseDomain(options.hostname ?? `mail.${domain}`);
+  if (hostname === undefined || !hostname.includes("."))
+    throw new WaypostError(
+      "invalid",
+      `--hostname: ${JSON.stringify(options.hostname)} is no name of a host.`,
+    );
+  return {
+    domain,
+    hostname,
+    email: options.email ?? `${options.person}@${domain}`,
+    data: path.resolve(options.data),
+    isAcme: options.acme,
+  };
+}
+
+async function ask(question: string, option: string): Promise<string> {
+  if (!process.stdin.isTTY) throw new WaypostError("invalid", `${option} is missing.`);
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return (await lines.question(question)).trim();
+  } finally {
+    lines.close();
+  }
+}
+
+async function isAgreed(): Promise<boolean> {
+  return process.stdin.isTTY === true && /^y(es)?$/i.test(await ask("Do this? (yes/no) ", "--yes"));
+}
+
+function assertNew({ config, data, unit }: SetupOptions): void {
+  for (const file of [config, path.join(data, "waypost.db"), ...(unit === undefined ? [] : [unit])])
+    if (fs.existsSync(file))
+      throw new WaypostError("precondition_failed", `${file} is there already.`, {
+        hint: "waypost setup begins anew and overwrites nothing; waypost domain add adds a domain.",
+      });
+}
+
+function describePlan(answers: SetupAnswers, options: SetupOptions): string {
+  const { domain, hostname, data } = answers;
+  return [
+    "This is what will be done:",
+    `  write the settings to ${options.config}`,
+    `  make the data folder ${data} with the domain ${domain} and the keys that its mail is signed with`,
+    `  make ${options.person}@${domain} (a person) and ${options.agent}@${domain} (an agent, whose mail to strangers the person approves)`,
+    ...(options.user === undefined ? [] : [`  give both to the user ${options.user}`]),
+    ...(options.unit === undefined ? [] : [`  write a unit for systemd to ${options.unit}`]),
+    `The host is ${hostname}. Nothing outside of this host is changed.`,
+  ].join("\n");
+}
+
+interface Done {
+  readonly config: string;
+  readonly data: string;
+  readonly person: Secrets;
+  readonly agent: Secrets;
+  /** Everything that the DNS needs, as a zone file. */
+  readonly zone: string;
+}
+
+interface Secrets {
+  readonly address: string;
+  readonly password: string;
+  readonly token?: string;
+}
+
+async function carryOut(answers: SetupAnswers, options: SetupOptions): Promise<Done> {
+  const { domain, data } = answers;
+  fs.mkdirSync(path.dirname(path.resolve(options.config)), { recursive: true });
+  fs.writeFileSync(options.config, formatSettings(answers), { mode: 0o600, flag: "wx" });
+  const { settings } = readSettings({ file: options.config });
+  const run = (operation: string, input: Readonly<Record<string, unknown>>) =>
+    operate(settings, { operation, input }, { mayCreate: true });
+  await run("account.create", { name: "main" });
+  await run("domain.add", { name: domain });
+  const person = (await run("person.create", { address: `${options.person}@${domain}` })) as Secrets;
+  const agent = (await run("agent.create", {
+    address: `${options.agent}@${domain}`,
+    approver: person.address,
+  })) as Secrets;
+  const { zone } = (await run("domain.zone", { name: domain })) as { readonly zone: string };
+  if (options.unit !== undefined) writeUnit(options.unit, path.resolve(options.config), data);
+  if (options.user !== undefined) giveTo(options.user, [options.config, data]);
+  return { config: path.resolve(options.config), data, person, agent, zone: hostRecords(settings) + zone };
+}
+
+function writeUnit(file: string, config: string, data: string): void {
+  const program = process.argv[1]?.endsWith(".mjs")
+    ? `${process.execPath} ${process.argv[1]}`
+    : process.execPath;
+  fs.writeFileSync(file, formatUnit({ program, config, data }), { mode: 0o644, flag: "wx" });
+}
+
+/** As the system's own program does it: who is called so, and everything below a folder. */
+function giveTo(user: string, places: readonly string[]): void {
+  try {
+    execFileSync("chown", ["-R", `${user}:`, "--", ...places], { stdio: ["ignore", "ignore", "pipe"] });
+  } catch (cause) {
+    throw new WaypostError("invalid", `--user: ${places.join(" and ")} could not be given to ${user}.`, {
+      cause,
+    });
+  }
+}
+
+/** The addresses of this host that the world can reach; there are none behind a router that translates them. */
+function hostRecords({ server }: Settings): string {
+  const addresses = Object.values(networkInterfaces())
+    .flatMap((one) => one ?? [])
+    .filter(({ address, internal }) => !internal && isPublicAddress(address));
+  const lines = addresses.map(
+    ({ address, family }) => `${server.hostname}. 3600 IN ${family === "IPv6" ? "AAAA" : "A"} ${address}\n`,
+  );
+  return lines.length === 0
+    ? `; The address of this host as the world sees it; here only private ones were found.\n; ${server.hostname}. 3600 IN A <address>\n`
+    : `; this host; its addresses need ${server.hostname} as their reverse name (PTR), which their provider sets\n${lines.join("")}`;
+}
+
+function describeDone({ domain }: SetupAnswers, options: SetupOptions, done: Done): string {
+  const at = `--config ${options.config}`;
+  return [
+    "Done. These secrets are shown now and never again:",
+    `  ${done.person.address}  app password ${done.person.password}`,
+    `  ${done.agent.address}  app password ${done.agent.password}  token ${done.agent.token}`,
+    "",
+    "Put this into the DNS:",
+    "",
+    done.zone,
+    "Then:",
+    options.unit === undefined ? `  waypost start ${at}` : "  systemctl enable --now waypost",
+    `  waypost domain check ${domain} ${at}`,
+  ].join("\n");
+}

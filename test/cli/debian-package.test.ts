@@ -1,0 +1,49 @@
+/** The Debian package: what is in it, whose it is, and that its scripts are shell. The binary is a stand-in. */
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { buildDeb, checksums } from "#/config/build/build-deb.ts";
+
+const hasTools = ["dpkg-deb", "sh"].every((tool) => {
+  try {
+    execFileSync("sh", ["-c", `command -v ${tool}`], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+});
+
+test.runIf(hasTools)("has the program, the unit and scripts that make a user and never delete mail", () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-package-"));
+  try {
+    const binary = path.join(folder, "waypost");
+    fs.writeFileSync(binary, "#!/bin/sh\necho waypost\n", { mode: 0o755 });
+    const deb = buildDeb(binary, "amd64", folder);
+    const list = execFileSync("dpkg-deb", ["-c", deb], { encoding: "utf8" });
+    expect(list).toMatch(/^-rwxr-xr-x root\/root .* \.\/usr\/bin\/waypost$/m);
+    expect(list).toMatch(/^-rw-r--r-- root\/root .* \.\/usr\/lib\/systemd\/system\/waypost\.service$/m);
+    const root = path.join(folder, "root");
+    execFileSync("dpkg-deb", ["-R", deb, root]);
+    const control = fs.readFileSync(path.join(root, "DEBIAN/control"), "utf8");
+    expect(control).toMatch(/^Package: waypost\nVersion: \d+\.\d+\.\d+\nArchitecture: amd64$/m);
+    for (const name of ["postinst", "prerm", "postrm"])
+      execFileSync("sh", ["-n", path.join(root, "DEBIAN", name)]);
+    // Nothing in the scripts deletes.
+    for (const name of ["prerm", "postrm"])
+      expect(fs.readFileSync(path.join(root, "DEBIAN", name), "utf8")).not.toMatch(/\brm\b|userdel/);
+    const unit = fs.readFileSync(path.join(root, "usr/lib/systemd/system/waypost.service"), "utf8");
+    for (const line of [
+      "ExecStart=/usr/bin/waypost start --config /etc/waypost/waypost.toml",
+      "User=waypost",
+      "AmbientCapabilities=CAP_NET_BIND_SERVICE",
+      "NoNewPrivileges=yes",
+      "ReadWritePaths=/var/lib/waypost",
+    ])
+      expect(unit.split("\n")).toContain(line);
+    expect(checksums([deb])).toMatch(new RegExp(`^[0-9a-f]{64}  ${path.basename(deb)}\n$`));
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+});
