@@ -55,7 +55,7 @@ export async function runOnce<R>(
   const repeat = await findRepeat<R>(tx, once, now);
   if (repeat !== undefined) return { ...repeat, isReplayed: true };
   const result = await run();
-  await tx.run(
+  await tx.send(
     `insert into idempotency (agent_id, key, operation, request_hash, result, expires_at)
     values (?, ?, ?, ?, ?, ?)
     on conflict (agent_id, key, operation) do update

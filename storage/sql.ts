@@ -12,6 +12,9 @@ export interface Sql {
   column<V extends SqlValue>(query: string, ...parameters: SqlValue[]): Promise<V[]>;
   /** The number of rows changed. */
   run(query: string, ...parameters: SqlValue[]): Promise<number>;
+  /** For a statement whose number nobody needs. In a transaction it is carried out in its turn and, where that would be a round trip, not
+   *  waited for: if it fails, what comes after it in the transaction fails too. */
+  send(query: string, ...parameters: SqlValue[]): Promise<void>;
 }
 
 export type Reader = Pick<Sql, "get" | "all" | "column">;
@@ -34,4 +37,13 @@ export function paddedList<T extends SqlValue>(values: readonly T[]): T[] {
   let size = 1;
   while (size < values.length) size *= 2;
   return [...values, ...Array<T>(size - values.length).fill(values.at(-1)!)];
+}
+
+/** Statements of a transaction that are sent before the answers of those before them have come. Ends when all have ended, also when one has
+ *  failed: nothing of a write goes on after its failure. */
+export async function together<const T extends readonly unknown[]>(
+  work: { readonly [K in keyof T]: Promise<T[K]> },
+): Promise<T> {
+  await Promise.allSettled(work);
+  return (await Promise.all(work)) as unknown as T;
 }

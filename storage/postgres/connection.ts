@@ -51,26 +51,30 @@ export class PostgresSql implements Sql {
   }
 
   async get<R>(query: string, ...parameters: SqlValue[]): Promise<R | undefined> {
-    const { rows } = await this.send(query, parameters);
+    const { rows } = await this.query(query, parameters);
     return rows[0] as R | undefined;
   }
 
   async all<R>(query: string, ...parameters: SqlValue[]): Promise<R[]> {
-    const { rows } = await this.send(query, parameters);
+    const { rows } = await this.query(query, parameters);
     return rows as R[];
   }
 
   async column<V extends SqlValue>(query: string, ...parameters: SqlValue[]): Promise<V[]> {
-    const { rows } = await this.send(query, parameters, true);
+    const { rows } = await this.query(query, parameters, true);
     return (rows as unknown as V[][]).map(([value]) => value!);
   }
 
   async run(query: string, ...parameters: SqlValue[]): Promise<number> {
-    const { rowCount } = await this.send(query, parameters);
+    const { rowCount } = await this.query(query, parameters);
     return rowCount ?? 0;
   }
 
-  send(query: string, parameters: readonly SqlValue[] = [], isColumn = false): Promise<Outcome> {
+  async send(query: string, ...parameters: SqlValue[]): Promise<void> {
+    await this.query(query, parameters);
+  }
+
+  query(query: string, parameters: readonly SqlValue[] = [], isColumn = false): Promise<Outcome> {
     if (this.#isLost) return Promise.reject(new ConnectionLost());
     const text = postgresText(query);
     const name = this.#nameOf(text);

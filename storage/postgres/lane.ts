@@ -1,10 +1,13 @@
 /** One of the lanes in which writes are made durable. What concerns one agent is always in the same lane, so that two lanes seldom wait
  *  for the same row.
  *
- *  A batch is what has queued up when it begins, at most 32 jobs: one transaction, a savepoint for each job, one commit. Before its
- *  first job a batch of several locks the agents and accounts that its jobs name, agents first, in the order of their numbers, as a
- *  single write does (`writing/lock-rows.ts`). Where two lanes wait for each other nevertheless, the server ends one of them: its jobs
- *  are then done one by one, each from its start. */
+ *  A batch is what has queued up when it begins, at most 32 jobs: one transaction, one commit. Before its first job a batch of several
+ *  locks the agents and accounts that its jobs name, agents first, in the order of their numbers, as a single write does
+ *  (`writing/lock-rows.ts`).
+ *
+ *  First it is tried as if all would go well: no savepoints, deliveries to different agents at the same time, and nothing is waited for
+ *  that nobody needs. If a job fails, all is undone and done again with a savepoint for each job. Where two lanes wait for each other
+ *  the server ends one of them: its jobs are then done one by one, each from its start. */
 import { forEverybody } from "#/src/model/caller.ts";
 import type { Touched } from "#/src/model/changes.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
@@ -14,7 +17,7 @@ import { paddedList, placesFor, type SqlValue, type Transaction } from "../sql.t
 import type { DatabasePlace } from "../store.ts";
 import { SweepState } from "../sweep.ts";
 import type { Answer, Job, Lane } from "../threads/messages.ts";
-import { agentsOf } from "../transactions/agents-of.ts";
+import { agentsOf, isOfNamedAgents } from "../transactions/agents-of.ts";
 import { type Mutation, transactions } from "../transactions/index.ts";
 import { WriterLanes } from "../writer-lanes.ts";
 import { connect, type PostgresSql } from "./connection.ts";
@@ -24,6 +27,8 @@ const batchJobsMax = 32;
 const batchBytesMax = 16 * 1024 * 1024;
 /** A job that was undone for the sake of another is tried so often. */
 const triesMax = 8;
+/** One that met a key which another had just made. */
+const takenKeyTriesMax = 3;
 
 export interface LaneJob extends Job {
   settle(answer: Answer): void;
@@ -36,29 +41,56 @@ export interface LaneHost {
   tell(trouble: string): void;
 }
 
+/** What became of the statements of a transaction so far. */
+interface Sent {
+  /** Of the first that failed; all after it fail for its sake. */
+  failure: unknown;
+  /** The end of the one that was sent last. */
+  last: Promise<unknown>;
+}
+
+/** Statements that are on their way before more wait. */
+const sentMax = 500;
+
 class LaneTransaction implements Transaction {
   readonly #sql: PostgresSql;
+  readonly #sent: Sent;
   readonly touched = new Map<AgentNumber, Modseq>();
   hasSweep = false;
 
-  constructor(sql: PostgresSql) {
+  constructor(sql: PostgresSql, sent: Sent) {
     this.#sql = sql;
+    this.#sent = sent;
   }
 
   get<R>(query: string, ...parameters: SqlValue[]): Promise<R | undefined> {
-    return this.#sql.get<R>(query, ...parameters);
+    return this.#answer(this.#sql.get<R>(query, ...parameters));
   }
 
   all<R>(query: string, ...parameters: SqlValue[]): Promise<R[]> {
-    return this.#sql.all<R>(query, ...parameters);
+    return this.#answer(this.#sql.all<R>(query, ...parameters));
   }
 
   column<V extends SqlValue>(query: string, ...parameters: SqlValue[]): Promise<V[]> {
-    return this.#sql.column<V>(query, ...parameters);
+    return this.#answer(this.#sql.column<V>(query, ...parameters));
   }
 
   run(query: string, ...parameters: SqlValue[]): Promise<number> {
-    return this.#sql.run(query, ...parameters);
+    return this.#answer(this.#sql.run(query, ...parameters));
+  }
+
+  async send(query: string, ...parameters: SqlValue[]): Promise<void> {
+    const done = sendAhead(this.#sql, this.#sent, query, parameters);
+    if (this.#sql.pending > sentMax) await done;
+  }
+
+  async #answer<T>(answer: Promise<T>): Promise<T> {
+    try {
+      return await answer;
+    } catch (error) {
+      this.#sent.failure ??= error;
+      throw this.#sent.failure;
+    }
   }
 
   touch(agent: AgentNumber, modseq: Modseq): void {
@@ -68,6 +100,19 @@ class LaneTransaction implements Transaction {
   sweepLater(): void {
     this.hasSweep = true;
   }
+}
+
+/** Sent without awaiting it. A failure of it is kept, and fails what comes after it. */
+function sendAhead(
+  sql: PostgresSql,
+  sent: Sent,
+  text: string,
+  parameters: readonly SqlValue[] = [],
+): Promise<unknown> {
+  sent.last = sql.query(text, parameters).catch((error: unknown) => {
+    sent.failure ??= error;
+  });
+  return sent.last;
 }
 
 export class WriteLane {
@@ -146,20 +191,33 @@ export class WriteLane {
   }
 
   async #batch(jobs: readonly LaneJob[]): Promise<void> {
+    const [first] = jobs;
+    if (jobs.length === 1) return this.#single(first!);
     try {
-      await this.#attempt(jobs);
+      await this.#transaction(jobs, (sql, sent) => runTogether(sql, sent, jobs));
     } catch (error) {
-      if (!isSerialization(error)) this.#refuse(jobs, error);
-      else for (const job of jobs) await this.#attemptAlone(job);
+      if (error instanceof ConnectionLost) this.#refuse(jobs, error);
+      else await this.#carefully(jobs);
     }
   }
 
-  async #attemptAlone(job: LaneJob): Promise<void> {
+  /** One after the other, each behind a savepoint: so one that fails is undone alone. */
+  async #carefully(jobs: readonly LaneJob[]): Promise<void> {
+    try {
+      await this.#transaction(jobs, (sql, sent) => runBehindSavepoints(sql, sent, jobs));
+    } catch (error) {
+      if (!isSerialization(error)) this.#refuse(jobs, error);
+      else for (const job of jobs) await this.#single(job);
+    }
+  }
+
+  async #single(job: LaneJob): Promise<void> {
     for (let tries = 1; ; tries++)
       try {
-        return await this.#attempt([job]);
+        return await this.#transaction([job], async (sql, sent) => [await run(sql, sent, job)]);
       } catch (error) {
         if (isSerialization(error) && tries < triesMax) continue;
+        if (isTakenKey(error) && tries < takenKeyTriesMax) continue;
         return this.#refuse([job], error);
       }
   }
@@ -173,33 +231,33 @@ export class WriteLane {
     return this.#sql;
   }
 
-  /** Does the jobs in one transaction and answers them. Throws when nothing of it is stored, before any is answered; after a lost
-   *  connection nobody knows. */
-  async #attempt(jobs: readonly LaneJob[]): Promise<void> {
+  /** Does jobs in one transaction and answers them. Throws why nothing of it is stored, before any is answered; after a lost connection
+   *  nobody knows. */
+  async #transaction(
+    jobs: readonly LaneJob[],
+    runAll: (sql: PostgresSql, sent: Sent) => Promise<readonly Ran[]>,
+  ): Promise<void> {
     const sql = await this.#connection();
-    const tx = new LaneTransaction(sql);
-    const answers: Answer[] = [];
-    const touched = new Map<AgentNumber, Modseq>();
-    const isAlone = jobs.length === 1;
+    const sent: Sent = { failure: undefined, last: Promise.resolve() };
+    let ran: readonly Ran[];
     try {
-      await sql.run("begin");
-      if (!isAlone || jobs[0]!.idempotency !== undefined) await lockNamed(sql, jobs);
-      for (const job of jobs) {
-        if (!isAlone) sendAhead(sql, "savepoint job");
-        answers.push(await runJob(sql, tx, job, isAlone));
-        for (const [agent, modseq] of tx.touched) touched.set(agent, modseq);
-        tx.touched.clear();
-        if (!isAlone) sendAhead(sql, "release savepoint job");
-      }
-      const { command } = await sql.send("commit");
+      sendAhead(sql, sent, "begin");
+      if (jobs.length > 1 || jobs[0]!.idempotency !== undefined) lockNamed(sql, sent, jobs);
+      ran = await runAll(sql, sent);
+      const { command } = await sql.query("commit");
       // So the server answers when it had given up the transaction.
       if (command !== "COMMIT") throw new Error("The transaction was not committed");
     } catch (error) {
       if (!sql.isLost) await sql.run("rollback").catch(() => {});
-      throw error;
+      if (sql.isLost) throw new ConnectionLost(error);
+      throw sent.failure ?? error;
     }
-    if (tx.hasSweep) this.#host.sweepLater();
-    for (const [at, answer] of answers.entries()) jobs[at]!.settle(answer);
+    const touched = new Map<AgentNumber, Modseq>();
+    for (const { tx } of ran) {
+      if (tx?.hasSweep === true) this.#host.sweepLater();
+      for (const [agent, modseq] of tx?.touched ?? []) touched.set(agent, modseq);
+    }
+    for (const [at, { answer }] of ran.entries()) jobs[at]!.settle(answer);
     this.#host.committed([...touched].map(([agent, modseq]): Touched => ({ agent, modseq })));
   }
 
@@ -207,9 +265,12 @@ export class WriteLane {
     try {
       const sql = await this.#connection();
       try {
+        const sent: Sent = { failure: undefined, last: Promise.resolve() };
         await sql.run("begin");
-        this.#hasSweep = await this.#sweep.sweep(new LaneTransaction(sql));
-        await sql.run("commit");
+        const hasMore = await this.#sweep.sweep(new LaneTransaction(sql, sent));
+        const { command } = await sql.query("commit");
+        if (command !== "COMMIT") throw sent.failure;
+        this.#hasSweep = hasMore;
         if (!this.#hasSweep) this.#sweep.restart();
       } catch (error) {
         if (!sql.isLost) await sql.run("rollback").catch(() => {});
@@ -230,40 +291,75 @@ export class WriteLane {
   }
 }
 
-/** What is sent without awaiting it: a failure of it fails the statement behind it too. */
-function sendAhead(sql: PostgresSql, text: string): void {
-  sql.run(text).catch(() => {});
+/** What became of a job. What failed has touched nothing. */
+interface Ran {
+  readonly answer: Answer;
+  readonly tx?: LaneTransaction;
 }
 
-/** Runs a job behind its savepoint, or alone in its transaction. A job that fails is undone, and only it. */
-async function runJob(
-  sql: PostgresSql,
-  tx: LaneTransaction,
-  job: LaneJob,
-  isAlone: boolean,
-): Promise<Answer> {
-  const { id, idempotency } = job;
-  const mutation = transactions[job.name as keyof typeof transactions] as Mutation;
-  const run = () => mutation(tx, job.args);
+async function run(sql: PostgresSql, sent: Sent, { id, name, args, at, idempotency }: LaneJob): Promise<Ran> {
+  const tx = new LaneTransaction(sql, sent);
+  const mutation = transactions[name as keyof typeof transactions] as Mutation;
+  const result =
+    idempotency === undefined
+      ? { result: await mutation(tx, args), isReplayed: false }
+      : await runOnce(tx, idempotency, at, () => mutation(tx, args));
+  return { answer: { id, ...result }, tx };
+}
+
+/** Without a savepoint, and those that have nothing to do with each other at the same time: each waits for the jobs before it that name
+ *  one of its agents. When one fails, nothing of it is good. */
+async function runTogether(sql: PostgresSql, sent: Sent, jobs: readonly LaneJob[]): Promise<Ran[]> {
+  let barrier: Promise<unknown> = Promise.resolve();
+  const lastOf = new Map<AgentNumber, Promise<unknown>>();
+  const running = jobs.map((job) => {
+    const agents = agentsOf(job.args);
+    const isApart = agents.length > 0 && isOfNamedAgents(job.name);
+    const before = isApart ? agents.map((agent) => lastOf.get(agent)) : [...lastOf.values()];
+    const ran = Promise.all([barrier, ...before]).then(() => run(sql, sent, job));
+    if (isApart) for (const agent of agents) lastOf.set(agent, ran);
+    else {
+      barrier = ran;
+      lastOf.clear();
+    }
+    return ran;
+  });
+  // All of them have ended before the transaction does.
+  await Promise.allSettled(running);
+  return Promise.all(running);
+}
+
+async function runBehindSavepoints(sql: PostgresSql, sent: Sent, jobs: readonly LaneJob[]): Promise<Ran[]> {
+  const all: Ran[] = [];
+  for (const job of jobs) {
+    sendAhead(sql, sent, "savepoint job");
+    all.push(await runUndoing(sql, sent, job));
+    sendAhead(sql, sent, "release savepoint job");
+  }
+  return all;
+}
+
+/** A job that fails is undone, and only it. */
+async function runUndoing(sql: PostgresSql, sent: Sent, job: LaneJob): Promise<Ran> {
   for (let tries = 1; ; tries++)
     try {
-      const { result, isReplayed } =
-        idempotency === undefined
-          ? { result: await run(), isReplayed: false }
-          : await runOnce(tx, idempotency, job.at, run);
-      return { id, result, isReplayed };
-    } catch (error) {
-      if (isSerialization(error) || sql.isLost || error instanceof ConnectionLost) throw error;
-      tx.touched.clear();
-      await sql.run(isAlone ? "rollback" : "rollback to savepoint job");
-      if (isAlone) await sql.run("begin");
-      if (isTakenKey(error) && tries < triesMax && tries < 3) continue;
-      return { id, error: errorRow(postgresFailure(error)) };
+      const ran = await run(sql, sent, job);
+      await sent.last;
+      if (sent.failure !== undefined) throw sent.failure;
+      return ran;
+    } catch (thrown) {
+      if (sql.isLost) throw thrown;
+      await sql.run("rollback to savepoint job");
+      const error = sent.failure ?? thrown;
+      if (isSerialization(error)) throw error;
+      sent.failure = undefined;
+      if (!isTakenKey(error) || tries >= takenKeyTriesMax)
+        return { answer: { id: job.id, error: errorRow(postgresFailure(error)) } };
     }
 }
 
 /** Agents, and then accounts, in one order everywhere. */
-async function lockNamed(sql: PostgresSql, jobs: readonly LaneJob[]): Promise<void> {
+function lockNamed(sql: PostgresSql, sent: Sent, jobs: readonly LaneJob[]): void {
   const named = new Set<AgentNumber>();
   for (const job of jobs) {
     for (const agent of agentsOf(job.args)) named.add(agent);
@@ -272,21 +368,22 @@ async function lockNamed(sql: PostgresSql, jobs: readonly LaneJob[]): Promise<vo
   if (named.size === 0) return;
   const agents = paddedList([...named]);
   const places = placesFor(agents);
-  const locks = [
-    sql.run(
-      `select agent_id from agent where agent_id in (${places}) order by agent_id for update`,
-      ...agents,
-    ),
-    sql.run(
-      `select account_id
-      from account
-      where account_id in (select account_id from agent where agent_id in (${places}))
-      order by account_id
-      for update`,
-      ...agents,
-    ),
-  ];
-  await Promise.all(locks);
+  sendAhead(
+    sql,
+    sent,
+    `select agent_id from agent where agent_id in (${places}) order by agent_id for update`,
+    agents,
+  );
+  sendAhead(
+    sql,
+    sent,
+    `select account_id
+    from account
+    where account_id in (select account_id from agent where agent_id in (${places}))
+    order by account_id
+    for update`,
+    agents,
+  );
 }
 
 export function settleInto(

@@ -1,13 +1,15 @@
 /** The store on PostgreSQL: reads on a few connections, writes in lanes, long reads on threads that start when they are needed. */
 import fs from "node:fs";
 import { WaypostError } from "#/src/model/errors.ts";
+import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
+import { RecentValues } from "#/src/model/recent-values.ts";
 import { EngineStore, type NewJob } from "../engine-store.ts";
 import { closedStore } from "../failures.ts";
 import { lockStore, type StoreLock } from "../folder-lock.ts";
 import type { DatabasePlace, OpenOptions, Progress, Store } from "../store.ts";
 import { LongReads } from "../threads/long-reads.ts";
 import type { Answer } from "../threads/messages.ts";
-import { agentsOf } from "../transactions/agents-of.ts";
+import { accountsOf, agentsOf } from "../transactions/agents-of.ts";
 import { connect } from "./connection.ts";
 import { postgresFailure } from "./failures.ts";
 import { settleInto, WriteLane } from "./lane.ts";
@@ -57,6 +59,8 @@ class PostgresStore extends EngineStore {
   readonly #longReads: LongReads;
   readonly #lanes: readonly [WriteLane, ...WriteLane[]];
   readonly #underWay = { count: 0, bytes: 0 };
+  /** Of the agents that got mail of late. */
+  readonly #accounts = new RecentValues<AccountNumber>(10_000);
   #lastId = 0;
 
   constructor(options: OpenOptions, parts: Parts) {
@@ -82,10 +86,18 @@ class PostgresStore extends EngineStore {
     return postgresFailure(error);
   }
 
-  /** What names no agent is in the first lane. */
+  /** Deliveries in one account lock its row, so they are in one lane, and with them what else is written for its agents once the
+   *  account is known. What names no agent is in the first lane. */
+  #laneOf({ args }: NewJob): WriteLane {
+    for (const [agent, account] of accountsOf(args)) this.#accounts.keep(String(agent), account);
+    const agents = agentsOf(args);
+    const agent = agents.length === 0 ? undefined : (Math.min(...agents) as AgentNumber);
+    const number = agent === undefined ? 0 : (this.#accounts.find(String(agent)) ?? agent);
+    return this.#lanes[number % this.#lanes.length]!;
+  }
+
   protected override send(job: NewJob): Promise<Answer> {
-    const agents = agentsOf(job.args);
-    const lane = this.#lanes[(agents.length === 0 ? 0 : Math.min(...agents)) % this.#lanes.length]!;
+    const lane = this.#laneOf(job);
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     const settle = settleInto(resolve, reject);
     this.#underWay.count++;

@@ -141,4 +141,8 @@ export class SqliteSql implements Sql {
   async run(query: string, ...parameters: SqlValue[]): Promise<number> {
     return this.#statements.get(query).run(...parameters).changes;
   }
+
+  async send(query: string, ...parameters: SqlValue[]): Promise<void> {
+    this.#statements.get(query).run(...parameters);
+  }
 }

@@ -1,5 +1,6 @@
 /** Which agents a write names in its arguments: those that it locks, as far as that can be said without reading. */
-import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
+import type { TransactionName } from "./index.ts";
 
 interface Naming {
   readonly agent?: AgentNumber;
@@ -21,4 +22,22 @@ export function agentsOf(args: unknown): AgentNumber[] {
         if (one !== null && typeof one === "object" && typeof (one as Naming).agent === "number")
           named.push((one as Required<Naming>).agent);
   return named;
+}
+
+/** The accounts of agents, as far as a write says them. */
+export function accountsOf(args: unknown): (readonly [agent: AgentNumber, account: AccountNumber])[] {
+  const { recipients } = (args ?? {}) as { readonly recipients?: unknown };
+  if (!Array.isArray(recipients)) return [];
+  return (recipients as readonly { agent?: AgentNumber; account?: AccountNumber }[]).flatMap(
+    ({ agent, account }) =>
+      typeof agent === "number" && typeof account === "number" ? [[agent, account] as const] : [],
+  );
+}
+
+/** Writes that change nothing of an agent that they do not name (`test/storage/lock-order.test.ts` holds this): two of them with other
+ *  agents may be carried out at the same time in one transaction. */
+const ofNamedAgents: ReadonlySet<string> = new Set<TransactionName>(["deliverMessage"]);
+
+export function isOfNamedAgents(name: string): boolean {
+  return ofNamedAgents.has(name);
 }

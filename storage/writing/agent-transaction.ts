@@ -156,7 +156,7 @@ export class AgentTransaction {
     changes.push(...this.#changes);
     if (changes.length === 0) return this.#lock.modseq as Modseq;
     for (const part of this.#parts.values()) await part.write();
-    await this.tx.run(
+    await this.tx.send(
       `update agent
       set modseq = ?, byte_count = byte_count + ?, message_count = message_count + ?, item_count = item_count + ?
       where agent_id = ?`,

@@ -25,7 +25,7 @@ export async function insertBlob(
     account,
   );
   if (taken === undefined) throw new WaypostError("not_found", "There is no such account");
-  await tx.run(
+  await tx.send(
     `insert into blob
       (account_id, blob_id, codec, size, stored_size, sha256, reference_count, header_size, structure, header, data)
     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -43,7 +43,7 @@ export async function insertBlob(
   );
   for (const [number, chunk] of blob.chunks.entries())
     if (number > 0)
-      await tx.run(
+      await tx.send(
         "insert into blob_chunk (account_id, blob_id, chunk_number, data) values (?, ?, ?, ?)",
         account,
         taken.blob,
@@ -137,7 +137,7 @@ export async function deleteBlobs(
   blobs: readonly BlobNumber[],
 ): Promise<void> {
   for (const { condition, parameters } of slicesOf(numberSetOf(blobs), "blob_id")) {
-    await tx.run(`delete from blob_chunk where account_id = ? and ${condition}`, account, ...parameters);
-    await tx.run(`delete from blob where account_id = ? and ${condition}`, account, ...parameters);
+    await tx.send(`delete from blob_chunk where account_id = ? and ${condition}`, account, ...parameters);
+    await tx.send(`delete from blob where account_id = ? and ${condition}`, account, ...parameters);
   }
 }

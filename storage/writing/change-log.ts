@@ -36,7 +36,7 @@ export async function logChanges(
       change.data ?? null,
       at,
     ]);
-    await tx.run(
+    await tx.send(
       `insert into change (agent_id, modseq, ordinal, kind, parent, operation, ids, event, data, at)
       values ${rows.map(() => "(?,?,?,?,?,?,?,?,?,?)").join(",")}`,
       ...parameters,

@@ -99,7 +99,7 @@ export async function insertEntries(
       at,
       entry.size,
     ]);
-    await tx.run(
+    await tx.send(
       `insert into entry
         (agent_id, mailbox_id, uid, message_id, modseq, flags, keywords, internal_date, saved_at, size)
       values ${rows.map(() => "(?,?,?,?,?,?,?,?,?,?)").join(",")}`,
@@ -115,7 +115,7 @@ export async function updateEntries(
 ): Promise<void> {
   for (const { state, uids } of updates)
     for (const { condition, parameters } of slicesOf(numberSetOf(uids), "uid"))
-      await tx.run(
+      await tx.send(
         `update entry
         set flags = ?, keywords = ?, modseq = ?
         where agent_id = ? and mailbox_id = ? and ${condition}`,
@@ -130,7 +130,7 @@ export async function updateEntries(
 
 export async function deleteEntries(tx: Sql, place: Place, uids: readonly Uid[]): Promise<void> {
   for (const { condition, parameters } of slicesOf(numberSetOf(uids), "uid"))
-    await tx.run(
+    await tx.send(
       `delete from entry
       where agent_id = ? and mailbox_id = ? and ${condition}`,
       place.agent,

@@ -25,7 +25,7 @@ export interface WrittenItem {
 export async function insertItem(tx: Sql, place: ItemPlace, written: WrittenItem): Promise<void> {
   const { agent, collection, modseq, at } = place;
   const { item, facts } = written;
-  await tx.run(
+  await tx.send(
     `insert into item
       (agent_id, collection_id, item_id, segment, uid, component, modseq, schedule_tag, size, created_at, updated_at,
       is_authenticated, provenance, horizon_at)
@@ -45,7 +45,7 @@ export async function insertItem(tx: Sql, place: ItemPlace, written: WrittenItem
     written.provenance,
     facts.horizonMs,
   );
-  await tx.run(
+  await tx.send(
     "insert into item_data (agent_id, item_id, codec, search_text, data) values (?, ?, ?, ?, ?)",
     agent,
     item,
@@ -60,7 +60,7 @@ export async function insertItem(tx: Sql, place: ItemPlace, written: WrittenItem
 export async function updateItem(tx: Sql, place: ItemPlace, written: WrittenItem): Promise<void> {
   const { agent, collection, modseq, at } = place;
   const { item, facts } = written;
-  await tx.run(
+  await tx.send(
     `update item
     set component = ?, modseq = ?, schedule_tag = ?, size = ?, updated_at = ?, is_authenticated = ?, provenance = ?,
       horizon_at = ?
@@ -77,7 +77,7 @@ export async function updateItem(tx: Sql, place: ItemPlace, written: WrittenItem
     collection,
     item,
   );
-  await tx.run(
+  await tx.send(
     "update item_data set codec = ?, search_text = ?, data = ? where agent_id = ? and item_id = ?",
     facts.codec,
     facts.searchText,
@@ -94,7 +94,7 @@ export async function replacePeriods(
   item: ItemNumber,
   periods: readonly ItemPeriod[],
 ): Promise<void> {
-  await tx.run("delete from occurrence where agent_id = ? and item_id = ?", place.agent, item);
+  await tx.send("delete from occurrence where agent_id = ? and item_id = ?", place.agent, item);
   await insertPeriods(tx, place, item, periods);
 }
 
@@ -108,7 +108,7 @@ async function insertPeriods(
 ): Promise<void> {
   for (let first = 0; first < periods.length; first += periodsPerInsert) {
     const slice = periods.slice(first, first + periodsPerInsert);
-    await tx.run(
+    await tx.send(
       `insert into occurrence (agent_id, collection_id, span_class, start_at, item_id, end_at, is_exact)
       values ${slice.map(() => "(?,?,?,?,?,?,?)").join(",")}`,
       ...slice.flatMap((period): SqlValue[] => [
@@ -147,7 +147,7 @@ export async function moveItemRows(
   to: CollectionNumber,
   change: { readonly segment: string | null; readonly modseq: Modseq },
 ): Promise<void> {
-  await tx.run(
+  await tx.send(
     `update item
     set collection_id = ?, segment = ?, modseq = ?
     where agent_id = ? and collection_id = ? and item_id = ?`,
@@ -159,7 +159,7 @@ export async function moveItemRows(
     held.item,
   );
   if (to !== held.from)
-    await tx.run(
+    await tx.send(
       "update occurrence set collection_id = ? where agent_id = ? and item_id = ?",
       to,
       held.agent,
@@ -176,8 +176,8 @@ export async function deleteItemRows(
   await deleteAttachments(tx, agent, items);
   for (const { condition, parameters } of slicesOf(numberSetOf(items), "item_id")) {
     for (const table of ["occurrence", "item_address", "item_property", "item_data"])
-      await tx.run(`delete from ${table} where agent_id = ? and ${condition}`, agent, ...parameters);
-    await tx.run(
+      await tx.send(`delete from ${table} where agent_id = ? and ${condition}`, agent, ...parameters);
+    await tx.send(
       `delete from item where agent_id = ? and collection_id = ? and ${condition}`,
       agent,
       collection,

@@ -220,7 +220,7 @@ export class MailWrite implements TransactionPart {
     await deleteEntries(tx, place, mailbox.removed);
     await updateEntries(tx, place, mailbox.updates.values());
     await insertEntries(tx, place, at, mailbox.added);
-    await tx.run(
+    await tx.send(
       `update mailbox
       set uid_next = ?, modseq = ?, message_count = message_count + ?, unseen_count = unseen_count + ?,
         deleted_count = deleted_count + ?, byte_count = byte_count + ?

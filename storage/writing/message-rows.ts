@@ -31,7 +31,7 @@ export interface NewMessage {
 /** A message with its first entry counted. */
 export async function insertMessage(tx: Sql, message: NewMessage): Promise<void> {
   const { facts } = message;
-  await tx.run(
+  await tx.send(
     `insert into message
       (agent_id, message_id, account_id, blob_id, thread_id, entry_count, date, received_at, size, trace, subject,
       from_address, from_name, authenticated, agent_part, provenance, envelope, body_structure,

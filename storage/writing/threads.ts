@@ -19,7 +19,7 @@ export async function joinThread(
     ...padded,
   );
   const thread = found?.thread ?? (message as number as ThreadNumber);
-  await tx.run(
+  await tx.send(
     `insert into thread_key (agent_id, key, thread_id)
     values ${padded.map(() => "(?,?,?)").join(",")}
     on conflict do nothing`,

@@ -1,4 +1,6 @@
 import { expect, it } from "vitest";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import { agentsOf, isOfNamedAgents } from "#/storage/transactions/agents-of.ts";
 import { type Mutation, transactions } from "#/storage/transactions/index.ts";
 import { openTestDatabase } from "../support/database.ts";
 import { type Write, writeEverything } from "../support/every-write.ts";
@@ -29,6 +31,13 @@ it("locks agents in the order of their numbers, and then accounts, in every name
     );
     const order = locks.map(({ kind, number }) => `${kind} ${number}`).join(", ");
     orders.set(name, (orders.get(name) ?? new Set()).add(order));
+    if (isOfNamedAgents(name)) {
+      const named = agentsOf(args);
+      const others = locks.filter(
+        ({ kind, number }) => kind === "agent" && !named.includes(number as AgentNumber),
+      );
+      if (others.length > 0) disorders.push(`${name} locks an agent that it does not name: ${order}`);
+    }
     const sorted = locks.toSorted(
       (a, b) => Number(a.kind === "account") - Number(b.kind === "account") || a.number - b.number,
     );

@@ -11,7 +11,7 @@ import type {
 } from "#/src/model/numbers.ts";
 import type { MailboxRole } from "#/src/model/roles.ts";
 import type { MessageFacts } from "../../rows.ts";
-import type { Transaction } from "../../sql.ts";
+import { type Transaction, together } from "../../sql.ts";
 import { type AgentTransaction, beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { claimBlob, insertBlob } from "../../writing/blob-rows.ts";
 import { mailOf } from "../../writing/mail.ts";
@@ -63,9 +63,9 @@ export async function deliverMessage(
 ): Promise<{ deliveries: Delivery[] }> {
   const recipients = args.recipients.toSorted((a, b) => a.agent - b.agent);
   // Agents are locked first, in one order everywhere, then accounts: two transactions never wait for each other.
-  const writes = await beginWrites(tx, args);
   const items = new Map(args.items?.map(({ agent, deeds }) => [agent, deeds]));
-  const blobs = await insertBlobs(tx, args);
+  // Each is sent before the answers of those before it have come.
+  const [writes, blobs] = await together([beginWrites(tx, args), insertBlobs(tx, args)]);
   const deliveries = new Map<DeliveryRecipient, Delivery>();
   for (const recipient of recipients) {
     const { agent, account } = recipient;
@@ -101,10 +101,10 @@ async function beginWrites(
   const counts = new Map(recipients.map(({ agent }) => [agent, 1]));
   for (const { agent, deeds } of items) counts.set(agent, (counts.get(agent) ?? 0) + countNew(deeds));
   const actors = new Map(items.map(({ agent, actor }) => [agent, actor]));
-  const writes = new Map<AgentNumber, AgentTransaction>();
-  for (const [agent, count] of [...counts].sort(([one], [other]) => one - other))
-    writes.set(agent, await beginAgentTransaction(tx, agent, at, count, actors.get(agent)));
-  return writes;
+  const begun = [...counts]
+    .sort(([one], [other]) => one - other)
+    .map(([agent, count]) => beginAgentTransaction(tx, agent, at, count, actors.get(agent)));
+  return new Map((await together(begun)).map((write) => [write.agent, write]));
 }
 
 async function insertBlobs(
@@ -141,8 +141,10 @@ async function deliverTo(
     });
   const message = write.takeNumber() as MessageNumber;
   const mail = mailOf(write);
-  const mailbox = await mail.mailboxOfRole(recipient.mailboxRole);
-  const thread = await joinThread(tx, agent, message, facts.threadKeys);
+  const [mailbox, thread] = await together([
+    mail.mailboxOfRole(recipient.mailboxRole),
+    joinThread(tx, agent, message, facts.threadKeys),
+  ]);
   await insertMessage(tx, {
     agent,
     message,
