@@ -150,6 +150,15 @@ export async function connect(
   }
 }
 
+/** In the life of a store, when the settings have been good: whatever is in the way passes. */
+export async function connectAgain(place: DatabasePlace): Promise<PostgresSql> {
+  try {
+    return await connect(place);
+  } catch (error) {
+    throw new ConnectionLost(error);
+  }
+}
+
 /** An answer promises that a write is on the server's disk. */
 async function assertTrustworthy(sql: PostgresSql): Promise<void> {
   const settings = await sql.get<{ encoding: string; commits: string }>(

@@ -20,7 +20,7 @@ import type { Answer, Job, Lane } from "../threads/messages.ts";
 import { agentsOf, isOfNamedAgents } from "../transactions/agents-of.ts";
 import { type Mutation, transactions } from "../transactions/index.ts";
 import { WriterLanes } from "../writer-lanes.ts";
-import { connect, type PostgresSql } from "./connection.ts";
+import { connectAgain, type PostgresSql } from "./connection.ts";
 import { ConnectionLost, isSerialization, isTakenKey, postgresFailure } from "./failures.ts";
 
 const batchJobsMax = 32;
@@ -227,7 +227,7 @@ export class WriteLane {
   }
 
   async #connection(): Promise<PostgresSql> {
-    if (this.#sql === undefined || this.#sql.isLost) this.#sql = await connect(this.#place);
+    if (this.#sql === undefined || this.#sql.isLost) this.#sql = await connectAgain(this.#place);
     return this.#sql;
   }
 

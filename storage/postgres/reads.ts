@@ -1,7 +1,7 @@
 /** Reads of the main thread: statements that go to whichever of a few connections has least to do, each behind those sent before it. */
 import type { Reader, SqlValue } from "../sql.ts";
 import type { DatabasePlace } from "../store.ts";
-import { connect, type PostgresSql } from "./connection.ts";
+import { connectAgain, type PostgresSql } from "./connection.ts";
 import { ConnectionLost } from "./failures.ts";
 
 const connectionsMax = 8;
@@ -58,7 +58,7 @@ export class PostgresReads implements Reader {
   }
 
   #connect(): Promise<PostgresSql> {
-    this.#connecting ??= connect(this.#place)
+    this.#connecting ??= connectAgain(this.#place)
       .then((sql) => {
         if (this.#isClosed) void sql.close();
         else this.#connections.push(sql);

@@ -10,7 +10,7 @@ import { listUids } from "#/storage/queries/entries.ts";
 import type { Store } from "#/storage/store.ts";
 import { append, deliver } from "../support/delivery.ts";
 import { openTestStore, type Seed, seedAgent } from "../support/store.ts";
-import { change, serverUrl } from "./database.ts";
+import { change, nameOf, serverUrl } from "./database.ts";
 import { startPostgres } from "./postgres-server.ts";
 
 function temporaryFolder(): { path: string } & Disposable {
@@ -84,7 +84,7 @@ describe.skipIf(serverUrl === undefined)("a store on PostgreSQL", () => {
     await append(store, ada);
     await change(
       serverUrl!,
-      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${new URL(store.place.database!.url).pathname.slice(1)}'`,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${nameOf(store.place.database!.url)}'`,
     );
     await vi.waitUntil(() =>
       append(store, ada).then(
@@ -93,6 +93,29 @@ describe.skipIf(serverUrl === undefined)("a store on PostgreSQL", () => {
       ),
     );
     expect((await listUids(store, ada.agent, ada.inbox)).length).toBeGreaterThanOrEqual(2);
+  });
+
+  it("refuses as temporary while the database takes no connections", async () => {
+    await using test = await openTestStore();
+    const { store } = test;
+    const ada = await seedAgent(store);
+    const name = nameOf(store.place.database!.url);
+    await change(serverUrl!, `alter database ${name} allow_connections false`);
+    await change(
+      serverUrl!,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+    );
+    await vi.waitUntil(() =>
+      store.get("select 1 as one").then(
+        () => false,
+        () => true,
+      ),
+    );
+    for (let round = 0; round < 3; round++)
+      await expect(append(store, ada)).rejects.toMatchObject({ code: "upstream_unavailable" });
+    await expect(store.get("select 1 as one")).rejects.toMatchObject({ code: "upstream_unavailable" });
+    await change(serverUrl!, `alter database ${name} allow_connections true`);
+    expect((await append(store, ada)).uids).toEqual([1]);
   });
 
   it("says that backups are the engine's own", async () => {
