@@ -1,19 +1,10 @@
 /** Shorthands and other names: what a declaration says of each property of the table (`understood.ts`).
  *  Long because each shorthand is a grammar of its own. */
 import { asciiLower } from "./ascii-case.ts";
-import { isKnownUnit, otherUnits } from "./length.ts";
+import { isSize, isSlash, readBackgroundLayer, readLine } from "./line-form.ts";
 import { type CssToken, splitByComma, trimSpace } from "./tokens.ts";
 import { isNeutral, reachOf, understoodNames, understoodOf } from "./understood.ts";
-import {
-  addressOf,
-  colour,
-  componentsOf,
-  isGradient,
-  type Reading,
-  type Value,
-  wordOf,
-  words,
-} from "./value-forms.ts";
+import { addressOf, colour, componentsOf, type Reading, type Value, wordOf, words } from "./value-forms.ts";
 
 /** A value that is valid and not understood, or that may be. */
 export const unknownValue: Value = [{ type: "function", value: "unknown" }];
@@ -80,45 +71,22 @@ function pair(first: string, second: string): Shorthand {
   };
 }
 
-const lineStyles = words("none hidden dotted dashed solid double groove ridge inset outset");
-const lineWidths = words("thin medium thick");
-
 /** A border's width, style and colour in any order. Without a style there is no line, and that is not looked at. */
 function border(names: readonly string[]): Shorthand {
   return {
     names,
     split: (value, isQuirky) => {
-      let width: Value = ident("medium");
-      let hasStyle = false;
-      for (const part of componentsOf(value)) {
-        const word = wordOf(part);
-        if (lineStyles.has(word)) {
-          hasStyle = word !== "none" && word !== "hidden";
-          if (!hasStyle) width = noLength;
-        } else if (lineWidths.has(word) || isSize(part)) width = part;
-        else {
-          const reading = colour(part, isQuirky);
-          if (reading === "dropped") return "dropped";
-          // What is not known may be the width.
-          if (reading === "unknown" && part[0]?.type === "function") return "unknown";
-        }
-      }
+      const line = readLine(value, [], isQuirky);
+      if (typeof line === "string") return line;
+      const width = line.width ?? ident("medium");
+      const reading = understoodOf("border-top-width")!.form(width, isQuirky);
+      if (reading !== "understood") return reading;
+      const hasStyle = line.style !== undefined && line.style !== "none" && line.style !== "hidden";
       return names.map((name) => ({ name, value: hasStyle ? width : noLength }));
     },
   };
 }
 
-function isSize(part: Value): boolean {
-  const [token] = part;
-  if (part.length !== 1 || token === undefined) return false;
-  if (token.type === "number") return true;
-  return token.type === "dimension" && (isKnownUnit(token.unit) || otherUnits.has(token.unit));
-}
-
-const backgroundWords = words(
-  "repeat no-repeat repeat-x repeat-y round space scroll fixed local left right top bottom center cover contain auto none",
-);
-const boxWords = words("border-box padding-box content-box text border-area");
 const comma: CssToken = { type: "," };
 const backgroundNames = [
   "background-color",
@@ -136,25 +104,15 @@ const background: Split = (value, isQuirky) => {
   let clip = "border-box";
   let isPlaced = false;
   for (const [index, layer] of layers.entries()) {
-    let picture: Value = ident("none");
-    const parts = componentsOf(layer);
-    if (parts.length === 0) return "dropped";
-    for (const part of parts) {
-      const word = wordOf(part);
-      const [token] = part;
-      if (addressOf(part) !== undefined || isGradient(part)) picture = part;
-      else if (boxWords.has(word)) clip = word;
-      else if (backgroundWords.has(word) || token?.type === "percent" || isSize(part) || isSlash(token))
-        isPlaced ||= word !== "none";
-      else {
-        const reading = colour(part, isQuirky);
-        if (reading !== "understood") return reading;
-        if (index < layers.length - 1) return "dropped";
-        shade = part;
-      }
-    }
+    if (layer.length === 0) return "dropped";
+    const read = readBackgroundLayer(layer, isQuirky);
+    if (typeof read === "string") return read;
+    if (read.colour !== undefined && index < layers.length - 1) return "dropped";
+    shade = read.colour ?? shade;
+    clip = read.clip ?? clip;
+    isPlaced ||= read.isPlaced;
     if (index > 0) pictures.push(comma);
-    pictures.push(...picture);
+    pictures.push(...(read.picture ?? ident("none")));
   }
   return [
     { name: "background-color", value: shade },
@@ -166,22 +124,26 @@ const background: Split = (value, isQuirky) => {
   ];
 };
 
-function isSlash(token: CssToken | undefined): boolean {
-  return token?.type === "delim" && token.value === "/";
-}
-
 const systemFonts = words("caption icon menu message-box small-caption status-bar");
 const fontNames = ["font-size", "line-height", "font-family", "font-size-adjust"];
 
 /** Before the size: style, weight, width and small capitals. */
 const beforeSize =
   /^(?:normal|italic|oblique|bold|bolder|lighter|small-caps|(?:ultra-|extra-|semi-)?(?:condensed|expanded))$/;
+function kindBeforeSize(token: CssToken): string {
+  const word = token.type === "ident" ? asciiLower(token.value) : "";
+  if (word === "normal" || word === "small-caps") return word;
+  if (word === "italic" || word === "oblique") return "style";
+  return /(?:condensed|expanded)$/.test(word) ? "stretch" : "weight";
+}
+
 const noFamilies = words("default inherit initial unset revert revert-layer");
 
 const font: Split = (value, isQuirky) => {
   if (systemFonts.has(wordOf(value))) return "unknown";
   const size = understoodOf("font-size")!.form;
   const parts = componentsOf(value);
+  const before = new Set<string>();
   for (const [index, part] of parts.entries()) {
     const reading = size(part, isQuirky);
     if (reading === "dropped") {
@@ -193,9 +155,14 @@ const font: Split = (value, isQuirky) => {
       ) {
         if (index >= 4 || (token.type === "ident" && !beforeSize.test(asciiLower(token.value))))
           return "unknown";
+        const kind = kindBeforeSize(token);
+        const isOutside = token.type === "number" && (token.number < 1 || token.number > 1000);
+        if (before.has(kind) || isOutside) return "dropped";
+        if (kind !== "normal") before.add(kind);
         continue;
       }
-      return token?.type === "function" ? "unknown" : "dropped";
+      // The angle of slanted letters, and what newer browsers know.
+      return "unknown";
     }
     if (
       index > 0 &&
@@ -252,14 +219,12 @@ const decoration: Split = (value, isQuirky) => {
   ];
 };
 
-const outline: Split = (value) => {
-  const style = componentsOf(value).find((part) => {
-    const word = wordOf(part);
-    return word === "auto" || (lineStyles.has(word) && word !== "hidden");
-  });
-  if (value.some(({ type }) => type === "function") && style === undefined)
-    return [{ name: "outline-style", value: unknownValue }];
-  return [{ name: "outline-style", value: style ?? ident("none") }];
+const outline: Split = (value, isQuirky) => {
+  const line = readLine(value, ["auto"], isQuirky);
+  if (typeof line === "string") return line;
+  return line.style === "hidden"
+    ? "dropped"
+    : [{ name: "outline-style", value: ident(line.style ?? "none") }];
 };
 
 const listMarks: Split = (value) => {
@@ -442,6 +407,9 @@ export function expand(property: string, value: Value, isQuirkyPage: boolean): r
   const forAll = (one: Value): Declared[] => names.map((name) => ({ name, value: one }));
   if (wideKeywords.has(wordOf(value)) || hasVariable(value)) return forAll(value);
   if (property === "all") return [];
+  // The keywords of all properties stand alone. A family's name may be made of several words.
+  if (componentsOf(value).some((part) => wideKeywords.has(wordOf(part))))
+    return /^font(?:-family)?$/.test(property) ? forAll(unknownValue) : [];
   const split = shorthand?.split(trimSpace(value), isQuirky) ?? forAll(value);
   const hasFunction = value.some(({ type }) => type === "function");
   if (split === "dropped") return hasFunction ? forAll(unknownValue) : [];

@@ -29,7 +29,7 @@ export type CssToken =
       readonly type: "space" | "bad" | "cdo" | "cdc" | ":" | ";" | "," | "[" | "]" | "(" | ")" | "{" | "}";
     };
 
-const numberText = /[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?/iy;
+const numberText = /[+-]?(?:\d*\.\d+|\d+)(?:e[+-]?\d+)?/iy;
 const nameText = /(?:[\w\u0080-\u{10ffff}-]|\\(?:[0-9a-f]{1,6}(?:\r\n|[ \t\n\r\f])?|[^\n\r\f]))+/iuy;
 const space = /[ \t\n\r\f]+/y;
 const escaped = /\\(?:([0-9a-f]{1,6})(?:\r\n|[ \t\n\r\f])?|([\s\S]))/giu;

@@ -172,10 +172,6 @@ export const familyList: Form = (value) => {
 };
 
 const gradientName = /^(?:repeating-)?(?:linear|radial|conic)-gradient$/;
-const gradientWords = words(
-  "to left right top bottom at center circle ellipse closest-side farthest-side closest-corner farthest-corner from",
-);
-
 export function isGradient(value: Value): boolean {
   const [token] = value;
   return (
@@ -196,21 +192,59 @@ export const images: Form = (value) => {
   return worst(readings, value);
 };
 
+const horizontal = words("left right");
+const vertical = words("top bottom");
+const angles = words("deg rad grad turn");
+
+/** Whether a gradient is surely valid, as all browsers read it: a direction, then two or more colours, each
+ *  with at most two places, and hints between them (CSS Images Level 3, section 3). */
 function isPlainGradient(gradient: Value): boolean {
-  const parts = splitByComma(insideOf(gradient));
-  return (
-    parts.length >= 2 &&
-    parts.every((part) =>
-      componentsOf(part).every((component) => {
-        if (colourOf(component, black, false) !== undefined) return true;
-        const [token] = component;
-        if (component.length !== 1 || token === undefined) return false;
-        if (token.type === "ident") return gradientWords.has(asciiLower(token.value));
-        if (token.type === "dimension")
-          return isKnownUnit(token.unit) || ["deg", "rad", "grad", "turn"].includes(token.unit);
-        return token.type === "percent" || (token.type === "number" && token.number === 0);
-      }),
-    )
+  const name = gradient[0]?.type === "function" ? asciiLower(gradient[0].value) : "";
+  const isLinear = name.endsWith("linear-gradient");
+  const parts = splitByComma(insideOf(gradient)).map(componentsOf);
+  const [first] = parts;
+  if (first === undefined) return false;
+  if (isLinear ? isDirection(first) : isShape(first)) parts.shift();
+  let wasStop = false;
+  let stops = 0;
+  for (const [index, part] of parts.entries()) {
+    const places = part.filter(isStopPlace).length;
+    const isHint = part.length === 1 && places === 1;
+    if (isHint && (!wasStop || index === parts.length - 1)) return false;
+    wasStop = !isHint;
+    if (isHint) continue;
+    stops++;
+    const isColourAtEnd = [part[0], part.at(-1)].some((one) => one !== undefined && isColour(one));
+    if (!isColourAtEnd || part.length !== places + 1 || places > 2) return false;
+  }
+  return stops >= 2;
+}
+
+function isColour(part: Value): boolean {
+  return colourOf(part, black, false) !== undefined;
+}
+
+function isStopPlace(part: Value): boolean {
+  const [token] = part;
+  if (part.length !== 1 || token === undefined) return false;
+  if (token.type === "number") return token.number === 0;
+  return token.type === "percent" || (token.type === "dimension" && isKnownUnit(token.unit));
+}
+
+function isDirection(part: readonly Value[]): boolean {
+  const [token] = part[0] ?? [];
+  if (part.length === 1)
+    return part[0]!.length === 1 && token?.type === "dimension" && angles.has(token.unit);
+  const [to, one, two, ...more] = part.map(wordOf);
+  if (to !== "to" || more.length > 0) return false;
+  const isSide = (word: string | undefined): boolean =>
+    word !== undefined && (horizontal.has(word) || vertical.has(word));
+  return isSide(one) && (two === undefined || (isSide(two) && horizontal.has(one!) !== horizontal.has(two)));
+}
+
+function isShape(part: readonly Value[]): boolean {
+  return /^(?:circle|ellipse|(?:(?:circle|ellipse) )?at center(?: center)?)$/.test(
+    part.map(wordOf).join(" "),
   );
 }
 

@@ -86,6 +86,8 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
   let hasFloatedPicture = false;
   /** Pixels that floats may take from the lines beside them. */
   let floatWidths = 0;
+  /** Of that, what is declared. */
+  let floatedPixels = 0;
   /** Elements in which a part takes all of the height. */
   const filled = new Set<HtmlElement>();
   /** Boxes that hold parts of tables without a table. */
@@ -115,11 +117,17 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     judged.add(node);
     const clarity = clarityIn(style);
     const isOverPaint = linePaint.hides(style, gap);
+    // Cells do not grow with what stands beside a float and does not wrap.
+    const isBesideFloat =
+      floatedPixels > 0 &&
+      style.isGrowing &&
+      lines.display !== "table-cell" &&
+      /^(?:nowrap|pre)$/.test(style.whiteSpace);
     const mayLeave = style.isClipped && style.moved > relativeFree && isAligned(node, style);
     const verdict =
       y > pageHeightMax
         ? "over-limit"
-        : isPushed || mayLeave || (hasFloat && style.textIndent < -2)
+        : isPushed || mayLeave || (hasFloat && style.textIndent < -2) || isBesideFloat
           ? { why: "may-be-off-screen" as const }
           : (judgeText(style, text, clarity, lines.reached) ??
             (isOverPaint ? { why: "colours-may-match" as const } : undefined));
@@ -259,7 +267,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     const isApart = box.isContext || box.cutsOff || style.display.startsWith("table");
     const floatedBefore = floated;
     judgeFloats(box, style, parent);
-    const beside = floatWidths;
+    const [beside, besidePixels] = [floatWidths, floatedPixels];
     if (isApart) endFloats();
     for (const child of childrenSeen(element)) {
       if (child.kind === "comment") continue;
@@ -288,9 +296,13 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     if (paints && element.name !== "html" && element.name !== "body" && isShown(style)) isPainted = true;
     if (box.reach === "pulls") isPulled = true;
     if (box.pullsLine) doubtLine(element);
-    if (isApart) [hasFloat, floated, floatWidths] = [hadFloat, floatedBefore, beside];
+    if (isApart) {
+      [hasFloat, floated] = [hadFloat, floatedBefore];
+      [floatWidths, floatedPixels] = [beside, besidePixels];
+    }
     if (box.isFloating) {
       hasFloat = true;
+      floatedPixels += box.asked;
       floatWidths += box.asked > 0 ? box.asked + box.sides : style.width;
       if (texts.length > firstText && floated.length < floatsMax)
         floated = [...floated, [firstText, texts.length]];
@@ -462,6 +474,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     hasFloat = false;
     hasFloatedPicture = false;
     floatWidths = 0;
+    floatedPixels = 0;
   }
 
   function blockAround(element: HtmlElement): HtmlElement {
@@ -503,6 +516,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     lines.picture(high, wide + box.sides);
     if (box.isFloating) {
       hasFloatedPicture = true;
+      floatedPixels += wide;
       floatWidths += Math.max(wide, pictureSize) + box.sides;
     }
     if (box.isShareHigh && parent.hasHeight) filled.add(blockAround(element));
@@ -618,6 +632,7 @@ function judgeText(style: Style, text: string, clarity: Clarity, reached: number
     if (style.sideBorder > sideBorderFree || clarityOf(style, style.around) !== "clear")
       return { why: "colours-may-match" };
   }
+  if (style.moved > relativeFree && style.sideBorder > sideBorderFree) return { why: "colours-may-match" };
   // In a box that cuts off, what is moved may be cut off.
   if (style.isClipped && style.lifted > relativeFree) return { why: "may-be-cut-off" };
   // Letters that show a background show nothing outside of it.

@@ -29,6 +29,8 @@ export interface Lines {
   box(display: string, height: number, width: number, isContext: boolean, line: Style | undefined): void;
   /** Something of a size that is not known. */
   unsure(): void;
+  /** Of the box that they are in. */
+  readonly display: string;
   /** What its lines take so far, the one that is not ended too. */
   readonly across: number;
   /** How wide it has to be so far, for what does not break. */
@@ -117,6 +119,7 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
   };
 
   return {
+    display: style.display,
     get across() {
       return across;
     },
