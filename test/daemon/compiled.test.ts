@@ -50,11 +50,13 @@ test("what was compiled is used again, and what changed is compiled anew", () =>
   expect(help()).toContain("Usage: changed");
 });
 
-test("the process that starts becomes the program, with a small young generation", () => {
+test("the process that starts becomes the program, with a small young generation and one thread for garbage", () => {
   for (const name of fs.readdirSync(cache()))
     fs.writeFileSync(path.join(cache(), name, "main.js"), "console.log(process.pid, ...process.execArgv);");
   const { pid, stdout } = spawnSync(process.execPath, [start()], { encoding: "utf8" });
-  expect(stdout).toBe(`${pid} --max-semi-space-size=4 --disable-warning=ExperimentalWarning\n`);
+  expect(stdout).toBe(
+    `${pid} --max-semi-space-size=4 --v8-pool-size=1 --disable-warning=ExperimentalWarning\n`,
+  );
 });
 
 test("of older versions two stay", () => {
