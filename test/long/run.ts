@@ -20,6 +20,7 @@ const suites = [
   // The same documents each time; without a seed it goes on to new ones.
   ["fuzz-html.ts", "--documents", "400", "--minutes", "5", "--seed", "1"],
   ["expensive-mail.ts"],
+  ["heap-filling.ts"],
   ["split-imap.ts", "--runs", "2"],
   ["soak.ts", "5"],
   ["abuse/run.ts", "--quick"],
