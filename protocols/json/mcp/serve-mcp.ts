@@ -35,6 +35,8 @@ interface Caller {
   readonly signal: AbortSignal;
   readonly bodyBytes: number;
   readonly decoded: DecodedData;
+  /** Calls under way. */
+  readonly working: Promise<unknown>[];
 }
 
 export function createMcpRoute(rooms: JsonRooms, registry: OperationRegistry, invoke: Invoke): HttpRoute {
@@ -56,20 +58,22 @@ export function createMcpRoute(rooms: JsonRooms, registry: OperationRegistry, in
   const listCallable = (principal: Principal): readonly Operation[] =>
     registry.served.filter((one) => isTool(one) && canCall(principal, one));
 
-  function doorOf({ principal, signal, bodyBytes, decoded }: Caller): ToolDoor {
+  function doorOf({ principal, signal, bodyBytes, decoded, working }: Caller): ToolDoor {
     return {
       listOperations: async () => listCallable(principal),
       async call(operation, input, cancelled) {
         const requestId = newRequestId();
         try {
           assertFits(operation, bodyBytes);
-          const outcome = await invoke.call({
+          const work = invoke.call({
             operation: operation.name,
             principal,
             requestId,
             signal: endedBy(signal, cancelled),
             readInput: async () => ({ value: input, decoded }),
           });
+          working.push(work);
+          const outcome = await work;
           if (outcome.kind === "result") return { result: outcome.result };
           throw new WaypostError("internal", "An operation that streams is not a tool.");
         } catch (error) {
@@ -102,7 +106,11 @@ export function createMcpRoute(rooms: JsonRooms, registry: OperationRegistry, in
     );
     assertFew(message);
     if (!isToolCall(message, listCallable(principal))) invoke.admit(principal);
-    const caller: Caller = { principal, signal, bodyBytes: body.length, decoded };
+    const working: Promise<unknown>[] = [];
+    const caller: Caller = { principal, signal, bodyBytes: body.length, decoded, working };
+    // The SDK answers a caller that has gone at once. Its calls look at the body until they end.
+    await using calls = new AsyncDisposableStack();
+    calls.defer(async () => void (await Promise.allSettled(working)));
     // A batch of tools/list takes 30 ms, so each request is handled in its own turn of the event loop.
     await forCaller(signal, nextTurn, () => mailboxOwner(principal));
     handler ??= loadHandler();
