@@ -237,6 +237,14 @@ describe("what is looked after", () => {
     expect(one.lines.join("")).toContain("The authority refused: nobody answered");
   });
 
+  it("says so when the authority does not answer", async () => {
+    await using one = await runner();
+    await acme[Symbol.asyncDispose]();
+    await one.look();
+    expect(one.lines.join("")).toMatch(/127\.0\.0\.1:\d+ does not answer\./);
+    acme = await startAcmeServer();
+  });
+
   it("survives a file that was cut off", async () => {
     await using one = await runner();
     await one.look();

@@ -117,7 +117,8 @@ export function createAuthority(
           return await orderOnce(name, former);
         } catch (error) {
           // What acme-client makes of a connection that broke. To order again costs nothing.
-          if (!(error instanceof TypeError) || attempt === attemptsMax) throw error;
+          if (!(error instanceof TypeError)) throw error;
+          if (attempt === attemptsMax) throw unanswered(wanted.directory, error);
           await setTimeout(attempt * brokenPauseMs, undefined, { signal });
         }
     },
@@ -180,6 +181,11 @@ export function createAuthority(
     const cert = await client.getCertificate(issued as Acme.Order);
     return { key: String(key), cert };
   }
+}
+
+function unanswered(directory: string, cause: unknown): WaypostError {
+  const { host } = new URL(directory);
+  return new WaypostError("upstream_unavailable", `${host} does not answer.`, { cause });
 }
 
 /** What an authorization says of the challenge that failed (RFC 8555 section 8). */
