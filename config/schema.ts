@@ -344,7 +344,7 @@ export const settingsSchema = z.strictObject({
     })
     .describe("The JSON interface for programs, and what both HTTP ports have in common."),
   https: z.strictObject(listener(8443, "the JSON interface over TLS")).describe("The same over TLS."),
-  mtaSts: z
+  sts: z
     .strictObject({
       mode: z
         .enum(["none", "testing", "enforce"])

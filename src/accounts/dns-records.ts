@@ -87,7 +87,7 @@ export function dnsRecords(
       "mta-sts",
       `_mta-sts.${domain}`,
       `v=STSv1; id=${stsId}`,
-      "optional: others bring mail encrypted alone (mta_sts.mode); it needs the next record and https on port 443",
+      "optional: others bring mail encrypted alone (sts.mode); it needs the next record and https on port 443",
       true,
     ),
     ...(["mta-sts", "autoconfig"] as const).map(

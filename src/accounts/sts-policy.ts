@@ -7,17 +7,17 @@ const maxAgeSeconds = 7 * 86_400;
 const idCharacters = 20;
 
 /** Section 3.2. The same for all domains, as all have the same MX. */
-export function formatStsPolicy({ server, mtaSts }: Pick<Settings, "server" | "mtaSts">): string {
+export function formatStsPolicy({ server, sts }: Pick<Settings, "server" | "sts">): string {
   const lines = [
     "version: STSv1",
-    `mode: ${mtaSts.mode}`,
-    ...(mtaSts.mode === "none" ? [] : [`mx: ${server.hostname}`]),
+    `mode: ${sts.mode}`,
+    ...(sts.mode === "none" ? [] : [`mx: ${server.hostname}`]),
     `max_age: ${maxAgeSeconds}`,
   ];
   return lines.map((line) => `${line}\r\n`).join("");
 }
 
 /** Section 3.1: another policy has another id. */
-export function stsPolicyId(settings: Pick<Settings, "server" | "mtaSts">): string {
+export function stsPolicyId(settings: Pick<Settings, "server" | "sts">): string {
   return createHash("sha256").update(formatStsPolicy(settings)).digest("hex").slice(0, idCharacters);
 }

@@ -94,7 +94,7 @@ test.each([
 test("another policy has another id in the DNS", () => {
   const settings = server.daemon.settings;
   const ids = (["none", "testing", "enforce"] as const).map((mode) => {
-    const changed = { ...settings, mtaSts: { mode } };
+    const changed = { ...settings, sts: { mode } };
     expect(formatStsPolicy(changed)).toContain(`mode: ${mode}\r\n`);
     return stsPolicyId(changed);
   });
