@@ -1,25 +1,25 @@
-/** DEFLATE in both directions of a connection (RFC 4978, RFC 1951): raw blocks, brought to an octet's end after each write, so
- *  that the peer can read what it was sent. What the peer sends is inflated as it is asked for, never ahead of it. */
+/** DEFLATE in both directions of a connection (RFC 4978, RFC 1951): raw blocks, flushed to an octet boundary after each write, so
+ *  that the peer can read what it was sent. Input is inflated only when it is asked for, never ahead. */
 import { constants, createDeflateRaw, createInflateRaw, type DeflateRaw, type InflateRaw } from "node:zlib";
 
-/** Answers shrink to a third at the least effort; the highest one makes them a tenth smaller for five times the work. */
+/** At the lowest level answers shrink to a third. The highest level makes them a tenth smaller for five times the work. */
 const level = 1;
-/** Octets that may come out of one that went in. Text is below 20; DEFLATE ends at 1,032. */
+/** Octets that may come out of one octet of input. Text is below 20; the maximum of DEFLATE is 1,032. */
 const ratioMax = 100;
-/** … beyond so many octets at all: a message of nothing but zeros may be appended. */
+/** The ratio is not checked below this many octets in all: a message of nothing but zeros may be appended. */
 const slackBytes = 64 * 1024 * 1024;
 
 export class Compression {
   readonly #deflate: DeflateRaw = createDeflateRaw({ level });
   readonly #inflate: InflateRaw = createInflateRaw({ flush: constants.Z_SYNC_FLUSH });
   readonly #onProgress: () => void;
-  /** What was given to be inflated last. */
+  /** The last octets given to be inflated. */
   #last: Buffer = noBytes;
   #takenBytes = 0;
   #givenBytes = 0;
 
-  /** `send` gets what is compressed, `onProgress` is called when there may be something to read, `onBroken` when what came
-   *  is not DEFLATE. */
+  /** `send` gets the compressed octets, `onProgress` is called when there may be something to read, `onBroken` when the input is not
+   *  DEFLATE. */
   constructor(options: {
     readonly send: (chunk: Buffer) => void;
     readonly onProgress: () => void;
@@ -32,7 +32,7 @@ export class Compression {
     this.#inflate.on("error", options.onBroken);
   }
 
-  /** Whether what was given is inflated, so that more can be. */
+  /** Whether all given input is inflated, so that more can be given. */
   get isHungry(): boolean {
     return this.#inflate.writableLength === 0;
   }
@@ -42,7 +42,7 @@ export class Compression {
     return this.#inflate.readableEnded;
   }
 
-  /** More came out than anyone's mail explains: whoever sends this wants to fill the memory or the time of the server. */
+  /** More came out than mail can explain: the input is an attack on the server's memory or time. */
   get isExcessive(): boolean {
     return this.#givenBytes > slackBytes + ratioMax * this.#takenBytes;
   }
@@ -53,21 +53,21 @@ export class Compression {
     this.#inflate.write(chunk, this.#onProgress);
   }
 
-  /** What has been inflated, at most a few blocks. */
+  /** Inflated octets, at most a few blocks. */
   read(): Buffer | null {
     const chunk = this.#inflate.read() as Buffer | null;
     this.#givenBytes += chunk?.length ?? 0;
     return chunk;
   }
 
-  /** Resolves when all of it was handed to `send`. */
+  /** Compresses data. Resolves when all of it was given to `send`. */
   async write(data: string | Uint8Array): Promise<void> {
     if (typeof data === "string") this.#deflate.write(data, "latin1");
     else this.#deflate.write(data);
     await new Promise<void>((resolve) => this.#deflate.flush(constants.Z_SYNC_FLUSH, () => resolve()));
   }
 
-  /** Ends both streams. Gives what came behind the end of the peer's: it was not compressed. */
+  /** Ends both streams. Gives the octets behind the end of the peer's stream, which are not compressed. */
   async end(): Promise<Buffer> {
     await new Promise<void>((resolve) => {
       this.#deflate.once("end", resolve);

@@ -1,6 +1,6 @@
-/** How many connections a role of the server (relay, submission, IMAP, HTTP) has open, and for whom each of them counts: before a
- *  login for the network that it comes from, after it for the mailbox that logged in and the account above it. So one network
- *  cannot keep others from logging in, and who has logged in is not kept out by strangers of the same network. */
+/** Counts the open connections of a role of the server (relay, submission, IMAP, HTTP). Before a login a connection counts for the
+ *  network that it comes from, after it for the mailbox that logged in and its account. So one network cannot keep others from
+ *  logging in, and strangers in a network do not block those of the same network who have logged in. */
 import type { Socket } from "node:net";
 import type { Principal } from "#/src/accounts/principal.ts";
 import type { Amounts } from "#/src/fairness/fairness.ts";
@@ -8,27 +8,27 @@ import type { Gate, Place, Refusal } from "#/src/fairness/gate.ts";
 import { networkOf } from "#/src/model/network.ts";
 import { mailboxOwner, networkOwner, type Owner } from "#/src/model/owner.ts";
 
-/** Who has logged in on a connection. */
+/** The mailbox that has logged in on a connection, and its account. */
 export type ConnectionOwner = Pick<Principal, "agent" | "account">;
 
-/** The limit that a new connection met: that of the role, or that of its network. */
+/** The limit that refused a new connection: that of the role, or that of its network. */
 export type DoorRefusal = "role_full" | "network_full";
 
 export interface ConnectionDoor {
   enter(socket: Socket): ConnectionPlace | DoorRefusal;
 }
 
-/** What one open connection counts for. */
+/** The place of one open connection. */
 export interface ConnectionPlace {
-  /** The network, or the mailbox that has logged in. */
+  /** The network, or the mailbox that has logged in: the connection counts for it. */
   readonly owner: Owner;
   readonly isClaimed: boolean;
-  /** Counts for the owner from now on. False, and nothing has changed, when the mailbox or its account has its share. */
+  /** Counts the connection for this owner from now on. False, without a change, if the mailbox or its account has its share already. */
   claim(owner: ConnectionOwner): boolean;
-  /** Counts for its network again. False, and nothing has changed, when the network has its share. */
+  /** Counts the connection for its network again. False, without a change, if the network has its share already. */
   giveBack(): boolean;
-  /** The connection is idle from now on, and ends with the call when a connection of others finds no room; or it is busy, if there
-   *  is no call. One that has logged in never has to end. */
+  /** With a function: the connection is idle from now on, and the function is called to end it when another owner's new connection
+   *  finds no place. With undefined: the connection is busy. A connection that has logged in is never ended this way. */
   giveWay(onTaken: (() => void) | undefined): void;
   /** The connection has ended. */
   leave(): void;
@@ -40,7 +40,7 @@ interface ConnectionSettings {
   readonly maxConnectionsPerLogin: number;
 }
 
-/** Of a role with logins. */
+/** The amounts for a role with logins. */
 export function connectionAmounts(
   role: ConnectionSettings,
   { connectionsShareOfAccount }: { readonly connectionsShareOfAccount: number },
@@ -54,10 +54,10 @@ export function connectionAmounts(
   };
 }
 
-/** Names the network of a connection; undefined for one that no network's share applies to. */
+/** Gives the network of a connection; undefined for one to which no share of a network applies. */
 export type NameNetwork = (socket: Socket) => string | undefined;
 
-/** `nameNetwork`: IPv4 /24 or IPv6 /64 if not said, and loopback none: it is the tools and proxies of this host. */
+/** `nameNetwork`: by default IPv4 /24 or IPv6 /64. Loopback has no network: such connections are tools and proxies of this host. */
 export function createConnectionDoor(gate: Gate, nameNetwork: NameNetwork = addressNetwork): ConnectionDoor {
   return {
     enter(socket) {

@@ -1,6 +1,6 @@
-/** One connection as a protocol reads and writes it: lines and counted octets with bounds, writes that wait for the
- *  peer, TLS, a silence timeout. The socket is read only when something is asked for, so a peer that sends faster than
- *  it is served waits in its own send buffer: nothing here grows with what it sends. */
+/** One connection for a line-based protocol: bounded reads of lines and octets, writes that wait for the peer, TLS, an idle timeout.
+ *  The socket is read only when the protocol asks for input. So a peer that sends too fast fills its own send buffer, and memory here
+ *  does not grow. */
 import type { Socket } from "node:net";
 import { type SecureContext, TLSSocket } from "node:tls";
 import { CallerGone } from "#/src/model/caller.ts";
@@ -9,20 +9,20 @@ import { Compression } from "./compression.ts";
 import { secureSocket } from "./secure-socket.ts";
 
 export interface ConnectionOptions {
-  /** Silence after which the connection is closed. */
+  /** The connection is closed after this time without input. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
-  /** For STARTTLS and TLS from the first byte: asked for the context of a handshake when it begins. */
+  /** Gives the context of a TLS handshake when it begins, for STARTTLS and for TLS from the first byte. */
   readonly secureContext?: () => SecureContext;
-  /** Told why a handshake failed. */
+  /** Called with the reason of a failed handshake. */
   readonly onHandshakeFailure?: (reason: string) => void;
 }
 
-/** `inflated`: what the peer compressed came out larger than is reasonable. `slow`: it came below the least rate. `crowded`: others
- *  needed the place or the memory. */
+/** `inflated`: compressed input expanded more than is reasonable. `slow`: input came below the lowest rate. `crowded`: others needed
+ *  the place or the memory. */
 export type ClosedReason = "gone" | "timeout" | "aborted" | "inflated" | "slow" | "crowded";
 
-/** The peer has gone, was silent too long, or the connection was ended from this side. */
+/** The peer has closed the connection or was silent too long, or this side has ended it. */
 export class ConnectionClosed extends CallerGone {
   readonly reason: ClosedReason;
   constructor(reason: ClosedReason) {
@@ -32,7 +32,7 @@ export class ConnectionClosed extends CallerGone {
   }
 }
 
-/** A line went on beyond its limit. What was read of it is discarded; the connection is only good for a last word. */
+/** A line is longer than its limit. The part that was read is discarded; the connection can only be answered once more and closed. */
 export class LineTooLong extends Error {
   constructor(limitBytes: number) {
     super(`line of more than ${limitBytes} octets`);
@@ -47,7 +47,7 @@ const noBytes: Buffer = Buffer.alloc(0);
 export class Connection {
   readonly remoteAddress: string;
   #socket: Socket;
-  /** Read from the socket and not yet asked for. */
+  /** Octets that were read from the socket and not yet requested. */
   #pending: Buffer = noBytes;
   #timeoutMs: number;
   #closed: ConnectionClosed | undefined;
@@ -75,8 +75,8 @@ export class Connection {
     return this.#socket instanceof TLSSocket;
   }
 
-  /** The `tls-exporter` channel binding (RFC 9266). Only of TLS 1.3: before it, it is unique with an extended master secret
-   *  alone, which Node does not tell. */
+  /** The `tls-exporter` channel binding (RFC 9266). Only with TLS 1.3: in earlier versions it is unique only with an extended master
+   *  secret, and Node does not tell whether there is one. */
   get channelBinding(): Buffer | undefined {
     const socket = this.#socket;
     if (!(socket instanceof TLSSocket) || socket.getProtocol() !== "TLSv1.3") return undefined;
@@ -92,12 +92,12 @@ export class Connection {
     return isLoopbackAddress(this.remoteAddress);
   }
 
-  /** Whether the peer has gone as far as this side knows without reading. */
+  /** Whether the peer is known to have gone, without reading. */
   get isClosed(): boolean {
     return this.#closed !== undefined || this.#socket.destroyed;
   }
 
-  /** Aborts with the `ConnectionClosed` that readers and writers get. */
+  /** Aborts with the same `ConnectionClosed` that readers and writers get. */
   get gone(): AbortSignal {
     return this.#gone.signal;
   }
@@ -106,8 +106,8 @@ export class Connection {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** One line without its line end (CRLF, or a bare LF as people type it), one character for one octet. It arrives in whole
-   *  within the timeout: an octet now and then keeps nothing open. */
+  /** One line without its line end (CRLF, or a bare LF as people type it), one character for one octet. The whole line has to arrive
+   *  within the timeout, so that an octet now and then does not keep the connection open. */
   async readLine(limitBytes: number): Promise<string> {
     let scanned = 0;
     const deadline = performance.now() + this.#timeoutMs;
@@ -129,7 +129,7 @@ export class Connection {
     }
   }
 
-  /** Exactly so many octets, told of as they come. Whoever asks for many has the memory for them. */
+  /** Reads exactly `count` octets and reports them as they come. The caller has reserved memory for large counts. */
   async readBytes(count: number, onArrived: (octets: number) => void = () => {}): Promise<Buffer> {
     const bytes = takeMemory(count);
     let length = 0;
@@ -145,7 +145,7 @@ export class Connection {
     return bytes;
   }
 
-  /** Reads so many octets and keeps none. */
+  /** Reads `count` octets and discards them. */
   async discardBytes(count: number): Promise<void> {
     await this.#take(count, () => {});
   }
@@ -161,7 +161,7 @@ export class Connection {
     }
   }
 
-  /** Resolves when the peer takes more; a peer that does not read is closed after the timeout. */
+  /** Resolves when the socket accepts more data. The connection is closed after the timeout if the peer does not read. */
   async write(data: string | Uint8Array): Promise<void> {
     if (this.#closed !== undefined) throw this.#closed;
     if (this.#compression !== undefined) await this.#compression.write(data);
@@ -171,13 +171,13 @@ export class Connection {
     await this.#wait(() => !this.#socket.writableNeedDrain);
   }
 
-  /** Ends it from this side: who reads or writes is told why, and what aborts with `gone` does. */
+  /** Ends the connection from this side: readers and writers get the reason, and `gone` aborts. */
   giveUp(reason: ClosedReason): void {
     this.#close(new ConnectionClosed(reason));
   }
 
-  /** Takes a TLS handshake as the server. What the peer sent ahead of it in the clear is fed to the handshake, which it
-   *  breaks: no plain text survives into the encrypted part (RFC 9051 section 6.2.1). */
+  /** Does a TLS handshake as the server. Plain text that the peer sent before it is given to the handshake, which then fails: no
+   *  plain text gets into the encrypted part (RFC 9051 section 6.2.1). */
   async startTls(): Promise<void> {
     const secureContext = this.#secureContext;
     if (secureContext === undefined) throw new TypeError("the connection was made without a secure context");
@@ -200,7 +200,7 @@ export class Connection {
     await this.#wait(() => isSecure);
   }
 
-  /** From now on both sides compress (RFC 4978). What the peer sent already is taken for compressed. */
+  /** From now on both sides compress (RFC 4978). Octets that were received and not read yet count as compressed. */
   startCompression(): void {
     const compression = new Compression({
       send: (chunk) => this.#socket.write(chunk),
@@ -221,7 +221,7 @@ export class Connection {
     this.#pending = Buffer.concat([this.#pending, rest]);
   }
 
-  /** Sends what is written and a last word, as far as the peer takes them soon, and closes. */
+  /** Sends pending output and `lastWord`, if the peer accepts them soon, and closes. */
   async end(lastWord = ""): Promise<void> {
     if (this.#isEnded) return;
     this.#isEnded = true;
@@ -243,7 +243,7 @@ export class Connection {
       });
       if (isSpoken && this.#compression === undefined) socket.write(lastWord, "latin1");
       socket.end();
-      // Whatever still comes is not read into memory: the close must not wait for a peer that goes on sending.
+      // Further input is discarded: closing must not wait for a peer that goes on sending.
       socket.resume();
       socket.once("finish", () => setTimeout(() => socket.destroy(), lingerMs));
     });
@@ -277,7 +277,7 @@ export class Connection {
     return null;
   }
 
-  /** Waits until `isDone` says so; asked once at once, then at every event of the socket. */
+  /** Waits until `isDone` is true. It is called at once, and then at every event of the socket. */
   async #wait(isDone: () => boolean, timeoutMs = this.#timeoutMs): Promise<void> {
     if (this.#closed !== undefined) throw this.#closed;
     if (isDone()) return;
@@ -324,9 +324,9 @@ export class Connection {
   }
 }
 
-/** How long a last response may take to leave. */
+/** How long sending the last response may take. */
 const lastWordMs = 5000;
-/** How long what a peer still sends after the last word is read, so that a reset does not swallow that word. */
+/** How long octets that a peer sends after the last response are still read, so that a TCP reset does not discard that response. */
 const lingerMs = 200;
 
 export function isLoopbackAddress(address: string): boolean {

@@ -5,12 +5,12 @@ import { peerOf } from "./peer.ts";
 import { destroySocket } from "./secure-socket.ts";
 import { type TrustedProxies, takeProxyHeader } from "./trusted-proxies.ts";
 
-/** A bound port. `port` is the one that the system gave when 0 was asked for. */
+/** A bound port. If port 0 was requested, `port` is the one that the system chose. */
 export interface Listener {
   readonly name: string;
   readonly host: string;
   readonly port: number;
-  /** Takes no further connections, ends the open ones, and resolves when they are gone. */
+  /** Accepts no further connections, ends the open ones, and resolves when they are closed. */
   close(): Promise<void>;
 }
 
@@ -21,17 +21,17 @@ export interface ListenOptions {
   /** Shared by the ports of a role. A connection counts from before its TLS handshake until its service ends. */
   readonly door: ConnectionDoor;
   readonly log: Logger;
-  /** Of whose connections the clients are somebody else. */
+  /** Proxies whose connections carry other clients. */
   readonly proxies?: TrustedProxies;
   /** TLS from the first octet, so the client speaks first. */
   readonly isTls?: boolean;
   /** Serves one connection to its end. `signal` aborts when the listener closes. A rejection is logged, the socket destroyed. */
   serve(socket: Socket, place: ConnectionPlace, signal: AbortSignal): Promise<void>;
-  /** What a connection over the limit is told before it is closed. */
+  /** The text sent to a connection over the limit before it is closed. */
   readonly refusal?: string;
 }
 
-/** Opens ports one after the other. When one cannot be bound, none stays open. */
+/** Opens ports one after the other. If one cannot be bound, the others are closed. */
 export async function openPorts(openers: readonly (() => Promise<Listener>)[]): Promise<Listener[]> {
   const listeners: Listener[] = [];
   try {
@@ -48,13 +48,13 @@ const closeGraceMs = 1500;
 
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { name, host, door, log } = options;
-  /** With a signal for each of them: a thousand listeners on one would be gone through by each that comes. */
+  /** Each connection has its own signal: with one signal, adding a listener would walk through a thousand others. */
   const open = new Map<Socket, AbortController>();
   const served = new Set<Promise<void>>();
   let isClosing = false;
 
   const server = createServer({ noDelay: true, keepAlive: true, allowHalfOpen: false }, (socket) => {
-    // An error is also told by the close that follows it; without a listener it would end the process.
+    // `close` follows every error. Without a listener the error would end the process.
     socket.on("error", () => {});
     if (options.proxies?.has(socket.remoteAddress ?? "")) void acceptBehindProxy(socket);
     else accept(socket);
@@ -76,7 +76,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       socket.destroySoon();
       return;
     }
-    // Until its service says something else.
+    // The service changes this when it begins.
     place.giveWay(() => destroySocket(socket));
     const closing = new AbortController();
     open.set(socket, closing);

@@ -1,5 +1,5 @@
-/** Logins with a log line for each one that fails, and for each that begins a connection. The name that was tried is told only when
- *  it is an address: people paste passwords and tokens into the wrong field. */
+/** Logins with a log line for each failure, and for each success on a connection. The log has the given name only if it is an
+ *  address: people paste passwords and tokens into the wrong field. */
 import type { Logger } from "pino";
 import type { Accounts } from "#/src/accounts/accounts.ts";
 import { formatAddress, parseAddress } from "#/src/accounts/address.ts";
@@ -12,7 +12,7 @@ export type Logins = Pick<
   "authenticateToken" | "authenticateBearer" | "authenticatePassword" | "beginScram"
 >;
 
-/** Which door it is, and the connection or request. */
+/** The protocol of the login, and the connection or request. */
 export interface LoginPlace {
   readonly protocol: string;
   readonly session?: string;
@@ -42,7 +42,7 @@ export function loggedLogins(accounts: Logins, log: Logger, place: LoginPlace): 
   }
 
   return {
-    // Every request brings its token: only one that fails has a line of its own.
+    // Every request has a token: only failures are logged.
     authenticateToken: (token, remoteAddress) =>
       told(
         remoteAddress,
@@ -62,7 +62,7 @@ export function loggedLogins(accounts: Logins, log: Logger, place: LoginPlace): 
         remoteAddress,
         address,
         () => accounts.authenticatePassword(address, password, remoteAddress, tokenScopes),
-        // As with tokens: a request is no beginning of a connection.
+        // As with tokens: the success of a single request is not logged.
         (principal) => (place.requestId === undefined ? principal : undefined),
       ),
     async beginScram(address, remoteAddress) {

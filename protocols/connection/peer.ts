@@ -1,11 +1,11 @@
 import type { Logger } from "pino";
 import { networkOf } from "#/src/model/network.ts";
 
-/** Who is at the other end, as log lines tell it. */
+/** The peer of a connection, for log lines. */
 export interface Peer {
-  /** An IPv4 address that came as IPv6 (::ffff:192.0.2.7) stands as IPv4. */
+  /** The address. An IPv4 address in IPv6 form (::ffff:192.0.2.7) is written as IPv4. */
   readonly remote: string;
-  /** IPv4 /24 or IPv6 /64: what limits are counted by. */
+  /** IPv4 /24 or IPv6 /64: limits are counted by it. */
   readonly network: string;
 }
 
@@ -16,7 +16,7 @@ export function peerOf(remoteAddress: string): Peer {
   };
 }
 
-/** A log line for a TLS handshake that fails; one, however often it is told. */
+/** Logs a failed TLS handshake; only once, even if it is called several times. */
 export function handshakeLog(
   log: Logger,
   listener: string,

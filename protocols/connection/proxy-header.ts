@@ -1,14 +1,14 @@
-/** The PROXY protocol, versions 1 and 2 (haproxy.org, proxy-protocol.txt sections 2.1 and 2.2): what a load balancer sends before
- *  anything else, to say whose connection it carries. */
+/** The PROXY protocol, versions 1 and 2 (haproxy.org, proxy-protocol.txt sections 2.1 and 2.2): the header that a load balancer sends
+ *  first, with the address of its client. */
 import { isIPv4, isIPv6 } from "node:net";
 
 export type ProxyHeader =
-  /** More octets are needed to tell. */
+  /** More octets are needed to decide. */
   | { readonly kind: "partial" }
   /** The octets are not the beginning of a header. */
   | { readonly kind: "none" }
   | { readonly kind: "malformed" }
-  /** `source` is absent where the proxy speaks for itself, or does not say. */
+  /** `source` is undefined if the connection is the proxy's own, or the proxy does not name the client. */
   | { readonly kind: "header"; readonly length: number; readonly source: string | undefined };
 
 const textSignature = Buffer.from("PROXY ");
@@ -26,7 +26,7 @@ export function readProxyHeader(octets: Buffer): ProxyHeader {
   return { kind: "none" };
 }
 
-/** As far as there are octets. */
+/** Whether the octets that have come begin like the signature. */
 function beginsWith(octets: Buffer, signature: Buffer): boolean {
   const length = Math.min(octets.length, signature.length);
   return octets.subarray(0, length).equals(signature.subarray(0, length));
@@ -52,7 +52,7 @@ function readBinary(octets: Buffer): ProxyHeader {
   const length = binaryHeaderBytes + octets.readUInt16BE(14);
   if ((command !== 0x20 && command !== 0x21) || length > binaryBytesMax) return { kind: "malformed" };
   if (octets.length < length) return { kind: "partial" };
-  // 0x20 (LOCAL): the proxy itself, as for a check of health.
+  // 0x20 (LOCAL): the proxy's own connection, for example a health check.
   if (command === 0x20) return { kind: "header", length, source: undefined };
   const addresses = octets.subarray(binaryHeaderBytes, length);
   if (family === tcp4)

@@ -11,13 +11,13 @@ export interface SecureOptions {
   readonly secureContext: SecureContext;
   /** RFC 7301. */
   readonly ALPNProtocols?: string[];
-  /** Told why the handshake failed; not of a peer that left without a word. */
+  /** Called with the reason of a failed handshake; not called for a peer that disconnected without sending anything. */
   readonly onFailure?: ((reason: string) => void) | undefined;
 }
 
 export interface HandshakeOptions extends SecureOptions {
   readonly timeoutMs: number;
-  /** Gives up the handshake. */
+  /** Aborts the handshake. */
   readonly signal: AbortSignal;
 }
 
@@ -32,7 +32,7 @@ export function secureSocket(
   const secure = new TLSSocket(socket, {
     isServer: true,
     secureContext,
-    // Without one for the name, the handshake goes on with the context above.
+    // If the name has no context, the handshake uses the context above.
     SNICallback: (name, done) => done(null, contextsOfNames(secureContext).get(name.toLowerCase())),
     ...(ALPNProtocols === undefined ? {} : { ALPNProtocols }),
   });
@@ -42,23 +42,23 @@ export function secureSocket(
   return secure;
 }
 
-/** Calls once, when the handshake fails. */
+/** Calls `onFailure` once, if the handshake fails. */
 function tellFailure(secure: TLSSocket, onFailure: (reason: string) => void): void {
   const tell = ({ code, message }: NodeJS.ErrnoException): void => onFailure(code ?? message);
   secure.once("error", tell).once("secure", () => secure.off("error", tell));
 }
 
-/** For who makes the TLSSocket itself. */
+/** For callers that make the TLSSocket themselves. */
 export function noteSecured(socket: Socket, secure: TLSSocket): void {
   secured.set(socket, secure);
 }
 
-/** What the protocol speaks over: the encrypted side of an accepted socket, or itself. */
+/** The socket for the protocol: the encrypted side of an accepted socket, or the socket itself. */
 export function carrierOf(socket: Socket): Socket {
   return secured.get(socket) ?? socket;
 }
 
-/** Destroys an accepted socket with what is around it. */
+/** Destroys an accepted socket and its encrypted side. */
 export function destroySocket(socket: Socket): void {
   carrierOf(socket).destroy();
   socket.destroy();
@@ -88,9 +88,9 @@ export function takeHandshake(socket: Socket, options: HandshakeOptions): Promis
       fail();
     }, timeoutMs);
     signal.addEventListener("abort", fail, { once: true });
-    // An error is also told by the close that follows it; without a listener it would end the process.
+    // `close` follows every error. Without a listener the error would end the process.
     secure.on("error", () => {});
-    // The end alone does not close a socket that may be half open, as those of HTTP are.
+    // `end` alone does not close a socket that allows half-open connections, as those of HTTP do.
     secure.once("secure", succeed).once("end", fail).once("close", fail);
   });
 }

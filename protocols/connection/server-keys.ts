@@ -5,17 +5,17 @@ export interface PemPair {
   readonly cert: string;
 }
 
-/** Certificate chain and private key in PEM. All of it may change while ports are open. */
+/** Certificate chain and private key in PEM. They may change while ports are open. */
 export interface ServerKeys extends PemPair {
-  /** Of further names of this server (RFC 6066 section 3), in lower case; others get the one above. */
+  /** Certificates of further names of this server (RFC 6066 section 3), by name in lower case. Other names get the one above. */
   readonly further?: ReadonlyMap<string, PemPair>;
-  /** Of names that an authority asks about now (tls-alpn-01, RFC 8737). */
+  /** Certificates for names that a certificate authority is validating now (tls-alpn-01, RFC 8737). */
   readonly challenged?: ReadonlyMap<string, PemPair>;
 }
 
 const furtherContexts = new WeakMap<SecureContext, ReadonlyMap<string, SecureContext>>();
 
-/** The context for the next handshake, made from the keys as they are at that moment. Connections that are open keep theirs. */
+/** Gives the context for the next handshake, made from the keys at that moment. Open connections keep the old context. */
 export function contextOf(keys: ServerKeys): () => SecureContext {
   let key: string | undefined;
   let cert: string | undefined;
@@ -40,7 +40,7 @@ export function contextFrom({ key, cert }: PemPair): SecureContext {
 
 const noContexts: ReadonlyMap<string, SecureContext> = new Map();
 
-/** The contexts of further names that belong to one of `contextOf`. */
+/** The contexts of further names that belong to a context of `contextOf`. */
 export function contextsOfNames(context: SecureContext): ReadonlyMap<string, SecureContext> {
   return furtherContexts.get(context) ?? noContexts;
 }

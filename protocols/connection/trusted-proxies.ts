@@ -1,5 +1,5 @@
-/** Load balancers and reverse proxies in front of this server (`server.trusted_proxies`): what they say about whom they speak for is
- *  believed, and nobody else's word is. */
+/** Load balancers and reverse proxies in front of this server (`server.trusted_proxies`). Only these may state the address of a client
+ *  whose connection they carry. */
 import { BlockList, isIP, isIPv6, type Socket } from "node:net";
 import { networkOf } from "#/src/model/network.ts";
 import type { NameNetwork } from "./connection-door.ts";
@@ -30,24 +30,24 @@ export function trustProxies(places: readonly string[]): TrustedProxies {
 
 export const noProxies: TrustedProxies = { has: () => false };
 
-/** A proxy that carries several clients in one connection is no network: its connection has no share. */
+/** The connection of a proxy that carries several clients belongs to no network, so no share of a network applies to it. */
 export function networkBehind(proxies: TrustedProxies): NameNetwork {
   return ({ remoteAddress = "" }) => (proxies.has(remoteAddress) ? undefined : networkOf(remoteAddress));
 }
 
 /** A proxy sends its header at once. */
 const headerMs = 5000;
-/** A tool of this host, where proxies of this host are trusted, may wait for the greeting instead. */
+/** Shorter where proxies of this host are trusted: a tool of this host sends no header and waits for the greeting. */
 const loopbackMs = 300;
 
 export interface ProxyHeaderOptions {
-  /** The client speaks first, so the octets themselves tell whether there is a header; elsewhere, every proxy that is not on this host
-   *  sends one. */
+  /** The client sends first, so its octets show whether there is a header. Otherwise every proxy that is not on this host has to send
+   *  one. */
   readonly mayBeAbsent: boolean;
 }
 
-/** Takes the header from a connection of a trusted proxy. From then on the socket has the address of the client. False where there
- *  has to be one, and is none. */
+/** Reads the header from a connection of a trusted proxy. From then on the socket has the address of the client. False if a header is
+ *  required and missing. */
 export async function takeProxyHeader(socket: Socket, { mayBeAbsent }: ProxyHeaderOptions): Promise<boolean> {
   const isLocal = networkOf(socket.remoteAddress ?? "") === undefined;
   const canBeAbsent = mayBeAbsent || isLocal;
@@ -65,13 +65,13 @@ export async function takeProxyHeader(socket: Socket, { mayBeAbsent }: ProxyHead
     const isAwaited = octets.length > 0 || mayBeAbsent || !isLocal;
     const until = begunAt + (isAwaited ? headerMs : loopbackMs);
     const more = await nextOctets(socket, until - performance.now());
-    // What has begun as a header and does not go on is none of a client.
+    // Octets that begin like a header and do not continue did not come from a client.
     if (more === undefined) return octets.length === 0 && canBeAbsent && !socket.destroyed;
     octets = Buffer.concat([octets, more]);
   }
 }
 
-/** undefined when none come in time, or the peer goes. */
+/** undefined if no octets come in time, or the peer closes. */
 function nextOctets(socket: Socket, waitMs: number): Promise<Buffer | undefined> {
   return new Promise((resolve) => {
     const finish = (octets: Buffer | undefined): void => {
@@ -91,11 +91,11 @@ function nextOctets(socket: Socket, waitMs: number): Promise<Buffer | undefined>
   });
 }
 
-/** Proxies that a request has passed, the nearest last; more are not looked at. */
+/** Proxies that a request has passed, the nearest last; further ones are not read. */
 const passedMax = 20;
 
-/** Whose request it is: the address that the nearest trusted proxy names, or, where that is one too, the one that it names (RFC 7239
- *  section 5.2, X-Forwarded-For). */
+/** The client's address of a request: the one that the nearest trusted proxy names, or, if that is a trusted proxy too, the one that
+ *  it names (RFC 7239 section 5.2, X-Forwarded-For). */
 export function clientAddress(
   proxies: TrustedProxies,
   peer: string,
@@ -121,7 +121,7 @@ function forwardedFor(field: string | string[] | undefined): string[] {
   return text.split(",").map((one) => nodeAddress(one.trim()));
 }
 
-/** The `for` of each element; "" where one has none, or hides it. */
+/** The `for` of each element; "" if it has none or hides it. */
 function forwarded(field: string): string[] {
   return field.split(",").map((element) => {
     const node = /(?:^|;)\s*for=(?:"([^"]*)"|([^\s;]*))/i.exec(element);

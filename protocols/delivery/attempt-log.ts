@@ -1,4 +1,4 @@
-/** What the log says of an attempt: names, states and codes, and what the other server said. No address, no content. */
+/** The log line of an attempt: names, states, codes and the replies of the other server. No address, no content. */
 import type { Logger } from "pino";
 import type { NoticedOutcome } from "#/src/arrival/notify-sender.ts";
 import type { IdCodec } from "#/src/model/ids.ts";
@@ -13,7 +13,7 @@ export interface LogRooms {
   readonly store: { readonly ids: IdCodec };
 }
 
-/** What other servers said, as far as one log line tells it. */
+/** Replies of other servers in one log line. */
 const loggedRepliesMax = 3;
 const loggedReplyCharacters = 300;
 

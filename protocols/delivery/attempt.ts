@@ -1,5 +1,5 @@
-/** One attempt at one delivery: over the connection that is open, or over those that its domain's servers take, until one of
- *  them has answered for its recipients; of very many for the first of them. */
+/** One attempt at one delivery: over the open connection, or over new ones to the domain's servers, until one server has answered for
+ *  its recipients. If there are very many recipients, only the first ones are tried. */
 import type { PreparedMessage } from "#/src/outbound/dispatch.ts";
 import type { DueDelivery } from "#/src/outbound/outbound.ts";
 import {
@@ -16,11 +16,11 @@ import { buildTransaction } from "./transaction.ts";
 
 export interface AttemptRooms extends ConnectorRooms {
   readonly clock: { now(): number };
-  /** Where the mail of a domain goes now. */
+  /** The servers for the mail of a domain now. */
   findTarget(domain: string): Promise<Target | Exclude<Route, { kind: "hosts" }>>;
-  /** Bytes and signatures, made when somebody is there to take them. */
+  /** Makes the bytes and signatures; called when a server is ready to take them. */
   prepare(): Promise<PreparedMessage>;
-  /** From now on the server may have the message. */
+  /** Called when the server may have the message from now on. */
   onData(): void;
 }
 
@@ -34,11 +34,11 @@ export interface Attempt {
 
 type Recipients = DueDelivery["recipients"];
 
-/** RFC 5321 section 4.5.3.1.8: every server takes so many in one transaction. What became of them is reported before the
- *  others are tried. */
+/** Recipients of one transaction: every server has to accept this many (RFC 5321 section 4.5.3.1.8). Their outcome is reported before
+ *  the others are tried. */
 const recipientsMax = 100;
 
-/** Never throws for what another server does. `onOpen` is told of each connection before it is used. */
+/** Never throws because of another server. `onOpen` is called with each connection before it is used. */
 export async function attemptDelivery(
   rooms: AttemptRooms,
   delivery: DueDelivery,
@@ -82,7 +82,7 @@ class DeliveryAttempt {
     return { outcomes: this.#outcomes, open, hosts: this.#hosts, isSecure: this.#isSecure };
   }
 
-  /** Server after server, until everybody is answered for. */
+  /** Tries one server after the other until all recipients have an outcome. */
   async deliverTo(recipients: Recipients): Promise<void> {
     const target = await this.#rooms.findTarget(this.#delivery.domain);
     if ("kind" in target) {
@@ -99,7 +99,7 @@ class DeliveryAttempt {
     if (left.length > 0) this.add(allOutcomes(left, this.#unreachable(opener.failures)));
   }
 
-  /** Answers who is left: everybody, if the connection ended before the server could have the message. */
+  /** Gives the recipients without an outcome: all of them if the connection ended before the server could have the message. */
   async deliverOver(open: OpenHost, recipients: Recipients): Promise<Recipients> {
     this.#onOpen(open);
     this.#open = open;
@@ -110,7 +110,7 @@ class DeliveryAttempt {
     return isAnswered ? [] : recipients;
   }
 
-  /** False: it ended before the server could have the message. */
+  /** False if the connection ended before the server could have the message. */
   async #transact(open: OpenHost, recipients: Recipients, message: PreparedMessage): Promise<boolean> {
     const { wire, host } = open;
     const transaction = buildTransaction(wire, this.#delivery, recipients, message);

@@ -1,9 +1,9 @@
 import type { Reply } from "./reply.ts";
 
-/** The connection could not be used at all. */
+/** A connection that could not be opened or used at all. */
 export class ConnectFailure extends Error {
   readonly reply: Reply | undefined;
-  /** The TLS handshake failed: without TLS it may go. */
+  /** The TLS handshake failed: it may succeed without TLS. */
   readonly isTls: boolean;
   readonly isLogin: boolean;
 

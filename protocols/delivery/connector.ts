@@ -1,5 +1,5 @@
-/** From a route to a connection that takes mail: servers in their order, each address of each, with TLS as far as it can be
- *  had. Falls through to the next one when a server cannot be reached or does not want to talk (RFC 5321 section 5.1). */
+/** Opens a connection for a route: tries the servers in their order, all addresses of each, with TLS if possible. Goes to the next
+ *  one if a server cannot be reached or refuses the connection (RFC 5321 section 5.1). */
 import { once } from "node:events";
 import { createConnection, isIP, type Socket } from "node:net";
 import type { Settings } from "#/config/schema.ts";
@@ -13,7 +13,7 @@ import type { WireConnection, WireTls } from "./wire-connection.ts";
 export interface ConnectorRooms {
   readonly settings: Pick<Settings, "server"> & SourceSettings;
   readonly backoff: HostBackoff;
-  /** Aborts when no new connection is wanted any more. */
+  /** Aborts when no new connection is to be opened any more. */
   readonly signal: AbortSignal;
 }
 
@@ -30,18 +30,18 @@ export interface OpenHost {
   readonly wire: WireConnection;
 }
 
-/** Why one server was no use. */
+/** Why one server could not be used. */
 export interface HostFailure {
   readonly host: string;
   readonly reason: string;
   readonly reply: Reply | undefined;
 }
 
-/** Opens the servers of a target one after another, each address once, until somebody has what they want. */
+/** Opens the servers of a target one after the other, each address once, as long as the caller asks for another. */
 export interface Opener {
-  /** The next server that can be talked to; undefined when there is none left. */
+  /** The next server that can be used; undefined when there is none left. */
   next(): Promise<OpenHost | undefined>;
-  /** Why the others were no use; none where all of them rest. */
+  /** Why the others could not be used; empty if none was tried because all are in backoff. */
   readonly failures: readonly HostFailure[];
 }
 
@@ -95,7 +95,7 @@ async function openPlace(rooms: ConnectorRooms, target: Target, place: Place): P
   try {
     return await openOnce(rooms, target, place, target.tls);
   } catch (error) {
-    // A server whose TLS is broken still gets its mail, as it would from who has no TLS (RFC 7435 section 4).
+    // A server whose TLS is broken gets its mail without TLS (opportunistic security, RFC 7435 section 4).
     const isForgiving = target.tls === "opportunistic" && error instanceof ConnectFailure && error.isTls;
     if (!isForgiving) throw error;
     return openOnce(rooms, target, place, "none");
@@ -123,7 +123,7 @@ async function openOnce(
   });
 }
 
-/** RFC 5321 section 4.1.4: a host name, or else an address literal. */
+/** The name for EHLO (RFC 5321 section 4.1.4): a host name, or else an address literal. */
 function clientName(hostname: string): string {
   return isIP(hostname) === 0 ? hostname : isIP(hostname) === 6 ? `[IPv6:${hostname}]` : `[${hostname}]`;
 }

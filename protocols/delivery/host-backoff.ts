@@ -1,4 +1,5 @@
-/** Addresses that could not be reached rest for a while: the next mail tries others first, and when all rest, none. */
+/** Backoff of addresses that could not be reached: for a while the next mail tries other addresses first. If all are in backoff, none
+ *  is tried. */
 import type { Clock } from "#/src/model/clock.ts";
 
 export interface HostBackoff {

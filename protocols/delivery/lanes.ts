@@ -1,14 +1,14 @@
-/** Work in lanes: what goes to one destination is carried by a few carriers at once, each of which takes the next piece when it
- *  is done with one, over the connection that it has. Carriers are shared by the owners of what is carried (`src/fairness`): each has
- *  a place for the owner of its piece, and pieces of a lane go in turns of their owners. */
+/** Lanes: pieces of work for one destination form a lane. A few carriers work on a lane at once; each takes the next piece when it
+ *  has finished one, over the same connection. The owners of the pieces share the carriers (`src/fairness`): each carrier holds a
+ *  place for the owner of its piece, and the owners take turns in a lane. */
 import { FairQueue } from "#/src/fairness/fair-queue.ts";
 import type { Gate, Place } from "#/src/fairness/gate.ts";
 import type { Owner } from "#/src/model/owner.ts";
 
-/** A carrier gives way after so many pieces when a lane has nobody. */
+/** After this many pieces a carrier ends if another lane has no carrier. */
 const turnPieces = 20;
 
-/** Carries pieces of one lane until `next` has none; does not throw. Whoever takes `place` away gets what is carried to its end soon. */
+/** Works on pieces of one lane until `next` gives none; does not throw. When `place` is taken away, it finishes soon. */
 export type Carry<T> = (
   name: string,
   next: (waitMs: number) => Promise<T | undefined>,
@@ -16,7 +16,7 @@ export type Carry<T> = (
 ) => Promise<void>;
 
 export interface LanesOptions<T> {
-  /** A place for each carrier. */
+  /** Bounds the carriers: each holds a place. */
   readonly gate: Gate;
   carriersPerLane(): number;
   ownerOf(piece: T): Owner;
@@ -25,14 +25,14 @@ export interface LanesOptions<T> {
 
 export interface Lanes<T> {
   push(name: string, piece: T): void;
-  /** Places may be had that were not there. */
+  /** Called when new places may be free. */
   wake(): void;
-  /** Pieces that wait in a lane. */
+  /** How many pieces wait in a lane. */
   waitingIn(name: string): number;
   names(): string[];
-  /** Takes back what nobody has begun. */
+  /** Removes and gives the pieces that no carrier has begun. */
   drain(): T[];
-  /** Nobody is carrying anything. */
+  /** Resolves when no carrier is working. */
   whenStill(): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ export function createLanes<T>({ gate, carriersPerLane, ownerOf, carry }: LanesO
   let carriers = 0;
   let isDrained = false;
 
-  /** Whether a carrier may go on with a piece of this owner. */
+  /** Whether a carrier may continue with a piece of this owner. */
   function mayMove(place: Place, owner: Owner): boolean {
     if (place.owner.key === owner.key) return true;
     const refusal = gate.look(owner);
@@ -67,7 +67,7 @@ export function createLanes<T>({ gate, carriersPerLane, ownerOf, carry }: LanesO
   }
 
   function take(lane: Lane<T>, waitMs: number, place: Place): Promise<T | undefined> {
-    // It was taken away.
+    // The place was taken away.
     if (place.amount === 0) return Promise.resolve(undefined);
     const item = lane.pieces.shift(({ owner }) => (mayMove(place, owner) ? "goes" : "waits"));
     if (item !== undefined) {
@@ -90,7 +90,7 @@ export function createLanes<T>({ gate, carriersPerLane, ownerOf, carry }: LanesO
     });
   }
 
-  /** Who has the fewest carriers comes first. */
+  /** Starts carriers; the owner with the fewest carriers comes first. */
   function start(): void {
     while (startOne());
   }
@@ -135,7 +135,7 @@ export function createLanes<T>({ gate, carriersPerLane, ownerOf, carry }: LanesO
       place[Symbol.dispose]();
       lane.carriers--;
       carriers--;
-      // Behind the others, so that lanes take turns.
+      // Moves the lane behind the others, so that lanes take turns.
       lanes.delete(name);
       if (lane.carriers > 0 || !lane.pieces.isEmpty) lanes.set(name, lane);
       start();

@@ -1,16 +1,16 @@
-/** What replies mean for recipients (RFC 5321 section 4.2.1, RFC 3463). */
+/** Turns replies into outcomes of recipients (RFC 5321 section 4.2.1, RFC 3463). */
 import type { DueDelivery, RecipientOutcome } from "#/src/outbound/outbound.ts";
 import { isPermanent, isPositive, printableText, type Reply } from "./reply.ts";
 import type { TransactionResult } from "./wire-connection.ts";
 
 export interface AttemptOutcome extends RecipientOutcome {
-  /** The server understands DSN parameters and has the duty to report from here on (RFC 3461 section 6.2). */
+  /** The server supports DSN and has to send the reports from here on (RFC 3461 section 6.2). */
   readonly isReportedThere: boolean;
 }
 
 type Recipient = DueDelivery["recipients"][number];
 
-/** One outcome for each recipient of a transaction that came so far that there is no other server to be asked. */
+/** One outcome for each recipient of a transaction after which no other server is tried. */
 export function outcomesOf(
   recipients: readonly Recipient[],
   result: TransactionResult,
@@ -23,7 +23,7 @@ export function outcomesOf(
     const base = { number, host, isReportedThere: false };
     if (refusal !== undefined) {
       const isCrowded = result.accepted.size > 0 && isTooManyRecipients(refusal);
-      // The others of this message take the next connection, not the next hour.
+      // The other recipients of this message are tried with the next connection at once, not in an hour.
       if (isCrowded) return { ...base, ...refused(refusal, "deferred"), status: "4.5.3", retryAt: now };
       return { ...base, ...refused(refusal) };
     }
@@ -38,18 +38,18 @@ export function outcomesOf(
   });
 }
 
-/** RFC 5321 section 4.5.3.1.10: 452, and 552 from servers that still say that. */
+/** Too many recipients (RFC 5321 section 4.5.3.1.10): 452, or 552 from old servers. */
 function isTooManyRecipients({ code, status }: Reply): boolean {
   return (code === 452 || code === 552) && (/^[45]\.5\.3$/.test(status) || /^[45]\.0\.0$/.test(status));
 }
 
 function refused(reply: Reply, state: "failed" | "deferred" = isPermanent(reply) ? "failed" : "deferred") {
-  // What is not an answer to this command (2yz to a command that failed) is taken for a passing confusion.
+  // A reply that does not fit (2yz to a command that failed) is taken as a temporary failure.
   const isRefusal = reply.code >= 400;
   return { state, status: isRefusal ? reply.status : "4.5.0", reply: reply.text };
 }
 
-/** The same for all. */
+/** The same outcome for all recipients. */
 export function allOutcomes(
   recipients: readonly Recipient[],
   outcome: Omit<AttemptOutcome, "number" | "isReportedThere">,

@@ -1,21 +1,21 @@
-/** Replies of other servers (RFC 5321 section 4.2, RFC 2034): a code, a status, and words for those who ask. */
+/** Replies of other servers (RFC 5321 section 4.2, RFC 2034): a code, an enhanced status code, and a text for people. */
 
 export interface Reply {
   readonly code: number;
-  /** RFC 3463; where the server gave none, class.0.0. */
+  /** Enhanced status code (RFC 3463); class.0.0 if the server gave none. */
   readonly status: string;
   /** One line of printable characters. */
   readonly text: string;
 }
 
-/** What a notification can bear. */
+/** Characters of the text: what fits a notification. */
 const textCharactersMax = 1000;
 
 export function readReply(response: string | undefined): Reply | undefined {
   const match = /^([2345])(\d\d)(?:[ -](?:([245]\.\d{1,3}\.\d{1,3})(?=\s|$))?|$)/.exec(response ?? "");
   if (match === null) return undefined;
   const [, kind, , given] = match;
-  // A status of another class than the code is a mistake; the code is what the protocol means.
+  // A status of another class than the code is a mistake of the server; the code counts.
   const status = given?.[0] === kind ? given! : `${kind}.0.0`;
   return { code: Number(kind! + match[2]), status, text: printableText(response!) };
 }
@@ -28,7 +28,7 @@ export function isPositive({ code }: Reply): boolean {
   return code < 400;
 }
 
-/** What others wrote, as one line that no terminal and no header is hurt by. */
+/** Text of another server as one line that is safe in a terminal and in a header field. */
 export function printableText(text: string): string {
   const line = text
     .replace(/\r?\n(?:\d{3}[ -](?:[245]\.\d{1,3}\.\d{1,3} )?)?/g, " ")

@@ -7,14 +7,14 @@ import type { Resolve } from "#/src/evidence/dns.ts";
 import { isPublicAddress } from "#/src/model/public-address.ts";
 
 export interface Host {
-  /** In A-labels; of an address literal the address. */
+  /** The name in A-labels; for an address literal the address. */
   readonly name: string;
   readonly addresses: readonly string[];
 }
 
 export type Route =
   | { readonly kind: "hosts"; readonly hosts: readonly Host[] }
-  /** Nothing can be done, or nothing now. */
+  /** No route: permanently, or for now. */
   | { readonly kind: "failed" | "deferred"; readonly status: string; readonly reason: string };
 
 export interface RouteRooms {
@@ -22,11 +22,11 @@ export interface RouteRooms {
   readonly resolve: Resolve;
 }
 
-/** Section 5.1 wants more than one address to be tried; more than these are somebody's trick. */
+/** Section 5.1 wants more than one address to be tried; an honest domain does not have more hosts than this. */
 const hostsMax = 10;
 const addressesMax = 10;
 
-/** `isHostAllowed`: what the policy of the domain says (RFC 8461 section 4.1). */
+/** `isHostAllowed`: whether the MTA-STS policy of the domain allows a host (RFC 8461 section 4.1). */
 export async function findRoute(
   rooms: RouteRooms,
   domain: string,
@@ -38,11 +38,11 @@ export async function findRoute(
   const names = withoutSelf(exchanges, rooms.settings.server.hostname);
   if (names.length === 0) return failed("5.4.6", "The mail of the domain comes back to this server.");
   const allowed = names.filter(isHostAllowed);
-  if (allowed.length === 0) return deferred("4.7.5", "No server of the domain is one that its policy names.");
+  if (allowed.length === 0) return deferred("4.7.5", "The policy of the domain allows none of its servers.");
   return addressedRoute(rooms, allowed.slice(0, hostsMax));
 }
 
-/** Names of a domain's servers, the most wanted first. */
+/** The servers of a domain, the most preferred first. */
 interface Exchange {
   readonly name: string;
   readonly preference: number;
@@ -66,7 +66,7 @@ async function findExchanges(resolve: Resolve, domain: string): Promise<readonly
   return [{ name: hostName(domain), preference: 0 }];
 }
 
-/** Where this server is one of the domain's, only more wanted ones are of use: all others would bring the mail back here. */
+/** If this server is one of the domain's, only servers with a better preference are used: all others would send the mail back here. */
 function withoutSelf(exchanges: readonly Exchange[], hostname: string): string[] {
   const own = exchanges.find(({ name }) => name === hostName(hostname));
   return exchanges
@@ -97,7 +97,7 @@ async function findAddresses(rooms: RouteRooms, name: string): Promise<Addressed
   return addresses === undefined ? { isUnknown: true } : usable(rooms, name, addresses);
 }
 
-/** What the name servers say, of the families that are tried; undefined when they do not answer. */
+/** The addresses that the DNS gives, of the address families that are used; undefined if the DNS does not answer. */
 export async function askAddresses(
   { settings, resolve }: Pick<RouteRooms, "settings" | "resolve">,
   name: string,
@@ -132,11 +132,11 @@ function isOwnAddress(address: string): boolean {
   return Object.values(networkInterfaces()).some((list) => list?.some((own) => own.address === address));
 }
 
-/** RFC 5321 section 4.1.3. */
+/** The route of an address literal (RFC 5321 section 4.1.3). */
 function literalRoute(rooms: RouteRooms, domain: string): Route {
   const address = domain.slice(1, -1).replace(/^IPv6:/i, "");
   if (isIP(address) === 0 || (isIPv6(address) && !/^\[IPv6:/i.test(domain)))
-    return failed("5.1.2", "The address literal is none.");
+    return failed("5.1.2", "The address literal is malformed.");
   const found = usable(rooms, address, [address]);
   if ("host" in found && found.host.addresses.length > 0) return { kind: "hosts", hosts: [found.host] };
   return failed("5.4.4", "The address is this server's own, or not of the public internet.");

@@ -1,10 +1,10 @@
-/** When it is tried again, and when no more (RFC 5321 section 4.5.4.1). */
+/** When a delivery is tried again, and when it has failed (RFC 5321 section 4.5.4.1). */
 import type { DueDelivery } from "#/src/outbound/outbound.ts";
 import { retryAt } from "#/src/outbound/queue.ts";
 import type { AttemptOutcome } from "./outcomes.ts";
 
-/** What is put off gets its next time, a quarter earlier or later than the rhythm says, so that mails that failed together do
- *  not come back together; recipients of one mail do. What has been tried for its whole time has failed. */
+/** Sets the next time of deferred outcomes: up to a quarter earlier or later than the schedule, so that mails that failed together are
+ *  not all tried together again; recipients of one mail are. A delivery whose time in the queue is over has failed. */
 export function settleOutcomes(
   delivery: Pick<DueDelivery, "expiresAt" | "recipients">,
   outcomes: readonly AttemptOutcome[],

@@ -1,4 +1,4 @@
-/** The address that mail leaves from: other servers hold it against the sender's SPF record and ask the DNS for its name. */
+/** The local address for outgoing mail: other servers compare it with the sender's SPF record and look up its name in the DNS. */
 import { BlockList, createServer, isIP, isIPv6 } from "node:net";
 import type { Settings } from "#/config/schema.ts";
 import { isLoopbackAddress } from "#/protocols/connection/connection.ts";
@@ -9,16 +9,16 @@ import { isPublicAddress } from "#/src/model/public-address.ts";
 export type SourceSettings = Pick<Settings, "smtp" | "outbound">;
 
 export interface Source {
-  /** Whether a connection to there is made at all. */
+  /** Whether a connection to the destination may be made. */
   readonly isUsable: boolean;
-  /** Undefined: as the system chooses. */
+  /** undefined: the system chooses. */
   readonly localAddress?: string;
 }
 
 const asTheSystemChooses: Source = { isUsable: true };
 
-/** What the operator set is always used, and an address of a family without one is not connected to: mail leaves from nowhere else.
- *  Else it is the address that SMTP is bound to, where a connection from it can get to the destination. */
+/** If the operator has set addresses, only these are used, and destinations of another address family are not connected to. Otherwise
+ *  it is the address that SMTP is bound to, if the destination can be reached from it. */
 export function findSource({ smtp, outbound }: SourceSettings, destination: string): Source {
   const set = outbound.sourceAddresses;
   const bound = isIP(smtp.host) !== 0 && !isUnspecified(smtp.host) ? [smtp.host] : [];

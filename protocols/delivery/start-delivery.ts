@@ -1,5 +1,5 @@
-/** The runner: asks the queue for what is due, carries it out, and reports back before anything else happens. What it holds in
- *  memory is only what it is trying; killed at any moment, the queue still has everything. */
+/** The runner: takes due deliveries from the queue, attempts them, and reports each outcome to the queue first of all. Only running
+ *  attempts are in memory; if the process is killed at any moment, the queue still has everything. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Settings } from "#/config/schema.ts";
@@ -40,28 +40,28 @@ export interface DeliveryRooms extends LocalDeliveryRooms {
   readonly fairness?: Fairness;
   /** Others for tests. */
   readonly times?: Partial<AttemptTimes>;
-  /** Where policies are served: 443 but for tests. */
+  /** The port of MTA-STS policies: 443, except in tests. */
   readonly policyPort?: number;
 }
 
 export interface Delivery extends AsyncDisposable {
-  /** Looks at the queue now: a clock was turned, or nobody knows. */
+  /** Reads the queue now, for example because the clock was changed. */
   wake(): void;
-  /** Everything that is due has been tried. */
+  /** Resolves when everything that is due has been tried. */
   whenIdle(): Promise<void>;
 }
 
 /** Deliveries that wait for one destination. */
 const waitingMax = 50;
 const pageMax = 100;
-/** An open connection waits so long for more mail. */
+/** How long an open connection waits for more mail. */
 const idleMs = 1000;
-/** Servers grow suspicious of connections that never end. */
+/** Messages of one connection: some servers distrust connections that do not end. */
 const messagesPerConnection = 100;
-/** A stop waits so long for messages whose last octet is on its way: given up, they may arrive twice. */
+/** How long a stop waits for messages whose data has been sent: without the reply they would be sent twice. */
 const graceMs = 4000;
 const reportRetryMs = 1000;
-/** The queue is looked at now and then, whatever the clocks say. */
+/** The queue is read at least this often, whatever the clocks say. */
 const timerMsMax = 60_000;
 
 export function startDelivery(rooms: DeliveryRooms): Delivery {
@@ -77,7 +77,7 @@ class Runner implements Delivery {
   readonly #stopping = new AbortController();
   readonly #stopListening: () => void;
   readonly #idle = new Set<() => void>();
-  /** For other servers, and for mailboxes here, which wait for nobody else. */
+  /** Lanes for other servers, and one for mailboxes here, which does not wait for the others. */
   readonly #lanes: Lanes<DueDelivery>;
   readonly #localLane: Lanes<DueDelivery>;
   readonly #taken: TakenDeliveries;
@@ -127,7 +127,7 @@ class Runner implements Delivery {
     this.#isAskedAgain = true;
     if (this.#isLooking) return;
     this.#isLooking = true;
-    // In a turn of its own: many rings of one turn are one look.
+    // In the next turn, so that many signals of one turn cause one read of the queue.
     setImmediate(() => void this.#look());
   }
 
@@ -255,7 +255,7 @@ class Runner implements Delivery {
     }
   }
 
-  /** Into the mailboxes of this server: the copies and the word that they are made are stored together. */
+  /** Delivers into mailboxes of this server. The copies and the outcome are stored in one transaction. */
   async #carryLocally(delivery: DueDelivery): Promise<void> {
     const { log, outbound } = this.#rooms;
     const startedAt = performance.now();
@@ -276,7 +276,7 @@ class Runner implements Delivery {
     logAttempt(this.#rooms, delivery, plan.outcomes, startedAt, {});
   }
 
-  /** Answers the connection that is left for the next one. */
+  /** Attempts a delivery. Gives the connection that can be used for the next one. */
   async #carryOut(
     delivery: DueDelivery,
     reused: OpenHost | undefined,
@@ -318,7 +318,7 @@ class Runner implements Delivery {
     watch[Symbol.dispose]();
     if (attempt.open === undefined && current !== undefined) this.#open.delete(current);
     const outcomes = settleOutcomes(delivery, attempt.outcomes, this.#now());
-    // Nobody was reached because of the stop: that was no attempt.
+    // No server was reached because of the stop, so it does not count as an attempt.
     if (this.#isStopping && attempt.hosts.length === 0) this.#giveBack(delivery);
     else await this.#report(delivery, outcomes);
     memory?.[Symbol.dispose]();
@@ -326,7 +326,7 @@ class Runner implements Delivery {
     return attempt.open;
   }
 
-  /** What nobody foresaw (a store that cannot be read) is tried again like anything else. */
+  /** Outcomes after an unexpected error (a store that cannot be read): the delivery is tried again like any other. */
   #unexpected(delivery: DueDelivery): AttemptOutcome[] {
     const deferred = allOutcomes(delivery.recipients, { state: "deferred", status: "4.3.0" });
     return settleOutcomes(delivery, deferred, this.#now());
@@ -340,7 +340,8 @@ class Runner implements Delivery {
     return nameDelivery(this.#rooms, delivery);
   }
 
-  /** Until it is durable: an outcome that is forgotten is a message sent twice. `copies` are for mailboxes here. */
+  /** Reports outcomes and repeats until they are durable: a lost outcome means a message sent twice. `copies` are for mailboxes
+   *  here. */
   async #report(
     delivery: DueDelivery,
     outcomes: readonly NoticedOutcome[],
@@ -361,7 +362,7 @@ class Runner implements Delivery {
       } catch (error) {
         const code = isWaypostError(error) ? error.code : undefined;
         if (code === "precondition_failed" && letters.length > 0 && copies.length === 0) {
-          // Cancelled meanwhile: what happened is still recorded, and nobody is told.
+          // The mail was cancelled meanwhile: the outcome is recorded, but no notice is sent.
           letters = [];
           continue;
         }
@@ -373,13 +374,13 @@ class Runner implements Delivery {
     }
   }
 
-  /** Cut short by the stop. */
+  /** Waits; a stop ends the wait early. */
   async #wait(ms: number): Promise<void> {
     const { signal } = this.#stopping;
     await delay(ms, undefined, { signal }).catch(() => {});
   }
 
-  /** A notice that cannot be made keeps no outcome from being stored. */
+  /** The notices for outcomes. If a notice cannot be made, the outcome is stored without it. */
   async #notices(delivery: DueDelivery, outcomes: readonly NoticedOutcome[]) {
     try {
       return await noticesOf(this.#rooms, delivery, outcomes, this.#now());
@@ -390,5 +391,5 @@ class Runner implements Delivery {
   }
 }
 
-/** No domain has such a name. */
+/** The lane of the smarthost; no domain has this name. */
 const smarthostLane = "*";

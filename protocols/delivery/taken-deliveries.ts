@@ -1,5 +1,5 @@
-/** Deliveries that the runner has taken from the queue and not yet reported or given back: so many in all, and of one mailbox its
- *  share (`queued` of `src/fairness`). */
+/** Deliveries that the runner has taken from the queue and not yet reported or given back. Their number is bounded, in all and for
+ *  each mailbox by its share (`queued` of `src/fairness`). */
 import type { Fairness } from "#/src/fairness/fairness.ts";
 import type { Place } from "#/src/fairness/gate.ts";
 import { shares } from "#/src/fairness/shares.ts";
@@ -10,9 +10,9 @@ import type { DueDelivery } from "#/src/outbound/outbound.ts";
 export interface TakenDeliveries {
   readonly size: number;
   readonly isFull: boolean;
-  /** They have their share. */
+  /** Mailboxes that have their share already. */
   readonly crowded: ReadonlySet<AgentNumber>;
-  /** False: its mailbox has its share. */
+  /** False if the delivery's mailbox has its share already. */
   add(delivery: DueDelivery): boolean;
   delete(delivery: DueDelivery): void;
 }
@@ -38,7 +38,7 @@ export function createTakenDeliveries(fairness: Fairness): TakenDeliveries {
     },
     delete(delivery) {
       const place = places.get(delivery);
-      // What found no place is given back without one: its mailbox has its share still.
+      // A delivery without a place is given back; its mailbox still has its share.
       if (place === undefined) return;
       place[Symbol.dispose]();
       places.delete(delivery);

@@ -1,4 +1,4 @@
-/** Who is given the mail of a domain: the smarthost if there is one, else the domain's servers, as far as its policy allows. */
+/** The servers for the mail of a domain: the smarthost if there is one, else the domain's servers that its policy allows. */
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { Settings } from "#/config/schema.ts";
@@ -50,8 +50,8 @@ async function smarthostTarget(rooms: TargetRooms): Promise<FoundTarget> {
   };
 }
 
-/** Asked of the name servers that are set. What they do not know, and where none is set, is looked up as this host looks up any
- *  name: it may be one of its own network. */
+/** The addresses of the smarthost, from the configured name servers. If none is configured or they do not know the name, the system's
+ *  resolver is used: the name may be one of the local network. */
 async function findSmarthost(rooms: TargetRooms, name: string): Promise<readonly string[]> {
   const { dns, outbound } = rooms.settings;
   const isAsked =

@@ -1,4 +1,4 @@
-/** The commands for one message: which parameters go with them, and what a server has to offer to get it. */
+/** The commands for one message: their parameters, and the extensions that a server needs for it. */
 import { isEightBit } from "#/src/formats/mime/line-ends.ts";
 import type { PreparedMessage } from "#/src/outbound/dispatch.ts";
 import { slices } from "#/src/outbound/dkim/sign.ts";
@@ -10,7 +10,7 @@ export interface Unacceptable {
   readonly reason: string;
 }
 
-/** The transaction for some recipients of a delivery, or why this server cannot be given it. */
+/** The transaction for some recipients of a delivery, or why this server cannot take it. */
 export function buildTransaction(
   wire: WireConnection,
   delivery: DueDelivery,
@@ -25,7 +25,7 @@ export function buildTransaction(
     };
   const addresses = [message.reversePath, ...recipients.map(({ address }) => address)];
   const hasUtf8Address = addresses.some((address) => !isAscii(address));
-  // Octets beyond ASCII in a header that nobody declared are left to the server: refusing them helps no one.
+  // Undeclared octets beyond ASCII in a header are sent as they are: refusing such mail would help nobody.
   const isInternational =
     hasUtf8Address || (delivery.isSmtputf8 && isEightBit(message.bytes.subarray(0, message.headerBytes)));
   if (isInternational && !wire.hasExtension("SMTPUTF8"))
@@ -53,8 +53,8 @@ export function buildTransaction(
   };
 }
 
-/** RFC 3461 section 5.2.1: as they were given. RFC 6533 section 3: without SMTPUTF8 an original recipient beyond ASCII is
- *  written with \x{…}. */
+/** Parameters of RCPT, as the client gave them (RFC 3461 section 5.2.1). Without SMTPUTF8 an original recipient beyond ASCII is
+ *  written with \x{…} (RFC 6533 section 3). */
 function recipientParameters(
   notify: readonly string[],
   orcpt: string | null,

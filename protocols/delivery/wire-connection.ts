@@ -1,7 +1,6 @@
-/** One connection to another server: nodemailer's SMTP client, whose commands MAIL and RCPT are written here, as the package
- *  knows one set of DSN parameters for all recipients, encodes an ENVID that is xtext already, and names SMTPUTF8 only for
- *  addresses. It leans on names that the package does not document; its version is pinned, and the tests over sockets are
- *  what another one has to pass. */
+/** One connection to another server: nodemailer's SMTP client. Its commands MAIL and RCPT are written here, because the package has one
+ *  set of DSN parameters for all recipients, encodes an ENVID that is xtext already, and sends SMTPUTF8 only for addresses. This file
+ *  uses names that the package does not document, so its version is pinned; another version has to pass the tests over sockets. */
 import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import type { ConnectionOptions } from "node:tls";
@@ -13,21 +12,21 @@ import { ConnectFailure } from "./connect-failure.ts";
 import { type Reply, readReply } from "./reply.ts";
 
 export interface WireOptions {
-  /** Connected. */
+  /** A connected socket. */
   readonly socket: Socket;
-  /** What EHLO says. */
+  /** The name for EHLO. */
   readonly clientName: string;
   /** Name of the server, for SNI and its certificate. */
   readonly host: string;
   readonly tls: WireTls;
   readonly replyTimeoutMs: number;
   readonly login?: { readonly user: string; readonly password: string };
-  /** Gives up before there is a connection. */
+  /** Aborts the opening of the connection. */
   readonly signal: AbortSignal;
 }
 
 export type WireTls =
-  /** STARTTLS if it is offered, with any certificate; in the clear if it is refused. */
+  /** STARTTLS if it is offered, with any certificate; without TLS if it is refused. */
   | "opportunistic"
   /** STARTTLS, with a certificate for the host. */
   | "verified"
@@ -38,25 +37,25 @@ export type WireTls =
 export interface MailTransaction {
   /** "" for the null reverse path. */
   readonly reversePath: string;
-  /** With the space before them. */
+  /** Parameters of MAIL, with the space before them. */
   readonly mailParameters: string;
   readonly forwardPaths: readonly { readonly address: string; readonly parameters: string }[];
   readonly message: Iterable<Buffer>;
 }
 
 export interface TransactionResult {
-  /** Replies to RCPT that were no acceptance, by address. */
+  /** Replies to RCPT other than acceptance, by address. */
   readonly refused: ReadonlyMap<string, Reply>;
   readonly accepted: ReadonlySet<string>;
-  /** To MAIL, to DATA or to the message; undefined when nobody was accepted, or the connection ended before it. */
+  /** The reply to MAIL, to DATA or to the message; undefined if no recipient was accepted or the connection ended first. */
   readonly reply: Reply | undefined;
-  /** The server may have the message: there is no telling. */
+  /** The server may have the message; this is not known. */
   readonly isDataSent: boolean;
   /** Why there is no reply. */
   readonly failure: string | undefined;
 }
 
-/** A reply longer than this is no reply. */
+/** A longer reply is an error. */
 const replyBytesMax = 64 * 1024;
 
 interface Internals {
@@ -93,20 +92,20 @@ class Client extends Base {
 export interface WireConnection {
   readonly isSecure: boolean;
   readonly hasExtension: (name: "PIPELINING" | "DSN" | "8BITMIME" | "SMTPUTF8" | "SIZE") => boolean;
-  /** Octets that the server takes; 0: it does not say. */
+  /** The largest message in octets that the server accepts; 0 if it does not say. */
   readonly sizeMax: number;
   readonly isOpen: boolean;
-  /** One message; never throws. */
+  /** Sends one message; never throws. */
   send(transaction: MailTransaction): Promise<TransactionResult>;
-  /** RSET: whether the server is ready for another message. */
+  /** RSET. Whether the server is ready for another message. */
   reset(): Promise<boolean>;
-  /** QUIT, without waiting for anything. */
+  /** Sends QUIT without waiting for the reply. */
   quit(): void;
-  /** At once. */
+  /** Closes at once. */
   close(): void;
 }
 
-/** Greeting, EHLO, TLS and login. Throws `ConnectFailure`. */
+/** Does greeting, EHLO, TLS and login. Throws `ConnectFailure`. */
 export async function openWire(options: WireOptions): Promise<WireConnection> {
   const client = new Client({
     connection: options.socket,
@@ -147,11 +146,11 @@ function connect(client: Client): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (error: WireError): void => {
       const isTls = client.upgrading === true || error.code === "ETLS";
-      // First: closing ends the connection, which is an error of its own.
+      // Rejects first: closing the connection would cause another error.
       reject(new ConnectFailure(error.message, { reply: readReply(error.response), isTls }));
       client.close();
     };
-    // Stays: what goes wrong later is told to the command that waits, and to nobody else.
+    // The listener stays: only the waiting command handles later errors.
     client.on("error", fail);
     client.once("end", () => fail(new Error("The connection ended.")));
     client.connect((error) => (error === undefined ? resolve() : fail(error)));
@@ -173,10 +172,10 @@ function tlsOptions(tls: WireTls): SMTPConnectionOptions {
   }
 }
 
-/** A command's answer; `closed` when the connection ends without one, which the package does not tell all who wait. */
+/** The answer to a command; `closed` if the connection ends without one, which the package does not report to every caller. */
 function answered<T>(client: Client, ask: (settle: (answer: T) => void) => void, closed: T): Promise<T> {
   return new Promise((resolve) => {
-    // In the turn after: a command that was answered by the end itself comes first.
+    // In the next turn, so that an answer that came together with the end is handled first.
     const onEnd = (): void => void setImmediate(() => resolve(closed));
     client.once("end", onEnd);
     ask((answer) => {
@@ -198,7 +197,7 @@ async function login(client: Client, { user, password }: { user: string; passwor
 }
 
 interface SentEnvelope extends SMTPConnectionEnvelope {
-  /** MAIL was refused: what was said to RCPT says nothing. */
+  /** The refusal of MAIL. The replies to RCPT mean nothing then. */
   readonly mailError?: WireError;
 }
 

@@ -1,8 +1,8 @@
 /** The octets after DATA (RFC 5321 section 4.1.1.4), up to the line that is a single dot.
  *
- *  Only CRLF "." CRLF ends them, wherever the network cut them. The first dot of a line goes (section 4.5.2) and every other
- *  octet stays as it came. A CR or LF alone (section 2.3.8) makes the message unacceptable, because servers differ in
- *  whether it ends a line and so in where the message ends; it is read on to its end and not kept. */
+ *  Only CRLF "." CRLF ends them, however the network divides them into chunks. The first dot of a line is removed (section 4.5.2),
+ *  every other octet stays as it came. A CR or LF alone (section 2.3.8) makes the message unacceptable, because servers differ in
+ *  whether it ends a line, and so in where the message ends; such a message is read to its end and not kept. */
 
 import { giveBackMemory, takeMemory } from "#/src/model/octet-memory.ts";
 
@@ -10,15 +10,15 @@ export type DataProblem = "bare_line_end" | "too_large" | "no_room";
 
 export interface DataReaderOptions {
   readonly limitBytes: number;
-  /** What the client announced; the first guess of the room needed. */
+  /** The size that the client announced: the first estimate of the memory needed. */
   readonly expectedBytes: number;
-  /** Asks for room beyond what is held; false makes the message unacceptable. */
+  /** Asks for more memory; false makes the message unacceptable. */
   reserve(bytes: number): boolean;
-  /** All room is given back. */
+  /** Called when all memory is given back. */
   release(): void;
 }
 
-// What the octets before a position are.
+// States of the reader: what the octets before a position are.
 const inLine = 0;
 const afterCr = 1;
 const atLineStart = 2;
@@ -33,7 +33,7 @@ export class DataReader {
   readonly #options: DataReaderOptions;
   #state = atLineStart;
   #buffer = takeMemory(0);
-  /** Whoever was given the bytes has their memory. */
+  /** `bytes` was called: its caller now owns the memory. */
   #isTaken = false;
   #length = 0;
   #hasRoom = false;
@@ -49,7 +49,7 @@ export class DataReader {
     return this.#problem;
   }
 
-  /** Takes what came; the number of its octets that were used when the end is among them, else -1. */
+  /** Reads a chunk. Gives the number of octets used if the end of the message is in it, else -1. */
   read(chunk: Uint8Array): number {
     let state = this.#state;
     // A CR that ended the last chunk behind a dot was held back: it may belong to the end.
@@ -58,7 +58,7 @@ export class DataReader {
       let octet = chunk[at]!;
       switch (state) {
         case inLine: {
-          // Nearly all octets are here, and this loop is most of what a large message costs.
+          // Nearly all octets pass here; this loop is most of the cost of a large message.
           const last = chunk.length - 1;
           while (octet > carriageReturn && at < last) octet = chunk[++at]!;
           if (octet === carriageReturn) state = afterCr;
@@ -112,7 +112,7 @@ export class DataReader {
     return this.#buffer.subarray(0, this.#length);
   }
 
-  /** Gives the room back; once is enough, again does nothing. */
+  /** Gives the memory back. Calling it again does nothing. */
   release(): void {
     this.#options.release();
     this.#hasRoom = false;
@@ -121,7 +121,7 @@ export class DataReader {
     this.#length = 0;
   }
 
-  /** The room is needed elsewhere: the message goes. */
+  /** The memory is needed elsewhere: drops the message. */
   giveUp(): void {
     this.#refuse("no_room");
     this.release();
@@ -145,7 +145,7 @@ export class DataReader {
     this.#length += added;
   }
 
-  /** Doubles, so that each octet is copied less than twice, and memory follows what was really sent. */
+  /** Doubles the buffer, so that each octet is copied less than twice and the memory follows the octets really sent. */
   #grow(added: number): void {
     const { limitBytes, expectedBytes } = this.#options;
     const wanted =

@@ -1,5 +1,5 @@
-/** What each refusal of the domain is called over SMTP (RFC 5321 section 4.2.3, RFC 3463, RFC 4954 section 6). A reason that
- *  has a word of its own here goes before its code. */
+/** SMTP replies for error codes and reasons (RFC 5321 section 4.2.3, RFC 3463, RFC 4954 section 6). A reason that has its own reply
+ *  is used before the code. */
 import { type ErrorCode, type ErrorReason, isWaypostError, type WaypostError } from "#/src/model/errors.ts";
 import { Refusal, type Reply, reply } from "./reply.ts";
 
@@ -13,7 +13,7 @@ const byCode = {
   not_found: [550, "5.1.1"],
   precondition_failed: [451, "4.3.0"],
   policy_refused: [550, "5.7.1"],
-  // RFC 5321 section 4.2.3 and RFC 3463 section 3.8: come back later.
+  // RFC 5321 section 4.2.3 and RFC 3463 section 3.8: a temporary failure.
   rate_limited: [451, "4.7.1"],
   paused: [450, "4.2.1"],
   upstream_unavailable: [451, "4.3.0"],
@@ -44,14 +44,14 @@ export function replyToError(error: unknown): Reply {
   return reply(code, status, wordsOf(error));
 }
 
-/** An error that says something to the peer; any other is ours to look into. */
+/** Whether the error is the peer's concern; all others are internal faults, which are logged. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof Refusal || (isWaypostError(error) && error.code !== "internal");
 }
 
 const internalError = reply(...byCode.internal, "Something went wrong here; try again later");
 
-/** Errors of the store are told by what they mean: their own words are for the log. */
+/** The text of a reply. Errors of the store have a general text; their own text is for the log. */
 function wordsOf(error: WaypostError): string {
   if (error.code === "internal") return internalError.text;
   if (error.code === "upstream_unavailable") return "Not possible at the moment; try again later";

@@ -1,4 +1,4 @@
-/** Bounds on what an SMTP peer may send, each with its reason. What an operator may choose is in `config`. */
+/** Limits on what an SMTP peer may send, each with its reason. Limits that an operator may set are in `config`. */
 
 /** RFC 5321 section 4.5.3.1.4 asks for 512 octets; the extensions add up to less than 2,000. AUTH is the longest command:
  *  RFC 4954 section 4 asks for 12,288 octets of a base64 line. */
@@ -12,22 +12,23 @@ export const domainBytesMax = 255;
 export const originalRecipientBytesMax = 500;
 export const envelopeIdBytesMax = 100;
 
-/** Room taken for a message before it is seen, whatever SIZE it announces. */
+/** Memory reserved for a message before its octets come, whatever SIZE it announces. */
 export const dataBufferStartBytes = 64 * 1024;
-/** Beyond its limit a message is read to its end, so that the refusal reaches the client; a peer that does not stop is cut. */
+/** A message over the limit is read to its end, so that the client gets the refusal. After this many further octets the connection
+ *  is closed. */
 export const drainBytesMax = 64 * 1024 * 1024;
-/** From 354 to the last octet. A message that trickles keeps the idle timeout away for ever. */
+/** From 354 to the last octet. A message that arrives a few octets at a time never meets the idle timeout. */
 export const dataTimeoutMs = 30 * 60_000;
 
-/** Refused recipients of one connection: an honest list has a few stale addresses, a harvest has thousands. */
+/** Refused recipients of one connection: an honest mailing list has a few stale addresses, an address harvester tries thousands. */
 export const refusedRecipientsMax = 100;
-/** Failed logins of one connection, beside the limits that all connections share. */
+/** Failed logins of one connection, in addition to the limits that all connections share. */
 export const failedLoginsMax = 5;
-/** Time to log in on a submission port; less where silence has less. */
+/** Time to log in on a submission port; a shorter idle timeout also shortens this. */
 export const loginTimeoutMs = 60_000;
 /** A client begins its handshake at once; a slow line needs some seconds. */
 export const handshakeTimeoutMs = 30_000;
-/** How long what a peer still sends after the last word is read, so that a reset does not swallow that word. */
+/** How long octets that a peer sends after the last reply are still read, so that a TCP reset does not discard that reply. */
 export const lingerMs = 200;
-/** Commands between two messages, beside RCPT: a connection that only asks is closed. */
+/** Commands between two messages, RCPT not counted: a connection that sends no message is closed. */
 export const commandsMax = 1000;

@@ -22,7 +22,7 @@ import { formatReply, reply } from "./reply.ts";
 
 export type { SmtpRooms } from "./mail-port.ts";
 
-/** Opens the SMTP ports that the settings enable. When one cannot be bound, none stays open. */
+/** Opens the SMTP ports that the settings enable. If one of them cannot be bound, the others are closed. */
 export async function listenSmtp(house: SmtpRooms): Promise<Listener[]> {
   const { smtp, submission, submissions, limits } = house.settings;
   const rooms: PortRooms = { ...house, recipients: rememberRecipients(house.accounts) };
@@ -57,8 +57,8 @@ export async function listenSmtp(house: SmtpRooms): Promise<Listener[]> {
   );
 }
 
-/** What the connections of a port share. The package's own listening socket is never bound: `listen` accepts, counts and ends
- *  connections, so that none is out of its sight before and during a TLS handshake. */
+/** What the connections of a port share. The package's own listening socket is not used: `listen` accepts, counts and ends
+ *  connections, so that it knows each of them, also before and during a TLS handshake. */
 class MailServer extends SMTPServer {
   readonly #port: MailPort;
   readonly #failedLogins = new WeakMap<object, number>();
@@ -76,7 +76,7 @@ class MailServer extends SMTPServer {
       maxCommandLength: commandLineBytesMax,
       socketTimeout: settings.smtp.idleTimeoutMs,
       authMethods: ["PLAIN", "LOGIN"],
-      // Who may log in where, and who must, is asked by the connection.
+      // The connection decides where a login is allowed and where it is required.
       authOptional: true,
       allowInsecureAuth: true,
       hideENHANCEDSTATUSCODES: false,
@@ -114,14 +114,14 @@ async function authenticate(
   { username, password, authzid, authcid }: SMTPServerAuthentication,
   { id, remoteAddress }: SMTPServerSession,
 ): Promise<Principal> {
-  // RFC 4616 section 2: acting for somebody else is not offered.
+  // RFC 4616 section 2: a login for another authorization identity is not offered.
   if (authzid && authcid && authzid !== authcid)
-    throw new WaypostError("unauthorized", "A login acts for itself only.");
+    throw new WaypostError("unauthorized", "A login cannot act for another identity.");
   const logins = loggedLogins(rooms.accounts, rooms.log, { protocol: name, session: id });
   return logins.authenticatePassword(username ?? "", password ?? "", remoteAddress);
 }
 
-/** An error as `smtp-server` takes it. */
+/** An error in the form that `smtp-server` expects. */
 function errorReply(code: number, text: string): Error {
   const line = formatReply({ code, status: undefined, text }).slice(4);
   return Object.assign(new Error(line), { responseCode: code });

@@ -5,14 +5,14 @@
  *  "RCPT TO:" Forward-path [SP Rcpt-parameters] CRLF
  *     NOTIFY and ORCPT (RFC 3461)
  *
- *  An unknown parameter is 555 (RFC 5321 section 4.1.1.11). A space after the colon is taken: many devices write one. */
+ *  An unknown parameter is 555 (RFC 5321 section 4.1.1.11). A space after the colon is accepted: many devices write one. */
 import { envelopeIdBytesMax, originalRecipientBytesMax } from "./limits.ts";
 import { type Path, readPath } from "./path.ts";
 import { Refusal } from "./reply.ts";
 
 export interface MailCommand {
   readonly reversePath: Path;
-  /** Octets that the client announces; undefined when it does not. */
+  /** The size in octets that the client announces; undefined without SIZE. */
   readonly sizeBytes: number | undefined;
   readonly isUtf8: boolean;
   readonly ret: "FULL" | "HDRS" | undefined;
@@ -33,10 +33,10 @@ const notifyWords: readonly string[] = ["NEVER", "SUCCESS", "FAILURE", "DELAY"];
 type Parameters = ReadonlyMap<string, string | undefined>;
 
 const xtext = /^(?:[!-*,-<>-~]|\+[0-9A-F]{2})+$/;
-// RFC 6533 section 3: a `utf-8` address stands as it is, or with \x{…} for what cannot.
+// RFC 6533 section 3: a `utf-8` address is written as it is, or with \x{…} for characters that cannot be.
 const originalRecipient = /^[a-z0-9-]+;(?:[!-*,-<>-~\u0080-\u{10ffff}]|\+[0-9A-F]{2})+$/iu;
 
-/** `isAuthOffered`: whether AUTH= is a parameter here. The size limit is the caller's to hold. */
+/** `isAuthOffered`: whether the parameter AUTH= is allowed. The caller checks the size limit. */
 export function parseMail(line: Uint8Array, isAuthOffered: boolean): MailCommand {
   const { path, parameters } = parseCommand(line, /^MAIL FROM:[ \t]*/i, "5.1.7");
   let sizeBytes: number | undefined;
@@ -61,7 +61,7 @@ export function parseMail(line: Uint8Array, isAuthOffered: boolean): MailCommand
         throw badValue(name);
       envid = value;
     } else if (name === "AUTH" && isAuthOffered) {
-      // RFC 4954 section 5: a server that trusts nobody's word for it treats any value as "<>".
+      // RFC 4954 section 5: a server that does not trust the client treats any value as "<>".
       if (value === undefined || !(value === "<>" || xtext.test(value))) throw badValue(name);
     } else throw unknownParameter(name);
   }
@@ -136,7 +136,7 @@ function decodeLine(line: Uint8Array, addressStatus: string): string {
 }
 
 function badPath(status: string): Refusal {
-  return new Refusal(501, status, "The address is not one of RFC 5321 between < and >");
+  return new Refusal(501, status, "The address does not follow RFC 5321 or has no < and >");
 }
 
 function badValue(name: string): Refusal {
@@ -147,7 +147,7 @@ function unknownParameter(name: string): Refusal {
   return new Refusal(555, "5.5.4", `${name.slice(0, 40)} is not a parameter of this server`);
 }
 
-/** RFC 6531 section 3.5. */
+/** The refusal of RFC 6531 section 3.5. */
 function needsUtf8(): Refusal {
   return new Refusal(553, "5.6.7", "An address beyond ASCII needs SMTPUTF8");
 }

@@ -1,9 +1,9 @@
 /** One SMTP connection: the order of commands, and which of them are offered (RFC 5321, RFC 6409, RFC 4954, RFC 3207).
  *
- *  `smtp-server` carries it: greeting, early talkers, TLS, SASL exchanges, timeouts, HELO, RSET, NOOP, QUIT, VRFY. MAIL, RCPT,
- *  DATA, EHLO and the conditions of AUTH are ours, because the package takes what the standard forbids (unknown parameters,
- *  UTF-8 without SMTPUTF8, line ends in DATA) and refuses what it allows (quoted local parts). The names with an underscore are
- *  those of 3.21.6, which is pinned for it.
+ *  The package `smtp-server` does greeting, early talkers, TLS, SASL exchanges, timeouts, HELO, RSET, NOOP, QUIT and VRFY. MAIL,
+ *  RCPT, DATA, EHLO and the conditions of AUTH are here, because the package accepts what the standard forbids (unknown parameters,
+ *  UTF-8 without SMTPUTF8, bare line ends in DATA) and refuses what it allows (quoted local parts). The names with an underscore are
+ *  private names of its version 3.21.6, which is pinned for this reason.
  *  Long because the order of commands is one thing. */
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
@@ -85,7 +85,7 @@ export class MailConnection extends SMTPConnection {
         this.#send(outcome);
       },
     );
-    // Peers that break off and handshakes that fail; nothing that the daemon could do anything about.
+    // Peers that disconnect and handshakes that fail: the daemon can only log them.
     const onFailure = handshakeLog(port.rooms.log, port.name, this.remoteAddress);
     this.on("error", (error: NodeJS.ErrnoException) => {
       const { log } = port.rooms;
@@ -94,8 +94,8 @@ export class MailConnection extends SMTPConnection {
     });
   }
 
-  /** Speaks with the peer until one of them has gone. When `signal` aborts, the connection is ended: at once, or, while a
-   *  command is being carried out or a message stored, after its reply. */
+  /** Serves the peer until one side closes. When `signal` aborts, the connection is ended: at once, or, while a command runs or a
+   *  message is being stored, after its reply. */
   async serve(signal: AbortSignal): Promise<void> {
     const end = (): void => {
       this.#isEnding = true;
@@ -103,7 +103,7 @@ export class MailConnection extends SMTPConnection {
     };
     signal.addEventListener("abort", end, { once: true });
     this.#yieldPlace();
-    // Silence is timed by the base; this is for whoever keeps it away with an octet now and then.
+    // The package times silence. This timer is for peers that send an octet now and then.
     this.#commandTimer = setInterval(() => {
       if (!this._handlerPending && this.#reader === undefined)
         this.#send(reply(421, "4.4.2", "The command took too long to arrive"));
@@ -125,9 +125,10 @@ export class MailConnection extends SMTPConnection {
     signal.removeEventListener("abort", end);
   }
 
-  /** Who has not logged in leaves when others find no place, the silent ones first, unless a message of theirs is being stored. */
+  /** Lets this connection be ended when a new one finds no place: only before a login and not while its message is being stored.
+   *  Connections that have been silent longest are ended first. */
   #yieldPlace(): void {
-    this.#place.giveWay(() => this.#send(reply(421, "4.7.0", "Others need the connection, try again later")));
+    this.#place.giveWay(() => this.#send(reply(421, "4.7.0", "Too many connections, try again later")));
   }
 
   override _createParser(): MailStream {
@@ -170,7 +171,7 @@ export class MailConnection extends SMTPConnection {
     });
   }
 
-  /** Replies of one turn of the loop leave in one packet (RFC 2920 section 3.2), except the last one before a handshake. */
+  /** Replies of one turn of the event loop are sent in one packet (RFC 2920 section 3.2), except the last one before a handshake. */
   override send(code: number, data?: string | string[] | null, context?: string | false): void {
     const socket = this._socket;
     if (code === 220) socket.uncork();
@@ -202,7 +203,7 @@ export class MailConnection extends SMTPConnection {
     return extensions;
   }
 
-  /** Nobody else reads what is sent here. */
+  /** Whether the connection is encrypted or does not leave this machine. */
   get #isPrivate(): boolean {
     return this.secure || isLoopbackAddress(this.remoteAddress);
   }
@@ -301,7 +302,7 @@ export class MailConnection extends SMTPConnection {
     return reader;
   }
 
-  /** A refused message is read to its end, but not for ever. */
+  /** A refused message is read to its end, up to `drainBytesMax`. */
   #watchData(reader: DataReader, octets: number): void {
     this.#memory.arrived(octets);
     this.#yieldPlace();
@@ -325,7 +326,7 @@ export class MailConnection extends SMTPConnection {
     this.#reader = undefined;
     this._unrecognizedCommands = 0;
     this.#commandCount = 0;
-    // The peer now waits for us: the idle timeout is not its fault.
+    // The peer now waits for this server, so the idle timeout must not run.
     this._handlerPending = true;
     this.#answer(
       "DATA",
@@ -364,8 +365,8 @@ export class MailConnection extends SMTPConnection {
     return outcome;
   }
 
-  /** What the house does for it takes the turns of its network or mailbox. A message that has come in whole is stored, whether the
-   *  peer is still there or not. */
+  /** Work for the connection takes the turns of its network or mailbox. A message that has been received completely is stored even
+   *  if the peer has gone. */
   #forOwner<T>(work: () => Promise<T>): Promise<T> {
     return forCaller(nobodyGoes, work, () => this.#place.owner);
   }
@@ -406,13 +407,13 @@ export class MailConnection extends SMTPConnection {
   #send(outcome: Reply): void {
     if (outcome.code === 421 && !this.#isEnding)
       logRefusal(this.#port, this.remoteAddress, "connection", outcome, { id: this.id });
-    // The base puts the status codes of its own tables in front unless it is told not to.
+    // With false, the package does not add status codes of its own.
     this.send(outcome.code, formatReply(outcome).slice(4), false);
   }
 
   #sayGoodbye(): void {
     if (this._upgrading) {
-      // Nothing can be said in the middle of a handshake.
+      // No reply can be sent during a handshake.
       this.#accepted.destroy();
       return;
     }

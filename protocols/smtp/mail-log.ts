@@ -1,10 +1,10 @@
-/** What the log tells of a connection's mail. */
+/** Log lines about the mail of a connection. */
 import { peerOf } from "#/protocols/connection/peer.ts";
 import type { MailPort } from "./mail-port.ts";
 import type { MailTransaction, Taken } from "./mail-transaction.ts";
 import type { Reply } from "./reply.ts";
 
-/** A command that was refused, or a connection that was ended. What became of a whole message is told by `logMessage`. */
+/** Logs a command that was refused, or a connection that was ended. `logMessage` logs the result for a whole message. */
 export function logRefusal(
   { name, rooms }: MailPort,
   remoteAddress: string,
@@ -19,7 +19,7 @@ export function logRefusal(
 
 export interface MessageOutcome {
   readonly size: number;
-  /** Of `performance.now()`. */
+  /** Value of `performance.now()`. */
   readonly startedAt: number;
   readonly outcome: Reply;
   readonly taken: Taken | undefined;

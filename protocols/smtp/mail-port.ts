@@ -12,7 +12,7 @@ import type { Receiving } from "#/src/fairness/receiving.ts";
 import type { Tally } from "#/src/model/tally.ts";
 import type { Outbound } from "#/src/outbound/outbound.ts";
 
-/** What the three SMTP ports need of the house. */
+/** The parts of the daemon that the three SMTP ports use. */
 export interface SmtpRooms extends ArrivalRooms {
   readonly accounts: Accounts;
   readonly outbound: Outbound;
@@ -21,11 +21,11 @@ export interface SmtpRooms extends ArrivalRooms {
   readonly log: Logger;
   readonly fairness: Fairness;
   readonly tally?: Tally;
-  /** How connections are told apart by network, if not by their addresses. */
+  /** Gives the network of a connection, for limits per network; without it the address decides. */
   readonly nameNetwork?: NameNetwork | undefined;
 }
 
-/** With what the ports have among themselves. */
+/** The same, with what the ports share. */
 export interface PortRooms extends SmtpRooms {
   readonly recipients: RecipientLookup;
 }
@@ -55,18 +55,18 @@ export interface PortSettings {
   readonly port: number;
 }
 
-/** One of the ports: mail from other servers, or from the clients of who lives here. */
+/** One of the ports: for mail from other servers, or from mail clients of this server's users. */
 export interface MailPort {
   readonly name: "smtp" | "submission" | "submissions";
-  /** Submission asks for a login and takes mail from it alone. */
+  /** Submission requires a login and accepts mail only after it. */
   readonly isSubmission: boolean;
   readonly rooms: PortRooms;
-  /** Of other servers, or shared by both submission ports. */
+  /** Counts connections: one for the port for other servers, one shared by both submission ports. */
   readonly door: ConnectionDoor;
-  /** What each session counts for. */
+  /** The place that counts each session. */
   readonly places: WeakMap<object, ConnectionPlace>;
   readonly receiving: Receiving;
   readonly proxies: TrustedProxies;
-  /** For the next handshake. */
+  /** The TLS context for the next handshake. */
   readonly secureContext: () => SecureContext;
 }

@@ -3,16 +3,17 @@ import type { DataReader } from "./data-reader.ts";
 
 type Callback = (error?: Error | null) => void;
 
-/** The parser of `smtp-server` for commands, with our own reader for the octets after DATA.
+/** The command parser of `smtp-server`, with a reader of this project for the octets after DATA.
  *
- *  The base hands them out as a stream of chunks, with a turn of the loop for each stuffed dot and without looking at line
- *  ends. It leans on `_dataMode`, `_remainder`, `_feedDataStream` and `_flushData` of 3.21.6, which is pinned for it. */
+ *  The package gives these octets as a stream of chunks, with a turn of the event loop for each stuffed dot, and does not check line
+ *  ends. This class uses the private names `_dataMode`, `_remainder`, `_feedDataStream` and `_flushData` of version 3.21.6, which is
+ *  pinned for this reason. */
 export class MailStream extends SMTPStream {
   #reader: DataReader | undefined;
   #onProgress: (octets: number) => void = () => {};
   #onEnd: (resume: () => void) => void = (resume) => resume();
 
-  /** The next octets are a message. `onEnd` is given what makes the commands behind it run. */
+  /** The next octets are a message. `onEnd` gets a function that continues with the commands behind the message. */
   beginData(
     reader: DataReader,
     onProgress: (octets: number) => void,
@@ -38,12 +39,12 @@ export class MailStream extends SMTPStream {
     this.#onEnd(() => this._write(chunk.subarray(used), "buffer", done));
   }
 
-  /** The base runs what stands behind the last line end when the peer closes; half a command is no command. */
+  /** When the peer closes, the package would run the text after the last line end; an incomplete command must not run. */
   override _flushData(): void {}
 }
 
-/** Octets of messages that one turn of the loop takes from all connections; beyond them each connection gives one chunk more
- *  and waits for the next turn. Without a bound fifty fast senders keep the loop to themselves for a tenth of a second. */
+/** Octets of messages that one turn of the event loop reads from all connections. After that each connection gives one more chunk and
+ *  waits for the next turn. Without this limit fifty fast senders block the event loop for a tenth of a second. */
 const turnBytesMax = 256 * 1024;
 let turnBytes = 0;
 

@@ -1,5 +1,5 @@
 /** A mail transaction (RFC 5321 section 3.3): a sender, recipients, then the message. The connection keeps the order of
- *  commands; here is what each of them means to the house. */
+ *  commands; this file does the work of each of them. */
 import type { Principal } from "#/src/accounts/principal.ts";
 import { acceptMessage, type Delivery, type DsnRequest } from "#/src/arrival/accept-message.ts";
 import { type Admission, admitRecipient } from "#/src/arrival/admit-recipient.ts";
@@ -14,7 +14,7 @@ import type { PortRooms } from "./mail-port.ts";
 export interface MailTransaction {
   readonly mail: MailCommand;
   readonly transport: Transport;
-  /** What RCPT named, by its address in lower case: one named twice counts once. */
+  /** Recipients by address in lower case: a recipient that is named twice counts once. */
   readonly forwardPaths: Map<string, { readonly rcpt: RcptCommand; readonly admission: Admission }>;
 }
 
@@ -44,18 +44,18 @@ export async function addRecipient(
   forwardPaths.set(key, { rcpt, admission });
 }
 
-/** What became of a message that was taken. */
+/** The result of accepting a message. */
 export interface Taken {
-  /** It waits for a person: the id of the hold. */
+  /** The id of the hold, if the message waits for approval. */
   readonly hold?: string;
-  /** The copies in mailboxes here. */
+  /** The ids of its copies in mailboxes here. */
   readonly messages: readonly string[];
-  /** Its name in the queue. */
+  /** Its id in the queue. */
   readonly submission?: string;
 }
 
-/** Takes responsibility for the message; resolves when it is durable. What leaves the house, what its sender wants to hear of and
- *  whatever an agent sends goes through the queue; other mail of a person to people here is theirs at once. */
+/** Takes responsibility for the message; resolves when it is durable. Mail to other servers, mail with requested notifications and
+ *  all mail of agents goes through the queue; other mail of a person to mailboxes here is delivered at once. */
 export async function takeMessage(
   rooms: PortRooms,
   transaction: MailTransaction,
@@ -104,8 +104,8 @@ async function queueMessage(
   };
 }
 
-/** Stores the message; when one of several recipients has gone since RCPT, the client is to try
- *  again: then it hears at RCPT which one, and the others get theirs. */
+/** Stores the message. If one of several recipients was deleted since RCPT, the client has to try again: RCPT then refuses that one,
+ *  and the others get the message. */
 async function deliverMessage(
   rooms: PortRooms,
   transaction: MailTransaction,
@@ -126,7 +126,7 @@ async function deliverMessage(
     });
   } catch (error) {
     if (!isWaypostError(error) || error.code !== "not_found" || recipients.length === 1) throw error;
-    throw new WaypostError("precondition_failed", "A recipient has gone meanwhile; try again.", {
+    throw new WaypostError("precondition_failed", "A recipient was deleted meanwhile; try again.", {
       cause: error,
     });
   }
@@ -136,7 +136,7 @@ function assertSize(rooms: PortRooms, sizeBytes: number): void {
   if (sizeBytes > rooms.settings.smtp.maxMessageBytes) throw errorOfProblem(rooms, "too_large");
 }
 
-/** Why the octets after DATA are no message. */
+/** The error for octets after DATA that cannot be accepted. */
 export function errorOfProblem(rooms: PortRooms, problem: DataProblem): WaypostError {
   switch (problem) {
     case "bare_line_end":

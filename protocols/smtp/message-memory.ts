@@ -1,5 +1,5 @@
-/** Memory of the message that a connection receives or stores: there for as long as it arrives fast enough, and as long as others do
- *  not need it more. */
+/** Memory of the message that a connection receives or stores. It is taken away when the message arrives too slowly, or when others
+ *  have a better claim to it. */
 import type { LostReason, Received, Receiving } from "#/src/fairness/receiving.ts";
 import type { Owner } from "#/src/model/owner.ts";
 import { type Reply, reply } from "./reply.ts";
@@ -10,14 +10,14 @@ export class MessageMemory {
   readonly #onLost: (outcome: Reply) => void;
   #received: Received | undefined;
 
-  /** `onLost`: the memory was taken away; the connection ends with the reply. */
+  /** `onLost`: called when the memory is taken away; the connection ends with the reply. */
   constructor(receiving: Receiving, owner: () => Owner, onLost: (outcome: Reply) => void) {
     this.#receiving = receiving;
     this.#owner = owner;
     this.#onLost = onLost;
   }
 
-  /** Whether there was room for more. */
+  /** Reserves more octets. False if there is no memory for them. */
   reserve(octets: number): boolean {
     if (this.#received !== undefined) return this.#received.grow(octets) === undefined;
     const received = this.#receiving.tryBegin(this.#owner(), octets, (reason) => {

@@ -9,11 +9,11 @@ import { isIPv4, isIPv6 } from "node:net";
 import { domainBytesMax, pathBytesMax } from "./limits.ts";
 
 export interface Path {
-  /** Without quotes and backslashes. */
+  /** The local part without quotes and backslashes. */
   readonly localPart: string;
-  /** As written; empty for <Postmaster>. */
+  /** The domain as written; empty for <Postmaster>. */
   readonly domain: string;
-  /** `local@domain`, the local part quoted only where it has to be; empty for the null reverse path. */
+  /** `local@domain`, with the local part quoted only if it must be; empty for the null reverse path. */
   readonly address: string;
   readonly isAscii: boolean;
 }
@@ -23,14 +23,14 @@ const nullPath: Path = { localPart: "", domain: "", address: "", isAscii: true }
 /** RFC 5322 `atext`, with the UTF-8 of RFC 6531. */
 const dotString = /^[\w!#$%&'*+/=?^`{|}~\u0080-\u{10ffff}-]+(?:\.[\w!#$%&'*+/=?^`{|}~\u0080-\u{10ffff}-]+)*/u;
 const label = /^[a-z0-9\u0080-\u{10ffff}](?:[a-z0-9_\u0080-\u{10ffff}-]*[a-z0-9\u0080-\u{10ffff}])?$/iu;
-/** RFC 1035 section 2.3.4; of a name in UTF-8 the form on the wire is longer, which a look-up finds out. */
+/** RFC 1035 section 2.3.4. The DNS form of a UTF-8 name is longer; a DNS look-up refuses it then. */
 const labelMax = 63;
 const sourceRoute = /^@[a-z0-9.:[\]-]+(?:,@[a-z0-9.:[\]-]+)*:/i;
-// Controls beyond ASCII, and what is seen as nothing: an address with them is not the one that it looks like.
+// Control characters beyond ASCII, and invisible characters: an address with them looks like another one.
 const unseen = /[\u0080-\u009f\u200b\u2028\u2029\u2060\ufeff\ufffe\uffff]/;
 const beyondAscii = /[\u0080-\uffff]/;
 
-/** Reads a path from the start of `text`; what it leaves is the rest of the command. Undefined for anything else. */
+/** Reads a path from the start of `text`; `rest` is the text behind it. undefined if there is no path. */
 export function readPath(text: string): { path: Path; rest: string } | undefined {
   if (text[0] !== "<") return undefined;
   if (text[1] === ">") return { path: nullPath, rest: text.slice(2) };
@@ -80,7 +80,7 @@ function isDomain(text: string): boolean {
   return text.split(".").every((part) => label.test(part) && part.length <= labelMax);
 }
 
-/** RFC 5321 section 4.1.3, without tags other than IPv6: no other is registered. */
+/** An address literal (RFC 5321 section 4.1.3). IPv6 is the only registered tag. */
 function isAddressLiteral(text: string): boolean {
   if (text[0] !== "[" || !text.endsWith("]")) return false;
   const inner = text.slice(1, -1);

@@ -2,7 +2,7 @@
 
 export interface Reply {
   readonly code: number;
-  /** "5.1.1"; undefined for the replies that carry none: greeting, EHLO, 3yz. */
+  /** "5.1.1"; undefined for the replies that have none: greeting, EHLO, 3yz. */
   readonly status: string | undefined;
   readonly text: string;
 }
@@ -11,8 +11,8 @@ export function reply(code: number, status: string | undefined, text: string): R
   return { code, status, text };
 }
 
-/** A command that is answered with an error of the wire: syntax, order, an extension not offered. What the domain refuses is
- *  a `WaypostError`. */
+/** The refusal of a command because of the protocol: syntax, order, an extension that is not offered. Other refusals are a
+ *  `WaypostError`. */
 export class Refusal extends Error {
   readonly reply: Reply;
   constructor(code: number, status: string, text: string) {
@@ -22,7 +22,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The text of a reply as one line of printable ASCII: nothing that a peer or an error brought can end the line. */
+/** The text of a reply as one line of printable ASCII: text of a peer or an error cannot end the line. */
 export function formatReply({ code, status, text }: Reply): string {
   const line = text.replace(/[^\x20-\x7e]+/g, " ");
   return status === undefined ? `${code} ${line}` : `${code} ${status} ${line}`;

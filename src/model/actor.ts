@@ -1,10 +1,10 @@
 import type { AgentNumber } from "./numbers.ts";
 
-/** Who a write of mail is made for. It goes into the transaction, as only there is known what the write comes to: a message
- *  that is moved, copied, replaced or flagged can be one that waits for a person. */
+/** For whom a write of mail is made. The transaction needs it, as only there the effect of the write is known: a message that is moved,
+ *  copied, replaced or flagged can be one that waits for approval. */
 export interface Actor {
-  /** Whose credential it is. */
+  /** The agent of the credential. */
   readonly agent: AgentNumber;
-  /** It was given `approve` on the mailbox that is written to. Of one's own mailbox nobody has it. */
+  /** Whether it has the right `approve` on the mailbox that is written to. Nobody has this right on their own mailbox. */
   readonly canApprove: boolean;
 }

@@ -1,5 +1,5 @@
-/** The caller that waits for the work under way. Every read of the store and every turn of the loop asks whether the caller
- *  is still there: so every operation and command ends when its caller has gone, without code of its own for it. */
+/** The caller that waits for the running work. Every read of the store and every turn of the event loop checks whether the caller is
+ *  still connected. So every operation and command ends when its caller has gone, without its own code for that. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { houseOwner, type Owner } from "./owner.ts";
 
@@ -13,35 +13,36 @@ export class CallerGone extends Error {
 
 interface Caller {
   readonly signal: AbortSignal | undefined;
-  /** Asked when it is needed: a session has another one after its login. */
+  /** A function, since a session has another owner after its login. */
   readonly owner: (() => Owner) | undefined;
 }
 
 const callers = new AsyncLocalStorage<Caller>();
 
-/** Does work for a caller. The signal aborts with a `CallerGone` when the caller goes; another reason does not end the work. */
+/** Runs work for a caller. The signal aborts with `CallerGone` when the caller disconnects; another reason does not end the work. */
 export function forCaller<T>(signal: AbortSignal, work: () => T, owner?: () => Owner): T {
   return callers.run({ signal, owner: owner ?? callers.getStore()?.owner }, work);
 }
 
-/** Does work whose result other callers need too: it goes on when the caller that began it has gone. */
+/** Runs work whose result other callers need too: it continues when the caller that began it has gone. */
 export function forEverybody<T>(work: () => T): T {
   return callers.run({ signal: undefined, owner: callers.getStore()?.owner }, work);
 }
 
-/** Of the caller for whom this code runs; undefined where there is none. */
+/** The signal of the caller for whom this code runs; undefined if there is no caller. */
 export function callerSignal(): AbortSignal | undefined {
   return callers.getStore()?.signal;
 }
 
-/** For whom this code runs: whose turn it takes and whose share it uses. */
+/** The owner for whom this code runs: it takes the owner's turn and uses the owner's share. */
 export function callerOwner(): Owner {
   return callers.getStore()?.owner?.() ?? houseOwner;
 }
 
 let isThere: (() => boolean) | undefined;
 
-/** For a thread that does one job at a time for a caller in another one: how it is seen whether that caller is still there. */
+/** For a thread that does one job at a time for a caller in another thread: sets the function that checks whether the caller is still
+ *  there. */
 export function lookForCaller(look: () => boolean): void {
   isThere = look;
 }
@@ -55,7 +56,7 @@ export function assertCallerThere(): void {
 
 const nothing: Disposable = { [Symbol.dispose]() {} };
 
-/** Calls back when the caller goes, at once if it has gone already. */
+/** Calls the listener when the caller goes, at once if it has gone already. */
 export function onCallerGone(listener: (gone: CallerGone) => void): Disposable {
   const signal = callers.getStore()?.signal;
   if (signal === undefined) return nothing;

@@ -54,7 +54,7 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
-/** What kind of object an event is about; null: about the agent itself. */
+/** The kind of object that an event is about; null: the agent itself. */
 export const eventSubjects = {
   "mail.received": "message",
   "mail.sent": "message",
@@ -68,11 +68,11 @@ export const eventSubjects = {
   "mailbox.restored": null,
 } as const satisfies Record<EventType, ObjectKind | null>;
 
-/** What an event says beyond its type and its object: numbers and our own words, and of recipients what the sender wrote of them. */
+/** Data of an event besides its type and its object: numbers, the interface's own words, and recipients as the sender wrote them. */
 export interface EventData {
   readonly mailbox?: MailboxNumber | undefined;
   readonly thread?: number | undefined;
-  /** Where mail came in. */
+  /** The protocol by which mail came in. */
   readonly source?: string;
   readonly authenticated?: boolean;
   readonly agentPart?: boolean;
@@ -83,13 +83,13 @@ export interface EventData {
   readonly outcome?: DeliveryOutcome;
 }
 
-/** What became of mail for a recipient: its state, and the enhanced status code (RFC 3463). */
+/** The delivery of mail to a recipient: its state, and the enhanced status code (RFC 3463). */
 export interface DeliveryOutcome {
   readonly status: RecipientFate;
   readonly code: string;
 }
 
-/** What a commit rings the doorbell with: no content, only how far the log of an agent now reaches. */
+/** The signal of a commit: no content, only how far the log of an agent now reaches. */
 export interface Touched {
   readonly agent: AgentNumber;
   readonly modseq: Modseq;

@@ -2,9 +2,9 @@
 export const collectionKinds = ["calendar", "addressbook"] as const;
 export type CollectionKind = (typeof collectionKinds)[number];
 
-/** default: what is created without naming a collection goes there; it cannot be deleted. inbox: the scheduling inbox
- *  (RFC 6638 section 2.2), a calendar collection that JSON does not show. */
+/** default: items that are created without naming a collection are put there; it cannot be deleted. inbox: the scheduling inbox
+ *  (RFC 6638 section 2.2), a calendar collection that `/v1` does not show. */
 export type CollectionRole = "default" | "inbox";
 
-/** Last segments of hrefs in a calendar home that are the server's (RFC 6638 section 2). */
+/** Last segments of hrefs in a calendar home that are reserved for the server (RFC 6638 section 2). */
 export const schedulingSegments = { inbox: "inbox", outbox: "outbox" } as const;

@@ -1,7 +1,7 @@
-/** What becomes of mail that was sent ("What becomes of sent mail" of the interface): the words for a mail, for a recipient and for
- *  the reason. All of them are ours; what another server said is only in the queue, for the operator. */
+/** Delivery states of sent mail ("What becomes of sent mail" of the interface): the words for a mail, for a recipient and for the
+ *  reason. All of them are the interface's own; text of other servers is only in the queue, for the operator. */
 
-/** Of a mail, the least finished first: where several apply, the first one is said. */
+/** States of a mail, the least finished first: if several apply, the first one is used. */
 export const mailStates = [
   "held",
   "scheduled",
@@ -13,7 +13,8 @@ export const mailStates = [
 ] as const;
 export type MailState = (typeof mailStates)[number];
 
-/** Of a recipient. `sent`: the server of the recipient has the mail; `delayed`: it was put off and is tried again, here or there. */
+/** States of a recipient. `sent`: the server of the recipient has the mail; `delayed`: it was deferred and is tried again, by this
+ *  server or the other one. */
 export const recipientFates = ["queued", "sent", "delivered", "delayed", "bounced", "cancelled"] as const;
 export type RecipientFate = (typeof recipientFates)[number];
 
@@ -41,8 +42,8 @@ export const deliveryReasons = [
 ] as const;
 export type DeliveryReason = (typeof deliveryReasons)[number];
 
-/** Enhanced status codes without their class, which says only whether it is tried again: RFC 3463 section 3, RFC 4954 section 6,
- *  RFC 5248, RFC 7372 section 3, RFC 7505 section 4, RFC 8461 section 8.6. */
+/** Reasons by enhanced status code without its class, since the class only says whether it is tried again: RFC 3463 section 3, RFC 4954
+ *  section 6, RFC 5248, RFC 7372 section 3, RFC 7505 section 4, RFC 8461 section 8.6. */
 const reasonOfDetail: ReadonlyMap<string, DeliveryReason> = new Map([
   ["1.0", "no_such_mailbox"],
   ["1.1", "no_such_mailbox"],
@@ -80,7 +81,7 @@ const reasonOfDetail: ReadonlyMap<string, DeliveryReason> = new Map([
   ["7.27", "mail_not_accepted"],
 ]);
 
-/** For a detail that has no word of its own: by the subject alone. */
+/** Reasons by the subject of the code, for details without their own reason. */
 const reasonOfSubject: ReadonlyMap<string, DeliveryReason> = new Map([
   ["2", "mail_not_accepted"],
   ["3", "server_unavailable"],
@@ -96,10 +97,10 @@ export function deliveryReasonOf(status: string): DeliveryReason {
   return reasonOfDetail.get(`${subject}.${detail}`) ?? reasonOfSubject.get(subject) ?? "unspecified";
 }
 
-/** A recipient as the queue has it. */
+/** A recipient in the queue. */
 export interface QueuedFate {
   readonly state: "scheduled" | "queued" | "relayed" | "delivered" | "failed" | "cancelled";
-  /** Of the last attempt or report; null before. */
+  /** Enhanced status code of the last attempt or report; null before the first one. */
   readonly status: string | null;
 }
 
@@ -108,7 +109,7 @@ export function recipientFateOf({ state, status }: QueuedFate): RecipientFate {
     case "scheduled":
     case "queued":
       return status === null ? "queued" : "delayed";
-    // The server that has it has said that it takes long.
+    // The server that has the mail has reported a delay.
     case "relayed":
       return status?.startsWith("4") === true ? "delayed" : "sent";
     case "delivered":
@@ -120,13 +121,13 @@ export function recipientFateOf({ state, status }: QueuedFate): RecipientFate {
   }
 }
 
-/** Only what did not go well has a reason. */
+/** The reason of a state; undefined for states that are no failure or delay. */
 export function reasonOfFate(fate: RecipientFate, status: string | null): DeliveryReason | undefined {
   if (fate === "cancelled") return "cancelled";
   return fate === "delayed" || fate === "bounced" ? deliveryReasonOf(status ?? "") : undefined;
 }
 
-/** The least finished of its recipients, of which there is one at least. */
+/** The state of a mail: the least finished state of its recipients, of which there is at least one. */
 export function mailStateOf(fates: Iterable<RecipientFate>, isScheduled: boolean): MailState {
   const states = new Set<MailState>();
   for (const fate of fates) states.add(fate === "delayed" ? "queued" : fate);

@@ -1,5 +1,5 @@
-/** The closed union of everything that can be refused, in the words of the `/v1` interface ("Errors").
- *  The domain throws `WaypostError`; each protocol maps the code, and where it has a finer answer the reason, in one table. */
+/** The closed union of all refusals, in the words of the `/v1` interface ("Errors"). All rooms below the protocols throw
+ *  `WaypostError`. Each protocol maps the code, and the reason if it has a more exact answer for it, in one table. */
 
 export const errorCodes = [
   "invalid",
@@ -17,7 +17,7 @@ export const errorCodes = [
 ] as const;
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** What exactly was refused, for protocols that have a word for it (IMAP response codes, SMTP enhanced status codes). */
+/** The exact reason of a refusal, for protocols that have a code for it (IMAP response codes, SMTP enhanced status codes). */
 const errorReasons = [
   "already_exists",
   "use_taken",
@@ -107,7 +107,7 @@ export function isWaypostError(error: unknown): error is WaypostError {
   return error instanceof WaypostError;
 }
 
-/** The same refusal, saying of which of several objects it is. What is no refusal stays as it is. */
+/** The same refusal with the number of the object that it is about, if a request is about several. Other errors stay as they are. */
 export function aboutObject(error: unknown, object: number): unknown {
   if (!isWaypostError(error) || error.details.object !== undefined) return error;
   return new WaypostError(error.code, error.message, { ...error.details, object });

@@ -1,8 +1,8 @@
 /** System flags and keywords of a message in a mailbox (RFC 9051 section 2.3.2), as a bit mask.
  *
  *  Bits 0 to 4 are the system flags. Bits 8 to 30 are the first 23 keywords of the agent, in the order in which they were
- *  first used; further keywords stand beside the mask as text, their numbers joined by commas ("23,57"). 31 bits keep
- *  the mask inside what `&` and `|` work on. */
+ *  first used; further keywords are kept as text beside the mask, their numbers joined by commas ("23,57"). With 31 bits the mask fits
+ *  the operators `&` and `|`. */
 
 export const systemFlags = {
   "\\Seen": 1,
@@ -54,7 +54,7 @@ export function keywordNumbers(state: FlagState): number[] {
   return numbers;
 }
 
-/** A system flag in its standard spelling, whatever the case it was written in; undefined if there is no such flag. */
+/** A system flag in its standard spelling, for a name in any case; undefined if there is no such flag. */
 export function systemFlagNamed(name: string): SystemFlag | undefined {
   const lower = name.toLowerCase();
   return systemFlagNames.find((flag) => flag.toLowerCase() === lower);

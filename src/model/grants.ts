@@ -1,19 +1,19 @@
-/** What a grant gives: rights, on objects that it names or on all of a kind ("Scopes, grants, limits" of the interface). */
+/** Grants: rights on named objects or on all objects of a kind ("Scopes, grants, limits" of the interface). */
 import { scopes } from "./roles.ts";
 
-/** Scopes, and what only a grant can give. `calendar:freebusy` is when somebody is busy, and nothing else of their calendars. */
+/** Scopes, and rights that only a grant can give. `calendar:freebusy` shows only when somebody is busy, no details of their calendars. */
 export const grantRights = [...scopes, "calendar:freebusy"] as const satisfies readonly string[];
 export type GrantRight = (typeof grantRights)[number];
 
-/** The kinds of which a grant names objects. Items and messages are reached through what they are in. */
+/** The kinds of objects that a grant names. Items and messages are reached through the collection or mailbox that they are in. */
 export const grantedKinds = ["mailbox", "calendar", "addressbook"] as const;
 export type GrantedKind = (typeof grantedKinds)[number];
 
-/** Of each kind all objects, also those to come, or the numbers of some, or of none. A grant reaches nothing that is not said
- *  here: when the last object that it names of a kind is deleted, it reaches none of that kind. */
+/** For each kind: all objects, also future ones, or the numbers of some, or none. A grant reaches only what is listed here: when the
+ *  last listed object of a kind is deleted, the grant reaches none of that kind. */
 export type GrantedObjects = Readonly<Record<GrantedKind, "all" | readonly number[]>>;
 
-/** The right that holds another one, if one does. */
+/** The wider right that includes a right, if there is one. */
 const wider: Partial<Record<GrantRight, GrantRight>> = {
   "mail:read": "mail",
   "calendar:freebusy": "calendar:read",
@@ -21,7 +21,7 @@ const wider: Partial<Record<GrantRight, GrantRight>> = {
   "contacts:read": "contacts",
 };
 
-/** Whether a right is there, or a wider one that holds it: `mail` holds `mail:read`. */
+/** Whether the right is owned, or a wider one that includes it: `mail` includes `mail:read`. */
 export function hasRight(owned: ReadonlySet<GrantRight>, right: GrantRight): boolean {
   for (let one: GrantRight | undefined = right; one !== undefined; one = wider[one])
     if (owned.has(one)) return true;

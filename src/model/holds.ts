@@ -1,5 +1,5 @@
-/** Holds: mail of an agent that waits for a person ("Holds" of the interface). What can become of one, and by whose deed: the
- *  one place that says so. A final state is never left. */
+/** Holds: mail of an agent that waits for approval ("Holds" of the interface). This file alone defines the changes of a hold's state
+ *  and who may make them. A final state never changes. */
 import { createHash } from "node:crypto";
 import type { Actor } from "./actor.ts";
 import { WaypostError } from "./errors.ts";
@@ -31,20 +31,21 @@ const holdReasons = [
 ] as const;
 export type HoldReason = (typeof holdReasons)[number];
 
-/** Why a mail that was approved does not leave after all. */
+/** Why an approved mail is not sent after all. */
 const holdFailures = ["blocked", "suppressed", "changed", "refused"] as const;
 export type HoldFailure = (typeof holdFailures)[number];
 
 export const sendingPolicies = ["open", "first_contact", "external", "always"] as const;
 export type SendingPolicy = (typeof sendingPolicies)[number];
 
-/** The keyword that approves, in the spelling that clients offer. */
+/** The keyword that approves a mail, in the spelling that clients offer. */
 export const approvedKeyword = "$Approved";
 
-export type HoldDeed = "approve" | "undo" | "decline" | "withdraw" | "edit" | "expire" | "release" | "fail";
+export type HoldAction = "approve" | "undo" | "decline" | "withdraw" | "edit" | "expire" | "release" | "fail";
 
-/** Whose deed it is: that of who may approve, that of who asked, anybody's who may write there, the server's own. */
-const deeds = {
+/** Who may do each action, and the state that it leads to from each state. approver: who has the right to approve; asker: the sender;
+ *  anybody: who may write to the mailbox; server: only the server itself. */
+const actions = {
   approve: { by: "approver", from: { waiting: "approved", approved: "approved" } },
   undo: { by: "approver", from: { approved: "waiting" } },
   decline: { by: "approver", from: { waiting: "declined", approved: "declined" } },
@@ -54,14 +55,14 @@ const deeds = {
   release: { by: "server", from: { approved: "sent" } },
   fail: { by: "server", from: { approved: "failed" } },
 } as const satisfies Record<
-  HoldDeed,
+  HoldAction,
   {
     readonly by: "approver" | "asker" | "anybody" | "server";
     readonly from: Partial<Record<HoldState, HoldState>>;
   }
 >;
 
-/** Where the message of a hold is: in one mailbox, the one of its state. */
+/** The mailbox of a hold's message, by the state of the hold. */
 const roleOfState = {
   waiting: "holds",
   approved: "holds_approved",
@@ -74,9 +75,9 @@ const roleOfState = {
 
 export interface HoldStanding {
   readonly state: HoldState;
-  /** The mailbox that it leaves from. */
+  /** The mailbox that the mail is sent from. */
   readonly owner: AgentNumber;
-  /** Whose credential asked for it to be sent. */
+  /** The agent whose credential was used to send it. */
   readonly requestedBy: AgentNumber;
 }
 
@@ -88,17 +89,17 @@ export function roleOfHold(state: HoldState): MailboxRole {
   return roleOfState[state];
 }
 
-/** What putting its message into a mailbox of holds asks for. */
-export function deedOfPlacing(role: HoldRole, state: HoldState): HoldDeed {
+/** The action that moving a hold's message into a mailbox of holds means. */
+export function actionOfPlacing(role: HoldRole, state: HoldState): HoldAction {
   if (role === "holds_declined") return "decline";
   if (role === "holds_approved") return "approve";
   return state === "waiting" ? "edit" : "undo";
 }
 
-/** The state that a deed leads to. Throws `forbidden_scope` for who may not do it (whatever the state, so that the refusal
- *  tells nothing), `policy_refused` where the state does not allow it. */
-export function nextHoldState(hold: HoldStanding, deed: HoldDeed, actor: Actor | "server"): HoldState {
-  const { by, from } = deeds[deed];
+/** The state that an action leads to. Throws `forbidden_scope` if the actor may not do it (in any state, so that the refusal does not
+ *  reveal the state), `policy_refused` if the state does not allow it. */
+export function nextHoldState(hold: HoldStanding, action: HoldAction, actor: Actor | "server"): HoldState {
+  const { by, from } = actions[action];
   const isAsker = actor !== "server" && (actor.agent === hold.owner || actor.agent === hold.requestedBy);
   const mayDo =
     by === "anybody" ||
@@ -126,14 +127,14 @@ export function approvalIsForOthers(): WaypostError {
   );
 }
 
-/** Nothing but what waits is put into the mailboxes of holds. */
+/** Clients can put only mail of holds into the mailboxes of holds. */
 export function onlyHolds(): WaypostError {
   return new WaypostError("policy_refused", "Only mail that waits for approval is in this mailbox.", {
     reason: "approval_needed",
   });
 }
 
-/** What an approval is bound to: every octet that leaves, and everybody whom it goes to. `envelope` is its text as stored. */
+/** What an approval is bound to: every octet that is sent, and every recipient. `envelope` is its text as stored. */
 export function holdDigest(envelope: string, sha256: Uint8Array): Uint8Array {
   return new Uint8Array(createHash("sha256").update(sha256).update(envelope).digest());
 }

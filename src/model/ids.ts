@@ -1,14 +1,14 @@
 /** Public identifiers: `<prefix>_<26 characters of Crockford base32>`.
  *
- *  The 26 characters are one AES-128 block over (kind, agent number, object number) under the deployment's key. So an id
- *  says nothing, one of a wrong kind or a made-up one is recognised without a read, and a right one is a primary key.
+ *  The 26 characters are one AES-128 block over (kind, agent number, object number) under the deployment's key. So an id reveals
+ *  nothing, an id of a wrong kind or a made-up one is recognised without reading the store, and a valid one gives a primary key.
  *  It is legal as an objectid (RFC 8474 section 7), a DAV path segment and in a URL. */
 import { createCipheriv, createDecipheriv } from "node:crypto";
 import { keptIdsMax } from "./limits.ts";
 import type { AgentNumber } from "./numbers.ts";
 import { RecentValues } from "./recent-values.ts";
 
-/** Prefix by kind; the byte is what is sealed, and never changes. */
+/** Prefix by kind, and the byte that is encrypted for it, which must never change. */
 const kinds = {
   agent: { prefix: "ag", byte: 1 },
   message: { prefix: "message", byte: 2 },
@@ -38,11 +38,11 @@ export interface ObjectName {
 
 export interface IdCodec {
   encode(kind: ObjectKind, agent: AgentNumber, object?: number): string;
-  /** The name behind an id, or undefined for text that this deployment has not made. */
+  /** The object that an id names, or undefined for text that is not an id of this deployment. */
   decode(id: string): ObjectName | undefined;
 }
 
-/** The kind that the prefix of a string claims, without looking at the rest. */
+/** The kind that the prefix of a string stands for; the rest is not checked. */
 export function claimedKind(id: string): ObjectKind | undefined {
   return kindByPrefix.get(id.slice(0, Math.max(0, id.lastIndexOf("_"))));
 }
@@ -56,7 +56,7 @@ const digitOf = new Map([...alphabet].map((character, digit) => [character, digi
 const idTextLength = 26;
 
 export function createIdCodec(key: Uint8Array): IdCodec {
-  // ECB over single blocks: each update is one block in, one block out, so both live as long as the codec.
+  // ECB with single blocks: each update takes and gives one block, so the ciphers can be used as long as the codec.
   const cipher = createCipheriv("aes-128-ecb", key, null).setAutoPadding(false);
   const decipher = createDecipheriv("aes-128-ecb", key, null).setAutoPadding(false);
   /** A block costs 6 µs, and listings show the same messages again and again. */

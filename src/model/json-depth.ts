@@ -6,20 +6,20 @@ const brace = 0x7b;
 /** No array has so many. */
 const arrayCommas = -Number.MAX_SAFE_INTEGER;
 
-/** How deep JSON text is nested, counted on its bytes before anything walks the value. Of what is no JSON, some number. */
+/** How deep JSON text is nested, counted on its bytes before it is parsed. For text that is not JSON, any number. */
 export function jsonDepth(bytes: Uint8Array): number {
   return jsonShape(bytes).depth;
 }
 
 export interface JsonShape {
   readonly depth: number;
-  /** Of all arrays and objects together, and the text itself. Not counted on when there are more than asked for. */
+  /** Values of all arrays and objects together, and the text itself. Counting stops above `valuesMax`. */
   readonly values: number;
-  /** Of the object that has most. */
+  /** Members of the object that has most. */
   readonly members: number;
 }
 
-/** The same, and how many values there are: what the text costs who parses it. */
+/** The depth and the number of values: together the cost of parsing the text. */
 export function jsonShape(bytes: Uint8Array, valuesMax = Infinity): JsonShape {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let depth = 0;
@@ -47,13 +47,13 @@ export function jsonShape(bytes: Uint8Array, valuesMax = Infinity): JsonShape {
   return { depth: deepest, values, members };
 }
 
-/** Of the string that begins at a quote: the first one with an even number of backslashes before. A string may be as long as
- *  the text, so that its bytes are not looked at one by one. */
+/** The closing quote of a string: the first one with an even number of backslashes before it. A string may be as long as the text, so
+ *  its bytes are not read one by one. */
 export function closingQuote(text: Buffer, begin: number): number {
   const at = text.indexOf(quote, begin + 1);
   if (at === -1) return text.length;
   if (text[at - 1] !== backslash) return at;
-  // Where one quote has a backslash before it, many may.
+  // If one quote has a backslash before it, many may.
   for (let next = begin + 1; next < text.length; next++) {
     if (text[next] === backslash) next++;
     else if (text[next] === quote) return next;

@@ -1,7 +1,7 @@
-/** The network of an address, by which strangers are counted. */
+/** The network of an address. Clients that have not logged in are counted by it. */
 import { isIP } from "node:net";
 
-/** IPv4 /24 or IPv6 /64 as text; undefined for loopback. Text that is no address counts as one network of its own. */
+/** IPv4 /24 or IPv6 /64 as text; undefined for loopback. All texts that are not addresses count as one network. */
 export function networkOf(remoteAddress: string): string | undefined {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(remoteAddress)?.[1];
   const address = mapped ?? remoteAddress.replace(/%.*$/, "");

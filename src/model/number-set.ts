@@ -1,12 +1,12 @@
 /** Sets of positive numbers as sorted, disjoint, non-adjacent ranges; their text is that of an IMAP sequence set without
- *  `*` (RFC 9051 section 9, `sequence-set`): "4,7:9". UIDs, sequence numbers and object numbers are kept in it. */
+ *  `*` (RFC 9051 section 9, `sequence-set`): "4,7:9". Used for UIDs, sequence numbers and object numbers. */
 
 export type NumberRange = readonly [first: number, last: number];
 export type NumberSet = readonly NumberRange[];
 
 export const emptyNumberSet: NumberSet = [];
 
-/** Any ranges, in any order and direction, to the normal form. */
+/** The normal form of any ranges, in any order and direction. */
 export function numberSetOfRanges(ranges: Iterable<NumberRange>): NumberSet {
   const sorted = [...ranges].map(([a, b]): [number, number] => (a <= b ? [a, b] : [b, a]));
   sorted.sort((a, b) => a[0] - b[0]);
@@ -21,7 +21,7 @@ export function numberSetOfRanges(ranges: Iterable<NumberRange>): NumberSet {
 
 export function numberSetOf(numbers: Iterable<number>): NumberSet {
   const list = Array.isArray(numbers) ? (numbers as readonly number[]) : [...numbers];
-  // Most come in their order: one walk, without a copy.
+  // The numbers are mostly in order already: one pass, without a copy.
   return rangesOf(list) ?? rangesOf(Float64Array.from(list).sort())!;
 }
 
@@ -46,7 +46,7 @@ export function formatNumberSet(set: NumberSet): string {
   return set.map(([first, last]) => (first === last ? `${first}` : `${first}:${last}`)).join(",");
 }
 
-/** Reads what `formatNumberSet` wrote. Text from outside is read by the protocol's own grammar. */
+/** Parses text that `formatNumberSet` wrote. Text from clients is parsed by the protocol's own grammar. */
 export function parseNumberSet(text: string): NumberSet {
   if (text === "") return emptyNumberSet;
   return numberSetOfRanges(
@@ -80,7 +80,7 @@ export function uniteNumberSets(a: NumberSet, b: NumberSet): NumberSet {
   return numberSetOfRanges([...a, ...b]);
 }
 
-/** What is in both. */
+/** The numbers in both sets. */
 export function intersectNumberSets(a: NumberSet, b: NumberSet): NumberSet {
   const common: NumberRange[] = [];
   for (let i = 0, j = 0; i < a.length && j < b.length; ) {
@@ -95,7 +95,7 @@ export function intersectNumberSets(a: NumberSet, b: NumberSet): NumberSet {
   return common;
 }
 
-/** What is in the first and not in the second. */
+/** The numbers in the first set and not in the second. */
 export function subtractNumberSets(a: NumberSet, b: NumberSet): NumberSet {
   if (b.length === 0) return a;
   const left: NumberRange[] = [];
@@ -114,7 +114,7 @@ export function subtractNumberSets(a: NumberSet, b: NumberSet): NumberSet {
   return left;
 }
 
-/** A set in pieces of at most so many numbers, ascending. */
+/** The set divided into pieces of at most `countMax` numbers, ascending. */
 export function* piecesOfNumberSet(set: NumberSet, countMax: number): Generator<NumberSet> {
   let piece: NumberRange[] = [];
   let room = countMax;
@@ -132,7 +132,7 @@ export function* piecesOfNumberSet(set: NumberSet, countMax: number): Generator<
   if (piece.length > 0) yield piece;
 }
 
-/** Every number of a set, ascending. The caller knows that the set is small enough to walk. */
+/** Every number of a set, ascending. The caller has made sure that the set is small enough. */
 export function* numbersIn(set: NumberSet): Generator<number> {
   for (const [first, last] of set) for (let number = first; number <= last; number++) yield number;
 }

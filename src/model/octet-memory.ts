@@ -1,12 +1,12 @@
-/** Memory for octets that are on their way, which goes back to the system when they are given up: without it, it stays until the next
- *  collection of garbage, and a server that has nothing to do collects none. */
+/** Memory for octets in transit, which can be given back to the system at once. Otherwise it stays until the next garbage collection,
+ *  and an idle server does none. */
 
-/** Not cleared. Of much, the system gives what is written to. */
+/** Memory that is not cleared. For large amounts the system only provides the pages that are written to. */
 export function takeMemory(octets: number): Buffer<ArrayBuffer> {
   return Buffer.allocUnsafeSlow(octets);
 }
 
-/** Nobody looks at the octets any more: a view of them is empty from now on. Only for what `takeMemory` gave. */
+/** Gives memory of `takeMemory` back. The octets must not be used any more: a view of them is empty from now on. */
 export function giveBackMemory({ buffer }: Buffer<ArrayBuffer>): void {
   if (!buffer.detached) buffer.transfer(0);
 }

@@ -1,5 +1,5 @@
-/** For whom work is done, memory is held or a connection counts: the network of a stranger, or the mailbox that has logged in
- *  with the account above it. Shares are counted by it, and what waits goes in turns of it. */
+/** Owners of work, memory and connections: the network of a client without login, or the mailbox that has logged in, with its account.
+ *  Shares are counted by owner, and waiting work takes turns by owner. */
 import { networkOf } from "./network.ts";
 import type { AccountNumber, AgentNumber } from "./numbers.ts";
 
@@ -7,20 +7,20 @@ export interface Owner {
   readonly key: string;
   /** The account of a mailbox: mailboxes of one account take one turn among the accounts and networks. */
   readonly above?: string;
-  /** No share applies to it, only the total. It takes turns as every other. */
+  /** No share applies to this owner, only the total. It takes turns like every other owner. */
   readonly isExempt?: boolean;
 }
 
-/** What this server does by itself. */
+/** The owner of work that the server does by itself. */
 export const houseOwner: Owner = { key: "house", isExempt: true };
-/** The tools of this host. */
+/** The owner for tools of this host. */
 const loopbackOwner: Owner = { key: "network loopback", isExempt: true };
 
 export function addressOwner(remoteAddress: string): Owner {
   return networkOwner(networkOf(remoteAddress));
 }
 
-/** `network` as `networkOf` answers it. */
+/** `network`: the result of `networkOf`. */
 export function networkOwner(network: string | undefined): Owner {
   return network === undefined ? loopbackOwner : { key: `network ${network}` };
 }

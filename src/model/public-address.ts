@@ -1,5 +1,5 @@
-/** Which IP addresses belong to the public internet (IANA's special-purpose registries, RFC 6890): what a name that somebody
- *  else controls may lead this server to. An IPv6 address that carries an IPv4 one (mapped, NAT64, 6to4) is what it carries. */
+/** Which IP addresses belong to the public internet (IANA's special-purpose registries, RFC 6890). This server connects only to these
+ *  if somebody else controls the name. An IPv6 address that contains an IPv4 one (mapped, NAT64, 6to4) is judged by that one. */
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 
 const special = new BlockList();
@@ -35,14 +35,14 @@ for (const [network, prefix] of [
 ] as const)
   special.addSubnet(network, prefix, "ipv6");
 
-/** Offsets, in 16-bit groups, of the IPv4 address inside: ::ffff:0:0/96, 64:ff9b::/96, 2002::/16. */
+/** Offsets, in 16-bit groups, of the contained IPv4 address: ::ffff:0:0/96, 64:ff9b::/96, 2002::/16. */
 const carriers: readonly (readonly [RegExp, number])[] = [
   [/^0:0:0:0:0:ffff:/, 6],
   [/^64:ff9b:0:0:0:0:/, 6],
   [/^2002:/, 1],
 ];
 
-/** False for text that is no address. */
+/** False for text that is not an address. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !special.check(address, "ipv4");
   if (!isIPv6(address) || address.includes("%")) return false;

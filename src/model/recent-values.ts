@@ -1,5 +1,5 @@
-/** Values by name, those that were asked for last. Two generations: when the younger one is full it becomes the older, and what nobody
- *  asked for since is let go. */
+/** A bounded cache of the values that were used last. It has two generations: when the younger one is full, it becomes the older one,
+ *  and values of the older one that were not used since are dropped. */
 export class RecentValues<Value> {
   readonly #generationMax: number;
   #young = new Map<string, Value>();

@@ -1,4 +1,4 @@
-/** What a rendering left out ("Read result" of the interface). A record, not an accusation: the person sees the original. */
+/** What a rendering left out ("Read result" of the interface). It only records it; a person can see the original. */
 export const removals = [
   "hidden-element",
   "hidden-by-style",
@@ -55,5 +55,5 @@ export const doubts = [
 ] as const;
 export type Doubt = (typeof doubts)[number];
 
-/** How often of each kind, where "where" is known to the one who counts. `why`: of "doubtful" only. */
+/** How often each kind of content was removed. `why`: only for "doubtful". */
 export type RemovalCounts = readonly (readonly [what: Removal, count: number, why?: Doubt | undefined])[];

@@ -1,6 +1,6 @@
-/** The envelope sender of what leaves (VERP): `local+b-<token>@domain`. The token is one AES block over the agent and the
- *  submission under a key of its own, so a report that comes back names what it is about, and nobody can make one up.
- *  What stands behind the plus sign is a sub-address (RFC 5233): mail to it reaches the same mailbox. */
+/** The envelope sender of outgoing mail (VERP): `local+b-<token>@domain`. The token is one AES block over the agent and the submission
+ *  under its own key. So a report that comes back identifies its submission, and nobody can forge a token.
+ *  The text after the plus sign is a sub-address (RFC 5233): mail to it reaches the same mailbox. */
 import { createIdCodec } from "./ids.ts";
 import type { AgentNumber } from "./numbers.ts";
 
@@ -10,19 +10,20 @@ export interface SubmissionName {
 }
 
 export interface ReturnPaths {
-  /** 26 characters that name a submission: also what the operator calls it by, and the ENVID that it has without another. */
+  /** 26 characters that identify a submission: also its name for the operator, and its ENVID if the client gave none. */
   tokenOf(name: SubmissionName): string;
-  /** Undefined for text that this deployment has not made. */
+  /** undefined for text that is not a token of this deployment. */
   readToken(token: string): SubmissionName | undefined;
-  /** The address as it is where it is empty, quoted, or has no room for the token (RFC 5321 section 4.5.3.1.1). */
+  /** The address with the token. An address that is empty, quoted or has no room for the token stays as it is (RFC 5321 section
+   *  4.5.3.1.1). */
   seal(address: string, name: SubmissionName): string;
-  /** The submission that a tag (the text behind the plus sign) stands for. */
+  /** The submission of a tag, which is the text after the plus sign. */
   openTag(tag: string): SubmissionName | undefined;
 }
 
 const tagPrefix = "b-";
 const localPartBytesMax = 64;
-/** Any kind does: tokens have a key of their own. */
+/** Any kind would do: tokens have their own key. */
 const kind = "message";
 
 export function createReturnPaths(key: Uint8Array): ReturnPaths {
@@ -45,7 +46,7 @@ export function createReturnPaths(key: Uint8Array): ReturnPaths {
       return `${tagged}${address.slice(at)}`;
     },
     openTag(tag) {
-      // A tag that the sender had already stands before ours.
+      // A tag that the sender's address had already comes before the token.
       const start = tag.toLowerCase().lastIndexOf(tagPrefix);
       if (start < 0 || (start > 0 && tag[start - 1] !== "+")) return undefined;
       return readToken(tag.slice(start + tagPrefix.length).toLowerCase());

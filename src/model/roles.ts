@@ -1,4 +1,4 @@
-/** What a mailbox is for: the special-use attributes of RFC 6154, INBOX, and where an agent's mail waits for a person. */
+/** Roles of mailboxes: the special-use attributes of RFC 6154, INBOX, and the mailboxes of mail that waits for approval. */
 export const mailboxRoles = {
   inbox: { name: "INBOX", attribute: undefined },
   drafts: { name: "Drafts", attribute: "\\Drafts" },
@@ -13,7 +13,7 @@ export const mailboxRoles = {
 } as const;
 export type MailboxRole = keyof typeof mailboxRoles;
 
-/** Mailboxes that everybody is born with. */
+/** Mailboxes that every owner has from the start. */
 export const standardRoles = [
   "inbox",
   "drafts",
@@ -23,14 +23,14 @@ export const standardRoles = [
   "trash",
 ] as const satisfies readonly MailboxRole[];
 
-/** Only agents have these, and only what a hold is about is put into them. */
+/** Only agents have these mailboxes, and only mail of holds is put into them. */
 export const holdRoles = [
   "holds",
   "holds_approved",
   "holds_declined",
 ] as const satisfies readonly MailboxRole[];
 export type HoldRole = (typeof holdRoles)[number];
-/** The mailbox above them. */
+/** The parent mailbox of these. */
 export const holdsName = "Holds";
 
 export function isHoldRole(role: string | null | undefined): role is HoldRole {

@@ -1,11 +1,11 @@
-/** Scheduled mail: mail that was sent with a time to leave, and stands in a mailbox of its own until then. What is taken out of
- *  that mailbox does not leave. */
+/** Scheduled mail: mail that was sent with a later time, and is in its own mailbox until then. Mail that is removed from that mailbox
+ *  is not sent. */
 import { WaypostError } from "./errors.ts";
 
-/** Of mail that is marked \Deleted: the last time that there is. */
+/** The time for mail that is marked \Deleted: the last time that JavaScript has. */
 export const neverAt = 8.64e15;
 
-/** It left before it was taken back, or before its time was changed. */
+/** The mail was sent before it was cancelled, or before its time was changed. */
 export function alreadySent(): WaypostError {
   return new WaypostError("policy_refused", "The mail has left already.", {
     reason: "already_sent",
@@ -13,7 +13,7 @@ export function alreadySent(): WaypostError {
   });
 }
 
-/** Nothing is put beside scheduled mail by hand. */
+/** Clients cannot put messages into the mailbox of scheduled mail. */
 export function onlyScheduled(): WaypostError {
   return new WaypostError(
     "policy_refused",

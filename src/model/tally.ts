@@ -1,7 +1,7 @@
-/** What happens, for whoever measures: counts and durations by name, with a few words that tell their kinds apart. Words are our own
- *  or codes, never what a client sent, so their number is bounded. */
+/** Metrics: counts and durations by name, with a few label words. The words are fixed words or codes, never text of a client, so their
+ *  number is bounded. */
 
-/** What is counted, and by which words. */
+/** The counters, each with its label words. */
 export const counted = {
   messages: {
     meaning: "Messages that SMTP clients brought, by port and outcome.",
@@ -21,7 +21,7 @@ export const counted = {
 } as const satisfies Record<string, { readonly meaning: string; readonly words: readonly string[] }>;
 export type Counted = keyof typeof counted;
 
-/** What is timed, in seconds. */
+/** The timers, in seconds. */
 export const timed = {
   write: "Time from asking for a write of the store to its durable commit.",
   message: "Time from the last octet of a message to its answer.",
@@ -37,5 +37,5 @@ export interface Tally {
   time(name: Timed, ms: number): void;
 }
 
-/** For a server that nobody measures. */
+/** For a server without metrics. */
 export const noTally: Tally = { count() {}, time() {} };

@@ -1,5 +1,5 @@
-/** What work may take before others have their turn: octets that are looked at, and time. When the budget
- *  is spent, an operation answers with the place to go on from, and a command waits for its next turn. */
+/** How much work may run before others have their turn: octets that are read, and time. When the budget is spent, an operation answers
+ *  with the position to continue from, and a command waits for its next turn. */
 
 export interface WorkLimits {
   readonly bytesMax: number;
@@ -17,7 +17,7 @@ export class WorkBudget {
     this.#now = now;
   }
 
-  /** Octets that are going to be looked at. The time begins with the first of them. */
+  /** Counts octets that will be read. The time begins with the first call. */
   spend(bytes: number): void {
     this.#begunAt ??= this.#now();
     this.#bytes += bytes;

@@ -1,4 +1,4 @@
-/** What an answer takes from the message that it answers (RFC 5322 section 3.6.3 and 3.6.4). */
+/** The fields of an answer that follow from the answered message (RFC 5322 section 3.6.3 and 3.6.4). */
 import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
 import { decodeWords } from "#/src/formats/mime/encoded-words.ts";
 import { type HeaderField, headerValues } from "#/src/formats/mime/header.ts";
@@ -9,11 +9,11 @@ export interface AnswerFacts {
   /** undefined for a message that has no identifier. */
   readonly inReplyTo: string | undefined;
   readonly references: readonly string[];
-  /** "Re: …", once. */
+  /** The subject with one "Re: ". */
   readonly subject: string;
 }
 
-/** Of References the first and the last ones are kept; each is at most what a line of a header holds. */
+/** Ids kept of References: the first and the last ones. Each is at most as long as a line of a header. */
 const referencesMax = 40;
 const idOctetsMax = 900;
 
@@ -30,7 +30,7 @@ export function answerFacts(fields: readonly HeaderField[]): AnswerFacts {
   };
 }
 
-/** "Fwd: …", once. */
+/** The subject with one "Fwd: ". */
 export function forwardSubject(fields: readonly HeaderField[]): string {
   return prefixed("Fwd: ", fields);
 }
@@ -53,8 +53,8 @@ export interface Answered {
   readonly cc: readonly NamedAddress[];
 }
 
-/** Whom an answer goes to: Reply-To, else From; of one's own message those it went to. An answer to all goes also to the
- *  others of To and Cc, and never to oneself (section 3.6.3). */
+/** The recipients of an answer: Reply-To, else From; for an answer to one's own message its recipients. An answer to all goes also to
+ *  the others of To and Cc, and never to oneself (section 3.6.3). */
 export function answeredAddresses(
   fields: readonly HeaderField[],
   isOwn: (address: string) => boolean,
@@ -79,7 +79,7 @@ export function answeredAddresses(
   return { to: direct, cc: isToAll ? others([...to, ...cc]) : [] };
 }
 
-/** Which of one's addresses a message was written to: an answer comes from the same. */
+/** Which of one's own addresses a message was sent to: the answer is sent from the same one. */
 export function addressedAs(
   fields: readonly HeaderField[],
   isOwn: (address: string) => boolean,

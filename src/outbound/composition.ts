@@ -1,8 +1,8 @@
-/** A message made of its parts (RFC 5322, RFC 2045 to 2047, RFC 2183, RFC 2387, RFC 6532, RFC 6047).
+/** Composes a message from its parts (RFC 5322, RFC 2045 to 2047, RFC 2183, RFC 2387, RFC 6532, RFC 6047).
  *
- *  text and html are alternatives, images that the html shows stand with it (multipart/related), then the machine-readable part,
- *  then attachments. Lines are CRLF and at most 998 octets. Everything comes in checked: nothing here is a header injection
- *  that the schema let through, and what would be one makes the composer throw. */
+ *  text and html are alternatives. Images that the html shows are with it (multipart/related). Then follow the machine-readable part
+ *  and the attachments. Lines end with CRLF and have at most 998 octets. The input has been checked by its schema. Text that would
+ *  inject a header field makes the composer throw. */
 import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -17,7 +17,7 @@ export interface MessageBody {
   readonly cc: readonly NamedAddress[];
   readonly bcc: readonly NamedAddress[];
   readonly subject: string;
-  /** What is read where html is not; "" for nothing to say. */
+  /** The plain text; "" for an empty mail. */
   readonly text: string;
   readonly html?: string | undefined;
   readonly attachments: readonly Attachment[];
@@ -28,7 +28,7 @@ export interface MessageBody {
 /** An iTIP message (RFC 6047): an alternative of the text for programs that know calendars, and a file for those that do not. */
 export interface CalendarPart {
   readonly method: string;
-  /** With CRLF. */
+  /** iCalendar text with CRLF. */
   readonly content: Buffer;
 }
 
@@ -37,7 +37,7 @@ export interface Attachment {
   readonly name: string;
   /** Media type. */
   readonly type: string;
-  /** By which the html shows it (RFC 2392). */
+  /** The Content-ID by which the html refers to it (RFC 2392). */
   readonly cid?: string | undefined;
 }
 
@@ -45,26 +45,26 @@ export interface Attachment {
 export interface AgentPart {
   readonly type: string;
   readonly data: unknown;
-  /** The `id` of the part that is answered. */
+  /** The `id` of the answered machine-readable part. */
   readonly inReplyTo?: string | undefined;
 }
 
-/** What the server says, not the writer. */
+/** Facts that the server adds, not the writer. */
 export interface CompositionFacts {
   readonly from: NamedAddress;
-  /** Milliseconds. */
+  /** Milliseconds since 1970. */
   readonly date: number;
   /** Without the angle brackets, as those below. */
   readonly messageId: string;
   readonly inReplyTo?: string | undefined;
   readonly references: readonly string[];
-  /** RFC 3834 section 5: made by a program on its own account, or as an answer; undefined for what a person has made. */
+  /** RFC 3834 section 5: made by a program by itself, or as an answer; undefined for a person's mail. */
   readonly autoSubmitted?: "auto-generated" | "auto-replied" | undefined;
-  /** A draft keeps whom it is to go to; what leaves never has the field. */
+  /** A draft keeps the Bcc field; a sent message never has it. */
   readonly hasBcc?: boolean;
 }
 
-/** The name by which a part is known that is the writer's data. */
+/** The media type of the machine-readable part. */
 const agentPartType = "application/vnd.waypost.agent+json";
 const agentPartName = "agent.json";
 /** RFC 5322 section 2.1.1, without CRLF. */
@@ -73,7 +73,7 @@ const lineOctetsMax = 998;
 /** The bytes of a message, with Bcc only in a draft. */
 export async function composeMessage(body: MessageBody, facts: CompositionFacts): Promise<Buffer> {
   const html = body.html === undefined ? undefined : crlf(body.html);
-  // A message that is nothing but an attachment is shown by few clients as one.
+  // Few clients show a message properly that is only an attachment, so it always gets a text.
   const text = crlf(body.text || "\n");
   const composer = new MailComposer({
     from: [facts.from],
@@ -94,7 +94,7 @@ export async function composeMessage(body: MessageBody, facts: CompositionFacts)
       ...body.attachments.map(composedAttachment),
     ],
     headers: facts.autoSubmitted === undefined ? {} : { "Auto-Submitted": facts.autoSubmitted },
-    // Nothing is fetched for a writer.
+    // The composer never reads files or URLs for a writer.
     disableFileAccess: true,
     disableUrlAccess: true,
     newline: "\r\n",
@@ -106,10 +106,10 @@ export async function composeMessage(body: MessageBody, facts: CompositionFacts)
   return above === undefined ? message : Buffer.concat([Buffer.from(`${above}\r\n`), message]);
 }
 
-/** RFC 5322 section 3.4, an empty group: of a message whose recipients are all hidden. */
+/** An empty group (RFC 5322 section 3.4), for a message whose recipients are all in Bcc. */
 export const hiddenRecipientsField = "To: undisclosed-recipients:;";
 
-/** What the composer would leave out. */
+/** Header fields that the composer would leave out. */
 function fieldAbove({ to, cc, bcc }: MessageBody, { hasBcc }: CompositionFacts): string | undefined {
   if (hasBcc === true) return bcc.length === 0 ? undefined : bccField(bcc);
   return to.length + cc.length === 0 ? hiddenRecipientsField : undefined;
@@ -140,7 +140,7 @@ function agentAttachment({ type, data, inReplyTo }: AgentPart) {
 }
 
 function composedAttachment({ content, name, type, cid }: Attachment) {
-  // RFC 2046 section 5.2.1: a message is not encoded; one that would have to be travels as octets.
+  // RFC 2046 section 5.2.1: a message part is not encoded. One that would need an encoding is sent as application/octet-stream.
   const isMessage = /^message\//i.test(type);
   const isPlain = isMessage && hasMailLines(content);
   return {
@@ -157,7 +157,7 @@ function composedAttachment({ content, name, type, cid }: Attachment) {
   };
 }
 
-/** What is encoded in one turn of the loop. */
+/** Octets that are encoded in one turn of the event loop. */
 const sliceBytes = 256 * 1024;
 
 async function* slicesOf(content: Buffer): AsyncGenerator<Buffer> {
@@ -167,8 +167,8 @@ async function* slicesOf(content: Buffer): AsyncGenerator<Buffer> {
   }
 }
 
-/** Whether mail can carry the octets as they are: no NUL, every line ended by CRLF and not too long. One pass, an octet at a time:
- *  looking for line ends costs more where lines are short. */
+/** Whether mail can carry the octets as they are: no NUL, every line ended by CRLF and not too long. One pass over the octets: searching
+ *  for line ends would cost more if lines are short. */
 export function hasMailLines(bytes: Uint8Array): boolean {
   let start = 0;
   for (let at = 0; at < bytes.length; at++) {

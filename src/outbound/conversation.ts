@@ -1,4 +1,4 @@
-/** The conversation that a message continues: what it answers, and who wrote there lately. */
+/** The conversation that a message continues: the answered message, and the writers of the latest messages. */
 import type { AgentFacts } from "#/src/accounts/accounts.ts";
 import type { Checks } from "#/src/evidence/checks.ts";
 import { isAutomated } from "#/src/formats/mime/automated.ts";
@@ -29,24 +29,25 @@ export type Writer =
   | "person";
 
 export interface Conversation {
-  /** The message that is answered, where it is here. */
+  /** The answered message, if it is in this mailbox. */
   readonly answered: AnsweredMessage | undefined;
-  /** Mails of agents and programs in a row, the newest backwards, within the window; not more than matter. */
+  /** How many mails of agents and programs there are in a row, from the newest backwards, within the window. Stops counting at the
+   *  number that matters. */
   countWithoutPerson(): Promise<number>;
 }
 
 export interface AnsweredMessage {
   readonly fromAddress: string;
   readonly isAuthenticated: boolean;
-  /** It came from another server. */
+  /** Whether it came from another server. */
   readonly isFromOutside: boolean;
   writer(): Promise<Writer>;
-  /** Whether mail goes to a Reply-To of it that the signature does not cover, which alone vouches for it: anybody on its way
-   *  may have written that. */
+  /** Whether the mail goes to a Reply-To of it that the signature does not cover. If only the signature authenticates the message,
+   *  anybody on its way may have added that field. */
   leavesOpen(envelope: Envelope): Promise<boolean>;
 }
 
-/** Rows looked at: of the thread, and of the mailbox for what names the same messages under another subject. */
+/** Rows that are read of the thread, and of the mailbox for messages that refer to the same ones under another subject. */
 const threadRows = 40;
 const mailboxRows = 300;
 
@@ -111,7 +112,7 @@ function idsOf({ referenceIds }: WrittenMessageRow) {
   return parseReferenceIds(referenceIds ?? "");
 }
 
-/** Those among the rows that the references name, and those that these name. */
+/** The rows that the references name, and those that these rows refer to. */
 function ancestorsOf(rows: readonly WrittenMessageRow[], references: readonly string[]): WrittenMessageRow[] {
   const known = new Map(rows.map((row) => [idsOf(row).own, row]));
   const found = new Set<WrittenMessageRow>();
@@ -130,7 +131,8 @@ type StoredWriter = Pick<
   "account" | "blob" | "trace" | "size" | "fromAddress" | "isAuthenticated"
 >;
 
-/** An address alone says nothing: whoever is not known to be an agent of the account is judged by what the mail says. */
+/** The kind of writer. An address alone proves nothing: a writer who is not an agent of the account is judged by the header of the
+ *  mail. */
 async function writerOf(rooms: OutboundRooms, owner: AgentFacts, message: StoredWriter): Promise<Writer> {
   if (message.isAuthenticated) {
     const found = await rooms.accounts.findOwner(message.fromAddress);

@@ -1,7 +1,7 @@
-/** Whether a message may leave at once, waits for a person, or is refused: the policy of an agent ("Holds" of the interface).
+/** Whether a message is sent at once, waits for approval, or is refused: the policy of an agent ("Holds" of the interface).
  *
- *  Nothing is written here. What others may change meanwhile is read once, as the basis of the decision; the write reads it again and
- *  refuses when it is another. */
+ *  Nothing is written here. Everything that others may change meanwhile is read once, as the basis of the decision; the write reads it
+ *  again and refuses if it has changed. */
 import type { AgentFacts } from "#/src/accounts/accounts.ts";
 import { parseAddress, splitTag } from "#/src/accounts/address.ts";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -20,10 +20,10 @@ import { assertRoute } from "./route.ts";
 
 export interface SendingFacts {
   readonly request: Pick<SubmitRequest, "holdWish" | "inReplyTo" | "principal" | "invitation">;
-  /** Of the mailbox that it leaves from. */
+  /** The owner of the mailbox that the mail is sent from. */
   readonly owner: AgentFacts;
   readonly envelope: Envelope;
-  /** Of the message. */
+  /** Facts of the message. */
   readonly facts: MessageFacts;
   readonly at: number;
 }
@@ -38,7 +38,8 @@ type LeavingRooms = Pick<OutboundRooms, "store" | "settings">;
 
 const dayMs = 86_400_000;
 
-/** Throws `policy_refused` for whom the mailbox may never write to, and where there is no way out; `paused`, `not_billable`. */
+/** Throws `policy_refused` for recipients to which the mailbox may never write, and if mail cannot be sent to other servers; `paused`,
+ *  `not_billable`. */
 export async function decideSending(rooms: OutboundRooms, sending: SendingFacts): Promise<Decision> {
   const { request, owner, envelope, at } = sending;
   const asker = await findAsker(rooms, request.principal, owner);
@@ -52,7 +53,7 @@ export async function decideSending(rooms: OutboundRooms, sending: SendingFacts)
   return { kind: "hold", reason, expiresAt: at + rooms.settings.holds.expiryDays * dayMs, basis };
 }
 
-/** Another agent than the owner, whose credential it is. */
+/** The agent whose credential is used, if it is another one than the owner. */
 async function findAsker(
   { accounts }: OutboundRooms,
   principal: SubmitRequest["principal"],
@@ -62,8 +63,8 @@ async function findAsker(
   return accounts.findAgentFacts(principal.agent);
 }
 
-/** A grant on another mailbox is no way round what an agent has to ask for when it sends from its own. In a person's mailbox
- *  only that person's own mail waits, so there it is refused. */
+/** Checks that an agent does not use a grant on another mailbox to avoid the approval that its own mailbox needs. Mail of others cannot
+ *  wait in a person's mailbox, so there it is refused. */
 async function reasonOfAsker(
   rooms: OutboundRooms,
   sending: SendingFacts,
@@ -71,7 +72,7 @@ async function reasonOfAsker(
   basis: SenderBasis,
 ): Promise<HoldReason | undefined> {
   const { principal, holdWish } = sending.request;
-  // What is answered is a message of the other mailbox.
+  // The answered message is in the other mailbox.
   const own = { ...sending, request: { principal, holdWish, ...invitationOf(sending) }, owner: asker };
   const reason = (await reasonOfReplyTo(rooms, sending)) ?? (await reasonToHold(rooms, own, basis));
   if (reason === undefined || sending.owner.kind === "agent") return reason;
@@ -81,14 +82,15 @@ async function reasonOfAsker(
   });
 }
 
-/** Of a mail that answers a message in the owner's mailbox, whoever the owner is. */
+/** The reason to hold a mail that answers a message in the owner's mailbox; for agents and persons. */
 async function reasonOfReplyTo(rooms: OutboundRooms, sending: SendingFacts): Promise<HoldReason | undefined> {
   const { request, owner, envelope, facts, at } = sending;
   const { answered } = await readConversation(rooms, owner, { inReplyTo: request.inReplyTo, facts, at });
   return (await answered?.leavesOpen(envelope)) ? "answering_unauthenticated" : undefined;
 }
 
-/** What no approval overrides: asked again when an approved mail leaves. Answers what it rests on. Throws `policy_refused`. */
+/** Rules that no approval overrides; checked again when an approved mail is sent. Gives the basis of the check. Throws
+ *  `policy_refused`. */
 export async function assertMayLeave(
   { store, settings }: LeavingRooms,
   senders: readonly Sender[],
@@ -124,7 +126,7 @@ function assertListsAllow({ policy, suppressed }: SenderBasis, recipients: reado
     if (isBlocked(policy?.blocked ?? [], address))
       throw new WaypostError("policy_refused", `Mail to ${address} is not allowed to this mailbox.`, {
         reason: "recipient_blocked",
-        hint: "The operator keeps the list of those that it does not write to.",
+        hint: "The operator keeps the list of addresses that are blocked.",
       });
   if (suppressed.length > 0)
     throw new WaypostError("policy_refused", `Mail to ${suppressed[0]} has failed for good before.`, {
@@ -140,7 +142,7 @@ async function reasonToHold(
 ): Promise<HoldReason | undefined> {
   const { request, owner, envelope, facts, at } = sending;
   if (request.holdWish === "always") return "requested";
-  // A person decides by sending.
+  // A person's mail needs no approval.
   if (owner.kind === "person") return undefined;
   const conversation = await readConversation(rooms, owner, { inReplyTo: request.inReplyTo, facts, at });
   const { answered } = conversation;
@@ -164,7 +166,7 @@ function invitationOf({ request }: SendingFacts): Pick<SendingFacts["request"], 
   return request.invitation === undefined ? {} : { invitation: request.invitation };
 }
 
-/** Names of recipients that are neither of the account nor allowed. */
+/** Recipients that belong neither to the account nor to the list of allowed ones. */
 function listStrangers({ policy, ownDomains }: SenderBasis, envelope: Envelope): string[] {
   const strangers = new Set<string>();
   for (const { address } of envelope.recipients)
@@ -173,13 +175,14 @@ function listStrangers({ policy, ownDomains }: SenderBasis, envelope: Envelope):
   return [...strangers];
 }
 
-/** By what a contact is known: the domain, at public mail providers the address. */
+/** The key of a contact: the domain, or the whole address at public mail providers. */
 function correspondentOf(address: string): string {
   const domain = domainOf(address);
   return isPublicProvider(domain) ? addressKey(address) : domain;
 }
 
-/** Written to before, a contact that a person knows, or heard of for certain. */
+/** Whether they are known: the mailbox has written to them before, a person knows them as a contact, or authenticated mail of them
+ *  has come. */
 function areKnown(
   { correspondents, contacts }: SenderBasis,
   names: readonly string[],
@@ -193,12 +196,12 @@ function areKnown(
   );
 }
 
-/** Lists have domains and addresses. */
+/** Whether a list of domains and addresses has the address. */
 function isListed(list: readonly string[], address: string): boolean {
   return list.includes(domainOf(address)) || list.includes(normalForm(address));
 }
 
-/** A block holds for the domains below and for tagged addresses too: what is allowed is exact. */
+/** Whether a list blocks the address. A block also applies to subdomains and to tagged addresses; an allowance is exact. */
 function isBlocked(list: readonly string[], address: string): boolean {
   const parsed = parseAddress(address);
   const plain = parsed && `${splitTag(parsed.localPart)?.name ?? parsed.localPart}@${parsed.domain}`;
@@ -209,7 +212,7 @@ function isBlocked(list: readonly string[], address: string): boolean {
   );
 }
 
-/** In A-labels, as lists have it. */
+/** The domain in A-labels, as in lists. */
 function domainOf(address: string): string {
   return parseAddress(address)?.domain ?? address.slice(address.lastIndexOf("@") + 1).toLowerCase();
 }

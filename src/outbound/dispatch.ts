@@ -1,4 +1,4 @@
-/** What a message becomes when it is handed to another server: signed, under a return path of its own. */
+/** Prepares a message for another server: adds signatures and gives it its own return path. */
 import type { Settings } from "#/config/schema.ts";
 import { bodyOffset, withCrlf } from "#/src/formats/mime/line-ends.ts";
 import { createReturnPaths, type SubmissionName } from "#/src/model/return-path.ts";
@@ -8,19 +8,19 @@ import type { DueDelivery, Outbound } from "./outbound.ts";
 import { createStsPolicies, type StsPolicies } from "./sts-policies.ts";
 
 export interface PreparedMessage {
-  /** DKIM-Signature fields, to stand before it. */
+  /** DKIM-Signature fields, to put before the bytes. */
   readonly signatures: Buffer;
-  /** With CRLF line ends: what was signed. */
+  /** The signed message, with CRLF line ends. */
   readonly bytes: Buffer;
   readonly headerBytes: number;
-  /** "" for the null reverse path. */
+  /** The return path; "" for the null reverse path. */
   readonly reversePath: string;
-  /** Names the submission in what comes back. */
+  /** Identifies the submission in reports that come back. */
   readonly token: string;
 }
 
 export interface Dispatch {
-  /** Reads and signs; as large as the message. */
+  /** Reads and signs the message; uses as much memory as the message. */
   prepare(delivery: DueDelivery): Promise<PreparedMessage>;
   tokenOf(name: SubmissionName): string;
   readonly policies: StsPolicies;

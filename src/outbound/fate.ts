@@ -1,5 +1,5 @@
-/** What became of a mail of the mailbox, for each recipient ("What becomes of sent mail" of the interface). It is known as long as
- *  the message is kept, and says codes and words of ours alone. */
+/** The delivery state of a sent mail, for each recipient ("What becomes of sent mail" of the interface). It is known as long as the
+ *  message is kept. It has only status codes and the interface's own words, no text of other servers. */
 
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import {
@@ -25,7 +25,7 @@ import type { SubmissionRow } from "#/storage/submission.ts";
 
 export interface MailFate {
   readonly state: MailState;
-  /** Of mail that was to leave later than it was asked for. */
+  /** For mail with a later time of sending than the request. */
   readonly sendAt?: number;
   readonly recipients: readonly FateOfRecipient[];
 }
@@ -36,16 +36,16 @@ export interface FateOfRecipient {
   /** Enhanced status code (RFC 3463) of the last attempt or report. */
   readonly code?: string;
   readonly reason?: DeliveryReason;
-  /** When it came to this. */
+  /** When this state began. */
   readonly at: number;
-  /** When it is tried again. */
+  /** When the next attempt is. */
   readonly nextAt?: number;
 }
 
-/** Rows that are read at a time. */
+/** Rows that are read at once. */
 const pageRecipients = 500;
 
-/** undefined for a message that was never to leave from this mailbox. */
+/** undefined for a message that was never sent or to be sent from this mailbox. */
 export async function readMailFate(
   store: Store,
   agent: AgentNumber,
@@ -54,7 +54,7 @@ export async function readMailFate(
   const submission = await findSubmissionOfMessage(store, agent, message);
   if (submission !== undefined) return fateOfSubmission(store, submission);
   const hold = await findHoldOfMessage(store, agent, message);
-  // Of what was sent so long ago that only the hold is left nothing is known.
+  // If the mail was sent so long ago that only the hold is left, its state is not known.
   return hold === undefined || hold.state === "sent" ? undefined : fateOfHold(hold);
 }
 
@@ -89,7 +89,7 @@ function fateOfRecipient(row: RecipientFateRow): FateOfRecipient {
   };
 }
 
-/** What waits has not left, and what nobody approved never does. */
+/** The state of mail that is only a hold: it waits, or it was never approved and is not sent. */
 function fateOfHold({ state, envelope, decidedAt, createdAt, sendAt }: HoldRow): MailFate {
   const at = decidedAt ?? createdAt;
   const fate = isLiveHold(state)

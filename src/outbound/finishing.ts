@@ -1,5 +1,5 @@
-/** A draft as it leaves (RFC 5322, RFC 6409 section 8): with the time of leaving, without Bcc and without the marks of drafts.
- *  It may have been written by any mail client, so whom it is from and to is read from its header. */
+/** Makes a draft ready to be sent (RFC 5322, RFC 6409 section 8): sets Date, removes Bcc and the header fields of drafts. Any mail
+ *  client may have written the draft, so sender and recipients are read from its header. */
 import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
 import { formatDate } from "#/src/formats/mime/dates.ts";
 import { type HeaderField, headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
@@ -10,28 +10,28 @@ import { bccField, hasMailLines, hiddenRecipientsField } from "./composition.ts"
 import { addressKey, type NamedAddress, normalAddress } from "./mail-address.ts";
 
 export interface FinishFacts {
-  /** Milliseconds. */
+  /** Milliseconds since 1970. */
   readonly date: number;
-  /** For a draft that has none. */
+  /** Used if the draft has no Message-ID. */
   readonly messageId: string;
   readonly autoSubmitted: "auto-generated" | "auto-replied" | undefined;
 }
 
 export interface FinishedDraft {
   readonly bytes: Buffer;
-  /** Of From, Sender and their Resent- forms. */
+  /** Addresses of From, Sender and their Resent- forms. */
   readonly senders: readonly string[];
-  /** Of From alone. */
+  /** Addresses of From only. */
   readonly authors: readonly string[];
   readonly recipients: readonly string[];
-  /** A Bcc field, for the sender's own copy. */
+  /** The Bcc field of the sender's own copy. */
   readonly bcc: string | undefined;
 }
 
 const senderFields = ["from", "sender", "resent-from", "resent-sender"];
 const removedFields: readonly string[] = ["bcc", "resent-bcc", "date", draftField.toLowerCase()];
 
-/** Throws `invalid` for what no server would carry. */
+/** Throws `invalid` for a draft that no server would accept. */
 export function finishDraft(draft: Uint8Array, facts: FinishFacts): FinishedDraft {
   const bytes = withMailLines(draft);
   const fields = readHeaderFields(bytes);
@@ -91,7 +91,7 @@ function addressesOf(fields: readonly HeaderField[], name: string): NamedAddress
     .map(({ name: shown, address }) => {
       const normal = normalAddress(address);
       if (normal === undefined)
-        throw new WaypostError("invalid", "The draft is to somebody whose address is none.", {
+        throw new WaypostError("invalid", "A recipient of the draft is not a mail address.", {
           field: "/draft",
           hint: "Correct its recipients with draft.update.",
         });

@@ -1,20 +1,21 @@
-/** Bounds on mail that leaves, each with its reason. What an operator may choose is in `config`. */
+/** Limits on outgoing mail, each with its reason. Limits that an operator may set are in `config`. */
 
 /** How long a key of `send` is remembered ("Limits" of the interface). */
 export const sendKeyMemoryMs = 7 * 24 * 3_600_000;
 /** RFC 5321 section 4.5.4.1: 4 to 5 days of trying, at intervals of 30 minutes or more after the first quick ones. */
 export const firstRetryMs = 60_000;
 export const longestRetryMs = 2 * 3_600_000;
-/** Rows of the queue that one look at it reads. */
+/** Rows that one read of the queue takes. */
 export const duePageRows = 256;
 export const dueDomainsPage = 64;
-/** Deliveries of a mailbox that one look sees, while others have their share of what is taken: most may be to busy destinations. */
+/** Deliveries of one mailbox that one read of the queue examines: most of them may be to busy destinations, and other mailboxes must
+ *  get their share. */
 export const lookedAtOfAgentMax = 512;
-/** Scheduled mails that leave at one look; what is due beside them leaves at the next. */
+/** Scheduled mails that are put into the queue at once; further due ones follow with the next read. */
 export const scheduledAtOnce = 64;
-/** When one that could not leave is looked at again. */
+/** After how long scheduled mail that could not be put into the queue is tried again. */
 export const scheduledRetryMs = 10_000;
-/** Mails of agents and programs in one conversation, within the window and without one of a person between, after which the
- *  next one waits: two agents that answer everything would never end. */
+/** Mails of agents and programs in one conversation, within the window and without a person's mail between them, after which the next
+ *  one waits for approval: two agents that answer each other would never end. */
 export const loopMailsMax = 10;
 export const loopWindowMs = 24 * 3_600_000;

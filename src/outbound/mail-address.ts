@@ -1,13 +1,13 @@
-/** Addresses that a message is written to: as their writer spelled them, with the domain as A-labels (RFC 5890) and, where
- *  the local part is beyond ASCII, in the UTF-8 of RFC 6531. */
+/** Addresses of a message: the local part as it was written, in UTF-8 (RFC 6531) if it is beyond ASCII; the domain as A-labels (RFC
+ *  5890). */
 import { normalAddress } from "#/src/accounts/address-key.ts";
 import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
 import { octetString } from "#/src/formats/mime/octets.ts";
 
 export interface NamedAddress {
-  /** "" for none. */
+  /** The display name; "" if there is none. */
   readonly name: string;
-  /** The local part as it was written: its case is the affair of whoever owns it. */
+  /** The address, with the local part as it was written: only its own server knows whether case matters. */
   readonly address: string;
 }
 
@@ -21,12 +21,12 @@ export function parseNamedAddress(text: string): NamedAddress | undefined {
   return isOne ? { name: found[0]!.name, address } : undefined;
 }
 
-/** What stands in the brackets at the end. */
+/** The text in angle brackets at the end. */
 const bracketed = /<([^<>]+)>\s*$/;
 
 export { addressKey, normalAddress } from "#/src/accounts/address-key.ts";
 
-/** RFC 6531 section 3.2: what the domain is asks for nothing, as it has A-labels. */
+/** Whether the address needs SMTPUTF8 (RFC 6531 section 3.2). The domain never does, as it has A-labels. */
 export function needsSmtputf8(address: string): boolean {
   return /[^\0-\x7f]/.test(address);
 }

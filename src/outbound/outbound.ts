@@ -1,4 +1,4 @@
-/** Mail that leaves: the one door for whoever sends, and for the runner that carries it out. */
+/** Outgoing mail: the interface for all senders, and for the runner that does the deliveries. */
 import type { Settings } from "#/config/schema.ts";
 import type { Accounts, Principal } from "#/src/accounts/accounts.ts";
 import type { Fairness } from "#/src/fairness/fairness.ts";
@@ -14,43 +14,43 @@ import type { SubmitMessage, Submitted } from "#/storage/transactions/outbound/s
 import type { MailFate } from "./fate.ts";
 
 export interface Outbound {
-  /** Takes responsibility for a message: it is durable in the queue, or with who approves it, when this resolves. Throws
+  /** Takes responsibility for a message: when this resolves, it is durable in the queue or waits for approval. Throws
    *  policy_refused, paused, rate_limited, over_quota, precondition_failed (of the draft), invalid (of a recipient). */
   submit(request: SubmitRequest): Promise<SubmitResult>;
 
-  /** What `submit` would write, for a write that does more in the same transaction. Throws what `submit` throws but for limits
-   *  and quota. A write that refuses `policy_changed` needs a new one; after it `ring` is for the caller. */
+  /** What `submit` would write, for a write that does more in the same transaction. Throws what `submit` throws, except for limits
+   *  and quota. If the write refuses with `policy_changed`, the caller has to plan again. After the write the caller calls `ring`. */
   plan(request: SubmitRequest): Promise<SubmitMessage>;
 
-  /** Whether everything that leaves the mailbox with this login waits for a person. */
+  /** Whether all mail sent from the mailbox with this login needs approval. */
   asksAlways(mailbox: AgentNumber, principal: Pick<Principal, "agent">): Promise<boolean>;
 
-  /** Told when something may be due: something came, or an attempt was reported. Answers how to stop listening. */
+  /** Calls the listener when something may be due: mail was added, or an attempt was reported. Gives the function that removes it. */
   onDue(listener: () => void): () => void;
-  /** Something was put into the queue by another way than `submit`. */
+  /** To be called when something was put into the queue other than by `submit`. */
   ring(): void;
   /** The next time after now at which something becomes due. */
   nextDueAt(): Promise<number | undefined>;
-  /** Gives scheduled mail another time; one that has come is now. Throws precondition_failed, policy_refused (already_sent), invalid
-   *  for what is not scheduled. */
+  /** Changes the time of scheduled mail; a time in the past means now. Throws precondition_failed, policy_refused (already_sent),
+   *  invalid for mail that is not scheduled. */
   reschedule(change: Reschedule): Promise<Once<{ readonly modseq: Modseq; readonly sendAt: number }>>;
-  /** When scheduled mail leaves; undefined for what is not scheduled. */
+  /** When scheduled mail is sent; undefined for mail that is not scheduled. */
   findSendAt(agent: AgentNumber, message: MessageNumber): Promise<number | undefined>;
-  /** What is to be tried now, scheduled mail whose time has come among it; the longest waiting first, one for each submission and domain. Each is the caller's until it is
-   *  reported or released. */
+  /** Takes the deliveries that are due now, with due scheduled mail: one for each submission and domain, the longest waiting first.
+   *  Each belongs to the caller until it is reported or released. */
   takeDue(options: DueOptions): Promise<readonly DueDelivery[]>;
-  /** Gives one back without an attempt. */
+  /** Gives a delivery back without an attempt. */
   release(delivery: DueDelivery): void;
-  /** What became of it, durable when this resolves, with what is to be stored in the same moment: copies for mailboxes here, a
-   *  notification to the sender. If this throws, the delivery is still the caller's, who has to report it or let it go. */
+  /** Stores the outcome, and in the same transaction copies for mailboxes here and a notification to the sender. Durable when this
+   *  resolves. If this throws, the delivery still belongs to the caller, who has to report or release it. */
   report(
     delivery: DueDelivery,
     outcomes: readonly RecipientOutcome[],
     letters?: readonly DeliverMessage[],
   ): Promise<DeliveryReport>;
-  /** What became of mail that was sent, is to leave or waits; undefined for a message that is none of these. */
+  /** The state of mail that was sent, is scheduled or waits for approval; undefined for any other message. */
   readFate(agent: AgentNumber, message: MessageNumber): Promise<MailFate | undefined>;
-  /** The name of a submission for people and in what comes back. */
+  /** The name of a submission for people, and in reports that come back. */
   tokenOf(name: SubmissionName): string;
   /** The exact bytes. */
   readMessage(delivery: Pick<DueDelivery, "account" | "blob" | "size">): Promise<Buffer>;
@@ -58,14 +58,14 @@ export interface Outbound {
 
 export interface SubmitRequest {
   readonly principal: Pick<Principal, "agent" | "kind">;
-  /** The mailbox that it leaves from. */
+  /** The mailbox that the mail is sent from. */
   readonly mailbox: AgentNumber;
-  /** A complete message with CRLF, without Bcc; not changed until the answer. */
+  /** A complete message with CRLF, without Bcc. The caller does not change it until the call resolves. */
   readonly bytes: Uint8Array;
   readonly envelope: SubmitEnvelope;
-  /** Whether From names one address, one of the mailbox's own. */
+  /** Whether From has exactly one address and it belongs to the mailbox. */
   readonly isAuthenticated: boolean;
-  /** A Bcc field without its last line end: whom the sender's own copy names beside To and Cc. */
+  /** The Bcc field of the sender's own copy, without its last line end. */
   readonly bcc?: string;
   readonly draft?: { readonly draft: number; readonly version: string | undefined };
   readonly holdWish: "policy" | "always";
@@ -73,11 +73,11 @@ export interface SubmitRequest {
   readonly inReplyTo?: MessageNumber;
   readonly forwardOf?: MessageNumber;
   readonly idempotency?: Idempotency;
-  /** An iTIP message: to strangers it waits as an invitation. `answers`: the organizer whose authenticated invitation it answers, who
-   *  is no stranger for that. `uid`: of the object of the calendar that it is about. */
+  /** An iTIP message: sent to strangers, it is held as an invitation. `answers`: the organizer whose authenticated invitation it answers
+   *  and who is therefore no stranger. `uid`: the UID of the calendar object. */
   readonly invitation?: { readonly answers: string | undefined; readonly uid: string };
   readonly source: SubmissionSource;
-  /** Without a copy in Sent: whose mail client makes one. */
+  /** No copy is put into Sent, because the mail client makes one. */
   readonly hasNoCopy?: boolean;
 }
 
@@ -94,18 +94,18 @@ export type SubmitResult = Once<Submitted>;
 export interface DueOptions {
   readonly now: number;
   readonly limit: number;
-  /** Domains that get nothing now; "" is this server. */
+  /** Domains to skip now; "" is this server. */
   readonly skipDomains: ReadonlySet<string>;
-  /** Mailboxes that nothing is taken from now. */
+  /** Mailboxes to skip now. */
   readonly skipAgents?: ReadonlySet<AgentNumber>;
 }
 
-/** Some recipients of one submission that are of one domain. */
+/** The recipients of one submission in one domain, or some of them. */
 export interface DueDelivery {
   readonly agent: AgentNumber;
   readonly account: SubmissionRow["account"];
   readonly submission: number;
-  /** 0: there is no copy in the mailbox that it left from. */
+  /** The sender's copy; 0 if there is none. */
   readonly message: MessageNumber;
   readonly blob: SubmissionRow["blob"];
   readonly source: SubmissionSource;
@@ -115,10 +115,10 @@ export interface DueDelivery {
   readonly size: number;
   readonly bodyType: "7BIT" | "8BITMIME";
   readonly isSmtputf8: boolean;
-  /** "" for mailboxes of this server. */
+  /** The destination; "" for mailboxes of this server. */
   readonly domain: string;
   readonly recipients: readonly DueRecipient[];
-  /** The later of when it was asked for and when it was to leave. */
+  /** The time of the request, or the scheduled time if that is later. */
   readonly startedAt: number;
   readonly createdAt: number;
   readonly expiresAt: number;
@@ -130,7 +130,7 @@ export interface DueRecipient {
   readonly notify: readonly string[];
   readonly orcpt: string | null;
   readonly attemptCount: number;
-  /** Null: its sender has not been told that it takes long. */
+  /** When the sender was notified of the delay; null if not yet. */
   readonly delayToldAt: number | null;
 }
 
@@ -142,15 +142,15 @@ export interface RecipientOutcome {
   /** What the other server said; for notifications and the operator, never in events. */
   readonly reply?: string;
   readonly host?: string;
-  /** When it is tried again; absent: by the house's own rhythm. */
+  /** When it is tried again; absent: by the usual schedule. */
   readonly retryAt?: number;
 }
 
-/** Another time for scheduled mail. */
+/** A new time for scheduled mail. */
 export interface Reschedule {
   readonly agent: AgentNumber;
   readonly message: MessageNumber;
-  /** As it was read. */
+  /** The version that was read. */
   readonly version: string | undefined;
   readonly sendAt: number;
   readonly idempotency?: Idempotency | undefined;
@@ -161,6 +161,6 @@ export interface OutboundRooms {
   readonly accounts: Accounts;
   readonly settings: Settings;
   readonly fairness?: Fairness | undefined;
-  /** Understands a message; a large array is taken over. */
+  /** Parses a message and gives its facts. A large array is transferred: the caller can no longer use it. */
   prepare(bytes: Uint8Array): Promise<MessageFacts>;
 }

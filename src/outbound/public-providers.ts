@@ -3,7 +3,7 @@
 import listed from "email-providers/all.json" with { type: "json" };
 
 const added = ["fastmail.com", "fastmail.fm", "posteo.de", "tutanota.com", "tuta.com", "tutamail.com"];
-/** In the list, though RFC 2606 section 3 keeps them for documents. */
+/** Left out of the list: RFC 2606 section 3 reserves them for documents. */
 const reserved = ["example.com", "example.net", "example.org"];
 
 const domains: ReadonlySet<string> = new Set([...(listed as readonly string[]), ...added]).difference(

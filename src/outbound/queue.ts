@@ -1,4 +1,4 @@
-/** The outbound queue: rows in the store, and in memory only which of them somebody is trying right now. */
+/** The outbound queue: rows in the store. Memory only has which of them are being tried now. */
 
 import type { Settings } from "#/config/schema.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
@@ -24,7 +24,7 @@ import { createScheduled } from "./scheduled.ts";
 
 export type Queue = Omit<Outbound, "submit" | "plan" | "asksAlways" | "readFate" | "tokenOf">;
 
-/** Time from the beginning after which the sender is told that it takes long. */
+/** Whether it is time to notify the sender of the delay. */
 export function isDelayDue({ startedAt }: Pick<DueDelivery, "startedAt">, now: number): boolean {
   return now - startedAt >= delayNoticeMs;
 }
@@ -51,7 +51,7 @@ export function createQueue(rooms: OutboundRooms): Queue {
     ring,
 
     onDue(listener) {
-      // Wrapped, so that one function can listen twice and stop once.
+      // Wrapped, so that the same function can be registered twice and removed once.
       const own = (): void => listener();
       listeners.add(own);
       return () => void listeners.delete(own);
@@ -77,13 +77,13 @@ export function createQueue(rooms: OutboundRooms): Queue {
         try {
           delivery = await readDelivery(store, group, options.now);
         } catch (error) {
-          // What cannot be read, as in a damaged file, stays taken until the next start, and nothing behind it waits.
+          // A row that cannot be read, as in a damaged file, stays taken until the next start, so that the rows behind it do not wait.
           if (isDamage(error)) continue;
           taken.delete(name);
           for (const other of deliveries) taken.delete(nameOf(other));
           throw error;
         }
-        // Done by somebody else since the page was read.
+        // The row was finished by another caller since the page was read.
         if (delivery === undefined) taken.delete(name);
         else deliveries.push(delivery);
         if (deliveries.length >= options.limit) break;
@@ -120,8 +120,8 @@ function nameOf({ agent, submission, domain }: DueGroup): string {
   return `${agent} ${submission} ${domain}`;
 }
 
-/** Each submission and domain once. In the order in which their first recipients are due; where domains are skipped, domain by
- *  domain, and where mailboxes are skipped, mailbox by mailbox: so what waits for a busy one is not looked through each time. */
+/** Each submission and domain once, in the order in which their first recipients are due. If domains are skipped, it reads domain by
+ *  domain, and if mailboxes are skipped, mailbox by mailbox, so that rows of a busy one are not read each time. */
 async function* dueGroups(
   store: Store,
   { now, skipDomains, skipAgents = noAgents }: DueOptions,
@@ -150,7 +150,7 @@ async function* dueGroups(
 
 const noAgents: ReadonlySet<AgentNumber> = new Set();
 
-/** Every page of a list, one value after the other. */
+/** The values of a paged list, one after the other. */
 async function* inPages<V>(page: (after: V | undefined) => Promise<V[]>): AsyncGenerator<V> {
   let after: V | undefined;
   for (;;) {
@@ -230,17 +230,18 @@ function reportedOutcome(delivery: DueDelivery, outcome: RecipientOutcome, at: n
   };
 }
 
-/** null where the operator has switched it off. */
+/** null if the operator has switched the breaker off. */
 export function breakerOf({ breaker }: Pick<Settings, "breaker">): BreakerLimits | null {
   return breaker.enabled ? { bounces: breaker.bounces, sends: breaker.sends } : null;
 }
 
-/** One minute, two, four, … two hours. */
+/** The time of the next attempt, after one minute, two, four, … at most two hours. */
 export function retryAt(attemptCount: number, at: number): number {
   return at + Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(attemptCount, 20));
 }
 
-/** RFC 3463 section 3.2: the mailbox or its domain is none, or takes no mail ever (5.1.10, RFC 7505 section 5.1). */
+/** Whether the status means that the mailbox or its domain does not exist (RFC 3463 section 3.2), or never takes mail (5.1.10, RFC
+ *  7505 section 5.1). */
 export function isBadAddress(status: string): boolean {
   return ["5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10"].includes(status);
 }

@@ -1,5 +1,5 @@
-/** Reports of other servers on what was sent to them: multipart/report with delivery-status (RFC 3464; RFC 6533 for addresses
- *  beyond ASCII). They are written by anybody, so what they say counts only for a submission that they were let know of. */
+/** Reports of other servers on mail sent to them: multipart/report with delivery-status (RFC 3464; RFC 6533 for addresses beyond
+ *  ASCII). Anybody can write one, so a report counts only if it has the secret token of a submission. */
 import { headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
 import { octetString } from "#/src/formats/mime/octets.ts";
 import { type MimePart, parseStructure } from "#/src/formats/mime/structure.ts";
@@ -11,7 +11,7 @@ export interface DeliveryStatus {
   readonly action: string;
   /** RFC 3463. */
   readonly status: string;
-  /** Addresses that it may be about, in lower case: the original and the final recipient. */
+  /** The reported addresses, in lower case: the original and the final recipient. */
   readonly addresses: readonly string[];
   /** Remote-MTA, or Reporting-MTA. */
   readonly host: string | undefined;
@@ -24,18 +24,18 @@ export interface DeliveryReportMail {
   readonly recipients: readonly DeliveryStatus[];
 }
 
-/** A report on more than this is none that we asked for. */
+/** Octets that are read of a report. Reports on this server's mail are not larger. */
 const reportBytesMax = 512 * 1024;
 const statusBytesMax = 256 * 1024;
 const recipientsMax = 1000;
-/** What is kept of it with the recipient. */
+/** Characters of the host name that are stored with the recipient. */
 const hostCharactersMax = 255;
 const diagnosticCharactersMax = 1000;
 const statusText = /^([245])\.(\d{1,3})\.(\d{1,3})/;
 
-/** Undefined for what is no report. */
+/** undefined for mail that is not a report. */
 export function readDeliveryReport(mail: Uint8Array): DeliveryReportMail | undefined {
-  // The fields stand before what is returned, whatever the size of that.
+  // The fields come before the returned message, however large that is.
   const message = mail.subarray(0, reportBytesMax);
   const top = parseStructure(message);
   if (top.type !== "multipart" || top.subtype !== "report") return undefined;
@@ -58,7 +58,7 @@ function isStatusPart({ type, subtype }: MimePart): boolean {
 
 type Group = ReturnType<typeof readHeaderFields>;
 
-/** Groups of fields with empty lines between them; the first is about the message. */
+/** Groups of fields, divided by empty lines; the first one is about the message. */
 function readGroups(bytes: Buffer): Group[] {
   return octetString(bytes)
     .split(/\r?\n(?:[ \t]*\r?\n)+/)
@@ -72,7 +72,7 @@ function readStatus(group: Group, reporter: string | undefined): DeliveryStatus[
   if (action === undefined || status === undefined) return [];
   const addresses = ["original-recipient", "final-recipient"].flatMap((name) => {
     const address = typedValue(group, name);
-    // Decoded it should be, and is not by all.
+    // The address should be decoded, but some servers leave it in xtext.
     return address === undefined ? [] : [...new Set([address, decodeXtext(address)])];
   });
   const host = (typedValue(group, "remote-mta") ?? reporter)?.slice(0, hostCharactersMax);

@@ -1,7 +1,8 @@
-/** Delivery status notifications (RFC 3464) in multipart/report (RFC 6522), for who sent a message by SMTP: what became of it,
- *  in words and in fields, with the message or its header. Where something is beyond ASCII the types are those of RFC 6533.
+/** Delivery status notifications (RFC 3464) in multipart/report (RFC 6522), for senders of messages by SMTP: the outcome for each
+ *  recipient, as text and as fields, with the message or its header. If something is beyond ASCII, the media types are those of RFC
+ *  6533.
  *
- *  What other servers said stands in it as one line of printable characters and never decides anything. */
+ *  Text of other servers is one line of printable characters here, and decides nothing. */
 import { randomUUID } from "node:crypto";
 import { formatDate } from "#/src/formats/mime/dates.ts";
 import { headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
@@ -21,20 +22,20 @@ export interface ReportedRecipient {
 }
 
 export interface ReportFacts {
-  /** Of this server. */
+  /** The name of this server. */
   readonly hostname: string;
-  /** Who is told. */
+  /** The recipient of the notification. */
   readonly sender: string;
-  /** As it was given, xtext. */
+  /** ENVID as it was given, in xtext. */
   readonly envid: string | null;
   readonly ret: "FULL" | "HDRS" | null;
   readonly recipients: readonly ReportedRecipient[];
   /** When the message came to this server, and now; milliseconds. */
   readonly arrivedAt: number;
   readonly at: number;
-  /** When trying ends. */
+  /** When the last attempt is. */
   readonly expiresAt: number;
-  /** What was sent; of more than goes back the beginning does. */
+  /** The message. Of a large one only the beginning is returned. */
   readonly message: Buffer;
 }
 
@@ -50,11 +51,11 @@ const explanations: Record<ReportAction, string> = {
   failed: "It could not be delivered to these recipients, and will not be tried again:",
   delayed:
     "It has not been delivered to these recipients yet. It is still being tried; there is nothing to do:",
-  relayed: "It was given to other servers, which do not report what becomes of it, for these recipients:",
+  relayed: "It was given to other servers, which do not report its delivery, for these recipients:",
   delivered: "It was delivered to these recipients:",
 };
 
-/** What goes back whole with a failure, if it was asked for (RET=FULL); of more the header does. */
+/** Octets of a message that a failure returns in full, if it was asked for (RET=FULL). Of a larger one only the header is returned. */
 export const returnedBytesMax = 1024 * 1024;
 const returnedHeaderBytesMax = 64 * 1024;
 
@@ -100,19 +101,19 @@ function has({ recipients }: ReportFacts, action: ReportAction): boolean {
   return recipients.some((recipient) => recipient.action === action);
 }
 
-/** RFC 6522 section 3 and RFC 6533 section 4. */
+/** The media type of the returned message (RFC 6522 section 3 and RFC 6533 section 4). */
 function returnedType(isFull: boolean, isWide: boolean): string {
   if (isFull) return isWide ? "message/global" : "message/rfc822";
   return isWide ? "message/global-headers" : "text/rfc822-headers";
 }
 
-/** Whole fields, as many as have room. */
+/** As many whole header fields as there is room for. */
 function headerOf(message: Buffer): Buffer {
   const fields = readHeaderFields(message).filter(({ end }) => end <= returnedHeaderBytesMax);
   return message.subarray(0, fields.at(-1)?.end ?? 0);
 }
 
-/** The report belongs to the conversation of what it reports on. */
+/** Fields that put the report into the conversation of the reported message. */
 function referenceFields(message: Buffer): string[] {
   const id = headerValues(readHeaderFields(message, "message-id"), "message-id")[0] ?? "";
   return /^<[!-;=?-~]{1,250}>$/.test(id) ? [`In-Reply-To: ${id}`, `References: ${id}`] : [];

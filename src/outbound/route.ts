@@ -6,13 +6,13 @@ import type { EnvelopeRecipient } from "#/storage/submission.ts";
 
 type RouteSettings = Pick<Settings, "outbound" | "dns">;
 
-/** Why there is no way to other servers, and what would make one. */
+/** Why mail cannot be sent to other servers, and what the operator can do. */
 export interface RouteObstacle {
   readonly message: string;
   readonly hint: string;
 }
 
-/** Mail to others leaves through a smarthost; or, with a name server to ask where, from a domain that they can know. */
+/** Mail to other servers needs a smarthost; or name servers, and a sender domain that other servers can look up. */
 export function findRouteObstacle(
   { outbound, dns }: RouteSettings,
   senderDomain: string,
@@ -20,18 +20,18 @@ export function findRouteObstacle(
   if (outbound.smarthostHost !== "") return undefined;
   if (asksNobody(dns))
     return {
-      message: "No name server is asked where other servers are (dns.servers is none).",
+      message: "No name server is configured to find other servers (dns.servers is none).",
       hint: "The operator can set outbound.smarthost_host, or dns.servers and a real domain (waypost domain add).",
     };
   if (isReservedDomain(senderDomain))
     return {
-      message: `${senderDomain} is a domain that other servers cannot know.`,
+      message: `${senderDomain} is a domain that other servers cannot look up.`,
       hint: "The operator can add a real domain (waypost domain add) or set outbound.smarthost_host.",
     };
   return undefined;
 }
 
-/** Throws `policy_refused` where there is none. */
+/** Throws `policy_refused` if mail cannot be sent to other servers. */
 export function assertRoute(
   settings: RouteSettings,
   senderDomain: string,

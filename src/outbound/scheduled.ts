@@ -1,4 +1,4 @@
-/** Scheduled mail: it leaves Scheduled for the queue when its time comes, and can be given another time before. */
+/** Scheduled mail: when its time comes, it is moved from Scheduled to the queue. Before that its time can be changed. */
 import { writeOnce } from "#/src/mail/write-once.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { SendingBasis } from "#/storage/queries/sending-basis.ts";
@@ -16,10 +16,10 @@ import type { Outbound, OutboundRooms } from "./outbound.ts";
 const hourMs = 3_600_000;
 
 export interface Scheduled extends Pick<Outbound, "reschedule" | "findSendAt"> {
-  /** Lets mail go whose time has come: a part of it, and rings for the rest. Throws what no mail should cause, once for each mail
-   *  that does. */
+  /** Puts mail into the queue whose time has come: a limited number, and rings if there is more. Throws unexpected errors, one for
+   *  each mail that caused one. */
   startDue(now: number): Promise<void>;
-  /** When what could not leave is to be looked at again. */
+  /** When mail that could not be put into the queue is tried again. */
   retryAt(): number | undefined;
 }
 
@@ -29,7 +29,7 @@ export function createScheduled(rooms: OutboundRooms, ring: () => void): Schedul
   let hasPlaced = false;
   let retryAt: number | undefined;
 
-  /** undefined: it has left, or was not to leave any more; otherwise it is still there. */
+  /** Puts one mail into the queue. undefined if it is done or the mail is no longer to be sent; "later" if it has to be tried again. */
   async function start(row: SubmissionRow, at: number): Promise<"later" | undefined> {
     const { agent, submission } = row;
     const basis = await basisOf(row);
@@ -43,7 +43,7 @@ export function createScheduled(rooms: OutboundRooms, ring: () => void): Schedul
     }
   }
 
-  /** undefined where the rules do not let it leave any more. */
+  /** undefined if the rules no longer allow the mail to be sent. */
   async function basisOf({ agent, submission }: SubmissionRow): Promise<SendingBasis | undefined> {
     const owner = await rooms.accounts.findAgentFacts(agent);
     if (owner === undefined) throw new WaypostError("not_found", "There is no such mailbox.");
@@ -56,7 +56,7 @@ export function createScheduled(rooms: OutboundRooms, ring: () => void): Schedul
     }
   }
 
-  /** It goes to Sent, and every recipient is told of as failed: 5.7.1, not authorized (RFC 3463 section 3.8). */
+  /** Moves the mail to Sent and reports each recipient as failed: 5.7.1, not authorized (RFC 3463 section 3.8). */
   async function refuse({ agent, submission }: SubmissionRow, at: number): Promise<undefined> {
     const recipients = await listRecipients(store, agent, submission);
     const outcomes = recipients.map(({ number }) => ({
@@ -64,7 +64,7 @@ export function createScheduled(rooms: OutboundRooms, ring: () => void): Schedul
       state: "failed" as const,
       status: "5.7.1",
       host: null,
-      reply: "The rules for this mailbox do not let the mail leave any more.",
+      reply: "The rules for this mailbox no longer allow the mail to be sent.",
       nextAttemptAt: at,
       isSuppressed: false,
     }));
@@ -95,7 +95,7 @@ export function createScheduled(rooms: OutboundRooms, ring: () => void): Schedul
       retryAt = undefined;
       const due = await listDueScheduled(store, { now, limit: scheduledAtOnce + setAside.size });
       const known = due.filter((row) => !setAside.has(nameOf(row)));
-      // At once, so that they share commits.
+      // All at once, so that they share commits.
       const results = await Promise.allSettled(known.map((row) => start(row, now)));
       const failures: unknown[] = [];
       for (const [index, result] of results.entries())
@@ -104,7 +104,8 @@ export function createScheduled(rooms: OutboundRooms, ring: () => void): Schedul
           failures.push(result.reason);
         } else if (result.value === "later") retryAt = now + scheduledRetryMs;
       if (known.length >= scheduledAtOnce && retryAt === undefined) ring();
-      if (failures.length > 0) throw new AggregateError(failures, "Some scheduled mail could not leave");
+      if (failures.length > 0)
+        throw new AggregateError(failures, "Some scheduled mail could not be put into the queue");
     },
 
     retryAt: () => retryAt,

@@ -1,4 +1,4 @@
-/** Policies of other domains about TLS (RFC 8461), as they were last seen. */
+/** MTA-STS policies of other domains (RFC 8461), as they were last fetched. */
 import { findStsPolicy } from "#/storage/queries/sts-policies.ts";
 import type { StsPolicyRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";

@@ -1,4 +1,4 @@
-/** From a complete message to rows: whom it goes to, whether it may, and one durable write. */
+/** Submits a complete message: finds its recipients, decides whether it may be sent, and stores it in one durable write. */
 
 import type { AgentFacts } from "#/src/accounts/accounts.ts";
 import { parseAddress } from "#/src/accounts/address.ts";
@@ -24,7 +24,7 @@ import type { Outbound, OutboundRooms, SubmitRequest, SubmitResult } from "./out
 import { unnamedField, withOwnTrace } from "./own-trace.ts";
 
 const hourMs = 3_600_000;
-/** How often a mail is decided about while others change what the decision rests on. */
+/** How often a mail is decided about again because others change the basis of the decision. */
 const decisionsMax = 5;
 
 export function createSubmit(
@@ -49,7 +49,7 @@ export function createSubmit(
       const { mailbox } = request;
       const owner = await findSender(rooms, mailbox);
       const prepared = await prepareMail(rooms, request);
-      // An agent's answers go one by one: each counts in the conversation before the next one is looked at.
+      // An agent's answers are handled one by one: each is counted in its conversation before the next one is decided.
       using _turn = isAnswerOfAgent(request, owner, prepared.facts)
         ? await turns.enter({ key: `mailbox ${mailbox}`, above: `account ${owner.account}` })
         : undefined;
@@ -72,7 +72,7 @@ export function createSubmit(
 
 interface PreparedMail {
   readonly envelope: Envelope;
-  /** The octets that it begins with. */
+  /** The first octets of the message, with its header block. */
   readonly header: Buffer;
   readonly facts: MessageFacts;
 }
@@ -107,7 +107,7 @@ async function planWrite(
   const isHeld = decision.kind === "hold";
   const bcc = request.bcc === undefined ? "" : `${request.bcc}\r\n`;
   const trace = Buffer.from(isHeld ? unnamedField(envelope, readHeaderFields(header)) : bcc);
-  // The writer's own, so that a write that is refused leaves what the next one needs.
+  // A copy for the writer, so that the original is left for another try if the write is refused.
   const blob = await copyBlob(prepared.blob);
   const facts = withOwnTrace({ ...prepared, blob }, trace, header);
   return {
@@ -147,7 +147,7 @@ function isAnswerOfAgent(
   return kind === "agent" && isAnswer;
 }
 
-/** Where each recipient is, each of them once. */
+/** The recipients, each of them once, with their mailboxes if they are of this server. */
 async function readEnvelope({ accounts }: OutboundRooms, request: SubmitRequest): Promise<Envelope> {
   const { envelope, source } = request;
   const recipients = new Map<string, EnvelopeRecipient>();
@@ -157,7 +157,7 @@ async function readEnvelope({ accounts }: OutboundRooms, request: SubmitRequest)
     if (recipients.has(key)) continue;
     const resolution = await accounts.resolveRecipient(address);
     if (resolution.kind === "unknown")
-      throw new WaypostError("invalid", "A recipient is a mailbox of this server that is not there.", {
+      throw new WaypostError("invalid", "A recipient is in a domain of this server and does not exist.", {
         reason: "no_such_recipient",
       });
     const domain = resolution.kind === "local" ? "" : parseAddress(address)!.domain;

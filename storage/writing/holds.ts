@@ -3,7 +3,7 @@ import type { Actor } from "#/src/model/actor.ts";
 import { flagState, keywordNumbers, systemFlagsMask } from "#/src/model/flags.ts";
 import {
   approvedKeyword,
-  type HoldDeed,
+  type HoldAction,
   type HoldReason,
   type HoldState,
   nextHoldState,
@@ -86,17 +86,18 @@ export async function openHoldMailboxes(mail: MailWrite): Promise<void> {
   }
 }
 
-/** Carries out a deed: the row, the place of the message, the event. Throws what `nextHoldState` refuses. */
+/** Applies one action to one hold: changes its row and the place of its message, and logs the event. Throws the refusals of
+ *  `nextHoldState`. */
 export async function changeHold(
   mail: MailWrite,
   hold: HoldRow,
-  deed: HoldDeed,
+  action: HoldAction,
   actor: Actor | "server",
-  reason: DeclineReason = deed === "expire" ? "expired" : "declined",
+  reason: DeclineReason = action === "expire" ? "expired" : "declined",
 ): Promise<HoldState> {
   const write = mail.transaction;
   const standing = { state: hold.state, owner: hold.agent, requestedBy: hold.requestedBy };
-  const state = nextHoldState(standing, deed, actor);
+  const state = nextHoldState(standing, action, actor);
   const isScheduled = state === "sent" && hold.sendAt > write.at;
   const target = isScheduled ? await openScheduledMailbox(mail) : await mail.mailboxOfRole(roleOfHold(state));
   if (isScheduled) target.settled.add(hold.message);

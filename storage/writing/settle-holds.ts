@@ -1,12 +1,12 @@
-/** What a write of mail comes to for the holds whose messages it touches. Every write of a mailbox ends here, so there is no
- *  door beside it: whoever moves, copies, replaces, flags or removes a message that waits does a deed to its hold, may or may
- *  not do that, and finds the message afterwards in the one mailbox of its state. */
+/** Applies the effects that a write of mail has on holds. Every write of a mailbox ends here, so none can avoid it. Moving, copying,
+ *  replacing, flagging or removing the message of a hold is an action on the hold: it is checked, and afterwards the message is in the
+ *  mailbox of the hold's state. */
 import { aboutObject, WaypostError } from "#/src/model/errors.ts";
 import { keywordNumbers } from "#/src/model/flags.ts";
 import {
+  actionOfPlacing,
   approvalIsForOthers,
-  deedOfPlacing,
-  type HoldDeed,
+  type HoldAction,
   isLiveHold,
   onlyHolds,
 } from "#/src/model/holds.ts";
@@ -40,32 +40,32 @@ async function settleHold(
   const hold = await findHoldOfMessage(write.tx, write.agent, message);
   const placed = touches.findLast(({ kind }) => kind === "added")?.mailbox.role;
   if (hold === undefined || !isLiveHold(hold.state)) {
-    // What was decided may be put away; nothing else comes in.
+    // Mail of decided holds may be moved away; no other mail may be put in.
     if (placed !== undefined) throw onlyHolds();
     return;
   }
-  const deed = deedOf(mail, hold, touches, placed as HoldRole | undefined, approved);
-  if (deed === undefined) return;
+  const action = actionOf(mail, hold, touches, placed as HoldRole | undefined, approved);
+  if (action === undefined) return;
   if (write.actor === undefined) throw approvalIsForOthers();
-  await changeHold(mail, hold, deed, write.actor);
+  await changeHold(mail, hold, action, write.actor);
 }
 
-/** undefined for what changes nothing about the hold. */
-function deedOf(
+/** The action on the hold; undefined if the write changes nothing about it. */
+function actionOf(
   mail: MailWrite,
   hold: HoldRow,
   touches: readonly HoldTouch[],
   placed: HoldRole | undefined,
   approvedNumber: number | undefined,
-): HoldDeed | undefined {
+): HoldAction | undefined {
   if (placed !== undefined) {
-    const deed = deedOfPlacing(placed, hold.state);
-    if (deed !== "edit") return deed;
-    // Into the mailbox where it is: a move renumbers it, a copy would make two of it.
+    const action = actionOfPlacing(placed, hold.state);
+    if (action !== "edit") return action;
+    // The target is the mailbox that it is in: a move only gives it a new UID, a copy would duplicate it.
     if (touches.some(({ kind }) => kind === "removed")) return undefined;
     throw new WaypostError("policy_refused", "The mail waits there already.", { reason: "approval_needed" });
   }
-  if (touches.some(({ kind }) => kind === "removed")) return deedOfRemoval(mail, hold);
+  if (touches.some(({ kind }) => kind === "removed")) return actionOfRemoval(mail, hold);
   for (const touch of touches)
     if (touch.kind === "updated" && approvedNumber !== undefined) {
       const had = keywordNumbers({ mask: touch.entry.flags, overflow: touch.entry.keywords });
@@ -77,8 +77,8 @@ function deedOf(
   return undefined;
 }
 
-/** Thrown away, it does not leave: who asked for it has taken it back, anybody else has declined it. */
-function deedOfRemoval(mail: MailWrite, hold: HoldRow): HoldDeed {
+/** Removed mail is not sent: if its sender removed it, it is withdrawn, otherwise declined. */
+function actionOfRemoval(mail: MailWrite, hold: HoldRow): HoldAction {
   const write = mail.transaction;
   if (mail.rolesAdded(hold.message).some((role) => role !== "trash"))
     throw new WaypostError(

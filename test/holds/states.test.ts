@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Actor } from "#/src/model/actor.ts";
-import { type HoldDeed, holdStates, nextHoldState } from "#/src/model/holds.ts";
+import { type HoldAction, holdStates, nextHoldState } from "#/src/model/holds.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 
 const owner = 1 as AgentNumber;
@@ -60,11 +60,11 @@ const table = `
 const rows = table
   .trim()
   .split("\n")
-  .map((line) => line.trim().split(/\s+/) as [HoldDeed, string, string, string]);
+  .map((line) => line.trim().split(/\s+/) as [HoldAction, string, string, string]);
 
-const outcome = (state: (typeof holdStates)[number], deed: HoldDeed, actor: string): string => {
+const outcome = (state: (typeof holdStates)[number], action: HoldAction, actor: string): string => {
   try {
-    return nextHoldState({ state, owner, requestedBy: asker }, deed, actors[actor]!);
+    return nextHoldState({ state, owner, requestedBy: asker }, action, actors[actor]!);
   } catch {
     return "-";
   }
@@ -72,14 +72,14 @@ const outcome = (state: (typeof holdStates)[number], deed: HoldDeed, actor: stri
 
 it.each(rows)(
   "%s by the %s makes of a mail that waits: %s; of an approved one: %s",
-  (deed, actor, waiting, approved) => {
-    expect(outcome("waiting", deed, actor)).toBe(waiting);
-    expect(outcome("approved", deed, actor)).toBe(approved);
+  (action, actor, waiting, approved) => {
+    expect(outcome("waiting", action, actor)).toBe(waiting);
+    expect(outcome("approved", action, actor)).toBe(approved);
   },
 );
 
 it("never leaves a final state", () => {
   for (const state of holdStates.slice(2))
-    for (const [deed, actor] of rows)
-      expect([state, deed, outcome(state, deed, actor)]).toEqual([state, deed, "-"]);
+    for (const [action, actor] of rows)
+      expect([state, action, outcome(state, action, actor)]).toEqual([state, action, "-"]);
 });

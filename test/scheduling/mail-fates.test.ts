@@ -122,7 +122,7 @@ describe("an invitation that left", () => {
 });
 
 describe("an invitation that waits for a person", () => {
-  async function decide(deed: "approve" | "decline"): Promise<void> {
+  async function decide(action: "approve" | "decline"): Promise<void> {
     const { store, accounts, settings, outbound, clock } = house.server;
     const holds = createHolds({ store, accounts, settings, outbound, prepare: prepareMessage });
     const [row] = await store.all<{ hold: number; modseq: number }>(
@@ -130,7 +130,7 @@ describe("an invitation that waits for a person", () => {
     );
     const agent = house.ada.owner.agent;
     const actor = { agent: house.bob.owner.agent, canApprove: true };
-    await holds.decide({ agent, hold: row!.hold, version: String(row!.modseq), deed, actor });
+    await holds.decide({ agent, hold: row!.hold, version: String(row!.modseq), action, actor });
     clock.advance(60_000);
     while (await holds.runDue());
   }

@@ -447,7 +447,7 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
       agent: ada.agent,
       hold,
       version: await versionOf(hold),
-      deed,
+      action: deed,
       actor,
       at,
     });

@@ -80,7 +80,7 @@ export const holdOperations = [
           agent,
           hold,
           version: version ?? String(modseq),
-          deed: verb === "wait" ? "undo" : verb,
+          action: verb === "wait" ? "undo" : verb,
           actor: operator,
           at: store.clock.now(),
         });

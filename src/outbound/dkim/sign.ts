@@ -1,8 +1,8 @@
 /** DKIM signatures (RFC 6376; Ed25519 by RFC 8463), relaxed/relaxed, SHA-256.
  *
- *  Each signature covers every instance of the fields below, from the last to the first (section 5.4.2). Fields that a reader is
- *  shown are named once more than there are: one that somebody adds on the way breaks the signature (section 8.15).
- *  The bytes have CRLF line ends: what is signed is what is sent. */
+ *  Each signature covers every instance of the fields below, from the last to the first (section 5.4.2). Fields that mail programs
+ *  show are named once more than there are, so that adding one on the way breaks the signature (section 8.15).
+ *  The bytes have CRLF line ends, as they are sent. */
 import { createHash, createPrivateKey, type KeyObject, sign as signBytes } from "node:crypto";
 import { Readable } from "node:stream";
 import RelaxedBody from "nodemailer/lib/dkim/relaxed-body.js";
@@ -25,7 +25,7 @@ export function readPrivateKey(pem: string): KeyObject {
   return createPrivateKey(pem);
 }
 
-/** Signed, and not to be added by anybody. */
+/** Fields that are signed and named once more, so that nobody can add one. */
 const sealedFields = [
   "from",
   "reply-to",
@@ -40,7 +40,7 @@ const sealedFields = [
   "content-type",
   "content-transfer-encoding",
 ];
-/** Signed where they are there: a list adds its own. */
+/** Fields that are signed if they exist; a mailing list may add its own. */
 const signedFields = [
   "sender",
   "auto-submitted",
@@ -59,12 +59,12 @@ const signedFields = [
   "list-owner",
   "list-archive",
 ];
-/** Instances of one field that are signed; more are of no mail that somebody wants to read. */
+/** Instances of one field that are signed; honest mail has fewer. */
 const instancesMax = 100;
 const sliceBytes = 64 * 1024;
 const lineCharacters = 76;
 
-/** The DKIM-Signature fields, one for each key, to stand before the message. `at`: milliseconds. */
+/** The DKIM-Signature fields, one for each key, to put before the message. `at`: milliseconds since 1970. */
 export async function signMessage(
   message: Uint8Array,
   keys: readonly SigningKey[],
@@ -83,7 +83,7 @@ export async function signMessage(
   return signatures.join("");
 }
 
-/** Section 3.4.4, in slices, with a turn of the loop for the others between them. */
+/** The body hash (section 3.4.4), computed in slices so that other work runs between them. */
 async function hashBody(body: Uint8Array): Promise<string> {
   const relaxed = new RelaxedBody({ hashAlgo: "sha256" });
   const { promise, resolve, reject } = Promise.withResolvers<string>();
@@ -122,7 +122,7 @@ function selectFields(message: Uint8Array, fields: readonly HeaderField[]): { na
   return { names: names.join(":"), lines };
 }
 
-/** Section 3.4.2. */
+/** A header field in relaxed form (section 3.4.2). */
 function relaxField(name: string, value: string): string {
   const unfolded = value.replace(/\r\n/g, "").replace(/[ \t]+/g, " ");
   return `${name}:${unfolded.replace(/^ | $/g, "")}`;

@@ -1,5 +1,5 @@
-/** Signs what leaves with the keys of its author's domain, or else of its envelope sender's, if that is a domain of this
- *  server: a signature of another domain proves nothing about either (RFC 7489 section 3.1.1). */
+/** Signs outgoing mail with the keys of the author's domain, or else of the envelope sender's domain, if it is a domain of this
+ *  server. A signature of another domain would prove nothing about either (RFC 7489 section 3.1.1). */
 import { parseDomain } from "#/src/accounts/address.ts";
 import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
 import { headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
@@ -9,7 +9,7 @@ import type { Store } from "#/storage/store.ts";
 import { readPrivateKey, type SigningKey, signingAlgorithms, signMessage } from "./sign.ts";
 
 export interface Signer {
-  /** DKIM-Signature fields for a message with CRLF line ends; "" where its domain has no keys. */
+  /** DKIM-Signature fields for a message with CRLF line ends; "" if its domain has no keys. */
   sign(message: Uint8Array, envelopeFrom: string): Promise<string>;
 }
 
@@ -26,7 +26,7 @@ export function createSigner(store: Store): Signer {
     if (found !== undefined && found.until > now) return found.keys;
     if (known.size >= domainsMax) known.clear();
     const keys = forEverybody(() => readKeys(store, domain));
-    // A domain gets its keys at any moment; one that has none is asked for each time.
+    // A domain may get keys at any time, so a domain without keys is looked up each time.
     keys.then(
       ({ length }) => length === 0 && known.delete(domain),
       () => known.delete(domain),
@@ -48,7 +48,7 @@ export function createSigner(store: Store): Signer {
   };
 }
 
-/** The newest of each algorithm. */
+/** The newest key of each algorithm. */
 async function readKeys(store: Store, domain: string): Promise<readonly SigningKey[]> {
   const rows = await listDomainKeys(store, domain);
   return signingAlgorithms.flatMap((algorithm) => {

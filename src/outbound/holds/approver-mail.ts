@@ -1,4 +1,4 @@
-/** A mail from postmaster to who approves, as it is stored in their INBOX. */
+/** A mail from postmaster to an approver, as it is stored in their INBOX. */
 import { randomUUID } from "node:crypto";
 import type { AgentFacts } from "#/src/accounts/accounts.ts";
 import type { DeliverMessage } from "#/storage/transactions/mail/deliver-message.ts";

@@ -18,7 +18,7 @@ export function createHolds(rooms: HoldRooms): Holds {
     },
     ...createHoldEdits(rooms),
     async runDue() {
-      // A hold that cannot be dealt with keeps no approver from being told.
+      // A failure with a hold does not stop the notices to approvers.
       const [released, ...told] = await Promise.allSettled([
         release.runDue(),
         notices.runDue(),

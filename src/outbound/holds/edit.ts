@@ -1,5 +1,5 @@
-/** Another version of mail that waits. Whom it goes to follows from what the new version says, so that nobody is added
- *  unseen; whom it is from stays. */
+/** A new version of a mail that waits. Its recipients are those in its header, so that nobody is added invisibly; its sender cannot
+ *  change. */
 import { parseAddress } from "#/src/accounts/address.ts";
 import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
 import { type HeaderField, headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
@@ -48,7 +48,7 @@ export function createHoldEdits(rooms: HoldRooms): Pick<Holds, "edit" | "editByM
 }
 
 interface EditOptions {
-  /** The new version is what a mail client made of the old one: the same Message-ID, and whom the client was not shown stays. */
+  /** A mail client made the new version: it has the same Message-ID, and recipients that the client could not see stay. */
   readonly isOfClient: boolean;
 }
 
@@ -62,7 +62,7 @@ async function prepareEdit(rooms: HoldRooms, hold: HoldRow, given: Uint8Array, {
   assertBounds(bytes, rooms.settings.smtp.maxMessageBytes);
   const fields = readHeaderFields(bytes);
   const fieldsBefore = await readFields(rooms, before);
-  // What the server composes is from the mailbox anyway.
+  // Mail that the server composes always has the mailbox as its sender.
   if (isOfClient) assertSameSender(fieldsBefore, fields);
   const envelope = await envelopeOf(
     rooms,
@@ -90,7 +90,7 @@ async function prepareEdit(rooms: HoldRooms, hold: HoldRow, given: Uint8Array, {
   return { args, transfer: transferableBuffers(facts.blob) };
 }
 
-/** Fields beyond the bound are not read, here or anywhere: they could name whom nobody sees. */
+/** Fields beyond the bound of the header are not read anywhere; they could have recipients that nobody sees. */
 function assertBounds(bytes: Buffer, bytesMax: number): void {
   const isLong = bytes.length > headerBytesMax && bytes.subarray(0, headerBytesMax).indexOf("\r\n\r\n") < 0;
   if (isLong || bytes.length > bytesMax)
@@ -104,7 +104,7 @@ async function readFields({ store }: HoldRooms, message: MessageRow): Promise<He
   return header === undefined ? [] : readHeaderFields(header);
 }
 
-/** What the mailbox was let send as is what it goes on being sent as. */
+/** Checks that the new version has the same sender as the old one. */
 function assertSameSender(before: readonly HeaderField[], after: readonly HeaderField[]): void {
   const senders = (fields: readonly HeaderField[]): string =>
     JSON.stringify(
@@ -115,14 +115,14 @@ function assertSameSender(before: readonly HeaderField[], after: readonly Header
       ),
     );
   if (senders(before) !== senders(after))
-    throw new WaypostError("policy_refused", "The new version is from somebody else.", {
+    throw new WaypostError("policy_refused", "The new version has another sender.", {
       reason: "sender_refused",
       hint: "From and Sender stay as they are; what else the mail says may change.",
     });
 }
 
-/** To, Cc and Bcc of the new version. Of what a client made of the old one (`before`): whom the fields that it has did not
- *  name stays a recipient, as leaving out Bcc is what clients do by themselves. */
+/** To, Cc and Bcc of the new version. For a version that a mail client made of the old one (`before`): recipients that the old header
+ *  did not name stay recipients, as mail clients remove Bcc by themselves. */
 async function envelopeOf(
   rooms: HoldRooms,
   envelope: Envelope,
@@ -142,10 +142,10 @@ async function envelopeOf(
   for (const text of named) {
     const address = normalAddress(text);
     if (address === undefined)
-      throw new WaypostError("invalid", "A recipient of the new version is no mail address.");
+      throw new WaypostError("invalid", "A recipient of the new version is not a mail address.");
     const resolution = await rooms.accounts.resolveRecipient(address);
     if (resolution.kind === "unknown")
-      throw new WaypostError("invalid", "A recipient is a mailbox of this server that is not there.", {
+      throw new WaypostError("invalid", "A recipient is in a domain of this server and does not exist.", {
         reason: "no_such_recipient",
       });
     const domain = resolution.kind === "local" ? "" : parseAddress(address)!.domain;

@@ -1,5 +1,5 @@
-/** Mail of agents that waits for a person: the one door for whoever looks at it, edits it and decides, and for the runner that
- *  lets it go. What may happen to a hold is said in `src/model/holds.ts`, and asserted in the transactions. */
+/** Mail of agents that waits for approval: the interface for reading, editing and deciding about holds, and for the runner that sends
+ *  approved mail. `src/model/holds.ts` has the allowed changes of a hold; the transactions check them. */
 
 import type { Idempotency, Once } from "#/src/mail/write-once.ts";
 import type { Actor } from "#/src/model/actor.ts";
@@ -13,15 +13,15 @@ export type { HoldRow as Hold } from "#/storage/holds.ts";
 
 export interface Holds {
   findHold(agent: AgentNumber, hold: number): Promise<HoldRow | undefined>;
-  /** The latest one that a message is about. */
+  /** The latest hold of a message. */
   findHoldOfMessage(agent: AgentNumber, message: MessageNumber): Promise<HoldRow | undefined>;
-  /** `version` as read: anything else is `precondition_failed`, as the mail may be another by now. */
+  /** `version`: the one that was read. A different one is `precondition_failed`, as the mail may have changed. */
   decide(request: HoldDecision): Promise<Once<DecidedHold>>;
-  /** A new version of the mail, which then waits again. Throws `invalid`, `policy_refused`, `precondition_failed`. */
+  /** Stores a new version of the mail, which then waits again. Throws `invalid`, `policy_refused`, `precondition_failed`. */
   edit(request: HoldEdit): Promise<Once<EditedHold>>;
-  /** The same by what a mail client does: the new version bears the Message-ID of the one that waits. */
+  /** The same for a mail client: the new version has the Message-ID of the mail that waits. */
   editByMessage(request: MessageEdit): Promise<EditedHold>;
-  /** Lets go what was approved long enough ago, declines what has expired, tells approvers. Whether there may be more. */
+  /** Sends mail whose grace time after approval is over, declines expired mail, notifies approvers. Whether there may be more to do. */
   runDue(): Promise<boolean>;
   /** The next time at which there is something to do; a time that has passed is now. */
   nextDueAt(): Promise<number | undefined>;
@@ -31,7 +31,7 @@ export interface HoldDecision {
   readonly agent: AgentNumber;
   readonly hold: number;
   readonly version: string | undefined;
-  readonly deed: "approve" | "undo" | "decline" | "withdraw";
+  readonly action: "approve" | "undo" | "decline" | "withdraw";
   readonly actor: Actor;
   readonly idempotency?: Idempotency | undefined;
 }
@@ -40,7 +40,7 @@ export interface HoldEdit {
   readonly agent: AgentNumber;
   readonly hold: number;
   readonly version: string | undefined;
-  /** A complete message; a Bcc in it is for the sender's own copy. */
+  /** A complete message; its Bcc field is only for the sender's own copy. */
   readonly bytes: Uint8Array;
   readonly actor: Actor;
   readonly idempotency?: Idempotency | undefined;

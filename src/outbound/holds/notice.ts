@@ -1,5 +1,5 @@
-/** The mail that tells an approver what waits. It says facts in plain text: of what the agent wrote only the subject, on one
- *  line, bounded, without what shapes or hides text and without what a mail program makes a link of. */
+/** The mail that tells an approver which mails wait. It is plain text. Of the agent's own text it only has the subject: on one line,
+ *  of bounded length, without characters that shape or hide text, and without anything that a mail program makes a link of. */
 import { sharedMailboxName } from "#/src/accounts/other-users.ts";
 import type { HoldReason } from "#/src/model/holds.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
@@ -13,7 +13,7 @@ import { composeNotice } from "./approver-mail.ts";
 import type { HoldRooms } from "./holds.ts";
 
 const minuteMs = 60_000;
-/** What one notice names; of more it says how many. */
+/** Mails that one notice names; of further ones it only gives the number. */
 const namedMax = 20;
 const recipientsMax = 5;
 
@@ -56,7 +56,7 @@ export function createHoldNotices(rooms: HoldRooms): {
   return {
     async runDue() {
       const failures: unknown[] = [];
-      // One that cannot be told keeps no other one.
+      // A failure for one approver does not stop the notices to others.
       for (const { approver, lastToldAt } of await listUntoldApprovers(store))
         if (dueAt(lastToldAt) <= store.clock.now())
           await tell(approver).catch((error: unknown) => failures.push(error));
@@ -108,7 +108,7 @@ async function describe({ store, accounts }: HoldRooms, hold: HoldRow): Promise<
   ].join("\n");
 }
 
-/** What somebody else wrote, as nothing but characters: programs link what has a scheme, and "www." with what follows. */
+/** Text of somebody else, without links: mail programs make links of text with a URI scheme and of text after "www.". */
 function plainLine(text: string, charactersMax: number): string {
   const line = cleanLine(text, "", createRemovalTally(), charactersMax);
   return line

@@ -1,11 +1,11 @@
-/** The mail that tells an approver that a mailbox is paused: what they approve does not leave until it is resumed. */
+/** The mail that tells an approver that a mailbox is paused: approved mail is not sent until it is resumed. */
 import type { AgentFacts } from "#/src/accounts/accounts.ts";
 import type { Pause } from "#/src/model/pause.ts";
 import { listUntoldPauses } from "#/storage/queries/agents.ts";
 import { composeNotice } from "./approver-mail.ts";
 import type { HoldRooms } from "./holds.ts";
 
-/** Tells of each pause once. */
+/** Sends the notice once for each pause. */
 export async function tellOfPauses(rooms: HoldRooms): Promise<void> {
   const { store, accounts } = rooms;
   for (const { agent, approver } of await listUntoldPauses(store)) {

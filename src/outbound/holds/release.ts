@@ -1,4 +1,4 @@
-/** What becomes of holds by time: approved mail leaves after the grace time, mail that nobody decides about is declined. */
+/** Changes of holds by time: approved mail is sent after the grace time, mail that nobody decides about is declined. */
 import { createHash } from "node:crypto";
 import { parseAddress } from "#/src/accounts/address.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
@@ -12,14 +12,14 @@ import type { Envelope, EnvelopeRecipient } from "#/storage/submission.ts";
 import { assertMayLeave } from "../decide.ts";
 import type { HoldRooms, Holds } from "./holds.ts";
 
-/** Holds that one look takes up. */
+/** Holds that are handled at once. */
 const holdsAtOnce = 50;
 
 export function createHoldRelease(rooms: HoldRooms): Pick<Holds, "runDue" | "nextDueAt"> {
   const { store, accounts, settings } = rooms;
   const graceMs = settings.holds.graceS * 1000;
 
-  /** Everything that an approval is about is looked at once more: the octets, the envelope, who may be written to. */
+  /** Sends an approved mail. Checks everything once more that the approval was bound to: octets, envelope, allowed recipients. */
   async function release(hold: HoldRow): Promise<void> {
     const owner = await accounts.findAgentFacts(hold.agent);
     if (owner === undefined) return;
@@ -29,7 +29,7 @@ export function createHoldRelease(rooms: HoldRooms): Pick<Holds, "runDue" | "nex
       hold.requestedBy === hold.agent ? undefined : await accounts.findAgentFacts(hold.requestedBy);
     let basis: SendingBasis;
     try {
-      // A grant is no way round what the asker's own mailbox may not do.
+      // The rules of the asker's own mailbox apply too, so that a grant does not avoid them.
       basis = await assertMayLeave(rooms, asker === undefined ? [owner] : [owner, asker], checked);
     } catch (error) {
       if (!isWaypostError(error) || error.code !== "policy_refused") throw error;
@@ -67,10 +67,14 @@ export function createHoldRelease(rooms: HoldRooms): Pick<Holds, "runDue" | "nex
     return { ...hold.envelope, recipients };
   }
 
-  async function end(hold: HoldRow, deed: "fail" | "expire", reason: HoldFailure | "expired"): Promise<void> {
+  async function end(
+    hold: HoldRow,
+    action: "fail" | "expire",
+    reason: HoldFailure | "expired",
+  ): Promise<void> {
     const version = String(hold.modseq);
     const { agent, hold: number } = hold;
-    const args = { agent, hold: number, version, deed, actor: "server" as const, reason };
+    const args = { agent, hold: number, version, action, actor: "server" as const, reason };
     await unlessChanged(store.write("decideHold", { ...args, at: store.clock.now() }));
   }
 
@@ -78,7 +82,7 @@ export function createHoldRelease(rooms: HoldRooms): Pick<Holds, "runDue" | "nex
     async runDue() {
       const now = store.clock.now();
       const failures: unknown[] = [];
-      // One that cannot be released keeps no other one.
+      // A failure with one hold does not stop the others.
       const each = async (holds: readonly HoldRow[], work: (hold: HoldRow) => Promise<void>) => {
         for (const hold of holds) await work(hold).catch((error: unknown) => failures.push(error));
       };
@@ -104,7 +108,7 @@ function failureOf(reason: string | undefined): HoldFailure {
   return reason === "recipient_suppressed" ? "suppressed" : "refused";
 }
 
-/** Somebody was quicker: what they did is what counts. */
+/** Ignores the refusal if somebody else has changed the hold first. */
 async function unlessChanged(write: Promise<unknown>): Promise<void> {
   try {
     await write;

@@ -15,7 +15,7 @@ export interface DecideHold {
   readonly hold: number;
   /** As it was read: an older one is `precondition_failed`, as the mail may be another by now. */
   readonly version: string | undefined;
-  readonly deed: "approve" | "undo" | "decline" | "withdraw" | "expire" | "fail";
+  readonly action: "approve" | "undo" | "decline" | "withdraw" | "expire" | "fail";
   readonly actor: Actor | "server";
   /** Of a mail that failed. */
   readonly reason?: DeclineReason | undefined;
@@ -43,9 +43,9 @@ export async function decideHold(tx: Transaction, args: DecideHold): Promise<Dec
   const hold = await findHold(tx, args.agent, args.hold);
   if (hold === undefined) throw new WaypostError("not_found", "There is no such hold.");
   // Who may not decide learns nothing of the version.
-  nextHoldState({ state: hold.state, owner: hold.agent, requestedBy: hold.requestedBy }, args.deed, actor);
+  nextHoldState({ state: hold.state, owner: hold.agent, requestedBy: hold.requestedBy }, args.action, actor);
   assertVersion(args.version, String(hold.modseq), "hold");
-  const state = await changeHold(mail, hold, args.deed, actor, args.reason);
+  const state = await changeHold(mail, hold, args.action, actor, args.reason);
   const modseq = await write.finish();
   return { state, message: hold.message, modseq: state === hold.state ? hold.modseq : modseq };
 }

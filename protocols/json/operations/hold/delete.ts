@@ -31,7 +31,7 @@ export default operation({
       return withCurrent(
         context,
         name.agent,
-        () => holds.decide({ agent, hold: hold.hold, version, deed: "withdraw", actor, idempotency }),
+        () => holds.decide({ agent, hold: hold.hold, version, action: "withdraw", actor, idempotency }),
         () => currentHold(context, reached, hold.hold),
       );
     };

@@ -13,7 +13,7 @@ import { readId } from "../../identifiers.ts";
 import { type OperationContext, operation } from "../../operation.ts";
 import { idempotencyKey, idText, versionText, writeResult } from "../../schemas.ts";
 
-const deeds = { approved: "approve", declined: "decline", waiting: "undo" } as const;
+const actions = { approved: "approve", declined: "decline", waiting: "undo" } as const;
 
 const input = z.strictObject({
   id: idText.describe("The hold, hold_…"),
@@ -70,11 +70,11 @@ async function decide(context: OperationContext, name: ObjectName, input: Input)
   if (repeat !== undefined) return repeat;
   const { hold, reached } = await reachHold(context, name, "approve");
   const { agent, actor } = reached;
-  const deed = deeds[input.state!];
+  const action = actions[input.state!];
   return withCurrent(
     context,
     name.agent,
-    () => holds.decide({ agent, hold: hold.hold, version: input.version, deed, actor, idempotency }),
+    () => holds.decide({ agent, hold: hold.hold, version: input.version, action, actor, idempotency }),
     () => currentHold(context, reached, hold.hold),
   );
 }
