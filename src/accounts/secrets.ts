@@ -44,7 +44,7 @@ export function generatePassword(): string {
 }
 
 /** An app password as it was shown, from one typed without its hyphens, in capitals, or with o for 0 and l or i for 1.
- *  Other text is returned as it is: it is the password of nobody. */
+ *  Other text is returned as it is: no account has such a password. */
 export function normalPassword(typed: string): string {
   if (typed.length > 2 * passwordDigits) return typed;
   const digits = typed.toLowerCase().replace(/[\s-]/g, "").replace(/o/g, "0").replace(/[il]/g, "1");

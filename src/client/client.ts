@@ -4,8 +4,8 @@
  *      const { events, cursor } = await client.call("wait");
  *      for await (const event of client.events({ cursor })) …
  *
- *  What can safely be repeated is repeated: reads, and writes under an idempotency key, which is made when none is given.
- *  A stream goes on from where it stood when its connection breaks. */
+ *  Requests that are safe to repeat are repeated: reads, and writes with an idempotency key, which is made if none is given.
+ *  A stream continues from its last cursor when its connection breaks. */
 import { type Operations, operationFacts } from "./operations.ts";
 import { refusalOf, unreachable } from "./request-error.ts";
 import { pause, waitBefore } from "./retry.ts";
@@ -16,14 +16,14 @@ export { RequestError } from "./request-error.ts";
 export type { WatchOptions } from "./watch.ts";
 
 export interface ClientOptions {
-  /** Where the server is, without `/v1`. */
+  /** The URL of the server, without `/v1`. */
   readonly url: string;
   readonly token: string;
   /** Attempts of one call at most, the first one included; 5 when it is left out. */
   readonly attempts?: number;
   /** For one attempt, from the request to the end of the answer; 60 s when it is left out. */
   readonly timeoutMs?: number;
-  /** Another `fetch`, as one that goes through a proxy. */
+  /** Another `fetch`, for example one that uses a proxy. */
   readonly fetch?: typeof fetch;
 }
 
@@ -31,7 +31,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Operations that answer once. */
+/** Operations with one answer. */
 export type CallName = Exclude<keyof Operations, "watch">;
 export type Input<Name extends keyof Operations> = Operations[Name]["input"];
 export type Output<Name extends keyof Operations> = Operations[Name]["output"];
@@ -39,12 +39,12 @@ type Batch = Output<"watch">;
 type Event = Batch["events"][number];
 
 export interface Client {
-  /** An operation. Throws `RequestError`, and what the signal says when it aborts. */
+  /** Calls an operation. Throws `RequestError`, or the signal's reason when it aborts. */
   call<Name extends CallName>(name: Name, input?: Input<Name>, options?: CallOptions): Promise<Output<Name>>;
-  /** The batches of `watch` from a cursor on, or from now. The cursor of a batch is to be stored after acting on it. Ends when
-   *  the signal aborts; throws `RequestError` for what no reconnecting mends. */
+  /** The batches of `watch` from a cursor on, or from now. Store the cursor of a batch after acting on it. Ends when the signal
+   *  aborts; throws `RequestError` if reconnecting does not help. */
   watch(request?: Input<"watch">, options?: WatchOptions): AsyncGenerator<Batch, void, undefined>;
-  /** The same, event by event; each has the cursor behind it. */
+  /** The same, event by event; each has the cursor after it. */
   events(request?: Input<"watch">, options?: WatchOptions): AsyncGenerator<Event, void, undefined>;
 }
 
@@ -56,7 +56,7 @@ export function createClient(options: ClientOptions): Client {
   const base = options.url.replace(/\/+$/, "");
   const send = options.fetch ?? fetch;
 
-  /** One attempt. Answers a response with status 200. */
+  /** Makes one attempt. Gives a response with status 200. */
   async function post(name: string, input: unknown, signal: AbortSignal): Promise<Response> {
     const response = await send(`${base}/v1/${name}`, {
       method: "POST",
@@ -107,7 +107,7 @@ export function createClient(options: ClientOptions): Client {
 
 type Loose = Readonly<Record<string, unknown>> & { readonly idempotency_key?: string };
 
-/** A write under a key is done once, however often it is sent. */
+/** Adds an idempotency key to a write, so that it is done once, however often it is sent. */
 function withKey(name: CallName, input: unknown = {}): Loose {
   const given = input as Loose;
   if (!operationFacts[name].takesKey || given.idempotency_key !== undefined) return given;

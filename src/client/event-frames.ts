@@ -1,11 +1,11 @@
-/** Server-Sent Events (WHATWG HTML section 9.2) out of an answer's body, as far as the interface uses them. */
+/** Parses Server-Sent Events (WHATWG HTML section 9.2) from a response body, as far as the interface uses them. */
 export interface Frame {
   /** undefined for a comment. */
   readonly event: string | undefined;
   readonly data: string;
 }
 
-/** A frame that is longer is no frame of ours. */
+/** Characters of a frame; the server sends no longer one. */
 const frameCharactersMax = 16 * 1024 * 1024;
 
 export async function* readFrames(body: ReadableStream<Uint8Array>): AsyncGenerator<Frame> {

@@ -1,11 +1,11 @@
 import type { ErrorObject } from "./operations.ts";
 
-/** A refusal of the server, or `upstream_unavailable` of our own when it could not be reached. */
+/** A refusal of the server, or the client's own `upstream_unavailable` if the server could not be reached. */
 export class RequestError extends Error {
-  /** As the server said it. */
+  /** The error object of the server. */
   readonly refusal: ErrorObject;
   readonly code: ErrorObject["code"];
-  /** Of HTTP; 0 when there was no answer. */
+  /** The HTTP status; 0 if there was no answer. */
   readonly status: number;
   readonly hint: string | undefined;
   /** JSON pointer to the wrong field, on `invalid`. */
@@ -31,14 +31,14 @@ export class RequestError extends Error {
   }
 }
 
-/** The refusal in an answer, whatever stands between: a proxy's own page is an answer of nobody. */
+/** The refusal in a response. A response that is not the server's, such as a proxy's error page, gives a general error. */
 export async function refusalOf(response: Response): Promise<RequestError> {
   const text = await response.text().catch(() => "");
   try {
     const { error } = JSON.parse(text) as { error: ErrorObject };
     if (typeof error.code === "string") return new RequestError(response.status, error);
   } catch {
-    // It is not ours.
+    // The body is not an error object of the server.
   }
   return new RequestError(response.status, {
     code: response.status >= 500 ? "upstream_unavailable" : "internal",

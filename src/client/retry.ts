@@ -4,8 +4,8 @@ import { RequestError } from "./request-error.ts";
 const firstMs = 250;
 const longestMs = 30_000;
 
-/** Milliseconds to wait after the attempt, or undefined when another one is of no use. `isRepeatable`: a request that may have
- *  been carried out can be sent again. */
+/** Milliseconds to wait after the attempt, or undefined if another one is useless. `isRepeatable`: the request can be sent again even
+ *  if the server may have executed it. */
 export function waitBefore(error: unknown, attempt: number, isRepeatable: boolean): number | undefined {
   if (!(error instanceof RequestError)) return undefined;
   if (error.code === "rate_limited") {
@@ -13,14 +13,14 @@ export function waitBefore(error: unknown, attempt: number, isRepeatable: boolea
     return waitMs <= longestMs ? waitMs : undefined;
   }
   if (error.code !== "upstream_unavailable" && error.code !== "internal") return undefined;
-  // A proxy's own refusal does not change.
+  // Repeating does not change a refusal of a proxy.
   if (error.status >= 300 && error.status < 500) return undefined;
-  // The server's own word means that nothing was done; without its word nobody knows.
+  // If the server itself says so, nothing was done. Otherwise it is not known.
   const hadNoEffect = error.code === "upstream_unavailable" && error.requestId !== undefined;
   return hadNoEffect || isRepeatable ? backoffMs(attempt) : undefined;
 }
 
-/** Doubling, and somewhere in its upper half, so that many clients do not come back together. */
+/** The pause doubles with each attempt. A random value in its upper half keeps many clients from coming back together. */
 export function backoffMs(attempt: number): number {
   const most = Math.min(longestMs, firstMs * 2 ** (attempt - 1));
   return most / 2 + (Math.random() * most) / 2;

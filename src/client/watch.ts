@@ -1,5 +1,5 @@
-/** `watch` that goes on: when the connection breaks or falls silent, another one is opened where the last batch ended, so
- *  nothing is missed and nothing comes twice. */
+/** `watch` with reconnecting: when the connection breaks or is silent, a new one is opened at the cursor of the last batch, so that no
+ *  event is missed or repeated. */
 import { readFrames } from "./event-frames.ts";
 import type { Operations } from "./operations.ts";
 import { RequestError, unreachable } from "./request-error.ts";
@@ -10,15 +10,15 @@ type Batch = Operations["watch"]["output"];
 
 export interface WatchOptions {
   readonly signal?: AbortSignal;
-  /** Told when a connection is lost, before the next one is made. */
+  /** Called when a connection is lost, before the next one is made. */
   readonly onReconnect?: (reason: RequestError) => void;
 }
 
 const defaultQuietSeconds = 20;
-/** Beyond the interval of the keepalives; then nobody is at the other end. */
+/** After this time beyond the interval of keepalives the connection counts as lost. */
 const silenceMs = 15_000;
 
-/** `findEnd` is `wait`, which answers where the log ends. */
+/** `findEnd` calls `wait`, which gives the cursor of the latest event. */
 export async function* watchBatches(
   findEnd: (request: Operations["wait"]["input"]) => Promise<Operations["wait"]["output"]>,
   post: (name: string, input: unknown, signal: AbortSignal) => Promise<Response>,
@@ -26,7 +26,7 @@ export async function* watchBatches(
   { signal, onReconnect }: WatchOptions,
 ): AsyncGenerator<Batch, void, undefined> {
   try {
-    // A stream from now on has no position until its first event; this one has, so a lost connection leaves no gap.
+    // A stream without a cursor has no position until its first event. With the cursor of `wait` a lost connection leaves no gap.
     let cursor = request.cursor || (await findEnd(placeOf(request))).cursor;
     for (let failures = 0; ; ) {
       try {
@@ -45,12 +45,12 @@ export async function* watchBatches(
       }
     }
   } catch (error) {
-    // Who aborts has had enough; that is no failure.
+    // An abort by the caller is not a failure.
     if (signal?.aborted !== true) throw error;
   }
 }
 
-/** One connection; a batch that ends it with an error is thrown. */
+/** Reads one connection. An error in a batch is thrown. */
 async function* readOnce(
   post: (name: string, input: unknown, signal: AbortSignal) => Promise<Response>,
   request: Request,

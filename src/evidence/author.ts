@@ -57,7 +57,7 @@ function* namedIn(value: string): Generator<string> {
     for (const [, domain] of text.matchAll(/[@\uff20\ufe6b]([^\s@<>,;:()"[\]\\]{1,1000})/gu)) yield domain!;
 }
 
-/** What is left when everything is taken away that is not seen, or that makes a name of the DNS impossible. */
+/** The text without invisible characters and without characters that a DNS name cannot have. */
 function namedDomain(text: string): string | undefined {
   const shown = text.normalize("NFKC").replace(/[\p{Cc}\p{Cf}\p{Cn}\s]/gu, "");
   const labels = shown.replace(/\.+$/, "").split(".").slice(-namedLabelsMax);

@@ -8,7 +8,8 @@ export function claimedName<Key extends string>(key: Key, text: unknown): { read
   return (isName ? { [key]: text.toLowerCase() } : {}) as { readonly [K in Key]?: string };
 }
 
-/** In A-labels, as every domain is compared. Names that are no host's, as `_spf.example.com`, stay as they are. */
+/** A domain in A-labels, the form in which domains are compared. Names that are not host names, such as `_spf.example.com`, stay as
+ *  they are. */
 export function claimedDomain(text: unknown): { readonly domain?: string } {
   return claimedName("domain", typeof text === "string" ? (parseDomain(text) ?? text) : undefined);
 }

@@ -3,7 +3,7 @@
 import type { Checks, DmarcPolicy } from "./checks.ts";
 import type { Resolve } from "./dns.ts";
 
-/** Domains that passed. */
+/** Domains that passed SPF or DKIM. */
 export interface PassedDomains {
   readonly spf: string | undefined;
   readonly dkim: readonly string[];
@@ -17,7 +17,7 @@ export interface DmarcFinding {
   readonly failedPolicy?: DmarcPolicy;
 }
 
-/** Of one domain of an author, in A-labels. */
+/** The DMARC result of one domain of an author, in A-labels. */
 export async function checkDmarc(
   domain: string,
   passed: PassedDomains,

@@ -18,20 +18,20 @@ export interface DnsSettings {
 
 /** An answer is asked again after this; records of mail change rarely, and senders plan for an hour. */
 const answerMs = 5 * 60_000;
-/** The same for "there is none" and for servers that failed. */
+/** The same for "no such record" and for servers that failed. */
 const absenceMs = 60_000;
 const failureMs = 5_000;
 const entriesMax = 20_000;
-/** After so many questions in a row without an answer it is found out whether our servers are there. */
+/** After this many queries in a row without an answer, it is checked whether the name servers can be reached. */
 const silentMax = 5;
-/** How long nobody is asked when they are not, so that mail does not wait for them. */
+/** How long no query is sent when they cannot be reached, so that mail does not wait for them. */
 const silentMs = 20_000;
 
 export function dnsError(code: "ENOTFOUND" | "ENODATA" | "ETIMEOUT" | "EREFUSED", name: string): Error {
   return Object.assign(new Error(`${code} ${name}`), { code });
 }
 
-/** `ask` stands in for the network in tests. */
+/** `ask` replaces the network in tests. */
 export function createResolve(
   settings: DnsSettings,
   now: () => number = Date.now,
@@ -84,7 +84,7 @@ function isSilence(error: unknown): boolean {
   return code === "ETIMEOUT" || code === "ECONNREFUSED";
 }
 
-/** The checks sort lists and write on errors that they are given. */
+/** Copies results, because the checks sort the lists and change the errors that they get. */
 async function copyOf(answer: Promise<unknown[]>): Promise<unknown[]> {
   try {
     return structuredClone(await answer);
@@ -105,7 +105,7 @@ function networkResolve({ servers, timeoutMs }: DnsSettings): Resolve | undefine
   return (name, type) => resolver.resolve(name, type) as Promise<unknown[]>;
 }
 
-/** So many answers for one message, then the rest of it is not known: a message can name any number of keys. */
+/** Queries for one message; further ones have no answer, since a message can name any number of keys. */
 export function limitQuestions(resolve: Resolve, questionsMax: number, deadline: number): Resolve {
   let count = 0;
   return (name, type) => {

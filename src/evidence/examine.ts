@@ -20,7 +20,7 @@ export type { Origin } from "./spf.ts";
 const questionsMax = 60;
 /** SPF, DKIM, ARC and iprev together; the sender is waiting for its 250. */
 const timeMaxMs = 10_000;
-/** DMARC has questions and time of its own, which nothing that a sender publishes can use up. */
+/** DMARC has its own limits of queries and time, which records of a sender cannot use up. */
 const dmarcQuestionsMax = 60;
 const dmarcTimeMaxMs = 5_000;
 
@@ -65,7 +65,7 @@ export async function examineMessage(
   return judge(fields, signatures.dkim, dmarc, shared);
 }
 
-/** Of a message with one author. */
+/** The checks of a message with one author. */
 function judge(
   fields: readonly HeaderField[],
   signatures: readonly SignatureFinding[],

@@ -49,7 +49,7 @@ function isSuspicious(label: string): boolean {
   return isMixed || isTwin || doubles.test(label) || (used.length > 0 && hasUnknownBeside(label, used));
 }
 
-/** Letters of a script that the table does not know beside letters of one that it knows. */
+/** Whether letters of a script that the table does not have are mixed with letters of one that it has. */
 function hasUnknownBeside(label: string, used: readonly string[]): boolean {
   const known = new RegExp(`[${used.map((script) => `\\p{Script=${script}}`).join("")}]`, "gu");
   return otherScript.test(label.replace(known, ""));

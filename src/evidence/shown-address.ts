@@ -31,7 +31,7 @@ export function fromDomainOf(address: string): { readonly fromDomain?: string } 
   return fromDomain === undefined ? {} : { fromDomain };
 }
 
-/** Whether a display name has an address that is not the one it stands beside: readers who see names alone take it for that. */
+/** Whether a display name has another address than the real one: readers who only see names would take it for the real one. */
 export function namesAnother(name: string, address: string): boolean {
   const own = shownAddress(address).toLowerCase();
   const named = name.normalize("NFKC").match(/[^\s<>()[\]",;:]+@[^\s<>()[\]",;:@]+/gu) ?? [];

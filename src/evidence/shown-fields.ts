@@ -4,10 +4,10 @@
  *  So a field that somebody puts on top of a signed message is believed, unless it is counted. */
 import type { HeaderField } from "#/src/formats/mime/header.ts";
 
-/** These have to be signed wherever they are. */
+/** Fields that must be signed if they exist. */
 const signedFields = ["from", "subject", "date", "to", "cc", "sender", "message-id"];
 
-/** Signers leave these out, but then there is at most one of them. */
+/** Fields that signers may leave out; an unsigned one may occur at most once. */
 const otherFields = [
   "reply-to",
   "bcc",

@@ -16,13 +16,13 @@ import { type Coverage, coverageOf } from "./shown-fields.ts";
 /** Real messages have at most a handful of signatures, and chains of three or four sets. */
 const signaturesMax = 10;
 const arcSetsMax = 10;
-/** Of one field of a signature; one that copies what it signs (`z=`) has a few KiB. */
+/** Octets of one signature field; one with copies of the signed fields (`z=`) has a few KiB. */
 const fieldBytesMax = 16 * 1024;
 /** Names that one signature signs. */
 const signedNamesMax = 300;
 /** Lines of the header: `mailauth` puts folded lines together in a time that grows with the square of their number. */
 const headerLinesMax = 10_000;
-/** Lines of the body: each costs a microsecond, whatever it has. Fifty MiB of Base64 have 0.7 million. */
+/** Lines of the body: each costs a microsecond, whatever its length. Fifty MiB of Base64 have 0.7 million. */
 const bodyLinesMax = 2_000_000;
 /** Folding is a line end and a tab; `mailauth` trims longer runs in a time that grows with their square. */
 const longSpace = /[ \t\r\n]{100}/;

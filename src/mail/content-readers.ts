@@ -1,4 +1,4 @@
-/** Whoever makes text of HTML and of documents: threads in the daemon, so that no mail holds up the others. */
+/** Conversion of HTML and documents to text. The daemon does it on threads, so that one mail does not block others. */
 import {
   type DocumentKind,
   type DocumentText,
@@ -9,9 +9,9 @@ import { type HtmlForm, type RenderedHtml, renderHtml } from "#/src/formats/html
 
 export interface ContentReaders {
   renderHtml(html: string, form: HtmlForm): Promise<RenderedHtml>;
-  /** `read` is called when the document's turn has come, so that those that wait take no memory. undefined: it is too large. Throws
-   *  `upstream_unavailable` or `rate_limited` when the turn does not come in time. `name`: of octets that never change; with it what
-   *  costs much to be read is read once. */
+  /** `read` is called when it is the document's turn, so that waiting documents take no memory. undefined: the document is too large.
+   *  Throws `upstream_unavailable` or `rate_limited` if the turn does not come in time. `name`: a name for octets that never change;
+   *  with it an expensive document is converted only once. */
   readDocument(
     read: () => Promise<Uint8Array | undefined>,
     kind: DocumentKind,
@@ -19,7 +19,7 @@ export interface ContentReaders {
   ): Promise<DocumentText>;
 }
 
-/** On this thread: for who has no other to keep waiting. */
+/** Converts on this thread, where no other work waits. */
 export const directReaders: ContentReaders = {
   renderHtml: async (html, form) => renderHtml(html, form),
   async readDocument(read, kind) {
@@ -28,7 +28,7 @@ export const directReaders: ContentReaders = {
   },
 };
 
-/** Readers that make text of the same page once. For one message: its preview and its search text are made of the same pages. */
+/** Readers that convert the same page only once. For one message: its preview and its search text use the same pages. */
 export function readingOnce(readers: ContentReaders): ContentReaders {
   const pages = new Map<string, Promise<RenderedHtml>>();
   return {

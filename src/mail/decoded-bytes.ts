@@ -1,4 +1,4 @@
-/** Octets of a part with its transfer encoding undone, in turns: a part of any length keeps nobody else waiting. */
+/** Decodes the transfer encoding of a part in turns of the event loop, so that a long part does not block other work. */
 
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { createTransferDecoder } from "#/src/formats/mime/transfer-decoder.ts";

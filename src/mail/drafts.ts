@@ -1,4 +1,4 @@
-/** Drafts: messages in Drafts under a name of their own, which stays when a mail client stores them anew. */
+/** Drafts: messages in Drafts with their own ids, which stay when a mail client stores them again. */
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import { transferableBuffers } from "#/storage/blob.ts";
 import { findDraft, findDraftOfMessage } from "#/storage/queries/drafts.ts";
@@ -7,14 +7,14 @@ import type { Provenance } from "./messages.ts";
 import { prepareMessage } from "./prepare-message.ts";
 import { type Idempotency, type Once, writeOnce } from "./write-once.ts";
 
-/** What its writer chose beside the text; it holds also when a person has edited that since. */
+/** The options that the writer chose. They stay when a person edits the text later. */
 export interface DraftOptions {
   /** ISO 8601. */
   readonly sendAt?: string;
   readonly hold?: "policy" | "always";
-  /** The message that it answers. */
+  /** The answered message. */
   readonly inReplyTo?: MessageNumber;
-  /** The message that goes along. */
+  /** The message that is forwarded as an attachment. */
   readonly forwardOf?: MessageNumber;
 }
 
@@ -22,9 +22,9 @@ export interface Draft {
   readonly agent: AgentNumber;
   readonly number: number;
   readonly id: string;
-  /** The message that it is now. */
+  /** The current message of the draft. */
   readonly message: MessageNumber;
-  /** Changes with the bytes, and with nothing else. */
+  /** Changes only with the bytes. */
   readonly version: string;
   readonly options: DraftOptions;
 }
@@ -34,12 +34,12 @@ export interface NewDraft {
   readonly bytes: Uint8Array;
   readonly options: DraftOptions;
   readonly provenance: Provenance;
-  /** Whether who writes it may send as its sender. */
+  /** Whether its writer may send as its sender. */
   readonly isAuthenticated: boolean;
 }
 
 export interface Drafts {
-  /** undefined once it is not in Drafts any more. */
+  /** undefined if it is no longer in Drafts. */
   findDraft(agent: AgentNumber, draft: number): Promise<Draft | undefined>;
   /** The draft that a message is now. */
   findDraftOfMessage(agent: AgentNumber, message: MessageNumber): Promise<Draft | undefined>;
@@ -48,7 +48,7 @@ export interface Drafts {
     draft: NewDraft,
     idempotency?: Idempotency,
   ): Promise<Once<{ readonly draft: number; readonly message: MessageNumber; readonly modseq: Modseq }>>;
-  /** Another message in its place. `version` as read: anything else is `precondition_failed`, as below. */
+  /** Replaces the message. `version`: the one that was read; a different one is `precondition_failed`, as below. */
   updateDraft(
     agent: AgentNumber,
     draft: number,
@@ -56,7 +56,7 @@ export interface Drafts {
     changed: NewDraft,
     idempotency?: Idempotency,
   ): Promise<Once<{ readonly message: MessageNumber; readonly modseq: Modseq }>>;
-  /** To Trash. */
+  /** Moves the draft to Trash. */
   deleteDraft(
     agent: AgentNumber,
     draft: number,

@@ -21,7 +21,7 @@ import type { EntryMessageRow, EntryRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 import type { HeldBytes } from "./message-bytes.ts";
 
-/** A message in a mailbox, as far as flags and numbers go. */
+/** A message in a mailbox, with flags and numbers only. */
 export interface Entry {
   readonly uid: Uid;
   readonly message: MessageNumber;
@@ -29,13 +29,13 @@ export interface Entry {
   readonly flags: FlagState;
   /** INTERNALDATE (RFC 9051 section 2.3.3), in milliseconds. */
   readonly internalDate: number;
-  /** SAVEDATE (RFC 8514): when it came into this mailbox. */
+  /** SAVEDATE (RFC 8514): when it was put into this mailbox. */
   readonly savedAt: number;
   /** RFC822.SIZE, with the trace header. */
   readonly size: number;
 }
 
-/** With what FETCH shows without touching the message's bytes. */
+/** The same, with the data that FETCH shows without reading the message's bytes. */
 export interface MailboxMessage extends Entry {
   readonly thread: ThreadNumber;
   /** From the Date header; null if there is none that can be read. */
@@ -45,7 +45,7 @@ export interface MailboxMessage extends Entry {
   readonly hasAgentPart: boolean;
   readonly account: AccountNumber;
   readonly blob: BlobNumber;
-  /** Header fields that stand before the blob in this copy. */
+  /** Header fields of this copy that come before the blob. */
   readonly trace: Uint8Array;
   readonly held?: HeldBytes | undefined;
   /** Ready IMAP wire text, one character for one octet. */
@@ -53,7 +53,7 @@ export interface MailboxMessage extends Entry {
   readonly bodyStructure: string;
 }
 
-/** UID and flags, and as much more of a message as was asked for. */
+/** UID and flags, and the facets of a message that were requested. */
 export type ShownMessage = Pick<Entry, "uid" | "flags"> & {
   readonly [K in keyof MailboxMessage]?: MailboxMessage[K] | undefined;
 };
@@ -61,30 +61,30 @@ export type ShownMessage = Pick<Entry, "uid" | "flags"> & {
 export type { MessageFacet } from "#/storage/queries/shown-messages.ts";
 
 export interface Entries {
-  /** UIDs of a mailbox, ascending: what sequence numbers count. */
+  /** UIDs of a mailbox, ascending. Sequence numbers count these. */
   listUids(agent: AgentNumber, mailbox: MailboxNumber): Promise<readonly Uid[]>;
-  /** Those of the UIDs whose flags are as asked, ascending. */
+  /** The UIDs whose flags meet the condition, ascending. */
   listFlaggedUids(
     agent: AgentNumber,
     mailbox: MailboxNumber,
     uids: NumberSet,
     query: FlagQuery,
   ): Promise<readonly Uid[]>;
-  /** The first of them. */
+  /** The first of these UIDs. */
   findFlaggedUid(
     agent: AgentNumber,
     mailbox: MailboxNumber,
     uids: NumberSet,
     query: FlagQuery,
   ): Promise<Uid | undefined>;
-  /** The messages among the UIDs, ascending, in pages, the loop having its turn between them. */
+  /** The messages with these UIDs, ascending, in pages; other work runs between the pages. */
   messagePages(
     agent: AgentNumber,
     mailbox: MailboxNumber,
     uids: NumberSet,
   ): AsyncIterable<readonly MailboxMessage[]>;
-  /** The same with what is to be shown of them and nothing else. `header` and `body` are what `MessageBytes` needs; with them
-   *  comes what of the bytes is soon read. */
+  /** The same with only the requested facets. `header` and `body` are what `MessageBytes` needs; with them short headers and bodies are
+   *  read too. */
   shownPages(
     agent: AgentNumber,
     mailbox: MailboxNumber,

@@ -1,4 +1,4 @@
-/** Whether a message fits a search key, as far as it follows from what has been read of it (RFC 9051 section 6.4.4). */
+/** Whether a message matches a search key, if the data read so far decides it (RFC 9051 section 6.4.4). */
 import { parseDateTime } from "#/src/formats/mime/dates.ts";
 import { keywordNumbers } from "#/src/model/flags.ts";
 import { hasNumber } from "#/src/model/number-set.ts";
@@ -7,17 +7,17 @@ import type { MailboxMessage, MessageFacet, ShownMessage } from "./entries.ts";
 import type { TextKey } from "./search-document.ts";
 import type { SearchKey } from "./search-keys.ts";
 
-/** What a key is asked of. What is not there has not been read. */
+/** A message that is matched against a key. Absent fields have not been read yet. */
 export interface Candidate {
   readonly entry: ShownMessage;
   /** Lower case; the index is the keyword's number. */
   readonly keywords: readonly string[];
   readonly message?: Pick<MailboxMessage, "thread" | "sentAt" | "hasAgentPart" | "envelope">;
-  /** Whether it holds a text; undefined when that is not known yet. */
+  /** Whether it matches a text key; undefined if that is not known yet. */
   readonly holds: (key: TextKey, message: MessageNumber) => boolean | undefined;
 }
 
-/** undefined when more has to be read. */
+/** undefined if more has to be read. */
 export function fits(key: SearchKey, candidate: Candidate): boolean | undefined {
   const { entry, message } = candidate;
   switch (key.kind) {
@@ -70,7 +70,7 @@ export function fits(key: SearchKey, candidate: Candidate): boolean | undefined 
   }
 }
 
-/** A message without a Date is searched by when it arrived, as if sent then. */
+/** The time for a date key. A message without a Date counts as sent when it arrived. */
 function timeOf(
   field: "internal" | "sent" | "saved",
   entry: ShownMessage,
@@ -81,14 +81,14 @@ function timeOf(
   return message.sentAt + zoneMs(message.envelope);
 }
 
-/** What the zone of the Date header adds to UTC, as SENTON and its like go by the date as it is written (RFC 9051 section
+/** The offset of the Date header from UTC, since SENTON, SENTBEFORE and SENTSINCE use the date as it is written (RFC 9051 section
  *  6.4.4). The header's text is the first string of the envelope. */
 function zoneMs(envelope: string): number {
   const [, date = ""] = /^\("([^"]{1,200})"/.exec(envelope) ?? [];
   return (parseDateTime(date)?.offsetMinutes ?? 0) * 60_000;
 }
 
-/** What of an entry a key looks at. */
+/** The facets of an entry that a key needs. */
 export function facetsOf(key: SearchKey): readonly MessageFacet[] {
   const facets = new Set<MessageFacet>();
   addFacets(key, facets);

@@ -1,5 +1,5 @@
-/** What a search key asks of flags, where it asks of nothing else but them and UIDs: what most searches of mail programs are.
- *  The store answers it without a row for each message. */
+/** Search keys that only test flags and UIDs, as most searches of mail programs do. The store answers them without reading a row for
+ *  each message. */
 import { keywordBit, maskedKeywordCount } from "#/src/model/flags.ts";
 import { intersectNumberSets, type NumberSet } from "#/src/model/number-set.ts";
 import type { FlagQuery } from "#/storage/queries/entries.ts";
@@ -36,7 +36,7 @@ export function flagSearchOf(key: SearchKey, keywords: readonly string[]): FlagS
 
 function both(a: FlagSearch | undefined, b: FlagSearch | undefined): FlagSearch | undefined {
   if (a === undefined || b === undefined) return undefined;
-  // A flag that is asked for and not: nothing has that.
+  // A flag that must be both set and not set: no message matches.
   const isContradiction = (a.mask & b.mask & (a.value ^ b.value)) !== 0;
   const uids = isContradiction
     ? []
@@ -48,7 +48,7 @@ function both(a: FlagSearch | undefined, b: FlagSearch | undefined): FlagSearch 
   return { mask: a.mask | b.mask, value: a.value | b.value, uids };
 }
 
-/** Of one flag alone: without several is more than one question. */
+/** The negation of a test of one flag. The negation of several flags is not a single test. */
 function not(search: FlagSearch | undefined): FlagSearch | undefined {
   if (search === undefined || search.uids !== everyUid) return undefined;
   const isOne = search.mask !== 0 && (search.mask & (search.mask - 1)) === 0;

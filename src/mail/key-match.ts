@@ -1,7 +1,7 @@
-/** Which of several keys a document holds that is read piece by piece. */
+/** Which of several keys match a document that is read piece by piece. */
 import { type DocumentReader, documentHolds, type TextKey } from "./search-document.ts";
 
-/** Looks for texts in what comes in pieces: also for one that stands across the border of two. */
+/** Searches texts in a document that comes in pieces; also finds a text that crosses the border of two pieces. */
 export class PieceMatch {
   readonly #texts: readonly string[];
   readonly #held: boolean[];
@@ -16,12 +16,12 @@ export class PieceMatch {
     this.#keptLength = texts.reduce((longest, text) => Math.max(longest, text.length - 1), 0);
   }
 
-  /** For each text, whether it was there so far. */
+  /** For each text, whether it was found so far. */
   get held(): readonly boolean[] {
     return this.#held;
   }
 
-  /** Whether more pieces can change nothing. */
+  /** Whether all texts are found, so that more pieces change nothing. */
   get isDone(): boolean {
     return this.#missing === 0;
   }
@@ -37,7 +37,7 @@ export class PieceMatch {
   }
 }
 
-/** The keys are folded. undefined where the header does not decide. */
+/** Matches folded keys against the header. undefined if the header does not decide. */
 export async function matchHeader(
   reader: DocumentReader,
   keys: readonly TextKey[],
@@ -50,7 +50,7 @@ export async function matchHeader(
   });
 }
 
-/** The keys are folded. Reads no further than it has to. */
+/** Matches folded keys against the body. Reads no more of it than needed. */
 export async function matchBody(reader: DocumentReader, keys: readonly TextKey[]): Promise<boolean[]> {
   const match = new PieceMatch(keys.map(({ text }) => text));
   if (!match.isDone)

@@ -1,7 +1,7 @@
-/** Writes of many messages. A few are one quick transaction; more go in pieces (`Store.inPieces`), so that nobody else waits for
- *  them, and each piece has a MODSEQ of its own. What is left when a piece fails, or the process ends, is what the standards allow:
- *  STORE and EXPUNGE are done for some of the messages (RFC 9051 sections 6.4.6 and 6.4.3), MOVE has each message in one place (RFC
- *  6851 section 3.3), and a COPY that fails is taken back (RFC 9051 section 6.4.7), by the next start at the latest. */
+/** Writes of many messages. A few messages are written in one quick transaction. More are written in pieces (`Store.inPieces`), so that
+ *  other writes do not wait; each piece has its own MODSEQ. If a piece fails, or the process ends, the result is one that the standards
+ *  allow: STORE and EXPUNGE are done for some of the messages (RFC 9051 sections 6.4.6 and 6.4.3), MOVE has each message in one mailbox
+ *  (RFC 6851 section 3.3), and a COPY that fails is undone (RFC 9051 section 6.4.7), at the latest by the next start. */
 import { deletedFlag } from "#/src/model/flags.ts";
 import {
   entryPieceEntries,
@@ -27,7 +27,7 @@ type FlagsStored = ResultOf<"storeFlags">;
 type Transferred = ResultOf<"copyMessages">;
 
 export interface StoredInPieces extends FlagsStored {
-  /** `modseq` is that of the last. */
+  /** The pieces; `modseq` is the one of the last piece. */
   readonly pieces: readonly Pick<FlagsStored, "modseq" | "changed">[];
 }
 
@@ -53,7 +53,7 @@ export async function storeFlagsInPieces(
   });
 }
 
-/** Finds first what has `\Deleted`, and looks again inside the write. */
+/** Finds the `\Deleted` messages first, and checks again inside the write. */
 export async function expungeInPieces(
   store: Store,
   args: ArgumentsOf<"expungeMessages">,
@@ -63,7 +63,7 @@ export async function expungeInPieces(
     return store.write("expungeMessages", args);
   const row = await findMailbox(store, agent, mailbox);
   const isSmall = (row?.messageCount ?? 0) <= flagPieceEntries && (row?.deletedCount ?? 0) <= quickEntriesMax;
-  // Of what is scheduled all that is named has to be there.
+  // Of scheduled mail all named messages must exist.
   if (row === undefined || isSmall || row.role === "scheduled") return store.write("expungeMessages", args);
   if (row.deletedCount === 0) return { expunged: emptyNumberSet, modseq: row.modseq };
   const deleted = await listDeleted(store, args);
@@ -93,11 +93,11 @@ async function listDeleted(
 }
 
 export interface TransferResult extends Omit<Transferred, "copy"> {
-  /** What ended a move after some of the messages: those that are named here are moved. */
+  /** The error that ended a move after some of the messages; the messages named here are moved. */
   readonly failure?: unknown;
 }
 
-/** Of one agent. */
+/** Between mailboxes of one agent. */
 export async function moveInPieces(store: Store, args: ArgumentsOf<"moveMessages">): Promise<TransferResult> {
   if (countNumbers(args.uids) <= quickEntriesMax) return store.write("moveMessages", args);
   return store.inPieces((write) =>
@@ -131,7 +131,7 @@ function uniteTransferred(pieces: readonly Transferred[]): TransferResult {
   };
 }
 
-/** Of one agent. */
+/** Between mailboxes of one agent. */
 export async function copyInPieces(store: Store, args: ArgumentsOf<"copyMessages">): Promise<TransferResult> {
   const count = countNumbers(args.uids);
   if (count <= quickEntriesMax) return store.write("copyMessages", args);
@@ -145,7 +145,7 @@ export async function copyInPieces(store: Store, args: ArgumentsOf<"copyMessages
 
 type CopyPart = ArgumentsOf<"copyMessages">["part"];
 
-/** All or none: the store remembers what is copied until the last piece, and a copy that fails is taken back. */
+/** Copies all messages or none: the store records what is copied until the last piece, and a copy that fails is undone. */
 async function copyEach(
   store: Store,
   write: WritePiece,
@@ -172,7 +172,7 @@ async function copyEach(
 type Transfer = Omit<ArgumentsOf<"transferMessages">, "threadKeys" | "at">;
 type ThreadKeys = ArgumentsOf<"transferMessages">["threadKeys"];
 
-/** Between two agents. `readKeys` reads what joins the messages of a piece to conversations. */
+/** Between mailboxes of two agents. `readKeys` reads the keys that join the messages of a piece to conversations. */
 export async function transferInPieces(
   store: Store,
   args: Transfer,
@@ -195,7 +195,7 @@ export async function transferInPieces(
   });
 }
 
-/** Empties a mailbox until few messages are left, which go with it. Refuses what the deletion would. */
+/** Empties a mailbox until only few messages are left, which are deleted with it. Has the same refusals as the deletion. */
 export async function emptyBeforeDeleting(
   store: Store,
   write: WritePiece,
@@ -206,7 +206,7 @@ export async function emptyBeforeDeleting(
   while (left > quickEntriesMax);
 }
 
-/** Whether the mailbox is deleted among the quick writes. */
+/** Whether deleting the mailbox is a quick write. */
 export async function isQuicklyDeleted(
   store: Store,
   { agent, mailbox }: Pick<ArgumentsOf<"deleteMailbox">, "agent" | "mailbox">,
@@ -215,7 +215,7 @@ export async function isQuicklyDeleted(
   return row === undefined || row.messageCount <= quickEntriesMax;
 }
 
-/** Moves what was in INBOX when it got another name. */
+/** Moves the messages that were in INBOX when it was renamed. */
 export async function moveRest(
   store: Store,
   {

@@ -21,7 +21,7 @@ import { createUploads, type Uploads } from "./uploads.ts";
 import { createRepeats, type Repeats } from "./write-once.ts";
 import { createMailWrites, type MailWrites } from "./writes.ts";
 
-/** Everything that can be done with mail, whoever asks: the one door of the protocols to mailboxes and messages. */
+/** All reads and writes of mail: protocols use mailboxes and messages only through this. */
 export interface Mail
   extends Mailboxes,
     Entries,
@@ -41,14 +41,14 @@ export interface Mail
   readonly ids: IdCodec;
   readonly clock: Clock;
   readonly readers: ContentReaders;
-  /** Previews that are made already, as messages come in. */
+  /** Previews that exist already; they are made when messages arrive. */
   findPreviews(
     agent: AgentNumber,
     messages: readonly MessageNumber[],
   ): Promise<ReadonlyMap<MessageNumber, string>>;
 }
 
-/** Without an index every search looks into the messages themselves, and every preview is made when it is asked for. */
+/** Without an index every search reads the messages themselves, and every preview is made when it is requested. */
 export function createMail(
   store: Store,
   textIndex?: TextIndex,

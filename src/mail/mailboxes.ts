@@ -10,7 +10,7 @@ import type { MailboxRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 import { emptyBeforeDeleting, isQuicklyDeleted, moveRest } from "./long-writes.ts";
 
-/** A mailbox as every door shows it: IMAP mailbox, `folder_…` in JSON, MAILBOXID (RFC 8474 section 4). */
+/** A mailbox, for all protocols: IMAP mailbox, `folder_…` in JSON, MAILBOXID (RFC 8474 section 4). */
 export interface Mailbox {
   readonly agent: AgentNumber;
   readonly number: MailboxNumber;
@@ -20,7 +20,7 @@ export interface Mailbox {
   readonly role: MailboxRole | undefined;
   readonly uidValidity: number;
   readonly uidNext: number;
-  /** Up to which UID messages were \Recent in some session, as far as it is written down: `recency.ts` knows. */
+  /** Up to which UID messages were \Recent in some session, as stored; `recency.ts` has the current value. */
   readonly recentUid: number;
   readonly highestModseq: Modseq;
   readonly messageCount: number;
@@ -37,13 +37,13 @@ export interface Mailboxes {
   /** By name; INBOX in any case (RFC 9051 section 5.1). */
   findMailbox(agent: AgentNumber, name: string): Promise<Mailbox | undefined>;
   findMailboxByNumber(agent: AgentNumber, number: MailboxNumber): Promise<Mailbox | undefined>;
-  /** Names subscribed to, whether or not there is such a mailbox (RFC 9051 section 6.3.7). */
+  /** Subscribed names, whether or not such a mailbox exists (RFC 9051 section 6.3.7). */
   listSubscriptions(agent: AgentNumber): Promise<readonly string[]>;
-  /** Creates the mailbox and the levels above it that are missing. Throws `already_exists`; `use_taken` if the mailbox of
+  /** Creates the mailbox and missing levels above it. Throws `already_exists`; `use_taken` if the mailbox of
    *  that role is not empty. */
   createMailbox(agent: AgentNumber, name: string, role?: MailboxRole): Promise<Mailbox>;
   deleteMailbox(agent: AgentNumber, number: MailboxNumber): Promise<void>;
-  /** Renames with everything below; INBOX keeps its name and gives its mail away (RFC 9051 section 6.3.6). */
+  /** Renames a mailbox with all mailboxes below. Renaming INBOX moves its messages; INBOX itself stays (RFC 9051 section 6.3.6). */
   renameMailbox(agent: AgentNumber, number: MailboxNumber, name: string): Promise<void>;
   setSubscription(agent: AgentNumber, name: string, isSubscribed: boolean): Promise<void>;
 }
@@ -107,7 +107,7 @@ export function createMailboxes(store: Store): Mailboxes {
   };
 }
 
-/** INBOX is one name in any case, also as the first level of a longer name (RFC 9051 section 5.1). */
+/** INBOX is the same name in any case, also as the first level of a longer name (RFC 9051 section 5.1). */
 function mailboxName(name: string): string {
   const normal = name.normalize("NFC");
   return /^inbox(?=\/|$)/i.test(normal) ? `INBOX${normal.slice(5)}` : normal;

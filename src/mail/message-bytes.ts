@@ -6,18 +6,18 @@ import { bodyOf, readBlobHeader, readBlobRange, type StoredBlob } from "#/storag
 import { findBlob } from "#/storage/queries/messages.ts";
 import type { Reader } from "#/storage/store.ts";
 
-/** Where a message's bytes are: its own trace header, then the blob that the recipients of one account share. */
+/** The bytes of a message: its own trace header, then the blob, which the recipients of one account share. */
 export interface StoredBytes {
   readonly account: AccountNumber;
   readonly blob: BlobNumber;
   readonly trace: Uint8Array;
-  /** Of trace and blob together. */
+  /** Octets of trace and blob together. */
   readonly size: number;
-  /** What was read along with the message. */
+  /** Bytes that were read together with the message. */
   readonly held?: HeldBytes | undefined;
 }
 
-/** Bytes of a message that are at hand: of a short one all, of others what is asked for most. */
+/** Bytes of a message that are already in memory: all of a short one, of others those that are used most. */
 export interface HeldBytes {
   /** The header block of the blob. */
   readonly header?: Uint8Array | undefined;
@@ -34,16 +34,16 @@ export interface ByteRange {
 }
 
 export interface MessageBytes {
-  /** The tree of parts; its offsets count from the start of the blob, so behind the trace. */
+  /** The tree of parts. Its offsets count from the start of the blob, which is after the trace. */
   readStructure(message: StoredBytes): Promise<MimePart>;
   /** Where an IMAP section lies ("", "HEADER", "TEXT", "1.2", "1.2.MIME", "3.HEADER"; RFC 9051 section 6.4.5.1), or
    *  undefined if the message has no such part. */
   findSection(message: StoredBytes, structure: MimePart, section: string): ByteRange | undefined;
   /** The message's own header with its empty line, without reading its structure; undefined when it is very long. */
   readHeader(message: StoredBytes): Promise<Buffer | undefined>;
-  /** The same if it is at hand, without waiting. */
+  /** The same without waiting, if it is in memory. */
   heldHeader(message: StoredBytes): Buffer | undefined;
-  /** All octets, in pieces, if they are at hand. */
+  /** All octets, in pieces, if they are in memory. */
   heldPieces(message: StoredBytes): readonly Uint8Array[] | undefined;
   /** Octets of the range; what lies outside of the message is left out. */
   readBytes(message: StoredBytes, range?: ByteRange): Promise<Buffer>;
@@ -70,7 +70,7 @@ export function createMessageBytes(store: Reader): MessageBytes {
       if (section === "") return { start: 0, end: message.size };
       const range = sectionRange(structure, section);
       if (range === undefined) return undefined;
-      // The trace is the top of the message's own header, and of nothing else.
+      // Only the message's own header begins with the trace.
       const start = section === "HEADER" ? 0 : range.start + traceSize;
       return { start, end: range.end + traceSize };
     },

@@ -14,7 +14,7 @@ import type { EntryRow, MessageRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 import type { StoredBytes } from "./message-bytes.ts";
 
-/** Where a message is shown: one per mailbox that holds it. */
+/** A place of a message: one for each mailbox that it is in. */
 export interface MessagePlace {
   readonly mailbox: MailboxNumber;
   readonly uid: Uid;
@@ -23,7 +23,7 @@ export interface MessagePlace {
   readonly savedAt: number;
 }
 
-/** A message as an object with a name, wherever it lies. */
+/** A message as an object with an id, in whatever mailboxes it is. */
 export interface Message extends StoredBytes {
   readonly agent: AgentNumber;
   readonly number: MessageNumber;
@@ -38,7 +38,7 @@ export interface Message extends StoredBytes {
   readonly receivedAt: number;
   readonly isAuthenticated: boolean;
   readonly hasAgentPart: boolean;
-  /** How it came here, as decided at receipt and never changed. */
+  /** How it came here, decided at receipt and never changed. */
   readonly provenance: Provenance;
   readonly envelope: string;
   readonly bodyStructure: string;
@@ -96,7 +96,7 @@ export function createMessages(store: Store): Messages {
       receivedAt: row.receivedAt,
       isAuthenticated: row.isAuthenticated,
       hasAgentPart: row.hasAgentPart,
-      // Few who list messages look at it.
+      // Few callers that list messages use it.
       get provenance() {
         provenance ??= JSON.parse(row.provenance) as Provenance;
         return provenance;

@@ -1,10 +1,10 @@
-/** Annotations of mailboxes and of the server (RFC 5464): `/shared/…` is everyone's who reaches the mailbox, `/private/…` each
- *  one's own. */
+/** Annotations of mailboxes and of the server (RFC 5464): all who may read the mailbox share `/shared/…`; `/private/…` is separate for
+ *  each of them. */
 import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
 import { listMetadata } from "#/storage/queries/metadata.ts";
 import type { Store } from "#/storage/store.ts";
 
-/** What is annotated: a mailbox, or with number 0 the server as an agent has it. */
+/** An annotated mailbox; number 0 stands for the server, with separate entries for each agent. */
 export interface MetadataPlace {
   readonly agent: AgentNumber;
   readonly number: MailboxNumber | 0;
@@ -52,7 +52,7 @@ export function createMailMetadata(store: Store): MailMetadata {
   };
 }
 
-/** Names of entries as the change log has them: without who sees them. */
+/** Names of entries as in the change log, without their holder. */
 export function loggedEntryNames(change: { readonly ids: string; readonly data: string | null }): string[] {
   const prefix = change.ids === "0" ? shared : personal;
   return (JSON.parse(change.data ?? "[]") as string[]).map((name) => `${prefix}${name}`);

@@ -1,5 +1,5 @@
-/** Messages, the newest first, in pages: all of them, or those that can fit as far as the index says which, so that a search for
- *  what few messages hold does not look at the others. */
+/** Messages, the newest first, in pages: all of them, or only those that can match by the search index. So a search for rare text does
+ *  not read the other messages. */
 import type { AgentNumber, MailboxNumber, MessageNumber } from "#/src/model/numbers.ts";
 import type { IndexCandidates } from "./indexing/text-index.ts";
 import type { Message, Messages } from "./messages.ts";
@@ -7,9 +7,9 @@ import type { Message, Messages } from "./messages.ts";
 export interface NewestPage {
   /** In the mailbox that was asked for. */
   readonly messages: readonly Message[];
-  /** How many had to be looked at for it. */
+  /** How many messages were read for it. */
   readonly looked: number;
-  /** Everything from here on was looked at; undefined at the end. */
+  /** All messages from this one on have been read; undefined at the end. */
   readonly reached: MessageNumber | undefined;
 }
 
@@ -27,7 +27,7 @@ export async function* newestPages(
   { mailbox, before, candidates, size }: NewestPagesOptions,
 ): AsyncGenerator<NewestPage> {
   let reached = before ?? (Number.MAX_SAFE_INTEGER as MessageNumber);
-  // What the index has not seen yet is at the newest end.
+  // Messages that the index does not have yet are the newest ones.
   const place = mailbox === undefined ? {} : { mailbox };
   const after = candidates?.upTo ?? 0;
   for (;;) {
@@ -60,7 +60,7 @@ export async function* newestPages(
   }
 }
 
-/** By halving. */
+/** Counts by binary search. */
 function countBelow(ascending: Float64Array, limit: number): number {
   let low = 0;
   let high = ascending.length;

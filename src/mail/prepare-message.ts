@@ -20,14 +20,14 @@ import { encodeBlob } from "#/storage/blob.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 import { formatReferenceIds, referenceIdsOf } from "./reference-ids.ts";
 
-/** The header field with which our own drafts say that they are the same one; it never leaves. */
+/** The header field that identifies a draft of this server; sent mail never has it. */
 export const draftField = "X-Waypost-Draft";
 
-/** To look through more takes a turn of the loop: 50 MiB take 50 to 80 ms. */
+/** Larger messages are parsed with other work between the steps: 50 MiB take 50 to 80 ms. */
 const quickBytes = 1024 * 1024;
 
-/** Everything that is known of a message from its bytes alone, ready to be stored; nothing is parsed again later. `isOwnThread`:
- *  nobody else waits for this thread. */
+/** All facts of a message that follow from its bytes, ready to be stored; nothing is parsed again later. `isOwnThread`: no other work
+ *  waits for this thread. */
 export async function prepareMessage(bytes: Uint8Array, isOwnThread = false): Promise<MessageFacts> {
   if (bytes.length > quickBytes) await nextTurn();
   const structure = parseStructure(bytes);
@@ -63,7 +63,7 @@ function threadKeys(fields: ReturnType<typeof readHeaderFields>, subject: string
     headerValues(fields, name).flatMap((value) => parseMessageIds(value)),
   );
   const ids = [...new Set(named)];
-  // Of a long history the beginning names the conversation and the end the neighbours.
+  // Of a long list the first ids identify the conversation, the last ones the neighbours.
   const half = threadReferencesMax / 2;
   const kept = ids.length <= threadReferencesMax ? ids : [...ids.slice(0, half), ...ids.slice(-half)];
   const base = baseSubject(subject);
@@ -73,8 +73,8 @@ function threadKeys(fields: ReturnType<typeof readHeaderFields>, subject: string
   });
 }
 
-/** Header fields by which a draft that is stored again is known: its Message-ID, our own, for clients that make another
- *  Message-ID and keep what they do not know, and that of Apple's clients. */
+/** Header fields that identify a draft that is stored again: its Message-ID; the server's own field, for clients that make a new
+ *  Message-ID and keep unknown fields; and the one of Apple's clients. */
 const draftFields = ["message-id", draftField.toLowerCase(), "x-universally-unique-identifier"];
 const draftValueMax = 500;
 

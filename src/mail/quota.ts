@@ -4,7 +4,7 @@ import { findAgent } from "#/storage/queries/agents.ts";
 import type { Store } from "#/storage/store.ts";
 import type { Mailbox } from "./mailboxes.ts";
 
-/** What an agent's mailboxes hold, and may hold. */
+/** Usage and limits of an agent's mailboxes. */
 export interface Quota {
   readonly byteCount: number;
   /** undefined: no limit. */

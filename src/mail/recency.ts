@@ -1,6 +1,6 @@
-/** \Recent (RFC 3501 section 2.3.2): which session is the first to be told of a message. Decided at once and in memory, for
- *  all sessions are in one process; the mark is written when a session leaves, so that neither SELECT nor the telling of new
- *  mail waits for a write. After a crash a message may be \Recent once more, which the standard prefers to never. */
+/** \Recent (RFC 3501 section 2.3.2): which session is the first to be told of a message. It is decided in memory, since all sessions
+ *  are in one process. The mark is written when a session leaves, so that neither SELECT nor the announcement of new mail waits for a
+ *  write. After a crash a message may be \Recent once more, which the standard prefers to never. */
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MailboxNumber, Uid } from "#/src/model/numbers.ts";
 import { countEntriesAbove } from "#/storage/queries/entries.ts";
@@ -12,7 +12,7 @@ type Place = Pick<Mailbox, "agent" | "number">;
 export interface Recency {
   /** Up to which UID messages were \Recent in some session; `recentUid` as the mailbox has it. */
   readTold(recentUid: number): number;
-  /** The session is told of the messages up to a UID. Answers up to where others were told before. */
+  /** Called when the session is told of the messages up to a UID. Gives the UID up to which other sessions were told before. */
   take(uid: number, recentUid: number): number;
   /** Writes the mark if it has moved. */
   leave(): Promise<void>;
@@ -27,7 +27,7 @@ export interface MailRecency {
   countRecent(mailbox: Place & Pick<Mailbox, "recentUid" | "uidNext">): Promise<number>;
 }
 
-/** What is known of a mailbox while sessions have it open. */
+/** The state of a mailbox while sessions have it open. */
 interface Mark {
   told: number;
   written: number;
@@ -47,7 +47,7 @@ export function createMailRecency(store: Store): MailRecency {
       await store.write("keepRecent", { agent, mailbox, uid: uid as Uid });
       mark.written = Math.max(mark.written, uid);
     } catch (error) {
-      // The store is full or busy: \Recent once more is the lesser evil.
+      // The store is full or busy: it is acceptable that a message is \Recent once more.
       if (!isWaypostError(error)) throw error;
     }
   }

@@ -2,14 +2,14 @@ import { headerValues, type readHeaderFields } from "#/src/formats/mime/header.t
 import { parseMessageIds } from "#/src/formats/mime/message-ids.ts";
 import { threadReferencesMax } from "#/src/model/limits.ts";
 
-/** What THREAD=REFERENCES goes by: the message's own identifier, "" for none, and those it refers to, the oldest first. */
+/** The identifiers for THREAD=REFERENCES: the message's own one, "" if it has none, and those it refers to, the oldest first. */
 export interface ReferenceIds {
   readonly own: string;
   readonly references: readonly string[];
 }
 
-/** RFC 5256 section 3, step 1: References, or without any in it the first of In-Reply-To. Of a long history the beginning
- *  and the end count. */
+/** RFC 5256 section 3, step 1: the ids of References, or if it has none, the first of In-Reply-To. Of a long list the first and the last
+ *  ones are used. */
 export function referenceIdsOf(fields: ReturnType<typeof readHeaderFields>): ReferenceIds {
   const idsOf = (name: string): string[] =>
     headerValues(fields, name).slice(0, 1).flatMap(parseMessageIds).map(normalId).filter(isKept);
@@ -20,7 +20,7 @@ export function referenceIdsOf(fields: ReturnType<typeof readHeaderFields>): Ref
   return { own: idsOf("message-id")[0] ?? "", references };
 }
 
-/** As a column holds them. */
+/** The text that is stored in the column. */
 export function formatReferenceIds({ own, references }: ReferenceIds): string {
   return [own, ...references].join(" ");
 }

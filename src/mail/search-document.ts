@@ -1,10 +1,10 @@
-/** A message as text that is searched: decoded, folded, its pieces kept apart. Index and scan look into the same document in
- *  the same way, so that they never answer differently.
+/** A message as text for searches: decoded, folded, its pieces kept apart. The index and a scan search the same document in the same
+ *  way, so that they never answer differently.
  *
- *  `header`: each field as NAME: VALUE, and behind them what is not found by a field's name: the headers of parts, with their
+ *  `header`: each field as NAME: VALUE, and after them text that is not found by a field's name: the headers of parts, with their
  *  parameters decoded (RFC 9051 section 6.4.4, TEXT). `addresses`: NAME: and the addresses of a field, as ENVELOPE shows them.
- *  `body`: text parts and reports as they are seen, and the headers of nested messages. Each piece begins behind NUL, which no
- *  text holds. Behind HTML with text of which it is not known whether a person sees it stands a mark. */
+ *  `body`: text parts and reports as people see them, and the headers of nested messages. Each piece begins after NUL, which no text
+ *  has. HTML with text that may be invisible to a person is followed by a mark. */
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { charsetOfPage } from "#/src/formats/html/html-charset.ts";
 import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
@@ -20,37 +20,37 @@ import type { MessageBytes, StoredBytes } from "./message-bytes.ts";
 import type { SearchKey } from "./search-keys.ts";
 import { piecesOfText, textPieces } from "./text-pieces.ts";
 
-/** Keys that look into text. */
+/** Search keys that search text. */
 export type TextKey = Extract<SearchKey, { readonly kind: "header" | "body" | "text" }>;
 export type DocumentPart = "header" | "addresses" | "body";
 export type SearchDocumentText = Readonly<Record<DocumentPart, string>>;
 
-/** Case, compatibility forms and the way a letter is composed do not count: i;unicode-casemap (RFC 5051) with capital
- *  letters, as its title case, and all of NFKD first. Of what NFKD leaves only ß has a capital of two letters. */
+/** Folds text: case, compatibility forms and the composition of letters do not matter. It is i;unicode-casemap (RFC 5051) with capital
+ *  letters in place of title case, after NFKD. After NFKD only ß has a capital of two letters. */
 export function foldText(text: string): string {
   return text.normalize("NFKD").replaceAll("ß", "ẞ").toUpperCase();
 }
 
-/** A term as documents hold it: what nobody sees in it does not keep anybody from finding it. */
+/** A search term in the form of documents: invisible characters in it are removed, so that they do not prevent a match. */
 function foldPiece(text: string): string {
-  // A term of nothing else is looked for as it is, and not found.
+  // A term of invisible characters only is searched as it is, and not found.
   return foldShown(text) || foldText(withoutNul(text));
 }
 
-/** A text as it is seen. Pieces of a text that is cut at `cutBefore` fold as the whole does. */
+/** Folds visible text. Pieces of a text that is divided at `cutBefore` fold in the same way as the whole. */
 function foldShown(text: string): string {
   return foldText(withoutNul(cleanText(text, () => {})));
 }
 
-/** NUL separates what must not run together. */
+/** NUL separates pieces, so it is removed from texts. */
 function withoutNul(text: string): string {
   return text.toWellFormed().replaceAll("\0", "\ufffd");
 }
 
-/** Behind NUL, and in small letters, which folded text does not have. */
+/** It begins with NUL and has small letters, which folded text does not have. */
 const doubtfulMark = "\0doubtful";
 
-/** Messages with text in them of which it is not known whether a person sees it. */
+/** Finds messages with text that may be invisible to a person. */
 export const doubtfulKey: SearchKey = { kind: "body", text: doubtfulMark, isMark: true };
 
 /** The key with its words folded, as `documentHolds` takes it. */
@@ -60,13 +60,13 @@ export function foldKey(key: TextKey): TextKey {
   return key.kind === "header" ? { ...key, name: foldPiece(key.name), text } : { ...key, text };
 }
 
-/** What of a document a key looks into. */
+/** The parts of a document that a key searches. */
 export function partsOf(key: TextKey): readonly DocumentPart[] {
   if (key.kind === "header") return ["header", "addresses"];
   return key.kind === "body" ? ["body"] : ["header", "body"];
 }
 
-/** The key is a folded one. */
+/** Whether a document matches a folded key. */
 export function documentHolds(document: SearchDocumentText, key: TextKey): boolean {
   switch (key.kind) {
     case "body":
@@ -81,7 +81,7 @@ export function documentHolds(document: SearchDocumentText, key: TextKey): boole
 }
 
 function fieldHolds(fields: string, name: string, text: string): boolean {
-  // A name with a colon or a line end is no field's.
+  // No field has a name with a colon or a line end.
   if (/[:\n]/.test(name) || !fields.includes(text)) return false;
   const begin = `\0${name}: `;
   for (let at = fields.indexOf(begin); at !== -1; at = fields.indexOf(begin, at + 1)) {
@@ -91,7 +91,7 @@ function fieldHolds(fields: string, name: string, text: string): boolean {
   return false;
 }
 
-/** A document as it is read, piece by piece: no piece takes long, and the loop has its turn between them. */
+/** Reads a document piece by piece: no piece takes long, and other work runs between them. */
 export interface DocumentReader {
   /** Without `hasParts`, no header but the message's own is read. */
   readHeader(hasParts?: boolean): Promise<Pick<SearchDocumentText, "header" | "addresses">>;
@@ -101,7 +101,7 @@ export interface DocumentReader {
   bodyBytes(): Promise<number>;
 }
 
-/** Without readers, what is not plain text is made text of on this thread. */
+/** Without readers, HTML and documents are converted to text on this thread. */
 export type SearchedBytes = MessageBytes & { readonly readers?: ContentReaders };
 
 export function createDocumentReader(bytes: SearchedBytes, message: StoredBytes): DocumentReader {
@@ -135,7 +135,7 @@ export function createDocumentReader(bytes: SearchedBytes, message: StoredBytes)
     if (page?.isDoubtful) yield doubtfulMark;
   }
 
-  /** What the headers of parts say, as one piece without a name. */
+  /** The text of the headers of parts, as one piece without a name. */
   async function partHeaders(): Promise<string> {
     const turns = new LoopTurns();
     const texts: string[] = [];
@@ -197,9 +197,9 @@ export function createDocumentReader(bytes: SearchedBytes, message: StoredBytes)
   };
 }
 
-/** Octets in which a page says its charset, in any transfer encoding. */
+/** Octets that are searched for the charset of an HTML page, in any transfer encoding. */
 const pageHeadBytes = 8 * 1024;
-/** Characters of a part that has to be read whole before any of it is text. */
+/** Characters of a part that has to be read in full before it can be converted to text. */
 const renderedLengthMax = 2 * 1024 * 1024;
 
 async function beginningOf(pieces: AsyncGenerator<string>, lengthMax: number): Promise<string> {
@@ -213,7 +213,7 @@ async function beginningOf(pieces: AsyncGenerator<string>, lengthMax: number): P
 
 const addressFields: ReadonlySet<string> = new Set(["from", "sender", "reply-to", "to", "cc", "bcc"]);
 
-/** What of a body is searched: offsets in the blob. */
+/** A piece of a body that is searched: offsets in the blob. */
 interface Piece {
   readonly start: number;
   readonly end: number;
@@ -259,7 +259,7 @@ function* partHeadersOf(top: MimePart): Generator<PartHeader> {
   }
 }
 
-/** Values that a header may have in pieces or in percent signs (RFC 2231): the name of a file, above all. */
+/** Values that a header may divide or percent-encode (RFC 2231), mostly file names. */
 function parameterTexts({ parameters, dispositionParameters }: MimePart): string[] {
   return [parameters.name, dispositionParameters.filename].filter((text) => text !== undefined);
 }
@@ -274,7 +274,7 @@ function foldField(name: string, value: string): string {
   return `${foldPiece(name)}: ${foldPiece(value)}`;
 }
 
-/** The addresses of a field without comments and folding inside of them: what a client saw in ENVELOPE it finds. */
+/** The addresses of a field without comments and folding, so that a client finds what it saw in ENVELOPE. */
 function addressesOf(value: string): string {
   return listMailAddresses(value)
     .map(({ address }) => address)

@@ -1,8 +1,8 @@
 import type { NumberSet } from "#/src/model/number-set.ts";
 import type { MessageNumber, Modseq, ThreadNumber } from "#/src/model/numbers.ts";
 
-/** What a search asks of a message in a mailbox: the search keys of RFC 9051 section 6.4.4, freed of sequence numbers,
- *  `*` and syntax. IMAP SEARCH and the JSON `search` are both written in it. */
+/** Search keys: those of RFC 9051 section 6.4.4, without sequence numbers, `*` and syntax. IMAP SEARCH and `search` of `/v1` are both
+ *  translated to them. */
 export type SearchKey =
   | { readonly kind: "all" }
   | { readonly kind: "and"; readonly keys: readonly SearchKey[] }
@@ -17,7 +17,7 @@ export type SearchKey =
   | { readonly kind: "larger"; readonly bytes: number }
   | { readonly kind: "smaller"; readonly bytes: number }
   | { readonly kind: "date"; readonly field: DateField; readonly from?: number; readonly until?: number }
-  /** A header field of this name holds the text; an empty text asks only that the field is there. */
+  /** A header field of this name has the text; an empty text only requires that the field exists. */
   | { readonly kind: "header"; readonly name: string; readonly text: string }
   /** `isMark`: the text is not a message's but a mark of the document that is searched (`doubtfulKey`). */
   | { readonly kind: "body"; readonly text: string; readonly isMark?: true }
@@ -33,7 +33,7 @@ export type DateField = "internal" | "sent" | "saved";
 
 export const everyUid: NumberSet = [[1, 2 ** 32 - 1]];
 
-/** UIDs outside of which nothing can fit. */
+/** The only UIDs that can match the key. */
 export function uidsOfKey(key: SearchKey): NumberSet {
   if (key.kind === "uids") return key.uids;
   if (key.kind === "and") {

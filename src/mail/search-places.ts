@@ -1,16 +1,16 @@
-/** Searches for text: a limited number of one owner are at work at a time, and the others wait in turns (`searches` of
+/** Places for text searches: a limited number of one owner's searches run at a time, and the others wait for their turn (`searches` of
  *  `src/fairness`). A place has a budget; a search that has spent it gives way or ends. */
 import type { Gate } from "#/src/fairness/gate.ts";
 import { WorkBudget, type WorkLimits } from "#/src/model/work-budget.ts";
 
 export interface SearchPlace extends Disposable {
   readonly budget: WorkBudget;
-  /** When the budget is spent, lets the searches that wait go first, and goes on with a new budget. Tells whether it was spent. */
+  /** If the budget is spent, lets waiting searches run first and continues with a new budget. Whether it was spent. */
   giveWayIfSpent(): Promise<boolean>;
 }
 
 export interface SearchPlaces {
-  /** Waits in the caller's turn. Throws as a gate does. */
+  /** Waits for the caller's turn. Throws the errors of a gate. */
   take(): Promise<SearchPlace>;
 }
 

@@ -1,6 +1,6 @@
-/** SEARCH (RFC 9051 section 6.4.4): keys that need only the entry are answered from it, and a message's row is read when a key
- *  first needs it. Text is compared decoded, without regard to case, as a substring; of messages that the index has, it says
- *  whether they hold it, and the others are looked into (`examine.ts`), within a budget (`search-places.ts`). */
+/** SEARCH (RFC 9051 section 6.4.4). Keys that need only the entry are answered from it; a message's row is read when a key needs it.
+ *  Text is compared decoded, without regard to case, as a substring. The index answers for the messages that it has; the others are
+ *  read themselves (`examine.ts`), within a budget (`search-places.ts`). */
 
 import type { Fairness } from "#/src/fairness/fairness.ts";
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
@@ -21,37 +21,38 @@ import { createSearchPlaces } from "./search-places.ts";
 export interface SearchResult {
   /** Ascending. */
   readonly uids: readonly number[];
-  /** Among the messages found, where the key asks for MODSEQ (RFC 7162 section 3.1.5). */
+  /** The highest MODSEQ of the found messages, if the key has MODSEQ (RFC 7162 section 3.1.5). */
   readonly highestModseq: Modseq | undefined;
 }
 
 export interface SearchNewestOptions {
   readonly mailbox?: MailboxNumber;
   readonly before?: MessageNumber;
-  /** Mailboxes outside of which a message is not there; absent: all. */
+  /** Which mailboxes the caller may see; absent: all. */
   readonly isVisible?: (mailbox: MailboxNumber) => boolean;
   readonly limit: number;
 }
 
 export interface NewestResult {
   readonly messages: readonly Message[];
-  /** Where to go on; absent at the end. */
+  /** Where to continue; absent at the end. */
   readonly next?: MessageNumber;
 }
 
 export interface MailSearch {
   searchMailbox(agent: AgentNumber, mailbox: MailboxNumber, key: SearchKey): Promise<SearchResult>;
-  /** Messages with a number below `before`, the newest first. Looks at a bounded number of messages and, where it has to look into
-   *  them, no longer than its budget, so `next` may come with few results or none. */
+  /** Messages with a number below `before`, the newest first. Reads a bounded number of messages and, if it has to search their text,
+   *  stops at its budget, so `next` may come with few results or none. */
   searchNewest(agent: AgentNumber, key: SearchKey, options: SearchNewestOptions): Promise<NewestResult>;
 }
 
-/** Few messages fit, so a page is not smaller than this. */
+/** The smallest page: often only few of its messages match. */
 const leastPage = 20;
-/** Messages that one call of `searchNewest` looks at. */
+/** Messages that one call of `searchNewest` reads. */
 const newestLookedAtMax = 5000;
 
-/** What a search for text takes before it gives way, or says where to go on. Text that is not indexed costs about 50 ms for a MiB. */
+/** The budget of a search for text before it gives way, or answers where to continue. Text that is not indexed costs about 50 ms for
+ *  each MiB. */
 const searchLimits = { bytesMax: 32 * 1024 * 1024, timeMs: 1000 };
 
 const nothing: Disposable = { [Symbol.dispose]() {} };
@@ -65,7 +66,7 @@ export function createMailSearch(
 ): MailSearch {
   const examiner = createExaminer(bytes, textIndex);
   const places = createSearchPlaces(fairness.gate("searches"), searchLimits);
-  /** What looks at no text is paged, and needs no place. */
+  /** A search without text is done in pages and needs no place. */
   const takePlace = (key: SearchKey) => (listTextKeys(key).length === 0 ? undefined : places.take());
 
   return {
@@ -97,7 +98,7 @@ export function createMailSearch(
             for (const group of groupsOf(key, rows.map(examinedRow))) {
               if (group.bytes > 0) place?.budget.spend(group.bytes);
               for (const { row } of await examiner.findFitting(agent, key, group.messages)) found.push(row);
-              // The index has gone on meanwhile.
+              // The index may have more messages by now.
               if (await place?.giveWayIfSpent())
                 ({ lookUp: index } = await lookUpText(textIndex, agent, key));
             }
@@ -173,5 +174,5 @@ async function foldedKeywords(entries: Entries, agent: AgentNumber): Promise<str
   return (await entries.keywordNames(agent)).map((name) => name.toLowerCase());
 }
 
-/** What a key that the entry does not answer may look at, but for the bytes. */
+/** Facets that keys may need if the entry is not enough; without the bytes. */
 const rowFacets = ["message", "numbers", "envelope", "sentAt", "thread", "agentPart"] as const;

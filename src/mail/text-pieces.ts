@@ -1,5 +1,5 @@
-/** A text part of a stored message, decoded in pieces: whatever its length, no piece takes more than some milliseconds and the
- *  loop has its turn between them. */
+/** A text part of a stored message, decoded in pieces. For any length of the part, a piece takes at most some milliseconds, and other
+ *  work runs between the pieces. */
 
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { createCharsetDecoder, decodeCharset, isLabelled, Utf8Check } from "#/src/formats/mime/charset.ts";
@@ -9,7 +9,7 @@ import type { MessageBytes, StoredBytes } from "./message-bytes.ts";
 
 /** Octets of the message that are decoded at once. */
 const rangeBytes = 256 * 1024;
-/** Characters that are handed on at once. */
+/** Characters of one piece. */
 const pieceLength = 32 * 1024;
 
 export interface TextPart {
@@ -92,16 +92,16 @@ async function* ranges(
   }
 }
 
-/** How far before the end of a piece a good place is looked for. */
+/** How far before the end of a piece a good place to divide is searched. */
 const spaceReach = 4096;
 const characterReach = 256;
-/** What belongs to the character before it, or is judged together with it. */
+/** Characters that belong to the one before them, or are folded together with it. */
 const following = /^[\p{M}\p{Default_Ignorable_Code_Point}\p{Emoji_Modifier}\p{Co}\udc00-\udfff\n]/u;
-/** What is seen or not by what follows it, as a joiner between two emoji is. */
+/** Characters whose visibility depends on the next one, such as a joiner between two emoji. */
 const joining = /\p{Default_Ignorable_Code_Point}$/u;
 
-/** Where a text can be cut at or before a place, so that what stands on both sides folds by itself as it folds together: before
- *  a word, or else before a character. */
+/** The position at or before `at` where a text can be divided so that both sides fold separately as they do together: before a word, or
+ *  else before a character. */
 export function cutBefore(text: string, at: number): number {
   for (let cut = at; cut > at - spaceReach && cut > 0; cut--) {
     const before = text.charCodeAt(cut - 1);

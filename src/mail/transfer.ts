@@ -12,7 +12,7 @@ import { readThreadKeys } from "./prepare-message.ts";
 import type { MailWrites, TransferResult } from "./writes.ts";
 
 interface Place extends Pick<Mailbox, "agent" | "number"> {
-  /** For whom, as far as this mailbox goes. */
+  /** The actor of the write in this mailbox. */
   readonly actor?: Actor;
 }
 
@@ -27,7 +27,7 @@ export function createMailTransfer(
   bytes: MessageBytes,
   writes: MailWrites,
 ): MailTransfer {
-  /** What joins each message to a conversation is in its header; nothing else of its bytes is looked at. */
+  /** Reads the keys that join each message to a conversation. They are in the header; nothing else of the bytes is read. */
   async function readKeys(source: Place, uids: NumberSet) {
     const keys = new Map<MessageNumber, Uint8Array[]>();
     for await (const page of entries.messagePages(source.agent, source.number, uids))

@@ -1,4 +1,4 @@
-/** Blobs of the interface: bytes that an agent hands over before it attaches them, readable like an attachment. */
+/** Blobs of the interface: bytes that an agent stores before it attaches them. They can be read like an attachment. */
 import { type MimePart, parseStructure, serializeStructure } from "#/src/formats/mime/structure.ts";
 import { uploadDays } from "#/src/model/limits.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
@@ -26,7 +26,7 @@ export interface Upload extends StoredBytes {
   readonly sha256: Uint8Array;
   readonly createdAt: number;
   readonly expiresAt: number;
-  /** Never changes: neither do the bytes. */
+  /** Never changes, since the bytes never change. */
   readonly version: string;
 }
 
@@ -76,12 +76,12 @@ export function createUploads(store: Store): Uploads {
   };
 }
 
-/** As a message that has one part and no header is stored. */
+/** Encodes an upload as a message with one part and no header. */
 export function encodeUpload(upload: NewUpload): Promise<EncodedBlob> {
   return encodeBlob(upload.bytes, 0, serializeStructure(onePart(upload)));
 }
 
-/** Whatever its type: nothing is looked for inside. Its name may say more than its type. */
+/** The one part of an upload. It is not parsed, whatever its type. The name may tell more than the type. */
 function onePart({ type, name, bytes }: NewUpload): MimePart {
   // RFC 8187 section 3.2: what encodeURIComponent leaves and an ext-value may not hold.
   const quoted = encodeURIComponent(name).replace(

@@ -1,5 +1,5 @@
-/** Writes that are protected against being repeated ("Limits" of the interface): the key is looked up and the result kept in
- *  the transaction of the work. */
+/** Writes with protection against repeats ("Limits" of the interface): the key is looked up and the result stored in the transaction
+ *  of the write. */
 import { findRepeat } from "#/storage/idempotency.ts";
 import type {
   ArgumentsOf,
@@ -13,7 +13,7 @@ import type {
 export type { Idempotency } from "#/storage/store.ts";
 
 export type Once<R> = R & {
-  /** The result is that of an earlier request with the same key. */
+  /** The result belongs to an earlier request with the same key. */
   readonly isReplayed: boolean;
 };
 
@@ -30,8 +30,8 @@ export async function writeOnce<N extends TransactionName>(
 }
 
 export interface Repeats {
-  /** What a write answered when its key was first used; undefined for a new key. For who has to look at things before the
-   *  write that a repeat finds changed. Throws `invalid` when the key was used for another request. */
+  /** The result of the write that first used the key; undefined for a new key. For callers that read objects before the write which a
+   *  repeat would find changed. Throws `invalid` if the key was used for another request. */
   findRepeat<N extends TransactionName>(
     name: N,
     idempotency: Idempotency | undefined,

@@ -37,28 +37,28 @@ export interface StoreFlags {
   /** Bits of the system flags. */
   readonly flags: number;
   readonly keywords: readonly string[];
-  /** Entries changed since are left alone (RFC 7162 section 3.1.3). */
+  /** Entries that changed since then are not changed (RFC 7162 section 3.1.3). */
   readonly unchangedSince?: Modseq;
 }
 
 export interface StoreFlagsResult {
-  /** Of the entries that changed; where they changed in pieces, of the last. */
+  /** The MODSEQ of the changed entries; if they changed in pieces, that of the last piece. */
   readonly modseq: Modseq;
   readonly changed: NumberSet;
   /** All of them, with the MODSEQ of each. */
   readonly pieces: readonly { readonly modseq: Modseq; readonly changed: NumberSet }[];
-  /** Left alone because of `unchangedSince`. */
+  /** UIDs that were not changed because of `unchangedSince`. */
   readonly failed: NumberSet;
   readonly hasNewKeyword: boolean;
 }
 
 export interface TransferResult {
   readonly uidValidity: number;
-  /** The messages taken and what they are called in the target, in the same order. */
+  /** The UIDs of the messages in the source and in the target, in the same order. */
   readonly sourceUids: NumberSet;
   readonly targetUids: NumberSet;
   readonly modseq: Modseq;
-  /** What ended a move of many after some of them. */
+  /** The error that ended a move of many messages after some of them. */
   readonly failure?: unknown;
 }
 
@@ -68,7 +68,7 @@ export interface ExpungeResult {
 }
 
 export interface UpdateMessages {
-  /** null: left out, and answered with null at its place. */
+  /** null: left out, with null at its place in the answer. */
   readonly messages: readonly (MessageNumber | null)[];
   readonly isUnread?: boolean;
   readonly isFlagged?: boolean;
@@ -77,21 +77,22 @@ export interface UpdateMessages {
   readonly addLabels?: readonly string[];
   readonly removeLabels?: readonly string[];
   readonly mailbox?: MailboxNumber;
-  /** Of one message, as it was read. */
+  /** For one message: the version that was read. */
   readonly version?: string;
 }
 
 export interface MessagesUpdated {
   readonly modseq: Modseq;
-  /** Of each message afterwards, in the order in which they were named; null for one that is not there. */
+  /** The version of each message afterwards, in the given order; null for one that does not exist. */
   readonly versions: readonly (Modseq | null)[];
-  /** Scheduled mail that does not leave now. */
+  /** Scheduled mail whose sending is cancelled. */
   readonly takenBack?: readonly MessageNumber[];
 }
 
-/** What is done for many messages is done in pieces (`long-writes.ts`). `actor`: for whom; without one, what waits for a person is left alone. */
+/** Writes of many messages are done in pieces (`long-writes.ts`). `actor`: for whom the write is made; without one it cannot change
+ *  holds. */
 export interface MailWrites {
-  /** All of the messages or none. */
+  /** Appends all of the messages or none. */
   appendMessages(
     agent: AgentNumber,
     mailbox: MailboxNumber,
@@ -106,7 +107,7 @@ export interface MailWrites {
     message: Appended,
     once: Idempotency,
   ): Promise<Once<AppendResult>>;
-  /** Puts a message into `target` and takes the one out of `source`, both or none (RFC 8508). */
+  /** Puts a message into `target` and removes one from `source`, both or none (RFC 8508). */
   replaceMessage(
     agent: AgentNumber,
     source: MailboxNumber,
@@ -136,7 +137,7 @@ export interface MailWrites {
     uids: NumberSet,
     actor?: Actor,
   ): Promise<TransferResult>;
-  /** Removes what has `\Deleted`, of the UIDs or of the whole mailbox. */
+  /** Removes `\Deleted` messages, of the UIDs or of the whole mailbox. */
   expungeMessages(
     agent: AgentNumber,
     mailbox: MailboxNumber,
@@ -150,7 +151,8 @@ export interface MailWrites {
     idempotency?: Idempotency,
     actor?: Actor,
   ): Promise<Once<MessagesUpdated>>;
-  /** To Trash; from Trash for good. `version` as read: anything else is `precondition_failed`. */
+  /** Moves a message to Trash; one in Trash is deleted for good. `version`: the one that was read; a different one is
+   *  `precondition_failed`. */
   deleteMessage(
     agent: AgentNumber,
     message: MessageNumber,

@@ -1,5 +1,5 @@
-/** Whose data a login reaches: its own, and those of others by grants. Every protocol asks here, so that all of them give one
- *  answer: `not_found` for an agent that is not there or of another account, `forbidden_scope` for one of the account without a grant. */
+/** The agents whose data a login may use: itself, and others by grants. Every protocol checks it here, so that all give the same answer:
+ *  `not_found` for an agent that does not exist or is of another account, `forbidden_scope` for one of the account without a grant. */
 import { type Accounts, actorOf, type Principal, type Reach } from "#/src/accounts/accounts.ts";
 import { allObjects, hasScope, type ReachedObjects } from "#/src/accounts/principal.ts";
 import type { Actor } from "#/src/model/actor.ts";
@@ -7,31 +7,31 @@ import type { GrantedKind, GrantRight } from "#/src/model/grants.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { forbidden, missingScope, noSuchObject } from "./refusals.ts";
 
-/** Who asks, and of whom. */
+/** The login, and the rooms that are needed to check its reach. */
 export interface Asked {
   readonly rooms: { readonly accounts: Pick<Accounts, "listReach" | "findAgentFacts"> };
   readonly principal: Principal;
 }
 
-/** An agent of whose data the login reaches something. */
+/** An agent of whose data the login may use at least a part. */
 export interface ReachedAgent {
   readonly agent: AgentNumber;
   readonly kind: "agent" | "person";
   readonly address: string;
   readonly name: string;
   readonly isOwn: boolean;
-  /** For whom a write to its data is made. */
+  /** The actor of a write to its data. */
   readonly actor: Actor;
-  /** By which grants; of one's own data, one with everything that the credential allows. Never empty. */
+  /** The grants that give access; for the login's own data one with everything that the credential allows. Never empty. */
   readonly reaches: readonly Reach[];
 }
 
-/** What of an agent is reached under one scope. */
+/** The data of an agent that is reached under one scope. */
 export interface ReachedData extends ReachedAgent {
   readonly objects: ReachedObjects;
 }
 
-/** All, the own one first. */
+/** All reached agents, the login's own first. */
 export async function listReached({ rooms, principal }: Asked): Promise<readonly ReachedAgent[]> {
   const byAgent = Map.groupBy(await rooms.accounts.listReach(principal), ({ agent }) => agent);
   return [...byAgent.values()].map((reaches) => reachedAgent(principal, reaches));
@@ -73,7 +73,7 @@ export async function reachableAgents(asked: Asked, scope: GrantRight): Promise<
   return (await listReached(asked)).flatMap((one) => dataUnder(one, scope) ?? []);
 }
 
-/** Whether the login reaches an agent's data under one more scope. */
+/** Whether the login reaches an agent's data under another scope too. */
 export async function reachesScope(asked: Asked, agent: AgentNumber, scope: GrantRight): Promise<boolean> {
   const reached = await findReached(asked, agent);
   return reached !== undefined && dataUnder(reached, scope) !== undefined;
@@ -90,7 +90,7 @@ function dataUnder(reached: ReachedAgent, scope: GrantRight): ReachedData | unde
   };
 }
 
-/** Several grants add up. */
+/** The union of objects, since several grants add up. */
 function unite(objects: readonly ReachedObjects[], kind: GrantedKind): "all" | ReadonlySet<number> {
   const union = new Set<number>();
   for (const { [kind]: reached } of objects) {

@@ -1,5 +1,5 @@
-/** Managed attachments (RFC 8607) as a login sees them: whoever reads a calendar whose items name one may read it, and may name it in
- *  a calendar of its own. */
+/** Access to managed attachments (RFC 8607): a login that may read a calendar whose items name an attachment may read it, and may name it
+ *  in its own calendars. */
 import type { Principal } from "#/src/accounts/accounts.ts";
 import type { NewAttachment, PlacedAttachment, PutAttachments } from "#/src/collections/attachments.ts";
 import type { Collections } from "#/src/collections/collections.ts";
@@ -15,7 +15,7 @@ export interface AskedOfAttachments {
   readonly reach: Pick<CollectionReach, "find">;
 }
 
-/** undefined for what is not there, and for what the login does not read. */
+/** undefined for an attachment that does not exist or that the login may not read. */
 export async function findReadableAttachment(
   { collections, principal, reach }: AskedOfAttachments,
   managedId: string,
@@ -32,14 +32,14 @@ async function isRead(
   try {
     return (await reach.find(agent, collection, "read")) !== undefined;
   } catch (error) {
-    // Seen, and lacking the right to read.
+    // The calendar is visible, but without the right to read.
     if (isWaypostError(error) && error.code === "forbidden_scope") return false;
     throw error;
   }
 }
 
-/** What a text names that a login stores with what is `added` to it, and `held`, the text in its place, does not: each has to be one that the login reads.
- *  Throws `policy_refused`, reason valid-managed-id (RFC 8607 section 3.11). */
+/** Checks the attachments that a stored text names newly: those that are neither `added` with it nor named by `held`, the text that it
+ *  replaces. The login must be allowed to read each of them. Throws `policy_refused`, reason valid-managed-id (RFC 8607 section 3.11). */
 export async function reachAttachments(
   asked: AskedOfAttachments,
   text: Uint8Array,

@@ -1,5 +1,5 @@
-/** Calendars and addressbooks as a login sees them: its own, and those of others by grants. Every door to collections asks here,
- *  and nothing is allowed anywhere else. */
+/** Calendars and addressbooks that a login may use: its own, and those of others by grants. Every protocol checks access to collections
+ *  here and nowhere else. */
 import { hasScope, type Reach } from "#/src/accounts/principal.ts";
 import type { Collection, CollectionKind } from "#/src/collections/collection.ts";
 import type { Collections } from "#/src/collections/collections.ts";
@@ -16,36 +16,36 @@ import { forbidden, missingScope, noSuchObject } from "./refusals.ts";
 
 export type { CollectionRight, CollectionRights } from "./collection-rights.ts";
 
-/** A collection as one login sees it. To whom it gives free-busy alone it shows nothing but that: no name, no segment, no count. */
+/** A collection for one login. A login that may only see free-busy gets no name, no segment and no count. */
 export interface ReachedCollection extends Collection {
   /** Never empty. */
   readonly rights: CollectionRights;
   readonly isOwn: boolean;
   readonly owner: { readonly agent: AgentNumber; readonly address: string; readonly name: string };
-  /** What it is called among all that the login sees: with its owner, where it is somebody else's. */
+  /** Its name among all collections that the login sees: with its owner, if that is somebody else. */
   readonly shownName: string;
-  /** For whom a write to it is made. */
+  /** The actor of a write to it. */
   readonly actor: Actor;
 }
 
-/** Where a collection may be made. */
+/** Where a collection may be created. */
 export interface CollectionPlace {
   readonly agent: AgentNumber;
   readonly actor: Actor;
 }
 
 export interface CollectionReach {
-  /** All of a kind that the login sees, or those of one owner; its own first. The scheduling inbox is its owner's alone. */
+  /** All collections of a kind that the login sees, or those of one owner; its own first. Only its owner sees the scheduling inbox. */
   list(kind: CollectionKind, owner?: AgentNumber): Promise<readonly ReachedCollection[]>;
-  /** undefined for what is not there or not seen. Throws `forbidden_scope` for what is seen and lacks the right. For protocols
-   *  that name collections by what their owners call them. */
+  /** undefined for a collection that does not exist or is not visible. Throws `forbidden_scope` for a visible one without the right.
+   *  For protocols that name collections by their owners' names. */
   find(
     agent: AgentNumber,
     collection: CollectionNumber,
     right: CollectionRight,
   ): Promise<ReachedCollection | undefined>;
-  /** Throws `not_found` for what is not there or of another account, and `forbidden_scope` for what is of the account and
-   *  lacks the right or is not seen. For protocols that name collections by ids. */
+  /** Throws `not_found` for a collection that does not exist or is of another account, and `forbidden_scope` for one of the account that
+   *  is not visible or lacks the right. For protocols that name collections by ids. */
   reach(
     kind: CollectionKind,
     agent: AgentNumber,
@@ -56,7 +56,7 @@ export interface CollectionReach {
   place(kind: CollectionKind, agent: AgentNumber): Promise<CollectionPlace>;
 }
 
-/** Who asks, of collections. */
+/** The login and the rooms that are needed to check access to collections. */
 export interface AskedOfCollections extends Asked {
   readonly rooms: Asked["rooms"] & {
     readonly collections: Pick<Collections, "listCollections" | "findCollection">;
@@ -77,7 +77,7 @@ export function createCollectionReach(asked: AskedOfCollections): CollectionReac
       const owners = owner === undefined ? await listReached(asked) : [await findReached(asked, owner)];
       for (const one of owners) {
         if (one === undefined) continue;
-        // So that nothing is made for, or read of, who shares nothing of the kind.
+        // Nothing is created or read for owners who share no collection of the kind.
         if (!one.reaches.some((reach) => reachesSome(reach, kind))) continue;
         for (const collection of await collections.listCollections(one.agent, kind)) {
           const shown = seenAs(collection, one);
@@ -118,7 +118,7 @@ export function createCollectionReach(asked: AskedOfCollections): CollectionReac
   };
 }
 
-/** Whether there can be collections of the kind that are seen. */
+/** Whether a grant can make collections of the kind visible. */
 function reachesSome({ objects, scopes }: Reach, kind: CollectionKind): boolean {
   const reached = objects[kind];
   return (reached === "all" || reached.size > 0) && hasScope(scopes, scopeOfRight(kind, "freebusy"));
@@ -136,7 +136,7 @@ function seenAs(collection: Collection, owner: ReachedAgent): ReachedCollection 
   return { ...collection, ...reached, shownName };
 }
 
-/** What is shown in the place of what only readers see. */
+/** The fields for a login that may only see free-busy, without those that need the right to read. */
 function nothingButTimes(shownName: string) {
   const hidden = { segment: undefined, description: undefined, color: undefined, order: undefined };
   return { ...hidden, displayName: shownName, shownName, itemCount: 0, byteCount: 0 };

@@ -1,8 +1,7 @@
-/** Rights on calendars and addressbooks, derived from scopes and grants: the one place that says who may do what.
+/** Rights on calendars and addressbooks, derived from scopes and grants. Only this file defines who may do what.
  *
- *  freebusy: see that it is there, and of a calendar when its owner is busy; nothing else of it. read: see it and what is in it.
- *  write: put, change and delete what is in it. manage: create and delete collections and set their properties. Each right
- *  holds those before it. */
+ *  freebusy: see that it exists, and when its owner is busy; nothing else. read: see it and its items. write: add, change and delete
+ *  items. manage: create and delete collections and set their properties. Each right includes those before it. */
 import { hasScope, type Reach } from "#/src/accounts/principal.ts";
 import type { CollectionKind } from "#/src/collections/collection.ts";
 import type { GrantRight } from "#/src/model/grants.ts";
@@ -12,12 +11,12 @@ export const collectionRights = ["freebusy", "read", "write", "manage"] as const
 export type CollectionRight = (typeof collectionRights)[number];
 export type CollectionRights = ReadonlySet<CollectionRight>;
 
-/** The scope that a right needs. Who lacks it has the right on no collection of the kind. */
+/** The scope that a right needs. Without it a login has the right on no collection of the kind. */
 export function scopeOfRight(kind: CollectionKind, right: CollectionRight): GrantRight {
   return scopesOfRights[kind][right];
 }
 
-/** Of addressbooks there is no free-busy: who sees them reads them. */
+/** Addressbooks have no free-busy: all who see them may read them. */
 const scopesOfRights: Record<CollectionKind, Record<CollectionRight, GrantRight>> = {
   calendar: { freebusy: "calendar:freebusy", read: "calendar:read", write: "calendar", manage: "calendar" },
   addressbook: {
@@ -28,8 +27,8 @@ const scopesOfRights: Record<CollectionKind, Record<CollectionRight, GrantRight>
   },
 };
 
-/** The rights that grants give on a collection together; undefined: on one that is still to come. Managing is for who reaches
- *  all of the kind. */
+/** The rights that grants together give on a collection; undefined stands for a future collection. To manage needs reach to all of the
+ *  kind. */
 export function rightsOnCollection(
   reaches: readonly Pick<Reach, "scopes" | "objects">[],
   kind: CollectionKind,

@@ -1,6 +1,5 @@
-/** The mailboxes that a principal reaches, under the names by which it knows them, with its rights on each: its own ones
- *  under their names, those of others under `Other Users/<address>/<name>` (RFC 2342). Every door of mail that names
- *  mailboxes asks here, and nothing is allowed anywhere else. */
+/** The mailboxes that a principal may use, with their names for it and its rights on each: its own ones under their own names, those of
+ *  others under `Other Users/<address>/<name>` (RFC 2342). Every protocol that names mailboxes checks access here and nowhere else. */
 import type { Accounts, Reach } from "#/src/accounts/accounts.ts";
 import { otherUsers, otherUsersPrefix, ownerLevel, sharedMailboxName } from "#/src/accounts/other-users.ts";
 import { allObjects } from "#/src/accounts/principal.ts";
@@ -29,14 +28,14 @@ import { forbidden } from "./refusals.ts";
 
 /** A mailbox as one principal sees it: `name` is its name for that principal. */
 export interface ReachedMailbox extends Mailbox {
-  /** Those that come to something there. */
+  /** The rights that the login has on this mailbox. */
   readonly rights: Rights;
   readonly isOwn: boolean;
   /** The name inside the owner's mailboxes. */
   readonly ownName: string;
   /** Address of the owner. */
   readonly owner: string;
-  /** For whom a write to it is made. */
+  /** The actor of a write to it. */
   readonly actor: Actor;
 }
 
@@ -46,27 +45,27 @@ export interface Holder {
 }
 
 export interface MailboxAccess {
-  /** All that can be seen, the own ones first. */
+  /** All visible mailboxes, the own ones first. */
   list(): Promise<readonly ReachedMailbox[]>;
-  /** undefined for what is not there or may not be seen; throws `forbidden_scope` for what lacks the right. One that is given
-   *  and comes to nothing is refused where it is used, with the reason. */
+  /** undefined for a mailbox that does not exist or is not visible; throws `forbidden_scope` if the right is missing. A right that is
+   *  given but cannot be used in this mailbox is refused by the write, with the reason. */
   find(name: string, right: Right): Promise<ReachedMailbox | undefined>;
-  /** Where a mailbox of a new name belongs, and what it is called there. Throws `forbidden_scope`, `policy_refused`. */
+  /** The owner of a new mailbox, and its name there. Throws `forbidden_scope`, `policy_refused`. */
   place(name: string): Promise<{ readonly agent: AgentNumber; readonly name: string }>;
-  /** Whose address it is, among those of whose mailboxes one can be seen. */
+  /** The owner with this address, if at least one of the owner's mailboxes is visible. */
   findReachedOwner(address: string): Promise<AgentNumber | undefined>;
-  /** Throws `forbidden_scope` once a right on the mailbox is lost that was there when it was found. */
+  /** Throws `forbidden_scope` if a right on the mailbox has been lost since it was found. */
   assertKept(mailbox: ReachedMailbox): Promise<void>;
-  /** Who has which rights on one's own mailbox, oneself first. Throws `forbidden_scope` for that of somebody else. */
+  /** All who have rights on one's own mailbox, oneself first. Throws `forbidden_scope` for a mailbox of somebody else. */
   listHolders(mailbox: ReachedMailbox): Promise<readonly Holder[]>;
-  /** What somebody has in any case on one's own mailbox, and what they can be given. Throws as above. */
+  /** The rights that somebody always has on one's own mailbox, and those that they can be given. Throws as above. */
   listGrantable(
     mailbox: ReachedMailbox,
     address: string,
   ): Promise<{ readonly always: Rights; readonly optional: readonly Rights[] }>;
 }
 
-/** Who asks, of mailboxes. */
+/** The login and the rooms that are needed to check access to mailboxes. */
 export interface AskedOfMailboxes extends Asked {
   readonly rooms: Asked["rooms"] & {
     readonly accounts: Pick<Accounts, "listHolders" | "findOwner">;
@@ -89,7 +88,7 @@ export function createMailboxAccess(asked: AskedOfMailboxes): MailboxAccess {
     return { ...mailbox, name, rights, isOwn, ownName: mailbox.name, owner: address, actor };
   }
 
-  /** Whose mailboxes a name speaks of, and what it says of them; undefined for a name of nobody. */
+  /** The owner that a name refers to, and the rest of the name; undefined for a name of no known owner. */
   async function resolve(name: string): Promise<{ owner: ReachedAgent; rest: string } | undefined> {
     if (name === otherUsers) return undefined;
     if (!name.startsWith(otherUsersPrefix)) return { owner: ownReach(principal), rest: name };
@@ -100,7 +99,7 @@ export function createMailboxAccess(asked: AskedOfMailboxes): MailboxAccess {
     return owner && { owner, rest };
   }
 
-  /** In one's own mailbox, of somebody. */
+  /** The rights of somebody that can be used in one's own mailbox. */
   function usable({ ownName, role }: ReachedMailbox, rights: Rights, canApprove: boolean): Rights {
     return usableRights(rights, { name: ownName, role }, { ownerKind: principal.kind, canApprove });
   }
@@ -153,7 +152,7 @@ export function createMailboxAccess(asked: AskedOfMailboxes): MailboxAccess {
       const rights = givenRights(owner?.reaches ?? [], mailbox.number);
       const mayLess = mailbox.actor.canApprove && owner?.actor.canApprove !== true;
       if (!mayLess && rights.isSupersetOf(mailbox.rights)) return;
-      // A mailbox that was deleted is in no grant any more; that it is gone is not said here.
+      // No grant has a deleted mailbox any more; other code reports the deletion.
       const isThere = (await mail.findMailboxByNumber(mailbox.agent, mailbox.number)) !== undefined;
       if (isThere) throw forbidden("The mailbox is no longer shared.");
     },
@@ -191,5 +190,5 @@ function givenRights(reaches: readonly GivenReach[], mailbox: MailboxNumber | un
   return uniteRights(reaches.map((reach) => rightsOf(reach, mailbox)));
 }
 
-/** The owner's own, whatever the credential that asks. */
+/** The owner's own rights, whatever the credential. */
 const fullReach: GivenReach = { scopes: new Set(["mail"]), objects: allObjects };

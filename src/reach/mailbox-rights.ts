@@ -1,8 +1,8 @@
-/** Rights on a mailbox (RFC 4314 section 2.1), derived from scopes and grants: the one place that says who may do what.
+/** Rights on a mailbox (RFC 4314 section 2.1), derived from scopes and grants. Only this file defines who may do what.
  *
  *  l see it, r read it, s change \Seen, w change other flags, i put messages in, t change \Deleted, e expunge,
- *  k create mailboxes below it, x delete or rename it. Nobody has `a`: rights are the operator's to give. Nobody has `p`:
- *  mail to an address is no matter of mailboxes here. */
+ *  k create mailboxes below it, x delete or rename it. Nobody has `a`: only the operator gives rights. Nobody has `p`: mailboxes have
+ *  no addresses to which mail could be posted. */
 
 import { hasScope, type Reach } from "#/src/accounts/principal.ts";
 import type { MailboxNumber } from "#/src/model/numbers.ts";
@@ -18,15 +18,15 @@ const writing: readonly Right[] = ["l", "r", "s", "w", "i", "t", "e"];
 const allRights: Rights = new Set(order);
 const noRights: Rights = new Set();
 
-/** What an operator's grants can give in one step each: to read, to change messages, to change mailboxes. */
+/** The sets of rights that an operator's grant can give: to read, to change messages, to change mailboxes. */
 export const grantableRights: readonly Rights[] = [
   new Set(reading),
   new Set(writing.filter((right) => !reading.includes(right))),
   new Set(order.filter((right) => !writing.includes(right))),
 ];
 
-/** The rights that reach gives on a mailbox; undefined: on one that is still to come. Creating and deleting mailboxes is for who
- *  reaches them all. */
+/** The rights that reach gives on a mailbox; undefined stands for a future mailbox. Creating and deleting mailboxes needs reach to all
+ *  mailboxes. */
 export function rightsOf(
   { scopes, objects }: Pick<Reach, "scopes" | "objects">,
   mailbox: MailboxNumber | undefined,
@@ -37,8 +37,8 @@ export function rightsOf(
   return hasScope(scopes, "mail:read") ? new Set(reading) : noRights;
 }
 
-/** What is left of them in Scheduled, where nobody puts mail by hand, and in the mailboxes where an agent's mail waits: these are the server's to make and to keep, and into
- *  those of what was decided only who decides puts mail. Everywhere else, all. */
+/** The rights that can be used in a mailbox. Into Scheduled clients can put no mail. Only the server creates and deletes the mailboxes of
+ *  holds, and only approvers put mail into those of decided holds. In all other mailboxes all rights can be used. */
 export function usableRights(
   rights: Rights,
   mailbox: { readonly name: string; readonly role: MailboxRole | undefined },
@@ -54,7 +54,7 @@ export function usableRights(
   return rights.difference(unusable);
 }
 
-/** Several grants on one mailbox add up. */
+/** The union of rights, since several grants on one mailbox add up. */
 export function uniteRights(all: readonly Rights[]): Rights {
   return new Set(order.filter((right) => all.some((rights) => rights.has(right))));
 }

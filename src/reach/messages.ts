@@ -1,11 +1,11 @@
-/** Messages and folders of a reached agent: what a grant on some folders shows of them. */
+/** Access to messages and folders of an agent, for a grant on some of its folders. */
 import type { Mail } from "#/src/mail/mail.ts";
 import type { Message } from "#/src/mail/messages.ts";
 import type { MailboxNumber } from "#/src/model/numbers.ts";
 import type { Asked, ReachedData } from "./agents.ts";
 import { forbidden, noSuchObject } from "./refusals.ts";
 
-/** Who asks, of mail. */
+/** The login and the rooms that are needed to check access to mail. */
 export interface AskedOfMail extends Asked {
   readonly rooms: Asked["rooms"] & { readonly mail: Pick<Mail, "findMessage"> };
 }
@@ -16,7 +16,7 @@ export function isVisible({ objects }: ReachedFolders, mailbox: MailboxNumber): 
   return objects.mailbox === "all" || objects.mailbox.has(mailbox);
 }
 
-/** Throws `forbidden_scope` when none of the folders is reached. */
+/** Throws `forbidden_scope` if the grant reaches none of the folders. */
 export function assertVisible(reached: ReachedFolders, mailboxes: readonly MailboxNumber[]): void {
   if (mailboxes.some((mailbox) => isVisible(reached, mailbox))) return;
   throw forbidden(
@@ -25,7 +25,7 @@ export function assertVisible(reached: ReachedFolders, mailboxes: readonly Mailb
   );
 }
 
-/** What is in no folder, and the folders themselves, are for who reaches them all. */
+/** Objects in no folder, and changes of folders themselves, need reach to all folders. */
 export function assertReachesAll({ objects }: ReachedFolders): void {
   if (objects.mailbox === "all") return;
   throw forbidden(
@@ -34,13 +34,13 @@ export function assertReachesAll({ objects }: ReachedFolders): void {
   );
 }
 
-/** To what a cursor is bound beside what was asked: it is of no use once the reach is another. */
+/** The reach as text, to which a cursor is bound: with another reach the cursor is refused. */
 export function reachName({ agent, objects }: ReachedFolders): string {
   const { mailbox } = objects;
   return `${agent}:${mailbox === "all" ? "all" : [...mailbox].toSorted((a, b) => a - b).join(",")}`;
 }
 
-/** A message that the login reaches, in a folder that it reaches. Throws `not_found`, `forbidden_scope`. */
+/** A message in a folder that the login reaches. Throws `not_found`, `forbidden_scope`. */
 export async function reachMessage(
   asked: AskedOfMail,
   reached: ReachedFolders,
@@ -51,7 +51,7 @@ export async function reachMessage(
   return message;
 }
 
-/** The same where a message that has gone is no refusal; one that is there has to be in reach. */
+/** The same, but gives undefined for a deleted message. An existing one must be in reach. */
 export async function reachMessageIfAny(
   { rooms }: AskedOfMail,
   reached: ReachedFolders,

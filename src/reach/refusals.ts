@@ -1,4 +1,4 @@
-/** What a login is told that may not. */
+/** Refusals for a login without a right. */
 import { WaypostError } from "#/src/model/errors.ts";
 import type { GrantRight } from "#/src/model/grants.ts";
 
@@ -13,7 +13,7 @@ export function missingScope(needed: GrantRight): WaypostError {
   );
 }
 
-/** One answer for what was never there, is of another account, or has gone. */
+/** The same answer for an object that never existed, is of another account, or was deleted. */
 export function noSuchObject(): WaypostError {
   return new WaypostError("not_found", "There is no such object.");
 }

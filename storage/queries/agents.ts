@@ -1,4 +1,4 @@
-/** Agents and people, and the addresses that lead to them. */
+/** Agents and people, and their addresses. */
 import type { AccountNumber, AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import type { AddressRow, AddressTargetRow, AgentRow } from "../rows.ts";
 import type { Reader } from "../sql.ts";

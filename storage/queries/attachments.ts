@@ -14,7 +14,7 @@ export interface AttachmentRow {
   readonly blob: BlobNumber;
   readonly name: string;
   readonly mediaType: string;
-  /** Octets. */
+  /** Size in octets. */
   readonly size: number;
 }
 
@@ -43,7 +43,7 @@ export interface PlacedAttachmentRow extends AttachmentRow {
   readonly collection: CollectionNumber;
 }
 
-/** Where the items of an account name an attachment: each calendar once, those of `first` before the others. */
+/** The calendars of an account whose items name an attachment: each once, those of `first` before the others. */
 export function listAttachmentPlaces(
   reader: Reader,
   account: AccountNumber,

@@ -1,19 +1,19 @@
-/** What became of mail that is about objects of calendars. */
+/** Outcomes of mail about calendar objects. */
 import type { HoldState } from "#/src/model/holds.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Reader } from "../sql.ts";
 import type { Envelope, RecipientState } from "../submission.ts";
 
 export interface CalendarMailFate {
-  /** The later the mail, the higher. */
+  /** Grows with each mail: a later mail has a higher number. */
   readonly number: number;
   readonly address: string;
   readonly state: RecipientState;
-  /** RFC 3463. */
+  /** Enhanced status code (RFC 3463). */
   readonly status: string | null;
 }
 
-/** When anything last became of mail about calendars; undefined where there is none. */
+/** The time of the latest outcome of mail about calendars; undefined if there is none. */
 export async function findLastCalendarFate(reader: Reader): Promise<number | undefined> {
   const row = await reader.get<{ at: number | null }>(
     `select max(r.updated_at) as at
@@ -24,7 +24,7 @@ export async function findLastCalendarFate(reader: Reader): Promise<number | und
   return row?.at ?? undefined;
 }
 
-/** Whose mail about calendars has come to something since then. */
+/** The agents whose mail about calendars has had an outcome since then. */
 export function listAgentsWithCalendarFates(reader: Reader, since: number): Promise<AgentNumber[]> {
   return reader.column(
     `select distinct s.agent_id
@@ -40,7 +40,7 @@ export function listAgentsWithCalendarFates(reader: Reader, since: number): Prom
   );
 }
 
-/** UIDs whose mail has come to something since then. */
+/** UIDs whose mail has had an outcome since then. */
 export function listUidsWithFates(
   reader: Reader,
   agent: AgentNumber,
@@ -60,7 +60,7 @@ export function listUidsWithFates(
   );
 }
 
-/** Of one UID, the newest mail first. */
+/** The outcomes of mail about one UID, the newest mail first. */
 export function listCalendarFates(
   reader: Reader,
   agent: AgentNumber,
@@ -81,14 +81,14 @@ export function listCalendarFates(
 }
 
 export interface CalendarHold {
-  /** Comparable with the numbers of mail that left. */
+  /** Comparable with the numbers of sent mail. */
   readonly number: number;
   readonly uid: string;
   readonly addresses: readonly string[];
   readonly state: HoldState;
 }
 
-/** Mail about calendars that waits, or that was decided since then and will not leave; the newest first. */
+/** Mail about calendars that waits for approval, or that was decided since then and will not be sent; the newest first. */
 export async function listCalendarHolds(
   reader: Reader,
   agent: AgentNumber,

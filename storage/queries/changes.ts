@@ -11,7 +11,7 @@ const selectChange = `
   select modseq, ordinal, kind, parent, operation, ids, event, data, at
   from change`;
 
-/** Changes behind one row of a transaction, which need not be there, and up to a MODSEQ, in order, at most `limit`. */
+/** Changes after one row of a transaction and up to a MODSEQ, in order, at most `limit`. The row itself need not exist any more. */
 export function listChangesBehind(
   reader: Reader,
   agent: AgentNumber,

@@ -1,4 +1,4 @@
-/** Calendars and addressbooks of an agent, those that are not deleted. */
+/** Calendars and addressbooks of an agent that are not deleted. */
 import type { CollectionKind, CollectionRole } from "#/src/model/collections.ts";
 import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
 import type { CollectionRow } from "../items.ts";

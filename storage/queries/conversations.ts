@@ -1,4 +1,4 @@
-/** What is looked at of the conversations of a mailbox: who wrote there lately. */
+/** The latest messages of a mailbox's conversations and their writers. */
 import type { AccountNumber, AgentNumber, BlobNumber, MessageNumber } from "#/src/model/numbers.ts";
 import { paddedList, placesFor, type Reader } from "../sql.ts";
 
@@ -12,7 +12,7 @@ export interface WrittenMessageRow {
   readonly size: number;
   readonly fromAddress: string;
   readonly isAuthenticated: boolean;
-  /** JSON. */
+  /** Provenance as JSON. */
   readonly provenance: string;
   readonly referenceIds: string | null;
 }
@@ -23,7 +23,7 @@ const selectWritten = `
     reference_ids as "referenceIds"
   from message`;
 
-/** No drafts, and nothing that never left. */
+/** Excludes drafts and mail that was never sent. */
 const isMail = `
   not exists (
     select 1 from draft where draft.agent_id = message.agent_id and draft.message_id = message.message_id)
@@ -73,7 +73,7 @@ export async function listMailTail(
   return writtenOf(rows);
 }
 
-/** The oldest thread that knows one of the keys: the one that a message with them will join. */
+/** The oldest thread that has one of the keys: a message with these keys will join it. */
 export async function findThreadOfKeys(
   reader: Reader,
   agent: AgentNumber,

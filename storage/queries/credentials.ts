@@ -1,4 +1,4 @@
-/** Tokens, app passwords and grants. Expiry and revocation are the reader's to look at: rows are answered as they are. */
+/** Tokens, app passwords and grants. Rows are given as they are: the caller has to check expiry and revocation. */
 import type { GrantedKind, GrantedObjects } from "#/src/model/grants.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { GrantRow, PasswordRow, TokenRow } from "../rows.ts";
@@ -11,7 +11,7 @@ const selectToken = `
     revoked_at as "revokedAt"
   from token`;
 
-/** By the SHA-256 of the token. */
+/** Finds a token by its SHA-256. */
 export async function findToken(reader: Reader, hash: Uint8Array): Promise<TokenRow | undefined> {
   const row = await reader.get<Stored<TokenRow, "scopes">>(`${selectToken} where hash = ?`, hash);
   return row && tokenOf(row);
@@ -60,13 +60,13 @@ type StoredGrant = Omit<GrantRow, "scopes" | "objects" | "lostMailboxes"> & {
 interface StoredObject {
   readonly grant: number;
   readonly kind: GrantedKind;
-  /** 0: all of the kind. */
+  /** 0: all objects of the kind. */
   readonly object: number;
 }
 
 const selectObject = `select grant_id as "grant", kind, object_id as object from grant_object`;
 
-/** What an agent may reach of others. */
+/** The grants that an agent has on others. */
 export async function listGrants(reader: Reader, agent: AgentNumber): Promise<GrantRow[]> {
   const rows = await reader.all<StoredGrant>(`${selectGrant} where agent_id = ? order by grant_id`, agent);
   if (rows.length === 0) return [];
@@ -76,7 +76,7 @@ export async function listGrants(reader: Reader, agent: AgentNumber): Promise<Gr
   );
 }
 
-/** Who may reach an agent's data. */
+/** The grants that others have on an agent's data. */
 export async function listGrantsOn(reader: Reader, targetAgent: AgentNumber): Promise<GrantRow[]> {
   const rows = await reader.all<StoredGrant>(
     `${selectGrant} where target_agent_id = ? order by grant_id`,

@@ -1,7 +1,7 @@
 import type { DomainKeyRow } from "../rows.ts";
 import type { Reader } from "../sql.ts";
 
-/** Of one domain, the newest first. */
+/** The keys of one domain, the newest first. */
 export function listDomainKeys(reader: Reader, domain: string): Promise<DomainKeyRow[]> {
   return reader.all(
     `select domain, selector, algorithm, private_key as "privateKey", created_at as "createdAt", state,

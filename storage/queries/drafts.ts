@@ -1,8 +1,8 @@
-/** Drafts: messages in Drafts, under a name that outlives their bytes.
+/** Drafts: messages in Drafts, with an id that stays when their bytes change.
  *
- *  A draft is named by the number of the message that it was at first, and needs no row as long as it is that message. A row
- *  says that it is another message by now, or holds what its writer chose beside the text. Its version is the number of its
- *  message, as the bytes of a message never change. */
+ *  A draft has the number of its first message, and needs no row as long as it is that message. A row says that it is another message
+ *  now, or has the options that its writer chose. The version of a draft is the number of its message, as the bytes of a message never
+ *  change. */
 import type { AgentNumber, MailboxNumber, MessageNumber } from "#/src/model/numbers.ts";
 import type { EntryRow } from "../rows.ts";
 import type { Reader } from "../sql.ts";
@@ -12,9 +12,9 @@ export interface HeldDraft {
   readonly draft: number;
   readonly message: MessageNumber;
   readonly version: string;
-  /** JSON. */
+  /** Options as JSON. */
   readonly options: string;
-  /** Where it lies in Drafts; never empty. */
+  /** Its entries in Drafts; never empty. */
   readonly entries: readonly EntryRow[];
 }
 
@@ -41,7 +41,7 @@ export async function findDraft(
   return { draft, message, version: String(message), options: row?.options ?? "{}", entries };
 }
 
-/** The draft that a message in Drafts is; undefined for one whose draft is a newer message. */
+/** The draft of a message in Drafts; undefined if the draft is a newer message now. */
 export async function findDraftOfMessage(
   reader: Reader,
   agent: AgentNumber,

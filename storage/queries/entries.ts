@@ -1,5 +1,5 @@
-/** Messages in mailboxes, by UID. Long reads come in pages of `pageRows`, with a turn of the loop between; each page is a
- *  snapshot of its own. */
+/** Messages in mailboxes, by UID. Long reads are made in pages of `pageRows`, with a turn of the event loop between them; each page is
+ *  its own snapshot. */
 import { nextTurn } from "#/src/fairness/loop-turns.ts";
 import { pageRows } from "#/src/model/limits.ts";
 import { intersectNumberSets, type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
@@ -11,11 +11,11 @@ import type { Reader, SqlValue } from "../sql.ts";
 const entryColumns = `entry.mailbox_id as mailbox, entry.uid, entry.message_id as message, entry.modseq, entry.flags,
     entry.keywords, entry.internal_date as "internalDate", entry.saved_at as "savedAt", entry.size`;
 
-/** Rows of one number that are read at once: 2 ms. */
+/** Rows with a single number that are read at once: 2 ms. */
 const uidRows = 10_000;
 
-/** The UIDs of a mailbox, ascending: what sequence numbers stand for. UIDs only grow, so that who reads the log from where it
- *  was before learns of all that changed meanwhile, whichever page had been read. */
+/** The UIDs of a mailbox, ascending. New UIDs are always higher. So a caller that noted the position of the log before finds there all
+ *  changes made between two pages. */
 export async function listUids(reader: Reader, agent: AgentNumber, mailbox: MailboxNumber): Promise<Uid[]> {
   const uids: Uid[] = [];
   for (;;) {
@@ -47,16 +47,16 @@ export async function countEntriesAbove(
   return row!.count;
 }
 
-/** Flags that are asked for: of the bits in `mask`, those in `value` are set and the others are not. */
+/** A condition on flags: of the bits in `mask`, those in `value` are set and the others are not. */
 export interface FlagQuery {
   readonly mask: number;
   readonly value: number;
 }
 
-/** UIDs so far apart that the rows between them are looked at within a millisecond. */
+/** A span of UIDs whose rows are read within a millisecond. */
 const flagSpan = 16_384;
 
-/** Those of a set of UIDs whose flags are as asked, ascending, in pages. */
+/** The UIDs of a set whose flags meet the condition, ascending, in pages. */
 export async function* flaggedUidPages(
   reader: Reader,
   agent: AgentNumber,
@@ -103,7 +103,7 @@ export function findEntry(
   );
 }
 
-/** Where a message is; it is shown by the first. */
+/** The entries of a message; it is shown by the first. */
 export function listEntriesOfMessage(
   reader: Reader,
   agent: AgentNumber,
@@ -163,7 +163,7 @@ export interface EntryPageOptions {
   readonly changedSince?: Modseq | undefined;
 }
 
-/** The same with what is known of each message. */
+/** The same, with the facts of each message. */
 export async function* messagePages(
   reader: Reader,
   agent: AgentNumber,
@@ -190,7 +190,7 @@ export async function* messagePages(
   }
 }
 
-/** The same with what messages are threaded by. */
+/** The same, with the columns by which messages are threaded. */
 export function threadPages(
   reader: Reader,
   agent: AgentNumber,
@@ -211,7 +211,7 @@ export function threadPages(
   );
 }
 
-/** Rows of `select` for a set of UIDs, ascending; they are few enough for one turn of the loop when each is an entry. */
+/** Rows of `select` for a set of UIDs, ascending, in pages. A page of entries is small enough for one turn of the event loop. */
 export async function* pagesOf<R extends { readonly uid: Uid }>(
   reader: Reader,
   select: string,
@@ -239,7 +239,7 @@ export async function* pagesOf<R extends { readonly uid: Uid }>(
       );
       if (rows.length > 0) yield rows;
       if (!isRange || rows.length < rowsMax) break;
-      // The next page begins at the range's own lower bound: a second one beside it would be a filter, not a key.
+      // The next page changes the lower bound of the range itself: a second condition beside it would be a filter, not a key.
       first = rows.at(-1)!.uid + 1;
     }
   }

@@ -1,7 +1,7 @@
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Reader } from "../sql.ts";
 
-/** When the agent last logged in from the network, as far as it is kept. */
+/** When the agent last logged in from the network, if that is still stored. */
 export async function findFamiliarNetwork(
   reader: Reader,
   agent: AgentNumber,

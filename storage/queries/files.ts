@@ -6,7 +6,7 @@ import type { CollectionPropertyRow } from "./collections.ts";
 export interface FileRow {
   readonly file: FileNumber;
   readonly path: string;
-  /** null: a folder. */
+  /** null for a folder. */
   readonly mediaType: string | null;
   readonly size: number;
   readonly modseq: Modseq;
@@ -22,7 +22,7 @@ export function findFile(reader: Reader, agent: AgentNumber, path: string): Prom
   return reader.get(`${selectFile} where agent_id = ? and path = ?`, agent, path);
 }
 
-/** Everything below a folder, however deep, in the order of the paths; `""` is the folder above all. */
+/** Everything below a folder, at any depth, in the order of the paths; `""` is the root. */
 export function listFilesBelow(
   reader: Reader,
   agent: AgentNumber,
@@ -41,7 +41,7 @@ export function listFilesBelow(
   );
 }
 
-/** "0" is what follows on "/". */
+/** The range of paths below a folder. "0" is the character after "/". */
 export function boundsBelow(folder: string): readonly [since: string, before: string] {
   return folder === "" ? ["", "\u{10ffff}"] : [`${folder}/`, `${folder}0`];
 }

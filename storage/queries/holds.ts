@@ -1,4 +1,4 @@
-/** Holds, and the policy that makes them. */
+/** Holds, and the data for the policy that decides about them. */
 import type { AccountNumber, AgentNumber, MailboxNumber, MessageNumber } from "#/src/model/numbers.ts";
 import { holdRoles } from "#/src/model/roles.ts";
 import { type HoldRow, holdOf, type SendingPolicyRow, selectHold } from "../holds.ts";
@@ -30,7 +30,7 @@ export async function findHoldOfMessage(
   return row && holdOf(row);
 }
 
-/** What waits or is approved, by the Message-ID of its mail. */
+/** The waiting or approved hold whose mail has the Message-ID. */
 export async function findLiveHoldByMessageId(
   reader: Reader,
   agent: AgentNumber,
@@ -51,7 +51,7 @@ export async function findLiveHoldByMessageId(
   return row && holdOf(row);
 }
 
-/** What waits, or is approved and has not left, of one mailbox; the oldest first. */
+/** The waiting holds of one mailbox and the approved ones that are not sent; the oldest first. */
 export async function listLiveHolds(reader: Reader, agent: AgentNumber): Promise<HoldRow[]> {
   const rows = await reader.all<StoredHold>(
     `${selectHold} where agent_id = ? and state in ('waiting', 'approved') order by hold_id`,
@@ -60,7 +60,7 @@ export async function listLiveHolds(reader: Reader, agent: AgentNumber): Promise
   return rows.map(holdOf);
 }
 
-/** Of all mailboxes that send, as many as `limit`: approved no later than `approvedUpTo`. */
+/** Holds of all mailboxes that are not paused, approved no later than `approvedUpTo`; at most `limit`. */
 export async function listReleasableHolds(
   reader: Reader,
   approvedUpTo: number,
@@ -92,7 +92,7 @@ export async function listExpiredHolds(reader: Reader, now: number, limit: numbe
   return rows.map(holdOf);
 }
 
-/** When the next hold was approved that may leave and has not, and when the next one expires. */
+/** When the next hold to be sent was approved, and when the next one expires. */
 export async function findNextHoldTimes(
   reader: Reader,
 ): Promise<{ readonly approvedAt: number | undefined; readonly expiresAt: number | undefined }> {
@@ -116,7 +116,7 @@ export async function findNextHoldTimes(
   return { approvedAt: approved?.at, expiresAt: waiting?.at };
 }
 
-/** Approvers with mail that they have not been told of. */
+/** Approvers with held mail about which they have not been notified. */
 export function listUntoldApprovers(
   reader: Reader,
 ): Promise<{ readonly approver: AgentNumber; readonly lastToldAt: number | null }[]> {
@@ -136,7 +136,7 @@ export function listUntoldApprovers(
   );
 }
 
-/** What waits for one approver, the oldest first. */
+/** The holds that wait for one approver, the oldest first. */
 export async function listHoldsForApprover(reader: Reader, approver: AgentNumber): Promise<HoldRow[]> {
   const rows = await reader.all<StoredHold>(
     `${selectHold}
@@ -171,7 +171,7 @@ export async function findSendingPolicy(
   return row && policyOf(row);
 }
 
-/** The agents whose mail somebody has been named to approve, with the mailboxes in which it waits. */
+/** The agents whose mail an approver may approve, with the mailboxes in which it waits. */
 export async function listAgentsOfApprover(
   reader: Reader,
   approver: AgentNumber,
@@ -190,7 +190,7 @@ export async function listAgentsOfApprover(
   }));
 }
 
-/** Where an agent's mail waits for a person. */
+/** The mailboxes in which an agent's mail waits for approval. */
 export function listHoldMailboxes(reader: Reader, agent: AgentNumber): Promise<MailboxNumber[]> {
   return reader.column(
     `select mailbox_id from mailbox where agent_id = ? and role in (${rolesOfHolds})`,
@@ -198,7 +198,7 @@ export function listHoldMailboxes(reader: Reader, agent: AgentNumber): Promise<M
   );
 }
 
-/** Those of some domains and addresses that the agent's contacts have, and a person put there. */
+/** Those of the given domains and addresses that are in the agent's contacts and were added by a person. */
 export async function listKnownContacts(
   reader: Reader,
   agent: AgentNumber,
@@ -221,7 +221,7 @@ export async function listKnownContacts(
   return rows.map(({ name }) => name);
 }
 
-/** Those of some domains and addresses that mail of the agent was handed over to before. */
+/** Those of the given domains and addresses to which mail of the agent was delivered before. */
 export async function listCorrespondents(
   reader: Reader,
   agent: AgentNumber,
@@ -237,7 +237,7 @@ export async function listCorrespondents(
   return rows.map(({ name }) => name);
 }
 
-/** Those of some addresses that mail of an account does not go to. */
+/** Those of the given addresses that are suppressed for an account. */
 export async function listSuppressed(
   reader: Reader,
   account: AccountNumber,

@@ -36,7 +36,7 @@ export function findItemBySegment(
   );
 }
 
-/** Those of the segments that a client chose; not many. */
+/** Items with the given segments, which a client chose. For few segments. */
 export async function listItemsOfSegments(
   reader: Reader,
   agent: AgentNumber,
@@ -55,7 +55,7 @@ export async function listItemsOfSegments(
   );
 }
 
-/** In one collection. */
+/** Items with a UID in one collection. */
 export function listItemsOfUid(
   reader: Reader,
   agent: AgentNumber,
@@ -70,7 +70,7 @@ export function listItemsOfUid(
   );
 }
 
-/** In all collections of a kind but the scheduling inbox, whose messages bear the UIDs of others. */
+/** Items with a UID in all collections of a kind, except the scheduling inbox, whose messages have the UIDs of other items. */
 export function listItemsOfUidInKind(
   reader: Reader,
   agent: AgentNumber,
@@ -94,7 +94,7 @@ export const selectItemsAfter = `
   order by item.item_id
   limit ?`;
 
-/** Those of the numbers that are there; not many. */
+/** The existing items among the given numbers. For few numbers. */
 export async function listItemsOfNumbers(
   reader: Reader,
   agent: AgentNumber,
@@ -133,7 +133,7 @@ export async function listItemDataOfNumbers(
   );
 }
 
-/** For `pages`: agent, collection, item, size. What is read of each of many items, of which few are wanted. */
+/** For `pages`: agent, collection, item, size. The columns that are read of many items, of which few are needed. */
 export const selectSizesAfter = `
   select item_id as item, size
   from item
@@ -144,7 +144,7 @@ export const selectSizesAfter = `
 export type ItemSizeRow = Pick<ItemRow, "item" | "size">;
 export type ItemOctetsRow = Pick<ItemDataRow, "item" | "size" | "codec" | "data">;
 
-/** The octets of those of the numbers that are there; not many. */
+/** The octets of the existing items among the given numbers. For few numbers. */
 export async function listOctetsOfNumbers(
   reader: Reader,
   agent: AgentNumber,
@@ -163,10 +163,10 @@ export async function listOctetsOfNumbers(
   );
 }
 
-/** An item of which periods are derived anew. */
+/** An item whose periods are computed again. */
 export interface RetoldRow extends ItemDataRow {
   readonly horizonMs: number | null;
-  /** In the scheduling inbox. */
+  /** 1 if it is in the scheduling inbox. */
   readonly isInbox: number;
 }
 
@@ -184,13 +184,13 @@ export const selectNearHorizons = `${selectRetold}
   order by item.horizon_at, item.agent_id, item.item_id
   limit ?`;
 
-/** Everybody's events, for `pages`: agent, item, size. */
+/** The events of all agents, for `pages`: agent, item, size. */
 export const selectEventsAfter = `${selectRetold}
   where (item.agent_id, item.item_id) > (?, ?) and collection.kind = 'calendar'
   order by item.agent_id, item.item_id
   limit ?`;
 
-/** In the order of their starts. */
+/** Periods of an item in the order of their starts. */
 export function listPeriodsOfItem(
   reader: Reader,
   agent: AgentNumber,
@@ -213,7 +213,7 @@ export interface PeriodRow {
   readonly isExact: number;
 }
 
-/** Periods of one span class that touch a range, in the order of their starts, behind a place in that order: one range of the
+/** Periods of one span class that overlap a range, in the order of their starts, after a position in that order: one range of the
  *  primary key. */
 export const selectPeriods = `
   select item_id as item, start_at as "startMs", end_at as "endMs", is_exact as "isExact"
@@ -263,7 +263,7 @@ export interface ItemChangeRow {
   readonly data: string | null;
 }
 
-/** What the log says of the items of one collection, behind one of its rows and up to a MODSEQ. */
+/** Rows of the change log about the items of one collection, after one row and up to a MODSEQ. */
 export function listItemChangeRows(
   reader: Reader,
   agent: AgentNumber,
@@ -303,7 +303,7 @@ export function listItemProperties(
   );
 }
 
-/** Items that have any, of which there are not many. */
+/** Items that have properties. There are few of these. */
 export function listItemsWithProperties(reader: Reader, agent: AgentNumber): Promise<ItemNumber[]> {
   return reader.column("select distinct item_id from item_property where agent_id = ?", agent);
 }

@@ -1,12 +1,12 @@
-/** How much there is to do, for whoever measures. Counts go along indexes of what is open, not of what was. */
+/** The amount of pending work, for metrics. The counts use indexes of pending rows only, not of finished ones. */
 import type { Reader } from "../sql.ts";
 
 export interface QueueLoad {
-  /** Recipients that are to be tried now. */
+  /** Recipients that are due now. */
   readonly due: number;
   /** Recipients that wait for their next attempt. */
   readonly later: number;
-  /** When the oldest mail with one of them was submitted. */
+  /** When the oldest mail with such a recipient was submitted. */
   readonly oldestAt: number | null;
 }
 

@@ -18,7 +18,7 @@ export function findMailbox(
   return reader.get(`${selectMailbox} where agent_id = ? and mailbox_id = ?`, agent, mailbox);
 }
 
-/** INBOX in any case. */
+/** Finds a mailbox by name; the name INBOX in any case. */
 export function findMailboxByName(
   reader: Reader,
   agent: AgentNumber,
@@ -27,7 +27,7 @@ export function findMailboxByName(
   return reader.get(`${selectMailbox} where agent_id = ? and name = ?`, agent, canonicalMailboxName(name));
 }
 
-/** By name, octet by octet. */
+/** Mailboxes ordered by the octets of their names. */
 export function listMailboxes(reader: Reader, agent: AgentNumber): Promise<MailboxRow[]> {
   return reader.all(`${selectMailbox} where agent_id = ? order by name`, agent);
 }

@@ -1,4 +1,4 @@
-/** Messages and the bytes they are made of. */
+/** Messages and their bytes. */
 import type { AccountNumber, AgentNumber, BlobNumber, MessageNumber } from "#/src/model/numbers.ts";
 import type { MessageRow } from "../rows.ts";
 import type { Reader } from "../sql.ts";
@@ -32,11 +32,11 @@ export function messageOf(row: StoredMessage): MessageRow {
   return { ...row, isAuthenticated: row.isAuthenticated === 1, hasAgentPart: row.hasAgentPart === 1 };
 }
 
-/** What is known of a blob without reading its bytes. */
+/** The facts of a blob that are known without reading its bytes. */
 export interface BlobRow {
   readonly size: number;
   readonly headerSize: number;
-  /** JSON: where the parts are. */
+  /** JSON: the positions of the parts. */
   readonly structure: string;
   readonly sha256: Uint8Array;
 }

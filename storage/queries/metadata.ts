@@ -8,7 +8,7 @@ export interface MetadataRow {
   readonly value: Uint8Array;
 }
 
-/** Those that all share and those of one holder, by name. `mailbox` 0: of the server. */
+/** Shared annotations and the private ones of one agent, by name. `mailbox` 0: annotations of the server. */
 export function listMetadata(
   reader: Reader,
   agent: AgentNumber,

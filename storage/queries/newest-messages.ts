@@ -1,16 +1,16 @@
-/** The newest messages where they are soon found, so that the main thread can read them itself. */
+/** The newest messages, if they can be found quickly enough for the main thread. */
 import type { MessageNumber } from "#/src/model/numbers.ts";
 import type { MessageRow } from "../rows.ts";
 import type { NewestMessages } from "../scans/newest-messages.ts";
 import { paddedList, placesFor, type Reader } from "../sql.ts";
 import { messageOf, type StoredMessage, selectMessage } from "./messages.ts";
 
-/** Messages that are read whole: a millisecond at most, but for a few of thousands of parts. */
+/** Messages that are read in full: a millisecond at most, except for messages with thousands of parts. */
 const readMax = 100;
-/** Places of messages, the newest first, among which those of one mailbox are looked for: 0.2 ms. */
+/** Entries, the newest first, among which those of one mailbox are searched: 0.2 ms. */
 const lookedAtMax = 500;
 
-/** undefined: that takes a scan (`scans/newest-messages.ts`), which answers the same. */
+/** undefined if a scan is needed (`scans/newest-messages.ts`), which gives the same result. */
 export async function newestMessagesSoon(
   reader: Reader,
   args: NewestMessages,
@@ -49,7 +49,7 @@ async function newestOfMailbox(
     args.agent,
     ...wanted,
   );
-  // They went meanwhile, and there may be older ones.
+  // The messages were deleted meanwhile, and there may be older ones.
   return rows.length === 0 ? undefined : rows.map(messageOf);
 }
 

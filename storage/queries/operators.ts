@@ -1,4 +1,4 @@
-/** Operator tokens, and what operators have done. Expiry and revocation are the reader's to look at. */
+/** Operator tokens, and the calls of operators. The caller has to check expiry and revocation. */
 import type { OperatorCallRow, OperatorTokenRow } from "../rows.ts";
 import type { Reader } from "../sql.ts";
 
@@ -9,7 +9,7 @@ const selectToken = `
     revoked_at as "revokedAt"
   from operator_token`;
 
-/** By the SHA-256 of the token. */
+/** Finds a token by its SHA-256. */
 export async function findOperatorToken(
   reader: Reader,
   hash: Uint8Array,
@@ -27,7 +27,7 @@ function tokenOf(row: StoredToken): OperatorTokenRow {
   return { ...row, scopes: JSON.parse(row.scopes) as string[] };
 }
 
-/** The newest first, before a number. */
+/** Calls before a number, the newest first. */
 export function listOperatorCalls(
   reader: Reader,
   { before, limit }: { readonly before: number; readonly limit: number },

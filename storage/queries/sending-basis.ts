@@ -1,5 +1,5 @@
-/** What a decision about sending rests on and others may change at any time: who may send, the policy, the lists, who gets no
- *  more mail, whom mail went to before. It is read for the decision, and read again by the write that carries it out. */
+/** The basis of a decision about sending, which others may change at any time: the senders, the policy, the lists, suppressed addresses,
+ *  earlier recipients. It is read for the decision, and read again by the write that applies the decision. */
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import type { PauseReason } from "#/src/model/pause.ts";
 import type { SendingPolicyRow } from "../holds.ts";
@@ -8,11 +8,11 @@ import { paddedList, placesFor, type Reader } from "../sql.ts";
 import { findSendingPolicy, listCorrespondents, listKnownContacts, listSuppressed } from "./holds.ts";
 
 export interface SendingBasis {
-  /** In the form that the suppression list has them in. */
+  /** Addresses of the recipients, in the form of the suppression list. */
   readonly addresses: readonly string[];
-  /** Of the recipients. */
+  /** Domains of the recipients. */
   readonly domains: readonly string[];
-  /** The mailbox that it leaves from, and who asks for it where that is somebody else. */
+  /** The mailbox that the mail is sent from, and the agent of the credential if it is another one. */
   readonly senders: readonly SenderBasis[];
 }
 
@@ -24,13 +24,13 @@ export interface SenderBasis {
   readonly pausedReason: PauseReason | null;
   readonly accountState: string;
   readonly policy: SendingPolicyRow | null;
-  /** Those of the addresses that get no more mail of the account. */
+  /** Addresses that are suppressed for the account. */
   readonly suppressed: readonly string[];
-  /** Those of the domains that are the account's own. */
+  /** Domains that belong to the account. */
   readonly ownDomains: readonly string[];
-  /** Those of the domains and addresses that took mail of this mailbox before. */
+  /** Domains and addresses to which mail of this mailbox was delivered before. */
   readonly correspondents: readonly string[];
-  /** Those of the domains and addresses that are of its contacts, as a person knows them. */
+  /** Domains and addresses of its contacts that a person has added. */
   readonly contacts: readonly string[];
 }
 

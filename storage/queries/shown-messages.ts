@@ -1,6 +1,5 @@
-/** Messages of a mailbox with what is to be shown of them and no more: a column that nobody looks at costs as much to read as
- *  one that is sent. Header blocks and short messages come along with the rows, as a statement for each would cost more than
- *  they do. */
+/** Messages of a mailbox with only the columns that are to be shown: reading a column costs the same whether or not it is used. Header
+ *  blocks and short messages are read together with the rows, since one statement for each would cost more. */
 import type { NumberSet } from "#/src/model/number-set.ts";
 import type {
   AccountNumber,
@@ -15,8 +14,8 @@ import type {
 import type { Reader } from "../sql.ts";
 import { pagesOf } from "./entries.ts";
 
-/** `header` and `body` bring what is needed to read the message's bytes: with them its header block where it is short, or all
- *  of it where it is. */
+/** `header` and `body` add the columns needed to read the message's bytes, and the bytes themselves if they are short: the header block
+ *  or the whole message. */
 export type MessageFacet =
   | "message"
   | "numbers"
@@ -29,7 +28,7 @@ export type MessageFacet =
   | "header"
   | "body";
 
-/** UID and flags always, the others as the facets have it. */
+/** UID and flags are always present, the other columns depend on the facets. */
 export interface ShownMessageRow {
   readonly uid: Uid;
   readonly flags: number;
@@ -51,15 +50,15 @@ export interface ShownMessageRow {
   // header, body
   readonly account?: AccountNumber;
   readonly blob?: BlobNumber;
-  /** null: empty. */
+  /** null if it is empty. */
   readonly trace?: Uint8Array | null;
-  /** null: too long to come along. */
+  /** null if it is too long to be read with the row. */
   readonly header?: Uint8Array | null;
   // body
   readonly codec?: number;
   readonly headerSize?: number;
   readonly blobSize?: number;
-  /** null: too long to come along. */
+  /** null if it is too long to be read with the row. */
   readonly data?: Uint8Array | null;
   readonly structure?: string | null;
 }

@@ -1,4 +1,4 @@
-/** The queue: mail that leaves, and its recipients. */
+/** The outbound queue: submissions and their recipients. */
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import { neverAt } from "#/src/model/scheduled.ts";
 import { paddedList, placesFor, type Reader, type SqlValue } from "../sql.ts";
@@ -41,7 +41,7 @@ export async function findSubmission(
   return row && submissionOf(row);
 }
 
-/** The one that a message left by; the latest, if it left more than once. */
+/** The submission of a message; the latest one if it was sent more than once. */
 export async function findSubmissionOfMessage(
   reader: Reader,
   agent: AgentNumber,
@@ -59,7 +59,7 @@ export async function findSubmissionOfMessage(
   return row && submissionOf(row);
 }
 
-/** The submission that stands in Scheduled under the name of a message. */
+/** The submission of a message in Scheduled. */
 export async function findScheduled(
   reader: Reader,
   agent: AgentNumber,
@@ -80,7 +80,7 @@ export async function findScheduled(
   return row && submissionOf(row);
 }
 
-/** The MODSEQ at which a message that had been scheduled left. */
+/** The MODSEQ at which a scheduled message was sent. */
 export async function findLeftModseq(
   reader: Reader,
   agent: AgentNumber,
@@ -94,7 +94,7 @@ export async function findLeftModseq(
   return row?.modseq ?? undefined;
 }
 
-/** Scheduled mail whose time has come, of mailboxes that send; the longest waiting first. */
+/** Scheduled mail that is due, of mailboxes that are not paused; the longest waiting first. */
 export async function listDueScheduled(
   reader: Reader,
   options: { readonly now: number; readonly limit: number },
@@ -118,7 +118,7 @@ export async function listDueScheduled(
   return rows.map(submissionOf);
 }
 
-/** Scheduled mail of before there was a mailbox for it. */
+/** Scheduled mail that is in no mailbox: it is older than the mailbox Scheduled. */
 export function listUnplacedScheduled(
   reader: Reader,
   limit: number,
@@ -158,7 +158,7 @@ export type RecipientFateRow = Pick<
   "number" | "address" | "state" | "status" | "nextAttemptAt" | "updatedAt"
 >;
 
-/** What became of the recipients behind `after`, in order, at most `limit`. */
+/** The outcomes of recipients after `after`, in order, at most `limit`. */
 export function listRecipientFates(
   reader: Reader,
   submission: { readonly agent: AgentNumber; readonly submission: number },
@@ -179,8 +179,8 @@ export function listRecipientFates(
   );
 }
 
-/** Of a submission, those of one domain whose time has come. All of its rows are read: by its key they are few, by the domain
- *  they would be found among everything that waits for it. */
+/** The due recipients of a submission in one domain. Reads all rows of the submission by its key, since these are few; an index by
+ *  domain would give everything that waits for the domain. */
 export async function listDueRecipients(
   reader: Reader,
   { agent, submission, domain }: DueGroup,
@@ -196,14 +196,13 @@ export interface DueGroup {
   readonly domain: string;
 }
 
-/** A place in the order in which recipients are due. */
+/** A position in the order in which recipients are due. */
 export interface DueRow extends DueGroup {
   readonly nextAttemptAt: number;
   readonly number: number;
 }
 
-/** Recipients that are due, the longest waiting first, behind `after`: of one domain, of one mailbox or of all. Mailboxes that are
- *  paused send nothing. */
+/** Due recipients after `after`, the longest waiting first: of one domain, of one mailbox or of all. Paused mailboxes are left out. */
 export function listDue(
   reader: Reader,
   options: {
@@ -238,27 +237,27 @@ export function listDue(
   );
 }
 
-/** Where a list of those that something is due for goes on. */
+/** A page of a list of domains or mailboxes. */
 interface DuePage<V> {
   readonly now: number;
   readonly limit: number;
-  /** Left out. */
+  /** Values to leave out. */
   readonly skip: readonly V[];
-  /** The last one of the page before. */
+  /** The last value of the page before. */
   readonly after: V | undefined;
 }
 
-/** Domains that something is due for, in their order. */
+/** Domains with due recipients, in order. */
 export function listDueDomains(reader: Reader, page: DuePage<string>): Promise<string[]> {
   return listDueOf(reader, "domain", page);
 }
 
-/** Mailboxes that something is due of, in their order. */
+/** Mailboxes with due recipients, in order. */
 export function listDueAgents(reader: Reader, page: DuePage<AgentNumber>): Promise<AgentNumber[]> {
   return listDueOf(reader, "agent_id", page);
 }
 
-/** Different values of a column among what is due: one step of the index for each, whatever waits for it. */
+/** The distinct values of a column among due recipients: one step of the index for each value, however many rows have it. */
 function listDueOf<V extends string | number>(
   reader: Reader,
   column: "domain" | "agent_id",

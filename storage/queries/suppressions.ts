@@ -1,4 +1,4 @@
-/** Addresses that get no more mail of an account, as mail to them has failed for good. */
+/** Suppressed addresses: an account sends them no more mail, as mail to them has failed permanently. */
 import type { AccountNumber } from "#/src/model/numbers.ts";
 import type { Reader } from "../sql.ts";
 

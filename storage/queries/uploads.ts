@@ -14,7 +14,7 @@ export interface UploadRow {
   readonly expiresAt: number;
 }
 
-/** undefined from its expiry on, whether or not it has been freed. */
+/** undefined for an expired upload, even if it has not been freed yet. */
 export function findUpload(
   reader: Reader,
   agent: AgentNumber,

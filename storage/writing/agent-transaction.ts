@@ -1,11 +1,11 @@
-/** One transaction on what one agent has.
+/** One transaction on the data of one agent.
  *
- *  `beginAgentTransaction` takes the agent's row, which is the lock and the clock: numbers of new objects and the MODSEQ come
- *  from it, and quota is counted in it. What the transaction does goes into the change log, and `finish` rings the doorbell.
- *  A transaction that turns out to change nothing takes no MODSEQ and leaves no row in the log.
+ *  `beginAgentTransaction` locks the agent's row: numbers of new objects and the MODSEQ are taken from it, and quota is counted in it.
+ *  The changes are written to the change log, and `finish` rings the doorbell. A transaction that changes nothing takes no MODSEQ and
+ *  writes no row to the log.
  *
- *  What it does to one kind of objects is a part of it (`TransactionPart`): mail is one (`mail.ts`). All parts have one lock,
- *  one MODSEQ and one end, so a transaction that changes mail and something else is either whole or nothing. */
+ *  The changes to one kind of objects are a part of the transaction (`TransactionPart`): mail is one (`mail.ts`). All parts share one
+ *  lock, one MODSEQ and one end, so changes to mail and to other objects are made together or not at all. */
 import type { Actor } from "#/src/model/actor.ts";
 import type { EventData, EventType } from "#/src/model/changes.ts";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -14,13 +14,13 @@ import type { AccountNumber, AgentNumber, MessageNumber, Modseq } from "#/src/mo
 import type { Transaction } from "../sql.ts";
 import { type LoggedChange, logChanges } from "./change-log.ts";
 
-/** What a transaction does to one kind of objects. `finish` calls all three, in this order. */
+/** The changes of a transaction to one kind of objects. `finish` calls all three methods, in this order. */
 export interface TransactionPart {
-  /** Decides what else follows from the changes, or refuses them. It may change more, and nothing changes after it. */
+  /** Adds changes that follow from the others, or refuses them. After it nothing may change. */
   settle(): Promise<void>;
-  /** In the order in which a reader of the log can follow: containers appear before what is in them. */
+  /** Changes in the order for the log: a container comes before its content. */
   listChanges(): LoggedChange[];
-  /** Writes the rows set-wise. Called only when the transaction changes something. */
+  /** Writes the rows in sets. Called only if the transaction changes something. */
   write(): Promise<void>;
 }
 
@@ -33,8 +33,8 @@ interface AgentLock {
   readonly quotaBytes: number | null;
 }
 
-/** `numberCount`: how many objects the transaction will create; its MODSEQ is the number of the last one. `actor`: for whom
- *  it is made; without one it changes nothing about mail that waits for a person. */
+/** `numberCount`: how many objects the transaction will create; its MODSEQ is the number of the last one. `actor`: for whom it is made;
+ *  without an actor it changes nothing about holds. */
 export async function beginAgentTransaction(
   tx: Transaction,
   agent: AgentNumber,
@@ -91,7 +91,7 @@ export class AgentTransaction {
     return (this.#lock.modseq + Math.max(1, this.#reserved)) as Modseq;
   }
 
-  /** More objects will be created. Only before anything was told its MODSEQ. */
+  /** Reserves numbers for more objects. Must be called before the MODSEQ is used. */
   reserveNumbers(count: number): void {
     this.#reserved += count;
   }
@@ -101,7 +101,7 @@ export class AgentTransaction {
     return this.#lock.modseq + ++this.#used;
   }
 
-  /** Throws over_quota if so much more does not fit beside what has grown already. */
+  /** Throws over_quota if these amounts, together with the growth so far, do not fit. */
   assertRoom(bytes: number, messages: number, items = 0): void {
     const { quotaBytes, byteCount, messageCount, itemCount } = this.#lock;
     if (items > 0 && itemCount + this.#itemGrowth + items > itemsMax)
@@ -121,26 +121,26 @@ export class AgentTransaction {
       throw new WaypostError("policy_refused", "The mailbox is over its quota", { reason: "over_quota" });
   }
 
-  /** Counts in the quota what has come, or has gone when it is negative. */
+  /** Adds to the amounts that count in the quota; negative values for removals. */
   grow(bytes: number, messages: number, items = 0): void {
     this.#byteGrowth += bytes;
     this.#messageGrowth += messages;
     this.#itemGrowth += items;
   }
 
-  /** Logged behind what the parts list, in the order of the calls. */
+  /** Adds a row to the log, after the rows of the parts, in the order of the calls. */
   log(change: LoggedChange): void {
     this.#changes.push(change);
   }
 
-  /** `message`: 0 for what is about the agent. */
+  /** Logs an event. `message`: 0 if it is about the agent. */
   tell(event: EventType, message: MessageNumber | 0, data?: EventData): void {
     const ids = String(message);
     const text = data === undefined ? null : JSON.stringify(data);
     this.log({ kind: "event", parent: 0, operation: "add", ids, event, data: text });
   }
 
-  /** The part that `make` makes: one in a transaction. */
+  /** The part that `make` makes; one in each transaction. */
   part<P extends TransactionPart>(make: (transaction: AgentTransaction) => P): P {
     const made = this.#parts.get(make);
     if (made !== undefined) return made as P;
@@ -149,7 +149,7 @@ export class AgentTransaction {
     return part;
   }
 
-  /** Writes it all. Answers the MODSEQ of the transaction, or the agent's present one when nothing changed. */
+  /** Writes everything. Gives the MODSEQ of the transaction, or the agent's current one if nothing changed. */
   async finish(): Promise<Modseq> {
     for (const part of this.#parts.values()) await part.settle();
     const changes = [...this.#parts.values()].flatMap((part) => part.listChanges());

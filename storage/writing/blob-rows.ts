@@ -8,7 +8,7 @@ import type { EncodedBlob } from "../blob.ts";
 import { slicesOf } from "../slices.ts";
 import type { Sql, Transaction } from "../sql.ts";
 
-/** What one transaction frees itself; the rest is left to the sweep, so that emptying a large mailbox stops nobody. */
+/** Blobs that one transaction frees itself. The sweep frees the rest, so that emptying a large mailbox does not block other writes. */
 const freedAtOnceMax = 256;
 
 export async function insertBlob(
@@ -53,7 +53,7 @@ export async function insertBlob(
   return taken.blob;
 }
 
-/** More that need the bytes, which something has a claim on already. */
+/** Adds references to a blob that has at least one. */
 export async function claimBlob(tx: Sql, account: AccountNumber, blob: BlobNumber, count = 1): Promise<void> {
   const claimed = await tx.run(
     "update blob set reference_count = reference_count + ? where account_id = ? and blob_id = ?",
@@ -64,7 +64,7 @@ export async function claimBlob(tx: Sql, account: AccountNumber, blob: BlobNumbe
   if (claimed === 0) throw new Error("The bytes are not stored any more");
 }
 
-/** Gives back references, and frees the blobs that have none left: at once as many as take little, the others by the sweep. */
+/** Releases references, and frees the blobs that have none left: a small amount at once, the others by the sweep. */
 export async function releaseBlobs(
   tx: Transaction,
   account: AccountNumber,
@@ -101,7 +101,7 @@ export async function releaseBlobs(
   await deleteBlobs(tx, account, now);
 }
 
-/** Takes the last chunks away from a blob that nothing points to. False when it had none. */
+/** Deletes the last chunks of a blob without references. False if it had none. */
 export async function shortenBlob(tx: Sql, account: AccountNumber, blob: BlobNumber): Promise<boolean> {
   const chunksMax = freedBytesMax / blobChunkBytes;
   const chunks = await tx.all<{ number: number; octets: number }>(

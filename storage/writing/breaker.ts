@@ -1,10 +1,9 @@
-/** The automatic breaker: an agent whose mail keeps failing is stopped before others stop listening to this server. */
+/** The automatic breaker: pauses an agent whose mail keeps failing, before other servers refuse all mail of this server. */
 import type { BreakerLimits } from "#/src/model/pause.ts";
 import type { AgentTransaction } from "./agent-transaction.ts";
 import { pauseAgent } from "./pauses.ts";
 
-/** Pauses an agent when so many of its last mails have failed for somebody, since the operator resumed it last. Whether it
- *  did. */
+/** Pauses an agent if too many of its last mails, since the operator last resumed it, failed for a recipient. Whether it did so. */
 export async function tripBreaker(
   write: AgentTransaction,
   { bounces, sends }: BreakerLimits,

@@ -1,4 +1,4 @@
-/** The change log: one row per transaction, kind, parent and operation, with the set of what it concerns. */
+/** The change log: one row for each transaction, kind, parent and operation, with the set of changed objects. */
 import type { ChangeKind, ChangeOperation, EventType } from "#/src/model/changes.ts";
 import { formatNumberSet, type NumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";

@@ -14,7 +14,7 @@ import type { Sql } from "../sql.ts";
 import { deleteGrantObject } from "./grant-rows.ts";
 import type { ItemWrite } from "./items.ts";
 
-/** What a client can set, as it is stored. */
+/** Settings of a collection that a client can change, as stored. */
 export interface CollectionSettings {
   readonly displayName: string;
   readonly description: string | null;
@@ -29,7 +29,7 @@ export interface NewCollection extends Omit<CollectionSettings, "availability"> 
   readonly kind: CollectionKind;
   readonly role: CollectionRole | null;
   readonly segment: string | null;
-  /** With commas between; null: all. */
+  /** Divided by commas; null: all components. */
   readonly components: string | null;
 }
 
@@ -43,7 +43,7 @@ const columns = {
   availability: "availability",
 } as const satisfies Record<keyof CollectionSettings, string>;
 
-/** A collection whose number was announced. */
+/** Inserts a collection. Its number must have been reserved. */
 export async function insertCollection(items: ItemWrite, made: NewCollection): Promise<CollectionNumber> {
   const { transaction } = items;
   const collection = transaction.takeNumber() as CollectionNumber;
@@ -81,7 +81,7 @@ const defaults: readonly Pick<NewCollection, "kind" | "role" | "segment" | "disp
   { kind: "addressbook", role: "default", segment: null, displayName: "Contacts" },
 ];
 
-/** Makes those that the agent does not have yet. Only before anything was told the write's MODSEQ. */
+/** Creates the default collections that the agent does not have. Must be called before the write's MODSEQ is used. */
 export async function insertDefaults(items: ItemWrite): Promise<void> {
   const { tx, agent } = items.transaction;
   const held = await tx.all<{ kind: CollectionKind; role: CollectionRole }>(
@@ -104,7 +104,7 @@ export async function insertDefaults(items: ItemWrite): Promise<void> {
     });
 }
 
-/** With nothing set, the version of its properties alone. */
+/** Updates settings and version; without settings only the version. */
 export async function updateCollectionRow(
   items: ItemWrite,
   collection: CollectionNumber,
@@ -134,7 +134,7 @@ export async function updateCollectionRow(
   items.collectionChanged("update", collection);
 }
 
-/** With all that is in it, which the sweep frees. Those that everybody has stay: refuses collection_is_required. */
+/** Deletes a collection with its items, which the sweep frees. Refuses collection_is_required for the default ones. */
 export async function dropCollection(items: ItemWrite, row: CollectionRow): Promise<void> {
   const { tx, agent } = items.transaction;
   if (row.role !== null)
@@ -152,8 +152,8 @@ export async function dropCollection(items: ItemWrite, row: CollectionRow): Prom
   tx.sweepLater();
 }
 
-/** What stands at a segment of a home; "server": what is the server's. `named`: the collection whose id the segment is, which is
- *  found by that as long as it has no segment of its own. */
+/** The collection at a segment of a home; "server" if the segment is reserved for the server. `named`: the collection whose id is the
+ *  segment; it is found by its id as long as it has no segment of its own. */
 export async function findAtSegment(
   tx: Sql,
   agent: AgentNumber,
@@ -168,8 +168,7 @@ export async function findAtSegment(
   return byId?.kind === kind && byId.segment === null ? byId : undefined;
 }
 
-/** The role default goes from the collection that has it to another of its kind. Refuses
- *  valid-schedule-default-calendar-URL. */
+/** Moves the role default to another collection of the same kind. Refuses valid-schedule-default-calendar-URL. */
 export async function moveDefaultRole(items: ItemWrite, collection: CollectionNumber): Promise<void> {
   const { tx, agent, modseq, at } = items.transaction;
   const { row } = await items.collection(collection);

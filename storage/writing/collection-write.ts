@@ -1,4 +1,4 @@
-/** One calendar or addressbook in a transaction: which of its items changed, and what that comes to. */
+/** The changes of a transaction to one calendar or addressbook: its changed items and its counters. */
 import { WaypostError } from "#/src/model/errors.ts";
 import { numberSetOf } from "#/src/model/number-set.ts";
 import type { ItemNumber } from "#/src/model/numbers.ts";
@@ -9,7 +9,7 @@ import type { LoggedChange } from "./change-log.ts";
 
 export class CollectionWrite {
   readonly row: CollectionRow;
-  /** With the last segment of the href, if a client chose it. */
+  /** Removed items, with the last segment of the href if a client chose it. */
   readonly #removed = new Map<ItemNumber, string | null>();
   readonly #changed = new Map<ItemNumber, "add" | "update">();
   #byteGrowth = 0;
@@ -20,7 +20,7 @@ export class CollectionWrite {
     this.row = row;
   }
 
-  /** RFC 4791 section 5.2.3: what a calendar takes, if it does not take all. */
+  /** Refuses components that the calendar does not support (RFC 4791 section 5.2.3). */
   assertTakes(component: string): void {
     const { kind, components } = this.row;
     if (kind === "addressbook") {
@@ -54,7 +54,7 @@ export class CollectionWrite {
   remove(item: ItemNumber, segment: string | null, bytes: number): void {
     const isNew = this.#changed.get(item) === "add" && !this.#removed.has(item);
     this.#changed.delete(item);
-    // A reader of the log never saw what came and went in one transaction.
+    // An item that was added and removed in one transaction is not logged: no reader has seen it.
     if (!isNew && !this.#removed.has(item)) this.#removed.set(item, segment);
     this.#count(-1, -bytes);
   }
@@ -65,7 +65,7 @@ export class CollectionWrite {
     this.#byteGrowth += bytes;
   }
 
-  /** Removals first: an href that becomes free may be used again in the same transaction. */
+  /** The changes for the log. Removals come first: a freed href may be used again in the same transaction. */
   listChanges(): LoggedChange[] {
     const { collection: parent } = this.row;
     const changes: LoggedChange[] = [];

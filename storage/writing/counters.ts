@@ -1,4 +1,4 @@
-/** Numbers of what stands outside any agent: accounts, agents, credentials, grants, webhooks. Never used twice. */
+/** Numbers of objects that belong to no agent: accounts, agents, credentials, grants, webhooks. A number is never used twice. */
 import type { Sql } from "../sql.ts";
 
 export async function takeCounter(

@@ -1,5 +1,5 @@
-/** Rows of `collection_property`, `item_property` and `file_property`: what clients set and Waypost gives no meaning (RFC 4918
- *  section 4). */
+/** Rows of `collection_property`, `item_property` and `file_property`: dead properties, which clients set and Waypost only stores (RFC
+ *  4918 section 4). */
 import { WaypostError } from "#/src/model/errors.ts";
 import { deadPropertiesMax, deadPropertyBytesMax } from "#/src/model/limits.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
@@ -11,7 +11,7 @@ export interface DeadPropertyChange {
   readonly remove: readonly Omit<CollectionPropertyRow, "xml">[];
 }
 
-/** `number`: of the collection, item or file. Refuses too_large, limit_reached. */
+/** `number`: the collection, item or file. Refuses too_large, limit_reached. */
 export async function changeDeadProperties(
   tx: Sql,
   kind: "collection" | "item" | "file",

@@ -6,15 +6,15 @@ import { slicesOf } from "../slices.ts";
 import { paddedList, placesFor, type Sql, type SqlValue } from "../sql.ts";
 import type { AgentTransaction } from "./agent-transaction.ts";
 
-/** Of a message that came to Drafts: the draft that it is from now on. `replaces` says which; otherwise one that has one of
- *  its keys and is still there, else a new one. */
+/** Decides which draft a message in Drafts is: the one in `replaces`; otherwise an existing draft with one of its keys; else a new
+ *  one. */
 export async function nameDraft(
   write: AgentTransaction,
   message: MessageNumber,
   drafted: {
     readonly keys: readonly Uint8Array[];
     readonly replaces?: number | undefined;
-    /** JSON; absent: those of the draft before. */
+    /** Options as JSON; absent: those of the draft before. */
     readonly options?: string | undefined;
   },
 ): Promise<number> {
@@ -62,7 +62,7 @@ async function draftOfKeys(
   return undefined;
 }
 
-/** Messages have gone, and the drafts that they were. */
+/** Deletes the drafts of deleted messages. */
 export async function forgetDrafts(
   tx: Sql,
   agent: AgentNumber,

@@ -36,7 +36,7 @@ const rowsPerInsert = 50;
 export const heldEntryColumns = `uid, message_id as message, modseq, flags, keywords, internal_date as "internalDate",
       saved_at as "savedAt", size`;
 
-/** The entries of a mailbox that are in a set, by UID; every one when the set is undefined. */
+/** The entries of a mailbox whose UIDs are in a set; all of them if the set is undefined. */
 export async function selectEntries(
   tx: Sql,
   agent: AgentNumber,
@@ -60,7 +60,7 @@ export async function selectEntries(
   return entries;
 }
 
-/** Those with the lowest UIDs. */
+/** The entries with the lowest UIDs. */
 export function selectFirstEntries(
   tx: Sql,
   agent: AgentNumber,

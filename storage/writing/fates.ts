@@ -1,20 +1,20 @@
-/** What ties what left to its message in the mailbox: what became of it is kept as long as that message. */
+/** The connection between a submission and its message in the mailbox. The outcomes of a submission are kept as long as its message. */
 import { numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
 import type { MessageFacts } from "../rows.ts";
 import { slicesOf } from "../slices.ts";
 import type { Sql } from "../sql.ts";
 
-/** A line of a header (RFC 5322 section 2.1.1). */
+/** Characters of a Message-ID that is kept: a line of a header (RFC 5322 section 2.1.1). */
 const mailIdCharactersMax = 998;
 
-/** The Message-ID of a message, if it has one that it can be known by. */
+/** The Message-ID of a message, if it has one that can be kept. */
 export function mailIdOf({ referenceIds = "" }: Pick<MessageFacts, "referenceIds">): string | undefined {
   const [id = ""] = referenceIds.split(" ", 1);
   return id === "" || id.length > mailIdCharactersMax ? undefined : id;
 }
 
-/** A message that the owner stores is the copy of what left under its Message-ID and has none yet. */
+/** Connects a message that the owner stores with the submission of the same Message-ID that has no copy yet. */
 export async function adoptSubmission(
   tx: Sql,
   agent: AgentNumber,
@@ -33,7 +33,7 @@ export async function adoptSubmission(
   );
 }
 
-/** Messages have gone: what left long ago is no longer kept for them. */
+/** Deletes finished submissions of messages that were deleted. */
 export async function forgetFates(
   tx: Sql,
   agent: AgentNumber,

@@ -73,7 +73,7 @@ export async function replaceContent(
   );
 }
 
-/** The copy has the octets and the properties of what it was made from (RFC 4918 section 9.8.2). */
+/** Copies a file with its octets and its properties (RFC 4918 section 9.8.2). */
 export async function copyFile(tx: Sql, from: FileRow, made: NewFile): Promise<void> {
   await insertFile(tx, made);
   await tx.run(

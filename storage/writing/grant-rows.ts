@@ -1,4 +1,4 @@
-/** Rows of `grant_object`: what a grant names. 0 stands for all objects of a kind. */
+/** Rows of `grant_object`: the objects of a grant. 0 stands for all objects of a kind. */
 import type { CollectionKind } from "#/src/model/collections.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { type GrantedKind, type GrantedObjects, grantedKinds } from "#/src/model/grants.ts";
@@ -10,7 +10,7 @@ const allOfKind = 0;
 const collectionOf = (kind: CollectionKind): string =>
   `select 1 as found from collection where agent_id = ? and collection_id = ? and kind = '${kind}' and state = 'live'`;
 
-/** Where the objects of a kind are. */
+/** The table of each kind of object. */
 const objectTables: Record<GrantedKind, string> = {
   mailbox: "select 1 as found from mailbox where agent_id = ? and mailbox_id = ?",
   calendar: collectionOf("calendar"),
@@ -45,7 +45,7 @@ async function assertObject(tx: Sql, agent: AgentNumber, kind: GrantedKind, obje
   if (found === undefined) throw new WaypostError("not_found", `There is no such ${kind} to grant`);
 }
 
-/** An object is deleted: no grant names it any more. Grants of all objects of its kind stay as they are. */
+/** Removes a deleted object from all grants that name it. Grants of all objects of its kind do not change. */
 export function deleteGrantObject(
   tx: Sql,
   agent: AgentNumber,

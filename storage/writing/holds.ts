@@ -1,4 +1,4 @@
-/** Rows of `hold`, and where their messages are: in one mailbox, the one of the hold's state. */
+/** Rows of `hold`, and the places of their messages: each is in the mailbox of its hold's state. */
 import type { Actor } from "#/src/model/actor.ts";
 import { flagState, keywordNumbers, systemFlagsMask } from "#/src/model/flags.ts";
 import {
@@ -22,7 +22,7 @@ import { selectMessageEntries } from "./message-entries.ts";
 import { openScheduledMailbox } from "./scheduled.ts";
 
 export interface NewHold {
-  /** In Holds/Waiting, by this transaction. */
+  /** The message, which this transaction puts into Holds/Waiting. */
   readonly message: MessageNumber;
   readonly reason: HoldReason;
   readonly digest: Uint8Array;
@@ -32,7 +32,7 @@ export interface NewHold {
   readonly expiresAt: number;
 }
 
-/** A hold of a message that the same write puts into Holds/Waiting; its number was announced. */
+/** Inserts a hold of a message that the same write puts into Holds/Waiting. Its number must have been reserved. */
 export async function insertHold(mail: MailWrite, hold: NewHold): Promise<number> {
   const write = mail.transaction;
   const number = write.takeNumber();
@@ -57,14 +57,14 @@ export async function insertHold(mail: MailWrite, hold: NewHold): Promise<number
   return number;
 }
 
-/** Holds/Waiting, made with the others if the agent has none yet. Only before anything was told the write's MODSEQ. */
+/** The mailbox Holds/Waiting, created with the other mailboxes of holds if the agent has none. Must be called before the write's MODSEQ
+ *  is used. */
 export async function openWaitingMailbox(mail: MailWrite): Promise<MailboxWrite> {
   await openHoldMailboxes(mail);
   return mail.mailboxOfRole("holds");
 }
 
-/** Makes what is missing of an agent's mailboxes of holds. Where one of their names is taken, by what an older mailbox was
- *  called, that one gives way. */
+/** Creates the missing mailboxes of holds of an agent. If an older mailbox has one of their names, it is renamed. */
 export async function openHoldMailboxes(mail: MailWrite): Promise<void> {
   const write = mail.transaction;
   const { tx, agent } = write;
@@ -105,7 +105,7 @@ export async function changeHold(
   mail.holdIsSettled(hold.message);
   if (state === hold.state) return state;
   const isUndecided = state === "waiting";
-  // What the server does about an approved mail is still that decision.
+  // An action of the server on an approved mail keeps the decision and its time.
   const isSame = actor === "server" && hold.decidedAt !== null;
   await write.tx.run(
     `update hold
@@ -134,7 +134,7 @@ async function tellDeclined(mail: MailWrite, hold: HoldRow, reason: DeclineReaso
   write.tell("mail.declined", hold.message, { mailbox, thread: row?.thread, hold: hold.hold, reason });
 }
 
-/** Takes a message out of the mailboxes of holds: another version is there instead. */
+/** Removes a message from the mailboxes of holds, because a new version replaces it. */
 export async function removeHeldMessage(mail: MailWrite, message: MessageNumber): Promise<void> {
   const write = mail.transaction;
   for (const entry of await selectMessageEntries(write.tx, write.agent, message)) {
@@ -144,8 +144,8 @@ export async function removeHeldMessage(mail: MailWrite, message: MessageNumber)
   mail.holdIsSettled(message);
 }
 
-/** Leaves the message of a hold in the mailbox of a state, and in no other of the mailboxes of holds. Where it was copied to
- *  besides is nobody's business here. */
+/** Puts the message of a hold into the mailbox of a state, and removes it from the other mailboxes of holds. Copies in other mailboxes
+ *  are not changed. */
 async function placeMessage(
   mail: MailWrite,
   message: MessageNumber,
@@ -172,7 +172,7 @@ async function placeMessage(
 
 type NewEntryOf = Parameters<MailWrite["addEntry"]>[1];
 
-/** The keyword stands for an approval, so it goes with it. */
+/** Removes the keyword `$Approved`, since the approval is gone. */
 async function clearApproval(mail: MailWrite, target: MailboxWrite, message: MessageNumber): Promise<void> {
   const write = mail.transaction;
   const approved = await approvedKeywordNumber(write.tx, write.agent);

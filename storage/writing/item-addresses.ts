@@ -4,7 +4,8 @@ import type { Sql, SqlValue } from "../sql.ts";
 
 const rowsPerInsert = 100;
 
-/** An address that was in the card stays what it was, whoever writes the card now: only who adds one vouches for it. */
+/** Replaces the addresses of a card. An address that was in it before stays known or unknown, whoever writes the card now; for a new
+ *  one the writer decides. */
 export async function replaceItemAddresses(
   tx: Sql,
   agent: AgentNumber,

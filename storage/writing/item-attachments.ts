@@ -1,5 +1,5 @@
-/** Rows of `item_attachment`: the managed attachments that the text of an item names (RFC 8607 section 4.3). Each has a claim on
- *  the blob that holds the bytes, and counts in the quota of its agent. */
+/** Rows of `item_attachment`: the managed attachments that the text of an item names (RFC 8607 section 4.3). Each holds a reference to
+ *  the blob with its bytes, and counts in the quota of its agent. */
 import { WaypostError } from "#/src/model/errors.ts";
 import { attachmentsOfItemMax } from "#/src/model/limits.ts";
 import { numberSetOf } from "#/src/model/number-set.ts";
@@ -11,7 +11,7 @@ import type { Transaction } from "../sql.ts";
 import type { AgentTransaction } from "./agent-transaction.ts";
 import { claimBlob, insertBlob, releaseBlobs } from "./blob-rows.ts";
 
-/** One that is new. */
+/** A new attachment. */
 export interface NewAttachment {
   readonly managedId: string;
   readonly name: string;
@@ -20,12 +20,12 @@ export interface NewAttachment {
 }
 
 export interface ItemAttachments {
-  /** What the text names. */
+  /** The managed ids that the text names. */
   readonly managedIds: readonly string[];
   readonly added?: readonly NewAttachment[] | undefined;
-  /** Whose attachments the text may name beside those of its own agent. */
+  /** Other agents whose attachments the text may name. */
   readonly attachmentsOf?: readonly AgentNumber[] | undefined;
-  /** Those that have to be stored: refuses valid-managed-id where one is not. What else is named and not stored stays text. */
+  /** Ids that must be stored: refuses valid-managed-id if one is not. Other ids that are not stored are only text. */
   readonly needed?: readonly string[] | undefined;
 }
 
@@ -36,7 +36,7 @@ interface Wanted {
   readonly size: number;
 }
 
-/** What an item gets to have, and what it has no more. */
+/** Attachments that an item gets and loses. */
 export interface AttachmentChange {
   readonly growth: number;
   readonly bytes: number;
@@ -45,7 +45,7 @@ export interface AttachmentChange {
 
 const unchanged: AttachmentChange = { growth: 0, bytes: 0, async write() {} };
 
-/** Compares what an item has with what its text names now. `held`: undefined for a new item. */
+/** Compares the attachments of an item with those that its text names now. `held`: undefined for a new item. */
 export async function planAttachments(
   write: AgentTransaction,
   held: ItemNumber | undefined,
@@ -165,7 +165,7 @@ async function removeAttachments(
   }
 }
 
-/** Of items that go. */
+/** Deletes the attachments of deleted items. */
 export async function deleteAttachments(
   tx: Transaction,
   agent: AgentNumber,

@@ -29,7 +29,7 @@ export async function setItemProperties(
     );
 }
 
-/** Those of a copy, in the place of those that it has. */
+/** Replaces the properties of an item by those of its source. */
 export async function replaceItemProperties(
   tx: Sql,
   agent: AgentNumber,

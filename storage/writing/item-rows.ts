@@ -56,7 +56,7 @@ export async function insertItem(tx: Sql, place: ItemPlace, written: WrittenItem
   await insertPeriods(tx, place, item, facts.periods);
 }
 
-/** Its UID and the segment of its href stay. */
+/** Updates an item; its UID and the segment of its href stay. */
 export async function updateItem(tx: Sql, place: ItemPlace, written: WrittenItem): Promise<void> {
   const { agent, collection, modseq, at } = place;
   const { item, facts } = written;

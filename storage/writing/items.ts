@@ -1,8 +1,8 @@
-/** What a transaction does to the calendars and addressbooks of its agent, and to the items in them. Rows are written at once, so
- *  the numbers of all new objects have to be reserved before; counts and the log come at the end.
+/** The changes of a transaction to the calendars and addressbooks of its agent and to their items. Rows are written at once, so the
+ *  numbers of all new objects have to be reserved before; counters and the log are written at the end.
  *
- *  Each change asserts what it relies on: the version of an item, that there is none, that its UID is the only one of its
- *  collection (RFC 4791 section 5.3.2.1, RFC 6352 section 6.3.2.1). */
+ *  Each change checks its preconditions: the version of an item, that there is none yet, that its UID is unique in its collection (RFC
+ *  4791 section 5.3.2.1, RFC 6352 section 6.3.2.1). */
 import { WaypostError } from "#/src/model/errors.ts";
 import { numberSetOf } from "#/src/model/number-set.ts";
 import type { CollectionNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
@@ -17,44 +17,44 @@ import { type ItemAttachments, planAttachments } from "./item-attachments.ts";
 import { replaceItemProperties } from "./item-properties.ts";
 import { deleteItemRows, insertItem, isSameData, moveItemRows, updateItem } from "./item-rows.ts";
 
-/** What a change relies on. undefined: whatever there is. */
+/** Preconditions of a change. undefined: no precondition. */
 export interface ItemExpectation {
-  /** The version that was read, or that nothing stands at the segment. */
+  /** The version that was read; "absent": no item has the segment. */
   readonly version?: string | "absent" | undefined;
   readonly scheduleTag?: string | undefined;
 }
 
 export interface ItemPut {
   readonly collection: CollectionNumber;
-  /** The item that is changed; undefined for what stands at the segment, or a new one. */
+  /** The item to change; undefined: the item at the segment, or a new one. */
   readonly item?: ItemNumber | undefined;
   readonly segment?: string | undefined;
-  /** The item whose id the segment is. */
+  /** The item whose id is used as the segment. */
   readonly named?: ItemNumber | undefined;
   readonly facts: ItemFacts;
-  /** JSON. */
+  /** Provenance as JSON. */
   readonly provenance: string;
   readonly isAuthenticated: boolean;
-  /** By the operator, who vouches for it as a person does. */
+  /** The operator imports the item. Its addresses count as known, as if a person had added them. */
   readonly isImported?: boolean | undefined;
   readonly expected?: ItemExpectation | undefined;
-  /** Of a copy, in the place of those that the item has. */
+  /** For a copy: its dead properties, which replace those of the item. */
   readonly deadProperties?: readonly CollectionPropertyRow[] | undefined;
-  /** No other calendar of the agent has a scheduling object of its UID (RFC 6638 section 3.2.4.1). */
+  /** Refuse if another calendar of the agent has a scheduling object with the same UID (RFC 6638 section 3.2.4.1). */
   readonly hasUniqueUid?: boolean | undefined;
-  /** Of a scheduling object: whether its Schedule-Tag stays (RFC 6638 section 3.2.10). */
+  /** For a scheduling object: whether its Schedule-Tag stays (RFC 6638 section 3.2.10). */
   readonly keepsScheduleTag?: boolean | undefined;
-  /** Of what its text names (RFC 8607). */
+  /** Managed attachments that the text names (RFC 8607). */
   readonly attachments?: Omit<ItemAttachments, "managedIds"> | undefined;
 }
 
 export interface ItemMove {
   readonly item: ItemNumber;
   readonly collection: CollectionNumber;
-  /** undefined: as it is, unless that is taken; null: its id. */
+  /** The new segment; undefined: the same as now, unless it is taken; null: the item's id. */
   readonly segment?: string | null | undefined;
   readonly named?: ItemNumber | undefined;
-  /** What stands at the segment goes. */
+  /** The item at the target segment is removed. */
   readonly isOverwriting: boolean;
   readonly expected?: ItemExpectation | undefined;
 }
@@ -62,7 +62,7 @@ export interface ItemMove {
 export interface ItemResult {
   readonly item: ItemNumber;
   readonly isCreated: boolean;
-  /** It is as it was, and has the version of before. */
+  /** The item did not change, and keeps its version. */
   readonly isUnchanged: boolean;
   readonly modseq: Modseq;
 }
@@ -104,7 +104,7 @@ export class ItemWrite implements TransactionPart {
     this.#collectionChanges.set(collection, operation);
   }
 
-  /** A new item takes one of the numbers that were announced. */
+  /** Creates or changes an item. A new item takes one of the reserved numbers. */
   async put(put: ItemPut): Promise<ItemResult> {
     const { facts } = put;
     const { tx, agent, at, modseq } = this.transaction;
@@ -116,7 +116,7 @@ export class ItemWrite implements TransactionPart {
     if (put.hasUniqueUid === true) await this.#assertUniqueUid(collection, facts.uid);
     const scheduleTag = scheduleTagOf(put, held, modseq);
     const place = { agent, collection: put.collection, modseq, at };
-    // A message of the inbox says what an event is to be: the event has the attachments.
+    // A message in the scheduling inbox only describes an event; the event itself has the attachments.
     const managedIds = collection.row.role === "inbox" ? [] : facts.managedIds;
     const attachments = await planAttachments(this.transaction, held?.item, {
       ...put.attachments,
@@ -200,7 +200,7 @@ export class ItemWrite implements TransactionPart {
     return { item: held.item, isCreated: !isOther || isKept, isUnchanged: false, modseq };
   }
 
-  /** Whether what the write adds counts as known: no agent vouches for whom it writes to. */
+  /** Whether added addresses count as known. Addresses that an agent adds do not: it could add whom it wants to write to. */
   async #isByPerson({ isImported, facts }: ItemPut): Promise<boolean> {
     if (facts.addresses.length === 0) return false;
     if (isImported === true) return true;
@@ -244,7 +244,8 @@ export class ItemWrite implements TransactionPart {
     return found?.collection === row.collection ? found : undefined;
   }
 
-  /** The scheduling inbox may have several messages about one object (RFC 6638 section 2.2). */
+  /** Refuses a UID that another item of the collection has. The scheduling inbox may have several messages about one object (RFC 6638
+   *  section 2.2). */
   async #assertUid({ row }: CollectionWrite, uid: string, held: ItemRow | undefined): Promise<void> {
     if (held !== undefined && held.uid !== uid) throw uidConflict(held);
     if (held !== undefined || row.role === "inbox") return;
@@ -292,7 +293,7 @@ export class ItemWrite implements TransactionPart {
   }
 }
 
-/** With its attachments. */
+/** Octets of an item with its attachments. */
 function bytesOf({ size, attachmentBytes }: ItemRow): number {
   return size + attachmentBytes;
 }

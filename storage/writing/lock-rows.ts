@@ -1,5 +1,5 @@
-/** Locks for a transaction that writes for several: agents first, in order of their number, then accounts. Every transaction
- *  keeps to this order, so that two never wait for each other. */
+/** Locks for a transaction that writes for several agents: first agents, in the order of their numbers, then accounts. Every
+ *  transaction keeps to this order, so that two transactions never wait for each other. */
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import type { Sql } from "../sql.ts";
 

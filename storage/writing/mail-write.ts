@@ -1,6 +1,6 @@
-/** What a transaction does to the mail of its agent: mailboxes, and the entries in them. A named write says what it wants (add,
- *  update, remove entries; change mailboxes), and it is written set-wise at the end: entries, counters of mailbox and agent,
- *  entry counts of messages and what they free. */
+/** The changes of a transaction to the mail of its agent: mailboxes and their entries. A named write collects changes here (adds,
+ *  updates and removes entries; changes mailboxes), and they are written in sets at the end: entries, counters of mailbox and agent,
+ *  entry counts of messages, and deletions that follow from these. */
 import { WaypostError } from "#/src/model/errors.ts";
 import type { FlagState } from "#/src/model/flags.ts";
 import { numberSetOf } from "#/src/model/number-set.ts";
@@ -13,7 +13,7 @@ import { deleteGrantObject } from "./grant-rows.ts";
 import { type MailboxState, MailboxWrite, selectMailbox } from "./mailbox-write.ts";
 import { changeEntryCounts } from "./message-rows.ts";
 
-/** What a transaction does to a message in a mailbox of holds. */
+/** A change of a transaction to a message in a mailbox of holds. */
 export type HoldTouch =
   | { readonly kind: "added" | "removed"; readonly mailbox: MailboxWrite }
   | {
@@ -23,13 +23,13 @@ export type HoldTouch =
       readonly state: FlagState;
     };
 
-/** RFC 9051 section 9, `nz-number`: of UIDs and of UIDVALIDITY. */
+/** The largest UID and UIDVALIDITY (RFC 9051 section 9, `nz-number`). */
 const uidMax = 4294967295;
 
-/** Of a transaction there is one, and `mailOf` (`mail.ts`) makes it. */
+/** A transaction has at most one; `mailOf` (`mail.ts`) makes it. */
 export class MailWrite implements TransactionPart {
   readonly transaction: AgentTransaction;
-  /** Scheduled mail that does not leave because of this write; known once it is finished. */
+  /** Scheduled mail whose sending this write cancels; known when the write is finished. */
   readonly takenBack = new Set<MessageNumber>();
   readonly #settle: (mail: MailWrite) => Promise<void>;
   readonly #mailboxes = new Map<MailboxNumber, MailboxWrite>();
@@ -43,8 +43,8 @@ export class MailWrite implements TransactionPart {
     this.#settle = settle;
   }
 
-  /** Greater than any that a mailbox of this agent ever had, so that a name used again is seen to be another mailbox. The
-   *  time, unless the clock stands where no time fits. */
+  /** A UIDVALIDITY that is greater than any that a mailbox of this agent has had, so that a reused name is recognised as another
+   *  mailbox. It is the time, unless the time is out of range or too low. */
   async takeUidValidity(): Promise<number> {
     const { tx, agent, at } = this.transaction;
     const now = Math.floor(at / 1000);
@@ -87,7 +87,7 @@ export class MailWrite implements TransactionPart {
     return held;
   }
 
-  /** The mailboxes that the transaction has looked at. */
+  /** The mailboxes that the transaction has read. */
   get mailboxes(): readonly MailboxWrite[] {
     return [...this.#mailboxes.values()];
   }
@@ -115,13 +115,13 @@ export class MailWrite implements TransactionPart {
     this.transaction.grow(-entry.size, -1);
   }
 
-  /** Gives an entry a new MODSEQ alone: something beside its flags has changed. */
+  /** Gives an entry only a new MODSEQ, because something other than its flags has changed. */
   touchEntry(mailbox: MailboxWrite, entry: HeldEntry): void {
     this.#assertOpen();
     mailbox.update(entry, { mask: entry.flags, overflow: entry.keywords });
   }
 
-  /** Gives an entry other flags; false when it has them already. */
+  /** Sets the flags of an entry; false if it has them already. */
   updateEntry(mailbox: MailboxWrite, entry: HeldEntry, state: FlagState): boolean {
     this.#assertOpen();
     if (entry.flags === state.mask && entry.keywords === state.overflow) return false;
@@ -130,7 +130,7 @@ export class MailWrite implements TransactionPart {
     return true;
   }
 
-  /** What becomes of the hold that a message is of has been decided: where it is put asks for nothing more. */
+  /** The action on the message's hold has been applied already: moving the message is not a further action. */
   holdIsSettled(message: MessageNumber): void {
     this.#holdTouches.delete(message);
   }
@@ -141,12 +141,12 @@ export class MailWrite implements TransactionPart {
     else touches.push(touch);
   }
 
-  /** What was done in mailboxes of holds and is not settled yet, by message. */
+  /** Changes in mailboxes of holds that are not settled yet, by message. */
   get holdTouches(): ReadonlyMap<MessageNumber, readonly HoldTouch[]> {
     return this.#holdTouches;
   }
 
-  /** Roles of the mailboxes that a message is put into by this transaction. */
+  /** Roles of the mailboxes into which this transaction puts a message. */
   rolesAdded(message: MessageNumber): (MailboxRole | null)[] {
     return this.mailboxes
       .filter(({ added }) => added.some((entry) => entry.message === message))
@@ -157,7 +157,7 @@ export class MailWrite implements TransactionPart {
     this.#mailboxChanges.push({ operation, mailbox });
   }
 
-  /** Deletes a mailbox. Its entries have been removed one by one before, so that what they counted is given back. */
+  /** Deletes a mailbox. Its entries have been removed before, so that all counters are right. */
   async dropMailbox(mailbox: MailboxWrite): Promise<void> {
     const { tx, agent } = this.transaction;
     this.#assertOpen();
@@ -172,7 +172,7 @@ export class MailWrite implements TransactionPart {
     this.#entryCounts.set(message, (this.#entryCounts.get(message) ?? 0) + by);
   }
 
-  /** Holds and scheduled mail have the last word: a change after it would get round them. */
+  /** Asserts that holds and scheduled mail were not settled yet: a later change would avoid their rules. */
   #assertOpen(): void {
     if (this.#isSettled) throw new Error("Mail is changed after it was settled");
   }

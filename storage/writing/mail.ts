@@ -1,5 +1,5 @@
-/** The mail of a transaction. It ends in what follows for mail that waits for a person and for scheduled mail, so no write of a
- *  mailbox gets round them: nobody else makes a `MailWrite`. */
+/** The mail part of a transaction. At its end the rules for holds and scheduled mail are applied. Only this file makes a `MailWrite`, so
+ *  no write of a mailbox can avoid them. */
 import type { AgentTransaction } from "./agent-transaction.ts";
 import { MailWrite } from "./mail-write.ts";
 import { settleHolds } from "./settle-holds.ts";
@@ -13,7 +13,7 @@ function makeMail(write: AgentTransaction): MailWrite {
   return new MailWrite(write, settleMail);
 }
 
-/** Holds first: mail that is released by one may go to Scheduled. */
+/** Holds come first: released mail may be put into Scheduled. */
 async function settleMail(mail: MailWrite): Promise<void> {
   await settleHolds(mail);
   for (const mailbox of mail.mailboxes)

@@ -30,7 +30,7 @@ export async function insertMailbox(
   return { uidValidity };
 }
 
-/** What an older mailbox is called gives way to a mailbox of the server. */
+/** Frees a name for a mailbox of the server, by renaming an older mailbox that has it. */
 export async function freeName(mail: MailWrite, name: string): Promise<void> {
   const write = mail.transaction;
   const holder = await write.tx.get<{ mailbox: MailboxNumber }>(
@@ -60,7 +60,7 @@ export async function assertMailboxRoom(tx: Sql, agent: AgentNumber, more: numbe
     });
 }
 
-/** Those of some names that no mailbox has. */
+/** The names that no mailbox has. */
 export async function missingNames(tx: Sql, agent: AgentNumber, names: readonly string[]): Promise<string[]> {
   if (names.length === 0) return [];
   const padded = paddedList(names);
@@ -88,7 +88,7 @@ export async function childMailboxes(
   );
 }
 
-/** How many rows were added: none where it was subscribed. */
+/** Subscribes. Gives the number of added rows: 0 if it was subscribed already. */
 export function subscribe(tx: Sql, agent: AgentNumber, name: string): Promise<number> {
   return tx.run(
     "insert into subscription (agent_id, name) values (?, ?) on conflict do nothing",
@@ -97,7 +97,7 @@ export function subscribe(tx: Sql, agent: AgentNumber, name: string): Promise<nu
   );
 }
 
-/** Of the name, as `folder.update` of the interface compares it. */
+/** The version of the mailbox's name, which `folder.update` of the interface compares. */
 export async function mailboxVersion(tx: Sql, agent: AgentNumber, mailbox: MailboxNumber): Promise<string> {
   const row = await tx.get<{ version: number }>(
     "select version from mailbox where agent_id = ? and mailbox_id = ?",
@@ -120,14 +120,14 @@ export function assertNoRole({ name, role }: { readonly name: string; readonly r
     });
 }
 
-/** The mailboxes of holds are the server's to make: nobody takes one of their names, and what is under one is theirs. */
+/** Refuses names of the mailboxes of holds and names below them: only the server creates those. */
 export async function assertNameIsFree(tx: Sql, agent: AgentNumber, name: string): Promise<void> {
   if (name !== holdsName && !name.startsWith(holdsName + hierarchyDelimiter)) return;
   const row = await tx.get<{ kind: string }>("select kind from agent where agent_id = ?", agent);
   if (row?.kind === "agent") throw namesAreForHolds();
 }
 
-/** Nobody takes away the name of a mailbox of holds, or of the one above them. */
+/** Refuses to rename or delete a mailbox of holds or their parent. */
 export async function assertNameMayGo(
   tx: Sql,
   agent: AgentNumber,

@@ -1,4 +1,4 @@
-/** What one transaction does to one mailbox: entries that come, change and go, and what they add to its counters. */
+/** The changes of one transaction to one mailbox: added, changed and removed entries, and the changes of its counters. */
 import { deletedFlag, type FlagState, seenFlag } from "#/src/model/flags.ts";
 import type { MailboxNumber, MessageNumber, Uid } from "#/src/model/numbers.ts";
 import { isHoldRole, type MailboxRole } from "#/src/model/roles.ts";
@@ -24,15 +24,15 @@ export class MailboxWrite implements MailboxState {
   readonly role: MailboxRole | null;
   readonly uidValidity: number;
   readonly messageCount: number;
-  /** Only mail that waits for a person comes in. */
+  /** Whether it is a mailbox of holds, which takes only mail of holds. */
   readonly isForHolds: boolean;
-  /** Messages that the transaction puts into Scheduled, or takes out of it, as what becomes of them has been decided. */
+  /** Messages that the transaction itself puts into Scheduled or removes from it; their sending has been decided. */
   readonly settled = new Set<MessageNumber>();
   uidNext: number;
   readonly added: NewEntry[] = [];
   readonly removed: Uid[] = [];
   readonly updatedUids: Uid[] = [];
-  /** UIDs by the state that they get, so that each state is one statement. */
+  /** UIDs by their new flags, so that each combination of flags is one statement. */
   readonly updates = new Map<string, { state: FlagState; uids: Uid[] }>();
   messageGrowth = 0;
   unseenGrowth = 0;
@@ -69,7 +69,7 @@ export class MailboxWrite implements MailboxState {
     this.#countFlags(entry, state.mask, 1);
   }
 
-  /** Takes back what `update` was told of an entry: it goes instead, in the state that is answered. */
+  /** Forgets an update of an entry, because the entry is removed instead. Gives the flags that the update had set. */
   forgetUpdate(entry: HeldEntry): FlagState | undefined {
     for (const [key, { state, uids }] of this.updates) {
       const at = uids.indexOf(entry.uid);

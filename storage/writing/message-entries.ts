@@ -1,4 +1,4 @@
-/** Where a message is. The entry it is shown by is the first: the one saved first, then of the lower mailbox number. */
+/** The entries of a message. It is shown by the first: the one saved first; if several are, the one with the lowest mailbox number. */
 import type { AgentNumber, MailboxNumber, MessageNumber } from "#/src/model/numbers.ts";
 import type { Sql } from "../sql.ts";
 import type { HeldEntry } from "./entry-rows.ts";

@@ -1,4 +1,4 @@
-/** Rows of `message`, and what they keep alive: a message lives while entries point to it, a blob while messages do. */
+/** Rows of `message` and their reference counts: a message exists while entries refer to it, a blob while messages do. */
 import { numberSetOf } from "#/src/model/number-set.ts";
 import type {
   AccountNumber,
@@ -24,11 +24,11 @@ export interface NewMessage {
   readonly trace: Uint8Array;
   readonly facts: MessageFacts;
   readonly isAuthenticated: boolean;
-  /** JSON. */
+  /** Provenance as JSON. */
   readonly provenance: string;
 }
 
-/** A message with its first entry counted. */
+/** Inserts a message with an entry count of 1. */
 export async function insertMessage(tx: Sql, message: NewMessage): Promise<void> {
   const { facts } = message;
   await tx.send(
@@ -58,7 +58,7 @@ export async function insertMessage(tx: Sql, message: NewMessage): Promise<void>
   );
 }
 
-/** Adds to the entry counts of messages; those that come to 0 go, and the blobs that only they used. */
+/** Changes the entry counts of messages. Deletes messages whose count reaches 0, and blobs that only these used. */
 export async function changeEntryCounts(
   tx: Transaction,
   agent: AgentNumber,

@@ -1,9 +1,9 @@
-/** A mailbox that is paused: why, since when, and the events of it. */
+/** Pausing and resuming a mailbox, with reason, time and events. */
 import { type PauseReason, pausedError } from "#/src/model/pause.ts";
 import type { Sql } from "../sql.ts";
 import type { AgentTransaction } from "./agent-transaction.ts";
 
-/** False for one that is paused already: that keeps its reason. */
+/** False if the mailbox is paused already; it keeps its reason. */
 export async function pauseAgent(write: AgentTransaction, reason: PauseReason): Promise<boolean> {
   const paused = await write.tx.run(
     `update agent
@@ -17,7 +17,7 @@ export async function pauseAgent(write: AgentTransaction, reason: PauseReason): 
   return paused > 0;
 }
 
-/** What failed before counts no more, also for one that was not paused. */
+/** Resumes a mailbox. Earlier failures no longer count for the breaker, even if it was not paused. */
 export async function resumeAgent(write: AgentTransaction): Promise<void> {
   const resumed = await write.tx.run(
     `update agent

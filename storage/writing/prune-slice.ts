@@ -1,7 +1,7 @@
-/** How much one write prunes. */
+/** How many rows one write prunes. */
 export interface PruneSlice {
   /** Rows, the oldest first. */
   readonly limit: number;
-  /** Rows before them that are left: a file may be damaged where they are. */
+  /** Older rows to leave out, because the file may be damaged there. */
   readonly skip?: number;
 }

@@ -1,4 +1,4 @@
-/** Mail in Scheduled: how it comes there, leaves, and is taken back. */
+/** Writes about mail in Scheduled: putting it in, sending it, and cancelling it. */
 import { deletedFlag } from "#/src/model/flags.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber } from "#/src/model/numbers.ts";
 import { mailboxRoles } from "#/src/model/roles.ts";
@@ -13,7 +13,7 @@ import type { MailboxWrite } from "./mailbox-write.ts";
 import { selectMessageEntries } from "./message-entries.ts";
 import { closeSubmissionIfDone, markAnswered } from "./submissions.ts";
 
-/** The mailbox of the role, made on the first use. Only before anything was told the write's MODSEQ. */
+/** The mailbox for scheduled mail, created at the first use. Must be called before the write's MODSEQ is used. */
 export async function openScheduledMailbox(mail: MailWrite): Promise<MailboxWrite> {
   const write = mail.transaction;
   const { tx, agent } = write;
@@ -31,8 +31,7 @@ export async function openScheduledMailbox(mail: MailWrite): Promise<MailboxWrit
   return mail.mailboxOfRole("scheduled");
 }
 
-/** The time has come: the message goes from Scheduled to Sent, and its recipients are to be tried. False when it was taken back, or
- *  has left before. */
+/** Moves a due message from Scheduled to Sent, so that its recipients are tried. False if it was cancelled or sent before. */
 export async function leaveScheduled(
   mail: MailWrite,
   { submission, message, answers, forwards }: SubmissionRow,
@@ -66,7 +65,7 @@ export async function leaveScheduled(
   return true;
 }
 
-/** Scheduled mail that was taken out of its mailbox: nobody gets it. */
+/** Cancels scheduled mail that was removed from its mailbox: it is not sent. */
 export async function takeBack(mail: MailWrite, message: MessageNumber): Promise<void> {
   const { tx, agent, account, at } = mail.transaction;
   const scheduled = await findScheduled(tx, agent, message);
@@ -83,7 +82,7 @@ export async function takeBack(mail: MailWrite, message: MessageNumber): Promise
   mail.takenBack.add(message);
 }
 
-/** When a scheduled mail is due: marked \Deleted it is not, until the mark is taken away. */
+/** When a scheduled mail is due. While it is \Deleted, it is not due. */
 export function dueAt({ flags }: Pick<HeldEntry, "flags">, sendAt: number): number {
   return flags & deletedFlag ? neverAt : sendAt;
 }
@@ -103,7 +102,7 @@ export async function setDueAt(
   );
 }
 
-/** Neither taken back nor put off, and not gone yet; the mailbox sends. */
+/** Whether scheduled mail is to be sent now: not cancelled, not postponed, not sent yet, and the mailbox is not paused. */
 export async function isScheduledDue(
   tx: Transaction,
   { agent, submission }: { readonly agent: AgentNumber; readonly submission: number },

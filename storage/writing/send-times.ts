@@ -1,8 +1,8 @@
-/** When a mailbox has sent: numbered rows, so that the time of the n-th last one is a read by key, whatever the limits are. */
+/** The times at which a mailbox has sent mail. Rows are numbered, so that the time of the n-th last one is read by key. */
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentTransaction } from "./agent-transaction.ts";
 
-/** 0: no limit. */
+/** Limits of sending; 0 means no limit. */
 export interface SendLimits {
   readonly perHour: number;
   readonly perDay: number;
@@ -10,10 +10,10 @@ export interface SendLimits {
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** Old rows that one send takes away; it makes one. */
+/** Old rows that one send deletes; it adds one. */
 const prunedAtOnce = 16;
 
-/** Counts one send, or throws `rate_limited` with the time until it is one of those allowed. */
+/** Counts one send, or throws `rate_limited` with the time until it is allowed. */
 export async function countSend(write: AgentTransaction, limits: SendLimits): Promise<void> {
   const { tx, agent, at } = write;
   if (limits.perHour === 0 && limits.perDay === 0) return;
@@ -52,8 +52,7 @@ export async function countSend(write: AgentTransaction, limits: SendLimits): Pr
   );
 }
 
-/** How long until the `limit`-th last send is `windowMs` ago; 0 for now. A clock that was set back makes nobody wait longer
- *  than a window. */
+/** The time until the `limit`-th last send is `windowMs` ago; 0 if it is already. At most a window, even if the clock was set back. */
 async function waitOf(
   write: AgentTransaction,
   last: number,

@@ -2,7 +2,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import { readSendingBasis, type SendingBasis } from "../queries/sending-basis.ts";
 import type { Sql } from "../sql.ts";
 
-/** Refuses `precondition_failed` (policy_changed) when what was decided rests on something that is different now. */
+/** Refuses `precondition_failed` (policy_changed) if the basis of the decision has changed. */
 export async function assertSendingBasis(tx: Sql, basis: SendingBasis): Promise<void> {
   const agents = basis.senders.map(({ agent }) => agent);
   const now = await readSendingBasis(tx, agents, basis);

@@ -1,5 +1,5 @@
-/** What a write of mail comes to for scheduled mail. Every write of a mailbox ends here, so there is no door beside it: what is taken
- *  out of Scheduled does not leave, and nothing is put into it by hand. */
+/** Applies the effects that a write of mail has on scheduled mail. Every write of a mailbox ends here, so none can avoid it: mail that is
+ *  removed from Scheduled is not sent, and clients can put nothing into it. */
 import { deletedFlag } from "#/src/model/flags.ts";
 import { numberSetOf } from "#/src/model/number-set.ts";
 import { onlyScheduled } from "#/src/model/scheduled.ts";
@@ -9,7 +9,7 @@ import type { MailWrite } from "./mail-write.ts";
 import type { MailboxWrite } from "./mailbox-write.ts";
 import { dueAt, setDueAt, takeBack } from "./scheduled.ts";
 
-/** `mailbox` is that of scheduled mail. */
+/** `mailbox`: the one of scheduled mail. */
 export async function settleScheduled(mail: MailWrite, mailbox: MailboxWrite): Promise<void> {
   const { tx, agent } = mail.transaction;
   const removed =
@@ -18,7 +18,7 @@ export async function settleScheduled(mail: MailWrite, mailbox: MailboxWrite): P
       : await selectEntries(tx, agent, mailbox.mailbox, numberSetOf(mailbox.removed));
   const gone = new Set(removed.map(({ message }) => message));
   for (const { message } of mailbox.added) {
-    // Into the mailbox where it is: it gets another UID.
+    // The target is the mailbox that it is in: it only gets a new UID.
     if (gone.delete(message) || mailbox.settled.has(message)) continue;
     throw onlyScheduled();
   }

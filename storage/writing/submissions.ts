@@ -1,5 +1,5 @@
-/** Rows of `submission` and `submission_recipient`: mail in the queue. Its claim on the bytes is a reference of the blob,
- *  given back when nothing more is tried. */
+/** Rows of `submission` and `submission_recipient`: mail in the queue. It holds a reference to the blob, which is released when no
+ *  recipient is to be tried any more. */
 import { answeredFlag, flagState, keywordNumbers, systemFlagsMask } from "#/src/model/flags.ts";
 import type { AccountNumber, AgentNumber, BlobNumber, MessageNumber } from "#/src/model/numbers.ts";
 import type { Sql, Transaction } from "../sql.ts";
@@ -10,21 +10,21 @@ import type { MailWrite } from "./mail-write.ts";
 import { selectMessageEntries } from "./message-entries.ts";
 
 export interface QueuedSubmission {
-  /** 0 for none: then its number needs a place in the log. */
+  /** The sender's copy; 0 if there is none. Then the submission's own number has to be written to the log. */
   readonly message: MessageNumber;
   readonly blob: BlobNumber;
-  /** Octets of the blob. */
+  /** Size of the blob in octets. */
   readonly size: number;
   readonly envelope: Envelope;
-  /** Later than now, the message is in Scheduled, and leaves at that time. */
+  /** If it is later than now, the message is in Scheduled and is sent at that time. */
   readonly sendAt: number;
   readonly expiresAt: number;
-  /** Of what has no copy: the Message-ID that a copy will be known by; undefined for none. */
+  /** For a submission without a copy: the Message-ID by which a later copy is recognised; undefined if it has none. */
   readonly mailId?: string | undefined;
 }
 
-/** Puts a message into the queue, as a part of a write that has announced one number for it. What it answers and forwards is
- *  marked when it leaves. Answers the submission's number. */
+/** Puts a message into the queue, as a part of a write that has reserved one number for it. The answered and the forwarded message are
+ *  marked when it is sent. Gives the submission's number. */
 export async function queueSubmission(mail: MailWrite, queued: QueuedSubmission): Promise<number> {
   const write = mail.transaction;
   const { tx, agent, at } = write;
@@ -79,7 +79,8 @@ export async function queueSubmission(mail: MailWrite, queued: QueuedSubmission)
   return submission;
 }
 
-/** `\Answered` (RFC 9051 section 2.3.2) and `$Forwarded` (RFC 5788), wherever the messages are; one that has gone is none. */
+/** Sets `\Answered` (RFC 9051 section 2.3.2) and `$Forwarded` (RFC 5788) in all mailboxes that the messages are in; a deleted message is
+ *  ignored. */
 export async function markAnswered(
   mail: MailWrite,
   { answers, forwards }: Pick<Envelope, "answers" | "forwards">,
@@ -101,7 +102,7 @@ export async function markAnswered(
   }
 }
 
-/** Gives the claim back when no recipient is to be tried any more. */
+/** Releases the reference to the blob if no recipient is to be tried any more. */
 export async function closeSubmissionIfDone(
   tx: Transaction,
   place: { readonly agent: AgentNumber; readonly account: AccountNumber; readonly submission: number },
@@ -129,7 +130,7 @@ export async function closeSubmissionIfDone(
   return true;
 }
 
-/** Removes submissions with their recipients; claims have been given back. */
+/** Deletes submissions with their recipients. Their references to blobs have been released before. */
 export async function deleteSubmissions(
   tx: Sql,
   agent: AgentNumber,

@@ -1,5 +1,5 @@
-/** Mail that leaves a mailbox, as a part of a transaction: into the queue with its copy in Sent, into Scheduled, or into the hands of
- *  who approves. In two steps, as the first may make mailboxes, and so has to come before anything was told the MODSEQ. */
+/** Submits mail of a mailbox, as a part of a transaction: into the queue with its copy in Sent, into Scheduled, or as a hold. In two
+ *  steps: the first one may create mailboxes, so it must come before the write's MODSEQ is used. */
 import { WaypostError } from "#/src/model/errors.ts";
 import { seenFlag } from "#/src/model/flags.ts";
 import type { HoldReason } from "#/src/model/holds.ts";
@@ -25,39 +25,38 @@ import { joinThread } from "./threads.ts";
 import { assertVersion } from "./version.ts";
 
 export type SendingDecision = {
-  /** What was decided rests on it, or the write refuses `precondition_failed` (policy_changed). */
+  /** The basis of the decision. If it has changed, the write refuses with `precondition_failed` (policy_changed). */
   readonly basis: SendingBasis;
 } & (
   | { readonly kind: "queue" }
   | {
       readonly kind: "hold";
       readonly reason: HoldReason;
-      /** Of envelope and bytes: what an approval is bound to. */
+      /** Digest of envelope and bytes, to which an approval is bound. */
       readonly digest: Uint8Array;
       readonly expiresAt: number;
     }
 );
 
 export interface SubmitMessage {
-  /** The mailbox that it leaves from. */
+  /** The mailbox that the mail is sent from. */
   readonly agent: AgentNumber;
-  /** Whose credential asked for it. */
+  /** The agent whose credential was used. */
   readonly requestedBy: AgentNumber;
   readonly facts: MessageFacts;
-  /** Header fields of the sender's own copy, before the message: Bcc. */
+  /** Header fields that only the sender's own copy has, before the message: Bcc. */
   readonly trace: Uint8Array;
-  /** JSON. */
+  /** Provenance as JSON. */
   readonly provenance: string;
   readonly isAuthenticated: boolean;
   readonly envelope: Envelope;
-  /** Whether it also lies in Sent; who submits with a mail client has a copy made by that. What waits for approval or for its time
-   *  is always a message. */
+  /** Whether a copy is put into Sent; mail clients store their own copy. Mail that is held or scheduled is always a message. */
   readonly hasCopy: boolean;
-  /** Not before; a time that has come is now. */
+  /** When it is sent; a time in the past means now. */
   readonly sendAt: number;
-  /** When trying ends. */
+  /** When the last attempt is. */
   readonly expiresAt: number;
-  /** Sent, and gone with it. */
+  /** The draft that is sent, and deleted with it. */
   readonly draft: { readonly draft: number; readonly version: string | undefined } | null;
   readonly decision: SendingDecision;
   readonly limits: SendLimits;
@@ -65,7 +64,7 @@ export interface SubmitMessage {
 }
 
 export interface Submitted {
-  /** 0 without a copy. */
+  /** The sender's copy; 0 if there is none. */
   readonly message: MessageNumber;
   readonly thread: ThreadNumber;
   readonly modseq: Modseq;
@@ -74,10 +73,10 @@ export interface Submitted {
   readonly state: "queued" | "scheduled" | "held";
 }
 
-/** A submission that is begun. */
+/** A submission after its first step. */
 export interface BegunSubmission {
   readonly args: SubmitMessage;
-  /** Where its copy goes; undefined for none. */
+  /** The mailbox for the copy; undefined if there is none. */
   readonly target: MailboxWrite | undefined;
 }
 
@@ -85,12 +84,12 @@ function hasCopy({ hasCopy, decision, sendAt, at }: SubmitMessage): boolean {
   return hasCopy || decision.kind === "hold" || sendAt > at;
 }
 
-/** Numbers that the transaction has to announce for it. */
+/** How many numbers the transaction has to reserve for it. */
 export function numbersOfSubmission(args: SubmitMessage): number {
   return hasCopy(args) ? 2 : 1;
 }
 
-/** Only before anything was told the write's MODSEQ. Refuses paused, rate_limited, precondition_failed (policy_changed). */
+/** The first step. Must come before the write's MODSEQ is used. Refuses paused, rate_limited, precondition_failed (policy_changed). */
 export async function beginSubmission(
   write: AgentTransaction,
   args: SubmitMessage,
@@ -110,7 +109,7 @@ export async function beginSubmission(
   return { args, target };
 }
 
-/** The rest of it. Refuses over_quota, precondition_failed (the draft). */
+/** The second step. Refuses over_quota, precondition_failed (the draft). */
 export async function completeSubmission(
   write: AgentTransaction,
   { args, target }: BegunSubmission,
@@ -163,7 +162,7 @@ async function addCopy(
 ): Promise<{ message: MessageNumber; thread: ThreadNumber }> {
   const write = mail.transaction;
   const { facts, at, trace } = args;
-  // What waits is new to who approves it.
+  // Held mail is unseen for its approvers.
   const flags = args.decision.kind === "hold" ? 0 : seenFlag;
   const size = trace.byteLength + facts.blob.size;
   write.assertRoom(size, 1);

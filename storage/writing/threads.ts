@@ -1,8 +1,8 @@
-/** Conversations (RFC 8621 section 3): a message joins the oldest thread that one of its keys is known in. */
+/** Conversations (RFC 8621 section 3): a message joins the oldest thread that has one of its keys. */
 import type { AgentNumber, MessageNumber, ThreadNumber } from "#/src/model/numbers.ts";
 import { paddedList, placesFor, type Sql, type SqlValue } from "../sql.ts";
 
-/** The thread of a message; a new one bears the message's number. Keys known to another thread stay with it. */
+/** The thread of a message. A new thread has the message's number. Keys that another thread has stay with that thread. */
 export async function joinThread(
   tx: Sql,
   agent: AgentNumber,

@@ -1,4 +1,4 @@
-/** Rows of `unfinished_copy`: copies that are made in several transactions, of which each is written down until the last. */
+/** Rows of `unfinished_copy`: copies that are made in several transactions. Each transaction is recorded until the last one. */
 import { WaypostError } from "#/src/model/errors.ts";
 import { formatNumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, Modseq, Uid } from "#/src/model/numbers.ts";
@@ -7,12 +7,12 @@ import type { MailboxWrite } from "./mailbox-write.ts";
 
 /** One transaction of such a copy. */
 export interface CopyPart {
-  /** What the one before answered; undefined for the first. */
+  /** The result of the transaction before; undefined for the first. */
   readonly copy: Modseq | undefined;
   readonly isLast: boolean;
 }
 
-/** A copy that decides about mail cannot be taken back, so it is made in one transaction or not at all. */
+/** A copy into or out of mailboxes of holds or scheduled mail cannot be undone, so it must be made in one transaction or not at all. */
 export function assertCanBeTakenBack(source: MailboxWrite, target: MailboxWrite): void {
   for (const { isForHolds, role } of [source, target])
     if (isForHolds || role === "scheduled")
@@ -22,7 +22,7 @@ export function assertCanBeTakenBack(source: MailboxWrite, target: MailboxWrite)
       });
 }
 
-/** Writes down what a transaction has copied, or that it was the last. Answers the number of the copy, once it has one. */
+/** Records what a transaction has copied, or that it was the last one. Gives the number of the copy, once it has one. */
 export async function noteCopied(
   tx: Sql,
   agent: AgentNumber,

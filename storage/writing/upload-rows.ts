@@ -1,4 +1,4 @@
-/** Rows of `upload`: each has a claim on the blob that holds its bytes. */
+/** Rows of `upload`. Each holds a reference to the blob with its bytes. */
 import type { AccountNumber, AgentNumber, BlobNumber } from "#/src/model/numbers.ts";
 import type { Transaction } from "../sql.ts";
 import { releaseBlobs } from "./blob-rows.ts";

@@ -1,12 +1,13 @@
-/** Compare-and-swap on a stored object ("Versioning" of the interface): without the version that it has now nothing is
- *  changed, and the refusal says which that is. */
+/** Compare-and-swap on a stored object ("Versioning" of the interface): nothing is changed unless the request has the current version.
+ *  The refusal has the current version. */
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import { alreadySent } from "#/src/model/scheduled.ts";
 import { findLeftModseq } from "../queries/submissions.ts";
 import type { Sql } from "../sql.ts";
 
-/** Of a message: the highest MODSEQ of its places. Mail that was scheduled in that version and has left since is refused as that. */
+/** The version of a message is the highest MODSEQ of its entries. If the mail was scheduled in the given version and has been sent
+ *  since, the refusal says so. */
 export async function assertMessageVersion(
   tx: Sql,
   { agent, message }: { readonly agent: AgentNumber; readonly message: MessageNumber },

@@ -120,7 +120,7 @@ describe("a call", () => {
 });
 
 describe("a stream", () => {
-  it("tells every event once and in order, however often the connection breaks", async () => {
+  it("gives every event once and in order, however often the connection breaks", async () => {
     let live: AbortController | undefined;
     const network: typeof fetch = async (url, init) => {
       if (!String(url).endsWith("/watch")) return fetch(url, init);

@@ -63,7 +63,7 @@ test("a carrier that is done takes the next piece of its lane, and makes room fo
   expect(log.at(-1)).toBe("b b2");
 });
 
-test("a carrier that has had many pieces gives way to a lane that has nobody", async () => {
+test("a carrier that has had many pieces ends in favour of a lane without a carrier", async () => {
   const { lanes, log, finish } = openLanes({ carriersPerLane: 1, carriers: 1 });
   for (let n = 0; n < 30; n++) lanes.push("a", `a${n}`);
   lanes.push("b", "b0");
@@ -73,7 +73,7 @@ test("a carrier that has had many pieces gives way to a lane that has nobody", a
   expect(log.at(-1)).toBe("a a20");
 });
 
-test("what is drained is begun by nobody", async () => {
+test("drained pieces are not begun", async () => {
   const { lanes, log, finish } = openLanes();
   for (const piece of ["a1", "a2", "a3", "a4"]) lanes.push("a", piece);
   await turn();
@@ -115,7 +115,7 @@ test("an open connection goes on with the piece of another owner, and counts for
   lanes.drain();
 });
 
-test("a carrier whose place was taken away goes on with nothing", async () => {
+test("a carrier whose place was taken away takes no further piece", async () => {
   const { lanes, log, finish, places } = openLanes({ carriersPerLane: 1, carriers: 2 });
   for (const piece of ["a1 greedy", "a2 greedy"]) lanes.push("a", piece);
   lanes.push("b", "b1 greedy");

@@ -37,7 +37,7 @@ describe("a person who sends by SMTP", () => {
     expect(await house.letters()).toHaveLength(count);
   });
 
-  test("in nobody's name is told nothing", async () => {
+  test("with the null reverse path gets no notification", async () => {
     await using sink = await refuse(550, "5.1.1 unknown");
     await using house = await openDeliveryHouse({ zone, set: [`outbound.mx_port=${sink.port}`] });
     await house.send({ by: "person", from: "", to: ["no@theirs.net", "yes@theirs.net"] });
@@ -190,7 +190,7 @@ describe("a report of another server", () => {
     expect(await arrive(house, house.agent.address, bytes)).toBe(true);
   });
 
-  test("about a forwarded address is about the only recipient; about one of several it is about nobody", async () => {
+  test("about a forwarded address applies to the only recipient; with several recipients to none", async () => {
     await using open_ = await open();
     const { house, sink } = open_;
     await sentMail(house);

@@ -30,7 +30,7 @@ async function openSilent(port: number) {
   };
 }
 
-test("servers that say nothing keep nobody else's mail: their connections give way", async () => {
+test("silent servers do not block other mail: their connections are ended", async () => {
   await using sink = await startSink();
   await using silent = await openSilent(sink.port);
   await using house = await openDeliveryHouse({

@@ -118,7 +118,7 @@ test("results that somebody else wrote in our name are gone, those of others sta
   expect(source).toContain("Authentication-Results: mx.other.example; dmarc=pass\r\n");
 });
 
-test("results that somebody wrote in our name are gone from what a mail client stores, too", async () => {
+test("results in this server's name are removed from messages that a mail client stores, too", async () => {
   const { address, password, token } = daemon.agents[0]!;
   const client = new ImapFlow({
     ...daemon.imap,

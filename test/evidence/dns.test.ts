@@ -61,7 +61,7 @@ test("goes on asking for others when the name servers of strangers are silent", 
   expect(zone.asked).toEqual([...Array.from({ length: 10 }, () => "NS ."), "TXT good.example"]);
 });
 
-test("asks nobody when it is told so", async () => {
+test("sends no query when it is configured so", async () => {
   const resolve = createResolve({ servers: ["none"], timeoutMs: 1000 });
   await expect(resolve("a.example", "A")).rejects.toMatchObject({ code: "ETIMEOUT" });
 });

@@ -137,7 +137,7 @@ describe("an edit", () => {
     expect(await house.left()).toEqual([]);
   });
 
-  it("does not make it somebody else's, nor one of nobody", async () => {
+  it("does not give it another sender, nor remove its sender", async () => {
     await using house = await openHoldHouse();
     const held = await house.send();
     const other = await versionOf(house, held, (old) => old.replace(/^From: .*$/m, "From: kim@ours.example"));

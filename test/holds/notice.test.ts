@@ -31,7 +31,7 @@ it("says what waits, from whom, to whom, and how to approve it", async () => {
     expect(letter).toContain(fact);
 });
 
-it("many mails share a notice, and each is told of once", async () => {
+it("many mails share a notice, and each is named once", async () => {
   await using house = await openHoldHouse();
   await house.send({ subject: "First" });
   await house.advance(0);
@@ -58,7 +58,7 @@ it("what the agent wrote is one line of plain characters, and no link", async ()
   expect(/^Subject: Approve.*$/m.exec(letter)![0].length).toBeLessThan(150);
 });
 
-it("without an approver nobody is told, and what waits is found when one is named", async () => {
+it("without an approver no notice is sent; an approver who is named later gets the mails that wait", async () => {
   await using house = await openHoldHouse();
   await house.administer("agent.update", { owner: house.robin.address, approver: "none" });
   await house.send();

@@ -222,7 +222,7 @@ it("who is approver no longer reaches nothing of it", async () => {
   expect((await house.administer("hold.list", {})).holds).toMatchObject([{ state: "waiting" }]);
 });
 
-it("rights that are told on the mailboxes are those that come to something", async () => {
+it("MYRIGHTS of the mailboxes has only rights that can be used", async () => {
   await using house = await openHoldHouse();
   await house.send();
   await house.converse(`

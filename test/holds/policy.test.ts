@@ -125,7 +125,7 @@ it("answers: a Reply-To that nobody has signed waits for a person, whatever the 
   expect(await outcome(house, { in_reply_to: open, to: ["lee@elsewhere.example"] })).toBe("queued");
 });
 
-it("answers: an agent in a person's mailbox does not write to a Reply-To that nobody has signed", async () => {
+it("answers: an agent in a person's mailbox may not write to an unsigned Reply-To", async () => {
   await using house = await openHoldHouse();
   const { kim, robin } = house;
   await house.administer("grant.create", {

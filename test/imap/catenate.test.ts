@@ -125,7 +125,7 @@ test("names a URL that it does not take", async () => {
   `);
 });
 
-test("bounds what the parts come to", async () => {
+test("bounds the size of all parts together", async () => {
   await using server = await startImap({ maxAppendBytes: 200 });
   await server.converse(`${withParts}
     C: a1 APPEND Drafts CATENATE (URL "/INBOX/;UID=1" URL "/INBOX/;UID=1")

@@ -126,7 +126,7 @@ test.each([
   `);
 });
 
-test("ends what says too much while it idles or authenticates", async () => {
+test("closes a connection that sends too much while it idles or authenticates", async () => {
   await using server = await startImap();
   await server.converse(`${loggedIn}
     C: a1 IDLE

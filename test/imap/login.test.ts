@@ -347,7 +347,7 @@ test("announces after login what can be used then", () => {
   );
 });
 
-test("reads and forgets what a client says of itself", async () => {
+test("reads the fields of a client and does not keep them", async () => {
   await using server = await startImap();
   await server.converse(`
     S: * OK {{*}}

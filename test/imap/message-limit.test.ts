@@ -35,7 +35,7 @@ const fiveMessages = `
   S: i5 OK {{*}}
 `;
 
-test("a command is carried out for the last messages, and says where it stopped", async () => {
+test("a command applies to the last messages, and its answer says where it stopped", async () => {
   await using server = await startImap({ messageLimit: 3 });
   await server.converse(`${fiveMessages}
     C: a0 CAPABILITY
@@ -136,7 +136,7 @@ test("MOVE and UID EXPUNGE take the last messages, EXPUNGE and CLOSE take all", 
   `);
 });
 
-test("with messages that are gone, EXPUNGEISSUED is the answer and the limit stands before it", async () => {
+test("with expunged messages, EXPUNGEISSUED is the answer and the limit is sent before it", async () => {
   await using server = await startImap({ messageLimit: 2 });
   await server.converse(`${fiveMessages}
     S2: * OK {{*}}

@@ -125,7 +125,7 @@ test("keeps entries of a mailbox and of the server, changes and removes them", a
   expect(Number(after)).toBeGreaterThan(Number(before));
 });
 
-test("goes with a mailbox that is renamed, and away with one that is deleted", async () => {
+test("stays with a mailbox that is renamed, and is deleted with it", async () => {
   await using server = await startImap();
   await server.converse(`${loggedIn}
     C: a1 CREATE One

@@ -20,7 +20,7 @@ const twoSessions = `
   S2: i1 OK {{*}}
 `;
 
-test("tells of the selected mailbox between commands, with what was asked for of new messages", async () => {
+test("sends events of the selected mailbox between commands, with the requested items of new messages", async () => {
   await using server = await startImap();
   await server.converse(`${twoSessions}
     C: a1 NOTIFY SET (selected (MessageNew (UID BODY.PEEK[HEADER.FIELDS (Subject)]) MessageExpunge FlagChange))
@@ -138,7 +138,7 @@ test("keeps EXPUNGE back until a command allows it with SELECTED-DELAYED", async
   `);
 });
 
-test("tells nothing of the selected mailbox that was not asked for, but what the client does itself", async () => {
+test("sends only requested events of the selected mailbox, and the results of the client's own commands", async () => {
   await using server = await startImap();
   await server.converse(`${twoSessions}
     C: i2 SELECT INBOX
@@ -174,7 +174,7 @@ test("tells nothing of the selected mailbox that was not asked for, but what the
   `);
 });
 
-test("tells STATUS of other mailboxes, at once and when asked for", async () => {
+test("sends STATUS of other mailboxes, at once and when requested", async () => {
   await using server = await startImap();
   await server.converse(`${twoSessions}
     C: i2 CREATE Lists/one
@@ -225,7 +225,7 @@ test("tells STATUS of other mailboxes, at once and when asked for", async () => 
   `);
 });
 
-test("tells LIST of mailboxes that come, go, change their name or are subscribed", async () => {
+test("sends LIST of mailboxes that are created, deleted, renamed or subscribed", async () => {
   await using server = await startImap();
   await server.converse(`${twoSessions}
     C: a1 NOTIFY SET (personal (MailboxName SubscriptionChange))
@@ -259,7 +259,7 @@ test("tells LIST of mailboxes that come, go, change their name or are subscribed
   `);
 });
 
-test("says when more has happened than the log keeps", async () => {
+test("sends NOTIFICATIONOVERFLOW when more has happened than the log keeps", async () => {
   await using server = await startImap();
   const { agent } = server.store.ids.decode(server.robin.id)!;
   const archive = (await server.mail.findMailbox(agent, "Archive"))!;
@@ -290,7 +290,7 @@ test("says when more has happened than the log keeps", async () => {
   );
 });
 
-test("tells which annotations change, but for what the client changes itself", async () => {
+test("sends which annotations change, except those that the client changes itself", async () => {
   await using server = await startImap();
   await server.converse(`${twoSessions}
     C: a1 NOTIFY SET (personal (MailboxMetadataChange ServerMetadataChange)) (selected (MessageNew MessageExpunge))
@@ -402,7 +402,7 @@ test("watches mailboxes of others while they are shared", async () => {
   );
 });
 
-test("what comes to be shared is a mailbox that comes, and what no longer is one that goes", async () => {
+test("a newly shared mailbox is sent as created, one that is no longer shared as deleted", async () => {
   await using shared = await startShared({ scopes: ["mail"], mailboxes: ["INBOX"] });
   let grant: unknown;
   const grantMore = async () => {

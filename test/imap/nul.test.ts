@@ -43,7 +43,7 @@ const items = [
   "PREVIEW",
 ];
 
-test("NUL leaves in a literal8 alone; in a literal 128 stands for it, and sizes stay", async () => {
+test("NUL is sent only in a literal8; in a literal 128 replaces it, and sizes stay", async () => {
   await using server = await startImap();
   const said = await new Promise<string>((resolve, reject) => {
     const socket = net.connect(server.port, "127.0.0.1");

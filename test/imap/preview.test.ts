@@ -1,7 +1,7 @@
 import { test } from "vitest";
 import { startImap } from "./server.ts";
 
-test("shows the beginning of what a message says", async () => {
+test("shows the beginning of a message's text", async () => {
   await using server = await startImap();
   const messages = [
     'Subject: 1\r\n\r\nHello \r\n\r\n  there, "you"',

@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { tellProgress } from "#/protocols/imap/session/progress.ts";
 import { ResponseWriter } from "#/protocols/imap/wire/response-writer.ts";
 
-test("says of a silent command that it is at work, never inside of a response", async () => {
+test("reports that a silent command is running, never inside a response", async () => {
   vi.useFakeTimers();
   try {
     let said = "";

@@ -8,7 +8,7 @@ const loggedIn = `
   S: i1 OK {{*}}
 `;
 
-test("tells what the mailboxes hold and may hold, and refuses what does not fit", async () => {
+test("shows usage and limits of the mailboxes, and refuses messages that do not fit", async () => {
   await using server = await startImap();
   const { agent } = server.store.ids.decode(server.robin.id)!;
   await server.store.write("updateAgent", { agent, quotaBytes: 3 * 1024 });
@@ -52,7 +52,7 @@ test("tells what the mailboxes hold and may hold, and refuses what does not fit"
   `);
 });
 
-test("tells no limit of octets where there is none", async () => {
+test("shows no limit of octets if there is none", async () => {
   await using server = await startImap();
   const { agent } = server.store.ids.decode(server.robin.id)!;
   await server.store.write("updateAgent", { agent, quotaBytes: 0 });

@@ -44,7 +44,7 @@ const changed = `
   S2: i5 OK {{*}}
 `;
 
-test("tells UIDs of what is gone, and HIGHESTMODSEQ after its own EXPUNGE", async () => {
+test("sends UIDs of expunged messages, and HIGHESTMODSEQ after its own EXPUNGE", async () => {
   await using server = await startImap();
   await server.converse(`${five}
     ${changed}
@@ -89,7 +89,7 @@ test("keeps VANISHED back while sequence numbers are in use", async () => {
   `);
 });
 
-test("says up to where a client knows all while EXPUNGE is kept back, so that it misses none when it is cut off", async () => {
+test("names the HIGHESTMODSEQ before a delayed EXPUNGE, so that a disconnected client misses none", async () => {
   await using server = await startImap();
   await server.converse(`${five}
     ${changed}
@@ -117,7 +117,7 @@ test("says up to where a client knows all while EXPUNGE is kept back, so that it
   `);
 });
 
-test("tells what was missed when a mailbox is selected again", async () => {
+test("sends the changes that were missed when a mailbox is selected again", async () => {
   await using server = await startImap();
   await server.converse(`${five}
     C: a0 UNSELECT
@@ -159,7 +159,7 @@ test("tells what was missed when a mailbox is selected again", async () => {
   `);
 });
 
-test("goes by what is there when the log does not reach back to what the client knows", async () => {
+test("compares with the mailbox itself if the log does not reach back to the client's state", async () => {
   await using server = await startImap();
   const kept = await server.converse(`${five}
     C: a0 UNSELECT

@@ -104,7 +104,7 @@ test("finds the words of a FUZZY text in any order, and says how well they fit",
   `);
 });
 
-test("tells what comes into a search and what leaves it, from this session and others", async () => {
+test("sends messages that enter or leave a search result, by this session and others", async () => {
   await using server = await startImap();
   await server.converse(`${open}${appends("one", "two", "three")}${select}
     C: s1 SEARCH RETURN (UPDATE ALL) FLAGGED
@@ -181,7 +181,7 @@ test("keeps no more than a few searches up to date, and says so", async () => {
   `);
 });
 
-test("searches several mailboxes at once, and says nothing of those without a result", async () => {
+test("searches several mailboxes at once, and sends no response for those without a result", async () => {
   await using server = await startImap();
   await server.converse(`${open}${appends("bread", "butter")}
     C: a2 CREATE Work

@@ -20,7 +20,7 @@ const twoSessions = `
   S2*: i2 OK {{*}}
 `;
 
-test("tells flags, arrivals and expunges of others at the end of a command", async () => {
+test("sends flags, arrivals and expunges of others at the end of a command", async () => {
   await using server = await startImap();
   await server.converse(`${twoSessions}
     C: a1 STORE 2 +FLAGS (\\Flagged Word)
@@ -56,7 +56,7 @@ test("tells flags, arrivals and expunges of others at the end of a command", asy
   `);
 });
 
-test("keeps sequence numbers while they are in use, and tells EXPUNGE afterwards", async () => {
+test("keeps sequence numbers while they are in use, and sends EXPUNGE afterwards", async () => {
   await using server = await startImap();
   await server.converse(`${twoSessions}
     C: a1 STORE 1 +FLAGS.SILENT (\\Deleted)
@@ -91,7 +91,7 @@ test("keeps sequence numbers while they are in use, and tells EXPUNGE afterwards
   `);
 });
 
-test("tells an idle session at once", async () => {
+test("sends changes to an idle session at once", async () => {
   await using server = await startImap();
   await server.converse(`${twoSessions}
     C2: b1 IDLE
@@ -116,7 +116,7 @@ test("tells an idle session at once", async () => {
   `);
 });
 
-test("tells CONDSTORE sessions the MODSEQ of every change", async () => {
+test("sends CONDSTORE sessions the MODSEQ of every change", async () => {
   await using server = await startImap();
   await server.converse(`${twoSessions}
     C2: b1 SELECT INBOX (CONDSTORE)

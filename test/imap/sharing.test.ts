@@ -279,7 +279,7 @@ test("a mailbox that is deleted leaves the grant, and the next one of its name i
   `);
 });
 
-test("tells rights as they are, and leaves giving them to the operator", async () => {
+test("shows rights as they are, and refuses to change them", async () => {
   await using shared = await startShared({ scopes: ["mail"], mailboxes: ["INBOX"] });
   await shared.converse(`${bothLoggedIn}
     C2: b1 MYRIGHTS INBOX

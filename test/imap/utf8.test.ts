@@ -37,7 +37,7 @@ test("takes and gives UTF-8 once UTF8=ACCEPT is enabled", async () => {
   );
 });
 
-test("refuses what is not UTF-8, and a wrapping that is none", async () => {
+test("refuses text that is not UTF-8, and a malformed UTF8 wrapping", async () => {
   await using server = await startImap();
   await server.converse(`
     S: * OK {{*}}

@@ -5,7 +5,7 @@ import { createDocumentReader } from "#/src/mail/search-document.ts";
 import { deletedFlag } from "#/src/model/flags.ts";
 import { openTestStore, seedAgent } from "../support/store.ts";
 
-test("a message that goes while its text is read fails once, and leaves no failure that nobody hears of", async () => {
+test("a message deleted while its text is read fails once, without an unhandled rejection", async () => {
   await using opened = await openTestStore();
   const { store } = opened;
   const mail = createMail(store);

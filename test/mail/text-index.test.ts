@@ -134,7 +134,7 @@ async function expungeFirst(): Promise<void> {
   await plain.expungeMessages(agent, inbox.number);
 }
 
-it("says of indexed mail what it holds, of short terms too, and leaves other agents' mail out", async () => {
+it("finds text in indexed mail, short terms too, and not in other agents' mail", async () => {
   const other = await seedAgent(store.store, "bob");
   await append(
     other.agent,

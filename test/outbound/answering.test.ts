@@ -10,7 +10,7 @@ function answered(isToAll: boolean, ...lines: string[]): [string, string] {
   return [to, cc].map((list) => list.map(({ address }) => address).join(" ")) as [string, string];
 }
 
-describe("whom an answer goes to", () => {
+describe("recipients of an answer", () => {
   const from = "From: Mel <mel@far.example>";
   const to = "To: Ada <ada+x@first.example>, kit@far.example";
   const cc = "Cc: Team: bob@first.example, mel@FAR.example;, kit@far.example";

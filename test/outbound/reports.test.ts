@@ -150,7 +150,7 @@ describe("a report of another server", () => {
     expect(readDeliveryReport(postfix(status))?.recipients).toEqual([]);
   });
 
-  test("of another kind is none", () => {
+  test("of another type is no report", () => {
     expect(readDeliveryReport(sent)).toBeUndefined();
     const disposition =
       "Content-Type: multipart/report; report-type=disposition-notification; boundary=b\r\n\r\n--b\r\n\r\nx\r\n--b\r\nContent-Type: message/disposition-notification\r\n\r\nDisposition: x\r\n--b--\r\n";

@@ -104,7 +104,7 @@ describe("what is asked for is", () => {
     expect(await reach.find(house.agents.mallory, work, "read")).toBeUndefined();
   });
 
-  test("told apart by id: not there, there without a grant, there without the right", async () => {
+  test("by id: not found, found without a grant, found without the right", async () => {
     await house.grant(["calendar:read"], { calendars: ["Work"] });
     const reach = await reachWith("calendar");
     const [calendar, inbox] = await otherCalendars();

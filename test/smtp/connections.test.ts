@@ -222,7 +222,7 @@ describe("when there is no more", () => {
     expect(fairness.refused()).toEqual([{ share: "receiving", reason: "gave_way", count: 1 }]);
   });
 
-  test("connections, the oldest silent one of the network that has the most goes", async () => {
+  test("connections, the oldest silent one of the network that has the most is closed", async () => {
     const fairness = createFairness();
     let isCrowd = true;
     await using rooms = await openMailRooms({

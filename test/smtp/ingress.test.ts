@@ -159,7 +159,7 @@ test("refuses recipients beyond the limit, and one that is named twice counts on
   expect(await client.command("RCPT TO:<Robin+1@waypost.example>")).toMatch(/^250 /);
 });
 
-test("says that a mailbox is full, by what is announced and by what is there", async () => {
+test("refuses mail for a full mailbox, by the announced size and by the received octets", async () => {
   await using client = await connect();
   await client.command(`${mail} SIZE=20000`);
   expect(await client.command("RCPT TO:<tiny@waypost.example>")).toMatch(/^452 4\.2\.2 /);
@@ -278,7 +278,7 @@ test("takes mail for postmaster of an internationalised domain in both of its fo
     ]);
 });
 
-test("keeps what the client asked to be told", async () => {
+test("keeps the notifications that the client requested", async () => {
   await using client = await connect();
   await client.command(`${mail} RET=HDRS ENVID=QQ1`);
   await client.command("RCPT TO:<robin@waypost.example> NOTIFY=SUCCESS,DELAY ORCPT=rfc822;r@x.example");

@@ -57,7 +57,7 @@ for (const [text, address] of paths)
     if (read !== undefined) expect(read.rest).toBe("");
   });
 
-test("leaves what stands behind the path", () => {
+test("leaves the text behind the path", () => {
   expect(readPath("<a@b.example> SIZE=1")?.rest).toBe(" SIZE=1");
   expect(readPath("<a@b.example>RCPT TO:<c@d>")?.rest).toBe("RCPT TO:<c@d>");
 });

@@ -131,7 +131,7 @@ test("says that an agent's first mail to a stranger waits, and does not send it"
   expect(await takeRemote()).toEqual([]);
 });
 
-test("queues a person's mail to people here if its success is to be told", async () => {
+test("queues a person's mail to people here if a report of success is requested", async () => {
   await submit(alex, bare(alex, "told"), ["<tiny@waypost.example> NOTIFY=SUCCESS"]);
   expect(await folderOf(rooms.agents.tiny, "told")).toEqual([]);
   await rooms.deliverQueued();

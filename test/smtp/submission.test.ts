@@ -105,7 +105,7 @@ test("takes a token as password", async () => {
   else expect(reply).toMatch(/^535 /);
 });
 
-test("closes after five failed logins, and slows down who goes on", async () => {
+test("closes after five failed logins, and delays further ones", async () => {
   await using client = await connectRawSmtp({ port: rooms.ports.submissions, isTls: true });
   await client.command("EHLO laptop");
   const replies: string[] = [];
@@ -120,7 +120,7 @@ test("closes after five failed logins, and slows down who goes on", async () => 
   );
 });
 
-test("sends only as whoever is logged in", async () => {
+test("accepts only senders of the login", async () => {
   await using client = await login();
   for (const sender of ["alex@waypost.example", "kim@other.example", "robin@outside.example"])
     expect(await client.command(`MAIL FROM:<${sender}>`), sender).toMatch(/^553 5\.7\.1 /);
@@ -164,7 +164,7 @@ test("takes no header in which a second From could hide", async () => {
   expect(await submit(client, message)).toMatch(/^552 5\.3\.4 /);
 });
 
-test("says at once that mail to the world has no way to leave", async () => {
+test("refuses mail to other servers at once if it cannot be sent", async () => {
   await using client = await login();
   await client.command(`MAIL FROM:<${robin}>`);
   expect(await client.command("RCPT TO:<a@outside.example>")).toMatch(

@@ -1,46 +1,46 @@
-/** The search index as the main thread sees it: it may be behind, or not there, and then it says nothing of a message. */
+/** The search index for the main thread. If it is behind or missing, it has no answer for a message. */
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import { foldKey, type TextKey } from "../search-document.ts";
 import type { SearchKey } from "../search-keys.ts";
 
-/** What the index knows of an agent's messages up to a number. */
+/** The index's answer for an agent's messages up to a number. */
 export interface IndexAnswer {
   readonly upTo: Modseq;
-  /** For each key, the messages that hold it, ascending. */
+  /** For each key, the messages that match it, ascending. */
   readonly found: readonly Float64Array[];
-  /** Messages up to there that are not in the index, ascending. */
+  /** Messages up to that number that are not in the index, ascending. */
   readonly unindexed: Float64Array;
 }
 
-/** Of a message, for each key whether it holds it, or undefined where the part that was looked at does not decide. */
+/** For one message: for each key whether it matches, or undefined if the searched part does not decide it. */
 export type Held = readonly (boolean | undefined)[];
 
 export type LookedAt = "header" | "body";
 
 export interface TextIndex extends AsyncDisposable {
-  /** The keys are folded. undefined: ask the messages themselves. */
+  /** The keys are folded. undefined: the caller has to read the messages themselves. */
   find(agent: AgentNumber, keys: readonly TextKey[]): Promise<IndexAnswer | undefined>;
-  /** For each message, which of the keys its header or its body holds, by looking into the message itself: what the index does
-   *  not have. The keys are folded. undefined: the thread ended, or was not there. */
+  /** For messages that the index does not have: reads each message and finds which keys its header or its body matches. The keys are
+   *  folded. undefined: the thread ended or does not run. */
   examine(
     agent: AgentNumber,
     messages: readonly MessageNumber[],
     keys: readonly TextKey[],
     where: LookedAt,
   ): Promise<readonly (Held | undefined)[] | undefined>;
-  /** The beginning of what messages say, of those that it has. */
+  /** The previews of messages that are in the index. */
   findPreviews(
     agent: AgentNumber,
     messages: readonly MessageNumber[],
   ): Promise<ReadonlyMap<MessageNumber, string>>;
-  /** Settles when everything that is stored now is in the index, and what is gone is not. */
+  /** Resolves when all messages stored now are in the index, and deleted ones are not. */
   settle(): Promise<void>;
 }
 
-/** Whether a message holds a key; undefined when the index does not have it. */
+/** Whether a message matches a key; undefined if the index does not have the message. */
 export type IndexLookup = (key: TextKey, message: MessageNumber) => boolean | undefined;
 
-/** Messages up to a number that can fit; above it the index knows nothing. */
+/** Messages up to a number that can match; above it the index has no answer. */
 export interface IndexCandidates {
   readonly upTo: number;
   /** Ascending. */
@@ -49,11 +49,11 @@ export interface IndexCandidates {
 
 export interface IndexView {
   readonly lookUp: IndexLookup;
-  /** undefined: the index leaves nothing out. */
+  /** undefined: every message can match. */
   readonly candidates: IndexCandidates | undefined;
 }
 
-/** Asks the index for every key that looks into text. */
+/** Looks up every text key in the index. */
 export async function lookUpText(
   index: TextIndex | undefined,
   agent: AgentNumber,
@@ -74,8 +74,7 @@ export async function lookUpText(
   };
 }
 
-/** Messages outside of which nothing fits: of texts that have to be there all, those of the rarest; of several that each will
- *  do, those of all. */
+/** The only messages that can match: for keys that must all match, those of the rarest key; for alternatives, those of all of them. */
 function neededHolders(
   key: SearchKey,
   found: ReadonlyMap<SearchKey, Float64Array>,
@@ -87,7 +86,7 @@ function neededHolders(
   return known.length < ofKeys.length ? undefined : known.reduce(uniteNumbers);
 }
 
-/** Both ascending, as is what comes of it. */
+/** The union of two ascending lists, ascending. */
 function uniteNumbers(a: Float64Array, b: Float64Array): Float64Array {
   if (b.length === 0) return a;
   const united = new Float64Array(a.length + b.length);
@@ -97,7 +96,7 @@ function uniteNumbers(a: Float64Array, b: Float64Array): Float64Array {
   return united.filter((number, at) => number !== united[at - 1]);
 }
 
-/** By halving: a set of as many numbers would hold the loop while it is built. */
+/** A binary search: building a set of so many numbers would block the event loop. */
 function holdsNumber(ascending: Float64Array, number: number): boolean {
   let low = 0;
   let high = ascending.length;
@@ -109,7 +108,7 @@ function holdsNumber(ascending: Float64Array, number: number): boolean {
   return ascending[low] === number;
 }
 
-/** Those of its keys that look into text. */
+/** The text keys inside a key. */
 export function listTextKeys(key: SearchKey): TextKey[] {
   switch (key.kind) {
     case "and":

@@ -9,14 +9,14 @@ import { type ThreadAlgorithm, threadMessages } from "./thread.ts";
 import type { ThreadNode } from "./thread-tree.ts";
 
 export interface MailOrdering {
-  /** UIDs of the set that are there, in the order of the criteria. */
+  /** The existing UIDs of the set, in the order of the criteria. */
   sortMessages(
     agent: AgentNumber,
     mailbox: MailboxNumber,
     uids: NumberSet,
     criteria: readonly (SortCriterion | ScoreCriterion)[],
   ): Promise<readonly number[]>;
-  /** Messages of the set that are there, as threads. A thread may be as deep as it has messages. */
+  /** The existing messages of the set, as threads. A thread may be as deep as it has messages. */
   threadMessages(
     agent: AgentNumber,
     mailbox: MailboxNumber,

@@ -1,11 +1,11 @@
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 
-/** So many are sorted at once: about a millisecond. */
+/** Elements that are sorted at once: about a millisecond. */
 const runLength = 1000;
-/** Elements merged before the time is looked at. */
+/** Elements that are merged between two checks of the time. */
 const mergedPerLook = 500;
 
-/** Sorts a list of any length, stable, and gives the loop its turns meanwhile. */
+/** A stable sort of a list of any length that lets other work run meanwhile. */
 export async function sortInTurns<T>(items: readonly T[], compare: (a: T, b: T) => number): Promise<T[]> {
   if (items.length <= runLength) return items.toSorted(compare);
   const turns = new LoopTurns();

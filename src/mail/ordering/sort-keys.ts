@@ -1,4 +1,4 @@
-/** What messages are sorted by (RFC 5256 section 3, RFC 5957), as values that compare by themselves. */
+/** Sort keys of messages (RFC 5256 section 3, RFC 5957), as values that can be compared directly. */
 import { decodeWords } from "#/src/formats/mime/encoded-words.ts";
 import { type EnvelopeAddress, readEnvelopeHeads } from "#/src/formats/mime/envelope-reader.ts";
 import { parseSubject } from "#/src/formats/mime/subject.ts";
@@ -30,7 +30,7 @@ export interface ScoreCriterion {
   readonly isReverse: boolean;
 }
 
-/** What of a message a criterion looks at. */
+/** The facet of a message that a criterion needs. */
 export const facetOf: Readonly<Record<SortField | "score", MessageFacet | undefined>> = {
   arrival: "numbers",
   cc: "envelope",
@@ -74,8 +74,8 @@ export function sentTime(sentAt: number | null | undefined, internalDate: number
   return sentAt ?? internalDate;
 }
 
-/** Text in the order of i;unicode-casemap (RFC 5051), which is that of the octets of what search compares; as a string of
- *  octets, because strings compare by UTF-16. */
+/** A key that sorts text by i;unicode-casemap (RFC 5051): the octets of the folded text. It is a string with one character for each
+ *  octet, because JavaScript compares strings by UTF-16. */
 export function collationKey(text: string): string {
   return Buffer.from(foldText(text)).toString("latin1");
 }

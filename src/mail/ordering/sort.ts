@@ -1,4 +1,4 @@
-/** SORT (RFC 5256): UIDs in the order of criteria, messages that are the same by all of them in their order in the mailbox. */
+/** SORT (RFC 5256): UIDs in the order of criteria. Messages that are equal in all of them are in the order of the mailbox. */
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import type { NumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
@@ -8,7 +8,7 @@ import { facetOf, type ScoreCriterion, type SortCriterion, sortFacets, sortValue
 
 interface Sorted {
   readonly uid: number;
-  /** Of the criteria, in their order. */
+  /** The values of the criteria, in their order. */
   readonly values: readonly (string | number)[];
 }
 

@@ -1,5 +1,5 @@
-/** Threads of messages (RFC 5256 section 3, "THREAD"): pure but for the turns that it gives the loop. Linear but for
- *  sorting, whatever the headers say. */
+/** Threads of messages (RFC 5256 section 3, "THREAD"). Pure, except that it lets other work run. Except for sorting, the time is linear
+ *  for any headers. */
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { sortInTurns } from "./sort-in-turns.ts";
 
@@ -9,7 +9,7 @@ export interface ThreadedMessage {
   readonly time: number;
   /** Base subject as it compares, "" for none. */
   readonly subject: string;
-  /** The subject has the marks of an answer or a forward. */
+  /** The subject has the prefix of an answer or a forward. */
   readonly isReply: boolean;
   /** "" for none. */
   readonly id: string;
@@ -33,7 +33,7 @@ export async function threadBySubject(messages: readonly ThreadedMessage[]): Pro
     else same.push(message);
     if (turns.isDue) await turns.turn();
   }
-  // The first of each was met in the order of time: so are the threads.
+  // The first message of each thread was found in the order of time, so the threads are in that order too.
   const threads: ThreadNode[] = [];
   for (const [first, ...others] of bySubject.values()) {
     threads.push({ uid: first!.uid, children: others.map(({ uid }) => ({ uid, children: noNodes })) });
@@ -47,11 +47,11 @@ interface Node {
   readonly uid: number | undefined;
   readonly message: ThreadedMessage | undefined;
   parent: Node | undefined;
-  /** `noNodes` until there is one: most have none, and what 100,000 nodes hold is copied as often as memory is tidied. */
+  /** `noNodes` until there is one: most nodes have none, and a list for each of 100,000 nodes would slow down garbage collection. */
   children: readonly Node[];
   /** Nearest node above that is a message, or else the top of the tree; found once. */
   anchor: Node | undefined;
-  /** Of the sets of nodes that are joined: to tell loops from links without walking. */
+  /** For the sets of joined nodes: finds most loops without walking up the tree. */
   joined: Node;
 }
 
@@ -89,7 +89,7 @@ export async function threadByReferences(messages: readonly ThreadedMessage[]): 
   return sortInTurns(merged, byNodeTime);
 }
 
-/** Step 1: the links that the headers say. */
+/** Step 1: the links that the headers name. */
 async function linkMessages(messages: readonly ThreadedMessage[], turns: LoopTurns): Promise<Node[]> {
   const byId = new Map<string, Node>();
   const nodes: Node[] = [];
@@ -132,7 +132,7 @@ async function linkMessages(messages: readonly ThreadedMessage[], turns: LoopTur
         link(previous, next);
       previous = next;
     }
-    // 1 B: what the message itself says of its parent is believed, and a link to another one broken.
+    // 1 B: the parent that the message itself names is used, and a link to another parent is removed.
     if (node.parent !== previous) {
       node.parent = undefined;
       if (previous !== undefined && !makesLoop(previous, node)) link(previous, node);
@@ -171,7 +171,7 @@ async function dropDummies(nodes: readonly Node[], turns: LoopTurns): Promise<No
   return roots;
 }
 
-/** Of a node with a parent. Every node on the way learns it. */
+/** The anchor of a node with a parent. It is stored in every node on the way. */
 function anchorOf(node: Node): Node {
   const way: Node[] = [];
   let at = node;

@@ -38,7 +38,7 @@ export async function threadMessages(
   return algorithm === "references" ? threadByReferences(messages) : threadBySubject(messages);
 }
 
-/** Its identifiers stay one text until they are asked for, which is once. */
+/** Its identifiers are kept as one text until they are used, which is once. */
 class StoredMessage implements ThreadedMessage {
   readonly uid: number;
   readonly time: number;
@@ -63,7 +63,7 @@ class StoredMessage implements ThreadedMessage {
   }
 }
 
-/** Messages from before the identifiers were kept have them in their header alone. */
+/** Messages older than the column of identifiers have them only in their header. */
 async function readIds(bytes: MessageBytes, row: EntryThreadRow): Promise<ReferenceIds> {
   const message = { ...row, trace: row.trace! };
   const structure = await bytes.readStructure(message);
