@@ -84,11 +84,12 @@ const importantRuleOrigin = 3;
 const importantAttributeOrigin = 4;
 
 const noParts: DeclaredStyle["parts"] = new Map();
+const nothingUnsure: ReadonlySet<string> = new Set();
 export const noStyle: DeclaredStyle = {
   id: 0,
   values: new Map(),
   doubts: [],
-  unsure: new Set(),
+  unsure: nothingUnsure,
   parts: noParts,
 };
 
@@ -167,7 +168,7 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
     const doubts: StyleDoubt[] = [];
     const maybes: Maybe[] = [];
     let parts: Map<string, Declaration[]> | undefined;
-    const unsure = new Set<string>();
+    let unsure: Set<string> | undefined;
 
     let isRanked = true;
     const declare = (declaration: Declaration, rank: Rank, isMaybe: boolean): void => {
@@ -235,6 +236,7 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
       const certain = ranks.get(name);
       if (certain !== undefined && (hasRank ? isStronger(certain, rank) : certain[0] > rank[0])) continue;
       if (isSame(values.get(name)?.value, value)) continue;
+      unsure ??= new Set();
       unsure.add(name);
       if (name.startsWith("--")) values.set(name, { property: name, value: unknownValue });
       else
@@ -250,7 +252,7 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
         });
     }
     if (values.size === 0 && doubts.length === 0 && parts === undefined) return noStyle;
-    return { id: ++lastId, values, doubts, unsure, parts: parts ?? noParts };
+    return { id: ++lastId, values, doubts, unsure: unsure ?? nothingUnsure, parts: parts ?? noParts };
   }
 }
 

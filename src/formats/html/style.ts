@@ -27,7 +27,7 @@ export interface ElementStyle {
 const reaches = ["none", "inside", "moves", "pulls", "paints"] as const;
 
 /** Steps of making the style of one element. */
-const makeSteps = 440;
+const makeSteps = 560;
 
 export function styleOf(element: HtmlElement, parent: Style, cascade: Cascade): ElementStyle {
   const declared = cascade.styleOf(element);
@@ -176,14 +176,14 @@ class StyleMaker {
   #reach: Box["reach"] = "none";
   #doubt: Doubt | undefined;
   /** Properties of which another value may apply, or one that is not understood. */
-  readonly #unsure: Set<string>;
+  #unsure: ReadonlySet<string>;
 
   constructor(element: HtmlElement, declared: DeclaredStyle, parent: Style, cascade: Cascade) {
     this.#element = element;
     this.#declared = declared;
     this.#parent = parent;
     this.#cascade = cascade;
-    this.#unsure = new Set(declared.unsure);
+    this.#unsure = declared.unsure;
     for (const { reach, why } of declared.doubts) this.#doubts(reach, why);
   }
 
@@ -205,7 +205,7 @@ class StyleMaker {
       if (word === "revert-layer" || value === unknownValue) {
         const isFar = name === "animation-name" && this.#cascade.sheets.hasFarAnimation;
         this.#doubts(isFar ? "paints" : reach, "style-not-understood");
-        this.#unsure.add(name);
+        this.#unsure = new Set([...this.#unsure, name]);
       } else if (value === unknownInside) this.#doubts("inside", "style-not-understood");
       else if (!wideKeywords.has(word)) this.#values.set(name, value!);
       else if (word === "inherit") {
@@ -427,7 +427,7 @@ class StyleMaker {
       isVisible &&
       opacity >= opacityMin &&
       (backdrops.paints ||
-        [...this.#unsure].some((one) => /^(?:background|border)-/.test(one)) ||
+        (this.#unsure.size > 0 && [...this.#unsure].some((one) => /^(?:background|border)-/.test(one))) ||
         spaces.hasBorder ||
         strength > 0 ||
         paintedElements.has(name));
