@@ -525,6 +525,16 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     if (alt !== "" && (box.asked || width) * (box.height ?? sizeOf(element, box, "height")) === 0)
       lines.text(alt, style);
     gap = 0;
+    // Its text is left out, and its boxes are drawn all the same.
+    if (drawnInside.has(element.name)) {
+      const inner = createLines(style);
+      for (const child of element.children) if (child.kind === "element") visitElement(child, style, inner);
+      lines.unsure();
+    }
+    const drawing =
+      element.name === "svg" &&
+      (style.values.has("overflow-x") || attributeOf(element, "overflow") !== undefined);
+    if (drawing && paints) doubtPage("may-be-covered");
     return { paints, hasText: false };
   }
 
@@ -671,6 +681,9 @@ const notUnderstood = new Set([
   "permission",
   "install",
 ]);
+
+/** What stands in them is drawn where they are not what they are meant for. */
+const drawnInside = new Set(["option", "optgroup", "object", "applet", "picture", "noscript"]);
 
 /** Drawn as a whole: none of its content is text of the page. */
 function isReplaced(element: HtmlElement): boolean {
