@@ -180,6 +180,8 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     styles.set(element, found);
     if (name === "noscript" || (parent.isMeasured && !isCountableElement(element, found.declared)))
       lines.unsure();
+    // Browsers differ on which of them are drawn.
+    if (attributeOf(element, "popover") !== undefined) doubtPage("element-not-understood");
     if (isBoxless(found.style.display)) {
       if (found.style.display !== "none") judgeColumn(element, found, parent);
       if (name === "template") judgeUnseen(element, parent, lines);
