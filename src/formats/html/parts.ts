@@ -18,7 +18,7 @@ const controlled = words(
 );
 /** What letters of a line, or a box without anything in it, take without covering anything. */
 const linear = words(
-  "display color font-size font-family line-height letter-spacing word-spacing visibility opacity white-space text-decoration-line text-decoration-thickness vertical-align float zoom font-size-adjust",
+  "display color font-size font-family line-height letter-spacing word-spacing visibility opacity white-space text-decoration-line text-decoration-thickness vertical-align zoom font-size-adjust",
 );
 const sized = words(
   "width height min-width min-height max-width max-height overflow-x overflow-y padding-top padding-right padding-bottom padding-left box-sizing",
