@@ -1,13 +1,13 @@
 /** Ends a thread whose heap has grown too large before V8 sees its limit. At its limit V8 ends a thread alone only if what is made there
- *  is small: a table or an array that grows by more than 16 MiB, or `JSON.parse`, ends the whole process. So the limit of V8 lies well
+ *  is small: a table or an array that grows by more than 16 MiB, or `JSON.parse`, ends the whole process. So the limit of V8 lies
  *  above what a thread may have, and the main thread looks at the heap while the thread works. */
 import v8 from "node:v8";
 import type { Worker } from "node:worker_threads";
 import type { ThreadKind } from "./house-threads.ts";
 
-/** What a heap can grow by before a look that comes late, or in one call of a built-in function, which is not interrupted. With the
- *  largest `heapMb` the limit stays under 2 GiB: above that V8 collects what is old half as often. */
-const reserveMb = 768;
+/** What a heap can grow by before a look that comes late, or in one call of a built-in function, which is not interrupted. Not more:
+ *  when the main thread is busy the look may be so late that V8's limit is what bounds the memory of the thread. */
+const reserveMb = 128;
 const defaultLookMs = 25;
 const mebibyte = 1024 * 1024;
 

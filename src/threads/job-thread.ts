@@ -1,7 +1,6 @@
 /** One thread of `job-threads.ts`, as the main thread sees it: what was given to it, and what it computes for. */
 import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
-import { isHeapOver, limitWatchedMb } from "./heap-watch.ts";
 import type { ThreadKind } from "./house-threads.ts";
 import {
   boardBegun,
@@ -30,14 +29,6 @@ export interface Look {
   readonly jobMs: number;
   /** How long it has not said what it uses. */
   readonly silentMs: number;
-  /** Its heap is larger than it may be. */
-  readonly isHeapOver: boolean;
-}
-
-/** What a thread uses: its processor time so far. */
-interface Use {
-  readonly cpuMs: number;
-  readonly isHeapOver: boolean;
 }
 
 /** So many go over together; the thread begins while the main thread is still reading from the other connections. */
@@ -53,8 +44,7 @@ export class JobThread<Job, Result> {
   #cpuMs = 0;
   #seen = { current: 0, jobMs: 0 };
   #heldBy: Task<Job, Result> | undefined;
-  #asked: { readonly at: number; readonly answer: Promise<Use> } | undefined;
-  readonly #isHeapOver: () => Promise<boolean>;
+  #asked: { readonly at: number; readonly answer: Promise<number> } | undefined;
   isSlow: boolean;
   /** Octets under way, each job counting a little more than it has. */
   load = 0;
@@ -62,8 +52,7 @@ export class JobThread<Job, Result> {
   constructor(kind: ThreadKind, settings: unknown, isSlow: boolean, events: JobThreadEvents<Result>) {
     this.isSlow = isSlow;
     const data: JobThreadData<unknown> = { board: this.#board, settings };
-    this.#worker = startThread(kind, data, limitWatchedMb(kind));
-    this.#isHeapOver = () => isHeapOver(this.#worker, kind);
+    this.#worker = startThread(kind, data);
     this.#worker.unref();
     this.#worker.on("message", (answers: readonly JobAnswer<Result>[]) => events.answered(answers));
     this.#worker.on("error", (cause) => events.ended(cause));
@@ -131,25 +120,21 @@ export class JobThread<Job, Result> {
   async look(addedMsMax: number): Promise<Look> {
     const current = this.current;
     this.#asked ??= this.#ask();
-    const use = await Promise.race([this.#asked.answer, nextTurn(undefined)]);
-    if (use === undefined)
-      return {
-        ...{ ...this.#seen, addedMs: 0, silentMs: performance.now() - this.#asked.at },
-        isHeapOver: false,
-      };
+    const cpuMs = await Promise.race([this.#asked.answer, nextTurn(undefined)]);
+    if (cpuMs === undefined)
+      return { ...this.#seen, addedMs: 0, silentMs: performance.now() - this.#asked.at };
     this.#asked = undefined;
-    const { cpuMs, isHeapOver } = use;
     const usedMs = Math.max(0, cpuMs - this.#cpuMs);
     const addedMs = Math.min(usedMs, addedMsMax);
     this.#seen = { current, jobMs: (current === this.#seen.current ? this.#seen.jobMs : 0) + addedMs };
     this.#cpuMs = Math.max(this.#cpuMs, cpuMs);
-    return { ...this.#seen, addedMs, silentMs: 0, isHeapOver };
+    return { ...this.#seen, addedMs, silentMs: 0 };
   }
 
-  #ask(): { readonly at: number; readonly answer: Promise<Use> } {
-    const answer = Promise.all([this.#worker.cpuUsage(), this.#isHeapOver()]).then(
-      ([{ user, system }, isHeapOver]) => ({ cpuMs: (user + system) / 1000, isHeapOver }),
-      () => ({ cpuMs: 0, isHeapOver: false }),
+  #ask(): { readonly at: number; readonly answer: Promise<number> } {
+    const answer = this.#worker.cpuUsage().then(
+      ({ user, system }) => (user + system) / 1000,
+      () => 0,
     );
     return { at: performance.now(), answer };
   }

@@ -161,10 +161,6 @@ export function createJobThreads<Settings, Job, Result>(
     const seen = await thread.look(4 * limits.lookMs);
     if (!threads.has(thread)) return;
     const task = tasks.get(seen.current);
-    if (seen.isHeapOver) {
-      lose(thread, "The heap of the thread was too large.");
-      return;
-    }
     if (seen.silentMs >= limits.silentMs) {
       lose(thread, "The thread did not say what it uses.");
       return;

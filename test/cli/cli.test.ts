@@ -271,9 +271,6 @@ describe.each(["without a daemon", "with a daemon"] as const)("administration %s
     expect(
       (await waypost("import", "ada@example.org", path.join(data, "nowhere.ics"), ...at)).stderr,
     ).toMatch(/ENOENT/);
-    expect((await waypost("export", "ada@example.org", path.join(data, "out.txt"), ...at)).stderr).toMatch(
-      /\.ics or \.vcf/,
-    );
     expect(
       (await waypost("export", "ada@example.org", path.join(data, "o.ics"), "--in", "Nothing", ...at)).stderr,
     ).toMatch(/There are: /);

@@ -168,7 +168,7 @@ test("refuses mail to other servers at once if it cannot be sent", async () => {
   await using client = await login();
   await client.command(`MAIL FROM:<${robin}>`);
   expect(await client.command("RCPT TO:<a@outside.example>")).toMatch(
-    /^550 5\.7\.1 waypost\.example is a domain that other servers cannot know/,
+    /^550 5\.7\.1 waypost\.example is a domain that other servers cannot look up/,
   );
 });
 

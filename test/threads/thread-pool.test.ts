@@ -86,17 +86,6 @@ it("ends a job that does not look for its caller soon after that has gone, and g
   expect(await pool.run("last count")).toBe("last 1");
 }, 60_000);
 
-it("ends a job that needs much memory in one call, which at the limit of a heap would end the process", async () => {
-  await using pool = createThreadPool<string, string>({
-    thread: { name: "greedy", source: "test/support/greedy-thread.ts", heapMb: 32, isSilent: true },
-    gate: new Gate({ what: "jobs", total: 1, share: 1, waiting: { total: 9, share: 9, waitMs: 60_000 } }),
-    timeLimitMs: 60_000,
-    overLimit: "over",
-  });
-  const answers = await Promise.all(["grow in large pieces", "echo"].map((job) => pool.run(job)));
-  expect(answers).toEqual(["over", "echo"]);
-}, 120_000);
-
 describe("threads with a process of their own", () => {
   const open = (timeLimitMs: number) => {
     const gate = new Gate({
