@@ -23,7 +23,6 @@ const suites = [
   ["heap-filling.ts"],
   ["split-imap.ts", "--runs", "2"],
   ["soak.ts", "5"],
-  ["abuse/run.ts", "--quick"],
 ];
 
 const failed: string[] = [];
