@@ -54,7 +54,10 @@ test.each(leaves.map((command) => [pathOf(command).join(" "), command] as const)
         await program.parseAsync(line, { from: "user" });
         expect([line, runCount]).toEqual([line, before + 1]);
         const value: unknown = command.getOptionValue(option.attributeName());
-        expect([line, [value].flat().map(String)]).toEqual([line, [givenValue(option)[0] ?? "true"]]);
+        expect([line, [value].flat().map(String)]).toEqual([
+          line,
+          [givenValue(option)[0] ?? String(!option.negate)],
+        ]);
         expect(program.opts()).toEqual({});
       }
   },

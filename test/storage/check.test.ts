@@ -131,6 +131,8 @@ itOnSqlite("lets searches go on meanwhile", async () => {
   await using test = await openTestStore();
   const { agent } = await seedAgent(test.store);
   const order: string[] = [];
+  // The thread of scans is there; that of the check starts.
+  await test.store.scan("newestMessages", { agent, limit: 1 });
   await Promise.all([
     test.store.check().then(() => order.push("check")),
     test.store.scan("newestMessages", { agent, limit: 1 }).then(() => order.push("search")),

@@ -108,11 +108,10 @@ describe("threads with a process of their own", () => {
   const isRunning = (pid: number): boolean => fs.existsSync(`/proc/${pid}`);
   const onLinux = it.runIf(process.platform === "linux");
 
-  it("keeps the limits of time and memory, and goes on with the next job", async () => {
+  it("keeps the limit of time, and goes on with the next job", async () => {
     await using pool = open(1000).pool;
-    const jobs = ["hang", "echo", "grow", "throw", "echo"];
-    const answers = await Promise.all(jobs.map((job) => pool.run(job)));
-    expect(answers).toEqual(["over", "echo", "over", "over", "echo"]);
+    const answers = await Promise.all(["hang", "echo", "throw", "echo"].map((job) => pool.run(job)));
+    expect(answers).toEqual(["over", "echo", "over", "echo"]);
   }, 60_000);
 
   it("answers a job whose heap ends its process, and goes on with the next", async () => {
