@@ -2,8 +2,10 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
+import net from "node:net";
 import os from "node:os";
 import path from "node:path";
+import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { withCrlf } from "#/src/daemon/moving/mail-source.ts";
@@ -24,6 +26,52 @@ async function waypost(data: string, ...args: readonly string[]) {
     cwd: folder,
   });
   return JSON.parse(stdout);
+}
+
+/** A server with one message that is said to have 100 octets and is sent with so many. */
+async function startLyingImap(octets: number) {
+  const sockets: net.Socket[] = [];
+  let sent = 0;
+  const server = net.createServer((socket) => {
+    sockets.push(socket);
+    socket.on("error", () => {});
+    socket.write("* OK [CAPABILITY IMAP4rev1] ready\r\n");
+    const lines = createInterface({ input: socket }).on("line", async (line) => {
+      const [tag, first = "", second = ""] = line.split(" ");
+      const name = (first === "UID" ? second : first).toUpperCase();
+      if (name === "LIST") socket.write('* LIST () "/" INBOX\r\n');
+      if (name === "LSUB") socket.write('* LSUB () "/" INBOX\r\n');
+      if (name === "SELECT" || name === "EXAMINE")
+        socket.write("* 1 EXISTS\r\n* OK [UIDVALIDITY 1] ok\r\n* OK [UIDNEXT 2] ok\r\n");
+      if (name === "STATUS") socket.write("* STATUS INBOX (MESSAGES 1)\r\n");
+      if (name === "SEARCH") socket.write("* SEARCH 1\r\n");
+      if (name === "FETCH" && line.includes("RFC822.SIZE"))
+        socket.write(
+          '* 1 FETCH (UID 1 FLAGS () RFC822.SIZE 100 INTERNALDATE "01-Jan-2026 10:00:00 +0000")\r\n',
+        );
+      if (name === "FETCH" && line.includes("BODY")) {
+        socket.write(`* 1 FETCH (UID 1 BODY[] {${octets}}\r\n`);
+        const part = Buffer.alloc(65_536, "x");
+        for (let at = 0; at < octets && !socket.destroyed; at += part.length) {
+          sent += part.length;
+          if (!socket.write(part)) await once(socket, "drain").catch(() => {});
+        }
+      }
+      socket.write(`${tag} OK done\r\n`);
+    });
+    lines.on("error", () => {});
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    port: (server.address() as net.AddressInfo).port,
+    sent: () => sent,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  };
 }
 
 const text = (subject: string): string => `From: a@far.example\nSubject: ${subject}\n\nLine of ${subject}\n`;
@@ -142,6 +190,47 @@ describe("mail comes in", () => {
     expect(
       await waypost(data, "import", owner, path.join(folder, "a.eml")).then(({ imported }) => imported),
     ).toBe(1);
+  });
+
+  it("and of what is too large no more than its beginning is read", async () => {
+    const mails = path.join(folder, "mails");
+    fs.mkdirSync(mails);
+    // No program could read it whole: a Buffer ends at 4 GiB.
+    fs.closeSync(fs.openSync(path.join(mails, "sparse.eml"), "w"));
+    fs.truncateSync(path.join(mails, "sparse.eml"), 5 * 2 ** 30);
+    fs.writeFileSync(path.join(mails, "small.eml"), text("small"));
+    const file = path.join(folder, "Box.mbox");
+    const line = "x".repeat(1_500_000);
+    fs.writeFileSync(
+      file,
+      `From a@far.example\n${text("before")}\nFrom b@far.example\n${text("long")}${line}\n${line}\nend\n\nFrom c@far.example\n${text("behind")}`,
+    );
+    await using server = await start({ set: ["imap.max_append_bytes=4000"] });
+    const data = server.daemon.settings.storage.folder;
+    for (const place of [mails, file]) {
+      const error = (await waypost(data, "import", owner, place).catch((one: unknown) => one)) as {
+        stdout: string;
+      };
+      expect(JSON.parse(error.stdout)).toMatchObject({ refused: 1 });
+    }
+    expect((await shown(server)).map((one) => one.split("|")[1])).toEqual(
+      ["behind", "before", "small"].sort(),
+    );
+  });
+
+  it("and a server that sends more than it said ends the import", async () => {
+    await using sender = await startLyingImap(64 * 1024 * 1024);
+    await using server = await start({ set: ["imap.max_append_bytes=4000"] });
+    const data = server.daemon.settings.storage.folder;
+    const secret = path.join(folder, "secret");
+    fs.writeFileSync(secret, "any\n");
+    const url = `imap://any@127.0.0.1:${sender.port}`;
+    const error = (await waypost(data, "import", owner, url, "--password-file", secret).catch(
+      (one: unknown) => one,
+    )) as { code: number };
+    expect(error.code).not.toBe(0);
+    expect(await shown(server)).toEqual([]);
+    expect(sender.sent()).toBeLessThan(16 * 1024 * 1024);
   });
 
   it("of another IMAP server with flags, keywords, dates and special use, and again what is new there alone", async () => {

@@ -84,7 +84,7 @@ async function apiClient({ token }: Agent): Promise<void> {
   await loop("requests of /v1", 60, async (turn) => {
     const found = await call(token, "search", {
       limit: 10,
-      ...(turn % 2 === 0 && { text: `message ${turn}` }),
+      ...(turn % 2 === 0 && { q: `message ${turn}` }),
     });
     const [id] = /message_[0-9a-z]{26}/.exec(found) ?? [];
     if (id !== undefined) await call(token, "part.describe", { id });

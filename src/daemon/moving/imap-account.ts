@@ -12,10 +12,14 @@ export interface ImapPlace {
   readonly password: string;
   /** A token of OAuth 2 in the place of a password (RFC 7628), as for Gmail and Microsoft. */
   readonly isToken: boolean;
+  /** Of one message: a server that sends more than it said ends the import. */
+  readonly bytesMax: number;
 }
 
 /** UIDs and flags that are asked for at once. */
 const pageUids = 500;
+/** One line of an answer: the UIDs of a million messages. */
+const lineBytesMax = 16 * 1024 * 1024;
 
 export async function openImapAccount({
   host,
@@ -24,6 +28,7 @@ export async function openImapAccount({
   user,
   password,
   isToken,
+  bytesMax,
 }: ImapPlace): Promise<MailSource> {
   const client = new ImapFlow({
     host,
@@ -31,6 +36,9 @@ export async function openImapAccount({
     secure: isTls,
     auth: isToken ? { user, accessToken: password } : { user, pass: password },
     logger: false,
+    maxLiteralSize: bytesMax,
+    maxLineLength: lineBytesMax,
+    maxResponseSize: bytesMax + lineBytesMax,
     // A server that offers no encryption gets no password, and one on this host needs none.
     ...(isTls ? {} : { doSTARTTLS: !/^(?:localhost$|127\.|::1$)/.test(host) }),
   });
@@ -88,9 +96,9 @@ async function* messagesOf(client: ImapFlow, path: string, folder: string): Asyn
   const { uidValidity, uids } = opened;
   for (let at = 0; at < uids.length; at += pageUids) {
     const page = uids.slice(at, at + pageUids).join(",");
-    const query = { uid: true, flags: true, internalDate: true } as const;
+    const query = { uid: true, flags: true, internalDate: true, size: true } as const;
     const found = await inMailbox(client, path, () => client.fetchAll(page, query, { uid: true }));
-    for (const { uid, flags = new Set<string>(), internalDate } of found ?? []) {
+    for (const { uid, flags = new Set<string>(), internalDate, size = 0 } of found ?? []) {
       const names = [...flags];
       yield {
         folder,
@@ -100,6 +108,7 @@ async function* messagesOf(client: ImapFlow, path: string, folder: string): Asyn
           return flag === undefined ? mask : mask | systemFlags[flag];
         }, 0),
         keywords: names.filter((name) => !name.startsWith("\\")),
+        size,
         ...(internalDate === undefined ? {} : { internalDate: new Date(internalDate).getTime() }),
         read: () =>
           inMailbox(client, path, async (now) => {

@@ -23,8 +23,9 @@ interface ImportOptions {
   onProgress(done: number, total: number): void;
 }
 
-/** So many are written in one commit, and in memory at a time. */
+/** So many are written in one commit, and in memory at a time; of large ones no more than have so many octets together. */
 const atOnce = 16;
+const bytesAtOnce = 32 * 1024 * 1024;
 const shownRefusalsMax = 100;
 /** An import may be taken up again so long. */
 const memoryMs = 365 * 86_400_000;
@@ -74,11 +75,11 @@ export async function importMail(
       counts.known++;
       return;
     }
-    const bytes = await message.read();
-    if (bytes === undefined) return;
     try {
-      if (bytes.length > bytesMax)
-        throw new WaypostError("policy_refused", `It has ${bytes.length} octets; ${bytesMax} are the most.`);
+      assertSize(message.size);
+      const bytes = await message.read();
+      if (bytes === undefined) return;
+      assertSize(bytes.length);
       const { flags, keywords, internalDate } = message;
       const appended = { bytes, flags, keywords, ...(internalDate === undefined ? {} : { internalDate }) };
       const { isReplayed } = await mail.importMessage(agent, mailbox, appended, once);
@@ -95,16 +96,27 @@ export async function importMail(
     }
   }
 
+  function assertSize(size: number): void {
+    if (size > bytesMax)
+      throw new WaypostError("policy_refused", `It has ${size} octets; ${bytesMax} are the most.`);
+  }
+
+  let runningBytes = 0;
   for await (const message of source.messages()) {
+    while (running.size >= atOnce || (running.size > 0 && runningBytes + message.size > bytesAtOnce))
+      await Promise.race(running);
     if (signal.aborted || failure !== undefined) break;
     const mailbox = await mailboxOf(message.folder);
+    runningBytes += message.size;
     const work = store(message, mailbox)
       .catch((error: unknown) => {
         failure ??= error;
       })
-      .finally(() => running.delete(work));
+      .finally(() => {
+        running.delete(work);
+        runningBytes -= message.size;
+      });
     running.add(work);
-    if (running.size >= atOnce) await Promise.race(running);
   }
   await Promise.all(running);
   if (failure !== undefined) throw failure;

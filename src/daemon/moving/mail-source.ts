@@ -9,6 +9,8 @@ export interface SourceMessage {
   readonly flags: number;
   readonly keywords: readonly string[];
   readonly internalDate?: number;
+  /** Octets in the source, before anything is read. */
+  readonly size: number;
   /** The message, if it is wanted; undefined when it has gone meanwhile. */
   read(): Promise<Uint8Array | undefined>;
 }

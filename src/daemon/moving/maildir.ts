@@ -60,12 +60,14 @@ function messageOf(folder: string, file: string, isNew: boolean): SourceMessage 
     (mask, [letter, flag]) => (letters.includes(letter) ? mask | flag : mask),
     0,
   );
+  const found = fs.statSync(file, { throwIfNoEntry: false });
   return {
     folder,
     key: `${folder} ${unique}`,
     flags,
     keywords: [],
-    internalDate: fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Date.now(),
+    internalDate: found?.mtimeMs ?? Date.now(),
+    size: found?.size ?? 0,
     async read() {
       try {
         return withCrlf(await readFile(file));

@@ -22,19 +22,19 @@ export function openMbox(file: string, bytesMax: number): MailSource {
     },
     async *messages() {
       const seen = new Map<string, number>();
-      for await (const { lines, date } of messagesOf(file, bytesMax)) {
-        const digest = createHash("sha256").update(lines).digest("base64url");
+      for await (const found of messagesOf(file, bytesMax)) {
+        const digest = createHash("sha256").update(found.lines).digest("base64url");
         // Two of the same octets are two messages.
         const number = (seen.get(digest) ?? 0) + 1;
         seen.set(digest, number);
-        yield messageOf(/^inbox$/i.test(folder) ? "INBOX" : folder, `${digest} ${number}`, lines, date);
+        yield messageOf(/^inbox$/i.test(folder) ? "INBOX" : folder, `${digest} ${number}`, found);
       }
     },
     async [Symbol.asyncDispose]() {},
   };
 }
 
-function messageOf(folder: string, key: string, lines: Buffer, date: number | undefined): SourceMessage {
+function messageOf(folder: string, key: string, { lines, size, date }: Found): SourceMessage {
   const end = headerEnd(lines);
   const header = lines.toString("latin1", 0, end);
   const status = ["Status", "X-Status"]
@@ -50,6 +50,7 @@ function messageOf(folder: string, key: string, lines: Buffer, date: number | un
     key,
     flags,
     keywords: [],
+    size,
     ...(date === undefined ? {} : { internalDate: date }),
     async read() {
       // They say how the message was kept, and are no part of it.
@@ -69,7 +70,10 @@ function headerEnd(lines: Buffer): number {
 }
 
 interface Found {
+  /** The beginning of a message that is too large. */
   readonly lines: Buffer;
+  /** Of the whole message. */
+  readonly size: number;
   readonly date: number | undefined;
 }
 
@@ -79,16 +83,20 @@ async function* messagesOf(file: string, bytesMax: number): AsyncGenerator<Found
   let size = 0;
   let date: number | undefined;
   let hasBegun = false;
+  // A separator stands behind an empty line, another separator, or at the beginning.
+  let isBehindEmpty = true;
   const take = (): Found => {
     const lines = Buffer.concat(parts);
+    const whole = size;
     parts = [];
     size = 0;
     // The empty line before the next separator is no part of the message.
     const end = lines.subarray(-2).toString("latin1") === "\n\n" ? lines.length - 1 : lines.length;
-    return { lines: lines.subarray(0, end), date };
+    return { lines: lines.subarray(0, end), size: Math.max(end, whole - 1), date };
   };
   for await (const line of linesOf(file)) {
-    const isSeparator = line.subarray(0, separator.length).equals(separator) && endsEmpty(parts);
+    const isSeparator: boolean = line.subarray(0, separator.length).equals(separator) && isBehindEmpty;
+    isBehindEmpty = isSeparator || line.toString("latin1").trim() === "";
     if (isSeparator) {
       if (hasBegun && size > 0) yield take();
       hasBegun = true;
@@ -107,12 +115,6 @@ async function* messagesOf(file: string, bytesMax: number): AsyncGenerator<Found
       throw new Error("The file does not begin with a line From.");
   }
   if (hasBegun && size > 0) yield take();
-}
-
-/** A separator stands behind an empty line, or at the beginning. */
-function endsEmpty(parts: readonly Buffer[]): boolean {
-  const last = parts.at(-1);
-  return last === undefined || last.toString("latin1").trim() === "";
 }
 
 /** Lines with their ends; one that is longer than a chunk comes in pieces. */

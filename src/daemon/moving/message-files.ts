@@ -18,15 +18,18 @@ export function openMessageFiles(place: string): MailSource {
     name: `files ${place}`,
     count: async () => files().length,
     async *messages() {
-      for (const file of files())
+      for (const file of files()) {
+        const { mtimeMs, size } = fs.statSync(file);
         yield {
           folder: "INBOX",
           key: path.basename(file),
           flags: seenFlag,
           keywords: [],
-          internalDate: fs.statSync(file).mtimeMs,
+          internalDate: mtimeMs,
+          size,
           read: async () => withCrlf(await readFile(file)),
         };
+      }
     },
     async [Symbol.asyncDispose]() {},
   };

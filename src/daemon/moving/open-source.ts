@@ -13,7 +13,7 @@ export async function openMailSource(
   bytesMax: number,
   login: { readonly password: string; readonly isToken: boolean },
 ): Promise<MailSource> {
-  if (/^imaps?:/i.test(place)) return openAccount(place, login);
+  if (/^imaps?:/i.test(place)) return openAccount(place, bytesMax, login);
   const file = path.resolve(place);
   const found = fs.statSync(file, { throwIfNoEntry: false });
   if (found === undefined) throw new WaypostError("invalid", `${file} is not there.`, { field: "/file" });
@@ -23,6 +23,7 @@ export async function openMailSource(
 
 async function openAccount(
   place: string,
+  bytesMax: number,
   { password, isToken }: { readonly password: string; readonly isToken: boolean },
 ): Promise<MailSource> {
   const url = URL.parse(place);
@@ -37,7 +38,7 @@ async function openAccount(
   const { openImapAccount } = await import("./imap-account.ts");
   try {
     const host = url.hostname.replace(/^\[|\]$/g, "");
-    return await openImapAccount({ host, port, isTls, user, password, isToken });
+    return await openImapAccount({ host, port, isTls, user, password, isToken, bytesMax });
   } catch (error) {
     const { responseText, message } = error as Error & { readonly responseText?: string };
     throw new WaypostError("upstream_unavailable", `${url.host}: ${responseText ?? message}`, {
