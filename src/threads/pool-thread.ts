@@ -1,6 +1,5 @@
 /** A thread of `thread-pool.ts`: in this process, or alone in one of its own. */
 import { type ChildProcess, fork } from "node:child_process";
-import { limitWatchedMb, watchHeap } from "./heap-watch.ts";
 import type { ThreadKind } from "./house-threads.ts";
 import { type FromHost, hostedThread, type ToHost } from "./process-messages.ts";
 import type { EachThreadData } from "./serve-each.ts";
@@ -29,14 +28,10 @@ export function startPoolThread(kind: ThreadKind, events: PoolThreadEvents): Poo
 
 function startHere(kind: ThreadKind, events: PoolThreadEvents): PoolThread {
   const gone = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  const worker = startThread(kind, { gone } satisfies EachThreadData, limitWatchedMb(kind));
-  let stopWatching = (): void => {};
+  const worker = startThread(kind, { gone } satisfies EachThreadData);
   worker.on("message", events.said);
   worker.on("error", events.ended);
-  worker.on("exit", () => {
-    stopWatching();
-    events.ended();
-  });
+  worker.on("exit", events.ended);
   return {
     give: (job) => worker.postMessage(job),
     setGone: (isGone) => void Atomics.store(gone, 0, isGone ? 1 : 0),
@@ -45,13 +40,10 @@ function startHere(kind: ThreadKind, events: PoolThreadEvents): PoolThread {
       return (user + system) / 1000;
     },
     setNeeded(isNeeded) {
-      stopWatching();
-      stopWatching = isNeeded ? watchHeap(worker, kind, events.ended) : (): void => {};
       if (isNeeded) worker.ref();
       else worker.unref();
     },
     async end() {
-      stopWatching();
       await worker.terminate();
     },
   };

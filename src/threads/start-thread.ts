@@ -17,16 +17,16 @@ export function startCompiledThreads(folder: URL): void {
   compiledFolder = folder;
 }
 
-/** V8 ends the thread, or the process, where its heap comes to `limitMb`; `heap-watch.ts` ends a thread before. */
-export function startThread(kind: ThreadKind, workerData?: unknown, limitMb: number = kind.heapMb): Worker {
-  const { isSilent = false, youngHeapMb } = kind;
+/** V8 ends the thread where its heap comes to `heapMb`, or the process (README, decision 7). */
+export function startThread(kind: ThreadKind, workerData?: unknown): Worker {
+  const { heapMb, isSilent = false, youngHeapMb } = kind;
   const options = {
     name: kind.name,
     workerData,
     // Flags of the process, as `--input-type` or an inspector's port, are for its main thread.
     execArgv: [],
     resourceLimits: {
-      maxOldGenerationSizeMb: limitMb,
+      maxOldGenerationSizeMb: heapMb,
       ...(youngHeapMb === undefined ? {} : { maxYoungGenerationSizeMb: youngHeapMb }),
     },
     stdout: isSilent,

@@ -4,7 +4,6 @@ import type { Worker } from "node:worker_threads";
 import type { TextIndex } from "#/src/mail/indexing/text-index.ts";
 import { onCallerGone } from "#/src/model/caller.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
-import { limitWatchedMb, watchHeap } from "#/src/threads/heap-watch.ts";
 import { houseThreads, type ThreadKind } from "#/src/threads/house-threads.ts";
 import { startThread } from "#/src/threads/start-thread.ts";
 import { watchBeat } from "#/src/threads/watch-beat.ts";
@@ -32,8 +31,6 @@ const defaultIdleMs = 30_000;
 const restartMsMin = 100;
 const restartMsMax = 60_000;
 const soundMs = 60_000;
-/** The thread does not say when it works, so its heap is looked at less often than that of a thread with a job. */
-const heapLookMs = 250;
 /** Starts of the thread that `settle` waits for. */
 const settleStartsMax = 20;
 
@@ -63,14 +60,13 @@ export async function openTextIndex(
     const beat = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     const data: IndexThreadData = { place: store.place, beat };
     const kind = options.thread ?? houseThreads.index;
-    const thread = startThread(kind, data, limitWatchedMb(kind));
+    const thread = startThread(kind, data);
     latest = thread;
     const startedAt = performance.now();
     const isStarted = Promise.withResolvers<void>();
     const hasEnded = Promise.withResolvers<void>();
     started = isStarted.promise;
     ended = hasEnded.promise;
-    const stopHeap = watchHeap(thread, kind, (reason) => lose(reason), heapLookMs);
     let stopWatching = (): void => {};
     let isOver = false;
 
@@ -78,7 +74,6 @@ export async function openTextIndex(
       if (isOver) return;
       isOver = true;
       stopWatching();
-      stopHeap();
       worker = undefined;
       retire = undefined;
       forgetWaiting();
@@ -103,7 +98,6 @@ export async function openTextIndex(
           retire = () => {
             isOver = true;
             stopWatching();
-            stopHeap();
             worker = undefined;
             retire = undefined;
             thread.postMessage({ kind: "close" } satisfies ToIndexThread);
