@@ -160,6 +160,11 @@ export const hiddenCases: readonly string[] = [
 ];
 
 export const shownCases: readonly string[] = [
+  "<style>a:link{color:#00c}a:visited{color:#639}</style><a href='https://x.example/'>SECRET</a>",
+  "<style>a:visited{color:#fff}</style><a href='https://x.example/' style='color:#00c'>SECRET</a>",
+  "<style>a:visited{color:#fff}a:link,a:visited{color:#00c}</style><a href='https://x.example/'>SECRET</a>",
+  "<style>a:visited{color:#fff;display:none}</style><a>SECRET</a>",
+  "<style>a:visited{display:none;font-size:0}</style><a href='https://x.example/'>SECRET</a>",
   '<p style="display:none;display:block">SECRET</p>',
   '<p style="color:#999">SECRET</p>',
   '<span style="width:0;height:0;overflow:hidden">SECRET</span>',
@@ -207,4 +212,12 @@ export const doubtfulCases: readonly string[] = [
   '<p style="transform:scale(0.9) rotate(45deg)">SECRET</p>',
   '<span style="transform:scale(0)">SECRET</span>',
   '<p style="text-indent:-20px">SECRET</p>',
+  // Whoever has followed the link does not see it.
+  '<body vlink=white><a href="https://x.example/">SECRET</a>',
+  "<style>a:visited{color:#fff}</style><a href='https://x.example/'><b>SECRET</b></a>",
+  "<style>a{color:#fff}a:link{color:#000}</style><a href='https://x.example/'>SECRET</a>",
+  "<style>a:not(:link) b{color:#fff}</style><a href='https://x.example/'><b>SECRET</b></a>",
+  "<style>a:visited{background:#000}</style><a href='https://x.example/' style='color:#000'>SECRET</a>",
+  "<style>a:link{color:#00f}a:visited{color:initial}</style><div style='background:#000;color:#fff'><a href='https://x.example/'>SECRET</a></div>",
+  "<div style='background:#551a8b;color:#fff'><a href='https://x.example/'>SECRET</a></div>",
 ];

@@ -10,6 +10,8 @@ export interface ComplexSelector {
   readonly compounds: readonly Compound[];
   /** Ids, classes and their like, types: each counts up to a thousand. */
   readonly specificity: number;
+  /** Whether a link has been followed decides (`:link`, `:visited`). */
+  readonly asksVisit: boolean;
 }
 
 export interface Compound {
@@ -22,7 +24,8 @@ export interface Compound {
 export type SimpleTest =
   | { readonly kind: "type"; readonly name: string; readonly folded: string }
   /** "unknown": may fit or not. */
-  | { readonly kind: "any" | "root" | "link" | "empty" | "never" | "checked" | "unknown" }
+  | { readonly kind: "any" | "root" | "link" | "unvisited" | "visited" }
+  | { readonly kind: "empty" | "never" | "checked" | "unknown" }
   | { readonly kind: "id" | "class"; readonly name: string; readonly folded: string }
   | {
       readonly kind: "attribute";
@@ -79,9 +82,9 @@ function parseList(tokens: readonly CssToken[], context: Context): readonly Comp
 }
 
 /** Whatever the last compound may fit. */
-function lastOf({ compounds, specificity }: ComplexSelector): ComplexSelector {
+function lastOf({ compounds, specificity, asksVisit }: ComplexSelector): ComplexSelector {
   const last = compounds.at(-1)!;
-  return { compounds: [{ ...last, tests: [...last.tests, { kind: "unknown" }] }], specificity };
+  return { compounds: [{ ...last, tests: [...last.tests, { kind: "unknown" }] }], specificity, asksVisit };
 }
 
 function parseComplex(tokens: readonly CssToken[], context: Context): ComplexSelector | undefined {
@@ -122,7 +125,12 @@ function parseComplex(tokens: readonly CssToken[], context: Context): ComplexSel
   if (compounds.length === 0 || (combinator !== undefined && combinator !== " ")) return undefined;
   const specificity =
     Math.min(countMax, ofIds) * ids + Math.min(countMax, ofClasses) * classes + Math.min(countMax, ofTypes);
-  return { compounds, specificity };
+  return { compounds, specificity, asksVisit: compounds.some(({ tests }) => tests.some(asksVisit)) };
+}
+
+function asksVisit(test: SimpleTest): boolean {
+  if (test.kind === "not") return test.list.some((one) => one.asksVisit);
+  return test.kind === "unvisited" || test.kind === "visited";
 }
 
 function weightOf(test: SimpleTest): number {
@@ -281,7 +289,7 @@ function parseAttribute(tokens: readonly CssToken[]): SimpleTest | undefined {
 }
 
 /** States of a page that nobody has touched. */
-const neverStates = new Set("hover focus focus-within focus-visible active visited target".split(" "));
+const neverStates = new Set("hover focus focus-within focus-visible active target".split(" "));
 
 function pseudoClass(
   word: string,
@@ -293,8 +301,11 @@ function pseudoClass(
       case "root":
         return [{ kind: "root" }];
       case "link":
+        return [{ kind: "unvisited" }];
       case "any-link":
         return [{ kind: "link" }];
+      case "visited":
+        return [{ kind: "visited" }];
       case "empty":
       case "checked":
         return [{ kind: word }];

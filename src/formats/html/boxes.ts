@@ -20,9 +20,10 @@ const spacingMax = 100;
 const backMax = 8;
 /** A wider border at the side of a box is a backdrop of its own. */
 export const sideBorderFree = 4;
-const relativeMax = 6;
+export const relativeMax = 6;
 /** Moved by so little, nothing is covered. */
 export const relativeFree = 1.5;
+/** Moved to the right by so much, it stands beside its place where nothing else is painted. */
 const movedRightMax = 64;
 /** Nothing that begins so far out reaches into the window. */
 const surelyOutside = 3000;

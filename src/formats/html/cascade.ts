@@ -50,6 +50,8 @@ export interface DeclaredStyle {
   readonly unsure: ReadonlySet<string>;
   /** Declarations of its parts (`::before`), by their names. */
   readonly parts: ReadonlyMap<string, readonly Declaration[]>;
+  /** Where links have been followed, its colour is declared otherwise: so, or not at all. */
+  readonly visitedColour: DeclaredValue | "nothing" | undefined;
 }
 
 export interface Cascade {
@@ -72,6 +74,8 @@ interface Candidate {
 interface Fitting {
   readonly candidate: Candidate;
   readonly isMaybe: boolean;
+  /** Of a selector that asks whether links have been followed: in which case it fits. */
+  readonly visit: "both" | "unvisited" | "visited";
 }
 
 /** How strong a declaration is: the first number that differs decides. */
@@ -91,6 +95,7 @@ export const noStyle: DeclaredStyle = {
   doubts: [],
   unsure: nothingUnsure,
   parts: noParts,
+  visitedColour: undefined,
 };
 
 interface Maybe {
@@ -103,6 +108,13 @@ interface Maybe {
 
 /** Values of an unknown property that change nothing. */
 const nothingWords = new Set(["none", "auto", "normal", "initial", "unset"]);
+/** What style of visited links changes of text (Selectors Level 4, section 7.2). */
+const visitedNames = new Set([
+  "color",
+  "background-color",
+  "-webkit-text-fill-color",
+  "-webkit-text-stroke-color",
+]);
 /** Of these both values, that which applies and that which may, keep a box in flow. */
 const harmlessMaybes = new Set(["display", "float", "text-align", "list-style-type"]);
 
@@ -141,10 +153,14 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
       const fitting: Fitting[] = [];
       let key = "";
       for (const candidate of index.candidatesOf(element)) {
-        const fits = matcher.fits(candidate.selector, element);
-        if (fits === false) continue;
-        fitting.push({ candidate, isMaybe: fits === undefined });
-        key += `${candidate.id}${fits === undefined ? "?" : ","}`;
+        const { selector } = candidate;
+        const fits = matcher.fits(selector, element, false);
+        const fitsVisited = selector.asksVisit ? matcher.fits(selector, element, true) : fits;
+        if (fits === false && fitsVisited === false) continue;
+        const visit = fits === false ? "visited" : fitsVisited === false ? "unvisited" : "both";
+        const isMaybe = (fits === false ? fitsVisited : fits) === undefined;
+        fitting.push({ candidate, isMaybe, visit });
+        key += `${candidate.id}${isMaybe ? "?" : ","}${visit === "both" ? "" : visit[0]}`;
       }
       if (fitting.length === 0 && attribute === undefined && hintKey === "") return noStyle;
       key += `\n${hintKey}\n${attribute ?? ""}`;
@@ -170,6 +186,11 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
     let parts: Map<string, Declaration[]> | undefined;
     let unsure: Set<string> | undefined;
 
+    /** What is declared where links have been followed, if that makes a difference. */
+    const visited = fitting.some(({ visit }) => visit !== "both")
+      ? { values: new Map<string, DeclaredValue>(), ranks: new Map<string, Rank>() }
+      : undefined;
+    let visit: Fitting["visit"] = "both";
     let isRanked = true;
     const declare = (declaration: Declaration, rank: Rank, isMaybe: boolean): void => {
       const { property } = declaration;
@@ -184,22 +205,24 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
       } else for (const { name, value } of expandOnce(declaration)) set(name, property, value, rank, isMaybe);
     };
     const set = (name: string, property: string, value: Value, rank: Rank, isMaybe: boolean): void => {
+      if (visit === "visited" && !visitedNames.has(name)) return;
       if (isMaybe) {
         maybes.push({ name, value, rank, isRanked });
         return;
       }
-      const before = ranks.get(name);
-      if (before !== undefined && isStronger(before, rank)) return;
-      ranks.set(name, rank);
-      values.set(name, { property, value });
+      if (visited !== undefined && visit !== "unvisited" && visitedNames.has(name))
+        setIn(visited, name, { property, value }, rank);
+      if (visit !== "visited") setIn({ values, ranks }, name, { property, value }, rank);
     };
 
     for (const hint of hints) declare(hint, [hintOrigin, 0, 0], false);
     for (const {
       candidate: { selector, rule, order },
       isMaybe,
+      visit: visitOfRule,
     } of fitting) {
       meter.spend(rule.declarations.length);
+      visit = visitOfRule;
       isRanked = rule.isRanked && !isMaybe;
       const { part } = selector.compounds.at(-1)!;
       if (part !== undefined) {
@@ -217,6 +240,7 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
         );
     }
     isRanked = true;
+    visit = "both";
     if (attribute !== undefined) {
       let parsed = attributeCache.get(attribute);
       if (parsed === undefined) {
@@ -251,9 +275,37 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
           why: "rule-may-apply",
         });
     }
-    if (values.size === 0 && doubts.length === 0 && parts === undefined) return noStyle;
-    return { id: ++lastId, values, doubts, unsure: unsure ?? nothingUnsure, parts: parts ?? noParts };
+    let visitedColour: DeclaredStyle["visitedColour"];
+    if (visited !== undefined)
+      for (const name of visitedNames) {
+        const [one, other] = [values.get(name), visited.values.get(name)];
+        if (one?.value === other?.value) continue;
+        if (name === "color") visitedColour = other ?? "nothing";
+        else doubts.push({ reach: "inside", why: "colours-may-match" });
+      }
+    if (values.size === 0 && doubts.length === 0 && parts === undefined && visitedColour === undefined)
+      return noStyle;
+    return {
+      id: ++lastId,
+      values,
+      doubts,
+      unsure: unsure ?? nothingUnsure,
+      parts: parts ?? noParts,
+      visitedColour,
+    };
   }
+}
+
+function setIn(
+  { values, ranks }: { readonly values: Map<string, DeclaredValue>; readonly ranks: Map<string, Rank> },
+  name: string,
+  declared: DeclaredValue,
+  rank: Rank,
+): void {
+  const before = ranks.get(name);
+  if (before !== undefined && isStronger(before, rank)) return;
+  ranks.set(name, rank);
+  values.set(name, declared);
 }
 
 function isSame(one: Value | undefined, other: Value): boolean {

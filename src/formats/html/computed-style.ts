@@ -36,6 +36,9 @@ export interface Style {
   readonly strokeWidth: number;
   readonly stroke: Colour | undefined;
   readonly linkColour: Colour;
+  /** The colour of letters whose link has been followed; undefined where it is the same. */
+  readonly visitedColour: Colour | undefined;
+  readonly visitedLinkColour: Colour;
   readonly bodyColour: Colour;
   /** Colours that may be behind the text; the text has to differ from each. */
   readonly backdrops: readonly Colour[];
@@ -132,6 +135,8 @@ export const initialStyle: Style = {
   strokeWidth: 0,
   stroke: undefined,
   linkColour: [0, 0, 238, 1],
+  visitedColour: undefined,
+  visitedLinkColour: [85, 26, 139, 1],
   bodyColour: black,
   backdrops: [white],
   around: [white],

@@ -31,22 +31,29 @@ const linearOf: readonly number[] = Array.from({ length: 256 }, (_, value) => to
 
 /** "clear": every colour of the letters differs from each that may be behind. "none": from none of them. */
 export function clarityOf(style: Style, backdrops: readonly Colour[] = style.backdrops): Clarity {
-  const ink = style.fill ?? style.colour;
-  const letters = style.shownThrough?.map((below) => over(ink, below)) ?? [ink];
   let isAll = true;
   let isAny = false;
-  for (const behind of backdrops)
-    for (const letter of letters) {
-      if (isSeen(style, letter, behind)) isAny = true;
-      else isAll = false;
-    }
+  for (const colour of style.visitedColour === undefined
+    ? [style.colour]
+    : [style.colour, style.visitedColour]) {
+    const ink = style.fill ?? colour;
+    const letters = style.shownThrough?.map((below) => over(ink, below)) ?? [ink];
+    for (const behind of backdrops)
+      for (const letter of letters) {
+        if (isSeen(style, letter, behind, style.stroke ?? colour)) isAny = true;
+        else isAll = false;
+      }
+  }
   if (isAll) return "clear";
   return isAny ? "unclear" : "none";
 }
 
-function isSeen(style: Style, letter: Colour, behind: Colour): boolean {
-  const { opacity, under, strokeWidth } = style;
-  const stroke = style.stroke ?? style.colour;
+function isSeen(
+  { opacity, under, strokeWidth }: Style,
+  letter: Colour,
+  behind: Colour,
+  stroke: Colour,
+): boolean {
   const inside = over(letter, behind);
   // The outline is drawn over the letter: it is seen, or it leaves the letter as it is.
   const shown = strokeWidth === 0 ? inside : over(stroke, behind);

@@ -4,14 +4,14 @@
 
 import { isHeld, wordOf } from "#/src/formats/css/value-forms.ts";
 import type { Doubt, Removal } from "#/src/model/removal.ts";
-import { isPartOfTable, relativeFree, scrollHeightMin, sideBorderFree } from "./boxes.ts";
+import { isPartOfTable, relativeFree, relativeMax, scrollHeightMin, sideBorderFree } from "./boxes.ts";
 import type { Cascade, DeclaredStyle } from "./cascade.ts";
 import type { Box, Style } from "./computed-style.ts";
 import { initialStyle } from "./computed-style.ts";
 import { type Clarity, clarityOf, union } from "./contrast.ts";
 import { isCountableElement, isCountableText } from "./countable.ts";
 import { isBlank, isDefaultFont, judgeLetters } from "./fonts.ts";
-import { createLinePaint } from "./line-paint.ts";
+import { createLinePaint, type PaintLeft } from "./line-paint.ts";
 import { createLines, type Extent, type Lines, noExtent } from "./lines.ts";
 import { coverOfParts } from "./parts.ts";
 import { type ElementStyle, isBoxless, styleOf } from "./style.ts";
@@ -180,8 +180,12 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     styles.set(element, found);
     if (name === "noscript" || (parent.isMeasured && !isCountableElement(element, found.declared)))
       lines.unsure();
-    // Browsers differ on which of them are drawn.
-    if (attributeOf(element, "popover") !== undefined) doubtPage("element-not-understood");
+    // Where it is drawn, it lies over the page; browsers differ on which others are.
+    if (
+      attributeOf(element, "popover") !== undefined &&
+      (found.style.display !== "none" || !closedPopovers.has(name))
+    )
+      doubtPage("element-not-understood");
     if (isBoxless(found.style.display)) {
       if (found.style.display !== "none") judgeColumn(element, found, parent);
       if (name === "template") judgeUnseen(element, parent, lines);
@@ -262,6 +266,9 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     let paints = false;
     let hasText = false;
     const rowGaps: number[] = [];
+    const paintBefore = linePaint.left();
+    const rowPaints: PaintLeft[] = [];
+    if (box.isFloating && linePaint.covers(gap)) doubts.set(element, "may-be-covered");
     const gapBefore = gap;
     const firstText = texts.length;
     const hadFloat = hasFloat;
@@ -274,20 +281,28 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     for (const child of childrenSeen(element)) {
       if (child.kind === "comment") continue;
       const isCell = style.display === "table-row" && child.kind === "element";
-      if (isCell) gap = gapBefore;
+      if (isCell) {
+        gap = gapBefore;
+        linePaint.join(paintBefore);
+      }
       const extent =
         child.kind === "text" ? visitText(child, style, inner) : visitElement(child, style, inner);
-      if (isCell) rowGaps.push(gap);
+      if (isCell) {
+        rowGaps.push(gap);
+        rowPaints.push(linePaint.left());
+      }
       paints ||= extent.paints;
       hasText ||= extent.hasText;
     }
     if (rowGaps.length > 0) gap = Math.min(...rowGaps);
+    for (const one of rowPaints) linePaint.join(one);
+    if (isBesideOthers(box, style, parent)) linePaint.join(paintBefore);
     inner.side(box.isInline ? box.sides - box.sideBefore : 0);
     // Its own lines cover each other where it has more than one.
     if (reach > smallest * 0.25 && hasText && !(inner.across >= acrossBefore && inner.across <= style.width))
       doubts.set(element, "may-be-covered");
     const hasOwnColours = box.lineBorder <= lineBorderFree && style.backdrops !== parent.backdrops;
-    linePaint.paint(reach, hasOwnColours ? style.backdrops : undefined, parent);
+    linePaint.paint(reach, hasOwnColours ? style.backdrops : undefined);
     if (!box.isInline) {
       // It stands beside the floats, in what they leave free.
       if ((box.cutsOff || box.scrolls) && hasText && beside > 0 && inner.least > style.width - beside)
@@ -383,6 +398,8 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
       if (!box.cutsOff && paints && isShown(style) && (hasText || high > box.height + pictureSlack))
         doubtPage("may-be-covered");
     }
+    // A line that does not break lies over the float that leaves it no room.
+    if (paints && hasFloat && least > style.width - floatWidths + 1) doubtPage("may-be-covered");
     // Lines that find no room beside a float go below it, and out of a box of a given height.
     if (box.height !== undefined && !box.cutsOff && !box.scrolls && hasText && hasFloat)
       doubts.set(element, "colours-may-match");
@@ -567,6 +584,10 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     if (child.kind === "element") visitElement(child, top, page);
     else if (child.kind === "text") visitText(child, top, page);
   if (isPulled && isPainted) pageDoubt ??= "may-be-covered";
+  if (isPainted)
+    for (const [at, node] of texts.entries())
+      if (textStyles[at]!.moved > relativeMax && verdicts.get(node) === undefined)
+        verdicts.set(node, { why: "may-be-covered" });
   for (const node of texts.slice(0, coveredBefore))
     if (verdicts.get(node) === undefined) verdicts.set(node, { why: "may-be-covered" });
   return {
@@ -584,6 +605,12 @@ function isClearing(element: HtmlElement): boolean {
     /^\s*(?:all|both)\s*$/i.test(attributeOf(element, "clear") ?? "") ||
     /clear\s*:\s*both/i.test(attributeOf(element, "style") ?? "")
   );
+}
+
+/** What follows does not stand below it. */
+function isBesideOthers({ isFloating }: Box, { display }: Style, parent: Style): boolean {
+  const isStrayCell = display === "table-cell" && parent.display !== "table-row";
+  return isFloating || display.startsWith("inline-") || isStrayCell;
 }
 
 function isColumnName(name: string): boolean {
@@ -611,6 +638,9 @@ function paintBeyondLine(box: Box, style: Style): number {
   const overLine = (style.fontSize * 1.15 - style.lineHeight) / 2;
   return box.linePaint > 0 || overLine > 0 ? box.linePaint + overLine : 0;
 }
+
+/** Elements that every browser with popovers does not draw until they are opened. */
+const closedPopovers = new Set(["div", "p", "span", "section"]);
 
 const pushMax = 120;
 const fixedBlanks = /[\u00a0\u2000-\u200a\u202f\u205f\u3000]{25,}/;
@@ -644,6 +674,7 @@ function judgeText(style: Style, text: string, clarity: Clarity, reached: number
     if (style.sideBorder > sideBorderFree || clarityOf(style, style.around) !== "clear")
       return { why: "colours-may-match" };
   }
+  if (style.moved > relativeMax && style.isEverFromRight) return { why: "may-be-off-screen" };
   if (style.moved > relativeFree && style.sideBorder > sideBorderFree) return { why: "colours-may-match" };
   // In a box that cuts off, what is moved may be cut off.
   if (style.isClipped && style.lifted > relativeFree) return { why: "may-be-cut-off" };

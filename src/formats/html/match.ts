@@ -6,8 +6,8 @@ import { attributeOf, type HtmlElement, type HtmlNode } from "./tree.ts";
 import type { WorkMeter } from "./work-meter.ts";
 
 export interface Matcher {
-  /** undefined: not known. */
-  fits(selector: ComplexSelector, element: HtmlElement): Answer;
+  /** undefined: not known. `areVisited`: where all links have been followed. */
+  fits(selector: ComplexSelector, element: HtmlElement, areVisited: boolean): Answer;
 }
 
 function both(one: Answer, other: () => Answer): Answer {
@@ -20,7 +20,9 @@ export function createMatcher(isQuirky: boolean, meter: WorkMeter): Matcher {
   const places = new Map<HtmlElement, Map<HtmlElement, Place>>();
   const classLists = new Map<HtmlElement, ReadonlySet<string>>();
 
-  function fits(selector: ComplexSelector, element: HtmlElement): Answer {
+  let areLinksVisited = false;
+
+  function fitsNow(selector: ComplexSelector, element: HtmlElement): Answer {
     return fitsFrom(selector.compounds, selector.compounds.length - 1, element);
   }
 
@@ -100,7 +102,7 @@ export function createMatcher(isQuirky: boolean, meter: WorkMeter): Matcher {
       case "not": {
         let found: Answer = true;
         for (const one of test.list) {
-          const answer = fits(one, element);
+          const answer = fitsNow(one, element);
           if (answer === true) return false;
           if (answer === undefined || one.compounds.some(({ part }) => part !== undefined)) found = undefined;
         }
@@ -109,9 +111,11 @@ export function createMatcher(isQuirky: boolean, meter: WorkMeter): Matcher {
       case "root":
         return parentOf(element) === undefined;
       case "link":
-        return (
-          (element.name === "a" || element.name === "area") && attributeOf(element, "href") !== undefined
-        );
+        return isLink(element);
+      case "unvisited":
+        return isLink(element) && !areLinksVisited;
+      case "visited":
+        return isLink(element) && areLinksVisited;
       case "empty":
         return element.children.every(
           (node) => node.kind === "comment" || (node.kind === "text" && node.text === ""),
@@ -193,7 +197,16 @@ export function createMatcher(isQuirky: boolean, meter: WorkMeter): Matcher {
     return siblings[(positions.get(element) ?? 0) - 1];
   }
 
-  return { fits };
+  return {
+    fits(selector, element, areVisited) {
+      areLinksVisited = areVisited;
+      return fitsNow(selector, element);
+    },
+  };
+}
+
+function isLink(element: HtmlElement): boolean {
+  return (element.name === "a" || element.name === "area") && attributeOf(element, "href") !== undefined;
 }
 
 interface Place {

@@ -137,6 +137,7 @@ function plainStyle(element: HtmlElement, parent: Style, declared: DeclaredStyle
         below: space,
         values: noValues,
         colour: isLink ? parent.linkColour : parent.colour,
+        visitedColour: isLink ? parent.visitedLinkColour : parent.visitedColour,
         lined: parent.lined + (isLined(element) ? lineThickness(parent.fontSize) : 0),
         textIndent: name === "table" ? 0 : parent.textIndent,
         indentRoom: display === "inline" ? parent.indentRoom : 0,
@@ -259,6 +260,7 @@ class StyleMaker {
       rootFontSize,
     };
     const colour = this.#colour(isTableReset);
+    const visitedColour = this.#visitedColour(isTableReset, colour, variables);
     const fill = this.#paint("-webkit-text-fill-color", colour, parent.fill);
     const stroke = this.#paint("-webkit-text-stroke-color", colour, parent.stroke);
     const strokeWidth = this.#inheritedLength("-webkit-text-stroke-width", basis, parent.strokeWidth);
@@ -370,7 +372,7 @@ class StyleMaker {
       moved: box.moved,
       lifted: box.lifted,
       raised: isInline ? parent.raised + raise : 0,
-      sideBorder: Math.max(parent.sideBorder, isInline ? 0 : spaces.borderSide),
+      sideBorder: Math.max(parent.sideBorder, spaces.borderSide),
       isMeasured: parent.isMeasured || (box.height !== undefined && !box.scrolls),
       isTransformed: this.#isTransformed(),
       lined: parent.lined + (this.#isLined() ? lineThickness(fontSize) : 0),
@@ -395,7 +397,12 @@ class StyleMaker {
       fill,
       strokeWidth,
       stroke,
-      linkColour: name === "body" ? this.#bodyLinkColour() : parent.linkColour,
+      linkColour: name === "body" ? this.#linkColourOfBody("link", parent.linkColour) : parent.linkColour,
+      visitedColour,
+      visitedLinkColour:
+        name === "body"
+          ? this.#linkColourOfBody("vlink", parent.visitedLinkColour)
+          : parent.visitedLinkColour,
       bodyColour: name === "body" ? colour : parent.bodyColour,
       backdrops: backdrops.backdrops,
       around: backdrops.around,
@@ -621,10 +628,34 @@ class StyleMaker {
     return wordOf(value) === "currentcolor" ? undefined : colourOf(value, current, this.#cascade.isQuirky);
   }
 
-  #bodyLinkColour(): Colour {
-    const link = attributeOf(this.#element, "link");
-    if (link === undefined) return this.#parent.linkColour;
-    return legacyColour(link) ?? this.#parent.linkColour;
+  #linkColourOfBody(attribute: "link" | "vlink", otherwise: Colour): Colour {
+    const colour = attributeOf(this.#element, attribute);
+    return (colour === undefined ? undefined : legacyColour(colour)) ?? otherwise;
+  }
+
+  /** Of letters whose link has been followed, where it is another one. */
+  #visitedColour(isReset: boolean, own: Colour, variables: Style["variables"]): Colour | undefined {
+    const parent = this.#parent;
+    const { visitedColour, values } = this.#declared;
+    const isLink = this.#element.name === "a" && attributeOf(this.#element, "href") !== undefined;
+    const other =
+      visitedColour === undefined || visitedColour === "nothing"
+        ? undefined
+        : resolveDeclared("color", visitedColour, variables, this.#cascade.isQuirky);
+    if (other !== undefined && !/^(?:inherit|unset)$/.test(wordOf(other))) {
+      const colour = colourOf(other, parent.visitedColour ?? parent.colour, this.#cascade.isQuirky);
+      if (colour === undefined) this.#doubts("inside", "colours-may-match");
+      // It is as transparent as the colour of links that have not been followed.
+      return colour && [colour[0], colour[1], colour[2], Math.min(colour[3], own[3])];
+    }
+    const isDeclared = visitedColour === undefined ? values.has("color") : visitedColour !== "nothing";
+    if (isLink && !isDeclared) return parent.visitedLinkColour;
+    if (visitedColour === undefined) {
+      const value = this.#value("color");
+      if (value !== undefined && wordOf(value) !== "currentcolor") return undefined;
+      if (this.#isInitial("color") || ownColours.has(this.#element.name) || isReset) return undefined;
+    }
+    return parent.visitedColour ?? (visitedColour === undefined ? undefined : parent.colour);
   }
 
   #textIndent(basis: LengthBasis): number {
