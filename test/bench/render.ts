@@ -5,29 +5,11 @@ import { type HtmlForm, renderHtml } from "#/src/formats/html/render-html.ts";
 import { cleanText } from "#/src/formats/text/clean-text.ts";
 import { extractReply } from "#/src/formats/text/reply.ts";
 import { diceOf } from "../long/imap-productions.ts";
+import { newsletterHtml, sentences } from "./newsletter.ts";
 
-const dice = diceOf(1);
-const words =
-  "the offer of your order is ready for pickup until Saturday at the shelf near twelve long letters from oak galls".split(
-    " ",
-  );
-const sentence = (count: number): string =>
-  Array.from({ length: count }, () => words[dice(words.length)]).join(" ");
-
-/** A mailing as tools write them: 120 rules, some for small screens, and tables with styles of their own. */
-function newsletter(bytes: number): string {
-  let css = "";
-  for (let at = 0; at < 120; at++)
-    css += `.c${at}, table td.c${at} a:hover{color:#333;font-size:${12 + (at % 6)}px;padding:0 10px;line-height:1.4}
-      @media only screen and (max-width:${400 + at}px){.c${at}{width:100%!important;font-size:16px!important}}\n`;
-  let body = "";
-  for (let at = 0; css.length + body.length < bytes; at++)
-    body += `<table role="presentation" width="100%" style="border-collapse:collapse;background-color:#ffffff"><tr>
-      <td class="c${at % 120}" style="padding:10px 20px;font-family:Arial;font-size:14px;color:#333333"><h2 class="c${(at * 7) % 120}">${sentence(5)}</h2>
-      <p style="margin:0 0 12px">${sentence(30)} <a href="https://click.example/track?u=${at}&amp;x=aaaaaaaaaaaaaaaaaaaa" style="color:#0066cc">${sentence(3)}</a></p>
-      <img src="https://img.example/${at}.png" width="560" height="200"></td></tr></table>\n`;
-  return `<!doctype html><html><head><style>${css}</style></head><body bgcolor="#eeeeee">${body}</body></html>`;
-}
+const sentence = sentences(diceOf(1));
+const rules = 120;
+const newsletter = (bytes: number): string => newsletterHtml(bytes, 0, rules);
 
 function milliseconds(run: () => void): number {
   const begun = process.threadCpuUsage();

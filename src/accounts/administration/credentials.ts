@@ -17,6 +17,7 @@ import {
   ownerField,
   scopesField,
   selectOwner,
+  shownToken,
 } from "./selectors.ts";
 
 export interface NewCredential {
@@ -96,14 +97,7 @@ export const tokenOperations = [
     async run({ store }, { agent }) {
       const rows = await listTokens(store, (await selectOwner(store, agent)).agent);
       return {
-        tokens: rows.map((row) => ({
-          number: row.token,
-          name: row.name,
-          scopes: row.scopes,
-          createdAt: isoTime(row.createdAt),
-          expiresAt: isoTime(row.expiresAt),
-          revokedAt: isoTime(row.revokedAt),
-        })),
+        tokens: rows.map(shownToken),
       };
     },
   }),

@@ -5,7 +5,7 @@ import type { OperatorCallRow } from "#/storage/rows.ts";
 import { operatorScopes } from "../operators.ts";
 import { generateOperatorToken, hashToken } from "../secrets.ts";
 import { administrationOperation } from "./operation.ts";
-import { expiryOf, isoTime, nameField, numberField } from "./selectors.ts";
+import { expiryOf, isoTime, nameField, numberField, shownToken } from "./selectors.ts";
 
 export const operatorOperations = [
   administrationOperation({
@@ -48,17 +48,7 @@ export const operatorOperations = [
     isLocal: true,
     input: z.strictObject({}),
     async run({ store }) {
-      const rows = await listOperatorTokens(store);
-      return {
-        operators: rows.map((row) => ({
-          number: row.token,
-          name: row.name,
-          scopes: row.scopes,
-          createdAt: isoTime(row.createdAt),
-          expiresAt: isoTime(row.expiresAt),
-          revokedAt: isoTime(row.revokedAt),
-        })),
-      };
+      return { operators: (await listOperatorTokens(store)).map(shownToken) };
     },
   }),
   administrationOperation({

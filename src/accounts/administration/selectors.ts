@@ -9,7 +9,7 @@ import { listAccounts } from "#/storage/queries/accounts.ts";
 import { findAgent } from "#/storage/queries/agents.ts";
 import { findCollectionOfRole, listCollections } from "#/storage/queries/collections.ts";
 import { listMailboxes } from "#/storage/queries/mailboxes.ts";
-import type { AccountRow, AgentKind, AgentRow } from "#/storage/rows.ts";
+import type { AccountRow, AgentKind, AgentRow, OperatorTokenRow, TokenRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 import { readAddress } from "../address.ts";
 import { findAddressOwner } from "../address-owner.ts";
@@ -125,4 +125,23 @@ export async function selectCollections(
 
 export function isoTime(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString();
+}
+
+/** A token of an agent or of an operator in a list: without what it opens. */
+export function shownToken({
+  token,
+  name,
+  scopes,
+  createdAt,
+  expiresAt,
+  revokedAt,
+}: TokenRow | OperatorTokenRow) {
+  return {
+    number: token,
+    name,
+    scopes,
+    createdAt: isoTime(createdAt),
+    expiresAt: isoTime(expiresAt),
+    revokedAt: isoTime(revokedAt),
+  };
 }
