@@ -123,6 +123,8 @@ export interface AddressRow {
 }
 
 export interface AddressTargetRow {
+  /** Of the names that were asked for, the one that leads there. */
+  readonly localPart: string;
   readonly account: AccountNumber;
   readonly agent: AgentNumber;
   readonly state: AgentState;

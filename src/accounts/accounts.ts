@@ -175,15 +175,14 @@ export function createAccounts(store: Store, settings: AccountsSettings, tally: 
   }
 
   async function findRecipients(domain: string, localPart: string): Promise<readonly LocalRecipient[]> {
-    const exact = await listAddressTargets(store, domain, localPart);
-    if (exact.length > 0) return exact.map((row) => recipientOf(row));
     const split = splitTag(localPart);
-    if (split !== undefined) {
-      const targets = await listAddressTargets(store, domain, split.name);
-      if (targets.length > 0) return targets.map((row) => recipientOf(row, split.tag));
+    const rows = await listAddressTargets(store, domain, localPart, split?.name, catchAllLocalPart);
+    for (const name of [localPart, split?.name, catchAllLocalPart]) {
+      const targets = rows.filter((row) => row.localPart === name);
+      const tag = name === localPart || name === catchAllLocalPart ? undefined : split?.tag;
+      if (targets.length > 0) return targets.map((row) => recipientOf(row, tag));
     }
-    const catchAll = await listAddressTargets(store, domain, catchAllLocalPart);
-    return catchAll.map((row) => recipientOf(row));
+    return [];
   }
 
   const accounts: Accounts = {

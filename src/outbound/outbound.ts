@@ -86,6 +86,8 @@ export interface SubmitEnvelope extends Pick<Envelope, "from" | "envid" | "ret" 
     readonly address: string;
     readonly notify?: readonly string[];
     readonly orcpt?: string | undefined;
+    /** Where the request names it, for a refusal. */
+    readonly field?: string;
   }[];
 }
 

@@ -4,6 +4,7 @@ import type { AgentFacts } from "#/src/accounts/accounts.ts";
 import { parseAddress } from "#/src/accounts/address.ts";
 import { fromDomainOf } from "#/src/evidence/shown-address.ts";
 import { createFairness } from "#/src/fairness/fairness.ts";
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { readHeaderFields } from "#/src/formats/mime/header.ts";
 import type { Provenance } from "#/src/mail/messages.ts";
 import { parseReferenceIds } from "#/src/mail/reference-ids.ts";
@@ -151,14 +152,18 @@ function isAnswerOfAgent(
 async function readEnvelope({ accounts }: OutboundRooms, request: SubmitRequest): Promise<Envelope> {
   const { envelope, source } = request;
   const recipients = new Map<string, EnvelopeRecipient>();
-  for (const { address: written, notify = [], orcpt } of envelope.recipients) {
+  const turns = new LoopTurns();
+  for (const { address: written, notify = [], orcpt, field } of envelope.recipients) {
+    await turns.turn();
     const address = normalAddress(written) ?? written;
     const key = addressKey(address);
     if (recipients.has(key)) continue;
     const resolution = await accounts.resolveRecipient(address);
     if (resolution.kind === "unknown")
-      throw new WaypostError("invalid", "A recipient is in a domain of this server and does not exist.", {
+      throw new WaypostError("invalid", "There is no such mailbox on this server.", {
         reason: "no_such_recipient",
+        hint: "Its domain is served here, and has no mailbox or alias of that name.",
+        ...(field === undefined ? {} : { field }),
       });
     const domain = resolution.kind === "local" ? "" : parseAddress(address)!.domain;
     recipients.set(key, { address, domain, notify, orcpt: orcpt ?? null });

@@ -40,23 +40,27 @@ export function listAgents(reader: Reader, account?: AccountNumber): Promise<Age
   );
 }
 
-/** Whom an address leads to: several for a shared one, none when it is not known. `*` asks for the catch-all. */
+/** Whom one or two names, and the catch-all if asked for (`*`), lead to in a domain: several for a shared one, none when it is not known. */
 export function listAddressTargets(
   reader: Reader,
   domain: string,
   localPart: string,
+  otherPart = localPart,
+  catchAll = localPart,
 ): Promise<AddressTargetRow[]> {
   return reader.all(
-    `select agent.account_id as account, agent.agent_id as agent, agent.state,
+    `select address.local_part as "localPart", agent.account_id as account, agent.agent_id as agent, agent.state,
       own.local_part || '@' || own.domain as address, agent.byte_count as "byteCount",
       agent.quota_bytes as "quotaBytes"
     from address
     join agent on agent.agent_id = address.agent_id
     join address as own on own.agent_id = agent.agent_id and own.is_primary = 1
-    where address.domain = ? and address.local_part = ? and agent.state <> 'deleted'
+    where address.domain = ? and address.local_part in (?, ?, ?) and agent.state <> 'deleted'
     order by agent.agent_id`,
     domain,
     localPart,
+    otherPart,
+    catchAll,
   );
 }
 

@@ -50,7 +50,7 @@ export async function submitMail(
   const sendAt = readSendAt(context, input.send_at);
   using _turn = await takeTurnIfLarge(context.rooms.fairness, input.body, input.draft);
   const { sending, draft } = await readMail(context, mailbox, input);
-  await assertKnownRecipients(context, sending);
+  assertRecipientCount(context, sending);
   const result = await outbound.submit({
     principal: context.principal,
     mailbox,
@@ -133,11 +133,10 @@ async function readMail(context: OperationContext, mailbox: AgentNumber, input: 
   return { sending: await composeBody(context, mailbox, body!), draft: undefined };
 }
 
-/** Refuses unknown recipients in the server's own domains at once, instead of by a bounce later. */
-async function assertKnownRecipients(
+function assertRecipientCount(
   { rooms }: OperationContext,
   { recipients }: Pick<ComposedMessage, "recipients">,
-): Promise<void> {
+): void {
   if (recipients.length === 0)
     throw new WaypostError("invalid", "The mail has no recipient.", {
       field: "/body/to",
@@ -149,11 +148,4 @@ async function assertKnownRecipients(
       field: recipients[maxRecipients]!.field,
       hint: "Send it in several mails.",
     });
-  for (const { address, field } of recipients)
-    if ((await rooms.accounts.resolveRecipient(address)).kind === "unknown")
-      throw new WaypostError("invalid", "There is no such mailbox on this server.", {
-        reason: "no_such_recipient",
-        field,
-        hint: "Its domain is served here, and has no mailbox or alias of that name.",
-      });
 }
