@@ -179,6 +179,12 @@ export const settingsSchema = z.strictObject({
           'Name servers, as addresses with an optional port; empty for those of the system, "none" to ask nobody.',
         ),
       timeoutMs: timerMs.default(3000).describe("Time for one question; it is asked twice."),
+      trustAd: z
+        .enum(["auto", "always", "never"])
+        .default("auto")
+        .describe(
+          "Whose word that an answer is signed (DNSSEC) is believed, for DANE: that of name servers on this host, of all, or of none.",
+        ),
     })
     .describe("Who is asked about domains."),
   evidence: z

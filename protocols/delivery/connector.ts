@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { createConnection, isIP, type Socket } from "node:net";
 import type { Settings } from "#/config/schema.ts";
 import { ConnectFailure } from "./connect-failure.ts";
+import type { DaneHost } from "./dane-match.ts";
 import type { HostBackoff } from "./host-backoff.ts";
 import type { Reply } from "./reply.ts";
 import type { Host } from "./routes.ts";
@@ -17,8 +18,14 @@ export interface ConnectorRooms {
   readonly signal: AbortSignal;
 }
 
+/** What has to be known of a server before mail goes to it. */
+export interface TargetHost extends Host {
+  /** Instead of the target's TLS. */
+  readonly dane?: DaneHost;
+}
+
 export interface Target {
-  readonly hosts: readonly Host[];
+  readonly hosts: readonly TargetHost[];
   readonly port: number;
   readonly tls: WireTls;
   readonly login?: { readonly user: string; readonly password: string };
@@ -53,12 +60,15 @@ interface Place {
   readonly host: string;
   readonly address: string;
   readonly source: Source;
+  readonly dane?: DaneHost | undefined;
 }
 
 export function createOpener(rooms: ConnectorRooms, target: Target): Opener {
   const failures: HostFailure[] = [];
-  const places = target.hosts.flatMap(({ name, addresses }) =>
-    addresses.map((address) => ({ host: name, address, source: findSource(rooms.settings, address) })),
+  const places = target.hosts.flatMap(({ name, addresses, dane }) =>
+    addresses.map(
+      (address): Place => ({ host: name, address, source: findSource(rooms.settings, address), dane }),
+    ),
   );
   for (const { host, source } of places)
     if (!source.isUsable) failures.push({ host, reason: noSource, reply: undefined });
@@ -92,11 +102,12 @@ function placeName(address: string, port: number): string {
 }
 
 async function openPlace(rooms: ConnectorRooms, target: Target, place: Place): Promise<WireConnection> {
+  const tls = place.dane === undefined ? target.tls : "dane";
   try {
-    return await openOnce(rooms, target, place, target.tls);
+    return await openOnce(rooms, target, place, tls);
   } catch (error) {
     // A server whose TLS is broken gets its mail without TLS (opportunistic security, RFC 7435 section 4).
-    const isForgiving = target.tls === "opportunistic" && error instanceof ConnectFailure && error.isTls;
+    const isForgiving = tls === "opportunistic" && error instanceof ConnectFailure && error.isTls;
     if (!isForgiving) throw error;
     return openOnce(rooms, target, place, "none");
   }
@@ -119,6 +130,7 @@ async function openOnce(
     tls,
     replyTimeoutMs,
     signal,
+    ...(place.dane === undefined ? {} : { dane: place.dane }),
     ...(target.login === undefined ? {} : { login: target.login }),
   });
 }

@@ -1,48 +1,25 @@
 /** The runner: takes due deliveries from the queue, attempts them, and reports each outcome to the queue first of all. Only running
  *  attempts are in memory; if the process is killed at any moment, the queue still has everything. */
 import { setTimeout as delay } from "node:timers/promises";
-import type { Logger } from "pino";
-import type { Settings } from "#/config/schema.ts";
-import {
-  type LocalDelivery,
-  type LocalDeliveryRooms,
-  planLocalDelivery,
-} from "#/src/arrival/deliver-locally.ts";
+import { type LocalDelivery, planLocalDelivery } from "#/src/arrival/deliver-locally.ts";
 import { type NoticedOutcome, noticesOf } from "#/src/arrival/notify-sender.ts";
-import type { Resolve } from "#/src/evidence/dns.ts";
-import { createFairness, type Fairness } from "#/src/fairness/fairness.ts";
+import { createFairness } from "#/src/fairness/fairness.ts";
 import type { Gate, Place } from "#/src/fairness/gate.ts";
 import { shares } from "#/src/fairness/shares.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { mailboxOwner } from "#/src/model/owner.ts";
-import type { Tally } from "#/src/model/tally.ts";
-import type { Dispatch } from "#/src/outbound/dispatch.ts";
-import type { DueDelivery, Outbound } from "#/src/outbound/outbound.ts";
+import type { DueDelivery } from "#/src/outbound/outbound.ts";
 import { type AttemptRooms, attemptDelivery } from "./attempt.ts";
 import { logAttempt, nameDelivery } from "./attempt-log.ts";
-import { type AttemptTimes, defaultAttemptTimes, watchAttempt } from "./attempt-times.ts";
+import { defaultAttemptTimes, watchAttempt } from "./attempt-times.ts";
 import type { OpenHost } from "./connector.ts";
+import type { DeliveryRooms } from "./delivery-rooms.ts";
 import { createHostBackoff } from "./host-backoff.ts";
 import { createLanes, type Lanes } from "./lanes.ts";
-import { createPolicyLookup } from "./mta-sts.ts";
 import { type AttemptOutcome, allOutcomes } from "./outcomes.ts";
 import { settleOutcomes } from "./settle.ts";
 import { createTakenDeliveries, type TakenDeliveries } from "./taken-deliveries.ts";
-import { findTarget } from "./targets.ts";
-
-export interface DeliveryRooms extends LocalDeliveryRooms {
-  readonly settings: Settings;
-  readonly log: Logger;
-  readonly tally?: Tally;
-  readonly outbound: Outbound;
-  readonly dispatch: Dispatch;
-  readonly resolve: Resolve;
-  readonly fairness?: Fairness;
-  /** Others for tests. */
-  readonly times?: Partial<AttemptTimes>;
-  /** The port of MTA-STS policies: 443, except in tests. */
-  readonly policyPort?: number;
-}
+import { createTargetFinder } from "./targets.ts";
 
 export interface Delivery extends AsyncDisposable {
   /** Reads the queue now, for example because the clock was changed. */
@@ -105,18 +82,21 @@ class Runner implements Delivery {
       ownerOf: mailboxOwner,
       carry: (_name, next) => this.#carryAllLocally(next),
     });
-    const { settings, resolve, dispatch, policyPort } = rooms;
-    const { clock } = rooms.store;
-    const { signal } = this.#stopping;
-    const policies = { settings, resolve, clock, signal, policies: dispatch.policies };
-    const policyLookup = createPolicyLookup(
-      policyPort === undefined ? policies : { ...policies, policyPort },
-    );
+    const { settings, resolve, secureDns, dispatch, policyPort } = rooms;
+    const findTarget = createTargetFinder({
+      settings,
+      resolve,
+      clock: rooms.store.clock,
+      signal: this.#stopping.signal,
+      policies: dispatch.policies,
+      ...(secureDns === undefined ? {} : { secureDns }),
+      ...(policyPort === undefined ? {} : { policyPort }),
+    });
     this.#attempt = {
       settings,
-      clock,
-      backoff: createHostBackoff(clock),
-      findTarget: (domain) => findTarget({ settings, resolve, policyLookup }, domain),
+      clock: rooms.store.clock,
+      backoff: createHostBackoff(rooms.store.clock),
+      findTarget,
     };
     this.#stopListening = rooms.outbound.onDue(() => this.wake());
     this.wake();

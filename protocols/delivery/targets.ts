@@ -3,14 +3,34 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { Settings } from "#/config/schema.ts";
 import { asksNobody } from "#/src/evidence/dns.ts";
-import type { Target } from "./connector.ts";
-import type { PolicyLookup } from "./mta-sts.ts";
-import { askAddresses, findRoute, type Route, type RouteRooms } from "./routes.ts";
+import { plainResolve, type SecureDns } from "#/src/evidence/secure-dns.ts";
+import type { Target, TargetHost } from "./connector.ts";
+import { createDaneLookup, type DaneLookup } from "./dane.ts";
+import { createPolicyLookup, type PolicyLookup, type StsRooms } from "./mta-sts.ts";
+import { askAddresses, findRoute, type Host, type Route, type RouteRooms } from "./routes.ts";
 import type { WireTls } from "./wire-connection.ts";
 
-export interface TargetRooms extends RouteRooms {
+interface TargetRooms extends RouteRooms {
   readonly settings: RouteRooms["settings"] & Pick<Settings, "dns">;
   readonly policyLookup: PolicyLookup;
+  /** Absent where no name server's AD bit is believed. */
+  readonly dane?: DaneLookup;
+}
+
+export interface TargetFinderRooms extends StsRooms {
+  readonly settings: TargetRooms["settings"];
+  readonly secureDns?: SecureDns;
+}
+
+/** Finds the servers of domains, and remembers what it learned on the way. */
+export function createTargetFinder(rooms: TargetFinderRooms): (domain: string) => Promise<FoundTarget> {
+  const { settings, resolve, secureDns } = rooms;
+  const policyLookup = createPolicyLookup(rooms);
+  if (secureDns === undefined) return (domain) => findTarget({ settings, resolve, policyLookup }, domain);
+  const dane = createDaneLookup(secureDns, settings.outbound.mxPort);
+  // One answer tells where mail goes and whether that is signed.
+  const routing = plainResolve(secureDns, resolve);
+  return (domain) => findTarget({ settings, resolve: routing, policyLookup, dane }, domain);
 }
 
 export type FoundTarget = Target | Exclude<Route, { kind: "hosts" }>;
@@ -21,14 +41,35 @@ const smarthostTls: Record<Settings["outbound"]["smarthostTls"], WireTls> = {
   none: "none",
 };
 
-export async function findTarget(rooms: TargetRooms, domain: string): Promise<FoundTarget> {
+async function findTarget(rooms: TargetRooms, domain: string): Promise<FoundTarget> {
   const { outbound } = rooms.settings;
   if (outbound.smarthostHost !== "") return smarthostTarget(rooms);
   const policy = await rooms.policyLookup.find(domain);
   const route = await findRoute(rooms, domain, policy?.names);
   if (route.kind !== "hosts") return route;
   const tls = policy === undefined ? "opportunistic" : "verified";
-  return { hosts: route.hosts, port: outbound.mxPort, tls };
+  const hosts = await withDane(rooms.dane, domain, route.hosts);
+  if (hosts.length > 0) return { hosts, port: outbound.mxPort, tls };
+  const reason = "The TLSA records of the domain's servers could not be looked up.";
+  return { kind: "deferred", status: "4.7.5", reason };
+}
+
+/** Servers with TLSA records get mail over TLS that these prove, whatever an MTA-STS policy says (RFC 8461 section 2). */
+async function withDane(
+  lookup: DaneLookup | undefined,
+  domain: string,
+  hosts: readonly Host[],
+): Promise<readonly TargetHost[]> {
+  if (lookup === undefined) return hosts;
+  const found = await lookup.find(
+    domain,
+    hosts.map(({ name }) => name),
+  );
+  return hosts.flatMap((host, at): TargetHost[] => {
+    const dane = found[at];
+    if (dane === "unknown") return [];
+    return [dane === undefined ? host : { ...host, dane }];
+  });
 }
 
 async function smarthostTarget(rooms: TargetRooms): Promise<FoundTarget> {

@@ -1,14 +1,17 @@
 /** One connection to another server: nodemailer's SMTP client. Its commands MAIL and RCPT are written here, because the package has one
  *  set of DSN parameters for all recipients, encodes an ENVID that is xtext already, and sends SMTPUTF8 only for addresses. This file
  *  uses names that the package does not document, so its version is pinned; another version has to pass the tests over sockets. */
+
+import { X509Certificate } from "node:crypto";
 import type { Socket } from "node:net";
 import { Readable } from "node:stream";
-import type { ConnectionOptions } from "node:tls";
+import type { ConnectionOptions, DetailedPeerCertificate, TLSSocket } from "node:tls";
 import SMTPConnection, {
   type SMTPConnectionEnvelope,
   type SMTPConnectionOptions,
 } from "nodemailer/lib/smtp-connection";
 import { ConnectFailure } from "./connect-failure.ts";
+import { chainMax, type DaneHost, findDaneMismatch } from "./dane-match.ts";
 import { type Reply, readReply } from "./reply.ts";
 
 export interface WireOptions {
@@ -19,6 +22,8 @@ export interface WireOptions {
   /** Name of the server, for SNI and its certificate. */
   readonly host: string;
   readonly tls: WireTls;
+  /** With `dane`. */
+  readonly dane?: DaneHost;
   readonly replyTimeoutMs: number;
   readonly login?: { readonly user: string; readonly password: string };
   /** Aborts the opening of the connection. */
@@ -32,6 +37,8 @@ export type WireTls =
   | "verified"
   /** TLS from the first octet, with a certificate for the host. */
   | "implicit"
+  /** STARTTLS, with a certificate that the TLSA records of the host name. */
+  | "dane"
   | "none";
 
 export interface MailTransaction {
@@ -61,7 +68,9 @@ const replyBytesMax = 64 * 1024;
 interface Internals {
   readonly _supportedExtensions: readonly string[];
   readonly _maxAllowedSize: number;
+  readonly _socket: TLSSocket;
   _sendCommand(text: string, logText?: string): void;
+  _upgradeConnection(done: (error: Error | null, isSecured?: boolean) => void): void;
 }
 
 interface WireError extends Error {
@@ -73,6 +82,17 @@ const Base = SMTPConnection as unknown as new (options: SMTPConnectionOptions) =
 
 class Client extends Base {
   transaction: MailTransaction | undefined;
+  dane: DaneHost | undefined;
+
+  override _upgradeConnection(done: (error: Error | null, isSecured?: boolean) => void): void {
+    super._upgradeConnection((error, isSecured) => {
+      const mismatch =
+        error === null && this.dane !== undefined
+          ? findDaneMismatch(shownChain(this._socket), this.dane, Date.now())
+          : undefined;
+      done(mismatch === undefined ? error : new Error(mismatch), isSecured);
+    });
+  }
 
   override _sendCommand(text: string, logText?: string): void {
     super._sendCommand(this.#withParameters(text), logText);
@@ -116,8 +136,9 @@ export async function openWire(options: WireOptions): Promise<WireConnection> {
     connectionTimeout: options.replyTimeoutMs,
     greetingTimeout: options.replyTimeoutMs,
     socketTimeout: options.replyTimeoutMs,
-    ...tlsOptions(options.tls),
+    ...tlsOptions(options.tls, options.dane),
   });
+  client.dane = options.dane;
   const giveUp = (): void => client.close();
   options.signal.addEventListener("abort", giveUp, { once: true });
   try {
@@ -157,7 +178,20 @@ function connect(client: Client): Promise<void> {
   });
 }
 
-function tlsOptions(tls: WireTls): SMTPConnectionOptions {
+/** The certificate of the server, that of its issuer, and so on; the last one may be its own issuer. */
+function shownChain(socket: TLSSocket): X509Certificate[] {
+  const chain: X509Certificate[] = [];
+  const seen = new Set<string>();
+  let shown: DetailedPeerCertificate | undefined = socket.getPeerCertificate(true);
+  while (shown?.raw !== undefined && !seen.has(shown.fingerprint256) && chain.length < chainMax) {
+    seen.add(shown.fingerprint256);
+    chain.push(new X509Certificate(shown.raw));
+    shown = shown.issuerCertificate;
+  }
+  return chain;
+}
+
+function tlsOptions(tls: WireTls, dane?: DaneHost): SMTPConnectionOptions {
   const unverified: ConnectionOptions = { rejectUnauthorized: false };
   switch (tls) {
     case "opportunistic":
@@ -165,6 +199,13 @@ function tlsOptions(tls: WireTls): SMTPConnectionOptions {
       return { secure: false, opportunisticTLS: true, tls: unverified };
     case "verified":
       return { secure: false, requireTLS: true, tls: { minVersion: "TLSv1.2" } };
+    case "dane":
+      // The certificate is looked at in `_upgradeConnection`: authorities of the world say nothing here.
+      return {
+        secure: false,
+        requireTLS: true,
+        tls: { ...unverified, minVersion: "TLSv1.2", ...(dane && { servername: dane.base }) },
+      };
     case "implicit":
       return { secure: true, tls: { minVersion: "TLSv1.2" } };
     case "none":

@@ -8,6 +8,7 @@ import { type Delivery, startDelivery } from "#/protocols/delivery/start-deliver
 import { startWebhooks } from "#/protocols/webhooks/send-events.ts";
 import { rememberRecipients } from "#/src/arrival/recent-recipients.ts";
 import { createResolve } from "#/src/evidence/dns.ts";
+import { createSecureDns } from "#/src/evidence/secure-dns.ts";
 import type { RefusalCount } from "#/src/fairness/refusals.ts";
 import { systemClock } from "#/src/model/clock.ts";
 import { createDispatch } from "#/src/outbound/dispatch.ts";
@@ -77,10 +78,12 @@ export async function startDaemon(settings: Settings): Promise<Daemon> {
     const calendarMail = startCalendarMailRunner(house, log);
     closers.push(() => calendarMail.stop());
     await assertSources(settings);
+    const secureDns = createSecureDns(settings.dns);
     const delivery = startDelivery({
       ...house,
       dispatch: createDispatch(house),
       resolve: createResolve(settings.dns),
+      ...(secureDns === undefined ? {} : { secureDns }),
       recipients: rememberRecipients(house.accounts),
     });
     closers.push(async () => delivery[Symbol.asyncDispose]());

@@ -5,6 +5,7 @@ import type { AttemptTimes } from "#/protocols/delivery/attempt-times.ts";
 import { type Delivery, startDelivery } from "#/protocols/delivery/start-delivery.ts";
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
 import { principalOf } from "#/src/accounts/principal.ts";
+import { createSecureDns } from "#/src/evidence/secure-dns.ts";
 import type { Fairness } from "#/src/fairness/fairness.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import { createOutbound } from "#/src/outbound/create-outbound.ts";
@@ -49,6 +50,8 @@ export interface HouseOptions {
   /** Settings, as `outbound.mx_port=2525`. */
   readonly set?: readonly string[];
   readonly policyPort?: number;
+  /** The address of a name server whose AD bit is believed; it is asked about servers instead of `zone`. */
+  readonly secureServer?: string;
   readonly isStopped?: boolean;
   readonly times?: Partial<AttemptTimes>;
   readonly fairness?: Fairness;
@@ -86,6 +89,10 @@ export async function openDeliveryHouse(options: HouseOptions = {}): Promise<Del
   const prepare = (bytes: Uint8Array) => prepareMessage(bytes);
   const outbound = createOutbound({ store, accounts, settings, prepare });
   const dispatch = createDispatch({ store, outbound, settings });
+  const secureDns =
+    options.secureServer === undefined
+      ? undefined
+      : createSecureDns({ servers: [options.secureServer], timeoutMs: 1000, trustAd: "auto" });
   const start = (): Delivery =>
     startDelivery({
       settings,
@@ -99,6 +106,7 @@ export async function openDeliveryHouse(options: HouseOptions = {}): Promise<Del
       preparation: { prepare: async (bytes) => ({ facts: await prepareMessage(bytes) }) },
       ...(options.times === undefined ? {} : { times: options.times }),
       ...(options.fairness === undefined ? {} : { fairness: options.fairness }),
+      ...(secureDns === undefined ? {} : { secureDns }),
       ...(options.policyPort === undefined ? {} : { policyPort: options.policyPort }),
     });
   const nobody: Delivery = { wake() {}, async whenIdle() {}, async [Symbol.asyncDispose]() {} };

@@ -1,6 +1,7 @@
 /** A name server on the loopback interface that knows the names of a zone (`dns-zone.ts`), for what asks the network itself. */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
+import { createServer } from "node:net";
 import dnsPacket from "dns-packet";
 import { type Zone, zoneResolve } from "./dns-zone.ts";
 
@@ -13,47 +14,88 @@ export interface DnsServer extends AsyncDisposable {
 
 const responseCode = { ENOTFOUND: 3, ENODATA: 0, EREFUSED: 5 } as const;
 
-export async function startDnsServer(zone: Zone): Promise<DnsServer> {
+export interface DnsServerOptions {
+  /** Names whose answers have the AD bit, when the question has it. */
+  readonly signed?: readonly string[];
+  /** Over UDP all answers are cut, so that they are asked for over TCP. */
+  readonly cutsAnswers?: boolean;
+}
+
+export async function startDnsServer(zone: Zone, options: DnsServerOptions = {}): Promise<DnsServer> {
   const resolve = zoneResolve(zone);
   const socket = createSocket("udp4");
   socket.on("message", (packet, peer) => {
-    const query = dnsPacket.decode(packet);
-    const question = query.questions![0]!;
-    void answer(question).then((response) => {
-      if (response === undefined) return;
-      const flags = dnsPacket.RECURSION_DESIRED | dnsPacket.RECURSION_AVAILABLE | response.code;
-      const bytes = dnsPacket.encode({
-        type: "response",
-        id: query.id!,
-        flags,
-        questions: [question],
-        answers: response.answers,
-      });
-      socket.send(bytes, peer.port, peer.address);
+    void respond(packet, options.cutsAnswers === true).then((response) => {
+      if (response !== undefined) socket.send(response, peer.port, peer.address);
     });
   });
   socket.bind(0, "127.0.0.1");
   await once(socket, "listening");
+  const { port } = socket.address();
+  const tcp = createServer((stream) => {
+    stream.on("error", () => {});
+    stream.once("data", (packet: Buffer) => {
+      void respond(packet.subarray(2), false).then((response) => {
+        if (response === undefined) return;
+        const length = Buffer.alloc(2);
+        length.writeUInt16BE(response.length);
+        stream.end(Buffer.concat([length, response]));
+      });
+    });
+  });
+  tcp.listen(port, "127.0.0.1");
+  await once(tcp, "listening");
   return {
     address: `127.0.0.1:${socket.address().port}`,
     asked: resolve.asked,
     async [Symbol.asyncDispose]() {
       await new Promise<void>((done) => socket.close(() => done()));
+      await new Promise<void>((done) => tcp.close(() => done()));
     },
   };
+
+  async function respond(packet: Buffer, isCut: boolean): Promise<Buffer | undefined> {
+    const query = dnsPacket.decode(packet);
+    const question = query.questions![0]!;
+    const response = await answer(question);
+    if (response === undefined) return undefined;
+    const names = [question.name, ...response.answers.map(({ name }) => name)];
+    const isSigned = query.flag_ad && names.every((name) => options.signed?.includes(name.toLowerCase()));
+    return dnsPacket.encode({
+      type: "response",
+      id: query.id!,
+      flags:
+        dnsPacket.RECURSION_DESIRED |
+        dnsPacket.RECURSION_AVAILABLE |
+        (isSigned ? dnsPacket.AUTHENTIC_DATA : 0) |
+        (isCut ? dnsPacket.TRUNCATED_RESPONSE : 0) |
+        response.code,
+      questions: [question],
+      answers: isCut ? [] : response.answers,
+    });
+  }
 
   /** undefined: silence. */
   async function answer({ name, type }: dnsPacket.Question) {
     try {
       const values = await resolve(name, type);
-      const answers = values.map((value) => recordOf(name, type, value));
-      return { code: 0, answers };
+      const aliases = aliasesOf(zone, name);
+      const owner = aliases.at(-1)?.data ?? name;
+      const answers = values.map((value) => recordOf(owner, type, value));
+      return { code: 0, answers: [...aliases, ...answers] };
     } catch (error) {
       const { code } = error as { code: string };
       if (code === "ETIMEOUT") return undefined;
       return { code: responseCode[code as keyof typeof responseCode] ?? 2, answers: [] };
     }
   }
+}
+
+function aliasesOf(zone: Zone, name: string): { name: string; type: "CNAME"; ttl: number; data: string }[] {
+  const alias = zone[name]?.find((one) => one !== "TIMEOUT" && one[0] === "CNAME");
+  if (alias === undefined || alias === "TIMEOUT") return [];
+  const data = String(alias[1]);
+  return [{ name, type: "CNAME", ttl: 60, data }, ...aliasesOf(zone, data)];
 }
 
 function recordOf(name: string, type: string, value: unknown): dnsPacket.Answer {
