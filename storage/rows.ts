@@ -88,6 +88,35 @@ export interface StsPolicyRow {
   readonly expiresAt: number;
 }
 
+/** What another server reports about one of our domains. */
+export interface ReceivedReportRow {
+  readonly domain: string;
+  readonly kind: string;
+  /** Domain of the author, who was authenticated. */
+  readonly reporter: string;
+  /** The reporter's name for it. */
+  readonly name: string;
+  readonly organization: string;
+  readonly beginsAt: number;
+  readonly endsAt: number;
+  readonly passed: number;
+  readonly failed: number;
+  /** JSON of its rows. */
+  readonly rows: string;
+  readonly receivedAt: number;
+}
+
+/** How often something happened with another domain on one day, to be reported to it. */
+export interface ReportCountRow {
+  readonly kind: string;
+  /** Since 1970 in UTC. */
+  readonly day: number;
+  readonly domain: string;
+  /** JSON of what happened. */
+  readonly detail: string;
+  readonly count: number;
+}
+
 export interface AgentRow {
   readonly agent: AgentNumber;
   readonly account: AccountNumber;

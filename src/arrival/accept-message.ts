@@ -8,6 +8,7 @@ import { copiesFor, type Recipient } from "./admit-recipient.ts";
 import { completeSubmission } from "./complete-submission.ts";
 import { type CalendarRooms, deliverWithCalendar } from "./deliver-with-calendar.ts";
 import { type ExaminationRooms, type Examined, examineArrival } from "./examination.ts";
+import { keepReports } from "./keep-reports.ts";
 import { recordReport } from "./recognise-report.ts";
 import { roomInStore } from "./room-in-store.ts";
 import { assertAcceptableHeader } from "./scan-header.ts";
@@ -56,7 +57,8 @@ export async function acceptMessage(
   assertAcceptableHeader(message.bytes);
   if (transport.principal === undefined && (await recordReport(rooms, message))) return [];
   const at = store.clock.now();
-  const { facts, calendar, checks, isAuthenticated, mailboxRole, authenticationResults } = await understand();
+  const { facts, calendar, reports, checks, isAuthenticated, mailboxRole, authenticationResults } =
+    await understand();
   const provenance: Provenance & { readonly dsn?: DsnRequest | undefined } = {
     source: transport.source,
     ...fromDomainOf(facts.fromAddress),
@@ -86,6 +88,7 @@ export async function acceptMessage(
   });
   const args = { at, internalDate: at, facts, recipients };
   await roomInStore(store);
+  await keepReports(store, reports, facts.fromAddress, message.recipients, at);
   const { source } = transport;
   return deliverWithCalendar(rooms, args, {
     calendar,
@@ -106,6 +109,14 @@ export async function acceptMessage(
     const submission = await completeSubmission(accounts, transport.principal, bytes, at);
     const { facts, calendar } = await preparation.prepare(submission.bytes);
     const { isAuthenticated } = submission;
-    return { facts, calendar, checks: {}, isAuthenticated, mailboxRole: "inbox", authenticationResults: "" };
+    return {
+      facts,
+      calendar,
+      reports: [],
+      checks: {},
+      isAuthenticated,
+      mailboxRole: "inbox",
+      authenticationResults: "",
+    };
   }
 }

@@ -3,6 +3,7 @@ import type { Settings } from "#/config/schema.ts";
 import { formatAuthenticationResults } from "#/src/evidence/authentication-results.ts";
 import type { Checks } from "#/src/evidence/checks.ts";
 import { checkSpam } from "#/src/evidence/spam-check.ts";
+import type { ReceivedReport } from "#/src/formats/reports/received-report.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { ArrivingCalendar } from "#/src/scheduling/arriving-calendar.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
@@ -17,6 +18,7 @@ export interface ExaminationRooms {
 export interface Examined {
   readonly facts: MessageFacts;
   readonly calendar: ArrivingCalendar | undefined;
+  readonly reports: readonly ReceivedReport[];
   readonly checks: Checks;
   readonly isAuthenticated: boolean;
   readonly mailboxRole: "inbox" | "junk";
@@ -36,7 +38,7 @@ export async function examineArrival(
   const origin = { remoteAddress, heloName, reversePath };
   const { failedDmarc } = settings.evidence;
   const spamCheck = checkSpam(settings.evidence, bytes, origin, recipients);
-  const [{ facts, evidence, calendar }, spam] = await Promise.all([
+  const [{ facts, evidence, calendar, reports = [] }, spam] = await Promise.all([
     preparation.prepare(bytes, origin),
     spamCheck,
   ]);
@@ -48,6 +50,7 @@ export async function examineArrival(
   return {
     facts,
     calendar,
+    reports,
     checks: { ...checks, ...(spam === undefined ? {} : { spam }) },
     isAuthenticated,
     mailboxRole: isUnwanted ? "junk" : "inbox",

@@ -33,6 +33,7 @@ import { queueAgents } from "./0028-queue-agents.ts";
 import { operatorCalls } from "./0029-operator-calls.ts";
 import { decidedHolds } from "./0030-decided-holds.ts";
 import { keyStates } from "./0031-key-states.ts";
+import { domainReports } from "./0032-domain-reports.ts";
 
 export interface Migration {
   readonly name: string;
@@ -71,4 +72,5 @@ export const migrations: readonly Migration[] = [
   { name: "operator calls", run: operatorCalls },
   { name: "decided holds", run: decidedHolds },
   { name: "key states", run: keyStates },
+  { name: "domain reports", run: domainReports },
 ];

@@ -29,6 +29,8 @@ const rowsOf: Readonly<Record<string, number>> = {
   familiar_network: agents * 4,
   grant_object: agents * 4,
   mailbox: agents * 8,
+  received_report: domains * 400,
+  report_count: domains * 100,
   schema_version: 50,
   sending_policy: agents,
   sts_policy: domains,

@@ -67,8 +67,11 @@ import { endOperatorCall } from "./operators/end-operator-call.ts";
 import { pruneOperatorCalls } from "./operators/prune-operator-calls.ts";
 import { revokeOperatorToken } from "./operators/revoke-operator-token.ts";
 import { cancelScheduled } from "./outbound/cancel-scheduled.ts";
+import { countForReports } from "./outbound/count-for-reports.ts";
 import { decideHold } from "./outbound/decide-hold.ts";
 import { editHold } from "./outbound/edit-hold.ts";
+import { forgetReportCounts } from "./outbound/forget-report-counts.ts";
+import { keepReport } from "./outbound/keep-report.ts";
 import { keepStsPolicy } from "./outbound/keep-sts-policy.ts";
 import { placeScheduled } from "./outbound/place-scheduled.ts";
 import { pruneHolds } from "./outbound/prune-holds.ts";
@@ -125,6 +128,9 @@ export const transactions = {
   expungeMessages,
   keepFamiliarNetwork,
   keepRecent,
+  countForReports,
+  forgetReportCounts,
+  keepReport,
   keepStsPolicy,
   keepZonesDigest,
   moveCollection,

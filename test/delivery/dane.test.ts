@@ -1,7 +1,7 @@
 /** DANE (RFC 7672): servers whose domain's DNS is signed show the certificate that their TLSA records name, or get no mail. The DNS is a
  *  name server on loopback, which says by the AD bit what it has validated. */
 import "reflect-metadata";
-import { createHash, X509Certificate } from "node:crypto";
+import { createHash, type webcrypto, X509Certificate } from "node:crypto";
 import * as x509 from "@peculiar/x509";
 import { beforeAll, describe, expect, test } from "vitest";
 import { findDaneMismatch } from "#/protocols/delivery/dane-match.ts";
@@ -22,6 +22,8 @@ function tlsa(usage: number, selector: number, matchingType: number, certificate
 }
 
 const right = tlsa(3, 1, 1, digest("sha256", spki));
+
+const withoutTls: SinkOptions = { server: { disabledCommands: ["AUTH", "STARTTLS"] } };
 
 async function deliver(
   records: readonly ZoneRecord[] | undefined,
@@ -68,8 +70,8 @@ describe("a server with TLSA records", () => {
   test.each<[string, ZoneRecord[], SinkOptions]>([
     ["that name another key", [tlsa(3, 1, 1, wrong)], {}],
     ["that name another authority", [tlsa(2, 1, 1, wrong)], {}],
-    ["and no STARTTLS", [right], { server: { hideSTARTTLS: true } }],
-    ["without a usable one, and no STARTTLS", [tlsa(0, 1, 1, wrong)], { server: { hideSTARTTLS: true } }],
+    ["and no STARTTLS", [right], withoutTls],
+    ["without a usable one, and no STARTTLS", [tlsa(0, 1, 1, wrong)], withoutTls],
   ])("%s gets nothing, and the mail waits", async (_, records, sink) => {
     expect(await deliver(records, { sink })).toMatchObject({ state: "queued", mails: [] });
   });
@@ -99,7 +101,7 @@ describe("without DNSSEC", () => {
   });
 
   test("a server without TLSA records is as any other", async () => {
-    const found = await deliver(undefined, { sink: { server: { hideSTARTTLS: true } } });
+    const found = await deliver(undefined, { sink: withoutTls });
     expect(found).toMatchObject({ state: "relayed", mails: [{ isSecure: false }] });
   });
 
@@ -146,7 +148,11 @@ describe("an authority that a record names (DANE-TA)", () => {
   let authority: X509Certificate;
   let other: X509Certificate;
 
-  async function make(name: string, isAuthority: boolean, issuer?: { keys: CryptoKeyPair; name: string }) {
+  async function make(
+    name: string,
+    isAuthority: boolean,
+    issuer?: { keys: webcrypto.CryptoKeyPair; name: string },
+  ) {
     const keys = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
     const made = await x509.X509CertificateGenerator.create({
       subject: `CN=${name}`,

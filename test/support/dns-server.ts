@@ -1,7 +1,7 @@
 /** A name server on the loopback interface that knows the names of a zone (`dns-zone.ts`), for what asks the network itself. */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import dnsPacket from "dns-packet";
 import { type Zone, zoneResolve } from "./dns-zone.ts";
 
@@ -29,9 +29,6 @@ export async function startDnsServer(zone: Zone, options: DnsServerOptions = {})
       if (response !== undefined) socket.send(response, peer.port, peer.address);
     });
   });
-  socket.bind(0, "127.0.0.1");
-  await once(socket, "listening");
-  const { port } = socket.address();
   const tcp = createServer((stream) => {
     stream.on("error", () => {});
     stream.once("data", (packet: Buffer) => {
@@ -43,10 +40,13 @@ export async function startDnsServer(zone: Zone, options: DnsServerOptions = {})
       });
     });
   });
-  tcp.listen(port, "127.0.0.1");
+  tcp.listen(0, "127.0.0.1");
   await once(tcp, "listening");
+  const { port } = tcp.address() as AddressInfo;
+  socket.bind(port, "127.0.0.1");
+  await once(socket, "listening");
   return {
-    address: `127.0.0.1:${socket.address().port}`,
+    address: `127.0.0.1:${port}`,
     asked: resolve.asked,
     async [Symbol.asyncDispose]() {
       await new Promise<void>((done) => socket.close(() => done()));

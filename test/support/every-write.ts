@@ -138,6 +138,23 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
     at,
   });
 
+  const counted = { kind: "tls", day: 20_000, domain: "far.example", detail: "{}", count: 1 };
+  await write("countForReports", { counts: [counted, counted, { ...counted, day: 20_001 }] });
+  await write("forgetReportCounts", { ...counted, day: 20_001 });
+  await write("keepReport", {
+    domain: "example.org",
+    kind: "dmarc",
+    reporter: "far.example",
+    name: "1",
+    organization: "Far",
+    beginsAt: at,
+    endsAt: later,
+    passed: 1,
+    failed: 0,
+    rows: "[]",
+    at,
+  });
+
   /** Mail, in mailboxes. */
   const inbox = await mailboxOf(ada.agent, "inbox");
   const deliveries = await write(

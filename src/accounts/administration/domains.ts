@@ -7,6 +7,7 @@ import { dnsRecords, formatZone, servicePorts } from "../dns-records.ts";
 import { makeDomainKeys } from "../domain-keys.ts";
 import { isReservedDomain } from "../reserved-domain.ts";
 import { stsPolicyId } from "../sts-policy.ts";
+import { domainReportsOperation } from "./domain-reports.ts";
 import { type AdministrationRooms, administrationOperation } from "./operation.ts";
 import { domainField, findOwnDomain, readDomain } from "./own-domain.ts";
 import { publishedKeys, rotateKeysOperation } from "./rotate-keys.ts";
@@ -105,6 +106,7 @@ export const domainOperations = [
       );
     },
   }),
+  domainReportsOperation,
   rotateKeysOperation,
   administrationOperation({
     name: "domain.list",

@@ -1,4 +1,6 @@
 import { parseStructure } from "#/src/formats/mime/structure.ts";
+import { findReports, mayHaveReport } from "#/src/formats/reports/find-reports.ts";
+import type { ReceivedReport } from "#/src/formats/reports/received-report.ts";
 import { type ArrivingCalendar, findArrivingCalendar } from "#/src/scheduling/arriving-calendar.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 
@@ -9,4 +11,12 @@ export function readArrivingCalendar(
 ): ArrivingCalendar | undefined {
   if (!/"text" "calendar"/i.test(bodyStructure)) return undefined;
   return findArrivingCalendar(bytes, parseStructure(bytes));
+}
+
+/** Reports of other servers about domains (TLS, DMARC) in a mail; empty for most. */
+export function readArrivingReports(
+  bytes: Uint8Array,
+  { bodyStructure }: Pick<MessageFacts, "bodyStructure">,
+): readonly ReceivedReport[] {
+  return mayHaveReport(bodyStructure) ? findReports(bytes, parseStructure(bytes)) : [];
 }

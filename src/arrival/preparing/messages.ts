@@ -2,6 +2,7 @@
 import type { Evidence } from "#/src/evidence/checks.ts";
 import type { DnsSettings } from "#/src/evidence/dns.ts";
 import type { Origin } from "#/src/evidence/examine.ts";
+import type { ReceivedReport } from "#/src/formats/reports/received-report.ts";
 import type { ArrivingCalendar } from "#/src/scheduling/arriving-calendar.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 
@@ -27,4 +28,6 @@ export interface Prepared {
   /** Of a mail with an iTIP message that calendars take. */
   readonly calendar?: ArrivingCalendar;
   readonly evidence?: Evidence;
+  /** About domains; of an author who is authenticated. */
+  readonly reports?: readonly ReceivedReport[];
 }

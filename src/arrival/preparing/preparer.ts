@@ -6,7 +6,7 @@ import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import { giveBackMemory, takeMemory } from "#/src/model/octet-memory.ts";
 import { type Done, serveJobs } from "#/src/threads/serve-jobs.ts";
 import { transferableBuffers } from "#/storage/blob.ts";
-import { readArrivingCalendar } from "./arriving.ts";
+import { readArrivingCalendar, readArrivingReports } from "./arriving.ts";
 import type { PreparationJob, PreparationSettings, Prepared } from "./messages.ts";
 import { unexamined } from "./unexamined.ts";
 
@@ -35,11 +35,14 @@ serveJobs<PreparationSettings, PreparationJob, Prepared>((settings) => {
     const facts = await prepareMessage(withoutForgedResults(bytes, settings.ownNames), true);
     const transfer = transferableBuffers(facts.blob);
     const calendar = readArrivingCalendar(bytes, facts);
+    // Of whom it is known who they are: anybody else could make up reports, and the work to read them.
+    const reports = evidence?.isAuthenticated === true ? readArrivingReports(bytes, facts) : [];
     return {
       result: {
         facts,
         ...(evidence === undefined ? {} : { evidence }),
         ...(calendar === undefined ? {} : { calendar }),
+        ...(reports.length === 0 ? {} : { reports }),
       },
       transfer,
     };

@@ -27,6 +27,15 @@ export function readZipEntry(
   return undefined;
 }
 
+/** The first file of an archive; undefined when it has none or is damaged. */
+export function readOnlyZipEntry(archive: Buffer, bytesMax: number): Buffer | "over-limit" | undefined {
+  const end = findEnd(archive);
+  if (end === undefined || archive.readUInt16LE(end + 10) === 0) return undefined;
+  const at = archive.readUInt32LE(end + 16);
+  if (at + 46 > archive.length || archive.readUInt32LE(at) !== directoryEntry) return undefined;
+  return unpack(archive, at, bytesMax);
+}
+
 function findEnd(archive: Buffer): number | undefined {
   for (let at = archive.length - 22; at >= Math.max(0, archive.length - commentMax); at--)
     if (archive.readUInt32LE(at) === endOfDirectory) return at;

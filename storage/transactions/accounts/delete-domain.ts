@@ -1,7 +1,7 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import type { Transaction } from "../../sql.ts";
 
-/** Takes no more mail for a domain, and forgets its keys. Refused while it has addresses. */
+/** Takes no more mail for a domain, and forgets its keys and what was reported about it. Refused while it has addresses. */
 export async function deleteDomain(tx: Transaction, args: { name: string }): Promise<void> {
   const address = await tx.get("select 1 as found from address where domain = ? limit 1", args.name);
   if (address !== undefined)
@@ -9,6 +9,7 @@ export async function deleteDomain(tx: Transaction, args: { name: string }): Pro
       hint: "Remove its addresses and agents first.",
     });
   await tx.run("delete from domain_key where domain = ?", args.name);
+  await tx.run("delete from received_report where domain = ?", args.name);
   const deleted = await tx.run("delete from domain where name = ?", args.name);
   if (deleted === 0) throw new WaypostError("not_found", "There is no such domain");
 }

@@ -1,0 +1,57 @@
+import type { ReceivedReportRow } from "../../rows.ts";
+import type { Transaction } from "../../sql.ts";
+
+/** Reports that are kept of a domain, of each kind: some years of what the largest reporters send. The oldest ones make room. */
+const reportsMax = 5000;
+
+/** Keeps a report of another server about a domain. One that is there already stays as it is; one about a domain that is not ours
+ *  is left out. */
+export async function keepReport(
+  tx: Transaction,
+  args: Omit<ReceivedReportRow, "receivedAt"> & { readonly at: number },
+): Promise<void> {
+  const owned = await tx.get("select 1 as found from domain where name = ?", args.domain);
+  if (owned === undefined) return;
+  await tx.run(
+    `insert into received_report
+      (domain, kind, reporter, name, organization, begins_at, ends_at, passed, failed, details, received_at)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    on conflict (domain, kind, reporter, name) do nothing`,
+    args.domain,
+    args.kind,
+    args.reporter,
+    args.name,
+    args.organization,
+    args.beginsAt,
+    args.endsAt,
+    args.passed,
+    args.failed,
+    args.rows,
+    args.at,
+  );
+  const row = await tx.get<{ count: number }>(
+    "select count(*) as count from received_report where domain = ? and kind = ?",
+    args.domain,
+    args.kind,
+  );
+  const extra = (row?.count ?? 0) - reportsMax;
+  if (extra <= 0) return;
+  const oldest = await tx.all<{ reporter: string; name: string }>(
+    `select reporter, name
+    from received_report
+    where domain = ? and kind = ?
+    order by received_at, reporter, name
+    limit ?`,
+    args.domain,
+    args.kind,
+    extra,
+  );
+  for (const { reporter, name } of oldest)
+    await tx.run(
+      "delete from received_report where domain = ? and kind = ? and reporter = ? and name = ?",
+      args.domain,
+      args.kind,
+      reporter,
+      name,
+    );
+}
