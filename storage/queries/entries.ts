@@ -13,21 +13,91 @@ const entryColumns = `entry.mailbox_id as mailbox, entry.uid, entry.message_id a
 
 /** Rows with a single number that are read at once: 2 ms. */
 const uidRows = 10_000;
+/** UIDs whose rows are counted at once: within a millisecond. */
+const uidSpan = 16_384;
 
 /** The UIDs of a mailbox, ascending. New UIDs are always higher. So a caller that noted the position of the log before finds there all
- *  changes made between two pages. */
+ *  changes made between two pages.
+ *
+ *  Where no message is missing, the UIDs follow from the count, and no row is read: of the whole mailbox by its counter, of a span by
+ *  counting it. Reading each UID takes about ten times as long as counting. */
 export async function listUids(reader: Reader, agent: AgentNumber, mailbox: MailboxNumber): Promise<Uid[]> {
+  const whole = await reader.get<UidSpan>(
+    `select message_count as count,
+      (select min(uid) from entry where entry.agent_id = mailbox.agent_id and entry.mailbox_id = mailbox.mailbox_id) as first,
+      (select max(uid) from entry where entry.agent_id = mailbox.agent_id and entry.mailbox_id = mailbox.mailbox_id) as last
+    from mailbox
+    where agent_id = ? and mailbox_id = ?`,
+    agent,
+    mailbox,
+  );
   const uids: Uid[] = [];
-  for (;;) {
+  if (whole === undefined || whole.last === null || addWithoutGaps(uids, whole)) return uids;
+  const { first, last, count } = whole;
+  const isSparse = last - first > 2 * count;
+  for (let from: number = first; from <= last; from += uidSpan) {
+    const end = isSparse ? last : Math.min(last, from + uidSpan - 1);
+    if (isSparse || !addWithoutGaps(uids, await countUids(reader, agent, mailbox, from, end)))
+      await readUids(reader, agent, mailbox, [from, end], uids);
+    if (isSparse) break;
+    await nextTurn();
+  }
+  return uids;
+}
+
+interface UidSpan {
+  readonly count: number;
+  readonly first: Uid;
+  /** null without messages, and then `first` too. */
+  readonly last: Uid | null;
+}
+
+/** False, and adds nothing, where some UIDs of the span have no message. */
+function addWithoutGaps(uids: Uid[], { count, first, last }: UidSpan): boolean {
+  if (count === 0) return true;
+  if (last === null || last - first + 1 !== count) return false;
+  for (let uid: number = first; uid <= last; uid++) uids.push(uid as Uid);
+  return true;
+}
+
+async function countUids(
+  reader: Reader,
+  agent: AgentNumber,
+  mailbox: MailboxNumber,
+  from: number,
+  end: number,
+): Promise<UidSpan> {
+  const span = await reader.get<UidSpan>(
+    `select count(*) as count, min(uid) as first, max(uid) as last
+    from entry
+    where agent_id = ? and mailbox_id = ? and uid between ? and ?`,
+    agent,
+    mailbox,
+    from,
+    end,
+  );
+  return span!;
+}
+
+async function readUids(
+  reader: Reader,
+  agent: AgentNumber,
+  mailbox: MailboxNumber,
+  [from, end]: readonly [number, number],
+  uids: Uid[],
+): Promise<void> {
+  for (let next = from; ; ) {
     const page = await reader.column<Uid>(
-      "select uid from entry where agent_id = ? and mailbox_id = ? and uid > ? order by uid limit ?",
+      "select uid from entry where agent_id = ? and mailbox_id = ? and uid between ? and ? order by uid limit ?",
       agent,
       mailbox,
-      uids.at(-1) ?? 0,
+      next,
+      end,
       uidRows,
     );
     for (const uid of page) uids.push(uid);
-    if (page.length < uidRows) return uids;
+    if (page.length < uidRows) return;
+    next = page.at(-1)! + 1;
     await nextTurn();
   }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { countNumbers, type NumberSet } from "#/src/model/number-set.ts";
+import { countNumbers, type NumberSet, numbersIn } from "#/src/model/number-set.ts";
 import type { MailboxNumber, Modseq, Uid } from "#/src/model/numbers.ts";
 import { listChanges } from "#/storage/queries/changes.ts";
 import { entryPages, findEntry, listUids } from "#/storage/queries/entries.ts";
@@ -67,6 +67,38 @@ it("refuses to append or copy beyond the quota, and to a mailbox that is not the
     details: { reason: "no_such_mailbox" },
   });
   expect(await listUids(store, ada.agent, ada.inbox)).toEqual([1, 2]);
+});
+
+it("lists the UIDs of a large mailbox, whether some are missing, many, most or all", async () => {
+  await using test = await openTestStore();
+  const { store } = test;
+  const ada = await seedAgent(store);
+  const { agent, inbox } = ada;
+  await append(store, ada, 40);
+  let highest = 40;
+  while (highest < 40_000) {
+    await store.write("copyMessages", { agent, source: inbox, target: inbox, uids: [[1, highest]], at: 0 });
+    highest *= 2;
+  }
+  const present = new Set(Array.from({ length: highest }, (_, index) => index + 1));
+  expect(await listUids(store, agent, inbox)).toEqual([...present]);
+  const missing: NumberSet[] = [
+    [[1, 1]],
+    [[highest, highest]],
+    [[17_000, 17_003]],
+    [
+      [2, 30],
+      [30_000, 33_000],
+    ],
+    [[100, highest - 100]],
+    [[1, highest]],
+  ];
+  for (const uids of missing) {
+    await storeFlags(store, ada, uids, { mask: deleted });
+    await store.write("expungeMessages", { agent, mailbox: inbox, uids, at: 0 });
+    for (const uid of numbersIn(uids)) present.delete(uid);
+    expect(await listUids(store, agent, inbox)).toEqual([...present]);
+  }
 });
 
 it("gives only the entries that change the new MODSEQ", async () => {
