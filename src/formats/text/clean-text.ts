@@ -8,9 +8,13 @@ export type CountRemoval = (what: Removal, count: number) => void;
 const suspicious =
   /(?:(?![\t\n])\p{Cc}|\p{Default_Ignorable_Code_Point}|\p{Co}|\p{Noncharacter_Code_Point}|[\u2028\u2029\u2800\ufff9-\ufffb\u{1d159}\u{13430}-\u{1343f}])+/gu;
 const isSuspicious = new RegExp(suspicious.source, "u");
+/** Most texts have nothing else, and this is found out in a fifth of the time. */
+const isPlain = /^[\t\n -~]*$/;
 
 export function cleanText(text: string, count: CountRemoval): string {
-  const lines = (text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text).toWellFormed();
+  const broken = text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
+  if (isPlain.test(broken)) return broken;
+  const lines = broken.toWellFormed();
   if (!isSuspicious.test(lines)) return lines;
   return lines.replace(suspicious, (run: string, at: number) => cleanRun(run, lines, at, count));
 }
