@@ -25,13 +25,13 @@ export const rememberedDocumentCharactersMax = 8 * 1024 * 1024;
 
 /** Identifiers that are kept as they were made: some 150 octets each. */
 export const keptIdsMax = 8192;
-/** Lines of listings that are kept on the main thread, so that a listing asks no other one: some 1,000 octets each. */
+/** Lines of listings that are kept on the main thread, so that a listing asks no other one: some 500 octets each. */
 export const keptShortFormsMax = 4096;
+export const keptShortFormOctetsMax = 4 * 1024 * 1024;
 
-/** Messages that are kept as they were read: entries of some KiB for a newsletter, and their text, of which each character takes an
- *  octet or two. They go when nobody reads. */
+/** Messages that are kept as they were read: some KiB for a newsletter, with its text. They go when nobody reads. */
 export const keptDescriptionsMax = 10_000;
-export const keptDescriptionCharactersMax = 8 * 1024 * 1024;
+export const keptDescriptionOctetsMax = 16 * 1024 * 1024;
 
 /** "Limits" of the interface. */
 export const jsonBodyBytesMax = 1024 * 1024;

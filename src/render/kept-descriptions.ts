@@ -2,10 +2,15 @@
  *  message never change, its number is never given to another one, and the renderer is that of this process: what is kept stays
  *  true as long as the process lives. What the reader may see is asked before, each time. */
 
-import { keptDescriptionCharactersMax, keptDescriptionsMax, keptShortFormsMax } from "#/src/model/limits.ts";
+import {
+  keptDescriptionOctetsMax,
+  keptDescriptionsMax,
+  keptShortFormOctetsMax,
+  keptShortFormsMax,
+} from "#/src/model/limits.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
-import { RecentValues } from "#/src/model/recent-values.ts";
 import type { Description } from "./describe-message.ts";
+import { KeptJson } from "./kept-json.ts";
 import type { Render } from "./part-target.ts";
 import type { ShortFacts } from "./short-form.ts";
 
@@ -34,66 +39,36 @@ export interface KeptDescriptions {
   keepFacts(message: MessageName, facts: ShortFacts): void;
   /** For when nobody reads. */
   forgetAll(): void;
-  readonly characters: number;
-}
-
-/** One message takes no more than this part of what is kept. */
-const largestShare = 1 / 16;
-
-interface Entry {
-  readonly kept: KeptDescription;
-  readonly characters: number;
+  /** Of all that is kept. */
+  readonly octets: number;
 }
 
 export function createKeptDescriptions(): KeptDescriptions {
-  /** What was asked for last is last. */
-  const entries = new Map<string, Entry>();
-  let characters = 0;
-  let facts = new RecentValues<ShortFacts>(keptShortFormsMax / 2);
-
-  function forget(name: string): void {
-    const entry = entries.get(name);
-    if (entry === undefined) return;
-    entries.delete(name);
-    characters -= entry.characters;
-  }
-
+  const descriptions = new KeptJson<KeptDescription>(keptDescriptionsMax, keptDescriptionOctetsMax);
+  const facts = new KeptJson<ShortFacts>(keptShortFormsMax, keptShortFormOctetsMax);
   return {
-    recall(asked) {
-      const name = nameOf(asked);
-      const entry = entries.get(name);
-      if (entry === undefined) return undefined;
-      entries.delete(name);
-      entries.set(name, entry);
-      return entry.kept;
-    },
+    recall: (asked) => descriptions.find(nameOfPart(asked)),
     keep(asked, kept) {
-      const { octets, removed, text = "", content } = kept.description;
+      const { octets, removed } = kept.description;
       if (octets !== undefined || removed.some(({ what }) => what === "over-limit")) return;
-      const length = text.length + JSON.stringify([content, removed]).length;
-      if (length > keptDescriptionCharactersMax * largestShare) return;
-      const name = nameOf(asked);
-      forget(name);
-      entries.set(name, { kept, characters: length });
-      characters += length;
-      for (const [oldest] of entries) {
-        if (entries.size <= keptDescriptionsMax && characters <= keptDescriptionCharactersMax) break;
-        forget(oldest);
-      }
+      descriptions.keep(nameOfPart(asked), kept);
     },
-    recallFacts: ({ agent, message }) => facts.find(`${agent} ${message}`),
-    keepFacts: ({ agent, message }, kept) => facts.keep(`${agent} ${message}`, kept),
+    recallFacts: (message) => facts.find(nameOf(message)),
+    keepFacts: (message, known) => facts.keep(nameOf(message), known),
     forgetAll() {
-      entries.clear();
-      facts = new RecentValues(keptShortFormsMax / 2);
-      characters = 0;
+      descriptions.clear();
+      facts.clear();
     },
-    get characters() {
-      return characters;
+    get octets() {
+      return descriptions.octets + facts.octets;
     },
   };
 }
 
-function nameOf({ agent, message, part, render }: AskedPart): string {
-  return `${agent} ${message} ${render ?? ""} ${part}`;
+function nameOf({ agent, message }: MessageName): string {
+  return `${agent} ${message}`;
+}
+
+function nameOfPart({ part, render, ...message }: AskedPart): string {
+  return `${nameOf(message)} ${render ?? ""} ${part}`;
 }

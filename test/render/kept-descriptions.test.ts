@@ -1,5 +1,10 @@
 import { expect, it } from "vitest";
-import { keptDescriptionCharactersMax, keptDescriptionsMax, keptShortFormsMax } from "#/src/model/limits.ts";
+import {
+  keptDescriptionOctetsMax,
+  keptDescriptionsMax,
+  keptShortFormOctetsMax,
+  keptShortFormsMax,
+} from "#/src/model/limits.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
 import type { Description } from "#/src/render/describe-message.ts";
 import { type AskedPart, createKeptDescriptions } from "#/src/render/kept-descriptions.ts";
@@ -13,6 +18,15 @@ function read(text: string, more: Partial<Description> = {}) {
   const description: Description = { kind: "body", content: {}, text, removed: [], isNested: false, ...more };
   return { render: "text" as const, description };
 }
+
+const listed = {
+  subject: "words",
+  received_at: "",
+  size: 1,
+  authenticated: false,
+  agent_part: false,
+  preview: "words",
+};
 
 it("gives back what was kept of this message, part and render, and of no other", () => {
   const descriptions = createKeptDescriptions();
@@ -33,9 +47,9 @@ it("keeps no octets, nothing over a limit, and no message that is most of what i
   const octets = { total: 1, read: async () => new Uint8Array(1) };
   descriptions.keep(asked(1), read("words", { octets }));
   descriptions.keep(asked(2), read("words", { removed: [{ what: "over-limit", count: 1, where: "1" }] }));
-  descriptions.keep(asked(3), read("x".repeat(keptDescriptionCharactersMax / 16)));
+  descriptions.keep(asked(3), read("x".repeat(keptDescriptionOctetsMax / 16)));
   for (const number of [1, 2, 3]) expect(descriptions.recall(asked(number))).toBeUndefined();
-  expect(descriptions.characters).toBe(0);
+  expect(descriptions.octets).toBe(0);
 });
 
 it("keeps so many descriptions, those that were asked for last", () => {
@@ -50,39 +64,52 @@ it("keeps so many descriptions, those that were asked for last", () => {
   ]);
 });
 
-it("keeps so many characters", () => {
+it("keeps so many octets", () => {
   const descriptions = createKeptDescriptions();
-  const text = "x".repeat(keptDescriptionCharactersMax / 20);
+  const text = "x".repeat(keptDescriptionOctetsMax / 20);
   for (let number = 0; number < 40; number++) {
     descriptions.keep(asked(number), read(text));
-    expect(descriptions.characters).toBeLessThanOrEqual(keptDescriptionCharactersMax);
+    expect(descriptions.octets).toBeLessThanOrEqual(keptDescriptionOctetsMax);
   }
   expect(descriptions.recall(asked(39))).toBeDefined();
   expect(descriptions.recall(asked(0))).toBeUndefined();
   descriptions.forgetAll();
-  expect(descriptions.characters).toBe(0);
+  expect(descriptions.octets).toBe(0);
   expect(descriptions.recall(asked(39))).toBeUndefined();
+});
+
+it("counts two octets for each character of a text that has wide ones", () => {
+  const descriptions = createKeptDescriptions();
+  const text = `\u4e2d${"x".repeat(100_000)}`;
+  descriptions.keep(asked(1), read(text));
+  expect(descriptions.octets).toBeGreaterThan(2 * text.length);
+  expect(descriptions.recall(asked(1))?.description.text).toBe(text);
+});
+
+it("keeps of listings so many octets", () => {
+  const descriptions = createKeptDescriptions();
+  const name = (message: number) => ({ agent: 1 as AgentNumber, message: message as MessageNumber });
+  const preview = "x".repeat(keptShortFormOctetsMax / 100);
+  for (let number = 0; number < 200; number++) {
+    descriptions.keepFacts(name(number), { ...listed, preview });
+    expect(descriptions.octets).toBeLessThanOrEqual(keptShortFormOctetsMax);
+  }
+  expect(descriptions.recallFacts(name(199))).toBeDefined();
+  expect(descriptions.recallFacts(name(0))).toBeUndefined();
 });
 
 it("keeps what listings say of so many messages, those that were asked for last", () => {
   const descriptions = createKeptDescriptions();
   const name = (message: number) => ({ agent: 1 as AgentNumber, message: message as MessageNumber });
-  const facts = {
-    subject: "words",
-    received_at: "",
-    size: 1,
-    authenticated: false,
-    agent_part: false,
-    preview: "words",
-  };
+  const facts = listed;
   descriptions.keepFacts(name(0), facts);
   for (let number = 1; number <= keptShortFormsMax; number++) {
     descriptions.keepFacts(name(number), facts);
     descriptions.recallFacts(name(0));
   }
-  expect(descriptions.recallFacts(name(0))).toBe(facts);
+  expect(descriptions.recallFacts(name(0))).toEqual(facts);
   expect(descriptions.recallFacts(name(1))).toBeUndefined();
-  expect(descriptions.recallFacts(name(keptShortFormsMax))).toBe(facts);
+  expect(descriptions.recallFacts(name(keptShortFormsMax))).toEqual(facts);
   expect(descriptions.recallFacts({ ...name(0), agent: 2 as AgentNumber })).toBeUndefined();
   descriptions.forgetAll();
   expect(descriptions.recallFacts(name(0))).toBeUndefined();
