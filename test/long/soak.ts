@@ -1,11 +1,14 @@
 /** Mild load over every door at once, for so many minutes, with the daemon's memory sampled: node test/long/soak.ts [minutes]
  *
- *  It tells resident memory and its slope over the second half, when what is bounded has been filled. It fails when the daemon
+ *  It tells each minute what holds memory, and the slope of resident memory over the second half, when what is bounded has been filled. It fails when the daemon
  *  breaks, or once has more than `residentMax` in memory. Linux alone. */
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
 import { setTimeout as delay, setInterval as every } from "node:timers/promises";
 import { openIdle } from "../bench/idle-client.ts";
 import { ImapConnection } from "../bench/imap-connection.ts";
-import { memoryOf } from "../bench/process-memory.ts";
+import { createHeapReporter, memoryOf } from "../bench/process-memory.ts";
 import { runSmtpLoad } from "../bench/smtp-load.ts";
 import { openWatchStream } from "../bench/watch-stream.ts";
 import { manyRequests, startChildDaemon } from "../support/daemon.ts";
@@ -16,9 +19,12 @@ const sampleMs = 5000;
 /** What this load has needed in five minutes is 508 MB, and goes on growing by some 17 MB a minute. */
 const residentMax = 650e6;
 
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-soak-"));
+const reporter = createHeapReporter(folder);
 const daemon = await startChildDaemon({
   agents: mailboxes,
   set: [...manyRequests],
+  env: reporter.env,
 });
 const { agents, imap, smtp, http } = daemon;
 const end = performance.now() + minutes * 60_000;
@@ -42,6 +48,7 @@ try {
   for (const stop of stops) stop();
 } finally {
   await daemon.stop();
+  fs.rmSync(folder, { recursive: true, force: true });
 }
 report();
 
@@ -124,9 +131,20 @@ async function sample(): Promise<void> {
     if (now >= end) return;
     const { resident } = memoryOf(daemon.process.pid!);
     samples.push({ minute: (now - start) / 60_000, resident });
-    if (samples.length % 12 === 0)
-      console.log(`${((now - start) / 60_000) | 0} min: ${megabytes(resident)} MB`);
+    if (samples.length % 12 === 0) await tellMinute((now - start) / 60_000);
   }
+}
+
+/** Of each heap what the system has given for it, and what of it is used. What is neither heap nor array is native. */
+async function tellMinute(minute: number): Promise<void> {
+  const { resident, anonymous } = memoryOf(daemon.process.pid!);
+  const { committed, arrayBuffers, threads } = await reporter.take(daemon.process.pid!);
+  const heaps = threads.map((heap) => `${heap.name} ${megabytes(heap.committed)}/${megabytes(heap.used)}`);
+  console.log(
+    `${minute.toFixed(0)} min: ${megabytes(resident)} MB resident, ${megabytes(anonymous)} anonymous; ` +
+      `heaps ${heaps.join(", ")}; arrays ${megabytes(arrayBuffers)}; ` +
+      `native ${megabytes(anonymous - committed - arrayBuffers)}`,
+  );
 }
 
 /** Least squares, in bytes a minute. */
