@@ -10,6 +10,7 @@ import { LoopTurns, nextTurn } from "#/src/fairness/loop-turns.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { blobChunkBytes, headerBytesMax } from "#/src/model/limits.ts";
 import type { AccountNumber, BlobNumber } from "#/src/model/numbers.ts";
+import { giveBackMemory } from "#/src/model/octet-memory.ts";
 import type { Reader } from "./sql.ts";
 
 export const rawCodec = 0;
@@ -38,6 +39,8 @@ const compressSyncMax = 64 * 1024;
 /** The first chunk says whether the others are worth it: what is compressed already, and not in Base64, saves nothing. */
 const worthwhileShare = 0.97;
 const zstdOptions = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+/** From this size on what comes out is put into one piece, which is given back at once. */
+const onePieceMin = 64 * 1024;
 const compress = promisify(zstdCompress) as (bytes: Uint8Array, options: object) => Promise<Buffer>;
 
 /** Of a header block longer than any honest one only the beginning stands apart. */
@@ -65,7 +68,7 @@ export async function encodeBlob(
     raw.push(chunk);
     hash.update(chunk);
     if (isTried) {
-      packed.push(isSync ? zstdCompressSync(chunk, zstdOptions) : await compress(chunk, zstdOptions));
+      packed.push(isSync ? compressNow(chunk) : await compress(chunk, zstdOptions));
       isTried = at > prefix || packed[0]!.byteLength < chunk.byteLength * worthwhileShare;
     }
     await turns.turn();
@@ -86,6 +89,15 @@ export async function encodeBlob(
     header: ownCopy(bytes.subarray(0, prefix)),
     chunks,
   };
+}
+
+/** The array owns its memory where it is large. */
+function compressNow(chunk: Uint8Array): Uint8Array {
+  if (chunk.byteLength < onePieceMin) return zstdCompressSync(chunk, zstdOptions);
+  const piece = zstdCompressSync(chunk, { ...zstdOptions, chunkSize: chunk.byteLength });
+  const own = ownCopy(piece);
+  if (piece.buffer.byteLength >= onePieceMin) giveBackMemory(piece as Buffer<ArrayBuffer>);
+  return own;
 }
 
 /** The buffers of a blob that are large enough to be worth handing over instead of copying (`transfer` of `write`). */

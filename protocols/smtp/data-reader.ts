@@ -33,7 +33,7 @@ export class DataReader {
   readonly #options: DataReaderOptions;
   #state = atLineStart;
   #buffer = takeMemory(0);
-  /** `bytes` was called: its caller now owns the memory. */
+  /** `bytes` was called: its caller may still use the memory. */
   #isTaken = false;
   #length = 0;
   #hasRoom = false;
@@ -110,6 +110,11 @@ export class DataReader {
   bytes(): Buffer {
     this.#isTaken = true;
     return this.#buffer.subarray(0, this.#length);
+  }
+
+  /** What `bytes` gave is not used any more. */
+  doneWithBytes(): void {
+    this.#isTaken = false;
   }
 
   /** Gives the memory back. Calling it again does nothing. */

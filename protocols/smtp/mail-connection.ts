@@ -351,6 +351,8 @@ export class MailConnection extends SMTPConnection {
     try {
       if (reader.problem !== undefined) throw errorOfProblem(rooms, reader.problem);
       taken = await this.#forOwner(() => takeMessage(rooms, transaction, reader.bytes()));
+      // After an error a thread may still be given the octets.
+      reader.doneWithBytes();
       const { hold } = taken;
       const words = hold === undefined ? "Accepted" : `Held for approval (${hold})`;
       outcome = reply(250, "2.6.0", `${words} as ${transport.id}`);

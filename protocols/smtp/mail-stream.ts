@@ -1,4 +1,5 @@
 import { SMTPStream } from "smtp-server/lib/smtp-stream.js";
+import { giveBackOwnMemory } from "#/src/model/octet-memory.ts";
 import type { DataReader } from "./data-reader.ts";
 
 type Callback = (error?: Error | null) => void;
@@ -28,8 +29,11 @@ export class MailStream extends SMTPStream {
   override _feedDataStream(chunk: Buffer, done: Callback): void {
     const used = this.#reader!.read(chunk);
     if (used < 0) {
-      this.#onProgress(chunk.length);
-      if (isTurnUsedUp(chunk.length)) setImmediate(done);
+      const { length } = chunk;
+      // The reader has copied it. What waits for a collection of garbage makes them more frequent.
+      giveBackOwnMemory(chunk);
+      this.#onProgress(length);
+      if (isTurnUsedUp(length)) setImmediate(done);
       else done();
       return;
     }

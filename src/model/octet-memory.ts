@@ -7,6 +7,16 @@ export function takeMemory(octets: number): Buffer<ArrayBuffer> {
 }
 
 /** Gives memory of `takeMemory` back. The octets must not be used any more: a view of them is empty from now on. */
-export function giveBackMemory({ buffer }: Buffer<ArrayBuffer>): void {
+export function giveBackMemory({ buffer }: Uint8Array<ArrayBuffer>): void {
   if (!buffer.detached) buffer.transfer(0);
+}
+
+/** Below it memory is cheaper to leave to the garbage collection. */
+const ownBytesMin = 16 * 1024;
+
+/** Gives back octets that somebody else took memory for, if they have it for themselves: small buffers of Node share some. */
+export function giveBackOwnMemory(octets: Uint8Array): void {
+  const { buffer, byteLength } = octets;
+  if (byteLength >= ownBytesMin && buffer.byteLength === byteLength && buffer instanceof ArrayBuffer)
+    giveBackMemory(octets as Uint8Array<ArrayBuffer>);
 }

@@ -89,7 +89,7 @@ class SqliteStore extends EngineStore {
       (id) => {
         // All jobs of one turn go in one message.
         if (this.#jobs.length === 0) queueMicrotask(() => this.#flush());
-        this.#jobs.push({ id, ...job });
+        this.#jobs.push({ id, ...job, ...(transfer.length > 0 && { given: transfer }) });
         this.#transfer.push(...transfer);
       },
       { bytes: job.bytes },
@@ -101,11 +101,14 @@ class SqliteStore extends EngineStore {
     const transfer = this.#transfer;
     this.#jobs = [];
     this.#transfer = [];
-    this.#tellWriter({ kind: "jobs", jobs }, transfer);
+    const buffers = new Set(transfer);
+    // What two jobs share is needed until both are done; that is left to the collection of garbage.
+    const hasShared = buffers.size < transfer.length;
+    this.#tellWriter({ kind: "jobs", jobs: hasShared ? jobs.map(withoutGiven) : jobs }, [...buffers]);
   }
 
   #tellWriter(message: ToWriter, transfer: ArrayBuffer[] = []): void {
-    this.#writer.worker.postMessage(message, [...new Set(transfer)]);
+    this.#writer.worker.postMessage(message, transfer);
   }
 
   #hearWriter(message: FromWriter): void {
@@ -174,4 +177,8 @@ function syncFolder(folder: string): void {
 function endProcess(reason: string): never {
   fs.writeSync(2, `waypost: the store can no longer be trusted, and the process ends: ${reason}\n`);
   process.exit(1);
+}
+
+function withoutGiven({ given: _, ...job }: Job): Job {
+  return job;
 }

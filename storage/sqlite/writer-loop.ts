@@ -156,6 +156,8 @@ export class WriterLoop {
       if (job === undefined) break;
       bytes += job.bytes;
       const outcome = await this.#runJob(job, touched);
+      // At once: what waits for a collection of garbage makes them more frequent.
+      for (const buffer of job.given ?? []) if (!buffer.detached) buffer.transfer(0);
       answers.push(outcome.answer);
       if (outcome.isTransactionLost) {
         failure = outcome.error;

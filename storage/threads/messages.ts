@@ -18,6 +18,8 @@ export interface Job {
   readonly lane: Lane;
   /** Whose turn it takes in the lane. */
   readonly owner: Owner;
+  /** Memory that came with the job and that nobody needs when it is done. */
+  readonly given?: readonly ArrayBuffer[] | undefined;
 }
 
 export type ToWriter =

@@ -42,6 +42,14 @@ test("leaves small arrays to the caller, which may lie in a pool that others use
   expect(bytes.toString()).toContain("Subject: 1");
 });
 
+test("prepares the same octets several times at once, and leaves them to the caller", async () => {
+  const bytes = message(1, 300_000);
+  const expected = (await prepareMessage(bytes, true)).blob.sha256;
+  const answers = await Promise.all([1, 2, 3].map(() => preparation.prepare(bytes)));
+  for (const { facts } of answers) expect(facts.blob.sha256).toEqual(expected);
+  expect(bytes.byteLength).toBeGreaterThan(300_000);
+});
+
 test("answers for a small message before a large one that was given first", async () => {
   const answered: string[] = [];
   const large = preparation.prepare(message(1, 30_000_000)).then(() => answered.push("large"));

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DataReader } from "#/protocols/smtp/data-reader.ts";
+import { MailStream } from "#/protocols/smtp/mail-stream.ts";
 
 interface Outcome {
   readonly text: string | undefined;
@@ -135,4 +136,48 @@ test("takes stuffed dots by the million in one pass", () => {
   expect(reader.read(Buffer.from(".\r\n"))).toBe(3);
   expect(reader.bytes().length).toBe(160 * 16_384 * 3);
   expect(performance.now() - start).toBeLessThan(3000);
+});
+
+test("gives the memory of long chunks back when they are read, and no memory that others share", async () => {
+  const reader = new DataReader({
+    limitBytes: 1e6,
+    expectedBytes: 0,
+    reserve: () => true,
+    release: () => {},
+  });
+  const stream = new MailStream({});
+  const ended = new Promise<void>((resolve) => {
+    stream.beginData(
+      reader,
+      () => {},
+      () => resolve(),
+    );
+  });
+  const long = Buffer.allocUnsafeSlow(20_000).fill("x");
+  const shared = Buffer.from(new ArrayBuffer(40_000), 0, 20_000).fill("y");
+  const last = Buffer.from("\r\n.\r\n");
+  for (const chunk of [long, shared, last]) stream.write(chunk);
+  await ended;
+  expect(reader.bytes().toString()).toBe(`${"x".repeat(20_000)}${"y".repeat(20_000)}\r\n`);
+  expect([long, shared].map(({ byteLength }) => byteLength)).toEqual([0, 20_000]);
+});
+
+test("gives the memory of a message back on release when its octets are said to be done with", () => {
+  const read = () => {
+    const reader = new DataReader({
+      limitBytes: 1e6,
+      expectedBytes: 0,
+      reserve: () => true,
+      release: () => {},
+    });
+    reader.read(Buffer.from("words\r\n.\r\n"));
+    return { reader, bytes: reader.bytes() };
+  };
+  const kept = read();
+  kept.reader.release();
+  expect(kept.bytes.toString()).toBe("words\r\n");
+  const done = read();
+  done.reader.doneWithBytes();
+  done.reader.release();
+  expect(done.bytes.byteLength).toBe(0);
 });

@@ -6,7 +6,7 @@ import { isWaypostError } from "#/src/model/errors.ts";
 import { longWriteBytesMin, quickEntriesMax } from "#/src/model/limits.ts";
 import type { MailboxNumber } from "#/src/model/numbers.ts";
 import { mailboxOwner } from "#/src/model/owner.ts";
-import { encodeBlob } from "#/storage/blob.ts";
+import { encodeBlob, transferableBuffers } from "#/storage/blob.ts";
 import { listUids } from "#/storage/queries/entries.ts";
 import { findMailboxByName } from "#/storage/queries/mailboxes.ts";
 import { append, deliver, positionOf } from "../support/delivery.ts";
@@ -24,6 +24,31 @@ it("lets a job of a group fail alone and leaves no trace of it", async () => {
   expect(await listUids(store, ada.agent, ada.inbox)).toHaveLength(80);
   expect(await positionOf(store, ada)).toBe(6 + 80);
   expect(await store.get("select count(*) as blobs from blob")).toEqual({ blobs: 80 });
+});
+
+it("stores octets that two jobs hand over together, each whole", async () => {
+  await using test = await openTestStore();
+  const { store } = test;
+  const [ada, bob] = [await seedAgent(store, "ada"), await seedAgent(store, "bob")];
+  const facts = await testFacts(randomBytes(100_000).toString("base64"));
+  const size = facts.blob.chunks[0]!.byteLength;
+  const transfer = transferableBuffers(facts.blob);
+  expect(transfer.length).toBeGreaterThan(0);
+  await Promise.all(
+    [ada, bob].map(({ agent, inbox: mailbox }) => {
+      const message = {
+        facts,
+        flags: 0,
+        keywords: [],
+        internalDate: 0,
+        provenance: "{}",
+        isAuthenticated: false,
+      };
+      return store.write("appendMessages", { agent, mailbox, messages: [message], at: 0 }, { transfer });
+    }),
+  );
+  const sizes = await store.all("select length(data) as size from blob");
+  expect(sizes).toEqual([{ size }, { size }]);
 });
 
 it("rolls back a delivery to several when one of them is not there", async () => {

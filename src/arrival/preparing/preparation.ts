@@ -23,6 +23,9 @@ export interface Preparation {
 const slowBytesMin = 256 * 1024;
 /** What one turn of the loop copies. */
 const copiedBytes = 1024 * 1024;
+/** Up to this a message is copied when it goes over, and both copies can be given back at once. Shared memory stays until both threads
+ *  have collected garbage, and its amount makes them do so more often. */
+const givenBytesMax = 4 * 1024 * 1024;
 
 export function createPreparation(
   settings: PreparationSettings,
@@ -38,21 +41,30 @@ export function createPreparation(
       origin === undefined || isUnexamined === true ? undefined : { bytes, origin, isUnexamined: true },
     refusal: () => new WaypostError("invalid", "The message takes too much work to be understood."),
   });
+  /** The thread gives its copy back; jobs that go over together have one copy of a buffer that both name. */
+  const underWay = new Set<ArrayBufferLike>();
   return {
     async prepare(bytes, origin) {
       const owner = origin && addressOwner(origin.remoteAddress);
       const size = { bytes: bytes.byteLength, isSlow: bytes.byteLength >= slowBytesMin, owner };
-      return threads.run({ bytes: await sharedBytes(bytes), origin }, size);
+      const shared = await sharedBytes(bytes);
+      const given = underWay.has(shared.buffer) ? new Uint8Array(shared) : shared;
+      underWay.add(given.buffer);
+      try {
+        return await threads.run({ bytes: given, origin }, size);
+      } finally {
+        underWay.delete(given.buffer);
+      }
     },
     close: threads.close,
   };
 }
 
-/** Small arrays are copied when they go over, with all of the memory that they lie in; large ones go over as memory that both
- *  threads have. */
+/** Arrays are copied when they go over, with all of the memory that they lie in; very large ones go over as memory that both threads
+ *  have. */
 async function sharedBytes(bytes: Uint8Array): Promise<Uint8Array> {
   if (bytes.buffer instanceof SharedArrayBuffer) return bytes;
-  if (bytes.byteLength < slowBytesMin)
+  if (bytes.byteLength < givenBytesMax)
     return bytes.buffer.byteLength < 2 * bytes.byteLength ? bytes : new Uint8Array(bytes);
   const shared = new Uint8Array(new SharedArrayBuffer(bytes.byteLength));
   for (let at = 0; at < bytes.byteLength; at += copiedBytes) {

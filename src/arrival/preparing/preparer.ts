@@ -15,15 +15,15 @@ serveJobs<PreparationSettings, PreparationJob, Prepared>((settings) => {
 
   /** Signatures are looked at before anything is taken out of what they sign. */
   return async (job) => {
+    const { bytes } = job;
     // Not every library takes memory that is shared.
-    if (!(job.bytes.buffer instanceof SharedArrayBuffer)) return prepare(job, job.bytes);
-    const copy = takeMemory(job.bytes.byteLength);
-    copy.set(job.bytes);
+    const own = bytes.buffer instanceof SharedArrayBuffer ? takeMemory(bytes.byteLength) : bytes;
+    if (own !== bytes) own.set(bytes);
     try {
-      return await prepare(job, copy);
+      return await prepare(job, own);
     } finally {
       // At once: what waits for a collection of garbage makes them more frequent, and they cost more than all else here.
-      giveBackMemory(copy);
+      giveBackMemory(own as Uint8Array<ArrayBuffer>);
     }
   };
 
