@@ -11,6 +11,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import { blobChunkBytes, headerBytesMax } from "#/src/model/limits.ts";
 import type { AccountNumber, BlobNumber } from "#/src/model/numbers.ts";
 import { giveBackMemory } from "#/src/model/octet-memory.ts";
+import { uninterrupted } from "#/src/model/uninterrupted.ts";
 import type { Reader } from "./sql.ts";
 
 export const rawCodec = 0;
@@ -68,7 +69,7 @@ export async function encodeBlob(
     raw.push(chunk);
     hash.update(chunk);
     if (isTried) {
-      packed.push(isSync ? compressNow(chunk) : await compress(chunk, zstdOptions));
+      packed.push(isSync ? compressNow(chunk) : await uninterrupted(() => compress(chunk, zstdOptions)));
       isTried = at > prefix || packed[0]!.byteLength < chunk.byteLength * worthwhileShare;
     }
     await turns.turn();
@@ -93,8 +94,8 @@ export async function encodeBlob(
 
 /** The array owns its memory where it is large. */
 function compressNow(chunk: Uint8Array): Uint8Array {
-  if (chunk.byteLength < onePieceMin) return zstdCompressSync(chunk, zstdOptions);
-  const piece = zstdCompressSync(chunk, { ...zstdOptions, chunkSize: chunk.byteLength });
+  if (chunk.byteLength < onePieceMin) return uninterrupted(() => zstdCompressSync(chunk, zstdOptions));
+  const piece = uninterrupted(() => zstdCompressSync(chunk, { ...zstdOptions, chunkSize: chunk.byteLength }));
   const own = ownCopy(piece);
   if (piece.buffer.byteLength >= onePieceMin) giveBackMemory(piece as Buffer<ArrayBuffer>);
   return own;
@@ -223,10 +224,12 @@ async function readChunk(
 function decodeChunk(codec: number, data: Uint8Array, size: number): Uint8Array {
   if (codec === rawCodec) return data;
   if (codec === zstdCodec)
-    return zstdDecompressSync(data, {
-      maxOutputLength: blobChunkBytes,
-      chunkSize: Math.max(decodedChunkBytesMin, size + 1),
-    });
+    return uninterrupted(() =>
+      zstdDecompressSync(data, {
+        maxOutputLength: blobChunkBytes,
+        chunkSize: Math.max(decodedChunkBytesMin, size + 1),
+      }),
+    );
   throw new WaypostError(
     "internal",
     `The store holds a message in codec ${codec}, which this version cannot read`,

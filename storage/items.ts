@@ -96,7 +96,9 @@ const decompress = promisify(zstdDecompress) as (bytes: Uint8Array) => Promise<B
 export async function encodeItem(bytes: Uint8Array): Promise<Pick<ItemFacts, "size" | "codec" | "data">> {
   const size = bytes.length;
   if (size > uncompressedMax) {
-    const packed = size <= syncMax ? zstdCompressSync(bytes, options) : await compress(bytes, options);
+    const packed = await uninterrupted(() =>
+      size <= syncMax ? zstdCompressSync(bytes, options) : compress(bytes, options),
+    );
     if (packed.length < size) return { size, codec: zstdItem, data: new Uint8Array(packed) };
   }
   return { size, codec: rawItem, data: new Uint8Array(bytes) };
@@ -110,7 +112,9 @@ export async function decodeItem(stored: {
 }): Promise<Uint8Array> {
   const { codec, data, size } = stored;
   const bytes =
-    codec === rawItem ? data : size <= syncMax ? zstdDecompressSync(data) : await decompress(data);
+    codec === rawItem
+      ? data
+      : await uninterrupted(() => (size <= syncMax ? zstdDecompressSync(data) : decompress(data)));
   if (codec > zstdItem || bytes.length !== size) throw new Error("The octets of an item are damaged");
   return bytes;
 }

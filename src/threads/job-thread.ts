@@ -11,7 +11,7 @@ import {
   type JobAnswer,
   type JobThreadData,
 } from "./job-board.ts";
-import { startThread } from "./start-thread.ts";
+import { endThread, startThread } from "./start-thread.ts";
 import type { Task } from "./task.ts";
 
 export interface JobThreadEvents<Result> {
@@ -91,9 +91,10 @@ export class JobThread<Job, Result> {
     return performance.now() - task.begunAt;
   }
 
-  /** It is answered, or somebody else's. */
+  /** It is answered, or somebody else's. If it was not sent yet, it is now: its caller may give back what it names. */
   remove(task: Task<Job, Result>): void {
     if (!this.#tasks.delete(task.id)) return;
+    if (this.#jobs.some(({ id }) => id === task.id)) this.#send();
     if (this.#heldBy === task) this.#heldBy = undefined;
     task.thread = undefined;
     this.load -= weightOf(task);
@@ -141,7 +142,7 @@ export class JobThread<Job, Result> {
 
   /** One that collects garbage without an end may take long to hear of it: nobody waits longer for that. */
   async end(): Promise<void> {
-    await Promise.race([this.#worker.terminate(), delay(endMsMax, undefined, { ref: false })]);
+    await Promise.race([endThread(this.#worker), delay(endMsMax, undefined, { ref: false })]);
   }
 
   #send(): void {

@@ -134,8 +134,10 @@ export function createJobThreads<Settings, Job, Result>(
       task.reject(new WaypostError("internal", "The message could not be read.", { cause: answer.failure }));
   }
 
+  /** No thread is given it from now on. */
   function forget(task: Task<Job, Result>): void {
     tasks.delete(task.id);
+    queue.delete(task);
     task.thread?.remove(task);
   }
 
@@ -248,7 +250,6 @@ export function createJobThreads<Settings, Job, Result>(
       give(task);
       using _gone = onCallerGone((gone) => {
         forget(task);
-        queue.delete(task);
         reject(gone);
       });
       return await promise;

@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import type { ThreadKind } from "./house-threads.ts";
 import { type FromHost, hostedThread, type ToHost } from "./process-messages.ts";
 import type { EachThreadData } from "./serve-each.ts";
-import { processFile, startThread } from "./start-thread.ts";
+import { endThread, processFile, startThread } from "./start-thread.ts";
 
 export interface PoolThread {
   give(job: unknown): void;
@@ -44,7 +44,7 @@ function startHere(kind: ThreadKind, events: PoolThreadEvents): PoolThread {
       else worker.unref();
     },
     async end() {
-      await worker.terminate();
+      await endThread(worker);
     },
   };
 }

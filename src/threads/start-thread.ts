@@ -1,8 +1,10 @@
 /** The one place where a thread starts: from its source file or what was compiled of that, or inside
  *  the one binary from the asset that holds its bundle. */
 import sea from "node:sea";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { Worker } from "node:worker_threads";
+import { setEnvironmentData, Worker } from "node:worker_threads";
+import { interruptionName, interruptionWords, wordOfCall, wordOfEnd } from "#/src/model/uninterrupted.ts";
 import { houseThreads, processHost, type ThreadKind } from "./house-threads.ts";
 
 /** Sources of the threads that were compiled with the program. */
@@ -10,6 +12,8 @@ const compiledSources: ReadonlySet<string> = new Set(
   [...Object.values(houseThreads), processHost].map(({ source }) => source),
 );
 let compiledFolder: URL | undefined;
+/** By which a thread is told that it is ended. */
+const interruptions = new WeakMap<Worker, Int32Array>();
 
 /** From now on threads of the house start from what was compiled of them into this folder, also where this code runs from its
  *  source: that takes a quarter of the time. For tests. */
@@ -32,14 +36,34 @@ export function startThread(kind: ThreadKind, workerData?: unknown): Worker {
     stdout: isSilent,
     stderr: isSilent,
   };
+  const interruption = new Int32Array(
+    new SharedArrayBuffer(interruptionWords * Int32Array.BYTES_PER_ELEMENT),
+  );
+  setEnvironmentData(interruptionName, interruption);
   const worker = sea.isSea()
     ? new Worker(sea.getAsset(`${kind.name}.cjs`, "utf8"), { ...options, eval: true })
     : new Worker(fileOf(kind), options);
+  setEnvironmentData(interruptionName, undefined);
+  interruptions.set(worker, interruption);
   if (isSilent) {
     worker.stdout.resume();
     worker.stderr.resume();
   }
   return worker;
+}
+
+/** A call that takes longer is ended with its thread. */
+const callMsMax = 250;
+
+/** Ends a thread, but not in a call that would end the process with it (`uninterrupted`). */
+export async function endThread(worker: Worker): Promise<void> {
+  const interruption = interruptions.get(worker);
+  if (interruption !== undefined) {
+    Atomics.store(interruption, wordOfEnd, 1);
+    const until = performance.now() + callMsMax;
+    while (Atomics.load(interruption, wordOfCall) !== 0 && performance.now() < until) await delay(1);
+  }
+  await worker.terminate();
 }
 
 /** What a process runs that has this thread alone (`process-host.ts`). Inside the one binary that is the program. */

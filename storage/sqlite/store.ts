@@ -5,7 +5,7 @@ import path from "node:path";
 import type { Worker } from "node:worker_threads";
 import type { WaypostError } from "#/src/model/errors.ts";
 import { houseThreads } from "#/src/threads/house-threads.ts";
-import { startThread } from "#/src/threads/start-thread.ts";
+import { endThread, startThread } from "#/src/threads/start-thread.ts";
 import { EngineStore, type NewJob } from "../engine-store.ts";
 import { closedStore } from "../failures.ts";
 import { lockStore, type StoreLock } from "../folder-lock.ts";
@@ -36,7 +36,7 @@ export async function openSqliteStore(options: OpenOptions): Promise<Store> {
     void store.undoCopies();
     return store;
   } catch (error) {
-    for (const worker of workers) await worker.terminate();
+    for (const worker of workers) await endThread(worker);
     lock.release();
     throw error;
   }

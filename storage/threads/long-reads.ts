@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import type { Worker } from "node:worker_threads";
 import { houseThreads } from "#/src/threads/house-threads.ts";
-import { startThread } from "#/src/threads/start-thread.ts";
+import { endThread, startThread } from "#/src/threads/start-thread.ts";
 import { closedStore } from "../failures.ts";
 import type { Progress, StorePlace } from "../store.ts";
 import { Channel } from "./channel.ts";
@@ -51,7 +51,7 @@ export class LongReads {
       return (await channel.request(post, { onProgress })).result as string[];
     } finally {
       this.#checks.delete(worker);
-      await worker.terminate();
+      await endThread(worker);
     }
   }
 
@@ -68,7 +68,7 @@ export class LongReads {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#idleTimer);
-    for (const worker of this.#checks) void worker.terminate();
+    for (const worker of this.#checks) void endThread(worker);
     const ends = [...this.#threads].map((worker) => {
       worker.ref();
       return once(worker, "exit");
@@ -115,7 +115,7 @@ export class LongReads {
     });
     await isReady.promise;
     if (this.#isClosed) {
-      await worker.terminate();
+      await endThread(worker);
       throw closedStore();
     }
     worker.unref();

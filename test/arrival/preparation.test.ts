@@ -50,6 +50,19 @@ test("prepares the same octets several times at once, and leaves them to the cal
   expect(bytes.byteLength).toBeGreaterThan(300_000);
 });
 
+test("reads the octets of no message that it has answered for", async () => {
+  // Jobs leave their thread all the time, and are given to another while the first may still answer.
+  const moving = createPreparation(settings, createFairness(), { quickThreads: 2, slowMs: 1, lookMs: 1 });
+  const answers = Array.from({ length: 40 }, async (_, number) => {
+    const bytes = Buffer.from(new Uint8Array(message(number, 400_000)).buffer);
+    const { facts } = await moving.prepare(bytes);
+    bytes.buffer.transfer(0);
+    return Number(facts.subject);
+  });
+  expect(await Promise.all(answers)).toEqual(answers.map((_, number) => number));
+  await moving.close();
+});
+
 test("answers for a small message before a large one that was given first", async () => {
   const answered: string[] = [];
   const large = preparation.prepare(message(1, 30_000_000)).then(() => answered.push("large"));

@@ -5,7 +5,7 @@ import type { TextIndex } from "#/src/mail/indexing/text-index.ts";
 import { onCallerGone } from "#/src/model/caller.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
 import { houseThreads, type ThreadKind } from "#/src/threads/house-threads.ts";
-import { startThread } from "#/src/threads/start-thread.ts";
+import { endThread, startThread } from "#/src/threads/start-thread.ts";
 import { watchBeat } from "#/src/threads/watch-beat.ts";
 import type { Store } from "#/storage/store.ts";
 import type { FromIndexThread, IndexThreadAnswer, IndexThreadData, ToIndexThread } from "./messages.ts";
@@ -77,7 +77,7 @@ export async function openTextIndex(
       worker = undefined;
       retire = undefined;
       forgetWaiting();
-      void thread.terminate();
+      void endThread(thread);
       if (!isClosed) {
         options.onFailure?.(reason);
         if (performance.now() - startedAt > soundMs) restartMs = restartMsMin;
