@@ -3,6 +3,7 @@ import { promisify } from "node:util";
 import { constants, zstdCompress, zstdCompressSync, zstdDecompress, zstdDecompressSync } from "node:zlib";
 import type { CollectionKind, CollectionRole } from "#/src/model/collections.ts";
 import type { AgentNumber, CollectionNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
+import { uninterrupted } from "#/src/model/uninterrupted.ts";
 
 export interface CollectionRow {
   readonly agent: AgentNumber;
