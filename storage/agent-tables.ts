@@ -9,6 +9,7 @@ const agentTables = {
   grant_object: "at once",
   webhook: "at once",
   familiar_network: "at once",
+  delivery_claim: "at once",
   /** There may be many, or they have a claim on bytes. */
   entry: "in slices",
   change: "in slices",

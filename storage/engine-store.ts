@@ -12,8 +12,10 @@ import { type Clock, systemClock } from "#/src/model/clock.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { createIdCodec, type IdCodec } from "#/src/model/ids.ts";
 import { pageRows } from "#/src/model/limits.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
 import { closedStore } from "./failures.ts";
 import type { Idempotency, OnceResult } from "./idempotency.ts";
+import type { Leases } from "./leases.ts";
 import { maintainStore } from "./maintain.ts";
 import type { ScanArgumentsOf, ScanName, ScanResultOf } from "./scans/index.ts";
 import type { Reader, SqlValue } from "./sql.ts";
@@ -41,13 +43,15 @@ export abstract class EngineStore implements Store {
   readonly clock: Clock;
   readonly ids: IdCodec;
   readonly place: StorePlace;
+  abstract readonly leases: Leases;
   protected readonly onTrouble: (what: string) => void;
   protected closing: Promise<void> | undefined;
   readonly #reader: Reader;
   readonly #onWritten: ((ms: number) => void) | undefined;
   readonly #secret: Uint8Array;
   readonly #keys = new Map<string, Buffer>();
-  readonly #listeners = new Set<(touched: readonly Touched[]) => void>();
+  readonly #listeners = new Map<(touched: readonly Touched[]) => void, () => Iterable<AgentNumber>>();
+  readonly #missing = new Set<() => void>();
   readonly #fairness: Fairness;
   readonly #longWrites: Gate;
   readonly #scans: Gate;
@@ -188,14 +192,30 @@ export abstract class EngineStore implements Store {
     return (await Promise.race([scanned, promise])) as ScanResultOf<N>;
   }
 
-  onCommit(listener: (touched: readonly Touched[]) => void): () => void {
-    this.#listeners.add(listener);
+  onCommit(
+    listener: (touched: readonly Touched[]) => void,
+    follows: () => Iterable<AgentNumber> = () => [],
+  ): () => void {
+    this.#listeners.set(listener, follows);
     return () => this.#listeners.delete(listener);
+  }
+
+  onMissed(listener: () => void): () => void {
+    this.#missing.add(listener);
+    return () => this.#missing.delete(listener);
+  }
+
+  protected *listFollowed(): Generator<AgentNumber> {
+    for (const follows of this.#listeners.values()) yield* follows();
+  }
+
+  protected tellMissed(): void {
+    for (const listener of this.#missing) listener();
   }
 
   /** For the engine, after each commit. */
   protected tellCommit(touched: readonly Touched[]): void {
-    if (touched.length > 0) for (const listener of this.#listeners) listener(touched);
+    if (touched.length > 0) for (const listener of this.#listeners.keys()) listener(touched);
   }
 
   /** For the engine, when writes were answered. */

@@ -3,7 +3,9 @@ import type { Fairness } from "#/src/fairness/fairness.ts";
 import type { Touched } from "#/src/model/changes.ts";
 import type { Clock } from "#/src/model/clock.ts";
 import type { IdCodec } from "#/src/model/ids.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Idempotency, OnceResult } from "./idempotency.ts";
+import type { Leases, LeaseTimes } from "./leases.ts";
 import type { ScanArgumentsOf, ScanName, ScanResultOf } from "./scans/index.ts";
 import type { Reader, SqlValue } from "./sql.ts";
 import type { ArgumentsOf, ResultOf, TransactionName } from "./transactions/index.ts";
@@ -29,6 +31,8 @@ export interface Store extends Reader, AsyncDisposable {
   readonly folder: string;
   /** For threads that read by themselves. */
   readonly place: StorePlace;
+  /** What this daemon does alone, where several have the store. */
+  readonly leases: Leases;
 
   /** 32 bytes that only this deployment knows, another for each purpose. */
   key(purpose: string): Buffer;
@@ -67,8 +71,15 @@ export interface Store extends Reader, AsyncDisposable {
   /** A long read, on its own thread, over one snapshot. */
   scan<N extends ScanName>(name: N, args: ScanArgumentsOf<N>): Promise<ScanResultOf<N>>;
 
-  /** Told after each commit which agents' logs have grown. Answers how to stop listening. */
-  onCommit(listener: (touched: readonly Touched[]) => void): () => void;
+  /** Told after each commit which agents' logs have grown. Answers how to stop listening. A commit of another daemon may be told
+   *  late, or twice; it is told within a second if its agent is one of `follows`. */
+  onCommit(
+    listener: (touched: readonly Touched[]) => void,
+    follows?: () => Iterable<AgentNumber>,
+  ): () => void;
+  /** Told when commits of other daemons may have been missed, of any agent: whoever knows something of agents that they do not follow looks
+   *  at all of them. Answers how to stop listening. */
+  onMissed(listener: () => void): () => void;
 
   /** So much is under way that a further write would be refused. */
   isBusy(): boolean;
@@ -114,6 +125,10 @@ export interface OpenOptions {
   readonly clock?: Clock;
   /** Where the rows are; without it, in a file of SQLite in the folder. */
   readonly database?: DatabasePlace | undefined;
+  /** It takes over nothing of the work of daemons on this store: for a command beside them. */
+  readonly isOnlooker?: boolean;
+  /** Others for tests. */
+  readonly leaseTimes?: Partial<LeaseTimes>;
   /** Of the process; by default the store has one of its own. */
   readonly fairness?: Fairness;
   /** Upper bound of the database file; without it, the disk. */

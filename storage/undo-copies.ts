@@ -1,9 +1,10 @@
-/** Takes back the copies that the last life of the store did not finish, when nothing else waits. */
+/** Takes back the copies that were not finished when their daemon ended, when nothing else waits. */
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Store, WritePiece } from "./store.ts";
 
-/** Called before the first write: whatever is unfinished then will not be finished. */
+/** Called before the first write, and when another daemon has ended: whatever is unfinished then, of daemons that are not there, will not be
+ *  finished. */
 export async function undoUnfinishedCopies(
   store: Pick<Store, "all" | "clock">,
   write: WritePiece,
@@ -28,6 +29,9 @@ export async function undoUnfinishedCopies(
 
 function listUnfinished(store: Pick<Store, "all">): Promise<{ agent: AgentNumber; copy: Modseq }[]> {
   return store.all(
-    "select distinct agent_id as agent, copy_id as copy from unfinished_copy order by agent_id, copy_id",
+    `select distinct agent_id as agent, copy_id as copy
+    from unfinished_copy
+    where daemon not in (select daemon from daemon)
+    order by agent_id, copy_id`,
   );
 }

@@ -38,8 +38,9 @@ const messagesPerConnection = 100;
 /** How long a stop waits for messages whose data has been sent: without the reply they would be sent twice. */
 const graceMs = 4000;
 const reportRetryMs = 1000;
-/** The queue is read at least this often, whatever the clocks say. */
+/** The queue is read at least this often, whatever the clocks say; more often where busy daemons put mail into it too. */
 const timerMsMax = 60_000;
+const sharedTimerMsMax = 10_000;
 
 export function startDelivery(rooms: DeliveryRooms): Delivery {
   return new Runner(rooms);
@@ -191,8 +192,8 @@ class Runner implements Delivery {
   #sleep(ms: number): void {
     clearTimeout(this.#timer);
     if (this.#isStopping) return;
-    this.#timer = setTimeout(() => this.wake(), Math.min(timerMsMax, Math.max(10, ms)));
-    this.#timer.unref();
+    const longest = this.#rooms.store.leases.isShared ? sharedTimerMsMax : timerMsMax;
+    this.#timer = setTimeout(() => this.wake(), Math.min(longest, Math.max(10, ms))).unref();
   }
 
   #giveBack(delivery: DueDelivery): void {
@@ -214,7 +215,8 @@ class Runner implements Delivery {
       piece !== undefined;
       piece = await next(open === undefined ? 0 : idleMs)
     ) {
-      open = await this.#carryOut(piece, open, place);
+      if (this.#rooms.outbound.isOwn(piece)) open = await this.#carryOut(piece, open, place);
+      else this.#giveBack(piece);
       sentCount = open === undefined ? 0 : sentCount + 1;
       if (sentCount < messagesPerConnection) continue;
       this.#quit(open);
@@ -262,7 +264,7 @@ class Runner implements Delivery {
     reused: OpenHost | undefined,
     place: Place,
   ): Promise<OpenHost | undefined> {
-    const { log, dispatch } = this.#rooms;
+    const { log, dispatch, outbound } = this.#rooms;
     const startedAt = performance.now();
     let current = reused;
     let memory: Place | undefined;
@@ -274,7 +276,7 @@ class Runner implements Delivery {
         memory = await this.#octets.enter(mailboxOwner(delivery), delivery.size);
         return dispatch.prepare(delivery);
       },
-      onData: () => watch.beginData(delivery.size),
+      onData: () => (outbound.isOwn(delivery) ? watch.beginData(delivery.size) : current?.wire.close()),
     };
     const watch = watchAttempt({
       place,

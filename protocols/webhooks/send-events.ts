@@ -19,6 +19,8 @@ export interface WebhookRooms {
 
 /** Longest timer; a wait that is longer goes on with the next. */
 const timerMsMax = 24 * 60 * 60 * 1000;
+/** Where another daemon may add or remove webhooks, they are listed so often. */
+const listMs = 5_000;
 /** After a fault of ours. */
 const faultMs = 10_000;
 
@@ -32,10 +34,17 @@ export async function startWebhooks(rooms: WebhookRooms): Promise<AsyncDisposabl
     following = following.then(follow);
   });
 
-  /** Begins and ends lines as webhooks come and go. */
+  const listing = webhooks.isShared
+    ? setInterval(() => {
+        following = following.then(follow);
+      }, listMs).unref()
+    : undefined;
+
+  /** Begins and ends lines as webhooks come and go. There are none while another daemon sends. */
   async function follow(): Promise<void> {
     try {
-      const active = (await webhooks.list()).filter(({ state }) => state === "active");
+      const listed = webhooks.isSender() ? await webhooks.list() : [];
+      const active = listed.filter(({ state }) => state === "active");
       const byNumber = new Map(active.map((webhook) => [webhook.webhook, webhook]));
       for (const [number, line] of lines)
         if (line.isOver || !line.isOf(byNumber.get(number))) {
@@ -57,6 +66,7 @@ export async function startWebhooks(rooms: WebhookRooms): Promise<AsyncDisposabl
   return {
     async [Symbol.asyncDispose]() {
       stopListening();
+      clearInterval(listing);
       await following;
       await Promise.all([...lines.values()].map((line) => line[Symbol.asyncDispose]()));
       client[Symbol.dispose]();
@@ -138,6 +148,8 @@ class Line implements AsyncDisposable {
   /** Sends what is next and due, or waits until something may be. */
   async #turn(): Promise<void> {
     const { webhooks } = this.#rooms;
+    // Until the line is ended, or this daemon sends again.
+    if (!webhooks.isSender()) return this.#sleep(faultMs);
     const waitMs = this.#webhook.nextAttemptAt - webhooks.clock.now();
     if (waitMs > 0) return this.#sleep(waitMs);
     this.#isRung = false;

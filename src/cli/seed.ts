@@ -11,8 +11,10 @@ const firstAccount = "main";
 /** Whoever tries things on compares octets too. */
 const developmentScopes: readonly Scope[] = [...defaultScopes, "raw"];
 
-/** Account, domain, an agent and a person with their secrets, when the store has no account yet; else nobody. */
+/** Account, domain, an agent and a person with their secrets, when the store has no account yet; else nobody. Of several daemons that start
+ *  on an empty database one does it. */
 export async function seedFirstRun(house: House): Promise<NewOwner[]> {
+  if (!house.store.leases.isHeld("maintenance")) return [];
   if ((await listAccounts(house.store)).length > 0) return [];
   const { domain } = house.settings.server;
   await seedDomain(house, domain);

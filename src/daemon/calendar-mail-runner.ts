@@ -8,7 +8,8 @@ const afterCommitMs = 250;
 /** The times of what is looked at are those of requests, which may have waited for the writer so long. */
 const slackMs = 60_000;
 
-/** Keeps SCHEDULE-STATUS up to date. What happened is in the store; the last hour before an end is looked at again after it. */
+/** Keeps SCHEDULE-STATUS up to date. What happened is in the store; the last hour before an end is looked at again after it.
+ *  Where there are several daemons, one of them does it. */
 export function startCalendarMailRunner(
   { store, mailFates }: { readonly store: Store; readonly mailFates: MailFates },
   log: Logger,
@@ -17,13 +18,24 @@ export function startCalendarMailRunner(
   let since = store.clock.now() - slackMs;
   let timer: NodeJS.Timeout | undefined;
   let hasStopped = false;
-  let running = (async () => {
-    const backlog = await mailFates.findBacklog();
-    for (const agent of backlog?.agents ?? []) await follow(agent, backlog!.since);
-  })().catch((error: unknown) => log.error({ err: error }, "mail about calendars could not be looked at"));
+  let hasLease = false;
+  let running = Promise.resolve();
+
+  /** Beginning to do it, all that nobody has done. */
+  function takeUp(): void {
+    const hadLease = hasLease;
+    hasLease = store.leases.isHeld("calendar mail");
+    if (hadLease || !hasLease || hasStopped) return;
+    running = running
+      .then(async () => {
+        const backlog = await mailFates.findBacklog();
+        for (const agent of backlog?.agents ?? []) await follow(agent, backlog!.since);
+      })
+      .catch((error: unknown) => log.error({ err: error }, "mail about calendars could not be looked at"));
+  }
 
   async function follow(agent: AgentNumber, from: number): Promise<void> {
-    if (hasStopped) return;
+    if (hasStopped || !store.leases.isHeld("calendar mail")) return;
     try {
       await mailFates.follow(agent, from);
     } catch (error) {
@@ -40,17 +52,25 @@ export function startCalendarMailRunner(
   }
 
   const stopListening = store.onCommit((touched) => {
-    if (hasStopped) return;
+    if (hasStopped || !hasLease) return;
     for (const { agent } of touched) waiting.add(agent);
     timer ??= setTimeout(() => {
       timer = undefined;
       running = running.then(look);
     }, afterCommitMs).unref();
   });
+  const stopHearing = store.leases.onChange(takeUp);
+  const stopMissing = store.onMissed(() => {
+    hasLease = false;
+    takeUp();
+  });
+  takeUp();
   return {
     async stop() {
       hasStopped = true;
       stopListening();
+      stopHearing();
+      stopMissing();
       clearTimeout(timer);
       await running;
     },

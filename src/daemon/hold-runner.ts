@@ -10,7 +10,7 @@ const afterFailureMs = 10_000;
 const longestWaitMs = 60_000;
 
 /** Lets approved mail go when its time has come, and declines what has expired. What is due is in the store, so nothing is lost
- *  with the process. */
+ *  with the process. Where there are several daemons, one of them does it. */
 export function startHoldRunner(
   { store, holds }: { readonly store: Store; readonly holds: Holds },
   log: Logger,
@@ -32,7 +32,7 @@ export function startHoldRunner(
   }
 
   async function look(): Promise<void> {
-    if (hasStopped) return;
+    if (hasStopped || !store.leases.isHeld("holds")) return;
     try {
       if (await holds.runDue()) return wakeIn(0);
       const next = await holds.nextDueAt();
@@ -44,11 +44,13 @@ export function startHoldRunner(
   }
 
   const stopListening = store.onCommit(() => wakeIn(afterCommitMs));
+  const stopHearing = store.leases.onChange(() => wakeIn(0));
   wakeIn(0);
   return {
     async stop() {
       hasStopped = true;
       stopListening();
+      stopHearing();
       clearTimeout(timer);
       await running;
     },

@@ -98,6 +98,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
     fairness,
     ...(metrics === undefined ? {} : { onWritten: (ms: number) => tally.time("write", ms) }),
     folder: settings.storage.folder,
+    isOnlooker: options.isStaying !== true,
     database: databaseOf(settings),
     onTrouble: (what) => log.error({ what }, "the store left something as it is; see waypost check"),
   });

@@ -5,7 +5,7 @@ const dayMs = 86_400_000;
 const firstAfterMs = 60_000;
 const everyMs = 3_600_000;
 
-/** Forgets each hour what is older than its time: changes beyond the retention, spent idempotency keys. Tells the index of
+/** Where there are several daemons, one of them does this. Forgets each hour what is older than its time: changes beyond the retention, spent idempotency keys. Tells the index of
  *  occurrences further into the future, and anew where time zones have changed. */
 export function startMaintenance({
   store,
@@ -25,6 +25,7 @@ export function startMaintenance({
   }
 
   async function maintain(): Promise<void> {
+    if (!store.leases.isHeld("maintenance")) return;
     const { eventRetentionDays, auditRetentionDays } = settings.limits;
     await store.maintain({ changesMs: eventRetentionDays * dayMs, auditMs: auditRetentionDays * dayMs });
     await collections.maintainHorizons(tellUnreadable);

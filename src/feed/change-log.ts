@@ -77,12 +77,15 @@ export function createChangeLog(store: Store): ChangeLog {
     { readonly after: Modseq; readonly limit: number; readonly page: ChangePage }
   >();
   let commits = 0;
-  store.onCommit((touched) => {
-    commits++;
-    // What is forgotten here is forgotten before the writer's answer is heard: a write is seen by its own reader.
-    for (const { agent } of touched) lastPages.delete(agent);
-    for (const { agent } of touched) void ringAll(listeners.get(agent));
-  });
+  store.onCommit(
+    (touched) => {
+      commits++;
+      // What is forgotten here is forgotten before the writer's answer is heard: a write is seen by its own reader.
+      for (const { agent } of touched) lastPages.delete(agent);
+      for (const { agent } of touched) void ringAll(listeners.get(agent));
+    },
+    () => listeners.keys(),
+  );
 
   const readLog = async (agent: AgentNumber): Promise<{ modseq: Modseq; logFloor: Modseq }> => {
     const row = await findPosition(store, agent);
@@ -111,7 +114,8 @@ export function createChangeLog(store: Store): ChangeLog {
 
     async readChanges(agent, after, limit = pageRows, reaching = after) {
       const last = lastPages.get(agent);
-      if (last?.after === after && last.limit === limit && last.page.end >= reaching) return last.page;
+      if (last?.after === after && last.limit === limit && last.page.end >= reaching)
+        if (!store.leases.isShared || (await isPresent(agent, last.page))) return last.page;
       const commitsBefore = commits;
       const page = await readPage(agent, after, limit);
       // Kept while somebody listens, so that the memory is that of the listeners.
@@ -129,6 +133,12 @@ export function createChangeLog(store: Store): ChangeLog {
       return seal;
     },
   };
+
+  /** Another daemon's commit may be here before it is told. */
+  async function isPresent(agent: AgentNumber, page: ChangePage): Promise<boolean> {
+    const { modseq, logFloor } = await readLog(agent);
+    return modseq === page.end && (page.isBelowFloor || logFloor <= page.upTo);
+  }
 
   async function readRowPage(agent: AgentNumber, position: Position, limit: number): Promise<RowPage> {
     const { modseq, ordinal = Number.MAX_SAFE_INTEGER } = position;

@@ -52,10 +52,14 @@ export interface Webhooks {
   report(webhook: Webhook, batch: WebhookBatch, outcome: WebhookOutcome): Promise<Webhook | undefined>;
   /** Called when there may be events for one. Returns the way to stop. */
   subscribe(webhook: Webhook, onRing: () => void): () => void;
-  /** Called when webhooks were added, removed or taken up again. Returns the way to stop. */
+  /** Called when webhooks were added, removed or taken up again, and when `isSender` changes. Returns the way to stop. */
   onChange(listener: () => void): () => void;
   /** For who has changed some. */
   changed(): void;
+  /** Whether this daemon is the one that sends. */
+  isSender(): boolean;
+  /** Whether another daemon may change some. */
+  readonly isShared: boolean;
 }
 
 /** Events of one request: some 15 KiB, under the 20 that Standard Webhooks recommends. */
@@ -135,12 +139,20 @@ export function createWebhooks(store: Store, feed: Feed): Webhooks {
     subscribe: ({ agent }, onRing) => feed.subscribe(agent, onRing),
 
     onChange(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
+      // Wrapped, so that one function can listen twice and stop once.
+      const own = (): void => listener();
+      listeners.add(own);
+      const stop = store.leases.onChange(own);
+      return () => {
+        listeners.delete(own);
+        stop();
+      };
     },
     changed() {
       for (const listener of listeners) listener();
     },
+    isSender: () => store.leases.isHeld("webhooks"),
+    isShared: store.leases.isShared,
   };
   return webhooks;
 

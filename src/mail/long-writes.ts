@@ -158,7 +158,11 @@ async function copyEach(
   let copy: Modseq | undefined;
   try {
     for (const [index, uids] of pieces.entries()) {
-      const done = await copyPiece(uids, { copy, isLast: index === pieces.length - 1 });
+      const done = await copyPiece(uids, {
+        copy,
+        isLast: index === pieces.length - 1,
+        daemon: store.leases.daemon,
+      });
       copied.push(done);
       copy = done.copy;
     }

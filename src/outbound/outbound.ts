@@ -39,6 +39,9 @@ export interface Outbound {
   /** Takes the deliveries that are due now, with due scheduled mail: one for each submission and domain, the longest waiting first.
    *  Each belongs to the caller until it is reported or released. */
   takeDue(options: DueOptions): Promise<readonly DueDelivery[]>;
+  /** Whether a delivery that was taken still is the caller's alone: false once this daemon did not hear from the store for so long that another
+   *  one may have it. Asked before the message is given to anybody. */
+  isOwn(delivery: DueDelivery): boolean;
   /** Gives a delivery back without an attempt. */
   release(delivery: DueDelivery): void;
   /** Stores the outcome, and in the same transaction copies for mailboxes here and a notification to the sender. Durable when this

@@ -1,4 +1,5 @@
-/** The outbound queue: rows in the store. Memory only has which of them are being tried now. */
+/** The outbound queue: rows in the store. Memory only has which of them are being tried now, and where several daemons send, so does the
+ *  store. */
 
 import type { Settings } from "#/config/schema.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
@@ -18,6 +19,7 @@ import {
 import type { Store } from "#/storage/store.ts";
 import type { SubmissionRow } from "#/storage/submission.ts";
 import type { ReportedOutcome } from "#/storage/transactions/outbound/report-delivery.ts";
+import { createClaims, nameOf } from "./claims.ts";
 import { dueDomainsPage, duePageRows, firstRetryMs, longestRetryMs, lookedAtOfAgentMax } from "./limits.ts";
 import type { DueDelivery, DueOptions, Outbound, OutboundRooms, RecipientOutcome } from "./outbound.ts";
 import { createScheduled } from "./scheduled.ts";
@@ -34,7 +36,7 @@ const delayNoticeMs = 4 * 3_600_000;
 export function createQueue(rooms: OutboundRooms): Queue {
   const { store } = rooms;
   const listeners = new Set<() => void>();
-  const taken = new Set<string>();
+  const claims = createClaims(store);
 
   const ring = (): void => {
     for (const listener of listeners) listener();
@@ -42,9 +44,24 @@ export function createQueue(rooms: OutboundRooms): Queue {
 
   const scheduled = createScheduled(rooms, ring);
 
-  function giveBack(delivery: DueGroup): void {
-    taken.delete(nameOf(delivery));
-    ring();
+  store.leases.onChange(ring);
+
+  /** Those of these deliveries that are the caller's now, as they stand. */
+  async function take(groups: readonly DueGroup[], now: number): Promise<DueDelivery[]> {
+    const deliveries: DueDelivery[] = [];
+    for (const group of await claims.claim(groups))
+      try {
+        const delivery = await readDelivery(store, group, now);
+        // The row was finished by another caller since the page was read.
+        if (delivery === undefined) claims.release(group);
+        else deliveries.push(delivery);
+      } catch (error) {
+        // A row that cannot be read, as in a damaged file, stays taken until the next start, so that the rows behind it do not wait.
+        if (isDamage(error)) continue;
+        for (const one of groups) claims.release(one);
+        throw error;
+      }
+    return deliveries;
   }
 
   return {
@@ -69,29 +86,34 @@ export function createQueue(rooms: OutboundRooms): Queue {
     async takeDue(options) {
       await scheduled.startDue(options.now);
       const deliveries: DueDelivery[] = [];
-      for await (const group of dueGroups(store, options)) {
-        const name = nameOf(group);
-        if (taken.has(name)) continue;
-        taken.add(name);
-        let delivery: DueDelivery | undefined;
+      let found: DueGroup[] = [];
+      const takeFound = async (): Promise<void> => {
+        const groups = found;
+        found = [];
         try {
-          delivery = await readDelivery(store, group, options.now);
+          deliveries.push(...(await take(groups, options.now)));
         } catch (error) {
-          // A row that cannot be read, as in a damaged file, stays taken until the next start, so that the rows behind it do not wait.
-          if (isDamage(error)) continue;
-          taken.delete(name);
-          for (const other of deliveries) taken.delete(nameOf(other));
+          for (const other of deliveries) claims.release(other);
           throw error;
         }
-        // The row was finished by another caller since the page was read.
-        if (delivery === undefined) taken.delete(name);
-        else deliveries.push(delivery);
+      };
+      for await (const group of dueGroups(store, options)) {
+        if (claims.isTaken(group)) continue;
+        found.push(group);
+        if (deliveries.length + found.length < options.limit) continue;
+        await takeFound();
         if (deliveries.length >= options.limit) break;
       }
+      if (found.length > 0) await takeFound();
       return deliveries;
     },
 
-    release: giveBack,
+    isOwn: claims.isOwn,
+
+    release(delivery) {
+      claims.release(delivery);
+      ring();
+    },
 
     async report(delivery, outcomes, letters = []) {
       const at = store.clock.now();
@@ -101,10 +123,12 @@ export function createQueue(rooms: OutboundRooms): Queue {
         outcomes: outcomes.map((outcome) => reportedOutcome(delivery, outcome, at)),
         isDelayTold: isDelayDue(delivery, at),
         letters,
+        claim: claims.named(delivery),
         breaker: breakerOf(rooms.settings),
         at,
       });
-      giveBack(delivery);
+      claims.forget(delivery);
+      ring();
       return report;
     },
 
@@ -114,10 +138,6 @@ export function createQueue(rooms: OutboundRooms): Queue {
 
 function isDamage(error: unknown): boolean {
   return isWaypostError(error) && error.code === "internal";
-}
-
-function nameOf({ agent, submission, domain }: DueGroup): string {
-  return `${agent} ${submission} ${domain}`;
 }
 
 /** Each submission and domain once, in the order in which their first recipients are due. If domains are skipped, it reads domain by
@@ -169,7 +189,13 @@ async function* groupsOf(
   const seen = new Set<string>();
   let after: DueRow | undefined;
   for (;;) {
-    const rows = await listDue(store, { now, limit: duePageRows, ...of, after });
+    const rows = await listDue(store, {
+      now,
+      limit: duePageRows,
+      ...of,
+      after,
+      daemon: store.leases.daemon,
+    });
     for (const row of rows) {
       const name = nameOf(row);
       if (seen.has(name)) continue;

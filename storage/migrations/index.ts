@@ -34,6 +34,7 @@ import { operatorCalls } from "./0029-operator-calls.ts";
 import { decidedHolds } from "./0030-decided-holds.ts";
 import { keyStates } from "./0031-key-states.ts";
 import { domainReports } from "./0032-domain-reports.ts";
+import { daemons } from "./0033-daemons.ts";
 
 export interface Migration {
   readonly name: string;
@@ -73,4 +74,5 @@ export const migrations: readonly Migration[] = [
   { name: "decided holds", run: decidedHolds },
   { name: "key states", run: keyStates },
   { name: "domain reports", run: domainReports },
+  { name: "daemons", run: daemons },
 ];

@@ -111,6 +111,11 @@ export class PostgresSql implements Sql {
     return fresh;
   }
 
+  /** Of channels that were listened to. */
+  onNotification(listener: (payload: string) => void): void {
+    this.#client.on("notification", ({ payload = "" }) => listener(payload));
+  }
+
   async close(): Promise<void> {
     if (this.#isLost) return;
     await this.#client.end().catch(() => {});

@@ -4,7 +4,7 @@ import { type Migration, migrations } from "../migrations/index.ts";
 import type { PostgresSql } from "./connection.ts";
 
 /** Any number that no other program on the same database takes for a lock. */
-export const lockNumbers = { migration: 7_235_001, daemon: 7_235_002 } as const;
+const lockNumber = 7_235_001;
 
 export async function migrate(
   sql: PostgresSql,
@@ -33,7 +33,7 @@ async function takeStep(sql: PostgresSql, now: number, steps: readonly Migration
   try {
     await sql.run(`set local lock_timeout = 0`);
     await sql.run(`set local statement_timeout = 0`);
-    await sql.get(`select pg_advisory_xact_lock(${lockNumbers.migration})`);
+    await sql.get(`select pg_advisory_xact_lock(${lockNumber})`);
     const found = await findVersion(sql);
     const version = found ?? 0;
     if (version > steps.length)

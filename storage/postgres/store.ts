@@ -1,20 +1,24 @@
 /** The store on PostgreSQL: reads on a few connections, writes in lanes, long reads on threads that start when they are needed. */
+import { randomUUID } from "node:crypto";
 import fs from "node:fs";
+import type { Touched } from "#/src/model/changes.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import { RecentValues } from "#/src/model/recent-values.ts";
 import { EngineStore, type NewJob } from "../engine-store.ts";
 import { closedStore } from "../failures.ts";
 import { lockStore, type StoreLock } from "../folder-lock.ts";
+import { LeaseKeeper } from "../lease-keeper.ts";
+import { type Leases, onlooker } from "../leases.ts";
 import type { DatabasePlace, OpenOptions, Progress, Store } from "../store.ts";
 import { LongReads } from "../threads/long-reads.ts";
 import type { Answer } from "../threads/messages.ts";
 import { accountsOf, agentsOf } from "../transactions/agents-of.ts";
 import { connect } from "./connection.ts";
+import { Doorbell } from "./doorbell.ts";
 import { postgresFailure } from "./failures.ts";
 import { settleInto, WriteLane } from "./lane.ts";
 import { migrate } from "./migrate.ts";
-import { OnlyDaemon } from "./only-daemon.ts";
 import { PostgresReads } from "./reads.ts";
 
 const lanesMax = 4;
@@ -26,18 +30,15 @@ export async function openPostgresStore(options: OpenOptions, database: Database
   try {
     const first = await connect(database);
     closing.push(() => first.close());
-    const only = await OnlyDaemon.take(database, (reason) => (options.onFatal ?? endProcess)(reason));
-    closing.push(() => only.close());
     await migrate(first, Date.now());
     const row = await first.get<{ value: Uint8Array }>("select value from deployment where name = 'secret'");
     const store = new PostgresStore(options, {
       database,
       lock,
-      only,
       reads: new PostgresReads(database, first),
       secret: row!.value,
     });
-    void store.undoCopies();
+    await store.join();
     return store;
   } catch (error) {
     for (const close of closing) await close();
@@ -49,12 +50,14 @@ export async function openPostgresStore(options: OpenOptions, database: Database
 interface Parts {
   readonly database: DatabasePlace;
   readonly lock: StoreLock;
-  readonly only: OnlyDaemon;
   readonly reads: PostgresReads;
   readonly secret: Uint8Array;
 }
 
 class PostgresStore extends EngineStore {
+  override readonly leases: Leases;
+  readonly #keeper: LeaseKeeper | undefined;
+  readonly #doorbell: Doorbell;
   readonly #parts: Parts;
   readonly #longReads: LongReads;
   readonly #lanes: readonly [WriteLane, ...WriteLane[]];
@@ -68,14 +71,38 @@ class PostgresStore extends EngineStore {
     this.#parts = parts;
     this.#longReads = new LongReads(this.place);
     const host = {
-      committed: this.tellCommit.bind(this),
+      committed: (touched: readonly Touched[]) => {
+        this.tellCommit(touched);
+        if (touched.length > 0) this.#doorbell.ring(touched);
+      },
       sweepLater: () => this.#lanes[0].sweep(),
       tell: (trouble: string) => this.onTrouble(trouble),
     };
     const lanes = Array.from({ length: lanesMax }, () => new WriteLane(parts.database, host));
     this.#lanes = lanes as [WriteLane, ...WriteLane[]];
+    if (options.isOnlooker !== true)
+      this.#keeper = new LeaseKeeper(this, () => this.#takeOver(), options.leaseTimes);
+    this.leases = this.#keeper ?? onlooker();
+    this.#doorbell = new Doorbell(parts.database, parts.reads, randomUUID(), {
+      listFollowed: () => this.listFollowed(),
+      heard: (touched) => this.tellCommit(touched),
+      missed: () => this.tellMissed(),
+    });
     // A store may have been stopped in the middle of its sweeping.
     this.#lanes[0].sweep();
+  }
+
+  /** From now on it has a part in what the daemons on the database share out. */
+  async join(): Promise<void> {
+    await this.#doorbell.start();
+    await this.#keeper?.start();
+    if (this.#keeper !== undefined) void this.undoCopies();
+  }
+
+  /** What another daemon had under way when it ended. It may have told nobody of its last commits. */
+  #takeOver(): void {
+    void this.undoCopies();
+    this.tellMissed();
   }
 
   protected override get underWay(): { readonly count: number; readonly bytes: number } {
@@ -134,15 +161,11 @@ class PostgresStore extends EngineStore {
   }
 
   protected override async end(): Promise<void> {
+    await this.#keeper?.stop();
     await this.#longReads.close();
     for (const lane of this.#lanes) await lane.close();
+    await this.#doorbell.close();
     await this.#parts.reads.close();
-    await this.#parts.only.close();
     this.#parts.lock.release();
   }
-}
-
-function endProcess(reason: string): never {
-  fs.writeSync(2, `waypost: the store can no longer be trusted, and the process ends: ${reason}\n`);
-  process.exit(1);
 }

@@ -202,7 +202,8 @@ export interface DueRow extends DueGroup {
   readonly number: number;
 }
 
-/** Due recipients after `after`, the longest waiting first: of one domain, of one mailbox or of all. Paused mailboxes are left out. */
+/** Due recipients after `after`, the longest waiting first: of one domain, of one mailbox or of all. Paused mailboxes are left out, and
+ *  what another daemon is sending. */
 export function listDue(
   reader: Reader,
   options: {
@@ -211,6 +212,8 @@ export function listDue(
     readonly domain?: string | undefined;
     readonly agent?: AgentNumber | undefined;
     readonly after: DueRow | undefined;
+    /** Who asks: what other daemons are sending is left out. */
+    readonly daemon: string;
   },
 ): Promise<DueRow[]> {
   const { after, domain, agent } = options;
@@ -227,12 +230,18 @@ export function listDue(
       ${domain === undefined ? "" : "and domain = ?"}
       ${agent === undefined ? "" : "and agent_id = ?"}
       and exists (select 1 from agent where agent.agent_id = due.agent_id and agent.state = 'active')
+      and not exists (
+        select 1
+        from delivery_claim as claim
+        where claim.agent_id = due.agent_id and claim.submission_id = due.submission_id
+          and claim.domain = due.domain and claim.daemon <> ?)
     order by next_attempt_at, domain, agent_id, submission_id, recipient_number
     limit ?`,
     options.now,
     ...place,
     ...(domain === undefined ? [] : [domain]),
     ...(agent === undefined ? [] : [agent]),
+    options.daemon,
     options.limit,
   );
 }

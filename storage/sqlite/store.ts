@@ -9,6 +9,7 @@ import { endThread, startThread } from "#/src/threads/start-thread.ts";
 import { EngineStore, type NewJob } from "../engine-store.ts";
 import { closedStore } from "../failures.ts";
 import { lockStore, type StoreLock } from "../folder-lock.ts";
+import { soleDaemon } from "../leases.ts";
 import type { OpenOptions, Progress, Store } from "../store.ts";
 import { Channel } from "../threads/channel.ts";
 import { LongReads } from "../threads/long-reads.ts";
@@ -52,6 +53,7 @@ async function whenReady(workers: Worker[], spawn: () => Worker): Promise<Worker
 }
 
 class SqliteStore extends EngineStore {
+  override readonly leases = soleDaemon();
   readonly #sql: SqliteSql;
   readonly #lock: StoreLock;
   readonly #writer: Channel;

@@ -30,6 +30,10 @@ import { keepZonesDigest } from "./collections/keep-zones-digest.ts";
 import { moveCollection } from "./collections/move-collection.ts";
 import { retellPeriods } from "./collections/retell-periods.ts";
 import { updateCollection } from "./collections/update-collection.ts";
+import { claimDeliveries } from "./daemons/claim-deliveries.ts";
+import { dropLeases } from "./daemons/drop-leases.ts";
+import { keepLeases } from "./daemons/keep-leases.ts";
+import { releaseDeliveries } from "./daemons/release-deliveries.ts";
 import { createWebhook } from "./feed/create-webhook.ts";
 import { deleteWebhook } from "./feed/delete-webhook.ts";
 import { pruneChanges } from "./feed/prune-changes.ts";
@@ -98,6 +102,7 @@ export const transactions = {
   changeFile,
   changeItemProperties,
   changeItems,
+  claimDeliveries,
   copyMessages,
   createAccount,
   createAgent,
@@ -122,11 +127,13 @@ export const transactions = {
   deleteUpload,
   deleteWebhook,
   deliverMessage,
+  dropLeases,
   editHold,
   emptyMailbox,
   endOperatorCall,
   expungeMessages,
   keepFamiliarNetwork,
+  keepLeases,
   keepRecent,
   countForReports,
   forgetReportCounts,
@@ -143,6 +150,7 @@ export const transactions = {
   pruneSubmissions,
   pruneThreadKeys,
   pruneUploads,
+  releaseDeliveries,
   releaseHold,
   removeAddress,
   removeSuppression,

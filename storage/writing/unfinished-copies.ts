@@ -10,6 +10,8 @@ export interface CopyPart {
   /** The result of the transaction before; undefined for the first. */
   readonly copy: Modseq | undefined;
   readonly isLast: boolean;
+  /** Which daemon makes it: `Leases.daemon`. */
+  readonly daemon: string;
 }
 
 /** A copy into or out of mailboxes of holds or scheduled mail cannot be undone, so it must be made in one transaction or not at all. */
@@ -29,6 +31,7 @@ export async function noteCopied(
   part: CopyPart,
   copied: { readonly target: MailboxWrite; readonly uids: readonly Uid[]; readonly modseq: Modseq },
 ): Promise<Modseq | undefined> {
+  if (part.copy !== undefined) await assertUnderWay(tx, agent, part.copy);
   if (part.isLast) {
     if (part.copy !== undefined) await forgetCopy(tx, agent, part.copy);
     return part.copy;
@@ -36,14 +39,26 @@ export async function noteCopied(
   if (copied.uids.length === 0) return part.copy;
   const copy = part.copy ?? copied.modseq;
   await tx.run(
-    "insert into unfinished_copy (agent_id, copy_id, modseq, mailbox_id, uids) values (?, ?, ?, ?, ?)",
+    "insert into unfinished_copy (agent_id, copy_id, modseq, mailbox_id, uids, daemon) values (?, ?, ?, ?, ?, ?)",
     agent,
     copy,
     copied.modseq,
     copied.target.mailbox,
     formatNumberSet(numberSetOf(copied.uids)),
+    part.daemon,
   );
   return copy;
+}
+
+/** Other daemons take a copy back whose daemon they take for dead. */
+async function assertUnderWay(tx: Sql, agent: AgentNumber, copy: Modseq): Promise<void> {
+  const found = await tx.get(
+    "select 1 as found from unfinished_copy where agent_id = ? and copy_id = ? limit 1",
+    agent,
+    copy,
+  );
+  if (found === undefined)
+    throw new WaypostError("precondition_failed", "What was copied so far has been taken back");
 }
 
 async function forgetCopy(tx: Sql, agent: AgentNumber, copy: Modseq): Promise<void> {

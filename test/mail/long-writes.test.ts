@@ -227,7 +227,7 @@ it("takes back at the next start what a copy had brought when the process ended"
   const target = await mailboxNamed(test.store, agent, "Target");
   let copy: Modseq | undefined;
   for (const uids of [[[1, 100]], [[101, 150]]] as const) {
-    const part = { copy, isLast: false };
+    const part = { copy, isLast: false, daemon: "" };
     const args = { agent, source: inbox, target, uids, part, at: 0 };
     ({ copy } = await test.store.write("copyMessages", args));
   }

@@ -26,18 +26,6 @@ async function seedSix(store: Store): Promise<Seed[]> {
 }
 
 describe.skipIf(serverUrl === undefined)("a store on PostgreSQL", () => {
-  it("is had by one process at a time, and by the next one after it", async () => {
-    await using test = await openTestStore();
-    using other = temporaryFolder();
-    const database = test.store.place.database!;
-    await expect(openStore({ folder: other.path, database })).rejects.toThrow(
-      "The database is in use by another Waypost",
-    );
-    await test.store.close();
-    await (await openStore({ folder: other.path, database })).close();
-    await test.reopen();
-  });
-
   it("does writes for several agents in any order at once, each once", async () => {
     await using test = await openTestStore();
     const { store } = test;

@@ -46,6 +46,7 @@ describe("submitMessage", () => {
       limit: 10,
       domain: undefined,
       after: undefined,
+      daemon: "",
     });
     expect(due.map(({ domain }) => domain)).toEqual(["else.example", "far.example"]);
   });
@@ -153,7 +154,9 @@ describe("submitMessage", () => {
     const due = (now: number) => listDueScheduled(store, { now, limit: 10 });
     expect(await due(sendAt - 1)).toEqual([]);
     expect(await due(sendAt)).toMatchObject([{ submission: made.submission, leftModseq: null }]);
-    expect(await listDue(store, { now: sendAt, limit: 10, domain: undefined, after: undefined })).toEqual([]);
+    expect(
+      await listDue(store, { now: sendAt, limit: 10, domain: undefined, after: undefined, daemon: "" }),
+    ).toEqual([]);
   });
 });
 

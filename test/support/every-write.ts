@@ -195,7 +195,7 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
       source: inbox,
       target: work,
       uids: two!,
-      part: { copy: undefined, isLast: false },
+      part: { copy: undefined, isLast: false, daemon: "ended" },
       at,
     });
     if (isUndone) await write("undoCopy", { agent: ada.agent, copy: unfinished.copy!, at });
@@ -516,6 +516,16 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
     ada.agent,
   );
   await write("retrySubmission", { agent: ada.agent, submission: waiting!.submission, at });
+  const life = { beat: 1, wants: ["holds"], gone: [] };
+  for (const daemon of ["one", "two"]) await write("keepLeases", { ...life, daemon });
+  const claims = ["far.example", "else.example"].map((domain) => ({
+    agent: ada.agent,
+    submission: waiting!.submission,
+    domain,
+  }));
+  await write("claimDeliveries", { daemon: "one", deliveries: claims });
+  await write("releaseDeliveries", { daemon: "one", deliveries: claims.slice(1) });
+  await write("dropLeases", { daemon: "two" });
   await write("removeSuppression", { account, address: "mel@far.example" });
 
   /** Files. */

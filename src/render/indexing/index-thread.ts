@@ -355,6 +355,7 @@ async function start(): Promise<void> {
     } else if (message.kind === "cancel") asked.get(message.id)?.abort(new CallerGone());
     else if (message.kind === "previews")
       tellPreviews(message.id, message.agent, message.messages).catch(fail);
+    else if (message.kind === "ring all") compareWithStore().then(() => wake(), fail);
     else {
       if (message.kind === "ring") for (const agent of message.agents) behind.add(agent);
       else if (message.kind === "settle") settling = [...settling, message.id];

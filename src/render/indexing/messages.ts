@@ -13,6 +13,8 @@ export interface IndexThreadData {
 export type ToIndexThread =
   /** These agents' logs have grown. */
   | { readonly kind: "ring"; readonly agents: readonly AgentNumber[] }
+  /** There may be mail of any agent. */
+  | { readonly kind: "ring all" }
   /** Which messages hold the keys; the keys are folded. */
   | {
       readonly kind: "find";

@@ -36,7 +36,7 @@ const settleStartsMax = 20;
 
 /** Resolves when the index has been compared with the store, so that it says nothing about another past, or has failed. */
 export async function openTextIndex(
-  store: Pick<Store, "place" | "onCommit">,
+  store: Pick<Store, "place" | "onCommit" | "onMissed">,
   options: TextIndexOptions = {},
 ): Promise<TextIndex> {
   const waiting = new Map<number, (answer: IndexThreadAnswer | undefined) => void>();
@@ -202,6 +202,11 @@ export async function openTextIndex(
     if (rung.size === 0) setTimeout(ring, ringMs).unref();
     for (const { agent } of touched) rung.add(agent);
   });
+  const stopHearing = store.onMissed(() => {
+    // A thread that is not there looks at every agent when it starts.
+    wake();
+    worker?.postMessage({ kind: "ring all" } satisfies ToIndexThread);
+  });
 
   start();
   await started;
@@ -223,6 +228,7 @@ export async function openTextIndex(
     },
     async [Symbol.asyncDispose]() {
       stopListening();
+      stopHearing();
       isClosed = true;
       clearTimeout(restart);
       clearTimeout(idleTimer);

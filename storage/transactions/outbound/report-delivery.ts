@@ -12,6 +12,7 @@ import { mailOf } from "../../writing/mail.ts";
 import { selectMessageEntries } from "../../writing/message-entries.ts";
 import { isScheduledDue, leaveScheduled } from "../../writing/scheduled.ts";
 import { closeSubmissionIfDone } from "../../writing/submissions.ts";
+import { releaseDeliveries } from "../daemons/release-deliveries.ts";
 import { type DeliverMessage, type Delivery, deliverMessage } from "../mail/deliver-message.ts";
 
 export interface ReportedOutcome {
@@ -38,6 +39,8 @@ export interface ReportDelivery {
   /** What is stored with it: the message in mailboxes of this server, a notification to the sender. Its recipients of this
    *  report have to be those that were still waiting. */
   readonly letters: readonly DeliverMessage[];
+  /** Under which the delivery was tried: it ends with this report. */
+  readonly claim?: { readonly daemon: string; readonly domain: string } | undefined;
   /** When the sender is stopped; null: never. */
   readonly breaker: BreakerLimits | null;
   /** It is told of scheduled mail whose time has come: of mail that was taken back or put off meanwhile nothing is told. */
@@ -112,6 +115,11 @@ export async function reportDelivery(tx: Transaction, args: ReportDelivery): Pro
   }
   const hasFailed = args.outcomes.some(({ state }) => state === "failed");
   const hasPaused = args.breaker !== null && hasFailed && (await tripBreaker(write, args.breaker));
+  if (args.claim !== undefined)
+    await releaseDeliveries(tx, {
+      daemon: args.claim.daemon,
+      deliveries: [{ agent, submission, domain: args.claim.domain }],
+    });
   const isClosed =
     row.closedAt !== null ||
     (await closeSubmissionIfDone(tx, { agent, account: row.account, submission }, at));

@@ -1,0 +1,43 @@
+import { WaypostError } from "#/src/model/errors.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { Transaction } from "../../sql.ts";
+
+/** The recipients of one submission in one domain. */
+export interface ClaimedDelivery {
+  readonly agent: AgentNumber;
+  readonly submission: number;
+  readonly domain: string;
+}
+
+export interface ClaimDeliveries {
+  readonly daemon: string;
+  readonly deliveries: readonly ClaimedDelivery[];
+}
+
+/** Gives those deliveries to a daemon that no other one has. They are its own until it reports or releases them, or is taken for dead.
+ *  What is due is read after this, as another daemon may have tried it until a moment ago. Refuses `precondition_failed` to a daemon
+ *  that was taken for dead. */
+export async function claimDeliveries(
+  tx: Transaction,
+  { daemon, deliveries }: ClaimDeliveries,
+): Promise<readonly ClaimedDelivery[]> {
+  // Its row is locked, so that it is not taken for dead meanwhile.
+  if ((await tx.run("update daemon set beat = beat where daemon = ?", daemon)) === 0)
+    throw new WaypostError("precondition_failed", "The other daemons have taken this one for dead");
+  if (deliveries.length === 0) return [];
+  // In one order, so that two daemons that claim the same ones do not wait for each other.
+  const rows = deliveries.toSorted(inOrder);
+  return tx.all<ClaimedDelivery>(
+    `insert into delivery_claim (agent_id, submission_id, domain, daemon)
+    values ${rows.map(() => "(?, ?, ?, ?)").join(", ")}
+    on conflict (agent_id, submission_id, domain) do update
+    set daemon = excluded.daemon
+    where delivery_claim.daemon = excluded.daemon
+    returning agent_id as agent, submission_id as submission, domain`,
+    ...rows.flatMap(({ agent, submission, domain }) => [agent, submission, domain, daemon]),
+  );
+}
+
+function inOrder(a: ClaimedDelivery, b: ClaimedDelivery): number {
+  return a.agent - b.agent || a.submission - b.submission || (a.domain < b.domain ? -1 : 1);
+}

@@ -1,0 +1,205 @@
+/** Two stores on one database, as two daemons have them. */
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { loadSettings } from "#/config/load.ts";
+import { createAccounts } from "#/src/accounts/accounts.ts";
+import { createFeed } from "#/src/feed/feed.ts";
+import { prepareMessage } from "#/src/mail/prepare-message.ts";
+import type { Touched } from "#/src/model/changes.ts";
+import { createOutbound } from "#/src/outbound/create-outbound.ts";
+import { type LeaseTimes, leaseNames } from "#/storage/leases.ts";
+import { openStore } from "#/storage/open-store.ts";
+import { listUids } from "#/storage/queries/entries.ts";
+import type { Store } from "#/storage/store.ts";
+import { append, positionOf } from "../support/delivery.ts";
+import { openTestStore, seedAgent, testFacts } from "../support/store.ts";
+import { envelopeTo, submission } from "../support/submission.ts";
+import { change, nameOf, serverUrl } from "./database.ts";
+
+/** Other processes have the machine too. */
+const waiting = { timeout: 20_000 };
+
+interface TwoStores extends AsyncDisposable {
+  readonly one: Store;
+  readonly two: Store;
+}
+
+async function openTwoStores(leaseTimes: Partial<LeaseTimes> = {}): Promise<TwoStores> {
+  const test = await openTestStore({ leaseTimes });
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-store-"));
+  const { database } = test.store.place;
+  const two = await openStore({ folder, database, clock: test.clock, leaseTimes });
+  return {
+    one: test.store,
+    two,
+    async [Symbol.asyncDispose]() {
+      await two.close();
+      fs.rmSync(folder, { recursive: true, force: true });
+      await test[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function outboundOf(store: Store) {
+  const settings = loadSettings({ set: [`storage.folder=${store.folder}`] });
+  return createOutbound({
+    store,
+    accounts: createAccounts(store, settings),
+    settings,
+    prepare: prepareMessage,
+  });
+}
+
+describe.skipIf(serverUrl === undefined)("two daemons' stores on one PostgreSQL", () => {
+  it("see what the other has written, and are told of it", async () => {
+    await using stores = await openTwoStores();
+    const { one, two } = stores;
+    const ada = await seedAgent(one);
+    const heard: Touched[] = [];
+    two.onCommit((touched) => heard.push(...touched));
+    const { modseq } = await append(one, ada);
+    expect(await listUids(two, ada.agent, ada.inbox)).toEqual([1]);
+    await vi.waitUntil(
+      () => heard.some((told) => told.agent === ada.agent && told.modseq === modseq),
+      waiting,
+    );
+    await append(two, ada);
+    expect(await listUids(one, ada.agent, ada.inbox)).toEqual([1, 2]);
+  });
+
+  it("are told within moments of agents that they follow, and to look at all, when what was told got lost", async () => {
+    await using stores = await openTwoStores();
+    const { one, two } = stores;
+    const ada = await seedAgent(one);
+    const bob = await seedAgent(one, "bob");
+    const heard = new Map<number, number>();
+    let missed = 0;
+    two.onMissed(() => missed++);
+    two.onCommit(
+      (touched) => {
+        for (const { agent, modseq } of touched) heard.set(agent, modseq);
+      },
+      () => [ada.agent],
+    );
+    const position = await positionOf(one, ada);
+    await vi.waitUntil(() => heard.get(ada.agent) === position, waiting);
+    const { url } = one.place.database!;
+    // Both doorbells, so that nothing is told, nor heard.
+    await change(
+      url,
+      `select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = '${nameOf(url)}' and query like '%waypost_commit%' and pid <> pg_backend_pid()`,
+    );
+    const { modseq } = await append(one, ada);
+    await append(one, bob);
+    await vi.waitUntil(() => heard.get(ada.agent) === modseq && missed > 0, waiting);
+    // And then it is heard again.
+    const { modseq: last } = await append(one, bob);
+    await vi.waitUntil(() => heard.get(bob.agent) === last, waiting);
+  });
+
+  it("read the log as it is, though a page of it was kept before the other wrote", async () => {
+    await using stores = await openTwoStores();
+    const { one, two } = stores;
+    const ada = await seedAgent(one);
+    const feed = createFeed(two);
+    feed.subscribe(ada.agent, () => {});
+    for (let count = 1; count <= 20; count++) {
+      const { end } = await feed.readChanges(ada.agent, 0 as never);
+      const { modseq } = await append(one, ada);
+      const after = await feed.readChanges(ada.agent, 0 as never);
+      expect([end < modseq, after.end]).toEqual([true, modseq]);
+    }
+  });
+
+  it("share out what one of them does, and what a daemon left that has stopped or was taken for dead", async () => {
+    const stores = await openTwoStores({ lookMs: 20, deadMs: 200, trustMs: 150 });
+    await using _stores = stores;
+    const { one, two } = stores;
+    const held = (store: Store) => leaseNames.filter((name) => store.leases.isHeld(name)).length;
+    expect([held(one), held(two)]).toEqual([leaseNames.length, 0]);
+    // One that was killed: it gives no sign of life.
+    await one.write("keepLeases", { daemon: "killed", beat: 1, wants: ["x"], gone: [] });
+    const ada = await seedAgent(one);
+    await append(one, ada, 2);
+    const { mailbox: target } = await one.write("createMailbox", { agent: ada.agent, name: "Target", at: 0 });
+    await one.write("copyMessages", {
+      agent: ada.agent,
+      source: ada.inbox,
+      target,
+      uids: [[1, 2]],
+      part: { copy: undefined, isLast: false, daemon: "killed" },
+      at: 0,
+    });
+    await vi.waitUntil(async () => (await two.column("select daemon from daemon")).length === 2, waiting);
+    expect(await two.all("select * from lease where daemon = 'killed'")).toEqual([]);
+    // Its copy is taken back.
+    await vi.waitUntil(async () => (await listUids(two, ada.agent, target)).length === 0, waiting);
+  });
+
+  it("send each mail from one of them, and what a killed one had taken from another", async () => {
+    await using stores = await openTwoStores({ lookMs: 20, deadMs: 400, trustMs: 300 });
+    const { one, two } = stores;
+    const ada = await seedAgent(one);
+    const queues = [outboundOf(one), outboundOf(two)];
+    for (let count = 0; count < 12; count++)
+      await one.write(
+        "submitMessage",
+        await submission(one, ada, { envelope: envelopeTo("mel@far.example", "kit@else.example") }),
+      );
+    const options = { now: one.clock.now(), limit: 5, skipDomains: new Set<string>() };
+    const taken: string[] = [];
+    for (let round = 0; round < 4; round++)
+      for (const deliveries of await Promise.all(queues.map((queue) => queue.takeDue(options))))
+        for (const { submission: number, domain } of deliveries) taken.push(`${number} ${domain}`);
+    expect([taken.length, new Set(taken).size]).toEqual([24, 24]);
+    // A third that is killed with one more.
+    const { submission: number } = await one.write(
+      "submitMessage",
+      await submission(one, ada, { envelope: envelopeTo("mel@far.example") }),
+    );
+    let rung = 0;
+    const [queue] = queues;
+    queue!.onDue(() => rung++);
+    await one.write("keepLeases", { daemon: "killed", beat: 1, wants: [], gone: [] });
+    const delivery = { agent: ada.agent, submission: number!, domain: "far.example" };
+    await one.write("claimDeliveries", { daemon: "killed", deliveries: [delivery] });
+    await vi.waitUntil(() => rung > 0, waiting);
+    await vi.waitUntil(async () => (await two.column("select daemon from daemon")).length === 2, waiting);
+    expect(await queue!.takeDue(options)).toMatchObject([delivery]);
+  });
+
+  it("carry a request with one key out once, though both have it", async () => {
+    await using stores = await openTwoStores();
+    const { one, two } = stores;
+    const ada = await seedAgent(one);
+    const facts = await testFacts();
+    const once = (store: Store, key: string) =>
+      store.writeOnce(
+        "appendMessages",
+        {
+          agent: ada.agent,
+          mailbox: ada.inbox,
+          messages: [
+            { facts, flags: 0, keywords: [], internalDate: 0, provenance: "{}", isAuthenticated: false },
+          ],
+          at: one.clock.now(),
+        },
+        {
+          agent: ada.agent,
+          operation: "x",
+          key,
+          requestHash: new Uint8Array(32),
+          expiresAt: one.clock.now() + 1000,
+        },
+      );
+    for (const key of ["a", "b", "c", "d", "e"]) {
+      const [first, second] = await Promise.all([once(one, key), once(two, key)]);
+      expect([first.isReplayed, second.isReplayed].sort()).toEqual([false, true]);
+      expect(second.result.uids).toEqual(first.result.uids);
+    }
+    expect(await listUids(one, ada.agent, ada.inbox)).toHaveLength(5);
+  });
+});

@@ -1,0 +1,184 @@
+/** What several daemons on one store share out, as far as the store decides it: the same on both engines. */
+import { describe, expect, it, vi } from "vitest";
+import type { Modseq } from "#/src/model/numbers.ts";
+import { LeaseKeeper } from "#/storage/lease-keeper.ts";
+import { leaseNames } from "#/storage/leases.ts";
+import { listDue } from "#/storage/queries/submissions.ts";
+import type { ArgumentsOf, ResultOf, Store, TransactionName } from "#/storage/store.ts";
+import { append } from "../support/delivery.ts";
+import { openTestStore, type Seed, seedAgent } from "../support/store.ts";
+import { envelopeTo, submission } from "../support/submission.ts";
+
+describe("leases", () => {
+  it("are one daemon's until it stops, and then another one's at its next sign of life", async () => {
+    await using test = await openTestStore({ isOnlooker: true });
+    const { store } = test;
+    const look = (daemon: string, beat: number) =>
+      store.write("keepLeases", { daemon, beat, wants: ["holds", "webhooks"], gone: [] });
+    expect(await look("a", 1)).toMatchObject({ isNew: true, held: ["holds", "webhooks"] });
+    expect(await look("b", 1)).toMatchObject({ isNew: true, held: [] });
+    expect(await look("a", 2)).toMatchObject({ isNew: false, held: ["holds", "webhooks"] });
+    await store.write("dropLeases", { daemon: "a" });
+    expect(await look("b", 2)).toMatchObject({ isNew: false, held: ["holds", "webhooks"] });
+  });
+
+  it("of a daemon that is taken for dead are free, unless it gave a sign of life meanwhile", async () => {
+    await using test = await openTestStore({ isOnlooker: true });
+    const { store } = test;
+    const look = (daemon: string, beat: number, gone: readonly { daemon: string; beat: number }[] = []) =>
+      store.write("keepLeases", { daemon, beat, wants: ["holds"], gone });
+    await look("a", 1);
+    const { daemons } = await look("b", 1);
+    const seen = daemons.filter(({ daemon }) => daemon === "a");
+    expect(seen).toEqual([{ daemon: "a", beat: 1 }]);
+    await look("a", 2);
+    expect(await look("b", 2, seen)).toMatchObject({ held: [] });
+    expect(await look("b", 3, [{ daemon: "a", beat: 2 }])).toMatchObject({
+      held: ["holds"],
+    });
+    expect(await look("a", 3)).toMatchObject({ isNew: true, held: [] });
+  });
+
+  it("are taken over from a daemon that is cut off, which has let go of them before", async () => {
+    await using test = await openTestStore({ isOnlooker: true });
+    const times = { lookMs: 5, gapMs: 2000, trustMs: 100, deadMs: 300 };
+    const a = cutOff(test.store);
+    const events: string[] = [];
+    const gone = vi.fn();
+    const first = new LeaseKeeper(a.store, () => {}, times);
+    await first.start();
+    const second = new LeaseKeeper(test.store, gone, times);
+    await second.start();
+    expect(leaseNames.every((name) => first.isHeld(name) && !second.isHeld(name))).toBe(true);
+    first.onChange(() => !first.isHeld("holds") && events.push("lost"));
+    second.onChange(() => second.isHeld("holds") && events.push("won"));
+    a.cut();
+    await vi.waitUntil(() => events.includes("won"), { interval: 5 });
+    expect(events).toEqual(["lost", "won"]);
+    expect(gone).toHaveBeenCalledOnce();
+    expect([first.isAlive(), first.term]).toEqual([false, 0]);
+    a.mend();
+    await vi.waitUntil(() => first.isAlive(), { interval: 5 });
+    // What it had before is not its own any more.
+    expect([first.term, first.isHeld("holds")]).toEqual([1, false]);
+    await second.stop();
+    await vi.waitUntil(() => first.isHeld("holds"), { interval: 5 });
+    await first.stop();
+    expect(await test.store.all("select * from daemon")).toEqual([]);
+  });
+
+  it("stay where they are when the store was away for everybody", async () => {
+    await using test = await openTestStore({ isOnlooker: true });
+    const times = { lookMs: 5, gapMs: 60, trustMs: 100, deadMs: 150 };
+    const both = cutOff(test.store);
+    const first = new LeaseKeeper(both.store, () => {}, times);
+    const second = new LeaseKeeper(both.store, () => {}, times);
+    await first.start();
+    await second.start();
+    both.cut();
+    await vi.waitUntil(() => both.refused() > 100, { interval: 5 });
+    expect(first.isAlive()).toBe(false);
+    both.mend();
+    await vi.waitUntil(() => first.isAlive() && second.isAlive(), { interval: 5 });
+    expect([first.term, first.isHeld("holds"), second.isHeld("holds")]).toEqual([0, true, false]);
+    await first.stop();
+    await second.stop();
+  });
+});
+
+describe("mail that is due", () => {
+  it("is claimed by one daemon, until that one reports or releases it or is taken for dead", async () => {
+    await using test = await openTestStore();
+    const { store } = test;
+    const ada = await seedAgent(store);
+    const envelope = envelopeTo("mel@far.example", "kit@else.example");
+    const { submission: number } = await store.write(
+      "submitMessage",
+      await submission(store, ada, { envelope }),
+    );
+    for (const daemon of ["a", "b"])
+      await store.write("keepLeases", { daemon, beat: 1, wants: [], gone: [] });
+    const [far, other] = ["far.example", "else.example"].map((domain) => ({
+      agent: ada.agent,
+      submission: number!,
+      domain,
+    }));
+    const claim = (daemon: string) => store.write("claimDeliveries", { daemon, deliveries: [far!, other!] });
+    const dueOf = async (daemon: string) =>
+      (await listDue(store, { now: store.clock.now(), limit: 9, after: undefined, daemon })).map(
+        ({ domain }) => domain,
+      );
+    expect(await claim("a")).toHaveLength(2);
+    expect(await claim("a")).toHaveLength(2);
+    expect(await claim("b")).toEqual([]);
+    expect([await dueOf("a"), await dueOf("b")]).toEqual([["else.example", "far.example"], []]);
+    await store.write("releaseDeliveries", { daemon: "b", deliveries: [far!] });
+    await store.write("releaseDeliveries", { daemon: "a", deliveries: [other!] });
+    expect(await claim("b")).toEqual([other]);
+    await report(store, ada, number!, { daemon: "a", domain: "far.example" });
+    expect(await claim("b")).toHaveLength(2);
+    await store.write("keepLeases", { daemon: "a", beat: 2, wants: [], gone: [{ daemon: "b", beat: 1 }] });
+    await expect(claim("b")).rejects.toMatchObject({ code: "precondition_failed" });
+    expect(await claim("a")).toHaveLength(2);
+  });
+});
+
+it("goes on with no copy that another daemon has taken back", async () => {
+  await using test = await openTestStore();
+  const { store } = test;
+  const ada = await seedAgent(store);
+  await append(store, ada, 4);
+  const { mailbox: target } = await store.write("createMailbox", { agent: ada.agent, name: "Target", at: 0 });
+  const copy = (uids: readonly (readonly [number, number])[], begun: Modseq | undefined, isLast: boolean) =>
+    store.write("copyMessages", {
+      agent: ada.agent,
+      source: ada.inbox,
+      target,
+      uids,
+      part: { copy: begun, isLast, daemon: "gone" },
+      at: 0,
+    });
+  const first = await copy([[1, 2]], undefined, false);
+  while (!(await store.write("undoCopy", { agent: ada.agent, copy: first.copy!, at: 0 })).isDone);
+  await expect(copy([[3, 4]], first.copy, true)).rejects.toMatchObject({ code: "precondition_failed" });
+  expect(await store.all("select * from entry where mailbox_id = ?", target)).toEqual([]);
+});
+
+/** A store that can be out of reach for some of those who have it. */
+function cutOff(store: Store) {
+  let isCut = false;
+  let refusedCount = 0;
+  function write<N extends TransactionName>(name: N, args: ArgumentsOf<N>): Promise<ResultOf<N>> {
+    if (!isCut) return store.write(name, args);
+    refusedCount++;
+    return Promise.reject(new Error("cut off"));
+  }
+  return {
+    store: { write, whenReady: () => store.whenReady() },
+    cut() {
+      isCut = true;
+    },
+    mend() {
+      isCut = false;
+    },
+    refused: () => refusedCount,
+  };
+}
+
+async function report(
+  store: Store,
+  { agent }: Seed,
+  number: number,
+  claim: { readonly daemon: string; readonly domain: string },
+): Promise<void> {
+  await store.write("reportDelivery", {
+    agent,
+    submission: number,
+    outcomes: [],
+    isDelayTold: false,
+    letters: [],
+    claim,
+    breaker: null,
+    at: store.clock.now(),
+  });
+}
