@@ -360,6 +360,16 @@ export const settingsSchema = z.strictObject({
         ),
     })
     .describe("The policy about TLS that is served for our domains (RFC 8461)."),
+  reports: z
+    .strictObject({
+      sendTls: z
+        .boolean()
+        .default(true)
+        .describe(
+          "Whether domains that ask for it (_smtp._tls) are told each day how TLS with their servers went (RFC 8460).",
+        ),
+    })
+    .describe("Reports to the domains that mail goes to."),
   operator: z
     .strictObject({
       servedOn: z

@@ -21,6 +21,7 @@ const rooms: readonly (readonly string[])[] = [
   ["src/files"],
   ["src/reach"],
   ["src/outbound"],
+  ["src/reports"],
   ["src/scheduling"],
   ["src/arrival"],
   ["protocols/connection"],

@@ -3,6 +3,7 @@
 import { once } from "node:events";
 import { createConnection, isIP, type Socket } from "node:net";
 import type { Settings } from "#/config/schema.ts";
+import type { TlsPolicy, TlsSession, TlsSessionResult } from "#/src/model/tls-result.ts";
 import { ConnectFailure } from "./connect-failure.ts";
 import type { DaneHost } from "./dane-match.ts";
 import type { HostBackoff } from "./host-backoff.ts";
@@ -16,6 +17,8 @@ export interface ConnectorRooms {
   readonly backoff: HostBackoff;
   /** Aborts when no new connection is to be opened any more. */
   readonly signal: AbortSignal;
+  /** Told of each session with a server of a domain, when it is known whether it has TLS. */
+  onTls?(session: TlsSession): void;
 }
 
 /** What has to be known of a server before mail goes to it. */
@@ -29,6 +32,8 @@ export interface Target {
   readonly port: number;
   readonly tls: WireTls;
   readonly login?: { readonly user: string; readonly password: string };
+  /** Absent for a smarthost: nobody is told of its TLS. */
+  readonly policy?: TlsPolicy;
 }
 
 export interface OpenHost {
@@ -103,14 +108,34 @@ function placeName(address: string, port: number): string {
 
 async function openPlace(rooms: ConnectorRooms, target: Target, place: Place): Promise<WireConnection> {
   const tls = place.dane === undefined ? target.tls : "dane";
+  const policy = place.dane === undefined ? target.policy : danePolicy(target.policy, place.dane);
+  const note = (result: TlsSessionResult, localAddress?: string): void => {
+    const { host, address } = place;
+    const local = localAddress === undefined ? {} : { localAddress };
+    if (policy !== undefined) rooms.onTls?.({ policy, host, address, result, ...local });
+  };
   try {
-    return await openOnce(rooms, target, place, tls);
+    const wire = await openOnce(rooms, target, place, tls);
+    // What a policy asks for was verified; without one any certificate is good enough.
+    const isTrusted = wire.isSecure && !(policy?.type === "sts" && tls === "opportunistic");
+    note(isTrusted ? "success" : wire.tlsResult, wire.localAddress);
+    return wire;
   } catch (error) {
+    if (error instanceof ConnectFailure && error.tlsResult !== undefined) note(error.tlsResult);
     // A server whose TLS is broken gets its mail without TLS (opportunistic security, RFC 7435 section 4).
     const isForgiving = tls === "opportunistic" && error instanceof ConnectFailure && error.isTls;
     if (!isForgiving) throw error;
     return openOnce(rooms, target, place, "none");
   }
+}
+
+function danePolicy(policy: TlsPolicy | undefined, { base, records }: DaneHost): TlsPolicy | undefined {
+  if (policy === undefined) return undefined;
+  const strings = records.map(
+    ({ usage, selector, matchingType, certificate }) =>
+      `${usage} ${selector} ${matchingType} ${Buffer.from(certificate).toString("hex")}`,
+  );
+  return { domain: policy.domain, type: "tlsa", strings, hosts: [base] };
 }
 
 async function openOnce(

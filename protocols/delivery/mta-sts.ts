@@ -32,11 +32,16 @@ const renewMs = 24 * 3_600_000;
 const failuresMax = 1000;
 
 export interface PolicyLookup {
-  /** What is to be enforced for a domain (section 5); undefined for nothing. */
-  find(domain: string): Promise<EnforcedPolicy | undefined>;
+  /** The policy of a domain; undefined where there is none, or one that says so. */
+  find(domain: string): Promise<FoundPolicy | undefined>;
 }
 
-export interface EnforcedPolicy {
+export interface FoundPolicy {
+  /** Section 5: mail goes to servers that it allows, or nowhere; else it is only told of what would not. */
+  readonly isEnforced: boolean;
+  readonly hosts: readonly string[];
+  /** Its lines, as far as they are kept. */
+  readonly strings: readonly string[];
   /** Section 4.1: whether a host may be given mail. */
   names(host: string): boolean;
 }
@@ -87,10 +92,15 @@ export function createPolicyLookup(rooms: StsRooms): PolicyLookup {
     async find(domain) {
       if (domain.startsWith("[")) return undefined;
       const policy = await findPolicy(domain);
-      if (policy?.mode !== "enforce") return undefined;
+      if (policy?.mode !== "enforce" && policy?.mode !== "testing") return undefined;
       const { validateMx } = await grammar();
       const { id, mode, mx } = policy;
-      return { names: (host) => validateMx(host, { id, mode, mx: [...mx] } as never).valid };
+      return {
+        isEnforced: mode === "enforce",
+        hosts: mx,
+        strings: ["version: STSv1", `mode: ${mode}`, ...mx.map((host) => `mx: ${host}`)],
+        names: (host) => validateMx(host, { id, mode, mx: [...mx] } as never).valid,
+      };
     },
   };
 }

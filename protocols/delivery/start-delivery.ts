@@ -98,6 +98,7 @@ class Runner implements Delivery {
       clock: rooms.store.clock,
       backoff: createHostBackoff(rooms.store.clock),
       findTarget,
+      onTls: (session) => rooms.onTls?.(session),
     };
     this.#stopListening = rooms.outbound.onDue(() => this.wake());
     this.wake();

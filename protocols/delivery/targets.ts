@@ -4,9 +4,10 @@ import { isIP } from "node:net";
 import type { Settings } from "#/config/schema.ts";
 import { asksNobody } from "#/src/evidence/dns.ts";
 import { plainResolve, type SecureDns } from "#/src/evidence/secure-dns.ts";
+import type { TlsPolicy } from "#/src/model/tls-result.ts";
 import type { Target, TargetHost } from "./connector.ts";
 import { createDaneLookup, type DaneLookup } from "./dane.ts";
-import { createPolicyLookup, type PolicyLookup, type StsRooms } from "./mta-sts.ts";
+import { createPolicyLookup, type FoundPolicy, type PolicyLookup, type StsRooms } from "./mta-sts.ts";
 import { askAddresses, findRoute, type Host, type Route, type RouteRooms } from "./routes.ts";
 import type { WireTls } from "./wire-connection.ts";
 
@@ -45,13 +46,19 @@ async function findTarget(rooms: TargetRooms, domain: string): Promise<FoundTarg
   const { outbound } = rooms.settings;
   if (outbound.smarthostHost !== "") return smarthostTarget(rooms);
   const policy = await rooms.policyLookup.find(domain);
-  const route = await findRoute(rooms, domain, policy?.names);
+  const isEnforced = policy?.isEnforced === true;
+  const route = await findRoute(rooms, domain, isEnforced ? policy.names : undefined);
   if (route.kind !== "hosts") return route;
-  const tls = policy === undefined ? "opportunistic" : "verified";
+  const tls = isEnforced ? "verified" : "opportunistic";
   const hosts = await withDane(rooms.dane, domain, route.hosts);
-  if (hosts.length > 0) return { hosts, port: outbound.mxPort, tls };
+  if (hosts.length > 0) return { hosts, port: outbound.mxPort, tls, policy: tlsPolicyOf(domain, policy) };
   const reason = "The TLSA records of the domain's servers could not be looked up.";
   return { kind: "deferred", status: "4.7.5", reason };
+}
+
+function tlsPolicyOf(domain: string, policy: FoundPolicy | undefined): TlsPolicy {
+  if (policy === undefined) return { domain, type: "no-policy-found", strings: [], hosts: [] };
+  return { domain, type: "sts", strings: policy.strings, hosts: policy.hosts };
 }
 
 /** Servers with TLSA records get mail over TLS that these prove, whatever an MTA-STS policy says (RFC 8461 section 2). */

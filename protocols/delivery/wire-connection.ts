@@ -10,9 +10,11 @@ import SMTPConnection, {
   type SMTPConnectionEnvelope,
   type SMTPConnectionOptions,
 } from "nodemailer/lib/smtp-connection";
+import type { TlsSessionResult } from "#/src/model/tls-result.ts";
 import { ConnectFailure } from "./connect-failure.ts";
 import { chainMax, type DaneHost, findDaneMismatch } from "./dane-match.ts";
 import { type Reply, readReply } from "./reply.ts";
+import { tlsResultOf } from "./tls-results.ts";
 
 export interface WireOptions {
   /** A connected socket. */
@@ -68,7 +70,7 @@ const replyBytesMax = 64 * 1024;
 interface Internals {
   readonly _supportedExtensions: readonly string[];
   readonly _maxAllowedSize: number;
-  readonly _socket: TLSSocket;
+  readonly _socket: TLSSocket | undefined;
   _sendCommand(text: string, logText?: string): void;
   _upgradeConnection(done: (error: Error | null, isSecured?: boolean) => void): void;
 }
@@ -83,14 +85,21 @@ const Base = SMTPConnection as unknown as new (options: SMTPConnectionOptions) =
 class Client extends Base {
   transaction: MailTransaction | undefined;
   dane: DaneHost | undefined;
+  hasBegunTls = false;
+  /** Why the handshake failed. */
+  tlsCode: string | undefined;
 
   override _upgradeConnection(done: (error: Error | null, isSecured?: boolean) => void): void {
     super._upgradeConnection((error, isSecured) => {
       const mismatch =
         error === null && this.dane !== undefined
-          ? findDaneMismatch(shownChain(this._socket), this.dane, Date.now())
+          ? findDaneMismatch(shownChain(this._socket!), this.dane, Date.now())
           : undefined;
       done(mismatch === undefined ? error : new Error(mismatch), isSecured);
+    });
+    this.hasBegunTls = true;
+    this._socket?.prependListener("error", ({ code }: WireError) => {
+      this.tlsCode ??= code;
     });
   }
 
@@ -111,6 +120,9 @@ class Client extends Base {
 
 export interface WireConnection {
   readonly isSecure: boolean;
+  /** Of TLS: what a verification of the certificate for the host's name by authorities of the world said. */
+  readonly tlsResult: TlsSessionResult;
+  readonly localAddress: string | undefined;
   readonly hasExtension: (name: "PIPELINING" | "DSN" | "8BITMIME" | "SMTPUTF8" | "SIZE") => boolean;
   /** The largest message in octets that the server accepts; 0 if it does not say. */
   readonly sizeMax: number;
@@ -149,6 +161,8 @@ export async function openWire(options: WireOptions): Promise<WireConnection> {
   }
   return {
     isSecure: client.secure,
+    tlsResult: shownResult(client),
+    localAddress: options.socket.localAddress,
     hasExtension: (name) => client._supportedExtensions.includes(name),
     sizeMax: client._maxAllowedSize,
     get isOpen() {
@@ -168,7 +182,9 @@ function connect(client: Client): Promise<void> {
     const fail = (error: WireError): void => {
       const isTls = client.upgrading === true || error.code === "ETLS";
       // Rejects first: closing the connection would cause another error.
-      reject(new ConnectFailure(error.message, { reply: readReply(error.response), isTls }));
+      const tlsResult = client.hasBegunTls ? tlsResultOf(client.tlsCode) : "starttls-not-supported";
+      const reply = readReply(error.response);
+      reject(new ConnectFailure(error.message, { reply, isTls, ...(isTls ? { tlsResult } : {}) }));
       client.close();
     };
     // The listener stays: only the waiting command handles later errors.
@@ -176,6 +192,14 @@ function connect(client: Client): Promise<void> {
     client.once("end", () => fail(new Error("The connection ended.")));
     client.connect((error) => (error === undefined ? resolve() : fail(error)));
   });
+}
+
+function shownResult(client: Client): TlsSessionResult {
+  if (!client.secure) return "starttls-not-supported";
+  // Declared as an Error, and a code in truth.
+  const error: unknown = client._socket?.authorizationError;
+  if (error === undefined || error === null) return "success";
+  return tlsResultOf(typeof error === "string" ? error : (error as WireError).code);
 }
 
 /** The certificate of the server, that of its issuer, and so on; the last one may be its own issuer. */

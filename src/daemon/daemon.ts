@@ -12,6 +12,8 @@ import { createSecureDns } from "#/src/evidence/secure-dns.ts";
 import type { RefusalCount } from "#/src/fairness/refusals.ts";
 import { systemClock } from "#/src/model/clock.ts";
 import { createDispatch } from "#/src/outbound/dispatch.ts";
+import { createReportCounts } from "#/src/reports/report-counts.ts";
+import { tlsDetail } from "#/src/reports/write-tls-report.ts";
 import { createChallenges } from "./acme/challenges.ts";
 import { startAcme } from "./acme/start-acme.ts";
 import { startCalendarMailRunner } from "./calendar-mail-runner.ts";
@@ -24,6 +26,7 @@ import { openLog } from "./log.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { runPrivateOperation } from "./private-operations.ts";
 import { listenPrivately } from "./private-socket.ts";
+import { startReportRunner } from "./report-runner.ts";
 import { spareMemory } from "./spare-memory.ts";
 
 export interface Daemon extends AsyncDisposable {
@@ -79,10 +82,15 @@ export async function startDaemon(settings: Settings): Promise<Daemon> {
     closers.push(() => calendarMail.stop());
     await assertSources(settings);
     const secureDns = createSecureDns(settings.dns);
+    const resolve = createResolve(settings.dns);
+    const reportCounts = createReportCounts(house.store);
+    const reportRunner = startReportRunner({ ...house, resolve }, reportCounts, log);
+    closers.push(() => reportRunner.stop());
     const delivery = startDelivery({
       ...house,
       dispatch: createDispatch(house),
-      resolve: createResolve(settings.dns),
+      resolve,
+      onTls: (session) => reportCounts.note("tls", session.policy.domain, tlsDetail(session)),
       ...(secureDns === undefined ? {} : { secureDns }),
       recipients: rememberRecipients(house.accounts),
     });

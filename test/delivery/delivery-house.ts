@@ -1,6 +1,7 @@
 /** Everything that mail passes on its way out: store, queue, runner; a DNS that is a table, and a clock that the test turns. */
 import pino from "pino";
 import { loadSettings } from "#/config/load.ts";
+import type { Settings } from "#/config/schema.ts";
 import type { AttemptTimes } from "#/protocols/delivery/attempt-times.ts";
 import { type Delivery, startDelivery } from "#/protocols/delivery/start-delivery.ts";
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
@@ -8,6 +9,7 @@ import { principalOf } from "#/src/accounts/principal.ts";
 import { createSecureDns } from "#/src/evidence/secure-dns.ts";
 import type { Fairness } from "#/src/fairness/fairness.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
+import type { TlsSession } from "#/src/model/tls-result.ts";
 import { createOutbound } from "#/src/outbound/create-outbound.ts";
 import { createDispatch, type Dispatch } from "#/src/outbound/dispatch.ts";
 import type { Outbound, SubmitEnvelope } from "#/src/outbound/outbound.ts";
@@ -27,6 +29,9 @@ export interface DeliveryHouse extends AsyncDisposable {
   readonly agent: Seed;
   readonly person: Seed;
   readonly logLines: readonly Readonly<Record<string, unknown>>[];
+  readonly settings: Settings;
+  /** TLS with other servers, as their domains are told of it. */
+  readonly sessions: readonly TlsSession[];
   delivery: Delivery;
   start(): Delivery;
   /** The clock goes on, and everything that has become due is tried. */
@@ -93,6 +98,7 @@ export async function openDeliveryHouse(options: HouseOptions = {}): Promise<Del
     options.secureServer === undefined
       ? undefined
       : createSecureDns({ servers: [options.secureServer], timeoutMs: 1000, trustAd: "auto" });
+  const sessions: TlsSession[] = [];
   const start = (): Delivery =>
     startDelivery({
       settings,
@@ -107,6 +113,7 @@ export async function openDeliveryHouse(options: HouseOptions = {}): Promise<Del
       ...(options.times === undefined ? {} : { times: options.times }),
       ...(options.fairness === undefined ? {} : { fairness: options.fairness }),
       ...(secureDns === undefined ? {} : { secureDns }),
+      onTls: (session) => void sessions.push(session),
       ...(options.policyPort === undefined ? {} : { policyPort: options.policyPort }),
     });
   const nobody: Delivery = { wake() {}, async whenIdle() {}, async [Symbol.asyncDispose]() {} };
@@ -118,6 +125,8 @@ export async function openDeliveryHouse(options: HouseOptions = {}): Promise<Del
     agent,
     person,
     logLines,
+    settings,
+    sessions,
     delivery: options.isStopped === true ? nobody : start(),
     start() {
       house.delivery = start();

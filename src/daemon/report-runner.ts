@@ -1,0 +1,38 @@
+/** Writes what was counted for reports each minute, and sends those of a day that is over, looking each hour: servers begin at different
+ *  minutes, so a domain does not get all its reports at midnight. */
+import type { Logger } from "pino";
+import type { ReportCounts } from "#/src/reports/report-counts.ts";
+import { type ReportingRooms, sendDueReports } from "#/src/reports/send-reports.ts";
+
+const everyMs = 60_000;
+const turnsPerLook = 60;
+
+export function startReportRunner(
+  rooms: ReportingRooms,
+  counts: ReportCounts,
+  log: Logger,
+): { stop(): Promise<void> } {
+  let running: Promise<void> = Promise.resolve();
+  let turns = 0;
+  const timer = setInterval(() => {
+    turns++;
+    running = running
+      .then(turn)
+      .catch((error: unknown) => log.error({ err: error }, "reports were not sent"));
+  }, everyMs).unref();
+
+  async function turn(): Promise<void> {
+    await counts.flush();
+    if (turns % turnsPerLook !== 0) return;
+    const count = await sendDueReports(rooms);
+    if (count > 0) log.info({ count }, "reports sent");
+  }
+
+  return {
+    async stop() {
+      clearInterval(timer);
+      await running;
+      await counts.flush();
+    },
+  };
+}

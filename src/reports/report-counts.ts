@@ -1,0 +1,44 @@
+/** Counts what is reported to other domains, in memory first: it is written together after a while, and a crash loses that while of
+ *  what nobody relies on. */
+import type { ReportKind } from "#/src/formats/reports/received-report.ts";
+import type { ReportCountRow } from "#/storage/rows.ts";
+import type { Store } from "#/storage/store.ts";
+
+export interface ReportCounts {
+  /** `detail`: what happened; its fields are always given in the same order. */
+  note(kind: ReportKind, domain: string, detail: object): void;
+  /** Writes what was counted since the last time. */
+  flush(): Promise<void>;
+}
+
+const dayMs = 86_400_000;
+/** Different things between two writes; further ones are not counted. */
+const waitingMax = 10_000;
+/** Rows of one write among the quick ones. */
+const rowsPerWrite = 100;
+
+export function dayOf(time: number): number {
+  return Math.floor(time / dayMs);
+}
+
+export function startOfDay(day: number): number {
+  return day * dayMs;
+}
+
+export function createReportCounts(store: Pick<Store, "write" | "clock">): ReportCounts {
+  let waiting = new Map<string, ReportCountRow>();
+  return {
+    note(kind, domain, detail) {
+      const row = { kind, day: dayOf(store.clock.now()), domain, detail: JSON.stringify(detail) };
+      const key = JSON.stringify(row);
+      const count = (waiting.get(key)?.count ?? 0) + 1;
+      if (count > 1 || waiting.size < waitingMax) waiting.set(key, { ...row, count });
+    },
+    async flush() {
+      const rows = [...waiting.values()];
+      waiting = new Map();
+      for (let at = 0; at < rows.length; at += rowsPerWrite)
+        await store.write("countForReports", { counts: rows.slice(at, at + rowsPerWrite) });
+    },
+  };
+}

@@ -1,0 +1,113 @@
+/** Sends what was counted of a day to the domains that want to know, when the day is over. Reports leave as mail of the postmaster of the
+ *  server's own domain, in the queue like any other. */
+import type { Settings } from "#/config/schema.ts";
+import { isReservedDomain } from "#/src/accounts/reserved-domain.ts";
+import { findOwnDomain, findResponsible } from "#/src/accounts/role-mailboxes.ts";
+import type { Resolve } from "#/src/evidence/dns.ts";
+import { isWaypostError } from "#/src/model/errors.ts";
+import type { Outbound } from "#/src/outbound/outbound.ts";
+import { listCountedDomains, listReportCounts } from "#/storage/queries/domain-reports.ts";
+import type { AgentRow } from "#/storage/rows.ts";
+import type { Store } from "#/storage/store.ts";
+import { findTlsDestinations } from "./destinations.ts";
+import { dayOf, startOfDay } from "./report-counts.ts";
+import { writeReportMail } from "./report-mail.ts";
+import { type ReportHead, writeTlsReport } from "./write-tls-report.ts";
+
+export interface ReportingRooms {
+  readonly store: Store;
+  readonly settings: Pick<Settings, "server" | "reports">;
+  readonly outbound: Pick<Outbound, "submit">;
+  readonly resolve: Resolve;
+}
+
+/** Domains that one call looks at; the next call goes on. */
+const domainsPerCall = 100;
+const rowsMax = 1000;
+/** What is older helps nobody any more, as after a stop of the server for days. */
+const daysMax = 3;
+
+interface Sender {
+  readonly agent: AgentRow;
+  readonly domain: string;
+}
+
+/** Gives how many reports left. Stops where the sender may send no more for now. */
+export async function sendDueReports(rooms: ReportingRooms): Promise<number> {
+  const { store, settings, resolve } = rooms;
+  const kind = "tls";
+  const today = dayOf(store.clock.now());
+  const sender = settings.reports.sendTls ? await findSender(rooms) : undefined;
+  let sentCount = 0;
+  for (const { day, domain } of await listCountedDomains(store, kind, today, domainsPerCall)) {
+    const isFresh = day >= today - daysMax;
+    const to = sender !== undefined && isFresh ? await findTlsDestinations(domain, resolve) : [];
+    if (sender !== undefined && to.length > 0) {
+      const rows = await listReportCounts(store, { kind, day, domain, limit: rowsMax });
+      const head = headOf(sender, domain, day);
+      const mail = writeReportMail(kind, head, {
+        report: writeTlsReport(head, rows),
+        to,
+        at: store.clock.now(),
+      });
+      if (!(await submit(rooms, sender, head, mail, to))) return sentCount;
+      sentCount++;
+    }
+    // After the mail: what a crash in between repeats has the same name.
+    await store.write("forgetReportCounts", { kind, day, domain });
+  }
+  return sentCount;
+}
+
+/** A person: what an agent sends may have to wait for one. */
+async function findSender({ store, settings }: ReportingRooms): Promise<Sender | undefined> {
+  const domain = await findOwnDomain(store, settings.server.domain);
+  if (domain === undefined || isReservedDomain(domain)) return undefined;
+  const agent = await findResponsible(store, domain);
+  return agent?.kind === "person" ? { agent, domain } : undefined;
+}
+
+function headOf({ domain: organization }: Sender, domain: string, day: number): ReportHead {
+  return {
+    domain,
+    organization,
+    contact: `postmaster@${organization}`,
+    id: `${day}.${domain}@${organization}`,
+    beginsAt: startOfDay(day),
+    endsAt: startOfDay(day + 1) - 1000,
+  };
+}
+
+/** False when no more can be sent for now. A report that cannot be sent at all is given up. */
+async function submit(
+  { outbound }: ReportingRooms,
+  { agent }: Sender,
+  head: ReportHead,
+  bytes: Buffer,
+  to: readonly string[],
+): Promise<boolean> {
+  try {
+    await outbound.submit({
+      principal: { agent: agent.agent, kind: agent.kind },
+      mailbox: agent.agent,
+      bytes,
+      envelope: {
+        from: head.contact,
+        envid: null,
+        ret: null,
+        bodyType: "7BIT",
+        isSmtputf8: false,
+        // Nobody has to be told that a report did not arrive.
+        recipients: to.map((address) => ({ address, notify: ["NEVER"] })),
+      },
+      isAuthenticated: true,
+      holdWish: "policy",
+      source: "submission",
+      hasNoCopy: true,
+    });
+    return true;
+  } catch (error) {
+    if (!isWaypostError(error)) throw error;
+    return error.code !== "rate_limited" && error.code !== "paused";
+  }
+}
