@@ -4,6 +4,7 @@ import type { Principal } from "#/src/accounts/accounts.ts";
 import type { NewAttachment, PlacedAttachment, PutAttachments } from "#/src/collections/attachments.ts";
 import type { Collections } from "#/src/collections/collections.ts";
 import { unfoldedOctets } from "#/src/formats/content-lines/unfold.ts";
+import { hasManagedIds } from "#/src/formats/icalendar/managed-attachments.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import { attachmentsOfItemMax } from "#/src/model/limits.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
@@ -74,6 +75,7 @@ const managed = /;MANAGED-ID=(?:"([^"]*)"|([^;:,"]*))/i;
 
 function listNamed(text: Uint8Array): Set<string> {
   const named = new Set<string>();
+  if (!hasManagedIds(text)) return named;
   for (const [parameters] of unfoldedOctets(text).matchAll(attach)) {
     const found = managed.exec(parameters);
     const managedId = found?.[1] ?? found?.[2] ?? "";

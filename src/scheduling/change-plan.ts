@@ -4,7 +4,7 @@ import type { AgentFacts } from "#/src/accounts/accounts.ts";
 import type { PutAttachments } from "#/src/collections/attachments.ts";
 import type { AgentDeeds, DeedsDone, ItemExpectation, PutItem } from "#/src/collections/collections.ts";
 import type { Item, ItemProvenance, StoredItem } from "#/src/collections/item.ts";
-import { unfoldedOctets } from "#/src/formats/content-lines/unfold.ts";
+import { findsLetters } from "#/src/formats/content-lines/unfold.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
 import type { Once } from "#/src/mail/write-once.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
@@ -153,6 +153,8 @@ function assertExpected(held: StoredItem | undefined, expected: ItemExpectation 
     });
 }
 
+const hasOrganizer = findsLetters("ORGANIZER");
+
 async function tryPut(
   rooms: SchedulingRooms,
   writer: CalendarWriter,
@@ -161,7 +163,7 @@ async function tryPut(
 ): ReturnType<Scheduling["putItem"]> {
   const { agent } = writer;
   const held = await findHeld(rooms, agent, put);
-  const mayBeScheduled = held?.scheduleTag !== undefined || /organizer/i.test(unfoldedOctets(put.bytes));
+  const mayBeScheduled = held?.scheduleTag !== undefined || hasOrganizer(put.bytes);
   if (!mayBeScheduled) return withoutScheduling(rooms, writer, put, options);
   assertExpected(held, put.expected);
   const isMerging = put.expected?.scheduleTag !== undefined && put.expected.version === undefined;

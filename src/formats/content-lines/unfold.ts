@@ -5,3 +5,12 @@ import { octetString } from "../mime/octets.ts";
 export function unfoldedOctets(text: Uint8Array): string {
   return octetString(text).replace(/\r?\n[ \t]/g, "");
 }
+
+/** Whether content lines have these letters anywhere, in any case, also with folds between them. That needs no unfolded copy. */
+export function findsLetters(letters: string): (text: Uint8Array) => boolean {
+  const folded = new RegExp(
+    [...letters].map((letter) => RegExp.escape(letter)).join("(?:\\r?\\n[ \\t])*"),
+    "i",
+  );
+  return (text) => folded.test(octetString(text));
+}

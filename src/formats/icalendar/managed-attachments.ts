@@ -9,7 +9,7 @@ import {
   parameterValue,
 } from "../content-lines/content-line.ts";
 import { readContentLines } from "../content-lines/read-content-lines.ts";
-import { unfoldedOctets } from "../content-lines/unfold.ts";
+import { findsLetters } from "../content-lines/unfold.ts";
 import { writeContentLines } from "../content-lines/write-content-lines.ts";
 
 /** Their MANAGED-ID, each once, in the order of the components. */
@@ -31,9 +31,8 @@ export function listManagedIdsOf(bytes: Uint8Array): readonly string[] {
   );
 }
 
-function hasManagedIds(bytes: Uint8Array): boolean {
-  return /MANAGED-ID/i.test(unfoldedOctets(bytes));
-}
+/** Whether the letters of a MANAGED-ID stand anywhere in a text. */
+export const hasManagedIds = findsLetters("MANAGED-ID");
 
 /** Without every ATTACH that names one of them. */
 export function withoutAttachments(bytes: Uint8Array, managedIds: ReadonlySet<string>): Uint8Array {

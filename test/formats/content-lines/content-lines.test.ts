@@ -15,6 +15,7 @@ import {
   parameterValues,
 } from "#/src/formats/content-lines/content-line.ts";
 import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
+import { findsLetters, unfoldedOctets } from "#/src/formats/content-lines/unfold.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
 import { contentDepthMax, contentParametersMax, contentParameterValuesMax } from "#/src/model/limits.ts";
 import { corpusNote, hasCorpus, listCorpusFiles } from "../../support/corpus.ts";
@@ -264,4 +265,17 @@ describe("the limits", () => {
     expect(faults).toHaveLength(21);
     expect(faults).toContainEqual({ line: 1, reason: "BEGIN without END" });
   });
+});
+
+test("letters are found in any case and behind folds, and nowhere else", () => {
+  const findsAt = findsLetters("ATTACH");
+  const pieces = ["a", "T", "t", "A", "c", "h", "\r\n ", "\n\t", "\r\n", "\n", " ", "-"];
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 40 }), (parts) => {
+      const text = Buffer.from(parts.join(""));
+      expect(findsAt(text)).toBe(/attach/i.test(unfoldedOctets(text)));
+    }),
+  );
+  for (const text of ["attach", "x\r\n AT\n\tT\r\n \r\n ACH;", "ATT\r\nACH", "ATTAC"])
+    expect(findsAt(Buffer.from(text))).toBe(/attach/i.test(unfoldedOctets(Buffer.from(text))));
 });
