@@ -160,6 +160,11 @@ export const hiddenCases: readonly string[] = [
 ];
 
 export const shownCases: readonly string[] = [
+  '<p style="-moz-box-sizing:border-box;-moz-user-select:none;white-space:-moz-pre-wrap">SECRET</p>',
+  "<style>::-moz-selection{color:red}input:-moz-placeholder{color:red}</style><p>SECRET",
+  "<style>@font-face{font-family:'Open Sans';src:local('Open Sans Regular'),local('OpenSans-BoldItalic')}</style><p style='font-family:Open Sans'>SECRET",
+  '<p style="white-space:normal;white-space-collapse:preserve">SECRET</p>',
+  '<p style="border:none;border-width:9px;text-overflow:ellipsis">SECRET</p>',
   "<style>a:link{color:#00c}a:visited{color:#639}</style><a href='https://x.example/'>SECRET</a>",
   "<style>a:visited{color:#fff}</style><a href='https://x.example/' style='color:#00c'>SECRET</a>",
   "<style>a:visited{color:#fff}a:link,a:visited{color:#00c}</style><a href='https://x.example/'>SECRET</a>",
@@ -212,6 +217,16 @@ export const doubtfulCases: readonly string[] = [
   '<p style="transform:scale(0.9) rotate(45deg)">SECRET</p>',
   '<span style="transform:scale(0)">SECRET</span>',
   '<p style="text-indent:-20px">SECRET</p>',
+  // Gecko hides it, or may.
+  '<p style="-moz-transform:scale(0)">SECRET</p>',
+  '<p style="-moz-margin-start:-9999px">SECRET</p>',
+  '<p style="color:-moz-field">SECRET</p>',
+  "<style>@-moz-document url-prefix(){p{display:none}}</style><p>SECRET",
+  "<style>p:-moz-any(p){display:none}</style><p>SECRET",
+  "<style>p,q::-moz-selection{display:none}</style><p>SECRET",
+  "<style>@font-face{font-family:Wing;src:local('Wingdings')}</style><p style='font-family:Wing'>SECRET",
+  "<p style=\"font-family:'MT Extra'\">SECRET</p>",
+  '<div style="white-space:pre;white-space-collapse:collapse">SECRET</div>',
   // Whoever has followed the link does not see it.
   '<body vlink=white><a href="https://x.example/">SECRET</a>',
   "<style>a:visited{color:#fff}</style><a href='https://x.example/'><b>SECRET</b></a>",

@@ -209,7 +209,7 @@ function parseCompound(
       if (name?.type !== "ident" && name?.type !== "function") return undefined;
       const end = skipComponent(tokens, nameAt);
       const word = asciiLower(name.value);
-      // Those of other engines make a rule void.
+      // Those of dead engines make a rule void; those of Gecko make it one that may apply.
       if (foreignPseudo.test(word)) return undefined;
       if (isDouble || oldPseudoElements.has(word)) {
         if (!knownParts.test(word) || name.type === "function") context.grammar.isSure = false;
@@ -229,7 +229,7 @@ function parseCompound(
   return { compound: { combinator, tests, part }, end: at };
 }
 
-const foreignPseudo = /^-(?:moz|ms|o|khtml)-/;
+const foreignPseudo = /^-(?:ms|o|khtml)-/;
 /** Parts that every browser of today knows; of WebKit's own, any name is taken. */
 const knownParts =
   /^(?:before|after|first-line|first-letter|marker|selection|placeholder|backdrop|file-selector-button|-webkit-.*)$/;

@@ -71,18 +71,21 @@ function pair(first: string, second: string): Shorthand {
   };
 }
 
-/** A border's width, style and colour in any order. Without a style there is no line, and that is not looked at. */
-function border(names: readonly string[]): Shorthand {
+/** A border's width, style and colour in any order. Without a style there is no line. */
+function border(...of: readonly string[]): Shorthand {
   return {
-    names,
+    names: of.flatMap((side) => [`border-${side}-width`, `border-${side}-style`]),
     split: (value, isQuirky) => {
       const line = readLine(value, [], isQuirky);
       if (typeof line === "string") return line;
       const width = line.width ?? ident("medium");
       const reading = understoodOf("border-top-width")!.form(width, isQuirky);
       if (reading !== "understood") return reading;
-      const hasStyle = line.style !== undefined && line.style !== "none" && line.style !== "hidden";
-      return names.map((name) => ({ name, value: hasStyle ? width : noLength }));
+      const style = ident(line.style ?? "none");
+      return of.flatMap((side) => [
+        { name: `border-${side}-width`, value: width },
+        { name: `border-${side}-style`, value: style },
+      ]);
     },
   };
 }
@@ -249,8 +252,6 @@ function only(name: string, ...harmless: string[]): Shorthand {
   };
 }
 
-const widthNames = sides.map((side) => `border-${side}-width`);
-
 const shorthands: ReadonlyMap<string, Shorthand> = new Map<string, Shorthand>([
   ["background", { names: backgroundNames, split: background }],
   ["font", { names: fontNames, split: font }],
@@ -258,14 +259,20 @@ const shorthands: ReadonlyMap<string, Shorthand> = new Map<string, Shorthand>([
   ["padding", fourSides((side) => `padding-${side}`)],
   ["border-width", fourSides((side) => `border-${side}-width`)],
   ["inset", fourSides((side) => side)],
-  ["border", border(widthNames)],
-  ...sides.map((side): [string, Shorthand] => [`border-${side}`, border([`border-${side}-width`])]),
-  ["border-block", border(["border-top-width", "border-bottom-width"])],
-  ["border-inline", border(["border-left-width", "border-right-width"])],
-  ["border-block-start", border(["border-top-width"])],
-  ["border-block-end", border(["border-bottom-width"])],
-  ["border-inline-start", border(["border-left-width"])],
-  ["border-inline-end", border(["border-right-width"])],
+  ["border-style", fourSides((side) => `border-${side}-style`)],
+  ["border-block-width", pair("border-top-width", "border-bottom-width")],
+  ["border-block-style", pair("border-top-style", "border-bottom-style")],
+  ["border-inline-width", pair("border-left-width", "border-right-width")],
+  ["border-inline-style", pair("border-left-style", "border-right-style")],
+  ["border", border(...sides)],
+  ...sides.map((side): [string, Shorthand] => [`border-${side}`, border(side)]),
+  ["border-block", border("top", "bottom")],
+  ["border-inline", border("left", "right")],
+  ["border-block-start", border("top")],
+  ["border-block-end", border("bottom")],
+  ["border-inline-start", border("left")],
+  ["border-inline-end", border("right")],
+  ["place-content", { names: ["align-content"], split: firstOf("align-content") }],
   ["overflow", pair("overflow-x", "overflow-y")],
   ["inset-inline", pair("left", "right")],
   ["inset-block", pair("top", "bottom")],
@@ -292,6 +299,14 @@ const shorthands: ReadonlyMap<string, Shorthand> = new Map<string, Shorthand>([
   ["container", only("container-type")],
   ["columns", only("column-count", "auto")],
 ]);
+
+/** Of a value of two parts the first, where it is a single word. */
+function firstOf(name: string): Split {
+  return (value) => {
+    const [first] = componentsOf(value);
+    return [{ name, value: first !== undefined && wordOf(first) !== "" ? first : unknownValue }];
+  };
+}
 
 function stroke(value: Value, isQuirky: boolean): ReturnType<Split> {
   const width = componentsOf(value).find((part) => colour(part, isQuirky) === "dropped");
@@ -327,6 +342,10 @@ const aliases: ReadonlyMap<string, string> = new Map(
     "border-block-end-width": "border-bottom-width",
     "border-inline-start-width": "border-left-width",
     "border-inline-end-width": "border-right-width",
+    "border-block-start-style": "border-top-style",
+    "border-block-end-style": "border-bottom-style",
+    "border-inline-start-style": "border-left-style",
+    "border-inline-end-style": "border-right-style",
   }),
 );
 
@@ -334,7 +353,8 @@ const aliases: ReadonlyMap<string, string> = new Map(
 const prefixed = words(
   "align-content align-items align-self animation animation-name appearance backface-visibility backdrop-filter " +
     "background-clip background-origin background-size border-image border-radius box-shadow box-sizing clip-path columns " +
-    "column-count column-width filter mask mask-image mask-border-source opacity transform writing-mode text-decoration-line",
+    "column-count column-width filter mask mask-image mask-border-source opacity transform writing-mode text-decoration-line " +
+    "box-decoration-break",
 );
 const prefixedSides: ReadonlyMap<string, string> = new Map(
   [

@@ -76,12 +76,20 @@ interface Scope {
 }
 
 /** Rules that say nothing of what is on a screen. `@font-face` is read for its name, `@keyframes` for how far it reaches. */
-const neutralRules = new Set(["charset", "page", "viewport", "-ms-viewport", "-o-viewport", "-moz-document"]);
+const neutralRules = new Set(["charset", "page", "viewport", "-ms-viewport", "-o-viewport"]);
 /** Rules that hold rules; that their condition holds is not known. */
-const conditions = new Set(["supports", "layer", "container", "scope", "starting-style", "document"]);
+const conditions = new Set([
+  "supports",
+  "layer",
+  "container",
+  "scope",
+  "starting-style",
+  "document",
+  "-moz-document",
+]);
 
 /** Of these, the rules that apply rank as all others do. */
-const rankedConditions = new Set(["supports", "container", "document"]);
+const rankedConditions = new Set(["supports", "container", "document", "-moz-document"]);
 
 class SheetReader implements StyleSheets {
   readonly rules: StyleRule[] = [];
@@ -272,9 +280,7 @@ class SheetReader implements StyleSheets {
       }
       at = end + 1;
     }
-    // A font of the reader's system under its own name.
-    const plain = (text: string): string => text.replaceAll(/[^\p{L}\p{N}]/gu, "");
-    if (locals.some((name) => !plain(name).startsWith(plain(family)))) isOwn = true;
+    if (locals.some((name) => !isFaceOf(name, family))) isOwn = true;
     if (isOwn) this.ownFonts.add(family);
   }
 
@@ -291,6 +297,16 @@ class SheetReader implements StyleSheets {
 }
 
 const sizesOfFonts = new Set(["size-adjust", "ascent-override", "descent-override", "line-gap-override"]);
+
+/** Whether a font of the reader's system is one of the family of that name, and not another one. */
+function isFaceOf(name: string, family: string): boolean {
+  const plain = (text: string): string => text.replaceAll(/[^\p{L}\p{N}]/gu, "");
+  const [whole, begin] = [plain(name), plain(family)];
+  return whole.startsWith(begin) && faceWords.test(whole.slice(begin.length));
+}
+
+const faceWords =
+  /^(?:regular|normal|roman|book|plain|thin|hairline|extra|ultra|semi|demi|light|medium|bold|black|heavy|italic|oblique|it|condensed|narrow|variable|vf|mt|ms|ps|std|pro|\d{3})*$/;
 
 function familyName(value: readonly CssToken[]): string {
   const parts = value.flatMap((token) =>

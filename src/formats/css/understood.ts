@@ -164,8 +164,24 @@ const rows: readonly Row[] = [
     oneOf("collapse preserve preserve-breaks break-spaces", "preserve-spaces discard"),
     "inside",
     "inherited",
-    "widths are estimated as if nothing collapses",
+    "beside a white-space, blanks that either keeps count as kept; where one of them collapses line ends it is doubtful (style.ts)",
   ],
+  [
+    "text-align-last",
+    only("auto left start"),
+    "inside",
+    "inherited",
+    "as text-align: a last line that begins elsewhere may leave a box that cuts off",
+  ],
+  [
+    "text-overflow",
+    only("clip ellipsis"),
+    "inside",
+    "own",
+    "what is cut off has to fit; where it is scrolled, an ellipsis stands for it and is doubtful (boxes.ts)",
+  ],
+  ["box-decoration-break", only("slice"), "moves", "own", "paddings count once"],
+  ["paint-order", only("normal"), "inside", "inherited", "outlines are drawn over letters (contrast.ts)"],
   [
     "tab-size",
     (value, isQuirky) =>
@@ -343,6 +359,13 @@ const rows: readonly Row[] = [
     "at most 60 pixels; of inline boxes 4 (boxes.ts)",
   ],
   [
+    "border-top-style border-right-style border-bottom-style border-left-style",
+    oneOf("none hidden dotted dashed solid double groove ridge inset outset"),
+    "moves",
+    "own",
+    "any line is painted in full; without a width it is 3 pixels, with none or hidden it is not there (spaces.ts)",
+  ],
+  [
     "border-radius",
     (value, isQuirky) =>
       value.some((token) => token.type === "delim")
@@ -457,13 +480,27 @@ const rows: readonly Row[] = [
   ],
   ["list-style-image", images, "moves", "inherited", "remote: as absent"],
   ["contain container-type", only("none"), "moves", "own", "none only: a container may have no size"],
+  [
+    "align-content",
+    only("normal stretch start flex-start baseline"),
+    "moves",
+    "own",
+    "the content of a block begins at its upper edge; what is higher can be scrolled to",
+  ],
   ["isolation", only("auto"), "moves", "own", "none only: another order of painting"],
   ["transform-style", only("flat"), "moves", "own", "flat only"],
   ["view-transition-name", only("none auto"), "moves", "own", "none only"],
   ["scroll-snap-type", only("none"), "inside", "own", "none only: a box may not rest where its text is"],
   ["clear", oneOf("none left right both inline-start inline-end"), "inside", "own", "both: below all floats"],
   [
-    "text-transform font-variant font-variant-caps",
+    "text-transform",
+    oneOf("none uppercase lowercase capitalize", "full-width full-size-kana math-auto"),
+    "inside",
+    "inherited",
+    "letters count as wide as any (fonts.ts)",
+  ],
+  [
+    "font-variant font-variant-caps",
     anything,
     "inside",
     "inherited",
@@ -521,13 +558,12 @@ const neutral = words(
   "font-weight font-style font-variant-ligatures font-variant-numeric font-variant-position " +
     "font-variant-east-asian font-variant-alternates font-variant-emoji font-stretch font-kerning font-feature-settings " +
     "font-optical-sizing font-synthesis font-synthesis-weight font-synthesis-style font-synthesis-small-caps " +
-    "font-language-override font-display font-smooth font-smoothing text-rendering text-align-last text-justify " +
+    "font-language-override font-display font-smooth font-smoothing text-rendering text-justify " +
     "text-decoration-color text-decoration-skip text-decoration-skip-ink " +
-    "text-underline-position text-overflow text-wrap-style text-size-adjust text-autospace " +
+    "text-underline-position text-wrap-style text-size-adjust text-autospace " +
     "text-spacing-trim text-underline text-line-through text-effect text-autospace-mode list-style-position cursor " +
     "word-wrap overflow-wrap word-break line-break hyphens hyphenate-limit-chars " +
-    "border-color border-top-color border-right-color border-bottom-color border-left-color border-style border-top-style " +
-    "border-right-style border-bottom-style border-left-style border-collapse empty-cells caption-side page size " +
+    "border-color border-top-color border-right-color border-bottom-color border-left-color border-collapse empty-cells caption-side page size " +
     "page-break-before page-break-after page-break-inside page-orientation break-before break-after break-inside orphans widows " +
     "outline-color outline-width outline-offset user-select user-modify user-drag user-zoom pointer-events touch-action " +
     "tap-highlight-color touch-callout overflow-scrolling resize caret caret-color caret-shape caret-animation accent-color " +
@@ -538,15 +574,14 @@ const neutral = words(
     "animation-timing-function animation-composition scroll-behavior scroll-margin scroll-padding " +
     "scroll-snap-align scroll-snap-stop overscroll-behavior overscroll-behavior-x overscroll-behavior-y overflow-anchor " +
     "scrollbar-color view-transition-class counter-reset counter-increment counter-set container-name " +
-    "flex flex-basis flex-direction flex-flow flex-grow flex-shrink flex-wrap order align-content align-items align-self " +
-    "justify-content justify-items justify-self place-content place-items place-self gap row-gap column-gap grid-gap " +
+    "flex flex-basis flex-direction flex-flow flex-grow flex-shrink flex-wrap order align-items align-self " +
+    "justify-content justify-items justify-self place-items place-self gap row-gap column-gap grid-gap " +
     "grid-row-gap grid-column-gap grid-template-columns grid-template-rows grid-template-areas grid-template grid-area " +
     "grid-row grid-column grid-auto-flow grid-auto-columns grid-auto-rows grid column-fill column-span column-rule " +
-    "box-align box-pack box-orient box-flex box-direction box-ordinal-group box-decoration-break " +
+    "box-align box-pack box-orient box-flex box-direction box-ordinal-group " +
     "transform-origin transform-box perspective-origin ruby-align ruby-position speak src " +
     "panose-1 unicode-range fill stroke stroke-width supported-color-schemes layout-grid-mode tab-stops " +
-    "punctuation-wrap text-kashida-space layout-flow " +
-    "paint-order",
+    "punctuation-wrap text-kashida-space layout-flow",
 );
 
 /** Attributes of HTML and other words that senders take for properties. No browser knows a property of these names. */
@@ -573,12 +608,13 @@ const known: Readonly<Record<Reach, ReadonlySet<string>>> = {
       "inset-area position-area position-anchor position-try anchor-name columns aspect-ratio shape-outside shape-margin " +
       "initial-letter text-box text-box-trim text-box-edge baseline-shift dominant-baseline alignment-baseline " +
       "contain-intrinsic-size contain-intrinsic-width contain-intrinsic-height container animation-timeline animation-range " +
-      "animation-trigger margin-trim scrollbar-gutter scrollbar-width overflow-clip-margin text-fit overlay x y r d cx cy rx ry",
+      "-moz-transform -moz-transform-style -moz-perspective -moz-animation -moz-animation-name -moz-padding-start " +
+      "-moz-padding-end animation-trigger margin-trim scrollbar-gutter scrollbar-width overflow-clip-margin text-fit overlay x y r d cx cy rx ry",
   ),
   paints: words(
     "box-reflect border-image border-image-slice border-image-width border-image-outset border-image-repeat mask-border " +
       "mask-box-image text-emphasis text-emphasis-style text-emphasis-color text-emphasis-position column-rule-width " +
-      "row-rule rule",
+      "-moz-border-image -moz-margin-start -moz-margin-end row-rule rule",
   ),
 };
 
@@ -596,11 +632,16 @@ export function understoodOf(name: string): Understood | undefined {
   return table.get(name);
 }
 
-/** Names that no browser of today knows: of Outlook, of old engines, and of tricks that speak to one old browser alone. */
+/** Names with another engine's prefix that it still knows. */
+function isOfGecko(name: string): boolean {
+  return name.startsWith("-moz-") && (known.moves.has(name) || known.paints.has(name));
+}
+
+/** Names that no browser of today knows, but for the former ones: of Outlook, of old engines, and of tricks that speak to one old browser alone. */
 const foreign = /^(?:mso-|-(?:ms|moz|o|khtml|apple|webkit-ms|epub)-|[*_#!+&])/;
 
 export function isNeutral(name: string): boolean {
-  return neutral.has(name) || mistaken.has(name) || foreign.test(name);
+  return neutral.has(name) || mistaken.has(name) || (foreign.test(name) && !isOfGecko(name));
 }
 
 export function reachOf(name: string): Reach {

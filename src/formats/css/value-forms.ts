@@ -128,7 +128,8 @@ export const colour: Form = (value, isQuirky) => {
   if (systemColours.has(word)) return "unknown";
   if (word === "currentcolor" || word === "transparent" || namedColours.has(word)) return "understood";
   if (colourOf(value, black, isQuirky) !== undefined) return "understood";
-  return word.startsWith("-webkit-") || word.startsWith("--") ? "unknown" : "dropped";
+  // Gecko has colours of its own.
+  return /^(?:-webkit-|-moz-|--)/.test(word) ? "unknown" : "dropped";
 };
 
 /** One to four components of one form. */

@@ -124,6 +124,8 @@ export function boxOf(
     element.name !== "body";
   // Its size goes by what it holds, or has to be fitted to it in a way of its own.
   if (isClipping && isSizedByContent(values, element, context)) doubt("inside", "may-be-cut-off");
+  // Where it is cut off, and not where it is scrolled to, stands a mark for what is left out.
+  if (scrolls && !["", "clip"].includes(wordIn(values, "text-overflow"))) doubt("inside", "may-be-cut-off");
   if (scrolls && (own < scrollWidthMin || (height ?? scrollHeightMin) < scrollHeightMin))
     doubt("inside", "may-be-cut-off");
   if (

@@ -6,6 +6,8 @@ export type Clarity = "clear" | "unclear" | "none";
 
 /** Contrast (WCAG 2.2) below which letters melt into what is behind them: #ddd on white is 1.36. */
 const contrastMin = 1.3;
+/** Pixels of an outline that is surely drawn. */
+const strokeMin = 0.5;
 /** Equally light colours differ when they are this far apart: red on green. */
 const distanceMin = 80;
 
@@ -55,10 +57,15 @@ function isSeen(
   stroke: Colour,
 ): boolean {
   const inside = over(letter, behind);
-  // The outline is drawn over the letter: it is seen, or it leaves the letter as it is.
-  const shown = strokeWidth === 0 ? inside : over(stroke, behind);
-  if (opacity >= 1) return isDistinct(shown, behind);
-  return under.every((below) => isDistinct(mix(shown, below, opacity), mix(behind, below, opacity)));
+  // The outline is drawn over the letter: it is seen, or it leaves the letter as it is. A thin one may do neither.
+  const shown = [
+    ...(strokeWidth < strokeMin ? [inside] : []),
+    ...(strokeWidth > 0 ? [over(stroke, behind)] : []),
+  ];
+  if (opacity >= 1) return shown.every((one) => isDistinct(one, behind));
+  return shown.every((one) =>
+    under.every((below) => isDistinct(mix(one, below, opacity), mix(behind, below, opacity))),
+  );
 }
 
 function mix(top: Colour, under: Colour, opacity: number): Colour {

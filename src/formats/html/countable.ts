@@ -16,6 +16,7 @@ const properties = words(
     "table-layout text-align text-decoration-line text-decoration-style text-decoration-thickness text-underline-offset text-transform vertical-align direction unicode-bidi " +
     "margin-top margin-right margin-bottom margin-left padding-top padding-right padding-bottom padding-left " +
     "border-top-width border-right-width border-bottom-width border-left-width " +
+    "border-top-style border-right-style border-bottom-style border-left-style text-align-last text-overflow " +
     "text-indent position left right top bottom width max-width min-width height max-height box-sizing float clear overflow-x overflow-y list-style-type list-style-image " +
     "-webkit-text-fill-color color-scheme z-index isolation transform filter outline-style box-shadow text-shadow animation-name",
 );

@@ -6,7 +6,7 @@ import type { Style } from "./computed-style.ts";
 
 /** Fonts that draw other signs than the text says. */
 const signs =
-  /wingding|webding|dingbat|^symbol|marlett|emoji|icon|awesome|glyph|blank|barcode|redact|bookshelf symbol|ocr.?b.?ean|adobe not/;
+  /wingding|webding|dingbat|^symbol|marlett|emoji|icon|awesome|glyph|blank|barcode|redact|bookshelf symbol|ocr.?b.?ean|adobe not|^mt extra|^ms outlook|reference specialty|last ?resort/;
 /** Families by which text is drawn that names no other. */
 const defaults = new Set(["serif", "sans-serif", "monospace", "system-ui", "cursive", "fantasy", "math"]);
 

@@ -119,10 +119,10 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     const isOverPaint = linePaint.hides(style, gap);
     // Cells do not grow with what stands beside a float and does not wrap.
     const isBesideFloat =
-      floatedPixels > 0 &&
-      style.isGrowing &&
-      lines.display !== "table-cell" &&
-      /^(?:nowrap|pre)$/.test(style.whiteSpace);
+      floatedPixels > 0 && style.isGrowing && lines.display !== "table-cell" && keepsLine(style);
+    // So does a line that does not break, where a float leaves it no room.
+    if (hasFloat && style.lineBackground !== undefined && keepsLine(style))
+      if (lines.reached > style.width - floatWidths + 1) doubtPage("may-be-covered");
     const mayLeave = style.isClipped && style.moved > relativeFree && isAligned(node, style);
     const verdict =
       y > pageHeightMax
@@ -169,6 +169,12 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
       return noExtent;
     }
     if (name === "br") {
+      const { style, declared } = styleOf(element, parent, cascade);
+      if (declared.parts.size > 0) doubtPage("may-be-covered");
+      if (declared.values.size + declared.doubts.length > 0) lines.unsure();
+      if (declared.unsure.has("display") && element.parent !== undefined)
+        doubts.set(element.parent, "rule-may-apply");
+      if (style.display === "none") return noExtent;
       lines.breakLine(parent);
       if (isClearing(element)) endFloats();
       pushed = 0;
@@ -398,8 +404,8 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
       if (!box.cutsOff && paints && isShown(style) && (hasText || high > box.height + pictureSlack))
         doubtPage("may-be-covered");
     }
-    // A line that does not break lies over the float that leaves it no room.
-    if (paints && hasFloat && least > style.width - floatWidths + 1) doubtPage("may-be-covered");
+    // What leaves its box lies over the floats beside it.
+    if (paints && hasFloat && least > style.width + 1) doubtPage("may-be-covered");
     // Lines that find no room beside a float go below it, and out of a box of a given height.
     if (box.height !== undefined && !box.cutsOff && !box.scrolls && hasText && hasFloat)
       doubts.set(element, "colours-may-match");
@@ -559,9 +565,9 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
 
   /** What a browser does not draw, unless the page's style says so. */
   function judgeUnseen(element: HtmlElement, parent: Style, lines: Lines): void {
-    const { style, box } = styleOf(element, parent, cascade);
+    const { style, box, declared } = styleOf(element, parent, cascade);
     if (!isBoxless(style.display)) lines.unsure();
-    if (!isBoxless(style.display) && (box.reach !== "none" || box.paints))
+    if (!isBoxless(style.display) && (declared.parts.size > 0 || box.reach !== "none" || box.paints))
       doubtPage("element-not-understood");
   }
 
@@ -605,6 +611,10 @@ function isClearing(element: HtmlElement): boolean {
     /^\s*(?:all|both)\s*$/i.test(attributeOf(element, "clear") ?? "") ||
     /clear\s*:\s*both/i.test(attributeOf(element, "style") ?? "")
   );
+}
+
+function keepsLine({ whiteSpace }: Style): boolean {
+  return whiteSpace === "nowrap" || whiteSpace === "pre";
 }
 
 /** What follows does not stand below it. */

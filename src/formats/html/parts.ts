@@ -9,7 +9,7 @@ import type { Box, Style } from "./computed-style.ts";
 export type Cover = "page" | "element" | "none";
 
 /** Of what the reader has marked, and of what is not drawn: no box of these is laid out. */
-const harmless = /^(?:selection|backdrop|target-text|spelling-error|grammar-error|cue)$/;
+const harmless = /^(?:selection|backdrop|target-text|spelling-error|grammar-error|cue|-moz-(?!list-).*)$/;
 /** Of controls: boxes of their own. */
 const ofControls =
   /^(?:placeholder|file-selector-button|-webkit-(?:input-placeholder|inner-spin-button|outer-spin-button|search-.*|file-upload-button|details-marker|calendar-picker-indicator|textfield-decoration-container|meter-.*|progress-.*|slider-.*|datetime-edit.*|color-swatch.*))$/;

@@ -55,9 +55,12 @@ export function lengthIn(values: Values, name: string, basis: LengthBasis): numb
 
 export function borderOf(values: Values, side: string, basis: LengthBasis): number {
   const name = `border-${side}-width`;
+  const style = wordIn(values, `border-${side}-style`);
+  if (style === "none" || style === "hidden") return 0;
   const word = wordIn(values, name);
   if (word !== "") return word === "thin" ? 1 : word === "medium" ? 3 : 5;
-  return lengthIn(values, name, basis) ?? 0;
+  // Where no width is said, a line is "medium"; where no style is said, it may be that of a browser itself.
+  return lengthIn(values, name, basis) ?? (style === "" ? 0 : 3);
 }
 
 /** Margins of these count in a line too. */

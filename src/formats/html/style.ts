@@ -666,6 +666,18 @@ class StyleMaker {
   }
 
   #whiteSpace(isReset: boolean): string {
+    const own = this.#ownWhiteSpace(isReset);
+    const collapse = this.#word("white-space-collapse");
+    if (collapse === "") return own;
+    if (collapse === "collapse") {
+      if (own.startsWith("pre") || own === "break-spaces") this.#doubts("inside", "style-not-understood");
+      return own;
+    }
+    if (own === "nowrap") return "pre";
+    return own === "normal" ? (collapse === "preserve-breaks" ? "pre-line" : "pre-wrap") : own;
+  }
+
+  #ownWhiteSpace(isReset: boolean): string {
     const word = this.#word("white-space");
     if (word !== "") return word;
     if (this.#isInitial("white-space")) return "normal";
