@@ -146,7 +146,7 @@ export interface StoredBlob {
 }
 
 /** What follows the header block. */
-export function bodyOf({ codec, size, headerSize, data }: StoredBlob): Uint8Array {
+export function bodyOf({ codec, size, headerSize, data }: Omit<StoredBlob, "header">): Uint8Array {
   return size === headerSize ? noBytes : decodeChunk(codec, data, size - headerSize);
 }
 

@@ -27,6 +27,17 @@ export interface Transaction extends Sql {
   sweepLater(): void;
 }
 
+/** An expression for the octets of a column that are ASCII as a rule. SQLite gives them as text, which takes a third of the time of an
+ *  array; `octet-text.ts` says whether the text is what is stored. PostgreSQL gives them as they are. */
+export function octetText(column: string): string {
+  return `octet_text(${column})`;
+}
+
+/** What `octetText` becomes in a statement. */
+export function withOctetText(query: string, expressionOf: (column: string) => string): string {
+  return query.replaceAll(/\boctet_text\(([\w.]+)\)/g, (_, column: string) => expressionOf(column));
+}
+
 /** Places for a list of parameters: "?,?,?,?". */
 export function placesFor(values: readonly unknown[]): string {
   return Array(values.length).fill("?").join(",");

@@ -1,3 +1,4 @@
+import { octetBytes, octetString } from "#/src/formats/mime/octets.ts";
 import type { FlagState } from "#/src/model/flags.ts";
 import type { NumberSet } from "#/src/model/number-set.ts";
 import type {
@@ -10,6 +11,7 @@ import type {
   ThreadNumber,
   Uid,
 } from "#/src/model/numbers.ts";
+import type { OctetText } from "#/storage/octet-text.ts";
 import { type FlagQuery, flaggedUidPages, listUids, messagePages } from "#/storage/queries/entries.ts";
 import { listKeywords } from "#/storage/queries/mailboxes.ts";
 import {
@@ -161,19 +163,27 @@ function toShownMessage(row: ShownMessageRow): ShownMessage {
     bodyStructure: row.bodyStructure,
     account: row.account,
     blob: row.blob,
-    trace: row.trace === null ? noTrace : row.trace,
+    trace: row.trace === null ? noTrace : typeof row.trace === "string" ? octetBytes(row.trace) : row.trace,
     held: row.header == null ? undefined : heldBytesOf(row, row.header),
   };
 }
 
 const noTrace = new Uint8Array();
 
-function heldBytesOf(row: ShownMessageRow, header: Uint8Array): HeldBytes {
-  const { codec, blobSize, headerSize, data, structure } = row;
+function heldBytesOf(row: ShownMessageRow, header: OctetText): HeldBytes {
+  const { codec, blobSize, headerSize, data, text, structure } = row;
   return {
-    header,
+    header: octetsOf(header),
     structure: structure ?? undefined,
-    blob:
-      data == null ? undefined : { codec: codec!, size: blobSize!, headerSize: headerSize!, header, data },
+    body:
+      text != null
+        ? octetsOf(text)
+        : data == null
+          ? undefined
+          : { codec: codec!, size: blobSize!, headerSize: headerSize!, data },
   };
+}
+
+function octetsOf(text: OctetText): string {
+  return typeof text === "string" ? text : octetString(text);
 }

@@ -1,4 +1,4 @@
-import { asBuffer } from "#/src/formats/mime/octets.ts";
+import { octetBytes, octetString } from "#/src/formats/mime/octets.ts";
 import { type MimePart, readStructure, sectionRange } from "#/src/formats/mime/structure.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber, BlobNumber } from "#/src/model/numbers.ts";
@@ -19,10 +19,10 @@ export interface StoredBytes {
 
 /** Bytes of a message that are already in memory: all of a short one, of others those that are used most. */
 export interface HeldBytes {
-  /** The header block of the blob. */
-  readonly header?: Uint8Array | undefined;
-  /** The blob. */
-  readonly blob?: StoredBlob | undefined;
+  /** The header block of the blob, as an octet string. */
+  readonly header?: string | undefined;
+  /** What follows it, as an octet string; or how it is stored. */
+  readonly body?: string | Omit<StoredBlob, "header"> | undefined;
   /** JSON. */
   readonly structure?: string | undefined;
 }
@@ -41,24 +41,33 @@ export interface MessageBytes {
   findSection(message: StoredBytes, structure: MimePart, section: string): ByteRange | undefined;
   /** The message's own header with its empty line, without reading its structure; undefined when it is very long. */
   readHeader(message: StoredBytes): Promise<Buffer | undefined>;
-  /** The same without waiting, if it is in memory. */
-  heldHeader(message: StoredBytes): Buffer | undefined;
-  /** All octets, in pieces, if they are in memory. */
-  heldPieces(message: StoredBytes): readonly Uint8Array[] | undefined;
+  /** The same without waiting, as an octet string, if it is in memory. */
+  heldHeader(message: StoredBytes): string | undefined;
+  /** All octets as a string, if they are in memory. */
+  heldOctets(message: StoredBytes): string | undefined;
   /** Octets of the range; what lies outside of the message is left out. */
   readBytes(message: StoredBytes, range?: ByteRange): Promise<Buffer>;
 }
 
 export function createMessageBytes(store: Reader): MessageBytes {
-  const heldHeader = ({ trace, held }: StoredBytes): Buffer | undefined => {
+  const heldHeader = ({ trace, held }: StoredBytes): string | undefined => {
     if (held?.header === undefined) return undefined;
-    return trace.byteLength === 0 ? asBuffer(held.header) : Buffer.concat([trace, held.header]);
+    return trace.byteLength === 0 ? held.header : octetString(trace) + held.header;
   };
-  const heldPieces = ({ trace, held }: StoredBytes): readonly Uint8Array[] | undefined =>
-    held?.blob === undefined ? undefined : [trace, held.blob.header, bodyOf(held.blob)];
+  const heldOctets = (message: StoredBytes): string | undefined => {
+    const body = message.held?.body;
+    if (body === undefined) return undefined;
+    return heldHeader(message)! + (typeof body === "string" ? body : octetString(bodyOf(body)));
+  };
+  const heldBytes = (message: StoredBytes): Buffer | undefined => {
+    const body = message.held?.body;
+    if (body === undefined) return undefined;
+    const header = octetBytes(heldHeader(message)!);
+    return Buffer.concat([header, typeof body === "string" ? octetBytes(body) : bodyOf(body)]);
+  };
   return {
     heldHeader,
-    heldPieces,
+    heldOctets,
     async readStructure(message) {
       if (message.held?.structure !== undefined) return readStructure(message.held.structure);
       const row = await findBlob(store, message.account, message.blob);
@@ -76,7 +85,7 @@ export function createMessageBytes(store: Reader): MessageBytes {
     },
     async readHeader(message) {
       const held = heldHeader(message);
-      if (held !== undefined) return held;
+      if (held !== undefined) return octetBytes(held);
       const header = await readBlobHeader(store, message.account, message.blob);
       return header && Buffer.concat([message.trace, header]);
     },
@@ -84,8 +93,8 @@ export function createMessageBytes(store: Reader): MessageBytes {
       const traceSize = message.trace.byteLength;
       const start = Math.max(0, Math.min(range.start, message.size));
       const end = Math.max(start, Math.min(range.end, message.size));
-      const held = heldPieces(message);
-      if (held !== undefined) return Buffer.concat(held).subarray(start, end);
+      const held = heldBytes(message);
+      if (held !== undefined) return held.subarray(start, end);
       const head = message.trace.subarray(Math.min(start, traceSize), Math.min(end, traceSize));
       if (end <= traceSize) return Buffer.from(head);
       const blobStart = Math.max(0, start - traceSize);

@@ -1,5 +1,6 @@
 /** A text of SQL as PostgreSQL takes it. What the store writes is what both engines understand (storage/README.md, "SQL subset");
- *  three things are said differently here. */
+ *  four things are said differently here. */
+import { withOctetText } from "../sql.ts";
 
 const knownMax = 4000;
 const known = new Map<string, string>();
@@ -16,7 +17,8 @@ export function postgresText(query: string): string {
 }
 
 function translate(query: string): string {
-  return numberParameters(isDefinition(query) ? ownClauses(query) : query);
+  const text = withOctetText(query, (column) => column);
+  return numberParameters(isDefinition(text) ? ownClauses(text) : text);
 }
 
 /** `?` by its place. Literals hold none. */

@@ -11,7 +11,9 @@ import type {
   ThreadNumber,
   Uid,
 } from "#/src/model/numbers.ts";
-import type { Reader } from "../sql.ts";
+import { rawCodec } from "../blob.ts";
+import { isWhole, type OctetText } from "../octet-text.ts";
+import { octetText, type Reader } from "../sql.ts";
 import { pagesOf } from "./entries.ts";
 
 /** `header` and `body` add the columns needed to read the message's bytes, and the bytes themselves if they are short: the header block
@@ -51,15 +53,17 @@ export interface ShownMessageRow {
   readonly account?: AccountNumber;
   readonly blob?: BlobNumber;
   /** null if it is empty. */
-  readonly trace?: Uint8Array | null;
+  readonly trace?: OctetText | null;
   /** null if it is too long to be read with the row. */
-  readonly header?: Uint8Array | null;
+  readonly header?: OctetText | null;
+  readonly headerSize?: number;
   // body
   readonly codec?: number;
-  readonly headerSize?: number;
   readonly blobSize?: number;
   /** null if it is too long to be read with the row. */
   readonly data?: Uint8Array | null;
+  /** What follows the header, if it is stored as it is; otherwise it is in `data`. */
+  readonly text?: OctetText | null;
   readonly structure?: string | null;
 }
 
@@ -75,17 +79,20 @@ const numberColumns = [
 ];
 const headerColumns = [
   "entry.size",
+  "entry.message_id as message",
   "message.account_id as account",
   "message.blob_id as blob",
-  "case when length(message.trace) > 0 then message.trace end as trace",
-  `case when blob.header_size <= ${headerAlongMax} then blob.header end as header`,
+  'length(message.trace) as "traceSize"',
+  `case when length(message.trace) > 0 then ${octetText("message.trace")} end as trace`,
+  'blob.header_size as "headerSize"',
+  `case when blob.header_size <= ${headerAlongMax} then ${octetText("blob.header")} end as header`,
 ];
 const bodyColumns = [
   ...headerColumns,
   "blob.codec",
-  'blob.header_size as "headerSize"',
   'blob.size as "blobSize"',
-  `case when blob.size <= ${messageAlongMax} then blob.data end as data`,
+  `case when blob.size <= ${messageAlongMax} and blob.codec <> ${rawCodec} then blob.data end as data`,
+  `case when blob.size <= ${messageAlongMax} and blob.codec = ${rawCodec} then ${octetText("blob.data")} end as text`,
   `case when length(blob.structure) <= ${headerAlongMax} then blob.structure end as structure`,
 ];
 const columnsOf: Readonly<Record<MessageFacet, readonly string[]>> = {
@@ -112,14 +119,57 @@ function isOfEntry(facet: MessageFacet): boolean {
   return facet === "message" || facet === "numbers";
 }
 
-export function shownMessagePages(
+export async function* shownMessagePages(
   reader: Reader,
   agent: AgentNumber,
   mailbox: MailboxNumber,
   uids: NumberSet,
   facets: readonly MessageFacet[],
 ): AsyncGenerator<ShownMessageRow[]> {
-  return pagesOf(reader, selectOf(facets), [agent, mailbox], uids, { rows: rowsOf(facets) });
+  const pages = pagesOf<BytesRow>(reader, selectOf(facets), [agent, mailbox], uids, { rows: rowsOf(facets) });
+  if (!hasBytes(facets)) {
+    yield* pages;
+    return;
+  }
+  for await (const rows of pages) {
+    if (!rows.every(hasItsOctets))
+      for (const [at, row] of rows.entries())
+        if (!hasItsOctets(row)) rows[at] = await withStoredOctets(reader, agent, row);
+    yield rows;
+  }
+}
+
+type BytesRow = ShownMessageRow & { readonly traceSize: number };
+
+/** Whether the octets of the row are those that are stored. */
+function hasItsOctets({ trace, traceSize, header, headerSize, text, blobSize }: BytesRow): boolean {
+  return (
+    (trace == null || isWhole(trace, traceSize)) &&
+    (header == null || isWhole(header, headerSize!)) &&
+    (text == null || isWhole(text, blobSize! - headerSize!))
+  );
+}
+
+/** The octets of a message that has others than ASCII. One that is gone meanwhile is left as one whose bytes did not come along. */
+async function withStoredOctets(reader: Reader, agent: AgentNumber, row: BytesRow): Promise<BytesRow> {
+  const stored = await reader.get<{ trace: Uint8Array; header: Uint8Array; data: Uint8Array }>(
+    `select message.trace, blob.header, blob.data
+    from message
+    ${joinBlob}
+    where message.agent_id = ? and message.message_id = ?`,
+    agent,
+    row.message!,
+  );
+  return {
+    ...row,
+    trace: row.trace == null ? null : (stored?.trace ?? null),
+    header: row.header == null ? null : (stored?.header ?? null),
+    text: row.text == null ? null : (stored?.data ?? null),
+  };
+}
+
+function hasBytes(facets: readonly MessageFacet[]): boolean {
+  return facets.includes("header") || facets.includes("body");
 }
 
 /** Texts by their facets, of which there are few: they stand in one order everywhere. */
@@ -138,11 +188,10 @@ function selectOf(facets: readonly MessageFacet[]): string {
 function writeSelect(facets: readonly MessageFacet[]): string {
   const columns = new Set(["entry.uid", "entry.flags", "entry.keywords"]);
   for (const facet of facets) for (const column of columnsOf[facet]) columns.add(column);
-  const hasBytes = facets.includes("header") || facets.includes("body");
   return `select ${[...columns].join(", ")}
     from entry
     ${facets.every(isOfEntry) ? "" : joinMessage}
-    ${hasBytes ? joinBlob : ""}
+    ${hasBytes(facets) ? joinBlob : ""}
     where entry.agent_id = ? and entry.mailbox_id = ?`;
 }
 

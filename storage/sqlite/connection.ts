@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import Database from "better-sqlite3";
-import type { Sql, SqlValue } from "../sql.ts";
+import { type Sql, type SqlValue, withOctetText } from "../sql.ts";
 import { sqliteAddon } from "./native.ts";
 import { RecentStatements } from "./recent-statements.ts";
 
@@ -109,8 +109,8 @@ function setFullSynchronous(database: Database.Database): void {
 
 /** SQLite would look at the values of bare parameters to choose a plan, and so compile a statement anew each time that others
  *  are bound: 7 µs for a small one, 15 for a join. Unary plus changes no value, whatever its type, and hides it there. */
-function withStablePlan(query: string): string {
-  return query.replaceAll("?", "+?");
+function writtenForSqlite(query: string): string {
+  return withOctetText(query.replaceAll("?", "+?"), (column) => `cast(${column} as text)`);
 }
 
 /** The verbs of `Sql` on a connection. A text is prepared once while it is in use. */
@@ -121,7 +121,7 @@ export class SqliteSql implements Sql {
 
   constructor(database: Database.Database) {
     this.database = database;
-    const prepare = (query: string) => database.prepare<SqlValue[]>(withStablePlan(query));
+    const prepare = (query: string) => database.prepare<SqlValue[]>(writtenForSqlite(query));
     this.#statements = new RecentStatements(prepare);
     this.#columns = new RecentStatements((query) => prepare(query).pluck());
   }

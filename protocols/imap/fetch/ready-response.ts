@@ -1,6 +1,5 @@
 /** FETCH responses (RFC 9051 section 7.5.2) of what came along with a page of messages: their rows, header blocks, and short
  *  messages whole. Nothing is waited for, as a mailbox is tens of thousands of these. */
-import { octetString } from "#/src/formats/mime/octets.ts";
 import type { MessageFacet, ShownMessage } from "#/src/mail/entries.ts";
 import type { Mail } from "#/src/mail/mail.ts";
 import type { StoredBytes } from "#/src/mail/message-bytes.ts";
@@ -77,12 +76,11 @@ function readySection(message: StoredBytes, item: Section, { mail }: ResponseCon
   const { part, text, partial } = item;
   if (part.length > 0) return undefined;
   if (text === undefined) {
-    const pieces = mail.heldPieces(message);
-    return pieces && sliceOctets(pieces.map((piece) => octetString(piece)).join(""), partial);
+    const octets = mail.heldOctets(message);
+    return octets === undefined ? undefined : sliceOctets(octets, partial);
   }
-  const header = isOwnHeader(item) ? mail.heldHeader(message) : undefined;
-  if (header === undefined) return undefined;
-  const octets = octetString(header);
+  const octets = isOwnHeader(item) ? mail.heldHeader(message) : undefined;
+  if (octets === undefined) return undefined;
   return sliceOctets("pick" in text ? `${text.pick(octets)}\r\n` : octets, partial);
 }
 
