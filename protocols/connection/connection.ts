@@ -19,8 +19,8 @@ export interface ConnectionOptions {
 }
 
 /** `inflated`: compressed input expanded more than is reasonable. `slow`: input came below the lowest rate. `crowded`: others needed
- *  the place or the memory. */
-export type ClosedReason = "gone" | "timeout" | "aborted" | "inflated" | "slow" | "crowded";
+ *  the place or the memory. `overdue`: the answer took too long. */
+export type ClosedReason = "gone" | "timeout" | "aborted" | "inflated" | "slow" | "crowded" | "overdue";
 
 /** The peer has closed the connection or was silent too long, or this side has ended it. */
 export class ConnectionClosed extends CallerGone {

@@ -59,3 +59,6 @@ export const previewCharacters = 200;
 export const batchMessagesMin = 500;
 /** A running command sends INPROGRESS after this time without a response: RFC 9585 section 4 wants 10 to 15 seconds. */
 export const progressMs = 10_000;
+/** A running command that has sent no response of its own for this time ends with its connection, as a request of HTTP does
+ *  (`httpAnswerMsMax`). The longest that anything waits for its turn is 10 minutes (`longWrites`). */
+export const commandSilenceMsMax = 15 * 60_000;

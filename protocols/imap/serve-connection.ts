@@ -69,6 +69,8 @@ async function converse(session: Session, out: ResponseWriter, place: Connection
   }
 }
 
+const overdueBye = "* BYE [UNAVAILABLE] The command took too long\r\n";
+
 type Outcome = "done" | "bad" | "logout";
 
 async function nextCommand(session: Session, out: ResponseWriter): Promise<Outcome> {
@@ -134,7 +136,13 @@ async function runCommand(
   args: unknown,
   out: ResponseWriter,
 ): Promise<Answer | undefined> {
-  using _progress = command.waitsForClient ? undefined : tellProgress(session.tag, out);
+  const { connection } = session;
+  const leave = (): void => {
+    connection.giveUp("overdue");
+    // At once: work that does not look for its caller must not keep the connection.
+    void connection.end(out.isBetweenLines ? overdueBye : "");
+  };
+  using _progress = command.waitsForClient ? undefined : tellProgress(session.tag, out, leave);
   const answer = await command.run(session, args, out, form);
   await tellChanges(session, command, form, out);
   return answer;

@@ -1,7 +1,9 @@
 /** A command ends when its client goes: nothing more is read of the store. */
+import { once } from "node:events";
 import net from "node:net";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { ConnectionClosed } from "#/protocols/connection/connection.ts";
+import { commandSilenceMsMax } from "#/protocols/imap/limits.ts";
 import { callerSignal } from "#/src/model/caller.ts";
 import { type WatchedStore, watchStore } from "../support/watched-store.ts";
 import { type ImapServer, startImap } from "./server.ts";
@@ -69,14 +71,38 @@ it("notices that a client has closed its connection without another word", async
   held.release();
 });
 
-/** The next read of a command waits until it is released. */
-function holdRead(): { readonly caller: Promise<AbortSignal>; release(): void } {
+it("ends the connection of a command that answers nothing for too long", async () => {
+  const socket = await connect();
+  let said = "";
+  const ended = once(socket, "close");
+  socket.on("data", (data: Buffer) => {
+    said += data.toString("latin1");
+  });
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  try {
+    const held = holdRead(10);
+    socket.write("c SEARCH BODY nowhere\r\n");
+    const caller = await held.caller;
+    await vi.advanceTimersByTimeAsync(commandSilenceMsMax);
+    expect(caller.aborted).toBe(true);
+    // The work itself has not ended yet.
+    await ended;
+    expect(said.endsWith("* BYE [UNAVAILABLE] The command took too long\r\n")).toBe(true);
+    held.release();
+    await settled();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+/** A read of the next command waits until it is released. */
+function holdRead(number = 2): { readonly caller: Promise<AbortSignal>; release(): void } {
   const held = Promise.withResolvers<AbortSignal>();
   const released = Promise.withResolvers<void>();
   let count = 0;
   watched.onRead = (): void | Promise<void> => {
     const signal = callerSignal();
-    if (signal === undefined || ++count !== 2) return;
+    if (signal === undefined || ++count !== number) return;
     held.resolve(signal);
     return released.promise;
   };

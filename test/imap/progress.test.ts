@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import { commandSilenceMsMax } from "#/protocols/imap/limits.ts";
 import { tellProgress } from "#/protocols/imap/session/progress.ts";
 import { ResponseWriter } from "#/protocols/imap/wire/response-writer.ts";
 
@@ -9,7 +10,7 @@ test("reports that a silent command is running, never inside a response", async 
     const out = new ResponseWriter(async (data) => {
       said += data;
     });
-    const progress = tellProgress("a1", out);
+    const progress = tellProgress("a1", out, () => {});
     const still = '* OK [INPROGRESS ("a1" NIL NIL)] Still at work\r\n';
     vi.advanceTimersByTime(9_999);
     expect(said).toBe("");
@@ -28,13 +29,40 @@ test("reports that a silent command is running, never inside a response", async 
     progress[Symbol.dispose]();
     said = "";
     // A "]" would end the response code.
-    const another = tellProgress("a]1", out);
+    const another = tellProgress("a]1", out, () => {});
     vi.advanceTimersByTime(10_000);
     expect(said).toBe("* OK [INPROGRESS (NIL NIL NIL)] Still at work\r\n");
     another[Symbol.dispose]();
     said = "";
     vi.advanceTimersByTime(60_000);
     expect(said).toBe("");
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("tells once of a command that has said nothing for too long, and counts no time in which the client reads", async () => {
+  vi.useFakeTimers();
+  try {
+    let overdue = 0;
+    const reader = Promise.withResolvers<void>();
+    let reading = Promise.resolve();
+    const out = new ResponseWriter(() => reading);
+    using _progress = tellProgress("a1", out, () => void overdue++);
+    await vi.advanceTimersByTimeAsync(commandSilenceMsMax - 1);
+    out.line("* 1 EXISTS");
+    await out.flush();
+    await vi.advanceTimersByTimeAsync(commandSilenceMsMax - 1);
+    expect(overdue).toBe(0);
+    reading = reader.promise;
+    const writing = out.bytes(Buffer.from("x"));
+    await vi.advanceTimersByTimeAsync(2 * commandSilenceMsMax);
+    expect(overdue).toBe(0);
+    reading = Promise.resolve();
+    reader.resolve();
+    await writing;
+    await vi.advanceTimersByTimeAsync(2 * commandSilenceMsMax);
+    expect(overdue).toBe(1);
   } finally {
     vi.useRealTimers();
   }

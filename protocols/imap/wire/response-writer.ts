@@ -7,9 +7,23 @@ export class ResponseWriter {
   #text = "";
   #lineCount = 0;
   #isBetweenLines = true;
+  /** Writes that the peer has not taken yet. */
+  #waiting = 0;
 
   constructor(write: (data: string | Uint8Array) => Promise<void>) {
-    this.#write = write;
+    this.#write = async (data) => {
+      this.#waiting++;
+      try {
+        await write(data);
+      } finally {
+        this.#waiting--;
+      }
+    };
+  }
+
+  /** Whether the peer has to read before more is written. */
+  get isWaitingForReader(): boolean {
+    return this.#waiting > 0;
   }
 
   /** How many lines were written. */
