@@ -257,7 +257,9 @@ export const settingsSchema = z.strictObject({
       connectionsPerDomain: count
         .max(100)
         .default(5)
-        .describe("Most of them for the mail of one domain, or to the smarthost."),
+        .describe(
+          "Most of them for the mail of one domain, to one address of a server, or to the smarthost.",
+        ),
       connectTimeoutMs: timerMs.default(30_000).describe("Time for a connection to one address."),
       replyTimeoutMs: timerMs
         .default(10 * minuteMs)

@@ -30,6 +30,8 @@ export interface Attempt {
   readonly open: OpenHost | undefined;
   readonly hosts: readonly string[];
   readonly isSecure: boolean;
+  /** Nothing was tried to the end: there are as many connections to this address as there may be, and no outcome counts. */
+  readonly busyAddress?: string | undefined;
 }
 
 type Recipients = DueDelivery["recipients"];
@@ -66,6 +68,7 @@ class DeliveryAttempt {
   #message: Promise<PreparedMessage> | undefined;
   #open: OpenHost | undefined;
   #isSecure = false;
+  #busyAddress: string | undefined;
 
   constructor(rooms: AttemptRooms, delivery: DueDelivery, onOpen: (open: OpenHost) => void) {
     this.#rooms = rooms;
@@ -79,7 +82,8 @@ class DeliveryAttempt {
 
   result(): Attempt {
     const open = this.#open?.wire.isOpen === true ? this.#open : undefined;
-    return { outcomes: this.#outcomes, open, hosts: this.#hosts, isSecure: this.#isSecure };
+    const [outcomes, hosts, isSecure] = [this.#outcomes, this.#hosts, this.#isSecure];
+    return { outcomes, open, hosts, isSecure, busyAddress: this.#busyAddress };
   }
 
   /** Tries one server after the other until all recipients have an outcome. */
@@ -96,7 +100,9 @@ class DeliveryAttempt {
       if (open === undefined) break;
       left = await this.deliverOver(open, left);
     }
-    if (left.length > 0) this.add(allOutcomes(left, this.#unreachable(opener.failures)));
+    if (left.length === 0) return;
+    this.#busyAddress = opener.busyAddress;
+    if (this.#busyAddress === undefined) this.add(allOutcomes(left, this.#unreachable(opener.failures)));
   }
 
   /** Gives the recipients without an outcome: all of them if the connection ended before the server could have the message. */

@@ -15,6 +15,8 @@ import type { WireConnection, WireTls } from "./wire-connection.ts";
 export interface ConnectorRooms {
   readonly settings: Pick<Settings, "server"> & SourceSettings;
   readonly backoff: HostBackoff;
+  /** Counts a connection to an address until it is disposed; undefined when there are as many as there may be. */
+  enterServer(address: string): Disposable | undefined;
   /** Aborts when no new connection is to be opened any more. */
   readonly signal: AbortSignal;
   /** Told of each session with a server of a domain, when it is known whether it has TLS. */
@@ -55,6 +57,8 @@ export interface Opener {
   next(): Promise<OpenHost | undefined>;
   /** Why the others could not be used; empty if none was tried because all are in backoff. */
   readonly failures: readonly HostFailure[];
+  /** The address of a server that could not be tried, because there are as many connections to it as there may be. */
+  readonly busyAddress: string | undefined;
 }
 
 /** Addresses that one attempt tries. */
@@ -81,17 +85,27 @@ export function createOpener(rooms: ConnectorRooms, target: Target): Opener {
     .filter(({ source }) => source.isUsable)
     .filter(({ address }) => !rooms.backoff.isResting(placeName(address, target.port)))
     .slice(0, triesMax);
+  let busy: Place | undefined;
   return {
     async next() {
       for (let place = waiting.shift(); place !== undefined; place = waiting.shift()) {
         const name = placeName(place.address, target.port);
         if (rooms.signal.aborted) break;
+        // A server that has enough connections is waited for. It is not passed over for one that the domain prefers less.
+        if (busy !== undefined && busy.host !== place.host) break;
+        const connection = rooms.enterServer(place.address);
+        if (connection === undefined) {
+          busy ??= place;
+          continue;
+        }
         try {
           const wire = await openPlace(rooms, target, place);
+          wire.onClosed(() => connection[Symbol.dispose]());
           rooms.backoff.noteSuccess(name);
           return { host: place.host, address: place.address, wire };
         } catch (error) {
           if (!rooms.signal.aborted) rooms.backoff.noteFailure(name);
+          connection[Symbol.dispose]();
           const reply = error instanceof ConnectFailure ? error.reply : undefined;
           failures.push({ host: place.host, reason: reasonOf(error), reply });
         }
@@ -99,6 +113,9 @@ export function createOpener(rooms: ConnectorRooms, target: Target): Opener {
       return undefined;
     },
     failures,
+    get busyAddress() {
+      return busy?.address;
+    },
   };
 }
 

@@ -25,6 +25,9 @@ export interface LanesOptions<T> {
 
 export interface Lanes<T> {
   push(name: string, piece: T): void;
+  /** The piece goes back, and no carrier begins with the lane until `unpark`. False when the lane was parked already. */
+  park(name: string, piece: T): boolean;
+  unpark(name: string): void;
   /** Called when new places may be free. */
   wake(): void;
   /** How many pieces wait in a lane. */
@@ -49,6 +52,7 @@ interface Idle<T> {
 interface Lane<T> {
   readonly pieces: FairQueue<Waiting<T>>;
   carriers: number;
+  isParked: boolean;
   /** Carriers that wait for a piece with their connection open. */
   readonly idle: Idle<T>[];
 }
@@ -58,6 +62,12 @@ export function createLanes<T>({ gate, carriersPerLane, ownerOf, carry }: LanesO
   const still = new Set<() => void>();
   let carriers = 0;
   let isDrained = false;
+
+  function laneOf(name: string): Lane<T> {
+    const lane = lanes.get(name) ?? { pieces: new FairQueue(), carriers: 0, isParked: false, idle: [] };
+    lanes.set(name, lane);
+    return lane;
+  }
 
   /** Whether a carrier may continue with a piece of this owner. */
   function mayMove(place: Place, owner: Owner): boolean {
@@ -97,7 +107,9 @@ export function createLanes<T>({ gate, carriersPerLane, ownerOf, carry }: LanesO
 
   function startOne(): boolean {
     const most = carriersPerLane();
-    const waiting = [...lanes].filter(([, lane]) => !lane.pieces.isEmpty && lane.carriers < most);
+    const waiting = [...lanes].filter(
+      ([, lane]) => !lane.isParked && !lane.pieces.isEmpty && lane.carriers < most,
+    );
     waiting.sort(([, a], [, b]) => a.carriers - b.carriers);
     for (const [name, lane] of waiting) {
       let place: Place | undefined;
@@ -117,7 +129,7 @@ export function createLanes<T>({ gate, carriersPerLane, ownerOf, carry }: LanesO
   }
 
   function isSomeoneWaiting(): boolean {
-    return [...lanes.values()].some((lane) => lane.carriers === 0);
+    return [...lanes.values()].some((lane) => lane.carriers === 0 && !lane.isParked);
   }
 
   async function run(name: string, lane: Lane<T>, first: T, place: Place): Promise<void> {
@@ -145,8 +157,7 @@ export function createLanes<T>({ gate, carriersPerLane, ownerOf, carry }: LanesO
 
   return {
     push(name, piece) {
-      const lane = lanes.get(name) ?? { pieces: new FairQueue(), carriers: 0, idle: [] };
-      lanes.set(name, lane);
+      const lane = laneOf(name);
       const owner = ownerOf(piece);
       const idle = lane.idle.find(({ place }) => mayMove(place, owner));
       if (idle !== undefined) {
@@ -156,6 +167,19 @@ export function createLanes<T>({ gate, carriersPerLane, ownerOf, carry }: LanesO
         lane.pieces.push({ owner, piece });
         start();
       }
+    },
+    park(name, piece) {
+      const lane = laneOf(name);
+      lane.pieces.push({ owner: ownerOf(piece), piece });
+      const wasParked = lane.isParked;
+      lane.isParked = true;
+      return !wasParked;
+    },
+    unpark(name) {
+      const lane = lanes.get(name);
+      if (lane === undefined) return;
+      lane.isParked = false;
+      start();
     },
     wake: start,
     waitingIn: (name) => lanes.get(name)?.pieces.length ?? 0,

@@ -1,15 +1,14 @@
 /** The runner: takes due deliveries from the queue, attempts them, and reports each outcome to the queue first of all. Only running
  *  attempts are in memory; if the process is killed at any moment, the queue still has everything. */
-import { setTimeout as delay } from "node:timers/promises";
 import { type LocalDelivery, planLocalDelivery } from "#/src/arrival/deliver-locally.ts";
-import { type NoticedOutcome, noticesOf } from "#/src/arrival/notify-sender.ts";
+import type { NoticedOutcome } from "#/src/arrival/notify-sender.ts";
 import { createFairness } from "#/src/fairness/fairness.ts";
 import type { Gate, Place } from "#/src/fairness/gate.ts";
 import { shares } from "#/src/fairness/shares.ts";
-import { isWaypostError } from "#/src/model/errors.ts";
+import { forTheHouse } from "#/src/model/caller.ts";
 import { mailboxOwner } from "#/src/model/owner.ts";
 import type { DueDelivery } from "#/src/outbound/outbound.ts";
-import { type AttemptRooms, attemptDelivery } from "./attempt.ts";
+import { type Attempt, type AttemptRooms, attemptDelivery } from "./attempt.ts";
 import { logAttempt, nameDelivery } from "./attempt-log.ts";
 import { defaultAttemptTimes, watchAttempt } from "./attempt-times.ts";
 import type { OpenHost } from "./connector.ts";
@@ -17,6 +16,8 @@ import type { DeliveryRooms } from "./delivery-rooms.ts";
 import { createHostBackoff } from "./host-backoff.ts";
 import { createLanes, type Lanes } from "./lanes.ts";
 import { type AttemptOutcome, allOutcomes } from "./outcomes.ts";
+import { reportOutcomes } from "./report-outcomes.ts";
+import { createServerConnections, type ServerConnections } from "./server-connections.ts";
 import { settleOutcomes } from "./settle.ts";
 import { createTakenDeliveries, type TakenDeliveries } from "./taken-deliveries.ts";
 import { createTargetFinder } from "./targets.ts";
@@ -35,9 +36,11 @@ const pageMax = 100;
 const idleMs = 1000;
 /** Messages of one connection: some servers distrust connections that do not end. */
 const messagesPerConnection = 100;
+/** The same while mail of other domains waits for a connection to that server. */
+const messagesPerTurn = 20;
 /** How long a stop waits for messages whose data has been sent: without the reply they would be sent twice. */
 const graceMs = 4000;
-const reportRetryMs = 1000;
+const queueRetryMs = 10_000;
 /** The queue is read at least this often, whatever the clocks say; more often where busy daemons put mail into it too. */
 const timerMsMax = 60_000;
 const sharedTimerMsMax = 10_000;
@@ -48,7 +51,7 @@ export function startDelivery(rooms: DeliveryRooms): Delivery {
 
 class Runner implements Delivery {
   readonly #rooms: DeliveryRooms;
-  readonly #attempt: Omit<AttemptRooms, "prepare" | "signal" | "onData">;
+  readonly #attempt: Omit<AttemptRooms, "prepare" | "signal" | "enterServer" | "onData">;
   /** Memory for messages that are being sent. */
   readonly #octets: Gate;
   readonly #open = new Set<OpenHost>();
@@ -59,6 +62,7 @@ class Runner implements Delivery {
   readonly #lanes: Lanes<DueDelivery>;
   readonly #localLane: Lanes<DueDelivery>;
   readonly #taken: TakenDeliveries;
+  readonly #servers: ServerConnections;
   #isLooking = false;
   #isAskedAgain = false;
   #timer: NodeJS.Timeout | undefined;
@@ -75,8 +79,13 @@ class Runner implements Delivery {
       gate: fairness.gate("carriers", { total: connections, share, accountShare, idleMs: 0 }),
       carriersPerLane: () => rooms.settings.outbound.connectionsPerDomain,
       ownerOf: mailboxOwner,
-      carry: (_name, next, place) => this.#carryAll(next, place),
+      carry: (name, next, place) => this.#carryAll(name, next, place),
     });
+    const servers = fairness.gate("servers", {
+      total: 2 * connections,
+      share: rooms.settings.outbound.connectionsPerDomain,
+    });
+    this.#servers = createServerConnections(servers, (lane) => this.#lanes.unpark(lane));
     this.#localLane = createLanes<DueDelivery>({
       gate: fairness.gate("deliverers"),
       carriersPerLane: () => shares.deliverers.total,
@@ -109,8 +118,8 @@ class Runner implements Delivery {
     this.#isAskedAgain = true;
     if (this.#isLooking) return;
     this.#isLooking = true;
-    // In the next turn, so that many signals of one turn cause one read of the queue.
-    setImmediate(() => void this.#look());
+    // In the next turn, so that many signals of one turn cause one read of the queue. Who has caused it may go meanwhile.
+    setImmediate(() => void forTheHouse(() => this.#look()));
   }
 
   async whenIdle(): Promise<void> {
@@ -139,6 +148,7 @@ class Runner implements Delivery {
 
   async #look(): Promise<void> {
     const { log, outbound } = this.#rooms;
+    this.#servers.wake();
     try {
       while (this.#isAskedAgain && !this.#isStopping) {
         this.#isAskedAgain = false;
@@ -148,7 +158,7 @@ class Runner implements Delivery {
       this.#sleep(next === undefined ? timerMsMax : next - this.#now());
     } catch (error) {
       log.error({ err: error }, "the queue could not be read");
-      this.#sleep(reportRetryMs * 10);
+      this.#sleep(queueRetryMs);
     }
     this.#isLooking = false;
     if (this.#isAskedAgain) this.wake();
@@ -208,18 +218,29 @@ class Runner implements Delivery {
     this.#idle.clear();
   }
 
-  async #carryAll(next: (waitMs: number) => Promise<DueDelivery | undefined>, place: Place): Promise<void> {
+  async #carryAll(
+    lane: string,
+    next: (waitMs: number) => Promise<DueDelivery | undefined>,
+    place: Place,
+  ): Promise<void> {
     let open: OpenHost | undefined;
     let sentCount = 0;
     for (
       let piece = await next(0);
       piece !== undefined;
-      piece = await next(open === undefined ? 0 : idleMs)
+      piece = await next(open === undefined || this.#servers.isWanted(open.address) ? 0 : idleMs)
     ) {
-      if (this.#rooms.outbound.isOwn(piece)) open = await this.#carryOut(piece, open, place);
-      else this.#giveBack(piece);
+      if (!this.#rooms.outbound.isOwn(piece)) {
+        this.#giveBack(piece);
+        continue;
+      }
+      const outcome = await this.#carryOut(lane, piece, open, place);
+      // Its server has enough connections.
+      if (outcome === "busy") return;
+      open = outcome;
       sentCount = open === undefined ? 0 : sentCount + 1;
-      if (sentCount < messagesPerConnection) continue;
+      const isWanted = open !== undefined && this.#servers.isWanted(open.address);
+      if (sentCount < (isWanted ? messagesPerTurn : messagesPerConnection)) continue;
       this.#quit(open);
       [open, sentCount] = [undefined, 0];
     }
@@ -261,10 +282,11 @@ class Runner implements Delivery {
 
   /** Attempts a delivery. Gives the connection that can be used for the next one. */
   async #carryOut(
+    lane: string,
     delivery: DueDelivery,
     reused: OpenHost | undefined,
     place: Place,
-  ): Promise<OpenHost | undefined> {
+  ): Promise<OpenHost | "busy" | undefined> {
     const { log, dispatch, outbound } = this.#rooms;
     const startedAt = performance.now();
     let current = reused;
@@ -277,6 +299,7 @@ class Runner implements Delivery {
         memory = await this.#octets.enter(mailboxOwner(delivery), delivery.size);
         return dispatch.prepare(delivery);
       },
+      enterServer: (address) => this.#servers.tryEnter(address, lane),
       onData: () => (outbound.isOwn(delivery) ? watch.beginData(delivery.size) : current?.wire.close()),
     };
     const watch = watchAttempt({
@@ -289,7 +312,7 @@ class Runner implements Delivery {
       },
       mayLeave: () => this.#lanes.wake(),
     });
-    const attempt = await attemptDelivery(rooms, delivery, reused, (open) => {
+    const attempt: Attempt = await attemptDelivery(rooms, delivery, reused, (open) => {
       if (current !== undefined && current !== open) this.#open.delete(current);
       current = open;
       this.#open.add(open);
@@ -299,6 +322,16 @@ class Runner implements Delivery {
       return { outcomes: this.#unexpected(delivery), open: undefined, hosts: [], isSecure: false };
     });
     watch[Symbol.dispose]();
+    const { busyAddress } = attempt;
+    if (busyAddress !== undefined) {
+      memory?.[Symbol.dispose]();
+      if (current !== undefined) this.#open.delete(current);
+      if (this.#isStopping) this.#giveBack(delivery);
+      else if (this.#lanes.park(lane, delivery))
+        this.#servers.wait(busyAddress, lane, mailboxOwner(delivery));
+      this.#servers.wake();
+      return "busy";
+    }
     if (attempt.open === undefined && current !== undefined) this.#open.delete(current);
     const outcomes = settleOutcomes(delivery, attempt.outcomes, this.#now());
     // No server was reached because of the stop, so it does not count as an attempt.
@@ -306,6 +339,7 @@ class Runner implements Delivery {
     else await this.#report(delivery, outcomes);
     memory?.[Symbol.dispose]();
     logAttempt(this.#rooms, delivery, outcomes, startedAt, { hosts: attempt.hosts, tls: attempt.isSecure });
+    this.#servers.wake();
     return attempt.open;
   }
 
@@ -323,54 +357,15 @@ class Runner implements Delivery {
     return nameDelivery(this.#rooms, delivery);
   }
 
-  /** Reports outcomes and repeats until they are durable: a lost outcome means a message sent twice. `copies` are for mailboxes
-   *  here. */
+  /** `copies` are for mailboxes here. */
   async #report(
     delivery: DueDelivery,
     outcomes: readonly NoticedOutcome[],
     copies: LocalDelivery["letters"] = [],
   ): Promise<void> {
-    const { log, outbound } = this.#rooms;
-    let letters = [...copies, ...(await this.#notices(delivery, outcomes))];
-    for (let waitMs = reportRetryMs; ; waitMs = Math.min(30_000, waitMs * 2)) {
-      try {
-        const { hasPaused } = await outbound.report(delivery, outcomes, letters);
-        if (hasPaused)
-          log.warn(
-            { agent: this.#rooms.store.ids.encode("agent", delivery.agent) },
-            "too many of its mails failed: the agent is paused until it is resumed (waypost agent resume)",
-          );
-        this.#letGo(delivery);
-        return;
-      } catch (error) {
-        const code = isWaypostError(error) ? error.code : undefined;
-        if (code === "precondition_failed" && letters.length > 0 && copies.length === 0) {
-          // The mail was cancelled meanwhile: the outcome is recorded, but no notice is sent.
-          letters = [];
-          continue;
-        }
-        log.error({ err: error, ...this.#nameOf(delivery) }, "an outcome could not be stored");
-        const isAnother = code === "precondition_failed" || code === "not_found";
-        if (isAnother || this.#isStopping) return this.#giveBack(delivery);
-        await this.#wait(waitMs);
-      }
-    }
-  }
-
-  /** Waits; a stop ends the wait early. */
-  async #wait(ms: number): Promise<void> {
     const { signal } = this.#stopping;
-    await delay(ms, undefined, { signal }).catch(() => {});
-  }
-
-  /** The notices for outcomes. If a notice cannot be made, the outcome is stored without it. */
-  async #notices(delivery: DueDelivery, outcomes: readonly NoticedOutcome[]) {
-    try {
-      return await noticesOf(this.#rooms, delivery, outcomes, this.#now());
-    } catch (error) {
-      this.#rooms.log.error({ err: error, ...this.#nameOf(delivery) }, "a notice could not be made");
-      return [];
-    }
+    if (await reportOutcomes(this.#rooms, { delivery, outcomes, copies, signal })) this.#letGo(delivery);
+    else this.#giveBack(delivery);
   }
 }
 

@@ -64,6 +64,8 @@ export interface TransactionResult {
   readonly failure: string | undefined;
 }
 
+/** How long a server may take to answer QUIT before the connection is cut. */
+const quitMs = 5000;
 /** A longer reply is an error. */
 const replyBytesMax = 64 * 1024;
 
@@ -131,8 +133,10 @@ export interface WireConnection {
   send(transaction: MailTransaction): Promise<TransactionResult>;
   /** RSET. Whether the server is ready for another message. */
   reset(): Promise<boolean>;
-  /** Sends QUIT without waiting for the reply. */
+  /** Sends QUIT without waiting for the reply. The server has some seconds to close the connection. */
   quit(): void;
+  /** Calls the listener when the connection is closed, at once if it is. */
+  onClosed(listener: () => void): void;
   /** Closes at once. */
   close(): void;
 }
@@ -171,7 +175,14 @@ export async function openWire(options: WireOptions): Promise<WireConnection> {
     send: (transaction) => send(client, transaction),
     reset: () => answered(client, (settle) => client.reset((error) => settle(error === null)), false),
     quit() {
-      if (!client.destroyed) client.quit();
+      if (client.destroyed) return;
+      client.quit();
+      const cut = setTimeout(() => options.socket.destroy(), quitMs).unref();
+      options.socket.once("close", () => clearTimeout(cut));
+    },
+    onClosed(listener) {
+      if (options.socket.closed) listener();
+      else options.socket.once("close", listener);
     },
     close: () => client.close(),
   };

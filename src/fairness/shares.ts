@@ -172,6 +172,14 @@ export const shares = {
     // Of one delivery, as long as the server cannot have the message.
     idleMs: 30_000,
   },
+  servers: {
+    what: "connections to one address of other servers",
+    unit: "connections",
+    // A carrier has one; that of the mail before it may still be closing.
+    total: "twice outbound.connections",
+    // The owner is the address, for whatever domains the mail is.
+    share: "outbound.connections_per_domain",
+  },
   deliverers: {
     what: "deliveries into mailboxes here",
     unit: "jobs",

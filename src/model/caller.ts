@@ -29,6 +29,11 @@ export function forEverybody<T>(work: () => T): T {
   return callers.run({ signal: undefined, owner: callers.getStore()?.owner }, work);
 }
 
+/** Runs work of the server's own that a caller has caused: it continues when the caller has gone, and does not use the caller's share. */
+export function forTheHouse<T>(work: () => T): T {
+  return callers.run({ signal: undefined, owner: undefined }, work);
+}
+
 /** The signal of the caller for whom this code runs; undefined if there is no caller. */
 export function callerSignal(): AbortSignal | undefined {
   return callers.getStore()?.signal;

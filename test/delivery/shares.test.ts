@@ -2,9 +2,11 @@
 import { once } from "node:events";
 import net from "node:net";
 import { expect, test, vi } from "vitest";
+import { createServerConnections } from "#/protocols/delivery/server-connections.ts";
 import { createTakenDeliveries } from "#/protocols/delivery/taken-deliveries.ts";
 import { createFairness } from "#/src/fairness/fairness.ts";
 import { shares } from "#/src/fairness/shares.ts";
+import { CallerGone, forCaller } from "#/src/model/caller.ts";
 import type { DueDelivery } from "#/src/outbound/outbound.ts";
 import { startSink } from "../support/smtp-sink.ts";
 import { seedAgent } from "../support/store.ts";
@@ -190,4 +192,68 @@ test("a mailbox that has its share has it still when what found no place is give
   expect([...taken.crowded]).toEqual([1]);
   taken.delete(added[0]!);
   expect([...taken.crowded]).toEqual([]);
+});
+
+test("domains that have the same server share its connections, and all of their mail goes", async () => {
+  let open = 0;
+  let most = 0;
+  const answers: (() => void)[] = [];
+  await using sink = await startSink({
+    onSlowMessage(answer) {
+      most = Math.max(most, ++open);
+      answers.push(() => {
+        open--;
+        answer();
+      });
+    },
+  });
+  const domains = Array.from({ length: 6 }, (_, number) => `d${number}.net`);
+  await using house = await openDeliveryHouse({
+    zone: {
+      ...zone,
+      ...Object.fromEntries(domains.map((domain) => [domain, [["MX", [10, "mx.theirs.net"]]]])),
+      "mx.theirs.net": [["A", "127.0.0.1"]],
+    },
+    set: [`outbound.mx_port=${sink.port}`, "outbound.connections_per_domain=2"],
+  });
+  const sent = house.send({ by: "person", to: domains.map((domain) => `bob@${domain}`) });
+  while (sink.mails.length < domains.length || answers.length > 0) {
+    await vi.waitFor(() => expect(answers.length).toBeGreaterThan(0), 10_000);
+    answers.shift()!();
+  }
+  await sent;
+  expect(most).toBe(2);
+  expect(sink.mails.map(({ to }) => to[0]).sort()).toEqual(domains.map((domain) => `bob@${domain}`));
+});
+
+test("lanes that wait for a server go in turns of the owners, before those that come later", () => {
+  const gone: string[] = [];
+  const gate = createFairness().gate("servers", { total: 10, share: 1 });
+  const servers = createServerConnections(gate, (lane) => void gone.push(lane));
+  const first = servers.tryEnter("192.0.2.1", "c1")!;
+  for (const lane of ["a1", "a2", "b1"]) {
+    expect(servers.tryEnter("192.0.2.1", lane)).toBeUndefined();
+    servers.wait("192.0.2.1", lane, { key: lane[0]! });
+  }
+  expect(servers.tryEnter("192.0.2.2", "c2")).toBeDefined();
+  first[Symbol.dispose]();
+  expect(gone).toEqual(["a1"]);
+  // There is room, and it is for those that wait.
+  expect(servers.tryEnter("192.0.2.1", "c3")).toBeUndefined();
+  servers.tryEnter("192.0.2.1", "a1")![Symbol.dispose]();
+  expect(gone).toEqual(["a1", "b1"]);
+  // One that was let go and did not come leaves its turn to the next.
+  servers.wake();
+  expect(gone).toEqual(["a1", "b1", "a2"]);
+  expect(servers.isWanted("192.0.2.1")).toBe(false);
+});
+
+test("mail is carried out when whoever has sent it has gone meanwhile", async () => {
+  await using sink = await startSink();
+  await using house = await openDeliveryHouse({ zone, set: [`outbound.mx_port=${sink.port}`] });
+  const caller = new AbortController();
+  house.outbound.onDue(() => caller.abort(new CallerGone()));
+  await forCaller(caller.signal, () => house.send({ by: "person", to: ["bob@theirs.net"] }));
+  await vi.waitFor(() => expect(sink.mails).toHaveLength(1), 10_000);
+  expect(house.logLines.filter(({ level }) => Number(level) > 30)).toEqual([]);
 });
