@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { DavError } from "#/protocols/dav/dav-error.ts";
 import type { XmlElement } from "#/protocols/dav/xml/element.ts";
 import { dav } from "#/protocols/dav/xml/names.ts";
-import { readXml } from "#/protocols/dav/xml/read-xml.ts";
+import { readXml, readXmlPieces } from "#/protocols/dav/xml/read-xml.ts";
 import {
   element,
   elementWith,
@@ -218,4 +218,25 @@ function treeOf(
     children: joined.filter((one) => typeof one !== "string"),
     text: joined.filter((one) => typeof one === "string").join(""),
   };
+}
+
+test("is the same in pieces, wherever they are cut, and many hrefs are many pieces", () => {
+  const text =
+    '<?xml version="1.0"?>\r\n<!-- <a> --><a xmlns="DAV:" b="&lt;1\u{1f600}"><![CDATA[]]]]><![CDATA[>]]>\u{1f600}é &#x1f600;\r\n<c/></a>\n';
+  const body = Buffer.from(text);
+  const whole = readXml(body);
+  for (let characters = 1; characters < text.length; characters++)
+    expect(finish(readXmlPieces(body, undefined, characters)).root).toEqual(whole);
+  const hrefs = Array.from({ length: 10_000 }, (_, at) => `<href>/dav/calendars/one/e${at}.ics</href>`);
+  const { root, turns } = finish(readXmlPieces(Buffer.from(`<a>${hrefs.join("")}</a>`)));
+  expect(root.children).toHaveLength(10_000);
+  expect(turns).toBeGreaterThan(10);
+  expect(() => finish(readXmlPieces(Buffer.from(`<a>${hrefs.join("")}</b>`)))).toThrow("not well-formed");
+});
+
+function finish(reading: ReturnType<typeof readXmlPieces>) {
+  for (let turns = 0; ; turns++) {
+    const { done, value } = reading.next();
+    if (done === true) return { root: value, turns };
+  }
 }

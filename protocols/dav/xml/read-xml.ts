@@ -23,8 +23,24 @@ interface OpenElement {
   readonly content: (XmlElement | string)[];
 }
 
+/** A piece takes the main thread some milliseconds. */
+const usualPieceCharacters = 32 * 1024;
+
 /** `charset`: what the Content-Type of the request says, if it says one. */
 export function readXml(body: Uint8Array, charset?: string): XmlElement {
+  const reading = readXmlPieces(body, charset);
+  for (;;) {
+    const { done, value } = reading.next();
+    if (done === true) return value;
+  }
+}
+
+/** The same piece by piece, with a turn for others between two of them. */
+export function* readXmlPieces(
+  body: Uint8Array,
+  charset?: string,
+  pieceCharacters = usualPieceCharacters,
+): Generator<void, XmlElement, void> {
   const { text, encoding } = decode(body, charset);
   assertNoDoctype(text);
   const open: OpenElement[] = [];
@@ -87,7 +103,11 @@ export function readXml(body: Uint8Array, charset?: string): XmlElement {
     else parent.content.push(element);
   });
   try {
-    parser.write(text).close();
+    for (let at = 0; at < text.length; at += pieceCharacters) {
+      if (at > 0) yield;
+      parser.write(text.slice(at, at + pieceCharacters));
+    }
+    parser.close();
   } catch (error) {
     if (error instanceof DavError) throw error;
     throw malformed("it is not well-formed", error);
