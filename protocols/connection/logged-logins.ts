@@ -6,6 +6,7 @@ import { formatAddress, parseAddress } from "#/src/accounts/address.ts";
 import type { Principal } from "#/src/accounts/principal.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { peerOf } from "./peer.ts";
+import { logStranger } from "./stranger-lines.ts";
 
 export type Logins = Pick<
   Accounts,
@@ -36,7 +37,7 @@ export function loggedLogins(accounts: Logins, log: Logger, place: LoginPlace): 
       return outcome;
     } catch (error) {
       const reason = isWaypostError(error) ? error.code : "internal";
-      log.warn({ ...peerOf(remoteAddress), ...place, ...login, reason }, "login failed");
+      logStranger(log, "warn", remoteAddress, { ...place, ...login, reason }, "login failed");
       throw error;
     }
   }

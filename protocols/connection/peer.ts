@@ -1,4 +1,3 @@
-import type { Logger } from "pino";
 import { networkOf } from "#/src/model/network.ts";
 
 /** The peer of a connection, for log lines. */
@@ -13,18 +12,5 @@ export function peerOf(remoteAddress: string): Peer {
   return {
     remote: remoteAddress.replace(/^::ffff:(?=\d+\.)/i, ""),
     network: networkOf(remoteAddress) ?? "loopback",
-  };
-}
-
-/** Logs a failed TLS handshake; only once, even if it is called several times. */
-export function handshakeLog(
-  log: Logger,
-  listener: string,
-  remoteAddress: string | undefined,
-): (reason: string) => void {
-  let isTold = false;
-  return (reason) => {
-    if (!isTold) log.info({ ...peerOf(remoteAddress ?? ""), listener, reason }, "handshake failed");
-    isTold = true;
   };
 }

@@ -113,7 +113,8 @@ async function serveExchange(
 ): Promise<void> {
   const requestId = newRequestId();
   const remoteAddress = clientAddress(proxies, request.socket.remoteAddress ?? "", request.headers);
-  logRequest(log, { requestId, remoteAddress }, request, response);
+  let isStranger = true;
+  logRequest(log, { requestId, remoteAddress, isStranger: () => isStranger }, request, response);
   if (tally !== undefined) countRequest(tally, response);
   const gone = new AbortController();
   const leave = (): void => gone.abort(new CallerGone());
@@ -138,6 +139,7 @@ async function serveExchange(
         forCaller(gone.signal, () => readBody(request, { limitBytes, copies, receiving, memory }), owner),
       claim: (login) => {
         current = mailboxOwner(login);
+        isStranger = false;
         return HttpConnection.of(socket)?.claim(login) ?? true;
       },
     });

@@ -1,24 +1,30 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import { peerOf } from "#/protocols/connection/peer.ts";
+import { logStranger } from "#/protocols/connection/stranger-lines.ts";
 import type { Tally } from "#/src/model/tally.ts";
 
 const pathCharactersMax = 200;
 
+export interface LoggedRequest {
+  readonly requestId: string;
+  readonly remoteAddress: string;
+  /** Whether the request had no valid credential. */
+  isStranger(): boolean;
+}
+
 /** One line for a request when its answer has left or its client has gone; for a stream, when it ends. */
 export function logRequest(
   log: Logger,
-  { requestId, remoteAddress }: { readonly requestId: string; readonly remoteAddress: string },
+  { requestId, remoteAddress, isStranger }: LoggedRequest,
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
   if (!log.isLevelEnabled("info")) return;
   const startedAt = performance.now();
   const { method, url = "" } = request;
-  const peer = peerOf(remoteAddress);
   response.once("close", () => {
     const line = {
-      ...peer,
       requestId,
       method,
       path: pathOf(url),
@@ -26,7 +32,8 @@ export function logRequest(
       isComplete: response.writableFinished,
       ms: Math.round(performance.now() - startedAt),
     };
-    log.info(line, "request");
+    if (isStranger()) logStranger(log, "info", remoteAddress, line, "request");
+    else log.info({ ...peerOf(remoteAddress), ...line }, "request");
   });
 }
 

@@ -6,8 +6,8 @@ import {
   createConnectionDoor,
 } from "#/protocols/connection/connection-door.ts";
 import { type Listener, listen, openPorts } from "#/protocols/connection/listener.ts";
-import { handshakeLog } from "#/protocols/connection/peer.ts";
 import { contextOf } from "#/protocols/connection/server-keys.ts";
+import { handshakeLog } from "#/protocols/connection/stranger-lines.ts";
 import { trustProxies } from "#/protocols/connection/trusted-proxies.ts";
 import { createReceiving } from "#/src/fairness/receiving.ts";
 import { loginTimeoutMs } from "./limits.ts";

@@ -6,9 +6,9 @@ import {
 } from "#/protocols/connection/connection-door.ts";
 import { type Listener, listen, openPorts } from "#/protocols/connection/listener.ts";
 import { loggedLogins } from "#/protocols/connection/logged-logins.ts";
-import { handshakeLog } from "#/protocols/connection/peer.ts";
 import { takeHandshake } from "#/protocols/connection/secure-socket.ts";
 import { contextOf } from "#/protocols/connection/server-keys.ts";
+import { handshakeLog } from "#/protocols/connection/stranger-lines.ts";
 import { trustProxies } from "#/protocols/connection/trusted-proxies.ts";
 import type { Principal } from "#/src/accounts/principal.ts";
 import { rememberRecipients } from "#/src/arrival/recent-recipients.ts";

@@ -1,5 +1,6 @@
 /** Log lines about the mail of a connection. */
 import { peerOf } from "#/protocols/connection/peer.ts";
+import { logStranger } from "#/protocols/connection/stranger-lines.ts";
 import type { MailPort } from "./mail-port.ts";
 import type { MailTransaction, Taken } from "./mail-transaction.ts";
 import type { Reply } from "./reply.ts";
@@ -13,8 +14,8 @@ export function logRefusal(
   about: object,
 ): void {
   rooms.tally?.count("refusals", { port: name, command, status: status ?? String(code) });
-  const line = { ...peerOf(remoteAddress), port: name, command, reply: code, status, ...about };
-  rooms.log.info(line, "refused");
+  const line = { port: name, command, reply: code, status, ...about };
+  logStranger(rooms.log, "info", remoteAddress, line, "refused");
 }
 
 export interface MessageOutcome {
@@ -35,20 +36,19 @@ export function logMessage(
   const isTaken = outcome.code === 250;
   rooms.tally?.count("messages", { port: name, outcome: isTaken ? "accepted" : "refused" });
   rooms.tally?.time("message", ms);
-  rooms.log.info(
-    {
-      ...peerOf(transport.remoteAddress),
-      port: name,
-      id: transport.id,
-      ...taken,
-      from: mail.reversePath.address,
-      recipients: forwardPaths.size,
-      size,
-      ms: Math.round(ms),
-      reply: outcome.code,
-      status: outcome.status,
-      ...(cause === undefined ? {} : { err: cause }),
-    },
-    isTaken ? "message accepted" : "message refused",
-  );
+  const line = {
+    port: name,
+    id: transport.id,
+    ...taken,
+    from: mail.reversePath.address,
+    recipients: forwardPaths.size,
+    size,
+    ms: Math.round(ms),
+    reply: outcome.code,
+    status: outcome.status,
+    ...(cause === undefined ? {} : { err: cause }),
+  };
+  const { remoteAddress } = transport;
+  if (isTaken) rooms.log.info({ ...peerOf(remoteAddress), ...line }, "message accepted");
+  else logStranger(rooms.log, "info", remoteAddress, line, "message refused");
 }

@@ -33,6 +33,11 @@ export const keptShortFormOctetsMax = 4 * 1024 * 1024;
 export const keptDescriptionsMax = 10_000;
 export const keptDescriptionOctetsMax = 16 * 1024 * 1024;
 
+/** Log lines of a minute about what comes without a login, of one network and of all. A line is made by some ten octets, and has
+ *  300: so they come to 1 GB a day at most. */
+export const strangerLinesOfNetworkMax = 200;
+export const strangerLinesTotalMax = 2000;
+
 /** "Limits" of the interface. */
 export const jsonBodyBytesMax = 1024 * 1024;
 export const jsonBlobBodyBytesMax = 16 * 1024 * 1024;

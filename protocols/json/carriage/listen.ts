@@ -7,8 +7,8 @@ import {
   type NameNetwork,
 } from "#/protocols/connection/connection-door.ts";
 import { type Listener, openPorts } from "#/protocols/connection/listener.ts";
-import { handshakeLog, peerOf } from "#/protocols/connection/peer.ts";
 import type { ServerKeys } from "#/protocols/connection/server-keys.ts";
+import { handshakeLog, logStranger } from "#/protocols/connection/stranger-lines.ts";
 import { networkBehind, trustProxies } from "#/protocols/connection/trusted-proxies.ts";
 import { createHttpApp, type HttpRoute, type StreamRoute } from "#/protocols/http/app.ts";
 import { type BadRequest, listenHttpPort } from "#/protocols/http/listen.ts";
@@ -111,7 +111,7 @@ async function openHttpPorts(
     refuse(problem: BadRequest | DoorRefusal, requestId: string, remoteAddress: string) {
       // Connections over the limit are logged where they are refused.
       if (refusals[problem].code === "invalid")
-        log.info({ ...peerOf(remoteAddress), requestId, status: 400, problem }, "request");
+        logStranger(log, "info", remoteAddress, { requestId, status: 400, problem }, "request");
       return refuseEarly(problem, requestId);
     },
   };
