@@ -4,6 +4,7 @@
  *  GET /health    200 while the store takes mail, 503 otherwise, with what is wrong */
 import { statfs } from "node:fs/promises";
 import type { HttpRoute } from "#/protocols/http/app.ts";
+import { forEverybody } from "#/src/model/caller.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { countWaitingHolds } from "#/storage/queries/load.ts";
 import type { House } from "./house.ts";
@@ -13,6 +14,8 @@ import type { Metrics } from "./metrics.ts";
 const freeBytesMin = 64 * 1024 * 1024;
 
 export function createMetricsRoute(house: House, metrics: Metrics): HttpRoute {
+  const readMetrics = sharing(() => metrics.read());
+  const readProblems = sharing(() => findProblems(house));
   return {
     accepts: () => true,
     async serve({ koa }) {
@@ -21,14 +24,25 @@ export function createMetricsRoute(house: House, metrics: Metrics): HttpRoute {
         koa.status = 405;
         koa.set("Allow", "GET, HEAD");
       } else if (koa.path === "/metrics") {
-        koa.body = await metrics.read();
+        koa.body = await readMetrics();
         koa.set("Content-Type", metrics.contentType);
       } else if (koa.path === "/health") {
-        const problems = await findProblems(house);
+        const problems = await readProblems();
         koa.status = problems.length === 0 ? 200 : 503;
         koa.body = { status: problems.length === 0 ? "ok" : "unready", problems };
       } else koa.status = 404;
     },
+  };
+}
+
+/** Who asks while an answer is being made gets the same one: counting a long queue takes the store some milliseconds. */
+function sharing<T>(read: () => Promise<T>): () => Promise<T> {
+  let reading: Promise<T> | undefined;
+  return () => {
+    reading ??= forEverybody(read).finally(() => {
+      reading = undefined;
+    });
+    return reading;
   };
 }
 

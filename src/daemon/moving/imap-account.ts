@@ -20,6 +20,9 @@ export interface ImapPlace {
 const pageUids = 500;
 /** One line of an answer: the UIDs of a million messages. */
 const lineBytesMax = 16 * 1024 * 1024;
+/** Flags of one message that are looked at, and their characters. */
+const flagsMax = 200;
+const flagCharactersMax = 255;
 
 export async function openImapAccount({
   host,
@@ -96,10 +99,8 @@ async function* messagesOf(client: ImapFlow, path: string, folder: string): Asyn
   const { uidValidity, uids } = opened;
   for (let at = 0; at < uids.length; at += pageUids) {
     const page = uids.slice(at, at + pageUids).join(",");
-    const query = { uid: true, flags: true, internalDate: true, size: true } as const;
-    const found = await inMailbox(client, path, () => client.fetchAll(page, query, { uid: true }));
-    for (const { uid, flags = new Set<string>(), internalDate, size = 0 } of found ?? []) {
-      const names = [...flags];
+    const found = await inMailbox(client, path, () => listPage(client, page));
+    for (const { uid, names, internalDate, size } of found ?? []) {
       yield {
         folder,
         key: `${path} ${uidValidity} ${uid}`,
@@ -109,7 +110,7 @@ async function* messagesOf(client: ImapFlow, path: string, folder: string): Asyn
         }, 0),
         keywords: names.filter((name) => !name.startsWith("\\")),
         size,
-        ...(internalDate === undefined ? {} : { internalDate: new Date(internalDate).getTime() }),
+        ...(internalDate === undefined ? {} : { internalDate }),
         read: () =>
           inMailbox(client, path, async (now) => {
             // The UID means another message since.
@@ -120,6 +121,28 @@ async function* messagesOf(client: ImapFlow, path: string, folder: string): Asyn
       };
     }
   }
+}
+
+interface Listed {
+  readonly uid: number;
+  readonly names: readonly string[];
+  readonly size: number;
+  readonly internalDate: number | undefined;
+}
+
+/** Throws when the server tells of many more messages than it was asked for. */
+async function listPage(client: ImapFlow, page: string): Promise<Listed[]> {
+  const listed: Listed[] = [];
+  const query = { uid: true, flags: true, internalDate: true, size: true } as const;
+  for await (const message of client.fetch(page, query, { uid: true })) {
+    const { uid, flags = new Set<string>(), size = 0, internalDate } = message;
+    if (listed.length === 2 * pageUids)
+      throw new Error("The server tells of messages that it was not asked for.");
+    const names = [...flags].filter((name) => name.length <= flagCharactersMax).slice(0, flagsMax);
+    const date = internalDate === undefined ? undefined : new Date(internalDate).getTime();
+    listed.push({ uid, names, size, internalDate: date });
+  }
+  return listed;
 }
 
 /** undefined where the mailbox cannot be opened. */

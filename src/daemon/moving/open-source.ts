@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
+import { printableText } from "#/protocols/delivery/reply.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { MailSource } from "./mail-source.ts";
 import { isMaildir, openMaildir } from "./maildir.ts";
@@ -41,7 +42,7 @@ async function openAccount(
     return await openImapAccount({ host, port, isTls, user, password, isToken, bytesMax });
   } catch (error) {
     const { responseText, message } = error as Error & { readonly responseText?: string };
-    throw new WaypostError("upstream_unavailable", `${url.host}: ${responseText ?? message}`, {
+    throw new WaypostError("upstream_unavailable", `${url.host}: ${printableText(responseText ?? message)}`, {
       cause: error,
     });
   }
