@@ -1,8 +1,10 @@
 import { request as httpRequest } from "node:http";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { operations } from "#/protocols/json/registry.ts";
+import { callerSignal } from "#/src/model/caller.ts";
 import { type JsonServer, openJsonServer, plainMessage } from "../support/json-server.ts";
+import { type WatchedStore, watchStore } from "../support/watched-store.ts";
 
 let server: JsonServer;
 beforeAll(async () => {
@@ -149,10 +151,16 @@ describe("a tool", () => {
 });
 
 /** A tool call as one request and nothing around it. */
-// biome-ignore lint/suspicious/noExplicitAny: results differ by tool
-async function fetchTool(of: JsonServer, name: string, headers: Record<string, string> = {}): Promise<any> {
+async function fetchTool(
+  of: JsonServer,
+  name: string,
+  headers: Record<string, string> = {},
+  signal?: AbortSignal,
+  // biome-ignore lint/suspicious/noExplicitAny: results differ by tool
+): Promise<any> {
   const response = await fetch(`${of.url}/mcp`, {
     method: "POST",
+    ...(signal === undefined ? {} : { signal }),
     headers: {
       Authorization: `Bearer ${of.ada.token}`,
       "Content-Type": "application/json",
@@ -230,6 +238,33 @@ describe("the address /mcp", () => {
       },
     );
     expect(body.error.message).toMatch(/limit/i);
+  });
+
+  it("keeps the memory of a body whose caller has gone until the call that reads it has ended", async () => {
+    let watched: WatchedStore | undefined;
+    await using held = await openJsonServer({}, (store) => {
+      watched = watchStore(store);
+      return watched.store;
+    });
+    const memory = (): number => held.fairness.usage().find(({ share }) => share === "receiving")?.taken ?? 0;
+    const reading = Promise.withResolvers<AbortSignal>();
+    const released = Promise.withResolvers<void>();
+    watched!.onRead = (): void | Promise<void> => {
+      const signal = callerSignal();
+      if (signal === undefined || memory() === 0) return;
+      reading.resolve(signal);
+      return released.promise;
+    };
+    const client = new AbortController();
+    const asked = fetchTool(held, "search", {}, client.signal);
+    const caller = await reading.promise;
+    client.abort();
+    await expect(asked).rejects.toThrow();
+    await vi.waitUntil(() => caller.aborted, { timeout: 10_000, interval: 5 });
+    for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(memory()).toBeGreaterThan(0);
+    released.resolve();
+    await vi.waitUntil(() => memory() === 0, { timeout: 10_000, interval: 5 });
   });
 
   it("takes bodies as /v1 does: bounded, no member twice", async () => {

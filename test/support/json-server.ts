@@ -15,7 +15,7 @@ import {
 } from "#/src/collections/contacts/contact-projection.ts";
 import { createEventProjection, type EventProjection } from "#/src/collections/events/event-projection.ts";
 import { createRuleExpansion, type RuleExpansion } from "#/src/collections/rules/rule-expansion.ts";
-import { createFairness } from "#/src/fairness/fairness.ts";
+import { createFairness, type Fairness } from "#/src/fairness/fairness.ts";
 import { createFeed, type Feed } from "#/src/feed/feed.ts";
 import { createFiles } from "#/src/files/files.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
@@ -51,6 +51,7 @@ export interface JsonServer extends AsyncDisposable {
   readonly feed: Feed;
   readonly outbound: Outbound;
   readonly accounts: Accounts;
+  readonly fairness: Fairness;
   readonly contacts: ContactProjection;
   readonly events: EventProjection;
   readonly rules: RuleExpansion;
@@ -168,6 +169,9 @@ export async function openJsonServer(
     },
     get accounts() {
       return rooms.accounts;
+    },
+    get fairness() {
+      return rooms.fairness;
     },
     get listeners() {
       return listeners;
