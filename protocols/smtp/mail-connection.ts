@@ -11,11 +11,12 @@ import type { SMTPServer } from "smtp-server";
 import { SMTPConnection } from "smtp-server/lib/smtp-connection.js";
 import { isLoopbackAddress } from "#/protocols/connection/connection.ts";
 import type { ConnectionPlace } from "#/protocols/connection/connection-door.ts";
-import { handshakeLog } from "#/protocols/connection/peer.ts";
 import { noteSecured } from "#/protocols/connection/secure-socket.ts";
 import { contextsOfNames } from "#/protocols/connection/server-keys.ts";
+import { handshakeLog } from "#/protocols/connection/stranger-lines.ts";
 import type { Principal } from "#/src/accounts/principal.ts";
 import type { Transport } from "#/src/arrival/transport.ts";
+import { LoopTurns, nextTurn } from "#/src/fairness/loop-turns.ts";
 import { forCaller } from "#/src/model/caller.ts";
 import { DataReader } from "./data-reader.ts";
 import { isRefusal, replyToError } from "./errors.ts";
@@ -53,6 +54,7 @@ export interface AcceptedConnection {
   readonly place: ConnectionPlace;
 }
 
+const turns = new LoopTurns();
 const nobodyGoes = new AbortController().signal;
 
 export class MailConnection extends SMTPConnection {
@@ -396,8 +398,10 @@ export class MailConnection extends SMTPConnection {
         if (command === "MAIL") logRefusal(this.#port, this.remoteAddress, command, outcome, { id: this.id });
         return outcome;
       })
-      .then((outcome) => {
+      .then(async (outcome) => {
         this.#send(outcome);
+        // A hundred recipients in one packet take their turns as other work does.
+        if (turns.isDue) await this.#forOwner(nextTurn);
         callback();
       })
       .catch((error: unknown) => {

@@ -2,6 +2,7 @@
  *  store. */
 
 import type { Settings } from "#/config/schema.ts";
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { BreakerLimits } from "#/src/model/pause.ts";
@@ -49,8 +50,10 @@ export function createQueue(rooms: OutboundRooms): Queue {
   /** Those of these deliveries that are the caller's now, as they stand. */
   async function take(groups: readonly DueGroup[], now: number): Promise<DueDelivery[]> {
     const deliveries: DueDelivery[] = [];
+    const turns = new LoopTurns();
     for (const group of await claims.claim(groups))
       try {
+        await turns.turn();
         const delivery = await readDelivery(store, group, now);
         // The row was finished by another caller since the page was read.
         if (delivery === undefined) claims.release(group);
@@ -187,8 +190,10 @@ async function* groupsOf(
   of: { readonly domain?: string; readonly agent?: AgentNumber },
 ): AsyncGenerator<DueGroup> {
   const seen = new Set<string>();
+  const turns = new LoopTurns();
   let after: DueRow | undefined;
   for (;;) {
+    await turns.turn();
     const rows = await listDue(store, {
       now,
       limit: duePageRows,
