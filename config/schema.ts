@@ -370,8 +370,14 @@ export const settingsSchema = z.strictObject({
         .describe(
           "Whether domains that ask for it (_smtp._tls) are told each day how TLS with their servers went (RFC 8460).",
         ),
+      sendDmarc: z
+        .boolean()
+        .default(true)
+        .describe(
+          "Whether domains that ask for it (_dmarc) are told each day what mail came in their name (RFC 7489 section 7.2).",
+        ),
     })
-    .describe("Reports to the domains that mail goes to."),
+    .describe("Reports to other domains."),
   operator: z
     .strictObject({
       servedOn: z

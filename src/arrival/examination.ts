@@ -5,6 +5,8 @@ import type { Checks } from "#/src/evidence/checks.ts";
 import { checkSpam } from "#/src/evidence/spam-check.ts";
 import type { ReceivedReport } from "#/src/formats/reports/received-report.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import type { ReportCounts } from "#/src/reports/report-counts.ts";
+import { dmarcDetail } from "#/src/reports/write-dmarc-report.ts";
 import type { ArrivingCalendar } from "#/src/scheduling/arriving-calendar.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 import type { Preparation } from "./preparing/preparation.ts";
@@ -13,6 +15,8 @@ import type { Transport } from "./transport.ts";
 export interface ExaminationRooms {
   readonly preparation: Preparation;
   readonly settings: Pick<Settings, "server" | "evidence">;
+  /** What is told to the domains of authors; absent where nothing is counted. */
+  readonly reportCounts?: ReportCounts;
 }
 
 export interface Examined {
@@ -28,7 +32,7 @@ export interface Examined {
 
 /** Throws `policy_refused` for mail that its domain wants rejected, where the operator does so too. */
 export async function examineArrival(
-  { preparation, settings }: ExaminationRooms,
+  { preparation, settings, reportCounts }: ExaminationRooms,
   bytes: Uint8Array,
   transport: Transport,
   reversePath: string,
@@ -43,10 +47,15 @@ export async function examineArrival(
     spamCheck,
   ]);
   const { checks, isAuthenticated, failedPolicy } = evidence!;
-  if (failedDmarc === "reject" && failedPolicy === "reject")
-    throw new WaypostError("policy_refused", "The domain of the author does not allow this (DMARC).");
+  const isRefused = failedDmarc === "reject" && failedPolicy === "reject";
   const isDisowned = failedPolicy === "reject" || failedPolicy === "quarantine";
-  const isUnwanted = (isDisowned && failedDmarc !== "keep") || spam?.isSpam === true;
+  const isQuarantined = isDisowned && failedDmarc !== "keep";
+  const disposition = isRefused ? "reject" : isQuarantined ? "quarantine" : "none";
+  const seen = reportCounts && dmarcDetail(evidence!, { address: remoteAddress, disposition });
+  if (seen !== undefined) reportCounts!.note("dmarc", seen.domain, seen.detail);
+  if (isRefused)
+    throw new WaypostError("policy_refused", "The domain of the author does not allow this (DMARC).");
+  const isUnwanted = isQuarantined || spam?.isSpam === true;
   return {
     facts,
     calendar,

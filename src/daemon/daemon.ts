@@ -12,7 +12,6 @@ import { createSecureDns } from "#/src/evidence/secure-dns.ts";
 import type { RefusalCount } from "#/src/fairness/refusals.ts";
 import { systemClock } from "#/src/model/clock.ts";
 import { createDispatch } from "#/src/outbound/dispatch.ts";
-import { createReportCounts } from "#/src/reports/report-counts.ts";
 import { tlsDetail } from "#/src/reports/write-tls-report.ts";
 import { createChallenges } from "./acme/challenges.ts";
 import { startAcme } from "./acme/start-acme.ts";
@@ -83,7 +82,7 @@ export async function startDaemon(settings: Settings): Promise<Daemon> {
     await assertSources(settings);
     const secureDns = createSecureDns(settings.dns);
     const resolve = createResolve(settings.dns);
-    const reportCounts = createReportCounts(house.store);
+    const { reportCounts } = house;
     const reportRunner = startReportRunner({ ...house, resolve }, reportCounts, log);
     closers.push(() => reportRunner.stop());
     const delivery = startDelivery({

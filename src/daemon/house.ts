@@ -35,6 +35,7 @@ import type { Outbound } from "#/src/outbound/outbound.ts";
 import { openTextIndex } from "#/src/render/indexing/open-text-index.ts";
 import { createKeptDescriptions, type KeptDescriptions } from "#/src/render/kept-descriptions.ts";
 import { createReadingThreads } from "#/src/render/threads/reading-threads.ts";
+import { createReportCounts, type ReportCounts } from "#/src/reports/report-counts.ts";
 import { createScheduling } from "#/src/scheduling/create-scheduling.ts";
 import { createMailFates, type MailFates } from "#/src/scheduling/mail-fates.ts";
 import { createDirectSchedulers, createSchedulers } from "#/src/scheduling/schedulers.ts";
@@ -71,6 +72,7 @@ export interface House extends AsyncDisposable {
   readonly events: EventProjection;
   readonly outbound: Outbound;
   readonly holds: Holds;
+  readonly reportCounts: ReportCounts;
   readonly preparation: Preparation;
   readonly operatorDoor: OperatorDoor;
   /** Operations of `/v1` as the operator calls them; made when first asked for. */
@@ -195,6 +197,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
     store,
     metrics,
     mailFates,
+    reportCounts: createReportCounts(store),
     files: createFiles(store),
     preparation,
     domainChecks,

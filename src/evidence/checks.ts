@@ -39,6 +39,8 @@ export interface Evidence {
   readonly checks: Checks;
   /** Whether the one author of the message is who they say. */
   readonly isAuthenticated: boolean;
+  /** Of mail with one author: whether SPF passed for a domain of the author. */
+  readonly isSpfAligned?: boolean;
   /** Set when DMARC failed: the wish of the domain that was claimed. */
   readonly failedPolicy?: DmarcPolicy;
 }

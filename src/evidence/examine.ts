@@ -86,6 +86,7 @@ function judge(
       ...(isBySignature && hasReplyTo ? { reply_to: { covered: isReplyToCovered } } : {}),
     },
     isAuthenticated: dmarc.isSpfAligned || speaking.length > 0,
+    isSpfAligned: dmarc.isSpfAligned,
     ...(dmarc.failedPolicy === undefined ? {} : { failedPolicy: dmarc.failedPolicy }),
   };
 }

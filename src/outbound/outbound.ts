@@ -80,6 +80,8 @@ export interface SubmitRequest {
    *  and who is therefore no stranger. `uid`: the UID of the calendar object. */
   readonly invitation?: { readonly answers: string | undefined; readonly uid: string };
   readonly source: SubmissionSource;
+  /** Mail of the server itself: the limits of the mailbox do not count it. */
+  readonly isUncounted?: boolean;
   /** No copy is put into Sent, because the mail client makes one. */
   readonly hasNoCopy?: boolean;
 }

@@ -126,7 +126,10 @@ async function planWrite(
     decision: isHeld
       ? { ...decision, digest: holdDigest(JSON.stringify(envelope), facts.blob.sha256) }
       : decision,
-    limits: { perHour: settings.limits.sendsPerHour, perDay: settings.limits.sendsPerDay },
+    limits:
+      request.isUncounted === true
+        ? { perHour: 0, perDay: 0 }
+        : { perHour: settings.limits.sendsPerHour, perDay: settings.limits.sendsPerDay },
     at,
   };
 }

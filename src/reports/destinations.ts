@@ -2,6 +2,7 @@
 import { parseAddress } from "#/src/accounts/address.ts";
 import type { Resolve } from "#/src/evidence/dns.ts";
 import { domainOfAddress } from "#/src/evidence/shown-address.ts";
+import type { PublishedPolicy } from "./write-dmarc-report.ts";
 
 /** Addresses of one report. Receivers are to take at least two (RFC 7489 section 6.3). */
 const addressesMax = 5;
@@ -13,8 +14,50 @@ export async function findTlsDestinations(domain: string, resolve: Resolve): Pro
   return records.length === 1 ? mailAddresses(records[0]!) : [];
 }
 
+export interface DmarcDestinations {
+  readonly to: readonly string[];
+  readonly published: PublishedPolicy;
+}
+
+/** The record that is about a domain: its own, or one of a domain above it (RFC 9989 section 4.10), and who of its `rua` wants the report:
+ *  one of another domain has to say so itself (RFC 7489 section 7.1). undefined where nobody does. */
+export async function findDmarcDestinations(
+  domain: string,
+  resolve: Resolve,
+): Promise<DmarcDestinations | undefined> {
+  const labels = domain.split(".");
+  for (let from = 0; from < Math.min(labels.length - 1, labelsMax); from++) {
+    const name = labels.slice(from).join(".");
+    const records = await readRecords(`_dmarc.${name}`, "v=DMARC1", resolve);
+    if (records.length === 0) continue;
+    if (records.length > 1) return undefined;
+    const to: string[] = [];
+    for (const address of mailAddresses(records[0]!))
+      if (await isWilling(name, address, resolve)) to.push(address);
+    if (to.length === 0) return undefined;
+    const tags = policyTags.flatMap((tag) => {
+      const value = records[0]!.get(tag);
+      return value === undefined ? [] : [[tag, value.slice(0, 20)]];
+    });
+    return { to, published: { domain: name, tags: Object.fromEntries(tags) } };
+  }
+  return undefined;
+}
+
+const policyTags = ["adkim", "aspf", "p", "sp", "pct"] as const;
+/** Domains above one that are asked; names of mail have a few labels. */
+const labelsMax = 8;
+
+async function isWilling(domain: string, address: string, resolve: Resolve): Promise<boolean> {
+  const { getAlignment } = await import("mailauth/lib/tools.js");
+  const receiver = domainOfAddress(address)!;
+  if (getAlignment(domain, [receiver], false) !== false) return true;
+  const records = await readRecords(`${domain}._report._dmarc.${receiver}`, "v=DMARC1", resolve);
+  return records.length > 0;
+}
+
 /** The tags of a TXT record of one version. */
-export async function readRecords(
+async function readRecords(
   name: string,
   version: string,
   resolve: Resolve,
@@ -36,7 +79,7 @@ function readTags(text: string): ReadonlyMap<string, string> {
 }
 
 /** Of `rua`, without a limit of size (RFC 7489 section 6.4). */
-export function mailAddresses(tags: ReadonlyMap<string, string>): string[] {
+function mailAddresses(tags: ReadonlyMap<string, string>): string[] {
   return (tags.get("rua") ?? "")
     .split(",")
     .slice(0, addressesMax)

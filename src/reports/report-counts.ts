@@ -14,6 +14,8 @@ export interface ReportCounts {
 const dayMs = 86_400_000;
 /** Different things between two writes; further ones are not counted. */
 const waitingMax = 10_000;
+/** Rows that are written in a day: whoever sends mail in ever new names fills no disk. */
+const writtenPerDayMax = 100_000;
 /** Rows of one write among the quick ones. */
 const rowsPerWrite = 100;
 
@@ -27,6 +29,7 @@ export function startOfDay(day: number): number {
 
 export function createReportCounts(store: Pick<Store, "write" | "clock">): ReportCounts {
   let waiting = new Map<string, ReportCountRow>();
+  let written = { day: 0, count: 0 };
   return {
     note(kind, domain, detail) {
       const row = { kind, day: dayOf(store.clock.now()), domain, detail: JSON.stringify(detail) };
@@ -35,7 +38,10 @@ export function createReportCounts(store: Pick<Store, "write" | "clock">): Repor
       if (count > 1 || waiting.size < waitingMax) waiting.set(key, { ...row, count });
     },
     async flush() {
-      const rows = [...waiting.values()];
+      const day = dayOf(store.clock.now());
+      if (written.day !== day) written = { day, count: 0 };
+      const rows = [...waiting.values()].slice(0, writtenPerDayMax - written.count);
+      written.count += rows.length;
       waiting = new Map();
       for (let at = 0; at < rows.length; at += rowsPerWrite)
         await store.write("countForReports", { counts: rows.slice(at, at + rowsPerWrite) });

@@ -4,14 +4,16 @@ import type { Settings } from "#/config/schema.ts";
 import { isReservedDomain } from "#/src/accounts/reserved-domain.ts";
 import { findOwnDomain, findResponsible } from "#/src/accounts/role-mailboxes.ts";
 import type { Resolve } from "#/src/evidence/dns.ts";
+import type { ReportKind } from "#/src/formats/reports/received-report.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { Outbound } from "#/src/outbound/outbound.ts";
 import { listCountedDomains, listReportCounts } from "#/storage/queries/domain-reports.ts";
 import type { AgentRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
-import { findTlsDestinations } from "./destinations.ts";
+import { findDmarcDestinations, findTlsDestinations } from "./destinations.ts";
 import { dayOf, startOfDay } from "./report-counts.ts";
 import { writeReportMail } from "./report-mail.ts";
+import { writeDmarcReport } from "./write-dmarc-report.ts";
 import { type ReportHead, writeTlsReport } from "./write-tls-report.ts";
 
 export interface ReportingRooms {
@@ -22,7 +24,9 @@ export interface ReportingRooms {
 }
 
 /** Domains that one call looks at; the next call goes on. */
-const domainsPerCall = 100;
+const domainsPerCall = 1000;
+/** Name servers of strangers may be silent. */
+const timeMaxMs = 10 * 60_000;
 const rowsMax = 1000;
 /** What is older helps nobody any more, as after a stop of the server for days. */
 const daysMax = 3;
@@ -34,22 +38,31 @@ interface Sender {
 
 /** Gives how many reports left. Stops where the sender may send no more for now. */
 export async function sendDueReports(rooms: ReportingRooms): Promise<number> {
-  const { store, settings, resolve } = rooms;
-  const kind = "tls";
+  const { sendTls, sendDmarc } = rooms.settings.reports;
+  const sender = await findSender(rooms);
+  const until = performance.now() + timeMaxMs;
+  return (
+    (await sendKind(rooms, "tls", sendTls ? sender : undefined, until)) +
+    (await sendKind(rooms, "dmarc", sendDmarc ? sender : undefined, until))
+  );
+}
+
+async function sendKind(
+  rooms: ReportingRooms,
+  kind: ReportKind,
+  sender: Sender | undefined,
+  until: number,
+): Promise<number> {
+  const { store } = rooms;
   const today = dayOf(store.clock.now());
-  const sender = settings.reports.sendTls ? await findSender(rooms) : undefined;
   let sentCount = 0;
   for (const { day, domain } of await listCountedDomains(store, kind, today, domainsPerCall)) {
-    const isFresh = day >= today - daysMax;
-    const to = sender !== undefined && isFresh ? await findTlsDestinations(domain, resolve) : [];
-    if (sender !== undefined && to.length > 0) {
-      const rows = await listReportCounts(store, { kind, day, domain, limit: rowsMax });
-      const head = headOf(sender, domain, day);
-      const mail = writeReportMail(kind, head, {
-        report: writeTlsReport(head, rows),
-        to,
-        at: store.clock.now(),
-      });
+    if (performance.now() > until) break;
+    const isWanted = sender !== undefined && day >= today - daysMax;
+    const report = isWanted ? await writers[kind](rooms, headOf(sender, domain, day), day) : undefined;
+    if (sender !== undefined && report !== undefined) {
+      const { head, text, to } = report;
+      const mail = writeReportMail(kind, head, { report: text, to, at: store.clock.now() });
       if (!(await submit(rooms, sender, head, mail, to))) return sentCount;
       sentCount++;
     }
@@ -58,6 +71,32 @@ export async function sendDueReports(rooms: ReportingRooms): Promise<number> {
   }
   return sentCount;
 }
+
+interface Written {
+  readonly head: ReportHead;
+  readonly text: string;
+  readonly to: readonly string[];
+}
+
+/** undefined where the domain wants no report. */
+type Writer = (rooms: ReportingRooms, head: ReportHead, day: number) => Promise<Written | undefined>;
+
+const writers: Readonly<Record<ReportKind, Writer>> = {
+  async tls({ store, resolve }, head, day) {
+    const { domain } = head;
+    const to = await findTlsDestinations(domain, resolve);
+    if (to.length === 0) return undefined;
+    const rows = await listReportCounts(store, { kind: "tls", day, domain, limit: rowsMax });
+    return { head, text: writeTlsReport(head, rows), to };
+  },
+  async dmarc({ store, resolve }, head, day) {
+    const { domain } = head;
+    const found = await findDmarcDestinations(domain, resolve);
+    if (found === undefined) return undefined;
+    const rows = await listReportCounts(store, { kind: "dmarc", day, domain, limit: rowsMax });
+    return { head, text: writeDmarcReport(head, found.published, rows), to: found.to };
+  },
+};
 
 /** A person: what an agent sends may have to wait for one. */
 async function findSender({ store, settings }: ReportingRooms): Promise<Sender | undefined> {
@@ -104,6 +143,7 @@ async function submit(
       holdWish: "policy",
       source: "submission",
       hasNoCopy: true,
+      isUncounted: true,
     });
     return true;
   } catch (error) {

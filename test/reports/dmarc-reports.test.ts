@@ -1,0 +1,163 @@
+/** DMARC aggregate reports to other domains (RFC 7489 section 7.2): what is counted of mail that comes in, and the report that leaves when the
+ *  day is over, read again as its receiver reads it. */
+import { createTransport } from "nodemailer";
+import { describe, expect, test } from "vitest";
+import type { Evidence } from "#/src/evidence/checks.ts";
+import { parseStructure } from "#/src/formats/mime/structure.ts";
+import { findReports } from "#/src/formats/reports/find-reports.ts";
+import { createReportCounts, dayOf } from "#/src/reports/report-counts.ts";
+import { sendDueReports } from "#/src/reports/send-reports.ts";
+import { dmarcDetail } from "#/src/reports/write-dmarc-report.ts";
+import { listReportCounts } from "#/storage/queries/domain-reports.ts";
+import { openDeliveryHouse } from "../delivery/delivery-house.ts";
+import { startInProcessDaemon } from "../support/daemon.ts";
+import { startDnsServer } from "../support/dns-server.ts";
+import { type Zone, zoneResolve } from "../support/dns-zone.ts";
+import { startSink } from "../support/smtp-sink.ts";
+
+const dayMs = 86_400_000;
+
+test("mail is counted by what SPF and DKIM said, and by what was done with it", async () => {
+  await using names = await startDnsServer({
+    "far.example": [["TXT", "v=spf1 ip4:127.0.0.1 -all"]],
+    "_dmarc.far.example": [["TXT", "v=DMARC1; p=reject; rua=mailto:d@far.example"]],
+    "bare.example": [["TXT", "v=spf1 ip4:127.0.0.1 -all"]],
+  });
+  await using daemon = await startInProcessDaemon({ set: [`dns.servers=${names.address}`] });
+  const { address } = daemon.agents[0]!;
+  const transport = createTransport({ ...daemon.smtp, secure: false, tls: { rejectUnauthorized: false } });
+  const deliver = (envelopeFrom: string, from: string) =>
+    transport.sendMail({
+      envelope: { from: envelopeFrom, to: [address] },
+      raw: `From: ${from}\r\nSubject: x\r\n\r\nHello.\r\n`,
+    });
+  await deliver("a@far.example", "a@far.example");
+  await deliver("b@far.example", "b@far.example");
+  await deliver("a@bare.example", "a@far.example");
+  await deliver("a@bare.example", "a@bare.example");
+  transport.close();
+  const { store, reportCounts } = daemon.daemon.house;
+  await reportCounts.flush();
+  const day = dayOf(store.clock.now());
+  const countsOf = async (domain: string) =>
+    (await listReportCounts(store, { kind: "dmarc", day, domain, limit: 10 }))
+      .map(({ detail, count }) => ({ ...JSON.parse(detail), count }))
+      .toSorted((a, b) => b.count - a.count);
+  expect(await countsOf("bare.example")).toEqual([]);
+  expect(await countsOf("far.example")).toMatchObject([
+    { address: "127.0.0.1", disposition: "none", spf: "pass", dkim: "fail", count: 2 },
+    {
+      disposition: "quarantine",
+      spf: "fail",
+      spfResult: { domain: "bare.example", result: "pass" },
+      count: 1,
+    },
+  ]);
+});
+
+describe("when the day is over", () => {
+  const zone: Zone = {
+    "theirs.net": [["MX", [10, "mx.theirs.net"]]],
+    "mx.theirs.net": [["A", "127.0.0.1"]],
+    "_dmarc.theirs.net": [["TXT", "v=DMARC1; p=quarantine; rua=mailto:d@theirs.net!10m"]],
+  };
+  const evidence: Evidence = {
+    checks: {
+      spf: { result: "fail", domain: "elsewhere.net" },
+      dkim: [{ result: "pass", domain: "theirs.net", selector: "s1", aligned: true }],
+      dmarc: { result: "pass", domain: "news.theirs.net", policy: "quarantine" },
+    },
+    isAuthenticated: true,
+    isSpfAligned: false,
+  };
+
+  async function report(records: Zone, set: readonly string[] = []) {
+    await using sink = await startSink();
+    await using house = await openDeliveryHouse({
+      zone: records,
+      set: [`outbound.mx_port=${sink.port}`, ...set],
+    });
+    const { store, clock } = house.test;
+    const counts = createReportCounts(store);
+    const seen = dmarcDetail(evidence, { address: "192.0.2.1", disposition: "none" })!;
+    counts.note("dmarc", seen.domain, seen.detail);
+    counts.note("dmarc", seen.domain, seen.detail);
+    await counts.flush();
+    clock.advance(dayMs);
+    const rooms = {
+      store,
+      settings: house.settings,
+      outbound: house.outbound,
+      resolve: zoneResolve(records),
+    };
+    const count = await sendDueReports(rooms);
+    house.delivery.wake();
+    await house.delivery.whenIdle();
+    return { count, again: await sendDueReports(rooms), mails: sink.mails };
+  }
+
+  test("a report leaves, once, to the address of the record above the domain, and can be read", async () => {
+    const { count, again, mails } = await report(zone);
+    expect([count, again]).toEqual([1, 0]);
+    expect(mails).toMatchObject([{ to: ["d@theirs.net"] }]);
+    const bytes = Buffer.from(mails[0]!.text, "latin1");
+    expect(findReports(bytes, parseStructure(bytes))).toMatchObject([
+      {
+        kind: "dmarc",
+        domain: "theirs.net",
+        organization: "ours.org",
+        passed: 2,
+        failed: 0,
+        rows: [
+          {
+            count: 2,
+            result: "none",
+            address: "192.0.2.1",
+            dkim: "pass",
+            spf: "fail",
+            from: "news.theirs.net",
+          },
+        ],
+      },
+    ]);
+  });
+
+  const outside = {
+    "_dmarc.theirs.net": [["TXT", "v=DMARC1; p=none; rua=mailto:d@other.net"]],
+  } satisfies Zone;
+  test.each<[number, string, Zone, string[]]>([
+    [0, "the domain asks for none", { ...zone, "_dmarc.theirs.net": [["TXT", "v=DMARC1; p=none"]] }, []],
+    [0, "another domain has not said that it takes it", { ...zone, ...outside }, []],
+    [
+      1,
+      "another domain has said that it takes it",
+      { ...zone, ...outside, "theirs.net._report._dmarc.other.net": [["TXT", "v=DMARC1"]] },
+      [],
+    ],
+    [0, "the operator wants none", zone, ["reports.send_dmarc=false"]],
+  ])("%i reports leave where %s", async (count, _, records, set) => {
+    expect(await report(records, set)).toMatchObject({ count, again: 0 });
+  });
+});
+
+test("whoever writes in ever new names fills no disk: 100,000 rows are written in a day", async () => {
+  let count = 0;
+  let now = Date.UTC(2030, 0, 1);
+  const counts = createReportCounts({
+    clock: { now: () => now },
+    write: (async (_name: string, { counts: rows }: { counts: unknown[] }) => {
+      count += rows.length;
+    }) as never,
+  });
+  const noteMany = async (): Promise<void> => {
+    for (let minute = 0; minute < 12; minute++) {
+      for (let name = 0; name < 11_000; name++) counts.note("dmarc", `${minute}-${name}.net`, {});
+      await counts.flush();
+    }
+  };
+  await noteMany();
+  expect(count).toBe(100_000);
+  now += dayMs;
+  await noteMany();
+  expect(count).toBe(200_000);
+});
