@@ -105,6 +105,12 @@ export function boxOf(
   else if (display.startsWith("table-") && display !== "table-cell" && display !== "table-caption")
     own = parent.width;
 
+  // A part of the width of its own content may be as narrow as a letter.
+  const isShareBelow = (share: number): boolean =>
+    ["width", "max-width"].some((name) => isShareOf(values, name, share));
+  if (parent.isShrunk && !isInline && !isPart)
+    if (isShareBelow(parent.isSqueezed ? wholeShare : halfShare)) own = Math.min(own, boxMin);
+
   const sizes = isSized
     ? heightOf(values, basis, spaces, context, isInline ? () => undefined : doubt)
     : noSizes;
@@ -188,6 +194,8 @@ function isSizedByContent(values: Values, element: HtmlElement, { parent, displa
 
 /** Of so much of the width of its own content, nothing is cut off but the edge of a letter. */
 const wholeShare = 90;
+/** Of so much of it, half of each word stands inside. */
+const halfShare = 50;
 const boundingSizes = ["width", "min-width", "max-width", "height", "min-height", "max-height"];
 
 /** Boxes that grow with what they hold, whatever size is said. */

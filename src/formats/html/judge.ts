@@ -317,6 +317,10 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     } else if (box.isStacked && reach > smallest * 0.25) doubtPage("may-be-covered");
     paints ||= box.paints;
     if (paints && element.name !== "html" && element.name !== "body" && isShown(style)) isPainted = true;
+    if (paints && hasFloat && style.display.startsWith("inline-") && keepsLine(parent))
+      doubtPage("may-be-covered");
+    if (paints && hadFloat && style.display === "table" && box.asked > parent.width + 1)
+      doubtPage("may-be-covered");
     if (box.reach === "pulls") isPulled = true;
     if (box.pullsLine) doubtLine(element);
     if (isApart) {
@@ -405,7 +409,8 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
         doubtPage("may-be-covered");
     }
     // What leaves its box lies over the floats beside it.
-    if (paints && hasFloat && least > style.width + 1) doubtPage("may-be-covered");
+    const room = keepsLine(style) ? style.width - floatWidths : style.width;
+    if (paints && hasFloat && least > room + 1) doubtPage("may-be-covered");
     // Lines that find no room beside a float go below it, and out of a box of a given height.
     if (box.height !== undefined && !box.cutsOff && !box.scrolls && hasText && hasFloat)
       doubts.set(element, "colours-may-match");
@@ -533,6 +538,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     const paints = isShown(style) && style.isVisible && style.hidden === undefined;
     if (paints && box.reach !== "none") doubtPage("may-be-covered");
     isPainted ||= paints;
+    if (paints && hasFloat && keepsLine(parent)) doubtPage("may-be-covered");
     const [height, width] = [sizeOf(element, box, "height"), sizeOf(element, box, "width")];
     if (box.isUnsure || isUnsureSize(element, box)) lines.unsure();
     const high = Math.max(height, box.leastHeight) + box.spaceAbove + box.spaceBelow;

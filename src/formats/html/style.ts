@@ -280,13 +280,11 @@ class StyleMaker {
           : (colourOf(backgroundColour, colour, this.#cascade.isQuirky) ?? transparent),
       image: isShowing ? image : undefined,
       isOnLetters: this.#word("background-clip") === "text",
-      isPlaced: [
-        "background-size",
-        "background-repeat",
-        "background-position",
-        "background-position-x",
-        "background-position-y",
-      ].some((one) => !["", "auto", "cover", "repeat"].includes(this.#said(one))),
+      isPlaced:
+        !["", "auto", "cover"].includes(this.#said("background-size", "?")) ||
+        ["background-repeat", "background-position", "background-position-x", "background-position-y"].some(
+          (one) => !["", "repeat"].includes(this.#said(one)),
+        ),
     };
     const direction = this.#word("direction");
     const isRightToLeft =
@@ -320,6 +318,10 @@ class StyleMaker {
       current: colour,
       fontSize,
     });
+    // The background of a row has no room where its border would be.
+    const isPartBackground = /^table-(?:row|.*-group)/.test(display) && spaces.hasBorder;
+    if (isPartBackground && (image !== undefined || this.#word("background-clip") === "padding-box"))
+      this.#doubts("inside", "colours-may-match");
     if (!backdrops.isKnown) this.#doubts("inside", "colours-may-match");
     const shadow = this.#value("box-shadow");
     const strength = shadow === undefined ? 0 : (shadowStrength(shadow) ?? 1);
@@ -520,12 +522,13 @@ class StyleMaker {
     return componentsOf(value).reduce((most, part) => Math.max(most, lengthOf(part, basis) ?? 0), 0);
   }
 
-  #said(name: string): string {
+  /** `zero`: what stands for a length of 0. */
+  #said(name: string, zero = ""): string {
     const value = this.#value(name);
     if (value === undefined) return "";
     return (
       wordOf(value) ||
-      (value.length === 1 && value[0]!.type === "number" && value[0]!.number === 0 ? "" : "?")
+      (value.length === 1 && value[0]!.type === "number" && value[0]!.number === 0 ? zero : "?")
     );
   }
 
