@@ -24,6 +24,10 @@ const themes: readonly (readonly string[])[] = [
   "animation animation-name animation-duration animation-delay animation-fill-mode transition display opacity",
   "background-color background padding margin-left margin-top vertical-align line-height display position top left font-size",
   "white-space word-break overflow-wrap tab-size width overflow text-indent hyphens line-break",
+  "border border-width border-style border-left border-left-style border-top-style padding overflow height width background position left",
+  "white-space white-space-collapse text-wrap background-color color width overflow text-align text-align-last position left text-overflow",
+  "align-content place-content height max-height min-height overflow overflow-y padding box-decoration-break",
+  "color -webkit-text-fill-color -webkit-text-stroke paint-order background-color background-image background-size background-clip border",
 ].map((theme) => theme.split(" "));
 
 const extraProperties = [
@@ -63,6 +67,17 @@ const words: Readonly<Record<string, readonly string[]>> = {
   "table-layout": ["fixed", "auto"],
   direction: ["rtl", "ltr"],
   "z-index": "-1 0 1 99".split(" "),
+  "border-style": "solid none hidden dotted double".split(" "),
+  "border-left-style": "solid none double".split(" "),
+  "border-top-style": "solid none double".split(" "),
+  "white-space-collapse": "preserve break-spaces preserve-breaks collapse".split(" "),
+  "text-align-last": "right justify center left end".split(" "),
+  "text-overflow": ["ellipsis", "clip", '"xxxxxxxx"'],
+  "align-content": ["end", "unsafe end", "center", "start", "normal"],
+  "place-content": ["end", "unsafe end", "unsafe center end", "start"],
+  "box-decoration-break": ["clone", "slice"],
+  "paint-order": ["normal", "stroke"],
+  "background-size": "0 0px auto cover contain 1px 50%".split(" "),
 };
 const short =
   "0 1px 2px 3px 5px 8px 10px 16px 20px 30px 40px 60px 100px 200px 300px 400px 600px 1000px 1024px 1300px 2000px .5em 1em 2em 10em 50% 100%".split(
@@ -107,6 +122,8 @@ const honest = (
   "margin margin-left margin-right margin-top margin-bottom padding padding-left padding-right padding-top padding-bottom " +
   "width max-width min-width height max-height min-height overflow float clear display position top left vertical-align border " +
   "border-spacing border-width table-layout direction text-align opacity visibility box-shadow text-decoration text-shadow " +
+  "border-style border-left-style border-top-style white-space-collapse text-align-last text-overflow align-content " +
+  "box-decoration-break paint-order background-size background-clip " +
   "background-image outline -webkit-text-stroke text-transform word-break overflow-wrap border-collapse border-radius tab-size"
 ).split(" ");
 const near =
@@ -153,7 +170,8 @@ function honestValue(property: string, random: RandomSource): string {
     return `${random.one(near)} ${random.one(["solid", "solid", "dotted", "none"])} ${random.one(honestColours)}`;
   if (property === "box-shadow")
     return `${random.one(["", "", "inset "])}${random.one(nearSigned)} ${random.one(nearSigned)} ${random.one(near)} ${random.one(near)} ${random.one(honestColours)}`;
-  if (property === "-webkit-text-stroke") return `${random.one(["1px", "2px"])} ${random.one(honestColours)}`;
+  if (property === "-webkit-text-stroke")
+    return `${random.one([".01px", "1px", "2px"])} ${random.one(honestColours)}`;
   if (/^(?:margin|left|top|text-indent)/.test(property)) return random.one(nearSigned);
   if (/^(?:text-align|clear|word-break|overflow-wrap|border-collapse)$/.test(property))
     return randomValue(property, random);

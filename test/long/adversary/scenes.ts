@@ -255,6 +255,33 @@ function leaving(tools: SceneTools): PageNode[] {
     : [holder];
 }
 
+/** A float, and beside it a line that does not break or leaves its box, with paint at its end. */
+function besideFloat({ random, mark }: SceneTools): PageNode[] {
+  const float = box(
+    "div",
+    `float:${random.one(["left", "right"])};${random.one(["width:700px", "width:900px", "width:10px;white-space:nowrap", ""])}`,
+    mark(),
+  );
+  const paint = random.one([
+    box("span", `padding:${random.one(sizes)};background:${random.one(colours)}`, [raw("a")]),
+    box(
+      "span",
+      `display:inline-block;width:${random.one(widths)};height:60px;background:${random.one(colours)}`,
+    ),
+    box("img", `background:${random.one(colours)};width:300px;height:60px`, [], [["src", "x.png"]]),
+    box("table", `width:900px;background:${random.one(colours)}`, [
+      box("tr", "", [box("td", "", [raw("a")])]),
+    ]),
+    box("button", "width:300px;height:60px"),
+  ]);
+  const line = box(
+    random.one(["div", "p", "pre", "nobr"]),
+    random.one(["white-space:nowrap", "white-space:nowrap;width:60px", "width:100px", ""]),
+    [raw("a".repeat(1 + random.below(40))), paint],
+  );
+  return random.below(3) === 0 ? [box("div", "width:600px", [float, line])] : [float, line];
+}
+
 /** Rules for what scenes have the class `k` for. */
 export const sceneRules: readonly string[] = [
   '.k::before{content:"";display:block;height:60px}',
@@ -267,5 +294,5 @@ export const sceneRules: readonly string[] = [
 ];
 
 export function randomScene(tools: SceneTools): PageNode[] {
-  return tools.random.one([clipped, clipped, covered, overdrawn, leaving, leaving])(tools);
+  return tools.random.one([clipped, clipped, covered, overdrawn, leaving, leaving, besideFloat])(tools);
 }

@@ -53,6 +53,7 @@ export const fillers: readonly string[] = [
   "&nbsp;",
   " ",
   "<br>",
+  "<br class=k>",
   "word",
   "two words",
   "<hr>",
@@ -62,7 +63,7 @@ export const fillers: readonly string[] = [
   "<img src=x.png width=100 height=20>",
   "<img src=x.png style=position:relative;top:-20px;background:white>",
 ];
-export const honestFillers = fillers.slice(0, 7);
+export const honestFillers = fillers.slice(0, 8);
 export const classNames = ["k", "m", "n"];
 
 export const conditions = [
