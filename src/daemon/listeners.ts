@@ -53,6 +53,8 @@ export async function openListeners(
           rooms,
           { name: "acme", ...house.settings.acme, isTls: false },
           createChallengeRoute(challenges),
+          // Strangers on a public port do not fill those of the operator.
+          "challenges",
         )
       : [],
   ]);

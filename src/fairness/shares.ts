@@ -69,6 +69,14 @@ export const shares = {
     share: 100,
     idleMs: 10_000,
   },
+  challenges: {
+    what: "connections of the port of ACME challenges",
+    unit: "connections",
+    // Anybody may reach it; an authority asks from a few places, one short question each.
+    total: 200,
+    share: 20,
+    idleMs: 10_000,
+  },
   receiving: {
     what: "octets of messages and bodies on their way in",
     unit: "octets",

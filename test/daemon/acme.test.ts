@@ -1,6 +1,7 @@
 /** Certificates of an authority: obtained over real sockets, renewed in time, exchanged without touching a connection. */
 import { once } from "node:events";
 import fs from "node:fs";
+import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import tls from "node:tls";
@@ -58,6 +59,24 @@ const wanted = () => [
   "dns.servers=none",
   "log.level=silent",
 ];
+
+it("counts connections to the port of challenges apart from those of the operator and of metrics", async () => {
+  const port = await freePort();
+  await using server = await startInProcessDaemon({
+    data: folder,
+    set: [...wanted(), "acme.challenge=http-01", `acme.port=${port}`, "metrics.enabled=true"],
+  });
+  const { hostname } = new URL(server.http.url);
+  const stranger = net.connect({ host: hostname, port });
+  stranger.on("error", () => {});
+  await until(() => takenOf("challenges") === 1);
+  expect(takenOf("apart")).toBe(0);
+  stranger.destroy();
+
+  function takenOf(name: string): number {
+    return server.daemon.house.fairness.usage().find(({ share }) => share === name)?.taken ?? 0;
+  }
+});
 
 describe.each(["http-01", "tls-alpn-01"] as const)("a daemon with %s", (challenge) => {
   it("gets a certificate for each name and shows it on every port, while a connection that is open stays", async () => {
