@@ -55,6 +55,8 @@ export interface AcceptedConnection {
 }
 
 const turns = new LoopTurns();
+/** Commands between two looks at the time: a mail to one recipient has four. */
+const commandsOfTurn = 8;
 const nobodyGoes = new AbortController().signal;
 
 export class MailConnection extends SMTPConnection {
@@ -401,7 +403,7 @@ export class MailConnection extends SMTPConnection {
       .then(async (outcome) => {
         this.#send(outcome);
         // A hundred recipients in one packet take their turns as other work does.
-        if (turns.isDue) await this.#forOwner(nextTurn);
+        if (this.#commandCount % commandsOfTurn === 0 && turns.isDue) await this.#forOwner(nextTurn);
         callback();
       })
       .catch((error: unknown) => {
