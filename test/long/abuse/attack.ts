@@ -45,8 +45,6 @@ const timesMax = 10;
 const waitMaxMs = 1000;
 /** The same in terms of what a user of another daemon on this machine waits meanwhile. */
 const besideTimesMax = 3;
-/** Of the few waits of a quick run the 99th percentile is the longest one. */
-const percent = isQuick ? 90 : 99;
 /** A wait that says nothing: it is that of one turn of the scheduler. */
 const shortMs = 25;
 /** Octets of a process move a little by themselves. */
@@ -148,8 +146,8 @@ function placesOf({ smtp, submission, imap, imaps, http }: ChildDaemon) {
 
 function tell(name: string, { times, failures }: Measured): void {
   const all = Object.entries(times).map(([what, list]) => {
-    const [median, high, longest] = [percentile(list, 50), percentile(list, percent), list.at(-1)!];
-    return `${what} ${median.toFixed(0)}/${high.toFixed(0)}/${longest.toFixed(0)} ms (${list.length})`;
+    const [median, judged, longest] = [percentile(list, 50), high(list), list.at(-1)!];
+    return `${what} ${median.toFixed(0)}/${judged.toFixed(0)}/${longest.toFixed(0)} ms (${list.length})`;
   });
   console.log(`  ${name}: ${all.join(", ")}; ${failures.length} failures`);
 }
@@ -164,14 +162,16 @@ function judge(quiet: Measured, attacked: Measured, share: number, beside?: Meas
       `  Other work had ${(share * 100).toFixed(0)} % of the processors: the bounds are ${factor.toFixed(1)} times as high.`,
     );
   const { mail = [], ...others } = beside?.times ?? {};
-  const besideMs = Math.max(0, ...Object.values(others).map((list) => percentile(list, percent)));
+  const besideMs = Math.max(0, ...Object.values(others).map((list) => high(list)));
   return Object.entries(quiet.times).flatMap(([what, list]) => {
-    const otherMs = what === "mail" ? Math.max(besideMs, percentile(mail, percent)) : besideMs;
-    const usualMs = Math.max(shortMs, percentile(list, percent), otherMs);
+    const otherMs = what === "mail" ? Math.max(besideMs, high(mail)) : besideMs;
+    const usualMs = Math.max(shortMs, high(list), otherMs);
     const limit = factor * Math.min(Math.max(waitMaxMs, besideTimesMax * otherMs), timesMax * usualMs);
     const waits = attacked.times[what] ?? [];
-    const wait = waits.length === 0 ? Infinity : percentile(waits, percent);
-    return wait > limit ? [`${what}: p${percent} ${wait.toFixed(0)} ms, more than ${limit.toFixed(0)}`] : [];
+    const wait = waits.length === 0 ? Infinity : high(waits);
+    return wait > limit
+      ? [`${what}: ${isQuick ? "p90" : "p99"} ${wait.toFixed(0)} ms, more than ${limit.toFixed(0)}`]
+      : [];
   });
 }
 
@@ -197,6 +197,12 @@ function judgeTurns(turns: readonly number[]): string[] {
 
 function percentile(ascending: readonly number[], percent: number): number {
   return ascending[Math.min(ascending.length - 1, Math.floor((ascending.length * percent) / 100))] ?? 0;
+}
+
+/** What waits are judged by. Of the few waits of a quick run it leaves out the longest one. */
+function high(ascending: readonly number[]): number {
+  if (!isQuick || ascending.length < 2) return percentile(ascending, 99);
+  return Math.min(percentile(ascending, 90), ascending.at(-2)!);
 }
 
 /** From now until it is asked: the part of all processors that was used by other processes. */
