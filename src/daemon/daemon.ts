@@ -13,6 +13,7 @@ import type { RefusalCount } from "#/src/fairness/refusals.ts";
 import { systemClock } from "#/src/model/clock.ts";
 import { createDispatch } from "#/src/outbound/dispatch.ts";
 import { tlsDetail } from "#/src/reports/write-tls-report.ts";
+import { type LeaseName, leaseNames } from "#/storage/leases.ts";
 import { createChallenges } from "./acme/challenges.ts";
 import { startAcme } from "./acme/start-acme.ts";
 import { startCalendarMailRunner } from "./calendar-mail-runner.ts";
@@ -48,6 +49,9 @@ export interface DaemonStatus {
   readonly listeners: Readonly<
     Partial<Record<ListenerSection, { readonly host: string; readonly port: number }>>
   >;
+  /** Its name among several on one database, and what it does for all of them. */
+  readonly daemon?: string;
+  readonly leases?: readonly LeaseName[];
   /** What was refused for a share since the start. */
   readonly refused: readonly RefusalCount[];
 }
@@ -108,7 +112,7 @@ export async function startDaemon(settings: Settings): Promise<Daemon> {
     };
     const socket = await listenPrivately(folder, log, async (call) =>
       call.operation === "status"
-        ? ({ ...status, refused: house.fairness.refused() } satisfies DaemonStatus)
+        ? ({ ...status, ...partOf(house), refused: house.fairness.refused() } satisfies DaemonStatus)
         : runPrivateOperation(house, call),
     );
     closers.push(() => socket.close());
@@ -145,4 +149,10 @@ export async function startDaemon(settings: Settings): Promise<Daemon> {
     await closeAll();
     throw error;
   }
+}
+
+/** Nothing for one that has its store alone. */
+function partOf({ store: { leases } }: House): Pick<DaemonStatus, "daemon" | "leases"> {
+  if (!leases.isShared) return {};
+  return { daemon: leases.daemon, leases: leaseNames.filter((name) => leases.isHeld(name)) };
 }

@@ -11,6 +11,7 @@ const suites = [
   ["kill-daemon.ts"],
   ["kill-queue.ts"],
   ["kill-delivery.ts", "15"],
+  ["kill-daemons.ts", "6"],
   ["power-loss.ts"],
   ["disk-full.ts"],
   ["pipelining-attack.ts"],
