@@ -229,6 +229,10 @@ export abstract class EngineStore implements Store {
     for (const resume of this.#waiting.splice(0)) resume();
   }
 
+  isReachable(): boolean {
+    return true;
+  }
+
   isBusy(): boolean {
     const { count, bytes } = this.underWay;
     return count >= shares.writes.total || bytes >= inFlightBytesMax;

@@ -1,7 +1,7 @@
 /** What several daemons on one store share out. A file has one daemon, which has everything; on PostgreSQL `LeaseKeeper` keeps this. */
 
 /** What one daemon does for all of them. */
-export const leaseNames = ["holds", "webhooks", "maintenance", "calendar mail"] as const;
+export const leaseNames = ["holds", "webhooks", "maintenance", "calendar mail", "reports"] as const;
 export type LeaseName = (typeof leaseNames)[number];
 
 export interface Leases {

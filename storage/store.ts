@@ -81,6 +81,8 @@ export interface Store extends Reader, AsyncDisposable {
    *  at all of them. Answers how to stop listening. */
   onMissed(listener: () => void): () => void;
 
+  /** False while nothing of it can be read: its server is away. */
+  isReachable(): boolean;
   /** So much is under way that a further write would be refused. */
   isBusy(): boolean;
   /** Settles when writes are taken again: at once unless `isBusy`. */

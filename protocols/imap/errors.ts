@@ -101,3 +101,11 @@ export function refusalOf(error: unknown): Refusal | undefined {
   const code = (reason === undefined ? undefined : byReason[reason]) ?? byCode[error.code];
   return no(code, hint === undefined ? error.message : `${error.message} (${hint})`);
 }
+
+/** The store is away or too busy: what was not read is read later. */
+export function isTemporary(error: unknown): boolean {
+  return isWaypostError(error) && error.code === "upstream_unavailable";
+}
+
+/** After which a session that waits for changes reads again what it could not. */
+export const readAgainMs = 1000;

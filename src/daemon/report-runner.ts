@@ -1,5 +1,6 @@
 /** Writes what was counted for reports each minute, and sends those of a day that is over, looking each hour: servers begin at different
- *  minutes, so a domain does not get all its reports at midnight. */
+ *  minutes, so a domain does not get all its reports at midnight. Where there are several
+ *  daemons, each counts and one sends. */
 import type { Logger } from "pino";
 import type { ReportCounts } from "#/src/reports/report-counts.ts";
 import { type ReportingRooms, sendDueReports } from "#/src/reports/send-reports.ts";
@@ -23,7 +24,7 @@ export function startReportRunner(
 
   async function turn(): Promise<void> {
     await counts.flush();
-    if (turns % turnsPerLook !== 0) return;
+    if (turns % turnsPerLook !== 0 || !rooms.store.leases.isHeld("reports")) return;
     const count = await sendDueReports(rooms);
     if (count > 0) log.info({ count }, "reports sent");
   }

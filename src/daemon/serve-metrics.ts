@@ -1,17 +1,22 @@
 /** The port for who watches the server; nothing else answers there, and it asks for no credential.
  *
  *  GET /metrics   in the text format of Prometheus
- *  GET /health    200 while the store takes mail, 503 otherwise, with what is wrong */
+ *  GET /health    200 while the store takes mail, 503 otherwise, with what is wrong; it tells a database that is away from one that is
+ *                 slow */
 import { statfs } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import type { HttpRoute } from "#/protocols/http/app.ts";
 import { forEverybody } from "#/src/model/caller.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { countWaitingHolds } from "#/storage/queries/load.ts";
+import type { Store } from "#/storage/store.ts";
 import type { House } from "./house.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** With less there is no room for the mail of the next minutes. */
 const freeBytesMin = 64 * 1024 * 1024;
+/** Whoever watches waits no longer. */
+const readMsMax = 2000;
 
 export function createMetricsRoute(house: House, metrics: Metrics): HttpRoute {
   const readMetrics = sharing(() => metrics.read());
@@ -48,13 +53,30 @@ function sharing<T>(read: () => Promise<T>): () => Promise<T> {
 
 async function findProblems({ store }: House): Promise<string[]> {
   const problems: string[] = [];
-  try {
-    await countWaitingHolds(store);
-  } catch (error) {
-    problems.push(`the store cannot be read: ${isWaypostError(error) ? error.code : "internal"}`);
-  }
+  const readProblem = await findReadProblem(store);
+  if (readProblem !== undefined) problems.push(readProblem);
   if (store.isBusy()) problems.push("the store has more to write than it takes");
   const { bsize, bavail } = await statfs(store.folder);
   if (bsize * bavail < freeBytesMin) problems.push("the disk of the store is full");
   return problems;
 }
+
+async function findReadProblem(store: Store): Promise<string | undefined> {
+  const waiting = new AbortController();
+  const read = countWaitingHolds(store).then(
+    () => undefined,
+    (error: unknown) =>
+      store.isReachable()
+        ? `the store cannot be read: ${isWaypostError(error) ? error.code : "internal"}`
+        : lost,
+  );
+  const late = delay(readMsMax, undefined, { signal: waiting.signal, ref: false }).then(
+    () => (store.isReachable() ? `the store answers slowly: not within ${readMsMax / 1000} s` : lost),
+    () => undefined,
+  );
+  const problem = await Promise.race([read, late]);
+  waiting.abort();
+  return problem;
+}
+
+const lost = "the store's database cannot be reached";

@@ -29,6 +29,10 @@ export class PostgresReads implements Reader {
     return this.#read((sql) => sql.column<V>(query, ...parameters));
   }
 
+  get isConnected(): boolean {
+    return this.#connections.some(({ isLost }) => !isLost);
+  }
+
   /** A read whose connection is lost is sent once more: the server may have been started anew since the last one. */
   async #read<R>(read: (sql: PostgresSql) => Promise<R>): Promise<R> {
     const sql = await this.#connection();

@@ -142,6 +142,10 @@ class PostgresStore extends EngineStore {
     return promise;
   }
 
+  override isReachable(): boolean {
+    return this.#parts.reads.isConnected;
+  }
+
   protected override runScan(name: string, args: unknown): Promise<unknown> {
     return this.#longReads.scan(name, args);
   }

@@ -1,7 +1,10 @@
 /** While the database is away every door refuses for the time being, and all goes on when it is back, in the sessions that were open. */
 import { describe, expect, it, vi } from "vitest";
+import { connect } from "#/storage/postgres/connection.ts";
 import { converse } from "../support/conversation.ts";
 import { startInProcessDaemon } from "../support/daemon.ts";
+import { basic, davClient } from "../support/dav-client.ts";
+import { httpClient } from "../support/http.ts";
 import { connectRawSmtp } from "../support/raw-smtp.ts";
 import { serverUrl } from "./database.ts";
 import { startPostgres } from "./postgres-server.ts";
@@ -11,7 +14,7 @@ describe.skipIf(serverUrl === undefined)("a daemon whose PostgreSQL goes away", 
     const server = (await startPostgres({ isDurable: true }))!;
     try {
       await using started = await startInProcessDaemon({
-        set: [`storage.url=${server.url}`, "log.level=silent"],
+        set: [`storage.url=${server.url}`, "log.level=silent", "metrics.enabled=true", "metrics.port=0"],
       });
       const { address, token, password } = started.agents[0]!;
       const search = async (): Promise<number> => {
@@ -27,6 +30,25 @@ describe.skipIf(serverUrl === undefined)("a daemon whose PostgreSQL goes away", 
         await smtp.command("DATA");
         return await smtp.command("Subject: Hello\r\n\r\nHow are you?\r\n.");
       };
+      const dav = async (): Promise<number> =>
+        (
+          await davClient(started.http.url, basic(address, password)).request(
+            "PROPFIND",
+            "/dav/",
+            undefined,
+            { Depth: "0" },
+          )
+        ).status;
+      const metrics = started.daemon.listeners.find(({ name }) => name === "metrics")!;
+      const health = async () => {
+        const response = await fetch(`http://127.0.0.1:${metrics.port}/health`);
+        return {
+          ...((await response.json()) as { problems: readonly string[] }),
+          status: response.status,
+        };
+      };
+      expect(await health()).toMatchObject({ status: 200, problems: [] });
+      await using stream = await httpClient(started.http.url, token).watch({ timeout_s: 1 });
       const script = `
         S: * OK {{*}}
         C: a1 LOGIN {{=login}}
@@ -34,6 +56,9 @@ describe.skipIf(serverUrl === undefined)("a daemon whose PostgreSQL goes away", 
         C: a2 SELECT INBOX
         S*: a2 OK {{*}}
         DO away
+        S2: * OK {{*}}
+        C2: b1 LOGIN {{=login}}
+        S2*: b1 NO [UNAVAILABLE] {{*}}
         C: a3 STATUS INBOX (MESSAGES)
         S: a3 NO [UNAVAILABLE] {{*}}
         C: a4 CREATE Other
@@ -44,6 +69,12 @@ describe.skipIf(serverUrl === undefined)("a daemon whose PostgreSQL goes away", 
         C: a6 STATUS INBOX (MESSAGES)
         S*: * STATUS "INBOX" (MESSAGES 1)
         S*: a6 OK {{*}}
+        C: a7 IDLE
+        S: + {{*}}
+        DO awayAgain
+        S*: * 2 EXISTS
+        C: DONE
+        S*: a7 OK {{*}}
       `;
       await converse(script.replaceAll(/^ +/gm, ""), {
         port: started.imap.port,
@@ -54,14 +85,39 @@ describe.skipIf(serverUrl === undefined)("a daemon whose PostgreSQL goes away", 
             await server.end("SIGQUIT");
             expect(await mail()).toMatch(/^4/);
             expect(await search()).toBe(503);
+            expect(await dav()).toBe(503);
+            expect(await health()).toMatchObject({
+              status: 503,
+              problems: ["the store's database cannot be reached"],
+            });
           },
           async back() {
             await server.start();
-            await vi.waitUntil(async () => (await search()) === 200);
+            await vi.waitUntil(async () => (await search()) === 200, { timeout: 20_000 });
+          },
+          // While a client waits for news.
+          async awayAgain() {
+            await server.end("SIGQUIT");
+            await server.start();
+            await vi.waitUntil(async () => (await mail()).startsWith("250"), { timeout: 20_000 });
           },
         },
       });
       expect(await mail()).toMatch(/^250 /);
+      // The stream was open all the while.
+      expect(await stream.events(3)).toHaveLength(3);
+      expect(await dav()).toBe(207);
+      expect((await health()).status).toBe(200);
+      const slow = await connect({ url: server.url });
+      await slow.run("begin");
+      await slow.run("lock table hold in access exclusive mode");
+      expect(await health()).toMatchObject({
+        status: 503,
+        problems: ["the store answers slowly: not within 2 s"],
+      });
+      await slow.run("rollback");
+      await slow.close();
+      expect((await health()).status).toBe(200);
     } finally {
       await server.stop();
     }

@@ -1,7 +1,8 @@
-/** IDLE (RFC 9051 section 6.3.13, RFC 2177): sends changes of others at once, until the client sends DONE. */
+/** IDLE (RFC 9051 section 6.3.13, RFC 2177): sends changes of others at once, until the client sends DONE. While the store is
+ *  away it stays, and sends them when it is back. */
 import type { Connection } from "#/protocols/connection/connection.ts";
 import { afterLogin, command, noArguments } from "../command.ts";
-import { bad } from "../errors.ts";
+import { bad, isTemporary, readAgainMs } from "../errors.ts";
 
 /** How often an idle session checks that its credential is still valid. */
 const checkMs = 60_000;
@@ -22,12 +23,19 @@ export const idle = command({
     const done = readDone(session.connection);
     let wake = Promise.withResolvers<void>();
     const timer = setInterval(() => wake.resolve(), checkMs);
+    let again: NodeJS.Timeout | undefined;
     selected?.onRing(() => wake.resolve());
     session.watch?.onRing(() => wake.resolve());
     try {
       for (;;) {
-        await selected?.tell(out, session.tellOptions(true, false));
-        await session.watch?.tell(out);
+        try {
+          await session.assertCurrent();
+          await selected?.tell(out, session.tellOptions(true, false));
+          await session.watch?.tell(out);
+        } catch (error) {
+          if (!isTemporary(error)) throw error;
+          again = setTimeout(() => wake.resolve(), readAgainMs);
+        }
         await out.flush();
         const line = await Promise.race([done, wake.promise]);
         if (line !== undefined) {
@@ -36,10 +44,10 @@ export const idle = command({
           return undefined;
         }
         wake = Promise.withResolvers();
-        await session.assertCurrent();
       }
     } finally {
       clearInterval(timer);
+      clearTimeout(again);
       selected?.onRing(undefined);
       session.watch?.onRing(undefined);
     }

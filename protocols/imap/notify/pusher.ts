@@ -1,6 +1,7 @@
 /** Sends the events of NOTIFY while no command is in progress (RFC 5465 section 3.1): from the end of one command until the next
  *  has been read, or until its first octets have come. */
 
+import { isTemporary, readAgainMs } from "../errors.ts";
 import type { Session } from "../session/session.ts";
 import type { ResponseWriter } from "../wire/response-writer.ts";
 
@@ -21,9 +22,16 @@ export class Pusher {
     if (!watch?.isNotify) return reading;
     const selected = this.#session.state === "selected" ? this.#session.selected : undefined;
     const failed = Promise.withResolvers<never>();
+    let again: NodeJS.Timeout | undefined;
     const push = (): void => {
       if (this.#isStopped) return;
-      this.#pushing = this.#pushing.then(() => this.#push()).catch(failed.reject);
+      this.#pushing = this.#pushing
+        .then(() => this.#push())
+        .catch((error: unknown) => {
+          if (!isTemporary(error)) return failed.reject(error);
+          clearTimeout(again);
+          again = setTimeout(push, readAgainMs);
+        });
     };
     // The first failure ends the connection; the second must not become an unhandled rejection.
     failed.promise.catch(() => {});
@@ -36,6 +44,7 @@ export class Pusher {
       watch.onRing(undefined);
       selected?.onRing(undefined);
       await this.stop();
+      clearTimeout(again);
     }
   }
 

@@ -6,6 +6,7 @@ import type { Mailbox } from "#/src/mail/mailboxes.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import { hierarchyDelimiter, mailboxRoles } from "#/src/model/roles.ts";
 import type { MailboxAccess, ReachedMailbox } from "#/src/reach/mailbox-access.ts";
+import { isTemporary } from "../errors.ts";
 import type { SelectedEvents } from "../session/selected-mailbox.ts";
 import type { Session, Watch } from "../session/session.ts";
 import type { ResponseWriter } from "../wire/response-writer.ts";
@@ -127,10 +128,16 @@ export class NotifyWatch implements Watch {
     if (!this.#logs.hasRung || this.#groups.length === 0) return;
     const happened = await this.#logs.read();
     if (happened === undefined) return this.#overflow(out);
-    // Grants come and go without a change of the mailboxes.
-    if (happened.hasMailboxChange || this.#reachesOut) await this.#tellMailboxes(out);
-    await this.#tellMessages(happened, out);
-    await this.#tellAnnotations(happened, out);
+    try {
+      // Grants come and go without a change of the mailboxes.
+      if (happened.hasMailboxChange || this.#reachesOut) await this.#tellMailboxes(out);
+      await this.#tellMessages(happened, out);
+      await this.#tellAnnotations(happened, out);
+    } catch (error) {
+      if (!isTemporary(error)) throw error;
+      // Some of it is told, and nobody knows how much.
+      this.#overflow(out);
+    }
   }
 
   /** NOTIFICATIONOVERFLOW (section 5.8). */

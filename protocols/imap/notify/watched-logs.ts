@@ -92,6 +92,17 @@ export class WatchedLogs {
 
   /** The events since the last call; undefined when a log no longer reaches back that far. */
   async read(): Promise<Happened | undefined> {
+    const before = [...this.#logs.values()].map((log) => ({ log, position: log.position }));
+    try {
+      return await this.#readOn();
+    } catch (error) {
+      // Nothing was told of what was read: it is read again.
+      for (const { log, position } of before) Object.assign(log, { position, hasRung: true });
+      throw error;
+    }
+  }
+
+  async #readOn(): Promise<Happened | undefined> {
     const messages = new Map<string, Set<MessageEvent>>();
     const annotations = new Map<string, Set<string>>();
     let hasMailboxChange = false;

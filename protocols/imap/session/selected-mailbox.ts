@@ -203,25 +203,29 @@ export class SelectedMailbox {
   async gather(reaching?: Modseq): Promise<void> {
     while (this.#hasRung || (reaching ?? 0) > this.#position) {
       this.#hasRung = false;
-      for (;;) {
-        const { agent } = this.mailbox;
-        const { changes, upTo, isBelowFloor } = await this.#rooms.feed.readChanges(
-          agent,
-          this.#position,
-          changesMax,
-          reaching,
-        );
-        if (isBelowFloor) {
-          await this.#compare();
-          break;
-        }
-        for (const change of changes) this.#apply(change);
-        const isLast = changes.length === 0 || upTo <= this.#position;
-        this.#position = upTo;
-        if (isLast) break;
+      try {
+        while (await this.#gatherPage(reaching));
+      } catch (error) {
+        this.#hasRung = true;
+        throw error;
       }
       this.#own.clear();
     }
+  }
+
+  /** Whether there may be another page. What could not be read is read the next time. */
+  async #gatherPage(reaching: Modseq | undefined): Promise<boolean> {
+    const { feed } = this.#rooms;
+    const page = await feed.readChanges(this.mailbox.agent, this.#position, changesMax, reaching);
+    const { changes, upTo, isBelowFloor } = page;
+    if (isBelowFloor) {
+      await this.#compare();
+      return false;
+    }
+    for (const change of changes) this.#apply(change);
+    const hasMore = changes.length > 0 && upTo > this.#position;
+    this.#position = upTo;
+    return hasMore;
   }
 
   #apply(change: Pick<Change, "kind" | "parent" | "operation" | "ids" | "modseq">): void {
@@ -320,6 +324,15 @@ export class SelectedMailbox {
     const updated = this.presentUids(this.#updated);
     this.#updated = emptyNumberSet;
     if (updated.length === 0) return;
+    try {
+      await this.#writeFlags(updated, out, options);
+    } catch (error) {
+      this.#updated = uniteNumberSets(this.#updated, updated);
+      throw error;
+    }
+  }
+
+  async #writeFlags(updated: NumberSet, out: ResponseWriter, options: TellOptions): Promise<void> {
     await this.tellKeywords(out);
     const { agent, number } = this.mailbox;
     const facets = flagFacets(options.hasCondstore);

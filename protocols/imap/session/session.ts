@@ -173,6 +173,8 @@ export class Session {
     try {
       await this.rooms.accounts.assertCurrent(this.#principal);
     } catch (error) {
+      // Not checked, as when the store is away.
+      this.#checkedAt = Number.NEGATIVE_INFINITY;
       if (!isWaypostError(error) || error.code !== "unauthorized") throw error;
       throw new Refusal("BYE", "The credential is no longer valid", "EXPIRED", { cause: error });
     }

@@ -7,6 +7,8 @@ import type { WatchRequest } from "../schemas.ts";
 import { type EventSource, openEventSource, type Read } from "./event-source.ts";
 
 const timerMaxMs = 2 ** 31 - 1;
+/** After which a stream reads again that could not. */
+const againMs = 1000;
 const keepalive: StreamFrame = { isKeepalive: true };
 const framesOfPages = new WeakMap<EventPage, StreamFrame>();
 
@@ -22,6 +24,7 @@ export class WatchStream implements FrameStream {
   /** Milliseconds until the credential expires. */
   readonly #expiryMs: number;
   #expiry: NodeJS.Timeout | undefined;
+  #again: NodeJS.Timeout | undefined;
   /** The cursor that was sent last. */
   #told: string;
   #mayHaveMore = false;
@@ -76,6 +79,7 @@ export class WatchStream implements FrameStream {
     // `refresh` would start the timer again.
     this.#quiet = undefined;
     clearTimeout(this.#expiry);
+    clearTimeout(this.#again);
     this.#source?.[Symbol.dispose]();
     this.#source = undefined;
     this.#sink = undefined;
@@ -105,10 +109,22 @@ export class WatchStream implements FrameStream {
         hasTold = this.#tell(await this.#source.read()) || hasTold;
       }
     } catch (error) {
-      this.#fail(error);
+      if (asRefusal(error).code === "upstream_unavailable") this.#readAgainLater();
+      else this.#fail(error);
     }
     this.#isReading = false;
     return hasTold;
+  }
+
+  /** The store is away or too busy; the stream stays, and its place in the log with it. */
+  #readAgainLater(): void {
+    this.#mayHaveMore = true;
+    if (this.#source !== undefined) this.#again ??= setTimeout(readAgain, againMs, this);
+  }
+
+  readAgain(): void {
+    this.#again = undefined;
+    void this.#readOn();
   }
 
   #tell({ page, hasNewReach }: Read): boolean {
@@ -134,6 +150,10 @@ export class WatchStream implements FrameStream {
     this.close();
     sink?.end();
   }
+}
+
+function readAgain(stream: WatchStream): void {
+  stream.readAgain();
 }
 
 function becomeQuiet(stream: WatchStream): void {
