@@ -1,4 +1,4 @@
-/** Answers: a status, fields, and a body that is there or comes in pieces. */
+/** Answers: a status, header fields, and a body, whole or in pieces. */
 import type { DavError } from "./dav-error.ts";
 import { dav, type XmlName } from "./xml/names.ts";
 import {
@@ -14,7 +14,7 @@ import {
 export interface DavAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** Pieces are made as the client takes them. */
+  /** An iterable is read as fast as the client reads the answer. */
   readonly body?: string | Uint8Array | AsyncIterable<string>;
 }
 
@@ -25,11 +25,11 @@ export function xmlAnswer(status: number, name: XmlName, ...content: readonly Xm
 }
 
 const multistatusName = dav("multistatus");
-/** What is collected before it is handed on. */
+/** Characters of XML that are collected into one piece of the body. */
 export const pieceCharacters = 64 * 1024;
 
-/** A 207 of DAV:response elements, and what else stands in the multistatus. What is thrown before the first piece is full is
- *  answered as an error of its own; after that the connection ends. */
+/** A 207 with DAV:response elements and the other elements of the multistatus. An error that is thrown before the first piece is
+ *  full becomes the answer; a later error ends the connection. */
 export function multistatus(contents: AsyncIterable<Xml> | readonly Xml[]): DavAnswer {
   if (Array.isArray(contents)) return xmlAnswer(207, multistatusName, ...(contents as readonly Xml[]));
   return {
@@ -65,7 +65,7 @@ export function statusResponse(href: string, status: number, error?: DavError): 
   );
 }
 
-/** DAV:error with the precondition that was not met; nothing where no standard names one. */
+/** DAV:error with the precondition that was not met; empty if no standard names one. */
 export function errorElement({ details: { condition, content = noXml } }: DavError): Xml {
   return condition === undefined ? noXml : element(dav("error"), element(condition, content));
 }

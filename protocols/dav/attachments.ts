@@ -1,5 +1,5 @@
 /** Managed attachments (RFC 8607): POST with an action adds one to a calendar object, replaces or removes it; GET answers its bytes.
- *  A replaced one gets another MANAGED-ID and another URL, so that nobody takes old bytes for new ones. */
+ *  A replaced attachment gets a new MANAGED-ID and a new URL, so that a client never takes the old bytes for the new ones. */
 import { type NewAttachment, newManagedId } from "#/src/collections/attachments.ts";
 import { parseParameterized } from "#/src/formats/mime/parameters.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
@@ -18,7 +18,7 @@ import type { AttachmentResource, ItemResource } from "./resource.ts";
 import { storeItem } from "./store-item.ts";
 import { caldav } from "./xml/names.ts";
 
-/** As of files: a browser neither shows nor guesses what is in it. */
+/** As for files: a browser does not show the content and does not guess its type. */
 export const downloadHeaders = {
   "Content-Security-Policy": "sandbox",
   "X-Content-Type-Options": "nosniff",
@@ -53,7 +53,7 @@ function hexOf(sign: string): string {
 const actions = ["attachment-add", "attachment-update", "attachment-remove"] as const;
 type Action = (typeof actions)[number];
 
-/** While others change the object, the change is made anew. */
+/** How often the change is tried again when another write has changed the object. */
 const attemptsMax = 5;
 
 export async function changeAttachments(request: DavRequest, resource: ItemResource): Promise<DavAnswer> {
@@ -143,7 +143,7 @@ async function readAttachment(request: DavRequest): Promise<NewAttachment> {
   };
 }
 
-/** The last segment of a path, which some clients send, without what no name of a file has. */
+/** The file name: the last segment, as some clients send a path, without characters that a file name cannot have. */
 function nameOf(given: string | undefined): string {
   const last = given?.split(/[/\\]/).at(-1) ?? "";
   const name = last
@@ -176,7 +176,7 @@ function editOf(
     : { kind: "update", managedId, attachment };
 }
 
-/** RFC 8607 sections 3.4 to 3.6. Who does not get the object back does not know what its ETag is of. */
+/** RFC 8607 sections 3.4 to 3.6. The ETag is sent only with the object, as a client without the new octets cannot use it. */
 function answerOf(
   { headers = {}, body }: DavAnswer,
   action: Action,

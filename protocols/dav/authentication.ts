@@ -1,4 +1,4 @@
-/** Whose request it is: Basic with an app password or a token (RFC 7617), Bearer with a token (RFC 6750). */
+/** The login of a request: Basic with an app password or a token (RFC 7617), Bearer with a token (RFC 6750). */
 import { isLoopbackAddress } from "#/protocols/connection/connection.ts";
 import { loggedLogins } from "#/protocols/connection/logged-logins.ts";
 import type { HttpContext } from "#/protocols/http/app.ts";
@@ -13,10 +13,10 @@ import type { DavRooms } from "./rooms.ts";
 
 const basic = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i;
 const credentialsLengthMax = 2048;
-/** A token has to have one of them. */
+/** A token needs one of these scopes. */
 const davScopes: readonly Scope[] = ["calendar:read", "contacts:read"];
 
-/** Throws 401 with what can be sent instead, 403 for a token that reaches nothing here, 429. */
+/** Throws 401 with the accepted schemes, 403 for a token without a scope for DAV, and 429. */
 export async function authenticate(rooms: DavRooms, context: HttpContext): Promise<Principal> {
   const principal = await readCredential(rooms, context);
   if (!davScopes.some((scope) => hasScope(principal.scopes, scope)))
@@ -37,7 +37,7 @@ async function readCredential({ accounts, log }: DavRooms, context: HttpContext)
     if (token !== undefined) return await logins.authenticateToken(token, remoteAddress);
     const password = parseBasic(field);
     if (password === undefined) throw challengeOf(context);
-    // The password has crossed the line, but it is not made to seem all right.
+    // The password was already sent without TLS. The request is refused, so that the user notices.
     if (!isPrivate(context)) throw challengeOf(context);
     return await logins.authenticatePassword(password.name, password.password, remoteAddress, davScopes);
   } catch (error) {

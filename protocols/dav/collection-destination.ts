@@ -1,30 +1,30 @@
-/** Where a calendar or an addressbook is moved or copied to: a last segment in a home of the login. */
-
+/** The destination of a MOVE or COPY of a calendar or an addressbook: a last segment in a home of the login. */
+import { collectionStandards } from "./collection-standard.ts";
 import { DavError, unmet } from "./dav-error.ts";
 import { encodeSegment, inboxSegment, outboxSegment } from "./hrefs.ts";
 import type { DavRequest } from "./request.ts";
 import type { CollectionResource, DavResource, HomeResource } from "./resource.ts";
 import type { ReachedCollection } from "./rooms.ts";
-import { caldav, carddav, dav } from "./xml/names.ts";
 
 export interface CollectionDestination {
   readonly home: HomeResource;
   readonly segment: string;
   readonly href: string;
   readonly existing: DavResource | undefined;
-  /** What is replaced. */
+  /** The collection that is replaced. */
   readonly standing: ReachedCollection | undefined;
 }
 
-/** `destination`: as the client wrote it. Throws where nothing of the resource's kind can stand, and 412 where something must not be
- *  replaced. */
+/** `destination`: as the client wrote it. Throws if the URL cannot have a collection of this kind, and 412 if a collection is there
+ *  that must not be replaced. */
 export async function findCollectionDestination(
   { tree }: DavRequest,
   resource: CollectionResource,
   destination: string,
   overwrite: boolean,
 ): Promise<CollectionDestination> {
-  const { collection, kind } = resource;
+  const { collection } = resource;
+  const { conditions } = collectionStandards[collection.kind];
   const place = await tree.findParent(destination);
   if (place === undefined) throw new DavError(409, "What should contain the destination is not there.");
   const { parent: home, segment } = place;
@@ -32,13 +32,7 @@ export async function findCollectionDestination(
     (home.kind !== "calendar-home" && home.kind !== "addressbook-home") ||
     home.kind !== `${collection.kind}-home`
   )
-    throw unmet(
-      403,
-      kind === "calendar"
-        ? caldav("calendar-collection-location-ok")
-        : carddav("addressbook-collection-location-ok"),
-      "Calendars and addressbooks stand in their homes.",
-    );
+    throw unmet(403, conditions.location, "Calendars and addressbooks stand in their homes.");
   if (collection.kind === "calendar" && (segment === inboxSegment || segment === outboxSegment))
     throw new DavError(403, "The name has a meaning of its own.");
   const existing = await tree.find(destination);
@@ -52,10 +46,6 @@ export async function findCollectionDestination(
   const standing = isSame ? undefined : found;
   if (standing !== undefined && !overwrite) throw new DavError(412, "There is something at the destination.");
   if (standing?.role === "default")
-    throw unmet(
-      403,
-      kind === "calendar" ? caldav("default-calendar-needed") : dav("unbind"),
-      "The default collection stays.",
-    );
+    throw unmet(403, conditions.defaultNeeded, "The default collection stays.");
   return { home, segment, href, existing, standing };
 }

@@ -8,7 +8,7 @@ import { assertUnlocked } from "./locks.ts";
 import type { DavRequest } from "./request.ts";
 import type { DavResource } from "./resource.ts";
 
-/** What the request relies on, for the write to assert. */
+/** The state of the item that the request relies on. The write asserts it. */
 export function checkItemConditions(
   request: DavRequest,
   resource: DavResource | undefined,
@@ -28,8 +28,7 @@ export function checkItemConditions(
   };
 }
 
-/** The version that If-Match or If-None-Match relies on, `absent`, or `ofIf` when the request has neither: what `checkLocks` has
- *  answered. */
+/** The version that If-Match or If-None-Match relies on, or `absent`. Without either field: `ofIf`, the result of `checkLocks`. */
 export function checkConditions(
   { context: { koa } }: DavRequest,
   resource: DavResource | undefined,
@@ -63,15 +62,15 @@ function findEtag(resource: DavResource): string | undefined {
   return resource.kind === "file" ? etagOf(resource.entry.modseq) : undefined;
 }
 
-/** `field`: `*` or a list of entity tags. A weak one matches nothing, as ours are strong. */
+/** `field`: `*` or a list of entity tags. A weak tag never matches, as all tags of Waypost are strong. */
 export function matches(field: string, etag: string | undefined): boolean {
   if (field.trim() === "*") return true;
   if (etag === undefined) return false;
   return field.split(",").some((one) => one.trim() === etag);
 }
 
-/** If, and the locks that stand against a change. `changed`: hrefs of what is changed, and of collections whose members are.
- *  Answers the version of the target that If relies on, for the write to assert. */
+/** Checks the If field, and the locks that forbid a change. `changed`: the hrefs of changed resources, and of collections whose
+ *  members change. Returns the version of the target that If relies on; the write asserts it. */
 export async function checkLocks(
   request: DavRequest,
   changed: readonly string[],
@@ -84,7 +83,7 @@ export async function checkLocks(
   return met?.version;
 }
 
-/** The first list that is true; with the version of the target, if that is what makes it true. */
+/** The first list of If that is true, with the version of the target if the list names it. */
 async function findTrue(
   request: DavRequest,
   lists: readonly IfList[],

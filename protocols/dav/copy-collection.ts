@@ -1,6 +1,6 @@
-/** COPY of a calendar or an addressbook into a home of the login (RFC 4918 section 9.8), with its items or, with Depth 0, without. The copy
- *  gets its URL when it is whole, in one write with what it replaces; until then it is in the home under its id alone, and goes
- *  again where something of it fails. */
+/** COPY of a calendar or an addressbook into a home of the login (RFC 4918 section 9.8), with its items, or without them at Depth 0.
+ *  While the items are copied, the new collection has only its id as the segment. When it is complete, one write gives it its URL and
+ *  deletes the collection that it replaces. If a step fails, the new collection is deleted. */
 import { isWaypostError } from "#/src/model/errors.ts";
 import { copiedItemsMax } from "#/src/model/limits.ts";
 import { type DavAnswer, multistatus, statusResponse } from "./answer.ts";
@@ -49,7 +49,7 @@ export async function copyCollection(
   const writer = { agent, actor, principal: login };
   try {
     const left = isDeep ? await scheduling.copyItems(collection, writer, made.collection) : [];
-    // RFC 4918 section 9.8.4: what stands there is deleted, which its events say to others.
+    // RFC 4918 section 9.8.4: the replaced collection is deleted, and attendees of its events get cancellations.
     if (standing !== undefined && kind === "calendar")
       await scheduling.deleteCalendar(writer, standing.number);
     const copy = { number: made.collection, kind: collection.kind };

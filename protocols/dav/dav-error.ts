@@ -1,12 +1,12 @@
-/** A refusal in the words of WebDAV: a status, and where a standard names what was not met, the element that says so inside
- *  DAV:error (RFC 4918 section 16). */
+/** A refusal in WebDAV: a status, and if a standard names the condition that was not met, its element inside DAV:error
+ *  (RFC 4918 section 16). */
 
 import type { XmlName } from "./xml/names.ts";
 import type { Xml } from "./xml/write-xml.ts";
 
 export interface DavErrorDetails {
   readonly condition?: XmlName | undefined;
-  /** What stands inside the condition's element. */
+  /** The content of the condition's element. */
   readonly content?: Xml | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly cause?: unknown;
@@ -24,7 +24,7 @@ export class DavError extends Error {
   }
 }
 
-/** A precondition of a standard that is not met. 403: do not repeat it as it is; 409: it can be met by a change elsewhere. */
+/** A precondition that is not met. 403: repeating the request does not help; 409: a change elsewhere can meet the condition. */
 export function unmet(status: number, condition: XmlName, message: string, content?: Xml): DavError {
   return new DavError(status, message, { condition, content });
 }

@@ -1,4 +1,4 @@
-/** What a refusal of Waypost is in WebDAV: a status, and where a standard has a name for it, the precondition. */
+/** The status of each error of Waypost in WebDAV, and its precondition if a standard names one. */
 import { type ErrorCode, type ErrorReason, isWaypostError } from "#/src/model/errors.ts";
 import { DavError } from "./dav-error.ts";
 import { caldav, carddav, dav, type XmlName } from "./xml/names.ts";
@@ -25,7 +25,7 @@ export const byCode = {
   internal: { status: 500 },
 } as const satisfies Record<ErrorCode, Refusal>;
 
-/** Where the reason says more than the code; undefined: as the code. */
+/** Errors whose reason says more than their code; undefined: as for the code. */
 const byReason = {
   already_exists: { status: 405 },
   use_taken: undefined,
@@ -35,7 +35,7 @@ const byReason = {
   // RFC 4331 section 6
   over_quota: { status: 507, condition: dav("quota-not-exceeded") },
   too_large: { status: 413 },
-  // RFC 4918 section 11.5; RFC 6578 has the name for reports that are cut
+  // RFC 4918 section 11.5; RFC 6578 names the condition for truncated reports
   limit_reached: { status: 507, condition: dav("number-of-matches-within-limits") },
   bad_line_ends: undefined,
   mail_loop: undefined,
@@ -65,7 +65,7 @@ const byReason = {
   // RFC 6352 section 6.3.2.1
   "valid-address-data": { status: 403, condition: carddav("valid-address-data") },
   "supported-address-data": { status: 403, condition: carddav("supported-address-data") },
-  // Of calendars; those of addressbooks have a namespace of their own, as the resource knows.
+  // The condition of calendars. `explainRefusal` replaces it by that of addressbooks, which has another namespace.
   "no-uid-conflict": { status: 403, condition: caldav("no-uid-conflict") },
   "max-resource-size": { status: 403, condition: caldav("max-resource-size") },
   "schedule-tag-match": { status: 412 },
@@ -104,7 +104,7 @@ const byReason = {
   "max-instances": { status: 403, condition: caldav("max-instances") },
 } as const satisfies Record<ErrorReason, Refusal | undefined>;
 
-/** The answer for whatever was thrown; undefined for what no client caused, which the caller logs. */
+/** The answer for a thrown error; undefined for an error that no client caused, which the caller logs. */
 export function davErrorOf(error: unknown): DavError | undefined {
   if (error instanceof DavError) return error;
   if (!isWaypostError(error) || error.code === "internal") return undefined;

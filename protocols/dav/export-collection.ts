@@ -1,5 +1,6 @@
 /** A collection as one file: a calendar as one VCALENDAR with the components of all its items, each time zone once
  *  (RFC 5545 section 3.4); an addressbook as its vCards. Written page by page. */
+import type { CollectionKind } from "#/src/collections/collection.ts";
 import type { StoredItem } from "#/src/collections/item.ts";
 import { readPortions } from "#/src/collections/portions.ts";
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
@@ -15,24 +16,26 @@ import { scanObjects } from "#/src/formats/content-lines/scan-objects.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
 import { asBuffer } from "#/src/formats/mime/octets.ts";
 import type { DavAnswer } from "./answer.ts";
+import { collectionStandards } from "./collection-standard.ts";
 import { isLarge } from "./filters/large-items.ts";
 import type { DavRequest } from "./request.ts";
 import type { ReachedCollection } from "./rooms.ts";
 
-/** Of a large object, read at once. */
+/** Octets of a large object that are decoded at once. */
 const pieceBytes = 64 * 1024;
 
 export function exportCollection(request: DavRequest, collection: ReachedCollection): DavAnswer {
-  const isCalendar = collection.kind === "calendar";
+  const writers: Readonly<Record<CollectionKind, () => AsyncIterable<string>>> = {
+    calendar: () => writeCalendar(readAll(request, collection), collection),
+    addressbook: () => writeCards(readAll(request, collection)),
+  };
   return {
     status: 200,
     headers: {
-      "Content-Type": isCalendar ? "text/calendar; charset=utf-8" : "text/vcard; charset=utf-8",
+      "Content-Type": `${collectionStandards[collection.kind].mediaTypes[0]}; charset=utf-8`,
       "Cache-Control": "private, no-cache",
     },
-    body: isCalendar
-      ? writeCalendar(readAll(request, collection), collection)
-      : writeCards(readAll(request, collection)),
+    body: writers[collection.kind](),
   };
 }
 
@@ -82,7 +85,7 @@ async function* writeCalendar(
   yield frame.slice(end);
 }
 
-/** Piece by piece, as its text stands: an object of 4 MiB can have hundreds of thousands of lines. */
+/** Copies the stored text piece by piece, without parsing: an object of 4 MiB can have hundreds of thousands of lines. */
 async function* writeLarge(bytes: Uint8Array, zones: Set<string>): AsyncGenerator<string> {
   const turns = new LoopTurns();
   const text = asBuffer(bytes);

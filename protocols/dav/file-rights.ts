@@ -1,4 +1,4 @@
-/** Files are for credentials of all of DAV: one that is for calendars or for contacts alone reads and changes none. */
+/** Files need a credential for all of DAV. A credential for calendars alone or contacts alone neither reads nor changes files. */
 import type { Principal } from "#/src/accounts/accounts.ts";
 import { hasScope } from "#/src/accounts/principal.ts";
 import type { Scope } from "#/src/model/roles.ts";

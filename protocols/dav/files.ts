@@ -23,14 +23,14 @@ function actorOf({ login }: DavRequest) {
   return { agent: login.agent, canApprove: false };
 }
 
-/** Where something is to stand. */
+/** The URL of a file or folder that may not exist yet. */
 export interface FilePlace {
   readonly parent: FolderResource;
   readonly path: string;
   readonly href: string;
 }
 
-/** undefined when the URL is not in a folder that is there. */
+/** undefined if the folder of the URL does not exist. */
 export async function findFilePlace({ tree }: DavRequest, href: string): Promise<FilePlace | undefined> {
   const place = await tree.findParent(href);
   if (place === undefined || place.parent.kind !== "folder") return undefined;
@@ -42,7 +42,7 @@ export async function findFilePlace({ tree }: DavRequest, href: string): Promise
   };
 }
 
-/** GET and HEAD. A browser neither shows nor guesses what is in a file, as it comes from the origin of the pages. */
+/** GET and HEAD. A browser does not show a file and does not guess its type, as files have the same origin as the web pages. */
 export async function answerFile(request: DavRequest, { entry }: FileResource): Promise<DavAnswer> {
   const { modseq, updatedAt, mediaType } = entry;
   const headers = {
@@ -152,10 +152,10 @@ export async function transferFile(
   const expected = checkConditions(request, resource, ofIf);
   const deed = { kind, path: pathOf(resource), to: to.path, isDeep, isOverwriting, expected };
   const { isCreated } = await rooms.files.transfer(login.agent, actorOf(request), deed).catch((error) => {
-    // Between the look and the write the folder has gone.
+    // The folder was deleted after it was found and before the write.
     throw isWaypostError(error) && error.code === "not_found" ? new DavError(409, error.message) : error;
   });
-  // What was written is under the locks of where it stands now (section 7.6).
+  // A moved resource loses its locks and gets those of its destination (section 7.6).
   if (kind === "move") locks.removeAt(href);
   return { status: isCreated ? 201 : 204, headers: { Location: to.href } };
 }
@@ -172,7 +172,7 @@ export async function changeFileProperties(
   await rooms.files.changeProperties(login.agent, actorOf(request), pathOf(resource), change);
 }
 
-/** LOCK of a URL at which there is nothing makes an empty file (RFC 4918 section 7.3). */
+/** LOCK of an unmapped URL makes an empty file (RFC 4918 section 7.3). */
 export async function makeLockedFile(request: DavRequest): Promise<FileResource> {
   const place = await findFilePlace(request, request.href);
   if (place === undefined) throw new DavError(409, "What should contain it is not there.");

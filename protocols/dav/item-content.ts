@@ -1,6 +1,7 @@
 /** What a GET of an item says of it. */
 import type { Item, StoredItem } from "#/src/collections/item.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
+import { collectionStandards } from "./collection-standard.ts";
 import { DavError } from "./dav-error.ts";
 import type { DavRequest } from "./request.ts";
 
@@ -11,9 +12,8 @@ export function etagOf(modseq: Modseq): string {
 
 /** RFC 5545 section 8.1, RFC 6350 section 10.1. */
 export function contentTypeOf({ kind, component }: Pick<Item, "kind" | "component">): string {
-  return kind === "calendar"
-    ? `text/calendar; charset=utf-8; component=${component}`
-    : "text/vcard; charset=utf-8";
+  const mediaType = `${collectionStandards[kind].mediaTypes[0]}; charset=utf-8`;
+  return kind === "calendar" ? `${mediaType}; component=${component}` : mediaType;
 }
 
 /** `CalDAV-Timezones: F` (RFC 7809 section 7.1): the client knows the time zones that everybody knows. */

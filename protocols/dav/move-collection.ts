@@ -1,4 +1,4 @@
-/** MOVE of a calendar or an addressbook (RFC 4918 section 9.9): it gets another last segment in its owner's home. */
+/** MOVE of a calendar or an addressbook (RFC 4918 section 9.9): a new last segment in its owner's home. */
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { DavAnswer } from "./answer.ts";
 import { findCollectionDestination } from "./collection-destination.ts";
@@ -36,7 +36,7 @@ export async function moveCollection(
   ]);
   checkItemConditions(request, resource);
   const { agent, actor } = collection;
-  // RFC 4918 section 9.9.3: what stands there is deleted, which its events say to others.
+  // RFC 4918 section 9.9.3: the replaced collection is deleted, and attendees of its events get cancellations.
   if (isReplacing && kind === "calendar")
     await rooms.scheduling.deleteCalendar({ agent, actor, principal: request.login }, standing.number);
   try {

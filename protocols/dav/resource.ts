@@ -1,5 +1,6 @@
 /** What a URL under /dav/ can name. */
 import type { PlacedAttachment } from "#/src/collections/attachments.ts";
+import type { CollectionKind } from "#/src/collections/collection.ts";
 import type { Item, StoredItem } from "#/src/collections/item.ts";
 import type { FileEntry } from "#/src/files/files.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
@@ -23,7 +24,7 @@ interface Named<K extends string> {
 }
 
 /** `/dav/`, and the collections of principals and of homes. */
-export type RootResource = Named<"root" | "principals" | "calendar-homes" | "addressbook-homes">;
+export type RootResource = Named<"root" | "principals" | `${CollectionKind}-homes`>;
 
 /** `/dav/principals/<ag_id>/` (RFC 3744 section 2). */
 export interface PrincipalResource extends Named<"principal"> {
@@ -37,12 +38,12 @@ export interface ProxyGroupResource extends Named<"proxy-group"> {
 }
 
 /** `/dav/calendars/<ag_id>/` and `/dav/addressbooks/<ag_id>/`. */
-export interface HomeResource extends Named<"calendar-home" | "addressbook-home"> {
+export interface HomeResource extends Named<`${CollectionKind}-home`> {
   readonly principal: DavPrincipal;
 }
 
 /** A calendar, an addressbook or the scheduling inbox, in its owner's home or in that of the login that it is shared with. */
-export interface CollectionResource extends Named<"calendar" | "addressbook" | "inbox"> {
+export interface CollectionResource extends Named<CollectionKind | "inbox"> {
   /** Whose home it is seen in. */
   readonly principal: DavPrincipal;
   readonly collection: ReachedCollection;
@@ -99,6 +100,12 @@ export type ResourceOf<K extends ResourceKind> = DavResource extends infer R
       : R
     : never
   : never;
+
+/** The kind of collections in a home. */
+export const kindInHome = {
+  "calendar-home": "calendar",
+  "addressbook-home": "addressbook",
+} as const satisfies Record<HomeResource["kind"], CollectionKind>;
 
 /** Everything that is a collection of WebDAV. */
 export const collectionResources = [

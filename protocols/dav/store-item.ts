@@ -10,6 +10,7 @@ import type { AgentNumber, ItemNumber } from "#/src/model/numbers.ts";
 import { reachAttachments } from "#/src/reach/attachments.ts";
 import type { SchedulingWritten } from "#/src/scheduling/scheduling.ts";
 import type { DavAnswer } from "./answer.ts";
+import { collectionStandards } from "./collection-standard.ts";
 import { unmet } from "./dav-error.ts";
 import { davErrorOf } from "./errors.ts";
 import { contentTypeOf, etagOf, readStored } from "./item-content.ts";
@@ -18,36 +19,22 @@ import { assertRight } from "./privileges.ts";
 import { mediaTypeOf, readOctets } from "./read-body.ts";
 import type { DavRequest } from "./request.ts";
 import type { CollectionResource } from "./resource.ts";
-import { caldav, caldavNamespace, carddav, dav, type XmlName } from "./xml/names.ts";
+import { caldavNamespace, dav, type XmlName } from "./xml/names.ts";
 import { textElement } from "./xml/write-xml.ts";
-
-const types = {
-  calendar: { accepted: ["text/calendar"], condition: caldav("supported-calendar-data") },
-  addressbook: {
-    // vCard 3.0 was text/x-vcard and text/directory before RFC 6350 section 10.1.
-    accepted: ["text/vcard", "text/x-vcard", "text/directory"],
-    condition: carddav("supported-address-data"),
-  },
-} as const;
 
 /** The name of a precondition, in the standard of the collection. */
 export function conditionOf({ collection }: CollectionResource, name: string): XmlName {
-  return collection.kind === "calendar" ? caldav(name) : carddav(name);
+  return collectionStandards[collection.kind].name(name);
 }
 
 export async function readItemBody(request: DavRequest, parent: CollectionResource): Promise<Buffer> {
   const { kind } = parent.collection;
   assertRight(parent.collection, "write", request.href);
   const { type, charset } = mediaTypeOf(request.context.koa.get("Content-Type"));
-  const { accepted, condition } = types[kind];
-  const isKnown = type === "" || (accepted as readonly string[]).includes(type);
-  if (!isKnown) throw unmet(403, condition, `What is stored here is ${accepted[0]}.`);
-  const notUtf8 = () =>
-    unmet(
-      403,
-      kind === "calendar" ? caldav("valid-calendar-data") : carddav("valid-address-data"),
-      "What is stored here is UTF-8.",
-    );
+  const { conditions, mediaTypes } = collectionStandards[kind];
+  const isKnown = type === "" || mediaTypes.includes(type);
+  if (!isKnown) throw unmet(403, conditions.supportedData, `What is stored here is ${mediaTypes[0]}.`);
+  const notUtf8 = () => unmet(403, conditions.validData, "What is stored here is UTF-8.");
   if (charset !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(charset)) throw notUtf8();
   const bytes = await readOctets(request, itemBytesMax, () =>
     unmet(403, conditionOf(parent, "max-resource-size"), `An item has at most ${itemBytesMax} octets.`),

@@ -2,6 +2,7 @@
 import type { Principal } from "#/src/accounts/accounts.ts";
 import type { CollectionKind } from "#/src/collections/collection.ts";
 import type { Item, StoredItem } from "#/src/collections/item.ts";
+import { itemSegment as segmentOfItem } from "#/src/collections/rows.ts";
 import type { FileEntry } from "#/src/files/files.ts";
 import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
 import { findReadableAttachment } from "#/src/reach/attachments.ts";
@@ -21,14 +22,15 @@ import {
   rootHref,
 } from "./hrefs.ts";
 import { needPrivileges } from "./privileges.ts";
-import type {
-  CollectionResource,
-  DavPrincipal,
-  DavResource,
-  FileResource,
-  FolderResource,
-  HomeResource,
-  ItemResource,
+import {
+  type CollectionResource,
+  type DavPrincipal,
+  type DavResource,
+  type FileResource,
+  type FolderResource,
+  type HomeResource,
+  type ItemResource,
+  kindInHome,
 } from "./resource.ts";
 import type { CollectionReach, DavRooms, ReachedCollection } from "./rooms.ts";
 import { dav } from "./xml/names.ts";
@@ -110,8 +112,7 @@ export function createTree(rooms: DavRooms, login: Principal, reach: CollectionR
     const principal = await findPrincipalById(id);
     if (principal === undefined) return undefined;
     if (principal.agent !== login.agent && (await listOfHome(kind, principal)).length === 0) return undefined;
-    const kindOfHome = kind === "calendar" ? "calendar-home" : "addressbook-home";
-    return { kind: kindOfHome, href: homeHref(kind, principal.id), principal };
+    return { kind: `${kind}-home`, href: homeHref(kind, principal.id), principal };
   }
 
   function collectionOf(principal: DavPrincipal, collection: ReachedCollection): CollectionResource {
@@ -144,7 +145,7 @@ export function createTree(rooms: DavRooms, login: Principal, reach: CollectionR
     home: HomeResource,
     segment: string,
   ): Promise<CollectionResource | undefined> {
-    const kind = home.kind === "calendar-home" ? "calendar" : "addressbook";
+    const kind = kindInHome[home.kind];
     const { principal } = home;
     const { agent } = principal;
     const found =
@@ -169,10 +170,7 @@ export function createTree(rooms: DavRooms, login: Principal, reach: CollectionR
   }
 
   function itemSegment({ collection }: CollectionResource, item: Pick<Item, "number" | "segment">): string {
-    if (item.segment !== undefined) return item.segment;
-    const isCalendar = collection.kind === "calendar";
-    const id = ids.encode(isCalendar ? "event" : "contact", collection.agent, item.number);
-    return `${id}.${isCalendar ? "ics" : "vcf"}`;
+    return segmentOfItem(ids, { ...item, agent: collection.agent, kind: collection.kind });
   }
 
   function itemOf(parent: CollectionResource, item: Item | StoredItem): ItemResource {
@@ -203,7 +201,7 @@ export function createTree(rooms: DavRooms, login: Principal, reach: CollectionR
     hasSlash: boolean,
   ): Promise<DavResource | undefined> {
     const href = homesHref[kind];
-    if (id === undefined) return { kind: kind === "calendar" ? "calendar-homes" : "addressbook-homes", href };
+    if (id === undefined) return { kind: `${kind}-homes`, href };
     const home = more.length === 0 ? await findHome(kind, id) : undefined;
     if (home === undefined || segment === undefined) return home;
     if (kind === "calendar" && segment === outboxSegment) {
@@ -287,8 +285,9 @@ export function createTree(rooms: DavRooms, login: Principal, reach: CollectionR
       case "principal":
         return proxyGroups(resource.principal);
       case "calendar-homes":
+        return listHomes("calendar");
       case "addressbook-homes":
-        return listHomes(resource.kind === "calendar-homes" ? "calendar" : "addressbook");
+        return listHomes("addressbook");
       case "calendar-home": {
         const { principal, href } = resource;
         const members = (await listOfHome("calendar", principal)).map((one) => collectionOf(principal, one));

@@ -1,11 +1,18 @@
 /** The changes of a transaction to one calendar or addressbook: its changed items and its counters. */
-import { WaypostError } from "#/src/model/errors.ts";
+import type { CollectionKind } from "#/src/model/collections.ts";
+import { type ErrorReason, WaypostError } from "#/src/model/errors.ts";
 import { numberSetOf } from "#/src/model/number-set.ts";
 import type { ItemNumber } from "#/src/model/numbers.ts";
 import type { CollectionRow } from "../items.ts";
 import type { Sql } from "../sql.ts";
 import type { AgentTransaction } from "./agent-transaction.ts";
 import type { LoggedChange } from "./change-log.ts";
+
+/** The precondition that an item breaks which the collection does not take (RFC 4791 section 5.3.2.1, RFC 6352 section 6.3.2.1). */
+export const refusedItem = {
+  calendar: "supported-calendar-component",
+  addressbook: "supported-address-data",
+} as const satisfies Record<CollectionKind, ErrorReason>;
 
 export class CollectionWrite {
   readonly row: CollectionRow;
@@ -23,22 +30,23 @@ export class CollectionWrite {
   /** Refuses components that the calendar does not support (RFC 4791 section 5.2.3). */
   assertTakes(component: string): void {
     const { kind, components } = this.row;
-    if (kind === "addressbook") {
-      if (component !== "VCARD")
-        throw new WaypostError("invalid", "An addressbook has contacts", {
-          reason: "supported-address-data",
-        });
-      return;
+    const reason = refusedItem[kind];
+    switch (kind) {
+      case "addressbook":
+        if (component !== "VCARD")
+          throw new WaypostError("invalid", "An addressbook has contacts", { reason });
+        return;
+      case "calendar":
+        if (component === "VCARD" || components?.split(",").includes(component) === false)
+          throw new WaypostError(
+            "invalid",
+            `The calendar takes ${components ?? "iCalendar"}, not a ${component}`,
+            { reason },
+          );
+        return;
+      default:
+        kind satisfies never;
     }
-    const isTaken = component !== "VCARD" && (components?.split(",").includes(component) ?? true);
-    if (!isTaken)
-      throw new WaypostError(
-        "invalid",
-        `The calendar takes ${components ?? "iCalendar"}, not a ${component}`,
-        {
-          reason: "supported-calendar-component",
-        },
-      );
   }
 
   add(item: ItemNumber, bytes: number): void {

@@ -11,7 +11,7 @@ import { type CollectionPropertyRow, selectCollection } from "../queries/collect
 import { findItem, findItemBySegment, listItemsOfUid, listItemsOfUidInKind } from "../queries/items.ts";
 import type { AgentTransaction, TransactionPart } from "./agent-transaction.ts";
 import type { LoggedChange } from "./change-log.ts";
-import { CollectionWrite } from "./collection-write.ts";
+import { CollectionWrite, refusedItem } from "./collection-write.ts";
 import { replaceItemAddresses } from "./item-addresses.ts";
 import { type ItemAttachments, planAttachments } from "./item-attachments.ts";
 import { replaceItemProperties } from "./item-properties.ts";
@@ -174,7 +174,7 @@ export class ItemWrite implements TransactionPart {
     const to = await this.collection(move.collection);
     if (from.row.kind !== to.row.kind)
       throw new WaypostError("invalid", `An item of this kind is not put into an ${to.row.kind}`, {
-        reason: from.row.kind === "calendar" ? "supported-address-data" : "supported-calendar-component",
+        reason: refusedItem[to.row.kind],
       });
     to.assertTakes(held.component);
     const wanted = move.segment === undefined ? held.segment : move.segment;

@@ -1,5 +1,5 @@
-/** A card as CARDDAV:address-data asks for it (RFC 6352 section 10.4): its version, and of its properties a selection. What asks
- *  for nothing of this gets the stored octets. */
+/** A card as CARDDAV:address-data asks for it (RFC 6352 section 10.4): a version, and a selection of properties. A request for
+ *  neither gets the stored octets. */
 import {
   type Component,
   changeItems,
@@ -39,7 +39,7 @@ export function selectAddressData({ version, props }: AddressDataRequest, card: 
     converted.items.flatMap((item): Item[] => {
       if (item.kind !== "property") return [];
       const hasNoValue = props.get(item.name);
-      // Section 10.4.2: VERSION, and what a card must have, is the client's to ask for; without VERSION it is no card.
+      // Section 10.4.2: the client has to ask for required properties. VERSION is always sent, as a card is not valid without it.
       if (item.name === "VERSION") return [item];
       if (hasNoValue === undefined) return [];
       return [hasNoValue ? changeProperty(item, { value: "" }) : item];

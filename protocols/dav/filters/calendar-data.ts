@@ -1,5 +1,5 @@
 /** A calendar object as CALDAV:calendar-data asks for it (RFC 4791 section 9.6): parts of it, its instances one by one, and
- *  without time zones that everybody knows (RFC 7809 section 7.1). What asks for nothing of this gets the stored octets. */
+ *  without standard time zones (RFC 7809 section 7.1). A request for none of this gets the stored octets. */
 import {
   type Component,
   changeItems,
@@ -36,7 +36,7 @@ export interface CalendarDataRequest {
   readonly hasNoStandardZones: boolean;
 }
 
-/** Nothing has to be changed: the stored octets are the answer. */
+/** Whether the answer is the stored octets without a change. */
 export function isWholeObject(request: CalendarDataRequest): boolean {
   return (
     request.comp === undefined &&
@@ -47,7 +47,7 @@ export function isWholeObject(request: CalendarDataRequest): boolean {
   );
 }
 
-/** Nothing if its instances are more, or more work, than the limits allow. */
+/** Returns undefined if the instances are too many, or too much work, for the limits. */
 export function selectCalendarData(
   request: CalendarDataRequest,
   calendar: Component,
@@ -154,7 +154,7 @@ function limitFreeBusy(item: Item, range: TimeRange): Item[] {
   return [kept.length === periods.length ? item : changeProperty(item, { value: kept.join(",") })];
 }
 
-/** Time zones that their names alone say are left out. */
+/** Leaves out time zones that a standard name identifies. */
 export function withoutStandardZones(calendar: Component): Component {
   return changeItems(
     calendar,

@@ -30,8 +30,8 @@ export interface ParamFilter {
   readonly textMatch: TextMatch | undefined;
 }
 
-/** The one time range of a filter that asks for nothing else than instances of one kind of component in it: candidates of the
- *  index that are exact then need no look at the object. */
+/** The time range of a filter that has no other condition than one kind of component in that range. For such a filter, exact
+ *  candidates of the index match, and the object is not read. */
 export interface PlainFilter {
   readonly component: string;
   readonly timeRange: TimeRange | undefined;
@@ -45,8 +45,8 @@ export function plainFilter(filter: CompFilter): PlainFilter | undefined {
   return { component: inner.name, timeRange: inner.timeRange };
 }
 
-/** The time range that every object which matches has an instance in; none if the filter names no such range. An alarm can
- *  stand far from its instance, so ranges of inner components do not count. */
+/** A time range in which every matching object has an instance; undefined if the filter has none. Ranges of inner components do not
+ *  count, as an alarm can be far from its instance. */
 export function boundOf(filter: CompFilter): TimeRange | undefined {
   const ranges = filter.comps
     .filter(({ name, isNotDefined }) => !isNotDefined && indexed.has(name))

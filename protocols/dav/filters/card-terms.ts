@@ -1,5 +1,5 @@
-/** What stands in the octets of every card that a filter matches. Looking for it costs a tenth of reading the card, so that of a
- *  large addressbook only those are read that can match.
+/** Terms that the octets of every matching card contain. The search for terms costs a tenth of parsing the card, so in a large
+ *  addressbook only cards that can match are parsed.
  *
  *  A term is a run of ASCII letters and digits of a text that is looked for. No escape, no parameter's circumflex and no fold of a
  *  collation puts such a run together out of other characters, once lines are unfolded and what is not ASCII is folded too. */
@@ -15,7 +15,7 @@ export type MayMatch = (octets: Uint8Array) => boolean;
 
 type HasTerms = (text: string) => boolean;
 
-/** Undefined: nothing has to stand in the octets of a card that matches. */
+/** undefined if no term is known that every matching card contains. */
 export function findTerms({ test, props }: AddressFilter): MayMatch | undefined {
   const hasTerms = joinTerms(test, props.map(termsOfProp));
   return (
@@ -27,7 +27,7 @@ export function findTerms({ test, props }: AddressFilter): MayMatch | undefined 
   );
 }
 
-/** Undefined, as the terms of one of them: nothing has to stand there. */
+/** A part without terms is undefined: cards without any term can match it. */
 function joinTerms(test: Test, parts: readonly (HasTerms | undefined)[]): HasTerms | undefined {
   const known = parts.filter((part) => part !== undefined);
   if (known.length === 0) return undefined;
@@ -51,7 +51,7 @@ function termsOfText({ folded, isNegated }: TextMatch): HasTerms | undefined {
   return term === undefined ? undefined : (text) => text.includes(term);
 }
 
-/** Undefined for text that is not UTF-8, which each property is decoded of for itself. */
+/** undefined if the card is not UTF-8: each of its properties is decoded separately. */
 function searchedText(octets: Uint8Array): string | undefined {
   const unfolded = unfoldLines(octetString(octets));
   if (!hasEightBit(unfolded)) return unfolded.toUpperCase();

@@ -1,5 +1,6 @@
 /** DELETE (RFC 4918 section 9.6): an item, or a collection with all its items. Default collections and the inbox stay. */
 import type { SchedulingOptions } from "#/src/scheduling/scheduling.ts";
+import { collectionStandards } from "../collection-standard.ts";
 import { checkItemConditions, checkLocks } from "../conditions.ts";
 import { DavError, unmet } from "../dav-error.ts";
 import { deleteFile } from "../files.ts";
@@ -8,7 +9,7 @@ import { assertRight } from "../privileges.ts";
 import { assertNoBody } from "../read-body.ts";
 import type { DavRequest } from "../request.ts";
 import { everyResource, isOfFiles } from "../resource.ts";
-import { caldav, dav } from "../xml/names.ts";
+import { dav } from "../xml/names.ts";
 
 export const deleteMethod: Method = {
   name: "DELETE",
@@ -37,7 +38,7 @@ export const deleteMethod: Method = {
       if (collection.role === "default")
         throw unmet(
           403,
-          resource.kind === "calendar" ? caldav("default-calendar-needed") : dav("unbind"),
+          collectionStandards[resource.kind].conditions.defaultNeeded,
           "The default collection stays.",
         );
       checkItemConditions(request, resource);

@@ -3,6 +3,7 @@
 import type { CollectionKind } from "#/src/collections/collection.ts";
 import type { DavAnswer } from "../answer.ts";
 import { multistatus, xmlAnswer } from "../answer.ts";
+import { collectionStandards } from "../collection-standard.ts";
 import { checkLocks } from "../conditions.ts";
 import { DavError, unmet } from "../dav-error.ts";
 import { type FilePlace, findFilePlace, makeFolder } from "../files.ts";
@@ -12,7 +13,7 @@ import { needPrivileges } from "../privileges.ts";
 import { collectChanges, writeOutcome } from "../property-changes.ts";
 import { readXmlBody } from "../read-body.ts";
 import type { DavRequest } from "../request.ts";
-import { everyResource } from "../resource.ts";
+import { everyResource, kindInHome } from "../resource.ts";
 import { listChildren, type XmlElement } from "../xml/element.ts";
 import { caldav, carddav, dav, isNamed, type XmlName } from "../xml/names.ts";
 import { element, textElement } from "../xml/write-xml.ts";
@@ -95,12 +96,10 @@ async function make(
       : new DavError(403, "Nothing can be made here.");
   if (kind === undefined)
     throw unmet(403, dav("valid-resourcetype"), "Calendars and addressbooks are what can be made.");
-  if ((parent.kind === "calendar-home") !== (kind === "calendar"))
+  if (kindInHome[parent.kind] !== kind)
     throw unmet(
       403,
-      kind === "calendar"
-        ? caldav("calendar-collection-location-ok")
-        : carddav("addressbook-collection-location-ok"),
+      collectionStandards[kind].conditions.location,
       "This home is for collections of the other kind.",
     );
   if (parent.principal.agent !== login.agent)

@@ -1,6 +1,7 @@
 /** What every collection of items has: sync-token (RFC 6578), Apple's ctag, quota (RFC 4331), supported reports (RFC 3253),
  *  add-member (RFC 5995), resource-id (RFC 5842). */
 import { createHash } from "node:crypto";
+import { itemKinds } from "#/src/collections/rows.ts";
 import { property } from "../property.ts";
 import type { DavRequest } from "../request.ts";
 import { type CollectionResource, everyResource, type HomeResource } from "../resource.ts";
@@ -68,11 +69,8 @@ export const collectionProperties = [
     read: (resource, { rooms }) => {
       const { ids } = rooms.collections;
       const { agent, number, kind } = resource.kind === "item" ? resource.item : resource.collection;
-      const item = kind === "calendar" ? "event" : "contact";
-      return textElement(
-        dav("href"),
-        uuidOf(ids.encode(resource.kind === "item" ? item : kind, agent, number)),
-      );
+      const object = resource.kind === "item" ? itemKinds[kind].object : kind;
+      return textElement(dav("href"), uuidOf(ids.encode(object, agent, number)));
     },
   }),
 ];

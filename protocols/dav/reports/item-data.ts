@@ -6,6 +6,7 @@ import type { Component } from "#/src/formats/content-lines/content-line.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
 import type { TimeZone } from "#/src/formats/icalendar/time-zone.ts";
 import { asBuffer, decodeUnlabelledBytes } from "#/src/formats/mime/octets.ts";
+import { collectionStandards } from "../collection-standard.ts";
 import { type DavError, unmet } from "../dav-error.ts";
 import { isAnsweredByOctets, selectAddressData } from "../filters/address-data.ts";
 import { isWholeObject, selectCalendarData } from "../filters/calendar-data.ts";
@@ -41,7 +42,7 @@ export function createObjectReader(): ReadObject {
   return ({ bytes, kind }) => {
     let read = known.get(bytes);
     if (read === undefined) {
-      read = { object: readObject(bytes, kind === "calendar" ? "VCALENDAR" : "VCARD") };
+      read = { object: readObject(bytes, collectionStandards[kind].component) };
       known.set(bytes, read);
     }
     return read.object;

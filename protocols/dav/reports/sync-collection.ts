@@ -1,6 +1,7 @@
 /** DAV:sync-collection (RFC 6578 section 3): what changed in a collection since a token, out of the change log.
  *  A first look lists the items in the order of their numbers. An answer that is cut ends with 507 for the collection, and its
  *  token goes on from there. A token that the log does not reach is refused with valid-sync-token. */
+import type { CollectionKind } from "#/src/collections/collection.ts";
 import type { Item, StoredItem } from "#/src/collections/item.ts";
 import type { ItemChange } from "#/src/collections/item-changes.ts";
 import { portionsOf } from "#/src/collections/portions.ts";
@@ -8,7 +9,7 @@ import { syncChangesMax } from "#/src/model/limits.ts";
 import type { ItemNumber } from "#/src/model/numbers.ts";
 import { type DavAnswer, multistatus, statusResponse } from "../answer.ts";
 import { DavError, unmet } from "../dav-error.ts";
-import { readPropertyQuery } from "../property.ts";
+import { type PropertyQuery, readPropertyQuery } from "../property.ts";
 import { writeResponse } from "../read-properties.ts";
 import type { Report } from "../report.ts";
 import type { DavRequest } from "../request.ts";
@@ -66,11 +67,15 @@ function invalidToken(): DavError {
   return unmet(403, dav("valid-sync-token"), "The token is not known any more; begin with an empty one.");
 }
 
+const queryReaders: Readonly<
+  Record<CollectionKind, (request: DavRequest, query: PropertyQuery) => ItemQuery>
+> = {
+  calendar: (request, query) => readCalendarQuery(request, query, createReading()),
+  addressbook: (request, query) => readCardQuery(request, query, createObjectReader()),
+};
+
 function readQuery(request: DavRequest, { collection }: CollectionResource, body: XmlElement): ItemQuery {
-  const query = readPropertyQuery(body) ?? onlyHrefs;
-  return collection.kind === "calendar"
-    ? readCalendarQuery(request, query, createReading())
-    : readCardQuery(request, query, createObjectReader());
+  return queryReaders[collection.kind](request, readPropertyQuery(body) ?? onlyHrefs);
 }
 
 function tokenElement(position: SyncPosition): Xml {

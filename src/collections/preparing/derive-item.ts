@@ -32,17 +32,28 @@ export interface DerivedItem {
 
 /** What is read of an item. Periods are a step of their own, which may be much work. */
 export type ReadItem =
-  | { readonly kind: "calendar"; readonly object: CalendarObject }
+  | { readonly kind: "calendar"; readonly object: CalendarObject; readonly uid: string }
   | { readonly kind: "addressbook"; readonly card: Component; readonly uid: string };
+
+/** The precondition that octets break which are no item of the kind. */
+export const dataReasons = {
+  calendar: "valid-calendar-data",
+  addressbook: "valid-address-data",
+} as const satisfies Record<CollectionKind, ErrorReason>;
+
+const readers: Readonly<Record<CollectionKind, (bytes: Uint8Array, isMessage: boolean) => ReadItem>> = {
+  calendar: readCalendar,
+  addressbook: readCard,
+};
 
 /** Throws `invalid` with the name of the precondition. */
 export function readItem(bytes: Uint8Array, { kind, isMessage }: Omit<DerivedItem, "at">): ReadItem {
   if (bytes.length > itemBytesMax)
     throw refused("max-resource-size", `An item has at most ${itemBytesMax} octets.`);
-  const dataReason = kind === "calendar" ? "valid-calendar-data" : "valid-address-data";
+  const dataReason = dataReasons[kind];
   try {
-    const read = kind === "calendar" ? readCalendar(bytes, isMessage) : readCard(bytes);
-    const uid = read.kind === "calendar" ? read.object.uid : read.uid;
+    const read = readers[kind](bytes, isMessage);
+    const { uid } = read;
     if (uid.includes("\0") || Buffer.byteLength(uid) > uidBytesMax)
       throw refused(dataReason, `The UID has a NUL, or more than ${uidBytesMax} octets.`);
     return read;
@@ -106,7 +117,7 @@ function readCalendar(bytes: Uint8Array, isMessage: boolean): ReadItem {
   const stream = readContentLines(bytes);
   const checked = checkCalendarObject(isMessage ? withoutMethod(stream) : stream);
   if ("precondition" in checked) throw refused(checked.precondition, checked.explanation);
-  return { kind: "calendar", object: checked };
+  return { kind: "calendar", object: checked, uid: checked.uid };
 }
 
 function readCard(bytes: Uint8Array): ReadItem {

@@ -11,7 +11,7 @@ import { itemBytesMax } from "#/src/model/limits.ts";
 import { houseThreads } from "#/src/threads/house-threads.ts";
 import { createJobThreads, type JobLimits } from "#/src/threads/job-threads.ts";
 import type { ItemFacts } from "#/storage/items.ts";
-import { type DerivedItem, deriveItem, type ReadItem, readItem } from "./derive-item.ts";
+import { type DerivedItem, dataReasons, deriveItem, type ReadItem, readItem } from "./derive-item.ts";
 
 export interface ItemPreparation {
   /** What is derived of an item's octets. Throws `invalid` with the name of the precondition that they break. */
@@ -56,7 +56,7 @@ export function createItemPreparation(
     cheaper: () => undefined,
     refusal: ({ item }) =>
       new WaypostError("invalid", "The object takes too much work to be understood.", {
-        reason: item.kind === "calendar" ? "valid-calendar-data" : "valid-address-data",
+        reason: dataReasons[item.kind],
       }),
   });
   return {

@@ -136,7 +136,7 @@ export async function importItems(
     attachments: carried,
   }: ReadObject): Promise<Wanted | undefined> {
     const { agent, number, kind } = collection;
-    const uid = readUid(kind, octets);
+    const uid = uidReaders[kind](octets);
     if (typeof uid !== "string") return refuse({ line, why: uid.refused });
     if (seen.has(uid)) return refuse({ line, uid, why: "The UID stands twice in the file." });
     seen.add(uid);
@@ -193,11 +193,15 @@ function isOfOneObject(error: unknown): error is WaypostError {
   return isWaypostError(error) && ofOneObject.has(error.code);
 }
 
-function readUid(kind: CollectionKind, bytes: Uint8Array): string | { readonly refused: string } {
-  if (kind === "addressbook") {
+const uidReaders: Readonly<
+  Record<CollectionKind, (bytes: Uint8Array) => string | { readonly refused: string }>
+> = {
+  calendar(bytes) {
+    const object = checkCalendarObject(readContentLines(bytes));
+    return "uid" in object ? object.uid : { refused: object.explanation };
+  },
+  addressbook(bytes) {
     const card = checkAddressData(bytes);
     return "uid" in card ? card.uid : { refused: card.why };
-  }
-  const object = checkCalendarObject(readContentLines(bytes));
-  return "uid" in object ? object.uid : { refused: object.explanation };
-}
+  },
+};
