@@ -48,8 +48,19 @@ if [ "$1" = purge ] && [ -d ${data} ]; then
 fi
 `;
 
+export interface DebOptions {
+  readonly version?: string;
+  /** To compress the program with xz takes a minute. */
+  readonly compression?: "xz" | "none";
+}
+
 /** Answers the path of the package. */
-export function buildDeb(binary: string, architecture: string, out: string): string {
+export function buildDeb(
+  binary: string,
+  architecture: string,
+  out: string,
+  { version = manifest.version, compression = "xz" }: DebOptions = {},
+): string {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-deb-"));
   const put = (place: string, content: string | Buffer, mode = 0o644): void => {
     const file = path.join(root, place);
@@ -67,21 +78,23 @@ export function buildDeb(binary: string, architecture: string, out: string): str
       fs.readFileSync(path.join(top, "config/waypost.example.toml")),
     );
     put("usr/share/doc/waypost/copyright", fs.readFileSync(path.join(top, "LICENSE")));
-    put("DEBIAN/control", controlText(architecture, Math.ceil(fs.statSync(binary).size / 1024)));
+    put("DEBIAN/control", controlText(version, architecture, Math.ceil(fs.statSync(binary).size / 1024)));
     for (const [name, text] of Object.entries({ postinst, prerm, postrm }))
       put(`DEBIAN/${name}`, text, 0o755);
     fs.mkdirSync(out, { recursive: true });
-    const file = path.join(out, `waypost_${manifest.version}_${architecture}.deb`);
-    execFileSync("dpkg-deb", ["--root-owner-group", "-Zxz", "--build", root, file], { stdio: "ignore" });
+    const file = path.join(out, `waypost_${version}_${architecture}.deb`);
+    execFileSync("dpkg-deb", ["--root-owner-group", `-Z${compression}`, "--build", root, file], {
+      stdio: "ignore",
+    });
     return file;
   } finally {
     fs.rmSync(root, { recursive: true, force: true });
   }
 }
 
-function controlText(architecture: string, kibibytes: number): string {
+function controlText(version: string, architecture: string, kibibytes: number): string {
   return `Package: waypost
-Version: ${manifest.version}
+Version: ${version}
 Architecture: ${architecture}
 Maintainer: ${maintainer}
 Installed-Size: ${kibibytes}
