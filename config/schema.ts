@@ -132,7 +132,7 @@ export const settingsSchema = z.strictObject({
         .max(100)
         .default([])
         .describe(
-          "Further names beside server.hostname; mta-sts. and autoconfig. of a domain are found by themselves.",
+          "Further names beside server.hostname; mta-sts., autoconfig. and autodiscover. of a domain are found by themselves.",
         ),
       challenge: z
         .enum(["http-01", "tls-alpn-01"])

@@ -58,6 +58,6 @@ export function formatClientConfig(domain: string, settings: Settings): string {
   ].join("\n");
 }
 
-function escapeXml(text: string): string {
+export function escapeXml(text: string): string {
   return text.replace(/[<>&"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

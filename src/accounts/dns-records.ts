@@ -35,6 +35,13 @@ const services = [
   ["_carddavs", "https", "addressbook clients find CardDAV", "/dav/"],
 ] as const;
 
+/** Names below a domain that lead to this server over HTTPS. */
+const hostAliases = {
+  "mta-sts": "where that policy is",
+  autoconfig: "mail clients find their settings",
+  autodiscover: "Outlook finds its settings",
+} as const;
+
 export type ServicePorts = Partial<Record<(typeof services)[number][1], number>>;
 
 /** The listeners over TLS that a domain's clients may use, where their ports are known. */
@@ -90,13 +97,13 @@ export function dnsRecords(
       "optional: others bring mail encrypted alone (sts.mode); it needs the next record and https on port 443",
       true,
     ),
-    ...(["mta-sts", "autoconfig"] as const).map(
-      (host): DnsRecord => ({
+    ...Object.entries(hostAliases).map(
+      ([host, purpose]): DnsRecord => ({
         kind: "alias",
         name: `${host}.${domain}`,
         type: "CNAME",
         value: `${hostname}.`,
-        purpose: `optional: ${host === "mta-sts" ? "where that policy is" : "mail clients find their settings"}`,
+        purpose: `optional: ${purpose}`,
         isOptional: true,
       }),
     ),

@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { createAutoconfigRoute } from "#/protocols/autoconfig/serve-autoconfig.ts";
+import { createAutodiscoverRoute } from "#/protocols/autoconfig/serve-autodiscover.ts";
 import { createStsPolicyRoute } from "#/protocols/autoconfig/serve-sts-policy.ts";
 import type { Listener } from "#/protocols/connection/listener.ts";
 import type { ServerKeys } from "#/protocols/connection/server-keys.ts";
@@ -36,6 +37,7 @@ export async function openListeners(
     listenImap(rooms),
     listenHttp(rooms, [
       createAutoconfigRoute(house),
+      createAutodiscoverRoute(house),
       createStsPolicyRoute(house),
       ...(operator.servedOn === "http" ? [operatorRoute] : []),
       ...(house.settings.dav.enabled ? [createDavRoute(house)] : []),

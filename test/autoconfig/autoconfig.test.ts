@@ -20,13 +20,13 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]());
 
 /** The name in whose Host field is asked can be any. */
-async function ask(path: string, host = "mx.ours.dev", method = "GET") {
+async function ask(path: string, host = "mx.ours.dev", method = "GET", body = "") {
   const { port } = new URL(server.http.url);
   const response = await new Promise<http.IncomingMessage>((resolve, reject) =>
     http
       .request({ host: "127.0.0.1", port, path, method, headers: { host } }, resolve)
       .on("error", reject)
-      .end(),
+      .end(body),
   );
   return { status: response.statusCode, text: (await response.setEncoding("utf8").toArray()).join("") };
 }
@@ -100,4 +100,45 @@ test("another policy has another id in the DNS", () => {
   });
   expect(new Set(ids).size).toBe(3);
   for (const id of ids) expect(id).toMatch(/^[a-z0-9]{1,32}$/);
+});
+
+const outlook = "http://schemas.microsoft.com/exchange/autodiscover/outlook/responseschema/2006a";
+
+function discover(address: string, schema = outlook, path = "/autodiscover/autodiscover.xml") {
+  const request = `<?xml version="1.0"?><Autodiscover><Request><EMailAddress>${address}</EMailAddress><AcceptableResponseSchema>${schema}</AcceptableResponseSchema></Request></Autodiscover>`;
+  return ask(path, "autodiscover.ours.dev", "POST", request);
+}
+
+test("Outlook finds the servers that are there", async () => {
+  const { status, text } = await discover("anybody@ours.dev", outlook, "/Autodiscover/Autodiscover.xml");
+  expect(status).toBe(200);
+  expect(text).toMatch(
+    new RegExp(
+      `<Type>IMAP</Type>\\s+<Server>mx.ours.dev</Server>\\s+<Port>${imapsPort}</Port>\\s+<LoginName>anybody@ours.dev</LoginName>[^]*<Encryption>SSL</Encryption>`,
+    ),
+  );
+  expect(text).not.toContain("SMTP");
+});
+
+test("Outlook is told the same of every address of a domain", async () => {
+  const { address } = server.agents[0]!;
+  const known = await discover(address);
+  const unknown = await discover("nobody-at-all@ours.dev");
+  expect(unknown.text).toBe(known.text.replace(address, "nobody-at-all@ours.dev"));
+});
+
+test.each([
+  ["a@theirs.dev", outlook, 500],
+  ["a@ours.dev", "http://schemas.microsoft.com/exchange/autodiscover/mobilesync/responseschema/2006", 601],
+  ["<x>", outlook, 600],
+  ["", outlook, 600],
+])("Outlook that asks for %s in %s gets the error %i", async (address, schema, code) => {
+  const { text } = await discover(address, schema);
+  expect(text).toContain(`<ErrorCode>${code}</ErrorCode>`);
+  expect(text).not.toContain("<Account>");
+});
+
+test("Autodiscover is asked with POST alone, and with little", async () => {
+  expect((await ask("/autodiscover/autodiscover.xml")).status).toBe(405);
+  expect((await discover("a".repeat(20_000))).status).toBe(413);
 });

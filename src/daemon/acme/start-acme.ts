@@ -8,7 +8,7 @@ import { createAuthority } from "./authority.ts";
 import type { Challenges } from "./challenges.ts";
 
 /** Hosts below each domain that have a certificate of their own. */
-const prefixes = ["mta-sts", "autoconfig"] as const;
+const prefixes = ["mta-sts", "autoconfig", "autodiscover"] as const;
 /** More are named in the configuration. */
 const domainsMax = 100;
 
