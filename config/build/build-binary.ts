@@ -79,7 +79,12 @@ fs.writeFileSync(
     // NODE_OPTIONS must not reach the daemon.
     execArgvExtension: "none",
     // As in src/start.mjs.
-    execArgv: ["--max-semi-space-size=4", "--v8-pool-size=1", "--disable-warning=ExperimentalWarning"],
+    execArgv: [
+      "--max-semi-space-size=4",
+      "--max-old-space-size=1536",
+      "--v8-pool-size=1",
+      "--disable-warning=ExperimentalWarning",
+    ],
     assets: {
       "better-sqlite3.node": path.join(sqlite, "prebuilds", `${target}.node`),
       ...Object.fromEntries(threads.map(({ asset }) => [asset, path.join(out, asset)])),
