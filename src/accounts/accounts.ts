@@ -1,4 +1,4 @@
-/** Who may come in, and whose mail an address is: the one answer for all protocols. */
+/** Logins and addresses, for all protocols: whether a credential is accepted, and which mailbox an address belongs to. */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Settings } from "#/config/schema.ts";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -51,13 +51,13 @@ export interface LocalRecipient {
   readonly byteCount: number;
   /** null or 0: no quota. */
   readonly quotaBytes: number | null;
-  /** What stood behind the plus sign of the address that was resolved. */
+  /** The text after the plus sign in the address that was resolved. */
   readonly tag?: string;
 }
 
 export type Resolution =
   | { readonly kind: "local"; readonly recipients: readonly LocalRecipient[] }
-  /** The domain is ours, the mailbox is not there. */
+  /** The domain is one of this server, but the mailbox does not exist. */
   | { readonly kind: "unknown" }
   | { readonly kind: "remote" };
 
@@ -75,19 +75,19 @@ export interface Accounts {
     remoteAddress: string,
     tokenScopes?: readonly Scope[],
   ): Promise<Principal>;
-  /** The beginning of a SCRAM exchange. An address that is not there gets a salt as well. Throws `rate_limited`. */
+  /** The first step of a SCRAM exchange. An unknown address gets a salt too. Throws `rate_limited`. */
   beginScram(address: string, remoteAddress: string): Promise<ScramLogin>;
   /** Throws `unauthorized` once the credential is revoked or expired, or its owner is deleted. */
   assertCurrent(principal: Principal): Promise<void>;
-  /** The own mailbox first, then what grants extend to, within the scopes of the credential. */
+  /** The own mailbox first, then the mailboxes that grants give access to, within the scopes of the credential. */
   listReach(principal: Principal): Promise<readonly Reach[]>;
-  /** Whom grants let reach an agent's data, by their primary address. */
+  /** The mailbox owners whose grants give access to an agent's data, by their primary address. */
   listHolders(agent: AgentNumber): Promise<readonly ReachHolder[]>;
-  /** Everybody of an account. */
+  /** All mailbox owners of an account. */
   listColleagues(account: AccountNumber): Promise<readonly Colleague[]>;
-  /** Whose login an address is. */
+  /** The mailbox owner who logs in with an address. */
   findOwner(address: string): Promise<Pick<AgentRow, "agent" | "account" | "kind"> | undefined>;
-  /** Of any agent, whether or not the principal reaches it: who asks decides what to tell. */
+  /** Facts of any agent, also of one that the principal cannot access: the caller decides what the principal may see. */
   findAgentFacts(agent: AgentNumber): Promise<AgentFacts | undefined>;
   /** Throws `invalid` for text that is no address. */
   resolveRecipient(address: string): Promise<Resolution>;
@@ -95,18 +95,18 @@ export interface Accounts {
   isOwnAddress(principal: Pick<Principal, "agent">, address: string): Promise<boolean>;
 }
 
-/** A login by an app password that never crosses the line (RFC 5802). */
+/** A login with an app password that is never sent (RFC 5802). */
 export interface ScramLogin {
   readonly salt: Uint8Array;
   readonly iterations: number;
-  /** Throws `unauthorized`, the same for an unknown address, a wrong password and a proof that is none. */
+  /** Throws `unauthorized`, the same for an unknown address, a wrong password and a malformed proof. */
   prove(
     authMessage: Uint8Array,
     proof: Uint8Array,
   ): Promise<{ readonly principal: Principal; readonly serverSignature: Buffer }>;
 }
 
-/** What those of one account see of each other. */
+/** The facts about a mailbox owner that others of the same account can see. */
 export interface Colleague extends Pick<AgentFacts, "agent" | "kind" | "name"> {
   /** The primary one. */
   readonly address: string;
@@ -118,7 +118,7 @@ export interface ReachHolder extends Pick<Reach, "scopes" | "objects"> {
 
 type AccountsSettings = Pick<Settings, "limits">;
 
-/** Longest secret that is looked at; ours are shorter. */
+/** Characters of the longest secret that is checked. Secrets of Waypost are shorter. */
 const secretCharactersMax = 200;
 
 export function createAccounts(store: Store, settings: AccountsSettings, tally: Tally = noTally): Accounts {
@@ -235,7 +235,7 @@ export function createAccounts(store: Store, settings: AccountsSettings, tally: 
         iterations: owner?.scramIterations ?? scramIterations,
         async prove(authMessage, proof) {
           const rows = owner === undefined ? [] : await listPasswords(store, owner.agent);
-          // Without a password of their own the unknown are compared with a key that nobody has.
+          // An unknown address has no password, so the proof is compared with a key that no password has.
           if (rows.length === 0) isScramProof(store.key("invented-scram-key"), authMessage, proof);
           let match: PasswordRow | undefined;
           for (const row of rows)
@@ -355,14 +355,14 @@ function reachedObjects(granted: GrantedObjects): ReachedObjects {
   return { mailbox: reached("mailbox"), calendar: reached("calendar"), addressbook: reached("addressbook") };
 }
 
-/** Whom the operator named to decide about an agent's mail sees what waits, and nothing else of it. */
+/** The scopes of an approver whom the operator named: they are for the mailboxes of mail that waits, and for no other mail. */
 const approverScopes: ReadonlySet<Scope> = new Set(["mail", "approve"]);
 
 function holdMailboxes(mailboxes: readonly MailboxNumber[]): ReachedObjects {
   return { mailbox: new Set(mailboxes), calendar: new Set(), addressbook: new Set() };
 }
 
-/** The local part of a row that stands for every local part of its domain without one. */
+/** The local part of a catch-all row: the row is for every local part of the domain that has no row. */
 const catchAllLocalPart = "*";
 
 function recipientOf(row: AddressTargetRow | AgentRow, tag?: string): LocalRecipient {
@@ -379,7 +379,7 @@ function unauthorized(): WaypostError {
   return new WaypostError("unauthorized", "The credential is missing, unknown, revoked or expired.");
 }
 
-/** A salt for an address that is not there: always the same one, so that it looks like any other (RFC 5802 section 5.1). */
+/** A salt for an unknown address. It is always the same for one address, so it looks like a real salt (RFC 5802 section 5.1). */
 function inventedSalt(store: Store, address: string): Buffer {
   return createHmac("sha256", store.key("invented-salt"))
     .update(address)

@@ -12,8 +12,8 @@ export function normalAddress(text: string): string | undefined {
   return `${localPart}@${parsed.domain}`;
 }
 
-/** Whether two spellings are one address, as far as anybody but its owner can say: the domain whatever its case, and the
- *  local part too, as no known host tells cases apart. */
+/** Whether two spellings are one address. Case does not count in the domain. It does not count in the local part either, as no
+ *  known host distinguishes case there. */
 export function addressKey(address: string): string {
   return (normalAddress(address) ?? address).toLowerCase();
 }

@@ -3,8 +3,8 @@ import type { AgentRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 import type { MailAddress } from "./address.ts";
 
-/** Whom an address names, without tag or catch-all: the mailbox that has it as its primary address, else the only one that
- *  it leads to. An address that leads to several names nobody. */
+/** The mailbox that an address identifies, without tag or catch-all: the one whose primary address it is, else the only one that
+ *  gets its mail. An address whose mail goes to several mailboxes identifies none. */
 export async function findAddressOwner(
   store: Store,
   { localPart, domain }: MailAddress,

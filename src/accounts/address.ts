@@ -25,7 +25,7 @@ const dotString =
   /^[\w!#$%&'*+/=?^`{|}~\u0080-\u{10ffff}-]+(?:\.[\w!#$%&'*+/=?^`{|}~\u0080-\u{10ffff}-]+)*$/u;
 /** qtextSMTP and quoted-pairSMTP. */
 const quotedString = /^"((?:[ !#-[\]-~\u0080-\u{10ffff}]|\\[ -~])*)"$/u;
-/** Control, format and unassigned characters and lone surrogates: none of them belongs into a name. */
+/** Characters that a name must not have: control, format and unassigned characters, and lone surrogates. */
 const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u;
 const asciiLabel = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
@@ -38,7 +38,7 @@ export function parseAddress(text: string): MailAddress | undefined {
   return localPart === undefined || domain === undefined ? undefined : { localPart, domain };
 }
 
-/** The same for text that has to be an address: throws `invalid`. */
+/** As `parseAddress`, but throws `invalid` for text that is not an address. */
 export function readAddress(text: string): MailAddress {
   const address = parseAddress(text);
   if (address === undefined)

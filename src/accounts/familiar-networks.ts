@@ -1,4 +1,4 @@
-/** The networks from which each mailbox has logged in, kept in the store: a restart makes nobody a stranger. */
+/** The networks from which each mailbox has logged in. They are in the store, so they are known after a restart too. */
 import type { Clock } from "#/src/model/clock.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { networkOf } from "#/src/model/network.ts";
@@ -43,7 +43,7 @@ export function createFamiliarNetworks(store: Store & { readonly clock: Clock })
       try {
         await store.write("keepFamiliarNetwork", { agent, network, at });
       } catch (error) {
-        // The login is good all the same; the next one tries again.
+        // The login succeeds anyway. The next login tries the write again.
         if (isWaypostError(error)) return;
         throw error;
       }

@@ -1,5 +1,5 @@
-/** Programs that act as the operator: their tokens. None of them is a credential of an agent or a person, and none of theirs is
- *  accepted here. */
+/** Tokens of programs that act as the operator. An operator token is not accepted as the token of an agent or a person, and their
+ *  tokens are not accepted as operator tokens. */
 import type { Settings } from "#/config/schema.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { findOperatorToken } from "#/storage/queries/operators.ts";
@@ -7,7 +7,7 @@ import type { Store } from "#/storage/store.ts";
 import { hashToken, isWellFormedOperatorToken } from "./secrets.ts";
 import { createTokenLimiter } from "./token-limiter.ts";
 
-/** `write` holds `read`. */
+/** `write` includes `read`. */
 export const operatorScopes = ["read", "write"] as const;
 
 export interface Operator {

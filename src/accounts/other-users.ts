@@ -1,4 +1,4 @@
-/** What mailboxes of others are called (RFC 2342): `Other Users/<address>/<name>`. */
+/** The names of mailboxes of other users (RFC 2342): `Other Users/<address>/<name>`. */
 import { hierarchyDelimiter } from "#/src/model/roles.ts";
 
 /** The first level of the names of others' mailboxes. */

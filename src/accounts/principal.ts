@@ -1,4 +1,4 @@
-/** Who asks: a mailbox owner, the credential that proved it, and what that may do. */
+/** The principal of a request: a mailbox owner, the credential of the login, and the rights of that credential. */
 import type { Actor } from "#/src/model/actor.ts";
 import { type GrantedKind, type GrantRight, grantRights, hasRight } from "#/src/model/grants.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
@@ -10,7 +10,7 @@ export interface Credential {
   readonly kind: "token" | "password" | "operator";
   /** 0 for the operator. */
   readonly number: number;
-  /** Of a token that ends by itself. */
+  /** Only for a token that expires. */
   readonly expiresAt?: number;
 }
 
@@ -21,7 +21,7 @@ export interface Principal {
   /** The primary address. */
   readonly address: string;
   readonly name: string;
-  /** As it was at the login; paused means that nothing is sent. */
+  /** The state at the login. A paused mailbox sends no mail. */
   readonly state: "active" | "paused";
   readonly isBillable: boolean;
   readonly credential: Credential;
@@ -76,7 +76,7 @@ export function operatorPrincipal(row: AgentRow): Principal {
   return principalOf(row, { kind: "operator", number: 0 }, all);
 }
 
-/** For whom a write to somebody's mailbox is made. What one owns one does not approve, whatever the credential says. */
+/** The actor of a write to a mailbox. Nobody approves mail of their own mailbox, whatever the credential allows. */
 export function actorOf(
   principal: Principal,
   target: AgentNumber,
@@ -90,10 +90,10 @@ export function isScope(text: string): text is Scope {
   return (scopes as readonly string[]).includes(text);
 }
 
-/** Whether the scopes have one, or the wider one that holds it: `mail` holds `mail:read`. */
+/** Whether the scopes include a scope, or a wider one that includes it: `mail` includes `mail:read`. */
 export const hasScope: (owned: ReadonlySet<GrantRight>, scope: GrantRight) => boolean = hasRight;
 
-/** What both sides allow: the credential and the grant. `calendar:freebusy` is named where nothing wider is. */
+/** The scopes that both the credential and the grant allow. `calendar:freebusy` is listed only if no wider calendar scope is. */
 export function commonScopes(
   owned: ReadonlySet<Scope>,
   granted: ReadonlySet<GrantRight>,

@@ -1,9 +1,9 @@
-/** The verifiers of app passwords that were right a moment ago, so that a client that brings its password with every request
- *  costs one PBKDF2 and not one for each.
+/** The verifiers of app passwords that were correct in the last minutes. A client that sends its password with every request then
+ *  costs one PBKDF2, not one for each request.
  *
- *  Kept is only what a password comes to (`deriveVerifier`), under an HMAC of the password with a key that this process made
- *  and nobody else has. Whether a password of that verifier is there and not revoked is read from the store at every request:
- *  nothing that is kept here lets anybody in. */
+ *  Only the verifier is kept (`deriveVerifier`), under an HMAC of the password with a random key of this process. Every request
+ *  reads from the store whether a password with that verifier exists and is not revoked, so an entry here alone never permits a
+ *  login. */
 import { createHmac, randomBytes } from "node:crypto";
 import type { Clock } from "#/src/model/clock.ts";
 import { provenPasswordMs, provenPasswordsMax } from "#/src/model/limits.ts";

@@ -1,5 +1,5 @@
 /** Managed attachments of calendar objects (RFC 8607): bytes that the server keeps as long as an item names them by its
- *  MANAGED-ID. Whoever reads such an item may read them. */
+ *  MANAGED-ID. A login that may read such an item may read them. */
 import { createHash, randomBytes } from "node:crypto";
 import type { Settings } from "#/config/schema.ts";
 import { encodeUpload, type NewUpload } from "#/src/mail/uploads.ts";
@@ -18,7 +18,7 @@ export interface PutAttachments {
   readonly added?: readonly NewAttachment[] | undefined;
   /** Whose attachments the text may name beside those of the calendar's owner. */
   readonly attachmentsOf?: readonly AgentNumber[] | undefined;
-  /** Those that have to be stored: throws `policy_refused` with the reason valid-managed-id. */
+  /** MANAGED-IDs that must be stored already: throws `policy_refused` with the reason valid-managed-id if one is not. */
   readonly needed?: readonly string[] | undefined;
 }
 
@@ -49,7 +49,7 @@ export const attachmentsPath = "/dav/attachments/";
 
 const managedIdOctets = 20;
 
-/** Nobody guesses one. */
+/** A random MANAGED-ID that cannot be guessed. */
 export function newManagedId(): string {
   return randomBytes(managedIdOctets).toString("base64url");
 }
@@ -62,7 +62,7 @@ export function derivedManagedId(foreign: string, bytes: Uint8Array): string {
   return hash.subarray(0, managedIdOctets).toString("base64url");
 }
 
-/** As other hosts reach it, where no request says by which name they do. */
+/** The URL of an attachment with the public host name, for writes without a request that names the host. */
 export function attachmentUrl(
   { server, http, https }: Pick<Settings, "server" | "http" | "https">,
   managedId: string,

@@ -1,4 +1,4 @@
-/** What one calendar object says of the time of its owner: a pure function of octets, done where there is time for it. */
+/** The busy periods of one calendar object: a pure function of its octets, so a thread can run it. */
 import { listComponents } from "#/src/formats/content-lines/content-line.ts";
 import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
 import { readCalendarAddress } from "#/src/formats/icalendar/calendar-address.ts";
@@ -19,7 +19,7 @@ export interface BusyItem {
   readonly range: Span;
   /** Of floating times and dates, as its calendar has it; undefined: UTC. */
   readonly timeZone: string | undefined;
-  /** Calendar user addresses of whose time it is. Without them nobody's answers count. */
+  /** Calendar user addresses of the owner. Without them, no PARTSTAT is taken into account. */
   readonly ownAddresses: readonly string[] | undefined;
 }
 
@@ -42,7 +42,7 @@ export function busyOfItem(item: BusyItem, floating: TimeZone, expandRule: Expan
     : { availabilities: [], busy: listBusyPeriods(calendar, reading) };
 }
 
-/** One whose zone is not known has its times in UTC. */
+/** The times of an unknown time zone are read as UTC. */
 export function zoneOfCalendar(timeZone: string | undefined): TimeZone {
   return (timeZone === undefined ? undefined : findCalendarZone(timeZone)) ?? utcZone;
 }

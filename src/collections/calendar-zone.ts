@@ -13,7 +13,7 @@ export interface ZoneText {
   readonly tzid: string | undefined;
 }
 
-/** Undefined for what is no VCALENDAR with one VTIMEZONE. */
+/** undefined for text that is not a VCALENDAR with one VTIMEZONE. */
 export function readZoneText(text: string): ZoneText | undefined {
   try {
     const [calendar, ...others] = listComponents(readContentLines(Buffer.from(text)));
@@ -32,7 +32,7 @@ export function zoneOfText({ calendar, tzid }: ZoneText): TimeZone | undefined {
   return tzid === undefined ? undefined : timeZonesOf(calendar)(tzid);
 }
 
-/** Undefined where nothing is known of it. */
+/** undefined if the time zone is not known. */
 export function findCalendarZone(timeZone: string): TimeZone | undefined {
   const named = findNamedZone(timeZone);
   if (named !== undefined) return named;

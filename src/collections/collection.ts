@@ -36,11 +36,11 @@ export interface Collection extends CollectionProperties {
   readonly itemCount: number;
   readonly byteCount: number;
   readonly createdAt: number;
-  /** When it, or what is in it, was changed last. */
+  /** The time of the last change of the collection or its items. */
   readonly updatedAt: number;
 }
 
-/** A property that Waypost gives no meaning (RFC 4918 section 4): the XML of its element as it was set. */
+/** A dead property (RFC 4918 section 4): the XML of its element as the client set it. */
 export interface DeadProperty {
   readonly namespace: string;
   readonly name: string;

@@ -1,5 +1,4 @@
-/** Everything that can be done with calendars and addressbooks, whoever asks: the one door of the protocols to them. Who may do it
- *  is decided above. */
+/** All operations on calendars and addressbooks. Every protocol uses this interface. The caller checks the rights. */
 import type { Idempotency, Once } from "#/src/mail/write-once.ts";
 import type { Actor } from "#/src/model/actor.ts";
 import type { Clock } from "#/src/model/clock.ts";
@@ -21,18 +20,19 @@ import type { OnTrouble } from "./retell-periods.ts";
 
 export type { ItemChange, ItemChanges } from "./item-changes.ts";
 
-/** What a caller relies on. Asserted in the transaction; throws `precondition_failed` with the version that there is. */
+/** The state that a caller relies on. The transaction asserts it and throws `precondition_failed` with the current version. */
 export interface ItemExpectation {
-  /** "absent": there is no item of that segment. A version: it is at that one. undefined: whatever there is. */
+  /** "absent": no item has that segment. A version: the item has that version. undefined: any state is accepted. */
   readonly version?: string | "absent" | undefined;
   readonly scheduleTag?: string | undefined;
 }
 
 export interface PutItem {
   readonly collection: CollectionNumber;
-  /** The item that is changed; undefined for what stands at the segment, and for a new one. */
+  /** The item that is changed; undefined to change the item at the segment, or to add a new one. */
   readonly item?: ItemNumber | undefined;
-  /** The segment that the client chose: what stands there is changed, else it is that of a new item. The id of an item names that. */
+  /** The last segment of the URL, as the client chose it. If an item has this segment, it is changed; else a new item gets it. The id of
+   *  an item with its file extension identifies that item. */
   readonly segment?: string | undefined;
   readonly bytes: Uint8Array;
   readonly provenance: ItemProvenance;
@@ -40,9 +40,9 @@ export interface PutItem {
   readonly expected?: ItemExpectation | undefined;
   /** Of a copy: in the place of those that the item has. */
   readonly deadProperties?: readonly DeadProperty[] | undefined;
-  /** Of a scheduling object: it is the only one of its UID in all calendars of its owner (RFC 6638 section 3.2.4.1). */
+  /** For a scheduling object: no other calendar of the owner may have an object with its UID (RFC 6638 section 3.2.4.1). */
   readonly hasUniqueUid?: boolean | undefined;
-  /** Of a scheduling object that is changed: its Schedule-Tag stays. Without it, each change gives it another. */
+  /** For a scheduling object: the change keeps the Schedule-Tag. Without this, every change sets a new one. */
   readonly keepsScheduleTag?: boolean | undefined;
   /** Of the managed attachments that the text names (RFC 8607). What is named and nowhere stored is text alone. */
   readonly attachments?: PutAttachments | undefined;
@@ -63,7 +63,7 @@ export interface MoveTarget {
   readonly collection: CollectionNumber;
   /** undefined: as it is, or its id if that is taken. */
   readonly segment?: string | undefined;
-  /** What stands at the segment is replaced. */
+  /** An item at the segment is replaced. */
   readonly overwrite: boolean;
 }
 
@@ -104,7 +104,7 @@ export interface Collections extends Attachments {
   readonly ids: IdCodec;
   readonly clock: Clock;
 
-  /** All of an agent's. The first look makes the default calendar, the default addressbook and the scheduling inbox. */
+  /** All collections of an agent. The first call makes the default calendar, the default addressbook and the scheduling inbox. */
   listCollections(agent: AgentNumber, kind?: CollectionKind): Promise<readonly Collection[]>;
   findCollection(agent: AgentNumber, number: CollectionNumber): Promise<Collection | undefined>;
   /** By its own segment or its id. */
@@ -129,7 +129,7 @@ export interface Collections extends Attachments {
     },
     idempotency?: Idempotency,
   ): Promise<Once<CollectionWritten>>;
-  /** `undefined` as a value takes a property away. `version`: of the properties, as it was read. */
+  /** The value `undefined` removes a property. `version`: the version of the properties that the caller read. */
   updateCollection(
     agent: AgentNumber,
     collection: CollectionNumber,
@@ -137,7 +137,7 @@ export interface Collections extends Attachments {
       readonly properties?: Partial<CollectionProperties>;
       readonly setDead?: readonly DeadProperty[];
       readonly removeDead?: readonly Omit<DeadProperty, "xml">[];
-      /** Becomes the default one of its kind, in the same write. */
+      /** The collection becomes the default of its kind, in the same write. */
       readonly newDefault?: CollectionNumber | undefined;
       readonly version?: string | undefined;
     },
@@ -179,7 +179,7 @@ export interface Collections extends Attachments {
     where: { readonly collection: CollectionNumber } | { readonly kind: CollectionKind },
   ): Promise<readonly Item[]>;
   listItemDeadProperties(agent: AgentNumber, item: ItemNumber): Promise<readonly DeadProperty[]>;
-  /** Those of the agent that have any. */
+  /** The items of the agent that have dead properties. */
   listItemsWithDeadProperties(agent: AgentNumber): Promise<ReadonlySet<ItemNumber>>;
   /** The item's version stays. */
   changeItemDeadProperties(
@@ -262,9 +262,9 @@ export interface Collections extends Attachments {
   /** Changes as another write takes them that makes them together with its own. */
   prepareChanges(agents: readonly AgentDeeds[]): Promise<readonly ItemsOfAgent[]>;
 
-  /** Tells the index of occurrences further into the future, where it ends soon. For maintenance, now and then. */
+  /** Extends the index of occurrences into the future where it ends soon. Maintenance calls it from time to time. */
   maintainHorizons(onTrouble: OnTrouble): Promise<number>;
-  /** Tells the index anew where the runtime knows other offsets of time zones than it did. For maintenance. */
+  /** Rebuilds entries of the index whose time zones have other offsets in this version of the runtime. For maintenance. */
   maintainTimeZones(onTrouble: OnTrouble): Promise<number>;
 
   /** What a write answered when its key was first used; undefined for a new key. For who has to look at things before the write

@@ -28,7 +28,7 @@ import { assertSegment } from "./segment.ts";
 export function createCollections(store: Store, preparation: ItemPreparation): Collections {
   const at = (): number => store.clock.now();
 
-  /** Looks, and if it was the first look makes what everybody has and looks again. */
+  /** Looks. If it finds nothing and the agent has no default collections yet, creates them and looks again. */
   async function afterDefaults<R>(
     agent: AgentNumber,
     look: () => Promise<R | undefined>,

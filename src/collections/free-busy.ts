@@ -1,5 +1,5 @@
 /** When the owner of calendars is busy (RFC 4791 section 7.10, RFC 6638 section 5, RFC 7953 section 4): the one answer for CalDAV,
- *  JSON and scheduling. Who may ask is decided above. */
+ *  JSON and scheduling. The caller checks the rights. */
 
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { listComponents } from "#/src/formats/content-lines/content-line.ts";

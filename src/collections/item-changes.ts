@@ -1,6 +1,6 @@
 import type { ItemNumber, Modseq } from "#/src/model/numbers.ts";
 
-/** One change of an item's membership, folded over the log. An item whose href changed is removed there, and changed. */
+/** The net change of one item over a range of the log. An item whose href changed is removed at the old href, and changed. */
 export interface ItemChange {
   readonly item: ItemNumber;
   readonly operation: "changed" | "removed";

@@ -100,7 +100,7 @@ function* changesOf({ operation, ids, data }: ItemChangeRow): Generator<ItemChan
     };
 }
 
-/** A href that is gone, or an item that is there. */
+/** A removed href, or an item that exists. */
 function keyOf({ operation, item, segment }: ItemChange): string {
   if (operation === "changed") return `item ${item}`;
   return segment === undefined ? `gone ${item}` : `gone at ${segment}`;

@@ -1,4 +1,4 @@
-/** Changes of items as the store takes them: what is put is derived, and names are resolved. */
+/** Makes changes of items ready for the store: derives the facts of new octets, and resolves names to numbers. */
 
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";

@@ -2,10 +2,10 @@
  *  time for it (`projection.ts`). */
 import { type ErrorCode, type ErrorDetails, isWaypostError } from "#/src/model/errors.ts";
 
-/** By the name of the deed, what it takes and what it gives. */
+/** The input and the result of each job, by its name. */
 export type JobTable<J> = { readonly [D in keyof J]: { readonly job: object; readonly result: unknown } };
 
-/** What crosses to a thread and back. */
+/** The messages to a thread and back. */
 export interface NamedJob<J extends JobTable<J>, D extends keyof J = keyof J> {
   readonly deed: D;
   readonly job: J[D]["job"];

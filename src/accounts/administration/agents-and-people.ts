@@ -171,7 +171,7 @@ function ownerOperations(kind: AgentKind) {
           const row = await selectOwner(store, input.owner, kind);
           const state = verb === "pause" ? "paused" : "active";
           await store.write("setAgentState", { agent: row.agent, state, at: store.clock.now() });
-          // What was queued before the pause is due.
+          // Mail that was queued before the pause is due now.
           if (verb === "resume") outbound?.ring();
           return { address: primaryAddress(row), state };
         },
@@ -234,7 +234,7 @@ export const agentOperations = [
     positional: ["address"],
     async run(rooms, { webhookUrl, webhookTypes, ...input }) {
       const { store, settings, webhooks } = rooms;
-      // Before there is an agent, so that a bad one leaves nothing behind.
+      // Checked before the agent is created, so that a refusal leaves no agent behind.
       const url =
         webhookUrl === undefined ? undefined : readUrl(webhookUrl, settings.webhooks, "/webhookUrl");
       const created = await createOwner(rooms, "agent", input);

@@ -1,9 +1,9 @@
-/** The audit log: what operators do is written down before it is done, and then what came of it. */
+/** The audit log: each operation of an operator is logged before it runs, and its result after it. */
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { Store } from "#/storage/store.ts";
 import type { BeginOperatorCall } from "#/storage/transactions/operators/begin-operator-call.ts";
 
-/** Longer input stands in the log as its length. */
+/** Characters of input that are logged. Of longer input, the log has only the length. */
 const inputCharactersMax = 8000;
 
 /** For the command line. */
@@ -12,11 +12,11 @@ export const commandLine = { token: null, requestId: "req_operator" } as const;
 export type AuditedCall = Pick<BeginOperatorCall, "token" | "requestId" | "operation"> & {
   /** Without secrets. */
   readonly input: Readonly<Record<string, unknown>>;
-  /** Nothing is changed: it is done also where the log cannot be written, as with a full disk. */
+  /** The operation changes nothing. It runs even if the log cannot be written, as when the disk is full. */
   readonly isRead: boolean;
 };
 
-/** Runs what is written down. Throws what `run` throws. */
+/** Logs an operation and runs it. Throws what `run` throws. */
 export async function audited<T>(store: Store, call: AuditedCall, run: () => Promise<T>): Promise<T> {
   const number = await begin(store, call);
   let outcome = "internal";
@@ -46,7 +46,7 @@ async function begin(store: Store, { isRead, input, ...facts }: AuditedCall): Pr
   }
 }
 
-/** A failure to write down the end is no failure of what was done. */
+/** If the result cannot be logged, the operation still counts as done. */
 async function end(store: Store, call: number | undefined, outcome: string, isRead: boolean): Promise<void> {
   if (call === undefined) return;
   try {

@@ -22,7 +22,7 @@ import {
 
 export interface NewCredential {
   readonly number: number;
-  /** Kept nowhere: this is the one time that it can be read. */
+  /** The secret. It is not stored, so it can be read only in this answer. */
   readonly secret: string;
 }
 

@@ -13,7 +13,7 @@ import { isoTime, ownerField, selectOwner } from "./selectors.ts";
 
 const holdField = z.string().min(1).max(100).describe("The hold's id (hold_…), as the list shows it.");
 
-/** Nobody's mailbox: whoever runs the server may decide about all. */
+/** The operator has no mailbox and may decide about all mail that waits. */
 const operator = { agent: 0 as AgentNumber, canApprove: true };
 
 async function selectHold(store: Store, id: string): Promise<HoldRow> {

@@ -8,9 +8,9 @@ import type { Store } from "#/storage/store.ts";
 export interface AdministrationRooms {
   readonly store: Store;
   readonly settings: Settings;
-  /** The queue that somebody carries out. */
+  /** The delivery of queued mail, which `ring` wakes. */
   readonly outbound?: { ring(): void };
-  /** What the world sees of a domain, looked up now. `other` is a mail domain whose server is tried. */
+  /** Looks up the DNS records of a domain now. `other` is a mail domain whose server is tried. */
   readonly domainChecks?: {
     check(
       domain: string,
@@ -22,9 +22,9 @@ export interface AdministrationRooms {
   };
   /** Where events are sent from; absent where nothing is sent. */
   readonly webhooks?: {
-    /** Some were added, removed or taken up again. */
+    /** Webhooks were added, removed or resumed. */
     changed(): void;
-    /** Sends an event of nothing. */
+    /** Sends a test event. */
     test(webhook: number): Promise<{ readonly status: number | null; readonly error: string | null }>;
   };
 }
@@ -40,7 +40,7 @@ export interface AdministrationOperation<Input = unknown> {
   readonly input: z.ZodObject<z.ZodRawShape, z.core.$strict>;
   /** Fields that are given by position; the others are options. */
   readonly positional: readonly string[];
-  /** Takes something away that cannot be brought back. */
+  /** Deletes something that cannot be restored. */
   readonly isDestructive: boolean;
   /** Its result has `ok`: the command ends with 1 where that is false. */
   readonly isCheck: boolean;

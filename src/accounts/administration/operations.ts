@@ -34,7 +34,7 @@ export function findOperation(name: string): AdministrationOperation | undefined
 
 const byName = new Map(administrationOperations.map((operation) => [operation.name, operation]));
 
-/** Runs an operation by name with input that nobody has looked at yet. Throws `invalid` naming the field that is wrong. */
+/** Runs an operation by name with unchecked input. Throws `invalid` with the name of the wrong field. */
 export async function administer(
   rooms: AdministrationRooms,
   name: string,

@@ -63,7 +63,7 @@ export function createOperatorDoor(rooms: AdministrationRooms): OperatorDoor {
     { input, key }: ParsedInput,
   ): Promise<AdministrationResult> {
     const { number, secret } = call.operator;
-    // What changes nothing is done again.
+    // An operation that changes nothing runs again.
     const once =
       key === undefined || operation.isRead
         ? undefined
@@ -131,7 +131,7 @@ export function createOperatorDoor(rooms: AdministrationRooms): OperatorDoor {
       try {
         parsed = call.parse(operation, await call.readInput());
       } catch (error) {
-        // Not of a caller that went away.
+        // A caller that went away is not refused: its error is thrown.
         if (!isWaypostError(error)) throw error;
         return refused(call, operation.name, error);
       }
@@ -153,7 +153,7 @@ export function createOperatorDoor(rooms: AdministrationRooms): OperatorDoor {
   };
 }
 
-/** The answer of the first attempt. One that was cut off is not made again: what of it was done is not known. */
+/** The answer of the first attempt. An attempt that was interrupted is not repeated, as it may have run in part. */
 function repeated(
   { requestHash, outcome, answer }: FormerCall,
   asked: Uint8Array,

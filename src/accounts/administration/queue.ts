@@ -1,4 +1,4 @@
-/** Mail on its way out, and addresses that get none any more. */
+/** The queue of outgoing mail, and the suppressed addresses. */
 import { z } from "zod";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { MessageNumber } from "#/src/model/numbers.ts";

@@ -127,7 +127,7 @@ export function isoTime(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString();
 }
 
-/** A token of an agent or of an operator in a list: without what it opens. */
+/** A token of an agent or an operator in a list, without its secret. */
 export function shownToken({
   token,
   name,

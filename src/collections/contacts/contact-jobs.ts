@@ -1,5 +1,5 @@
-/** Everything that is done with the text of a contact, as jobs: each is a pure function of octets and of what a caller wrote. They are
- *  done where there is time for them (`contact-projection.ts`). */
+/** All work on the text of a contact, as jobs. A job is a pure function of the octets and the caller's input, so it runs on the main
+ *  thread or on another one (`contact-projection.ts`). */
 import { type Component, listComponents } from "#/src/formats/content-lines/content-line.ts";
 import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
@@ -31,7 +31,7 @@ export interface DescribedContact {
 /** `id` is that of the contact, which links in it have. */
 export interface ContactJobs {
   create: { readonly job: { readonly body: CardBody; readonly uid: string }; readonly result: Uint8Array };
-  /** Undefined if the contact says already what the change makes of it. */
+  /** undefined if the change makes no difference. */
   change: {
     readonly job: {
       readonly bytes: Uint8Array;

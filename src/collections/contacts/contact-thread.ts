@@ -1,4 +1,4 @@
-/** A thread for contacts that take long: one job in, its answer out. */
+/** The thread for jobs on contacts that take long. */
 import { serveEach } from "#/src/threads/serve-each.ts";
 import { doContactJob } from "./contact-jobs.ts";
 

@@ -1,5 +1,5 @@
-/** Everything that is done with the text of an event, as jobs: each is a pure function of octets and of what a caller wrote. They are
- *  done where there is time for them (`event-projection.ts`). */
+/** All work on the text of an event, as jobs. A job is a pure function of the octets and the caller's input, so it runs on the main
+ *  thread or on another one (`event-projection.ts`). */
 import { type Component, listComponents } from "#/src/formats/content-lines/content-line.ts";
 import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
@@ -30,7 +30,7 @@ import { type Deeds, doNamedJob, type JobAnswer, type NamedJob } from "../projec
 export type EventRender = "text" | "json" | "ical" | "agenda";
 
 export interface DescribedEvent {
-  /** Absent of what JSCalendar has no object for (VJOURNAL, VFREEBUSY, VAVAILABILITY). */
+  /** Absent for components that JSCalendar has no object for (VJOURNAL, VFREEBUSY, VAVAILABILITY). */
   readonly event: JsonObject | undefined;
   readonly linked: readonly LinkedValue[];
   readonly recurrenceId: string | undefined;
@@ -77,12 +77,12 @@ export interface EventJobs {
       readonly body: JsonObject;
       readonly uid: string;
       readonly at: number;
-      /** The address of who organizes it, if it has participants and says no other. */
+      /** The address of the organizer, if the event has participants and names no organizer. */
       readonly organizer: string | undefined;
     };
     readonly result: Uint8Array;
   };
-  /** Undefined if the event says already what the change makes of it. */
+  /** undefined if the change makes no difference. */
   change: {
     readonly job: Changing & { readonly change: EventChange };
     readonly result: Uint8Array | undefined;
@@ -217,7 +217,7 @@ function written(bytes: Uint8Array, calendar: Component, event: JsonObject): Uin
   });
 }
 
-/** When it was changed, unless the caller says so. */
+/** Sets the time of the change, unless the caller gives one. */
 function withTime(before: JsonObject, event: JsonObject, at: number): JsonObject {
   const isSaid = event.updated !== undefined && event.updated !== before.updated;
   return isSaid ? event : { ...event, updated: formatUtc(at) };
@@ -286,7 +286,7 @@ function instanceIn(calendar: Component, instance: string, zone: string | undefi
   return near(2 * 24 * 3_600_000) ?? near(spread);
 }
 
-/** What comes in the next year. */
+/** The instances of the next year. */
 function agendaOf(calendar: Component, zone: string | undefined, at: number): string {
   const floating = zoneNamed(zone);
   const listed = listInstances(calendar, floating, at, at + 366 * 24 * 3_600_000) ?? [];

@@ -1,4 +1,4 @@
-/** A thread for events that take long: one job in, its answer out. */
+/** The thread for jobs on events that take long. */
 import { serveEach } from "#/src/threads/serve-each.ts";
 import { doEventJob } from "./event-jobs.ts";
 

@@ -30,12 +30,12 @@ export interface DerivedItem {
   readonly at: number;
 }
 
-/** What is read of an item. Periods are a step of their own, which may be much work. */
+/** A parsed item. Its periods are computed in a separate step, which may be much work. */
 export type ReadItem =
   | { readonly kind: "calendar"; readonly object: CalendarObject; readonly uid: string }
   | { readonly kind: "addressbook"; readonly card: Component; readonly uid: string };
 
-/** The precondition that octets break which are no item of the kind. */
+/** The precondition that is broken by octets which are not a valid item of the kind. */
 export const dataReasons = {
   calendar: "valid-calendar-data",
   addressbook: "valid-address-data",
@@ -64,7 +64,7 @@ export function readItem(bytes: Uint8Array, { kind, isMessage }: Omit<DerivedIte
   }
 }
 
-/** The rest of it. */
+/** Derives the facts of a parsed item. */
 export async function deriveItem(bytes: Uint8Array, read: ReadItem, at: number): Promise<ItemFacts> {
   const stored = await encodeItem(bytes);
   if (read.kind === "addressbook")
@@ -92,7 +92,7 @@ export async function deriveItem(bytes: Uint8Array, read: ReadItem, at: number):
   };
 }
 
-/** As mail that leaves has its recipients. What is no address is nobody's. */
+/** The addresses of a contact, in the form that recipients of outgoing mail have. Other texts are left out. */
 function listAddresses(card: Component): string[] {
   const found = new Set<string>();
   for (const { value } of listProperties(card, "EMAIL").slice(0, contactAddressesMax)) {

@@ -1,4 +1,4 @@
-/** A thread that understands items. */
+/** The thread that parses items and derives their facts. */
 import { isWaypostError } from "#/src/model/errors.ts";
 import { serveJobs } from "#/src/threads/serve-jobs.ts";
 import { deriveItem, readItem } from "./derive-item.ts";

@@ -1,4 +1,4 @@
-/** Understanding items before they are written.
+/** Parses items and derives their facts before they are written.
  *
  *  Most are read in a fraction of a millisecond, which is less than giving them to a thread takes. What is large, repeats, or brings
  *  time zones of its own may be much work: threads do that, within limits of processor time and memory (`src/threads`). */
@@ -24,7 +24,7 @@ export interface ItemJob {
   readonly item: DerivedItem;
 }
 
-/** A refusal is an answer: an error that a thread throws is a fault of the thread. */
+/** A refusal is returned, not thrown: an error that a thread throws is a fault of the thread. */
 export type ItemAnswer =
   | { readonly facts: ItemFacts }
   | { readonly refusal: { readonly message: string; readonly reason: ErrorReason | undefined } };

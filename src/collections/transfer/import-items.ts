@@ -34,10 +34,10 @@ const objectsAtATime = 50;
 const bytesAtATime = 4 * 1024 * 1024;
 /** What is refused of one object and says nothing about the next. */
 const ofOneObject: ReadonlySet<ErrorCode> = new Set(["invalid", "policy_refused", "precondition_failed"]);
-/** More than a person reads. */
+/** Refusals that the result lists. A person does not read more. */
 const refusalsMax = 100;
 
-/** Of whose calendars attachments become. */
+/** The account that imported attachments are put into, and their URLs. */
 export interface AttachmentsHere {
   readonly account: AccountNumber;
   urlOf(managedId: string, name: string): string;
@@ -91,7 +91,7 @@ export async function importItems(
     bytes = 0;
     await writing;
     writing = writeAll(objects);
-    // Whoever waits for it hears of a failure.
+    // The next `await writing` throws the failure.
     writing.catch(() => {});
   }
 
