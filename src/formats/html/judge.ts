@@ -321,6 +321,9 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
       doubtPage("may-be-covered");
     if (paints && hadFloat && style.display === "table" && box.asked > parent.width + 1)
       doubtPage("may-be-covered");
+    // The mark of an item may lie over the lines beside, also where the item holds nothing.
+    const hasMark = style.display === "list-item" || element.name === "summary";
+    if (hasMark && isShown(style) && reachesOut(style)) doubtPage("may-be-covered");
     if (box.reach === "pulls") isPulled = true;
     if (box.pullsLine) doubtLine(element);
     if (isApart) {
