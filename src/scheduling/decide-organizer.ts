@@ -9,7 +9,8 @@
  *  | anywhere | | only overrides changed or came | REQUEST of these |
  *  | out of the series | series | instances | CANCEL of the series, REQUEST of the instances |
  *
- *  What has STATUS:CANCELLED is gone for everybody. Attendees of SCHEDULE-AGENT=CLIENT or NONE count as absent, so that one who becomes such gets a CANCEL. */
+ *  A component with STATUS:CANCELLED counts as deleted for every attendee. Attendees with SCHEDULE-AGENT=CLIENT or NONE count as
+ *  absent, so an attendee who gets one of these values is sent a CANCEL. */
 import { type Component, makeComponent, makeProperty } from "#/src/formats/content-lines/content-line.ts";
 import { listMemberships, listViewComponents, type Membership, viewOf } from "./attendee-view.ts";
 import type { CalendarAddress } from "./calendar-address.ts";
@@ -56,7 +57,7 @@ export function listOrganizerMessages(change: OrganizerChange): SchedulingMessag
     else if (was === undefined) requests.push(request(writing, address, is, undefined, true));
     else requests.push(...listForMember(writing, differences, address, was, is));
   }
-  // Whoever loses the series and keeps an instance loses the series first.
+  // An attendee who loses the series and keeps an instance gets the CANCEL of the series first.
   return [...listCancels(writing), ...requests];
 }
 
@@ -112,7 +113,7 @@ function listForMember(
   return [request(writing, address, is, isWhole ? undefined : changed, isSignificant)];
 }
 
-/** What of a component a CANCEL says, so that the attendee's program and a reader know what it is about. */
+/** The properties of a component that a CANCEL has, so that the attendee's program and a reader can identify the event. */
 const cancelledNames = new Set([
   "UID",
   "RECURRENCE-ID",
@@ -127,7 +128,7 @@ const cancelledNames = new Set([
 ]);
 
 interface Writing extends OrganizerChange {
-  /** What is alike for several attendees is made once. */
+  /** A message that is the same for several attendees is made once. */
   readonly requests: Map<string, Component>;
   readonly cancels: Map<
     string,
@@ -165,7 +166,7 @@ function cancel({ cancels }: Writing, to: CalendarAddress, keys: readonly (Insta
   else known.to.push(to);
 }
 
-/** One for all who lose the same; it names them (RFC 5546 section 3.2.5). */
+/** One CANCEL for all attendees who lose the same components; it names them (RFC 5546 section 3.2.5). */
 function listCancels(writing: Writing): SchedulingMessage[] {
   const { old, cancels } = writing;
   return [...cancels.values()].flatMap(({ keys, to }) => {

@@ -18,7 +18,7 @@ import {
 import { storeAttendeeChange } from "./store-attendee.ts";
 import { storeOrganizerChange } from "./store-organizer.ts";
 
-/** What the owner of a calendar is in an object. */
+/** The role of the calendar's owner in an object. */
 export type SchedulingRole = "organizer" | "attendee" | "none";
 
 export interface Decision {
@@ -37,9 +37,9 @@ export interface DecisionInput {
   readonly nowMs: number;
   /** RFC 6638 section 3.2.10: the client relied on a Schedule-Tag and may not know the latest answers. */
   readonly isMerging?: boolean;
-  /** A proposal that is missing was taken away. */
+  /** A proposal that is missing in the new version was removed on purpose. */
   readonly answersProposals?: boolean;
-  /** False: nobody is told. */
+  /** False: no messages are sent. */
   readonly isTelling?: boolean;
 }
 
@@ -101,7 +101,7 @@ export function isBrokenRule(decided: Decision | BrokenSchedulingRule): decided 
 
 const nobody: ReadonlySet<CalendarAddress> = new Set();
 
-/** RFC 6638 section 3.1. Whoever deletes the own ATTENDEE of an invitation is no attendee any more. */
+/** RFC 6638 section 3.1. An owner who deletes their own ATTENDEE from an invitation is not an attendee any more. */
 export function roleIn(object: SchedulingObject | undefined, who: Addresses): SchedulingRole {
   if (object?.organizer === undefined) return "none";
   if (who.has(object.organizer.address)) return "organizer";
@@ -112,7 +112,7 @@ export function roleIn(object: SchedulingObject | undefined, who: Addresses): Sc
     : "none";
 }
 
-/** An organizer may call the whole thing off by taking ORGANIZER away, but nobody else can become it. */
+/** An organizer may cancel the event by removing ORGANIZER. Another address cannot become the organizer. */
 function findOtherOrganizer(
   before: SchedulingObject,
   after: SchedulingObject,

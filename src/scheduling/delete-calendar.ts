@@ -1,5 +1,5 @@
-/** Deletion of a whole calendar (RFC 6638 section 3.2.3.2): what the deletion of each of its events would say is said first, event by
- *  event; then the calendar goes with the rest. */
+/** Deletion of a whole calendar (RFC 6638 section 3.2.3.2). First each event with attendees is deleted by itself, with the messages
+ *  that this sends. Then the calendar is deleted with the remaining items. */
 import type { Collection } from "#/src/collections/collection.ts";
 import type { StoredItem } from "#/src/collections/item.ts";
 import { decideDeletion, deleteObject, isSilent, untilAgreed } from "./change-plan.ts";
@@ -41,7 +41,7 @@ async function tellAll(
         });
 }
 
-/** Events of which there is nothing to say go with the calendar. */
+/** Events whose deletion sends no message are deleted with the calendar. */
 async function tellOne(
   rooms: SchedulingRooms,
   writer: CalendarWriter,

@@ -1,4 +1,5 @@
-/** What two versions of one component differ in, as far as others are concerned (RFC 5546 section 2.1.4, RFC 6638 section 3.2.8). */
+/** The differences between two versions of a component that matter to other participants (RFC 5546 section 2.1.4, RFC 6638 section
+ *  3.2.8). */
 import {
   type Component,
   listComponents,
@@ -87,7 +88,7 @@ function withoutEnd({ count: _count, until: _until, ...rule }: RecurrenceRule): 
   return rule;
 }
 
-/** Everything that is the organizer's to say: what an attendee's copy must keep. */
+/** The properties that only the organizer may change: an attendee's copy must keep them. */
 export function isSameContent(old: Side, now: Side, except: ReadonlySet<string> = new Set()): boolean {
   const names = new Set(
     [...old.component.items, ...now.component.items]
@@ -107,7 +108,7 @@ function isSameList(one: readonly string[], other: readonly string[]): boolean {
 }
 
 const momentNames = new Set(["DTSTART", "DTEND", "DUE"]);
-/** Values that mean the same as no property at all. */
+/** Default values: a property with one of these means the same as no property. */
 const defaults = new Map([
   ["CLASS", "PUBLIC"],
   ["PRIORITY", "0"],
@@ -137,7 +138,7 @@ function sortRule(value: string): string {
     .join(";");
 }
 
-/** Components inside, but alarms, which are everybody's own. */
+/** The inner components without alarms, as each participant has their own alarms. */
 function isSameInner(one: Component, other: Component): boolean {
   return isSameList(listInner(one), listInner(other));
 }

@@ -42,7 +42,7 @@ export type AttachmentEdit =
 
 export type AttachmentRefusal = "valid-rid-parameter" | "valid-managed-id-parameter" | "valid-calendar-data";
 
-/** The VCALENDAR with the change, or what stands against it. */
+/** The VCALENDAR with the change, or the reason why it cannot be made. */
 export function editAttachments(calendar: Component, edit: AttachmentEdit): Component | AttachmentRefusal {
   const object = readSchedulingObject(calendar);
   if (object === undefined) return "valid-calendar-data";
@@ -147,7 +147,7 @@ function withAttachment(component: Component, attachment: Property): Component {
   return changeItems(component, items);
 }
 
-/** undefined where there is none of that MANAGED-ID. */
+/** undefined if no ATTACH has that MANAGED-ID. */
 function replaceAttachment(
   items: readonly Item[],
   managedId: string,

@@ -1,5 +1,6 @@
 /** A request for busy time (RFC 6638 section 5, RFC 5546 section 3.3.2): a VFREEBUSY with METHOD:REQUEST, answered for each ATTENDEE at
- *  once. Of others only what the login sees of their calendars is told; where that is nothing, that there is no authority. */
+ *  once. The answer has only the busy time that the login may see. For a calendar user whose busy time the login may not see, it has
+ *  the request status 3.8. */
 
 import type { Collection } from "#/src/collections/collection.ts";
 import type { Collections } from "#/src/collections/collections.ts";
@@ -43,7 +44,7 @@ const success = "2.0;Success";
 const noUser = "3.7;Invalid calendar user";
 const noAuthority = "3.8;No authority";
 const notDone = "5.1;Could not complete delivery";
-/** Time that one request takes in all; who comes later is told that it could not be done. */
+/** Time limit of one request in all. Attendees who are not answered by then get a failure as their request status. */
 const timeMaxMs = 10_000;
 const noService = "5.3;No scheduling support for user";
 

@@ -17,7 +17,7 @@ import { readRecurrenceSet } from "#/src/formats/icalendar/recurrence-set.ts";
 import { localOfUtc, utcOfLocal } from "#/src/formats/icalendar/time-zone.ts";
 import { type InstanceKey, listSchedulingComponents, type SchedulingObject } from "./scheduling-object.ts";
 
-/** What belongs to the series and to none of its instances. */
+/** Properties that belong to the series and that an override does not have. */
 const seriesNames = new Set(["RRULE", "RDATE", "EXDATE", "EXRULE"]);
 
 /** The override that changes nothing yet, made from the series. Whether the series has such an instance, `hasInstance` says. */

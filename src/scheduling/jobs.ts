@@ -1,5 +1,5 @@
-/** What scheduling computes of octets: a change, an arriving message, what others see of an answer. Pure, so that a thread can do it
- *  (`scheduler-thread.ts`); objects of strangers may be expensive. */
+/** The computations of scheduling on octets: a change, an arriving message, the attendees' view of an answer. They are pure, so a
+ *  thread can run them (`scheduler-thread.ts`), as objects from strangers may need much work. */
 import { Buffer } from "node:buffer";
 import type { Component } from "#/src/formats/content-lines/content-line.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
@@ -56,7 +56,7 @@ export type SchedulingJob =
       readonly author: CalendarAddress;
       readonly nowMs: number;
     }
-  /** What became of messages after they had left. */
+  /** The delivery status of messages that were sent. */
   | {
       readonly kind: "note";
       readonly stored: Uint8Array;
@@ -95,7 +95,7 @@ export type SchedulingResult =
   | { readonly outcome: "unattached"; readonly reason: AttachmentRefusal }
   | { readonly outcome: "told" }
   | { readonly outcome: "ignored"; readonly reason: IgnoredReason }
-  /** The octets are no calendar; whoever stores them says what is wrong. */
+  /** The octets are not a calendar. The write that stores them refuses them with the reason. */
   | { readonly outcome: "unreadable" }
   | { readonly outcome: "beyond_limits" };
 

@@ -33,12 +33,12 @@ interface LocalCopy {
 
 export interface ArrivingMessage {
   readonly content: Pick<MessageContent, "method" | "bytes">;
-  /** Who sent it for certain. */
+  /** The authenticated sender. */
   readonly author: CalendarAddress;
   /** Addresses of the recipient under which it came. */
   readonly known: readonly string[];
   readonly isSignificant: boolean;
-  /** It is of the change that is made now, and not of a mail that may be old or come twice. */
+  /** The message comes from the change of this write. Otherwise it comes from a mail, which may be old or arrive twice. */
   readonly isDirect?: boolean;
 }
 
@@ -144,7 +144,7 @@ async function putCopy(
   if (item !== undefined) {
     const expected = { version: String(item.modseq) };
     const { collection, number, provenance: own } = item;
-    // An answer on the organizer's own event leaves it the organizer's.
+    // A REPLY changes the organizer's event, which keeps its provenance.
     const origin = keepsScheduleTag
       ? { provenance: own, isAuthenticated: item.isAuthenticated }
       : { provenance, isAuthenticated: true };
@@ -166,7 +166,7 @@ async function putCopy(
   ];
 }
 
-/** Clients that know inboxes delete what they have shown. Of those whose owner has none the oldest make room. */
+/** Clients that use the scheduling inbox delete messages that they have shown. If no client does, the oldest messages are deleted. */
 async function putInbox(
   collections: Collections,
   agent: AgentNumber,

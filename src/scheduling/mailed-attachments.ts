@@ -40,7 +40,7 @@ export interface MailedContent {
   readonly attachments: readonly Attachment[];
 }
 
-/** Answers and cancellations carry no files. */
+/** REPLY and CANCEL have no files. */
 export async function mailedContent(
   { method, bytes }: Pick<MessageContent, "method" | "bytes">,
   read: ReadAttached,

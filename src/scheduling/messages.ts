@@ -32,7 +32,7 @@ export interface SchedulingMessage {
   readonly method: Method;
   readonly from: CalendarAddress;
   readonly to: CalendarAddress;
-  /** The VCALENDAR. Messages of one decision that say the same share it. */
+  /** The VCALENDAR. Equal messages of one decision share it. */
   readonly calendar: Component;
   /** Whether a person wants to know. False where only the state of other participants is brought up to date: calendars take it in,
    *  no mail is sent for it. */

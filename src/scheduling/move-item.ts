@@ -1,4 +1,4 @@
-/** MOVE of an event into a calendar of another owner (RFC 6638 section 3.2.3.4). The event lives on, so nobody is told. */
+/** MOVE of an event into a calendar of another owner (RFC 6638 section 3.2.3.4). The event still exists, so no messages are sent. */
 import { WaypostError } from "#/src/model/errors.ts";
 import { assertOnlyOne, decideChange } from "./change-plan.ts";
 import type { Scheduling, SchedulingRooms } from "./scheduling.ts";

@@ -1,5 +1,5 @@
-/** Messages to whom this server has no calendar of: iMIP mails (RFC 6047), from the owner of the calendar, through the same queue, policy
- *  and holds as every other mail. What says the same to several is one mail. */
+/** Messages to calendar users without a calendar on this server. They are iMIP mails (RFC 6047) from the owner of the calendar, and
+ *  pass the same queue, policy and holds as all mail. Equal messages to several recipients are one mail. */
 import { randomUUID } from "node:crypto";
 import type { AgentFacts, Principal } from "#/src/accounts/accounts.ts";
 import { isEightBit } from "#/src/formats/mime/line-ends.ts";
@@ -150,7 +150,7 @@ async function planMail(
     isAuthenticated: true,
     holdWish: "policy",
     source: owner.kind === "agent" ? "send" : "submission",
-    // What a person has in the calendar need not lie in Sent too.
+    // The event is in the person's calendar, so no copy is stored in Sent.
     hasNoCopy: owner.kind === "person",
     invitation: { answers: inviter, uid },
   });

@@ -107,7 +107,7 @@ function oneOf<Known extends string>(
   return known.find((one) => one === upper) ?? otherwise;
 }
 
-/** The property with these parameters set, or taken away where the value is undefined. The others keep their places. */
+/** The property with these parameters set. An undefined value removes a parameter. Other parameters keep their places. */
 export function setParameters(
   property: Property,
   changes: Readonly<Record<string, string | readonly string[] | undefined>>,

@@ -45,7 +45,7 @@ export function keptProposal(attendee: Property): Readonly<Record<string, string
   };
 }
 
-/** Notes what the sender proposes, and nothing else of the message but its comment. */
+/** Stores the sender's proposal and comment. Nothing else is taken from the message. */
 export function applyCounter(
   stored: SchedulingObject | undefined,
   message: SchedulingObject,
@@ -128,7 +128,7 @@ export function applyDeclinedCounter(
   return calendar === stored.calendar ? { outcome: "told" } : { outcome: "changed", calendar, isNew: false };
 }
 
-/** The component at the times of a proposal; undefined for what is none. */
+/** The component at the times of a proposal; undefined if the text is not a proposal. */
 export function withProposedTimes(component: Component, proposal: string): Component | undefined {
   const times = parseProposedTimes(proposal);
   if (times === undefined) return undefined;

@@ -1,4 +1,5 @@
-/** Who else sees an answer (RFC 6638 section 4.2). Quietly: no tag changes, and nothing comes into an inbox. */
+/** Shows an answer to the other attendees (RFC 6638 section 4.2). Their Schedule-Tags do not change, and their scheduling inboxes get
+ *  no message. */
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { mailAddressOf } from "./calendar-address.ts";
 import { findCalendarUser, listOwnAddresses } from "./calendar-users.ts";

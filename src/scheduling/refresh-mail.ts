@@ -15,7 +15,7 @@ export interface RefreshRooms extends LocalRooms {
   readonly outbound: Pick<Outbound, "plan" | "ring">;
 }
 
-/** After the mail was delivered. What cannot be sent (paused, a limit) is not sent: the attendee asks again. */
+/** Runs after the mail was delivered. If the answer cannot be sent (paused, a limit), it is dropped: the attendee can ask again. */
 export async function answerRefreshMail(
   rooms: RefreshRooms,
   { calendar, author, recipients }: Omit<ArrivingMail, "provenance">,
@@ -30,7 +30,7 @@ export async function answerRefreshMail(
     }
 }
 
-/** False: others were faster. */
+/** False if another write changed the object first. */
 async function tryAnswer(
   rooms: RefreshRooms,
   agent: AgentNumber,

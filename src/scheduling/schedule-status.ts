@@ -45,7 +45,7 @@ export function withScheduleStatus(
   });
 }
 
-/** What may still become another status: the message is on its way. */
+/** Statuses that can still change, as the message is not delivered yet. */
 const underway: ReadonlySet<string> = new Set([scheduleStatuses.pending, scheduleStatuses.sent]);
 
 /** What became of messages later: the status of participants whose message was on its way. What an answer has said since stays. */

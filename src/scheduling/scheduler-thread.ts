@@ -1,4 +1,4 @@
-/** A thread that computes what scheduling asks of large objects and of series. */
+/** The thread that runs scheduling jobs on large objects and on series. */
 import { serveEach } from "#/src/threads/serve-each.ts";
 import { runJob, type SchedulingJob, type SchedulingResult } from "./jobs.ts";
 

@@ -21,7 +21,7 @@ export interface SchedulingRooms extends LocalRooms {
   readonly outbound: Pick<Outbound, "plan" | "ring" | "asksAlways">;
 }
 
-/** Who changes whose calendar. */
+/** The author of a change, and the owner of the calendar. */
 export interface CalendarWriter {
   /** The owner of the calendar. */
   readonly agent: AgentNumber;
@@ -30,7 +30,7 @@ export interface CalendarWriter {
 }
 
 export interface SchedulingOptions {
-  /** none: nothing is said to anybody (`invite` of the interface). */
+  /** none: no messages are sent (`invite` of the interface). */
   readonly messages?: "send" | "none";
   /** False: the organizer is not told that an attendee deletes (Schedule-Reply, RFC 6638 section 8.1). */
   readonly isReplying?: boolean;

@@ -37,8 +37,8 @@ export function storeAttendeeChange(
   });
 }
 
-/** SEQUENCE is the organizer's. A client that leaves it out would answer an older invitation than the one that is here, and the
- *  organizer would not hear it. */
+/** Only the organizer changes SEQUENCE. If a client leaves it out, its answer would be for an older invitation than the stored one,
+ *  and the organizer's program would ignore it. */
 function withSequenceOf(before: Component, component: Component): Component {
   const sequence = sequenceOf(before);
   return sequenceOf(component) < sequence ? withSequence(component, sequence) : component;
