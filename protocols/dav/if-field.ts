@@ -10,7 +10,7 @@ export interface IfCondition {
 }
 
 export interface IfList {
-  /** The resource that it is about; undefined: that of the request. */
+  /** The tagged resource; undefined: the resource of the request. */
   readonly href: string | undefined;
   readonly conditions: readonly IfCondition[];
 }
@@ -18,7 +18,7 @@ export interface IfList {
 const fieldLengthMax = 8 * 1024;
 const piece = /\s*(?:(?<open>\()|(?<close>\))|(?<not>Not\b)|<(?<uri>[^<>]*)>|\[(?<etag>(?:W\/)?"[^"]*")\])/iy;
 
-/** Throws 400 for text that is no such field. */
+/** Throws 400 for text that does not match the grammar. */
 export function parseIf(field: string): readonly IfList[] {
   if (field.length > fieldLengthMax) throw malformed();
   const lists: IfList[] = [];

@@ -1,4 +1,4 @@
-/** What a GET of an item says of it. */
+/** ETag, Content-Type and octets of an item, as GET and other methods answer them. */
 import type { Item, StoredItem } from "#/src/collections/item.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
 import { collectionStandards } from "./collection-standard.ts";
@@ -16,12 +16,12 @@ export function contentTypeOf({ kind, component }: Pick<Item, "kind" | "componen
   return kind === "calendar" ? `${mediaType}; component=${component}` : mediaType;
 }
 
-/** `CalDAV-Timezones: F` (RFC 7809 section 7.1): the client knows the time zones that everybody knows. */
+/** `CalDAV-Timezones: F` (RFC 7809 section 7.1): the client knows standard time zones and does not need their definitions. */
 export function isWithoutZones({ context: { koa } }: Pick<DavRequest, "context">): boolean {
   return koa.get("CalDAV-Timezones").trim().toUpperCase() === "F";
 }
 
-/** Throws 404 when it has gone meanwhile. */
+/** Throws 404 if the item was deleted after the request found it. */
 export async function readStored(
   { rooms }: DavRequest,
   { agent, number }: Pick<StoredItem, "agent" | "number">,

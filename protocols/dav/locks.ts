@@ -1,5 +1,5 @@
 /** Write locks of collections and items (RFC 4918 section 6 and 7). They are in the memory of the process: a restart ends them, as
- *  section 6.6 allows for, and what is written by other protocols does not ask for them. All have a timeout. */
+ *  section 6.6 allows. Writes by other protocols do not check them. Every lock has a timeout. */
 import { randomUUID } from "node:crypto";
 import type { Clock } from "#/src/model/clock.ts";
 import { locksMax, locksOfLoginMax } from "#/src/model/limits.ts";
@@ -19,7 +19,7 @@ export interface Lock {
   readonly isDeep: boolean;
   /** The DAV:owner as the client sent it. */
   readonly owner: Xml | undefined;
-  /** Whose credential it was. */
+  /** The login that made the lock. */
   readonly login: AgentNumber;
   readonly timeoutMs: number;
   readonly endsAt: number;
@@ -29,16 +29,16 @@ export const lockTimeoutMsMax = 3_600_000;
 export const lockTimeoutMsDefault = 600_000;
 
 export interface Locks {
-  /** The locks that a resource is under: its own, and deep ones of what contains it. */
+  /** The locks that protect a resource: its own, and locks of depth infinity on the collections that contain it. */
   listOn(href: string): readonly Lock[];
   /** Locks of members of a collection, however deep. */
   listBelow(href: string): readonly Lock[];
   find(token: string): Lock | undefined;
-  /** Throws 507 where the login, or everybody together, has too many. */
+  /** Throws 507 if the login, or all logins together, have too many locks. */
   add(lock: Omit<Lock, "token" | "place" | "endsAt">): Lock;
   refresh(lock: Lock, timeoutMs: number): Lock;
   remove(lock: Lock): void;
-  /** The resource has gone, with its members (section 9.6: its locks go with it). */
+  /** Removes the locks of a deleted resource and its members (section 9.6). */
   removeAt(href: string): void;
 }
 
@@ -90,14 +90,13 @@ export function createLocks(clock: Clock): LocksOf {
   });
 }
 
-/** Locks by their tokens, places and logins. Places end with a slash, and stand in order, so that what is below one of them is a
- *  range. */
+/** Locks by their tokens, places and logins. Places end with a slash and are sorted, so the places below one of them are a range. */
 function createLockIndex() {
   const byToken = new Map<string, Lock>();
   const byPlace = new Map<string, Lock[]>();
   const counts = new Map<AgentNumber, number>();
   const places: string[] = [];
-  /** No lock ends before. */
+  /** The earliest end of a lock. No lock ends before it. */
   let firstEndsAt = Number.POSITIVE_INFINITY;
 
   /** Where a place stands, or would stand. */

@@ -9,7 +9,7 @@ export interface Method {
   readonly on: readonly ResourceKind[];
   /** Instead of 405, elsewhere. */
   readonly statusElsewhere?: number;
-  /** It can be sent to a URL at which there is nothing; where it can't, that is 404. */
+  /** Whether the method can be sent to an unmapped URL. If not, such a request gets 404. */
   readonly makesResource?: boolean;
   run(request: DavRequest): Promise<DavAnswer>;
 }

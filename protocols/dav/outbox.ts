@@ -1,4 +1,4 @@
-/** POST to the scheduling outbox (RFC 6638 section 5): who is busy when, for each attendee of a VFREEBUSY request. */
+/** POST to the scheduling outbox (RFC 6638 section 5): the busy time of each attendee of a VFREEBUSY request. */
 import { itemBytesMax } from "#/src/model/limits.ts";
 import { answerFreeBusyRequest } from "#/src/scheduling/free-busy-request.ts";
 import { type DavAnswer, xmlAnswer } from "./answer.ts";

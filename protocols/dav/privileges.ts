@@ -1,4 +1,4 @@
-/** What a login may do, in the privileges of RFC 3744 section 3, RFC 4791 section 6.1 and RFC 6638 section 6. */
+/** The rights of a login as privileges of RFC 3744 section 3, RFC 4791 section 6.1 and RFC 6638 section 6. */
 import { DavError } from "./dav-error.ts";
 import type { DavResource } from "./resource.ts";
 import type { CollectionRight, ReachedCollection } from "./rooms.ts";
@@ -48,7 +48,7 @@ function privilegesOf({ rights, kind }: ReachedCollection, isInbox: boolean): re
   return [dav("read-current-user-privilege-set"), ...reading];
 }
 
-/** RFC 3744 section 7.1.1: what is missing, where. */
+/** RFC 3744 section 7.1.1: the missing privilege, and the resource that requires it. */
 export function needPrivileges(message: string, href?: string, privilege?: XmlName): DavError {
   if (href === undefined || privilege === undefined)
     return new DavError(403, message, { condition: dav("need-privileges") });

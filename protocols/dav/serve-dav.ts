@@ -1,5 +1,5 @@
-/** /dav/ over HTTP: the credential, what the URL names, the method, and what became of it. `/.well-known/caldav` and
- *  `/.well-known/carddav` lead to it (RFC 6764 section 5), for whoever asks. */
+/** /dav/ over HTTP: reads the credential, finds the resource of the URL, runs the method, and writes the answer. `/.well-known/caldav`
+ *  and `/.well-known/carddav` redirect to it without a login (RFC 6764 section 5). */
 import { Readable } from "node:stream";
 import type { HttpContext, HttpRoute } from "#/protocols/http/app.ts";
 import { CallerGone, forCaller } from "#/src/model/caller.ts";
@@ -119,7 +119,7 @@ function isShort({ done, value }: IteratorResult<string>): boolean {
 
 async function send({ log }: DavRooms, { koa, requestId }: HttpContext, answer: DavAnswer): Promise<void> {
   const { status, headers = {}, body } = answer;
-  // Before a status is promised, the first piece has to be there.
+  // The first piece is made before the status is sent, so that an error in it can still change the status.
   const pieces =
     typeof body === "object" && Symbol.asyncIterator in body ? body[Symbol.asyncIterator]() : undefined;
   const first = await pieces?.next();
@@ -147,7 +147,7 @@ async function send({ log }: DavRooms, { koa, requestId }: HttpContext, answer: 
       for (let next = after ?? (await rest.next()); next.done !== true; next = await rest.next())
         yield next.value;
     } catch (error) {
-      // A client that leaves is no fault.
+      // A client that closed the connection is not an error.
       if (!koa.res.destroyed) log.error({ err: error, requestId }, "answer ended early");
       koa.res.destroy();
     } finally {

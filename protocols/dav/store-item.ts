@@ -1,4 +1,4 @@
-/** Stores the octets of an item, and says what became of it: what PUT, POST and COPY have in common. */
+/** Stores the octets of an item and makes the answer, for PUT, POST and COPY. */
 import { isUtf8 } from "node:buffer";
 import type { NewAttachment, PutAttachments } from "#/src/collections/attachments.ts";
 import type { DeadProperty } from "#/src/collections/collection.ts";
@@ -39,7 +39,7 @@ export async function readItemBody(request: DavRequest, parent: CollectionResour
   const bytes = await readOctets(request, itemBytesMax, () =>
     unmet(403, conditionOf(parent, "max-resource-size"), `An item has at most ${itemBytesMax} octets.`),
   );
-  // A GET says that it is UTF-8, and a report holds it in XML of that charset.
+  // A GET answers the item as UTF-8, and a report contains it in XML, which is UTF-8 too.
   if (!isUtf8(bytes)) throw notUtf8();
   return bytes;
 }
@@ -48,7 +48,7 @@ export interface ItemToStore {
   readonly parent: CollectionResource;
   readonly bytes: Uint8Array;
   readonly expected: ItemExpectation;
-  /** Of a copy: in the place of those that stand there. */
+  /** For a copy: they replace the dead properties of the item at the destination. */
   readonly deadProperties?: readonly DeadProperty[];
   /** Managed attachments that are new in it (RFC 8607). */
   readonly added?: readonly NewAttachment[];
@@ -106,7 +106,7 @@ export async function storeItem(request: DavRequest, toStore: ItemToStore): Prom
   };
 }
 
-/** What the text names has to be there, and the login has to read it. */
+/** Attachments that the text names must exist, and the login must have the right to read them. */
 async function readAttachments(
   { rooms, login, reach }: DavRequest,
   { collection: { agent, kind, number } }: CollectionResource,

@@ -1,4 +1,5 @@
-/** What a login finds under /dav/. Principals are those of its account; homes and collections are what grants let it see. */
+/** The resources that a login finds under /dav/: the principals of its account, and the homes and collections that it owns or that
+ *  grants give access to. */
 import type { Principal } from "#/src/accounts/accounts.ts";
 import type { CollectionKind } from "#/src/collections/collection.ts";
 import type { Item, StoredItem } from "#/src/collections/item.ts";
@@ -36,8 +37,8 @@ import type { CollectionReach, DavRooms, ReachedCollection } from "./rooms.ts";
 import { dav } from "./xml/names.ts";
 
 export interface DavTree {
-  /** By an absolute path or URL of this server, as a request or a body names it; undefined for what is not there, is not seen
-   *  by the login, or is no URL of ours. */
+  /** Finds the resource of an absolute path or a URL, as a request or a body names it. undefined if it does not exist, if the login may
+   *  not see it, or if the URL is not one of this server. */
   find(href: string): Promise<DavResource | undefined>;
   /** Of an item or a collection that may not be there yet: what contains it, and its last segment. */
   findParent(href: string): Promise<{ readonly parent: DavResource; readonly segment: string } | undefined>;
@@ -56,7 +57,7 @@ export interface DavTree {
   placeOf(href: string): string;
   /** undefined for who is not of the login's account. */
   findPrincipal(agent: AgentNumber): Promise<DavPrincipal | undefined>;
-  /** Everybody of the login's account. */
+  /** All principals of the login's account. */
   listPrincipals(): Promise<readonly DavPrincipal[]>;
   readonly own: DavPrincipal;
 }
@@ -70,7 +71,7 @@ export function createTree(rooms: DavRooms, login: Principal, reach: CollectionR
   ]);
   const reached = new Map<CollectionKind, Promise<readonly ReachedCollection[]>>();
   const collectionsByHref = new Map<string, Promise<CollectionResource | undefined>>();
-  /** Hrefs of collections that were found, and the one name that each has for everybody. */
+  /** Hrefs of the collections that were found, with the href in the owner's home, which is the same for every login. */
   const places = new Map<string, string>();
 
   function principalOf(facts: Pick<Principal, "agent" | "address" | "name" | "kind">): DavPrincipal {
@@ -156,7 +157,7 @@ export function createTree(rooms: DavRooms, login: Principal, reach: CollectionR
     const place = found ?? sharedPlace(principal, kind, segment);
     const seen = place && (await reach.find(place.agent, place.number, "freebusy"));
     if (seen === undefined || seen.kind !== kind) return undefined;
-    // The owner's own word for it is nothing that busy time says.
+    // The owner's segment can be private text, which a login with busy time alone does not see.
     const isNamed = found?.segment === segment;
     return isNamed && !seen.rights.has("read") ? undefined : collectionOf(principal, seen);
   }
@@ -245,7 +246,7 @@ export function createTree(rooms: DavRooms, login: Principal, reach: CollectionR
     return { kind: "folder", href: `${href}/`, principal: own, path, entry };
   }
 
-  /** Nobody sees files of others. */
+  /** A login sees only its own files. */
   async function findFile([id, ...segments]: readonly string[], hasSlash: boolean) {
     if (id !== own.id) return undefined;
     if (!mayReadFiles(login))

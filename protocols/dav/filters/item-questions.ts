@@ -1,5 +1,5 @@
-/** Questions of reports about one item, as values: whether it matches, or what of it is asked for. Each is a pure function of its
- *  octets, so that it is answered where there is time for it (`large-items.ts`). */
+/** Questions of reports about one item, as values: whether it matches a filter, or which of its data is asked for. Each answer is a
+ *  pure function of the item's octets, so a thread can compute it (`large-items.ts`). */
 import { findCalendarZone } from "#/src/collections/calendar-zone.ts";
 import { type Component, listComponents } from "#/src/formats/content-lines/content-line.ts";
 import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
@@ -30,7 +30,7 @@ export interface QuestionJob {
   readonly question: MatchQuestion | DataQuestion;
 }
 
-/** Whether it matches, or the octets that were asked for; undefined for what is beyond the limits of expansion. */
+/** Whether the item matches, or the octets that were asked for; undefined beyond the limits of expansion. */
 export interface QuestionAnswer {
   readonly result: boolean | Uint8Array | undefined;
   readonly spentMs: number;
@@ -65,7 +65,7 @@ function zoneNamed(zone: string | undefined): TimeZone {
   return (zone === undefined ? undefined : findCalendarZone(zone)) ?? utcZone;
 }
 
-/** The object or card in an item's octets. Nothing for one that cannot be read. */
+/** The object or card in an item's octets; undefined if it cannot be parsed. */
 export function readObject(bytes: Uint8Array, name: "VCALENDAR" | "VCARD"): Component | undefined {
   try {
     return listComponents(readContentLines(bytes), name)[0];

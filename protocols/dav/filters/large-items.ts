@@ -1,5 +1,5 @@
-/** Items that take long to be read, which a thread does: an object of 4 MiB can have hundreds of thousands of lines, and a card with
- *  a photo is converted whole. Others are read where they are asked for, which costs less than a message to a thread. */
+/** Large items are read on a thread: an object of 4 MiB can have hundreds of thousands of lines, and a card with a photo is converted
+ *  whole. Other items are read on the main thread, which costs less than a message to a thread. */
 import type { WorkMeter } from "#/src/collections/work-meter.ts";
 import { createFairness, type Fairness, jobsOf } from "#/src/fairness/fairness.ts";
 import { houseThreads } from "#/src/threads/house-threads.ts";
@@ -7,9 +7,9 @@ import { createThreadPool } from "#/src/threads/thread-pool.ts";
 import type { DataQuestion, MatchQuestion, QuestionAnswer, QuestionJob } from "./item-questions.ts";
 
 export interface LargeItems extends AsyncDisposable {
-  /** One that takes longer than a question may matches: nobody misses it. */
+  /** An item that takes longer than the time limit counts as a match, so that no client misses it. */
   isMatch(meter: WorkMeter, bytes: Uint8Array, question: MatchQuestion): Promise<boolean>;
-  /** Undefined where it is beyond the limits. */
+  /** undefined beyond the limits. */
   select(meter: WorkMeter, bytes: Uint8Array, question: DataQuestion): Promise<Uint8Array | undefined>;
 }
 

@@ -33,7 +33,7 @@ export function matchesCalendar(
 function matchesComponent(target: CalendarTarget, filter: CompFilter, path: ComponentPath): boolean {
   const component = path.at(-1)!;
   return (
-    // What costs least is asked first.
+    // The cheapest condition comes first.
     filter.props.every((prop) => matchesProp(target, prop, component)) &&
     filter.comps.every((inner) => matchesInner(target, inner, path)) &&
     (filter.timeRange === undefined || overlapsComponent(target, path, filter.timeRange))

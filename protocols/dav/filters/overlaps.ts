@@ -25,7 +25,7 @@ import { recurrenceDatesMax } from "#/src/model/limits.ts";
 import type { TimeRange } from "./calendar-filter.ts";
 import { type ComponentPath, createSeries, type SeriesOfObject } from "./series.ts";
 
-/** A calendar object with what its times mean. */
+/** A calendar object, with the time zone of its floating times. */
 export interface CalendarTarget {
   readonly calendar: Component;
   readonly findZone: FindTimeZone;
@@ -43,7 +43,7 @@ export function calendarTarget(
   return { calendar, findZone, floating, series: createSeries(findZone, floating, expandRule) };
 }
 
-/** Components that a time range can stand in. */
+/** Components that can have a time range in a filter. */
 export const timedComponents: ReadonlySet<string> = new Set([
   "VEVENT",
   "VTODO",
@@ -107,7 +107,8 @@ function hasInstance(
   return false;
 }
 
-/** A long range is looked at from its beginning on: most series have an instance there, and an endless one has too many. */
+/** The ends of the ranges to search. Of a long range the first part comes first: most series have an instance in it, and an endless
+ *  series has too many in the whole range. */
 function endsToTry(seriesStart: number | undefined, range: TimeRange): number[] {
   const first = Math.max(range.startMs, seriesStart ?? range.startMs) + firstLookMs;
   return range.endMs > first ? [first, range.endMs] : [range.endMs];
@@ -178,7 +179,7 @@ export function overlapsPeriod({ start, end }: Period, range: TimeRange): boolea
   return range.startMs < endMs && range.endMs > startMs;
 }
 
-/** RFC 7953 section 3.1: what is absent is without a bound. */
+/** RFC 7953 section 3.1: an absent start or end means no bound. */
 function availabilityPeriod(target: CalendarTarget, component: Component): Times {
   const start = utcOf(target, findProperty(component, "DTSTART"));
   const end = utcOf(target, findProperty(component, "DTEND"));
@@ -188,7 +189,7 @@ function availabilityPeriod(target: CalendarTarget, component: Component): Times
   return { startMs, endMs: end ?? (start === undefined ? Number.POSITIVE_INFINITY : startMs + length) };
 }
 
-/** An alarm goes off for each instance of the component that it is in. */
+/** An alarm triggers for each instance of its component. */
 function overlapsAlarm(target: CalendarTarget, path: ComponentPath, range: TimeRange): boolean {
   const alarm = path.at(-1)!;
   const isInRange = (ms: number) => range.startMs <= ms && range.endMs > ms;

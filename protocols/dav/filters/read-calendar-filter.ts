@@ -164,7 +164,7 @@ function readRangeOf(element: XmlElement): TimeRange | undefined {
 export function readTimeRange(element: XmlElement, isWhole = false): TimeRange {
   const start = readTime(element, "start");
   const end = readTime(element, "end");
-  // What the grammar of the element does not allow, beside what a filter must not say.
+  // The grammar of the element requires these attributes, so the status is 400, as for invalid XML.
   if ((start === undefined && end === undefined) || (isWhole && (start === undefined || end === undefined)))
     throw unmet(
       400,

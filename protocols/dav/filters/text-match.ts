@@ -17,7 +17,7 @@ export interface TextMatch {
   readonly folded: string;
 }
 
-/** Longer texts are compared as they are: folding costs 10 ns an octet and condition, and they are photos and attachments. */
+/** Longer texts are compared without folding: it costs 10 ns per octet and condition, and such texts are photos and attachments. */
 const foldedCharactersMax = 100_000;
 
 const folds: Readonly<Record<Collation, (text: string) => string>> = {
@@ -45,7 +45,7 @@ function foldBy(collation: Collation, text: string): string {
   return text.length > foldedCharactersMax ? text : folds[collation](text);
 }
 
-/** Texts of a property as its conditions compare them, each made once however many the conditions are. */
+/** Folded texts of a property. Each is made once, for any number of conditions. */
 const foldedTexts = new WeakMap<Property, Map<string, readonly string[]>>();
 
 /** Whether one of the texts of a property is selected; negation is taken into account. `part`: which texts they are; `read` is asked

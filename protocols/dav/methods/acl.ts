@@ -1,4 +1,4 @@
-/** ACL (RFC 3744 section 8.1): every access rule is protected, as access is given by the operator's grants. */
+/** ACL (RFC 3744 section 8.1): every access rule is protected, as only grants of the operator give access. */
 import { unmet } from "../dav-error.ts";
 import type { Method } from "../method.ts";
 import { readXmlBody } from "../read-body.ts";

@@ -26,7 +26,7 @@ interface Destination {
   readonly parent: CollectionResource;
   readonly segment: string;
   readonly existing: ItemResource | undefined;
-  /** Overwrite: F, and so nothing stands there. */
+  /** With Overwrite: F, the write asserts that no item is at the destination. */
   readonly expected: ItemExpectation;
 }
 
@@ -103,7 +103,7 @@ async function copyItem(request: DavRequest, { item }: ItemResource, to: Destina
   return storeItem(request, { parent, segment, bytes, expected, deadProperties, copiedFrom: item.agent });
 }
 
-/** They go along (RFC 4918 section 9.8.2). */
+/** The dead properties of the item, which are copied with it (RFC 4918 section 9.8.2). */
 function readDead({ rooms }: DavRequest, { agent, number }: Item): Promise<readonly DeadProperty[]> {
   return rooms.collections.listItemDeadProperties(agent, number);
 }

@@ -1,6 +1,6 @@
-/** GET and HEAD. An item is the octets that were PUT, without time zones that everybody knows for who asks so (RFC 7809
- *  section 7.1). A calendar is one text with everything in it, an addressbook its vCards one
- *  after the other; what contains collections has a line of text. */
+/** GET and HEAD. An item is answered with the octets of its PUT, without standard time zones if the client asks for that (RFC 7809
+ *  section 7.1). A calendar is answered as one VCALENDAR, an addressbook as the sequence of its vCards, and a collection of
+ *  collections as a line of text. */
 import type { StoredItem } from "#/src/collections/item.ts";
 import { WorkMeter } from "#/src/collections/work-meter.ts";
 import { listComponents } from "#/src/formats/content-lines/content-line.ts";
@@ -64,7 +64,7 @@ const wholeWithoutZones = {
   hasNoStandardZones: true,
 };
 
-/** The stored octets where there is no such time zone. */
+/** Returns the stored octets if they have no standard time zone. */
 async function leaveOutZones({ rooms }: DavRequest, { kind, bytes }: StoredItem): Promise<Uint8Array> {
   if (kind !== "calendar") return bytes;
   if (isLarge(bytes)) {
@@ -83,7 +83,7 @@ export function itemHeaders({ kind, modseq, updatedAt, scheduleTag }: StoredItem
     "Last-Modified": new Date(updatedAt).toUTCString(),
     ...(scheduleTag === undefined ? {} : { "Schedule-Tag": `"${scheduleTag}"` }),
     "Cache-Control": "private, no-cache",
-    // One version has two texts.
+    // The same version is answered with or without time zones.
     ...(kind === "calendar" ? { Vary: "CalDAV-Timezones" } : {}),
   };
 }

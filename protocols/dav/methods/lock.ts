@@ -1,5 +1,5 @@
-/** LOCK and UNLOCK (RFC 4918 section 9.10 and 9.11): exclusive and shared write locks. A URL at which there is nothing is
- *  locked among files alone, where that makes an empty one: that is no calendar object (RFC 4791 section 4.1). */
+/** LOCK and UNLOCK (RFC 4918 section 9.10 and 9.11): exclusive and shared write locks. Only in folders of files can an unmapped URL be
+ *  locked, as this makes an empty file, and an empty resource is not a calendar object (RFC 4791 section 4.1). */
 
 import { deadPropertyBytesMax } from "#/src/model/limits.ts";
 import type { DavAnswer } from "../answer.ts";
@@ -53,7 +53,7 @@ export const unlock: Method = {
     const found = locks.listOn(resource.href).find((one) => one.token === token);
     if (found === undefined)
       throw unmet(409, dav("lock-token-matches-request-uri"), "The resource has no such lock.");
-    // RFC 3744 section 3.5: who has DAV:unlock on it ends locks of others.
+    // RFC 3744 section 3.5: a login with DAV:unlock on the resource can remove locks of others.
     if (found.login !== login.agent && !isOfFiles(resource))
       assertRight(collectionOf(resource), "manage", resource.href, dav("unlock"));
     locks.remove(found);
@@ -141,7 +141,7 @@ async function refresh(request: DavRequest, { href }: Lockable): Promise<DavAnsw
   );
 }
 
-/** Timeout = 1#("Second-" 1*DIGIT | "Infinite"); the server chooses, and never more than its most. */
+/** Timeout = 1#("Second-" 1*DIGIT | "Infinite"). The server chooses, and never exceeds its own maximum. */
 function timeoutOf({ context }: DavRequest): number {
   const seconds = /Second-(\d{1,10})/i.exec(context.koa.get("Timeout"))?.[1];
   const wanted = seconds === undefined ? lockTimeoutMsDefault : Math.max(1, Number(seconds)) * 1000;

@@ -1,5 +1,5 @@
 /** Makes collections: MKCALENDAR (RFC 4791 section 5.3.1), and MKCOL with properties (RFC 5689), whose resource type says what
- *  is made. A property that cannot be set makes nothing. A plain MKCOL makes a folder among files. */
+ *  is made. If a property cannot be set, nothing is made. A plain MKCOL makes a folder of files. */
 import type { CollectionKind } from "#/src/collections/collection.ts";
 import type { DavAnswer } from "../answer.ts";
 import { multistatus, xmlAnswer } from "../answer.ts";
@@ -61,7 +61,7 @@ async function makeIn(
   return makeFolder(request, place, changes);
 }
 
-/** RFC 5689 section 3: the types of DAV:resourcetype, all of which have to be what is made. */
+/** The kind that DAV:resourcetype asks for (RFC 5689 section 3). undefined for other or several types. */
 function kindOf(body: XmlElement | undefined): CollectionKind | undefined {
   const others = listTypes(body).filter((type) => !isNamed(type, dav("collection")));
   if (others.length !== 1) return undefined;

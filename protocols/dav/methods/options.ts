@@ -2,7 +2,7 @@
 import type { Method } from "../method.ts";
 import { everyResource } from "../resource.ts";
 
-/** Each name is that of a standard whose requests are answered. */
+/** The compliance classes of the implemented standards. */
 export const davClasses = [
   "1",
   "2",

@@ -1,5 +1,5 @@
-/** PROPPATCH (RFC 4918 section 9.2): all or nothing, in one write. Protected properties are 403, and what would have been done
- *  beside them 424. With return=minimal a success has no body (RFC 8144 section 2.2). */
+/** PROPPATCH (RFC 4918 section 9.2): all changes or none, in one write. A protected property gets 403, and the other properties of the
+ *  request get 424. With return=minimal a success has no body (RFC 8144 section 2.2). */
 import { multistatus } from "../answer.ts";
 import { checkLocks } from "../conditions.ts";
 import { DavError } from "../dav-error.ts";

@@ -32,7 +32,7 @@ export const put: Method = {
   },
 };
 
-/** RFC 8144 section 3.2: a client that wants the representation gets that of now where its condition is not met. */
+/** RFC 8144 section 3.2: if the condition is not met, a client that prefers the representation gets the current one. */
 async function checkItemOrTellIt(
   request: DavRequest,
   existing: ItemResource | undefined,

@@ -33,8 +33,8 @@ export const methods: readonly Method[] = [
   acl,
 ];
 
-/** MKCALENDAR is told where calendars are made: programs ask a home whether it takes any, although what is there already cannot be
- *  made (RFC 4791 section 5.3.1). */
+/** MKCALENDAR is listed for calendar homes: programs ask a home whether calendars can be made in it, although the method fails for a
+ *  URL that exists (RFC 4791 section 5.3.1). */
 export function listMethods(kind: ResourceKind | undefined): readonly string[] {
   return methods
     .filter(({ on, makesResource }) => (kind === undefined ? makesResource : on.includes(kind)))

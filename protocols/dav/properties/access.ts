@@ -1,4 +1,4 @@
-/** Access control (RFC 3744), as far as clients ask: what there is to be read. Access is given by grants, so DAV:acl is protected. */
+/** The properties of access control (RFC 3744) that clients read. Grants give access, so DAV:acl is protected. */
 import { mayWriteFiles } from "../file-rights.ts";
 import { principalHref, principalsHref, proxySegments } from "../hrefs.ts";
 import { listPrivileges } from "../privileges.ts";
@@ -34,7 +34,7 @@ function mayChange(resource: DavResource, request: DavRequest): boolean {
   return isOfFiles(resource) ? mayWriteFiles(request.login) : isOwn(resource, request);
 }
 
-/** The principal that owns it: of something shared, who shares it. */
+/** The principal that owns the resource, also if it is shared with the login. */
 function ownerHref(resource: DavResource, { rooms }: DavRequest): string | undefined {
   const { ids } = rooms.collections;
   if (resource.kind === "item") return principalHref(ids.encode("agent", resource.parent.collection.agent));
@@ -173,7 +173,7 @@ export const accessProperties = [
     name: dav("group-member-set"),
     on: ["principal", "proxy-group"],
     isHidden: true,
-    // Who holds grants is for the operator; Apple's clients ask for it to show delegates, and take none for an answer.
+    // Only the operator sees who has grants. Apple's clients ask for this property to show delegates, and accept an empty answer.
     read: () => noXml,
   }),
   property({
@@ -185,7 +185,7 @@ export const accessProperties = [
   }),
 ];
 
-/** The groups of those who share calendars with the login. */
+/** The proxy groups of the principals who share calendars with the login. */
 async function listMemberships({ reach, rooms }: DavRequest): Promise<Xml> {
   const rights = new Map<string, "read" | "write">();
   for (const { isOwn, agent, rights: own, role } of await reach.list("calendar")) {

@@ -75,7 +75,7 @@ export const collectionProperties = [
   }),
 ];
 
-/** Of the login's own: how full the mailbox of somebody is, no grant of a calendar says. */
+/** The quota of the login's own mailbox. A grant of a calendar does not show the quota of its owner. */
 async function readQuota(resource: CollectionResource | HomeResource, { rooms, login }: DavRequest) {
   const agent = "collection" in resource ? resource.collection.agent : resource.principal.agent;
   return agent === login.agent ? rooms.mail.readQuota(agent) : undefined;

@@ -34,7 +34,7 @@ export function propertiesOf(kind: ResourceKind): ReadonlyMap<string, Property> 
   return byKind.get(kind) ?? none;
 }
 
-/** Whether a name has a meaning here, on this kind of resource or on another: then it is no dead property. */
+/** Whether a name is that of a live property on any kind of resource. Such a name is never a dead property. */
 export function isLive(name: XmlName): boolean {
   return names.has(xmlKey(name));
 }

@@ -1,4 +1,4 @@
-/** Answers about the items of a collection, page by page, within what one report may cost. */
+/** Answers about the items of a collection, page by page, within the limits of one report. */
 import type { Item, StoredItem } from "#/src/collections/item.ts";
 import { readPortions } from "#/src/collections/portions.ts";
 import { WorkMeter } from "#/src/collections/work-meter.ts";
@@ -49,7 +49,7 @@ export async function* writeItems(
   }
 }
 
-/** There are more matches than are told. */
+/** The response that says that there are more matches than the answer has. */
 export function truncated(resource: DavResource): Xml {
   const error = unmet(
     507,
@@ -59,7 +59,7 @@ export function truncated(resource: DavResource): Xml {
   return statusResponse(resource.href, 507, error);
 }
 
-/** A login that may only ask for busy time sees the collection and not what is in it. */
+/** A login that may only read busy time sees the collection, but not its items. */
 export function assertReadable({ collection, href }: CollectionResource): void {
   assertRight(collection, "read", href);
 }
