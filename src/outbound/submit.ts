@@ -35,8 +35,9 @@ export function createSubmit(
   const turns = (rooms.fairness ?? createFairness()).gate("answers");
   return {
     async plan(request) {
+      const envelope = await readEnvelope(rooms, request);
       await findSender(rooms, request.mailbox);
-      return planWrite(rooms, request, await prepareMail(rooms, request));
+      return planWrite(rooms, request, await prepareMail(rooms, request, envelope));
     },
     async asksAlways(mailbox, principal) {
       for (const agent of new Set([mailbox, principal.agent])) {
@@ -48,8 +49,9 @@ export function createSubmit(
     },
     async submit(request) {
       const { mailbox } = request;
+      const envelope = await readEnvelope(rooms, request);
       const owner = await findSender(rooms, mailbox);
-      const prepared = await prepareMail(rooms, request);
+      const prepared = await prepareMail(rooms, request, envelope);
       // An agent's answers are handled one by one: each is counted in its conversation before the next one is decided.
       using _turn = isAnswerOfAgent(request, owner, prepared.facts)
         ? await turns.enter({ key: `mailbox ${mailbox}`, above: `account ${owner.account}` })
@@ -78,8 +80,11 @@ interface PreparedMail {
   readonly facts: MessageFacts;
 }
 
-async function prepareMail(rooms: OutboundRooms, request: SubmitRequest): Promise<PreparedMail> {
-  const envelope = await readEnvelope(rooms, request);
+async function prepareMail(
+  rooms: OutboundRooms,
+  request: SubmitRequest,
+  envelope: Envelope,
+): Promise<PreparedMail> {
   const header = Buffer.from(request.bytes.subarray(0, headerBytesMax));
   return { envelope, header, facts: await rooms.prepare(request.bytes) };
 }

@@ -14,7 +14,6 @@ const quick: Readonly<Record<string, readonly string[]>> = {
   "store-flags": ["20000"],
   mailboxes: ["500"],
   "dav-reports": ["1000"],
-  "hostile-tenants": ["--minutes", "1"],
 };
 
 const isQuick = process.argv.includes("--quick");
