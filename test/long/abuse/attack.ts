@@ -39,7 +39,7 @@ export interface Attack {
 
 const isQuick = process.env.ABUSE_QUICK === "1";
 const warmUpMs = isQuick ? 1500 : 3000;
-const quietMs = isQuick ? 3000 : 8000;
+const quietMs = isQuick ? 2500 : 8000;
 /** What a wait may come to under attack: so many times the one without, and in any case less than this. */
 const timesMax = 10;
 const waitMaxMs = 1000;
@@ -67,7 +67,7 @@ export async function withstand({
   title,
   attackers: count,
   daemon: options,
-  seconds = isQuick ? 6 : 20,
+  seconds = isQuick ? 5 : 20,
   fill,
   prepare,
   run,
