@@ -79,6 +79,7 @@ await attack(import.meta, {
   title: `${tenants.length} hostile tenants and ${strangers.length} bands of strangers`,
   attackers: tenants.length,
   seconds: Number(values.minutes) * 60,
+  isWholeMachine: true,
   fill: createTenants,
   async prepare(daemon: ChildDaemon, agents: readonly VictimAgent[], victim: VictimAgent) {
     await everyone(agents, async ({ prepare }, attackers) => prepare?.(daemon, attackers, victim));
