@@ -32,7 +32,11 @@ async function deliver(from: string, content: string, type: string, name: string
 }
 
 async function reports(kind: string, failures = false) {
-  return administer(daemon.daemon.house, "domain.reports", { name: domain, kind, failures });
+  return administer(daemon.daemon.house, "domain.reports", {
+    name: domain,
+    kind,
+    failures: String(failures),
+  });
 }
 
 const fileName = "far.example!ours!1767225600!1767311999.xml.gz";

@@ -16,7 +16,7 @@ export const domainReportsOperation = administrationOperation({
       .enum(["dmarc", "tls"])
       .default("dmarc")
       .describe("Reports on mail in the domain's name (dmarc), or on TLS of mail to it (tls); dmarc."),
-    failures: z.boolean().default(false).describe("Show what failed instead, as one list."),
+    failures: z.stringbool().default(false).describe("true: show what failed instead, as one list."),
     limit: z.coerce.number().int().min(1).max(1000).default(50).describe("Most reports, the newest; 50."),
   }),
   positional: ["name"],
