@@ -13,13 +13,15 @@ export function startReportRunner(
   counts: ReportCounts,
   log: Logger,
 ): { stop(): Promise<void> } {
-  let running: Promise<void> = Promise.resolve();
+  let running: Promise<void> | undefined;
   let turns = 0;
   const timer = setInterval(() => {
     turns++;
-    running = running
-      .then(turn)
-      .catch((error: unknown) => log.error({ err: error }, "reports were not sent"));
+    running ??= turn()
+      .catch((error: unknown) => log.error({ err: error }, "reports were not sent"))
+      .finally(() => {
+        running = undefined;
+      });
   }, everyMs).unref();
 
   async function turn(): Promise<void> {

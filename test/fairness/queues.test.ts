@@ -43,7 +43,7 @@ test("only the files that the README names keep callbacks or chain one work behi
   const found = filesWith(
     /\b(Set|Map)<(\w+, )?(Set<)?\(.*\) => void>/,
     /\(\([^()]*\) => void\)\[\]/,
-    /\b(\S+) = \1\.then\(/,
+    /\b(\S+) = \1\s*\.then\(/,
     // Libraries that queue by themselves.
     /\bmax(Total)?Sockets\b|\bpipelining:/,
   );

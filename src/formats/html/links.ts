@@ -9,6 +9,9 @@ export interface LinkTarget {
 
 /** Longer addresses are cut; a tracking link has 300. */
 const urlLengthMax = 2000;
+/** Of a host, with user name and port. A host has 253 octets (RFC 1035 section 2.3.4); of a longer one with letters beyond ASCII the
+ *  URL parser takes time that grows with the square. */
+const authorityMax = 500;
 const activeSchemes: ReadonlySet<string> = new Set([
   "javascript:",
   "vbscript:",
@@ -28,6 +31,7 @@ export function linkTarget(
 ): LinkTarget | "unsafe" | undefined {
   const text = href.trim();
   if (text === "" || text.startsWith("#")) return undefined;
+  if ((authority.exec(text)?.[1]?.length ?? 0) > authorityMax) return "unsafe";
   let url: URL;
   try {
     url = new URL(text, base);
@@ -43,13 +47,16 @@ export function linkTarget(
   };
 }
 
+/** What stands in the place of user, host and port, where a browser sees one (URL Standard, "special scheme"). */
+const authority = /^(?:(?:https?|ftp|wss?|file):[/\\]*|[/\\]{2,})([^/\\?#]*)/i;
+
 const hostText = /^(?:https?:\/\/|www\.)?((?:[\p{L}\p{N}_-]+\.)+\p{L}{2,})(?::\d+)?(?:[/?#]\S*)?$/iu;
 
 /** The text of the link is the address of another host. */
 function pretends(label: string, url: URL): boolean {
   if (url.protocol !== "http:" && url.protocol !== "https:") return false;
   const match = hostText.exec(label.trim());
-  if (match === null) return false;
+  if (match === null || match[1]!.length > authorityMax) return false;
   const said = hostOf(match[1]!);
   const real = url.hostname.replace(/^www\./, "");
   return said !== undefined && real !== said && !real.endsWith(`.${said}`);

@@ -10,12 +10,14 @@ export function hasOverlappingCells(table: HtmlElement, meter: WorkMeter): boole
   // How many more rows each column is taken for.
   let taken: number[] = [];
   for (const row of rows) {
+    meter.spend(taken.length);
     const next = taken.map((left) => Math.max(0, left - 1));
     let column = 0;
     const filled = new Set<number>();
     for (const cell of cellsOf(row)) {
       const [wide, high] = [span(cell, "colspan"), span(cell, "rowspan")];
-      meter.spend(wide);
+      // A slot costs a few times what a step does.
+      meter.spend(8 * wide);
       while ((taken[column] ?? 0) > 0 || filled.has(column)) column++;
       for (let at = column; at < column + wide; at++) {
         if ((taken[at] ?? 0) > 0) return true;

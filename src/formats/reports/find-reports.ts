@@ -42,7 +42,7 @@ export function findReports(bytes: Uint8Array, top: MimePart): ReceivedReport[] 
 
 function kindOf({ type, subtype, parameters, dispositionParameters }: MimePart): "tls" | "dmarc" | undefined {
   if (type === "application" && (subtype === "tlsrpt+gzip" || subtype === "tlsrpt+json")) return "tls";
-  const name = dispositionParameters["filename"] ?? parameters.name ?? "";
+  const name = dispositionParameters.filename ?? parameters.name ?? "";
   if (!fileName.test(name)) return undefined;
   return /\.json(?:\.gz)?$/i.test(name) ? "tls" : "dmarc";
 }
