@@ -1,5 +1,6 @@
-import { createServer, type Server, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import type { Logger } from "pino";
+import { bindPort } from "./bind-port.ts";
 import type { ConnectionDoor, ConnectionPlace } from "./connection-door.ts";
 import { peerOf } from "./peer.ts";
 import { destroySocket } from "./secure-socket.ts";
@@ -53,7 +54,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const served = new Set<Promise<void>>();
   let isClosing = false;
 
-  const server = createServer({ noDelay: true, keepAlive: true, allowHalfOpen: false }, (socket) => {
+  const socketOptions = { noDelay: true, keepAlive: true, allowHalfOpen: false };
+  const server = createServer(socketOptions, (socket) => {
     // `close` follows every error. Without a listener the error would end the process.
     socket.on("error", () => {});
     if (options.proxies?.has(socket.remoteAddress ?? "")) void acceptBehindProxy(socket);
@@ -91,16 +93,14 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       });
     served.add(service);
   }
-  await bind(server, host, options.port);
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : options.port;
+  const bound = await bindPort(server, { host, port: options.port, options: socketOptions });
 
   return {
     name,
     host,
-    port,
+    port: bound.port,
     async close() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      const closed = bound.close();
       isClosing = true;
       for (const closing of open.values()) closing.abort();
       const timer = setTimeout(() => {
@@ -111,17 +111,4 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       await closed;
     },
   };
-}
-
-/** Resolves when the server listens; afterwards no error of it ends the process. */
-export function bind(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen({ host, port, backlog: 1024 }, () => {
-      server.off("error", reject);
-      // After binding, an error is one failed accept (too many open files); the port stays open.
-      server.on("error", () => {});
-      resolve();
-    });
-  });
 }

@@ -1,8 +1,8 @@
 /** The local address for outgoing mail: other servers compare it with the sender's SPF record and look up its name in the DNS. */
 import { BlockList, createServer, isIP, isIPv6 } from "node:net";
 import type { Settings } from "#/config/schema.ts";
+import { bind } from "#/protocols/connection/bind-port.ts";
 import { isLoopbackAddress } from "#/protocols/connection/connection.ts";
-import { bind } from "#/protocols/connection/listener.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { isPublicAddress } from "#/src/model/public-address.ts";
 
@@ -47,7 +47,7 @@ export async function assertSources({ outbound }: Pick<Settings, "outbound">): P
   for (const address of outbound.sourceAddresses) {
     const probe = createServer();
     try {
-      await bind(probe, address, 0);
+      await bind(probe, { host: address, port: 0 });
     } catch (cause) {
       throw new WaypostError("invalid", `outbound.source_addresses: this host has no address ${address}.`, {
         cause,

@@ -4,8 +4,9 @@ import { setMaxListeners } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { bindPort } from "#/protocols/connection/bind-port.ts";
 import type { ConnectionDoor, DoorRefusal } from "#/protocols/connection/connection-door.ts";
-import { bind, type Listener } from "#/protocols/connection/listener.ts";
+import type { Listener } from "#/protocols/connection/listener.ts";
 import { carrierOf, destroySocket, takeHandshake } from "#/protocols/connection/secure-socket.ts";
 import { contextOf, type ServerKeys } from "#/protocols/connection/server-keys.ts";
 import { type TrustedProxies, takeProxyHeader } from "#/protocols/connection/trusted-proxies.ts";
@@ -47,6 +48,8 @@ export type BadRequest = "malformed" | "header_too_large" | "too_slow";
 /** How long running requests have when a listener closes. */
 const closeGraceMs = 1500;
 const headerBytes = 32 * 1024;
+// A peer that vanished without a word is found by the kernel, not by a stream's next event.
+const socketOptions = { keepAlive: true, keepAliveInitialDelay: 30_000, noDelay: true };
 const lingerMs = 1000;
 /** Refused connections that are told why; beyond it they are cut. */
 const lingeringMax = 100;
@@ -69,10 +72,7 @@ export async function listenHttpPort(options: HttpListenOptions): Promise<Listen
       keepAliveTimeout: times.idleMs,
       connectionsCheckingInterval: Math.max(50, Math.min(1000, times.requestMs / 4)),
       maxHeaderSize: headerBytes,
-      // A peer that vanished without a word is found by the kernel, not by a stream's next event.
-      keepAlive: true,
-      keepAliveInitialDelay: 30_000,
-      noDelay: true,
+      ...socketOptions,
       // Node would answer without our envelope; nothing here depends on the name that was asked for.
       requireHostHeader: false,
     },
@@ -154,15 +154,18 @@ export async function listenHttpPort(options: HttpListenOptions): Promise<Listen
     });
   }
 
-  await bind(server, host, options.port);
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : options.port;
+  // As Node's own HTTP server has it.
+  const bound = await bindPort(server, {
+    host,
+    port: options.port,
+    options: { ...socketOptions, allowHalfOpen: true },
+  });
   return {
     name,
     host,
-    port,
+    port: bound.port,
     async close() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      const closed = bound.close();
       closing.abort();
       for (const socket of lingering) socket.destroy();
       for (const socket of open) {

@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import net from "node:net";
+import { setImmediate } from "node:timers/promises";
 import { connect as connectTls, createSecureContext } from "node:tls";
 import { pino } from "pino";
 import { expect, test } from "vitest";
+import { acceptorsOfPort } from "#/protocols/connection/bind-port.ts";
 import { type ConnectionDoor, createConnectionDoor } from "#/protocols/connection/connection-door.ts";
 import { type Listener, listen, openPorts } from "#/protocols/connection/listener.ts";
 import { takeHandshake } from "#/protocols/connection/secure-socket.ts";
@@ -71,6 +73,8 @@ test("counts a connection from before its handshake, and no longer than it lasts
   const listener = await listenSecurely(door);
   const flood = Array.from({ length: 20 }, () => silent(listener.port));
   await Promise.all(flood.map((socket) => once(socket, "connect")));
+  // The sockets of a port are in no order.
+  while (door.entered < 20) await setImmediate();
   // The next one finds it full: it is closed without a word.
   const refused = connectTls({ port: listener.port, rejectUnauthorized: false });
   await expect(once(refused, "secureConnect")).rejects.toThrow();
@@ -141,4 +145,22 @@ test("leaves no port open when one of them cannot be bound", async () => {
   await expect(openPorts([() => open(0), () => open(opened[0]!.port)])).rejects.toThrow(/EADDRINUSE/);
   const again = await open(opened[0]!.port);
   await again.close();
+});
+
+test.runIf(acceptorsOfPort > 1)("accepts many connections in few turns of the loop", async () => {
+  const count = 200;
+  const door = watchedDoor(count);
+  const options = { name: "x", host: "127.0.0.1", port: 0, door, log: pino({ level: "silent" }) };
+  const listener = await listen({
+    ...options,
+    serve: (socket) => once(socket.resume(), "close").then(() => {}),
+  });
+  const peers = Array.from({ length: count }, () =>
+    net.connect({ host: "127.0.0.1", port: listener.port }).on("error", () => {}),
+  );
+  let turns = 0;
+  for (; door.entered < count; turns++) await setImmediate();
+  expect(turns).toBeLessThan(count / 2);
+  for (const peer of peers) peer.destroy();
+  await listener.close();
 });
