@@ -9,7 +9,7 @@ const attacks = [
   ...["compress", "mailboxes", "idempotency-keys", "large-drafts", "send-bursts", "login-failures"],
   ...["dav-put", "dav-reports", "dav-locks", "hostile-tenants"],
 ];
-/** With --quick: fewer messages, and less time. */
+/** With --quick: fewer messages, and less time; the hostile tenants are left out, as a minute of them says too little. */
 const quick: Readonly<Record<string, readonly string[]>> = {
   "store-flags": ["20000"],
   mailboxes: ["500"],
@@ -19,7 +19,8 @@ const quick: Readonly<Record<string, readonly string[]>> = {
 const isQuick = process.argv.includes("--quick");
 const wanted = process.argv.slice(2).filter((word) => word !== "--quick");
 const failed: string[] = [];
-for (const name of wanted.length === 0 ? attacks : wanted) {
+const all = isQuick ? attacks.filter((name) => name !== "hostile-tenants") : attacks;
+for (const name of wanted.length === 0 ? all : wanted) {
   console.log(`\n-- ${name}`);
   const file = fileURLToPath(new URL(`${name}.ts`, import.meta.url));
   const more = isQuick ? (quick[name] ?? []) : name === "hostile-tenants" ? ["--minutes", "10"] : [];
