@@ -13,7 +13,8 @@ export async function trustCertificate(names: readonly string[]): Promise<Truste
   const keys = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
   const now = Date.now();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
-    name: [{ CN: [`Authority of ${names[0]}`] }],
+    // Another authority of this process with the same name and another key would be asked in its place.
+    name: [{ CN: [`Authority of ${names[0]}, ${crypto.randomUUID().slice(0, 8)}`] }],
     notBefore: new Date(now - 86_400_000),
     notAfter: new Date(now + 86_400_000),
     signingAlgorithm: algorithm,
