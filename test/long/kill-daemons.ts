@@ -13,11 +13,11 @@ import { openStore } from "#/storage/open-store.ts";
 import { startPostgres } from "../postgres/postgres-server.ts";
 import { type ChildDaemon, manyRequests, startChildDaemon } from "../support/daemon.ts";
 import { startSink } from "../support/smtp-sink.ts";
+import { compareSent, connectionsPerDomain, countBy } from "./compare-sent.ts";
 import { kill } from "./daemon-load.ts";
 
 const kills = Number(process.argv[2] ?? 6);
 const senders = 6;
-const connectionsPerDomain = 2;
 const takeOverMsMax = 15_000;
 const startedAt = Date.now();
 const server = await startPostgres({ isDurable: true });
@@ -82,7 +82,7 @@ for (let count = 1; count <= kills; count++) {
 state.isStopped = true;
 await Promise.all(clients);
 await untilDrained();
-compareThere();
+faults.push(...compareSent(sink, acknowledged, kills));
 await compareHere();
 await following;
 await compareEvents();
@@ -214,17 +214,6 @@ async function untilDrained(): Promise<void> {
   faults.push("the queue was not empty after some minutes");
 }
 
-function compareThere(): void {
-  const there = countBy(sink.mails.map(({ to }) => to[0]!.split("@")[0]!));
-  for (const mark of acknowledged.keys())
-    if (!there.has(mark)) faults.push(`${mark} did not reach the other server`);
-  for (const mark of there.keys()) if (!acknowledged.has(mark)) faults.push(`${mark} was never acknowledged`);
-  const twice = [...there.values()].filter((count) => count > 1).length;
-  console.log(`${twice} of ${there.size} mails came twice to the other server, with ${kills} kills`);
-  // Each kill can cut off what the connections of one destination have just handed over.
-  if (twice > kills * connectionsPerDomain) faults.push("too many mails came twice");
-}
-
 async function compareHere(): Promise<void> {
   const subjects = await store.column<string>(
     `select message.subject
@@ -243,10 +232,4 @@ async function compareEvents(): Promise<void> {
   if (new Set(seen).size !== seen.length) faults.push("an event was told twice");
   if (seen.length !== acknowledged.size)
     faults.push(`${seen.length} events were told of ${acknowledged.size} mails`);
-}
-
-function countBy(marks: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const mark of marks) counts.set(mark, (counts.get(mark) ?? 0) + 1);
-  return counts;
 }

@@ -9,11 +9,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { callDaemon, connectToDaemon } from "#/src/daemon/private-client.ts";
 import { type ChildDaemon, manyRequests, startChildDaemon } from "../support/daemon.ts";
 import { startSink } from "../support/smtp-sink.ts";
+import { compareSent, connectionsPerDomain, countBy } from "./compare-sent.ts";
 import { checkStore, kill } from "./daemon-load.ts";
 
 const kills = Number(process.argv[2] ?? 30);
 const senders = 8;
-const connectionsPerDomain = 2;
 const base = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-kill-queue-"));
 const data = path.join(base, "data");
 const startedAt = Date.now();
@@ -57,7 +57,7 @@ for (let count = 1; count <= kills; count++) {
 for (let left = unanswered.length * 3; unanswered.length > 0 && left > 0; left--)
   await sendMail({ isStopped: true });
 await untilDrained();
-compareThere();
+faults.push(...compareSent(sink, acknowledged, kills));
 await compareHere(ada, "sent");
 await compareHere(bob, "inbox");
 await daemon.stop();
@@ -121,17 +121,6 @@ async function untilDrained(): Promise<void> {
   faults.push("the queue was not empty after five minutes");
 }
 
-function compareThere(): void {
-  const there = countBy(sink.mails.map(({ to }) => to[0]!.split("@")[0]!));
-  for (const mark of acknowledged.keys())
-    if (!there.has(mark)) faults.push(`${mark} did not reach the other server`);
-  for (const mark of there.keys()) if (!acknowledged.has(mark)) faults.push(`${mark} was never acknowledged`);
-  const twice = [...there.values()].filter((count) => count > 1).length;
-  console.log(`${twice} of ${there.size} mails came twice to the other server, with ${kills} kills`);
-  // Each kill can cut off what the connections of one destination have just handed over.
-  if (twice > kills * connectionsPerDomain) faults.push("too many mails came twice");
-}
-
 async function compareHere({ token, address }: typeof ada, folder: string): Promise<void> {
   const marks: string[] = [];
   for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
@@ -144,10 +133,4 @@ async function compareHere({ token, address }: typeof ada, folder: string): Prom
   for (const mark of acknowledged.keys())
     if (here.get(mark) !== 1)
       faults.push(`${mark} is ${here.get(mark) ?? 0} times in ${folder} of ${address}`);
-}
-
-function countBy(marks: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const mark of marks) counts.set(mark, (counts.get(mark) ?? 0) + 1);
-  return counts;
 }
