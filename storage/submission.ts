@@ -1,6 +1,7 @@
 /** What leaves, as rows: a submission is one message on its way to the recipients of one envelope. */
 import type { QueuedFate } from "#/src/model/delivery.ts";
 import type { AccountNumber, AgentNumber, BlobNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
+import type { TlsWish } from "#/src/model/tls-wish.ts";
 
 /** By which door it was given to us: the operation `send`, or SMTP submission (RFC 6409). */
 export type SubmissionSource = "send" | "submission";
@@ -31,6 +32,7 @@ export interface Envelope {
   readonly forwards: MessageNumber | null;
   /** Of an invitation or an answer: UID of the object of the sender's calendar that it is about. */
   readonly calendarUid?: string;
+  readonly tlsWish?: TlsWish;
 }
 
 /** `scheduled`: the mail stands in Scheduled; `queued`: to be tried; `relayed`: another server has it; `delivered`: it lies in a
@@ -50,6 +52,7 @@ export interface SubmissionRow {
   readonly ret: "FULL" | "HDRS" | null;
   readonly bodyType: "7BIT" | "8BITMIME";
   readonly isSmtputf8: boolean;
+  readonly tlsWish: TlsWish | null;
   readonly size: number;
   readonly sendAt: number;
   readonly expiresAt: number;

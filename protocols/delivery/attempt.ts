@@ -1,11 +1,14 @@
 /** One attempt at one delivery: over the open connection, or over new ones to the domain's servers, until one server has answered for
  *  its recipients. If there are very many recipients, only the first ones are tried. */
+
+import type { TlsWish } from "#/src/model/tls-wish.ts";
 import type { PreparedMessage } from "#/src/outbound/dispatch.ts";
 import type { DueDelivery } from "#/src/outbound/outbound.ts";
 import {
   type ConnectorRooms,
   createOpener,
-  type HostFailure,
+  keepsTlsRequired,
+  type Opener,
   type OpenHost,
   type Target,
 } from "./connector.ts";
@@ -17,7 +20,7 @@ import { buildTransaction } from "./transaction.ts";
 export interface AttemptRooms extends ConnectorRooms {
   readonly clock: { now(): number };
   /** The servers for the mail of a domain now. */
-  findTarget(domain: string): Promise<Target | Exclude<Route, { kind: "hosts" }>>;
+  findTarget(domain: string, wish: TlsWish | undefined): Promise<Target | Exclude<Route, { kind: "hosts" }>>;
   /** Makes the bytes and signatures; called when a server is ready to take them. */
   prepare(): Promise<PreparedMessage>;
   /** Called when the server may have the message from now on. */
@@ -54,9 +57,23 @@ export async function attemptDelivery(
     allOutcomes(unsendable, { state: "failed", status: "5.1.3", reply: "The address cannot be written." }),
   );
   let left: Recipients = recipients.filter((recipient) => !unsendable.includes(recipient));
-  if (reused?.wire.isOpen === true && left.length > 0) left = await attempt.deliverOver(reused, left);
+  if (reused?.wire.isOpen === true && left.length > 0) {
+    if (isFit(reused, demandOf(delivery))) left = await attempt.deliverOver(reused, left);
+    else reused.wire.quit();
+  }
   if (left.length > 0) await attempt.deliverTo(left);
   return attempt.result();
+}
+
+/** RFC 8689 section 5: a notification is not lost because its way back knows less than the way out. */
+function demandOf({ tlsWish, envelopeFrom }: DueDelivery): TlsWish | undefined {
+  return tlsWish === "required" && envelopeFrom === "" ? undefined : (tlsWish ?? undefined);
+}
+
+/** Whether an open connection may be used for a mail that asks this of TLS. */
+function isFit(open: OpenHost, demand: TlsWish | undefined): boolean {
+  if (demand === "not_required") return true;
+  return demand === "required" ? keepsTlsRequired(open) : open.trust !== "waived";
 }
 
 class DeliveryAttempt {
@@ -88,7 +105,7 @@ class DeliveryAttempt {
 
   /** Tries one server after the other until all recipients have an outcome. */
   async deliverTo(recipients: Recipients): Promise<void> {
-    const target = await this.#rooms.findTarget(this.#delivery.domain);
+    const target = await this.#rooms.findTarget(this.#delivery.domain, demandOf(this.#delivery));
     if ("kind" in target) {
       this.add(allOutcomes(recipients, { state: target.kind, status: target.status, reply: target.reason }));
       return;
@@ -102,7 +119,7 @@ class DeliveryAttempt {
     }
     if (left.length === 0) return;
     this.#busyAddress = opener.busyAddress;
-    if (this.#busyAddress === undefined) this.add(allOutcomes(left, this.#unreachable(opener.failures)));
+    if (this.#busyAddress === undefined) this.add(allOutcomes(left, this.#unreachable(opener)));
   }
 
   /** Gives the recipients without an outcome: all of them if the connection ended before the server could have the message. */
@@ -119,7 +136,7 @@ class DeliveryAttempt {
   /** False if the connection ended before the server could have the message. */
   async #transact(open: OpenHost, recipients: Recipients, message: PreparedMessage): Promise<boolean> {
     const { wire, host } = open;
-    const transaction = buildTransaction(wire, this.#delivery, recipients, message);
+    const transaction = buildTransaction(open, this.#delivery, recipients, message);
     if ("reason" in transaction) {
       const { status, reason } = transaction;
       this.add(allOutcomes(recipients, { state: "failed", status, host, reply: reason }));
@@ -141,8 +158,12 @@ class DeliveryAttempt {
     return true;
   }
 
-  #unreachable(failures: readonly HostFailure[]) {
+  #unreachable({ failures, unfit }: Opener) {
     const last = failures.at(-1);
+    if (unfit?.unfit !== undefined) {
+      const { unfit: status, host, reason } = unfit;
+      return { state: "failed" as const, status, host, reply: printableText(reason) };
+    }
     const refusal = failures.find(({ reply }) => reply !== undefined)?.reply;
     // RFC 7504: a server that says 521 or 556 takes no mail at all.
     const isClosed =

@@ -5,7 +5,7 @@ import { createConnection, isIP, type Socket } from "node:net";
 import type { Settings } from "#/config/schema.ts";
 import type { TlsPolicy, TlsSession, TlsSessionResult } from "#/src/model/tls-result.ts";
 import { ConnectFailure } from "./connect-failure.ts";
-import type { DaneHost } from "./dane-match.ts";
+import { type DaneHost, isUsable } from "./dane-match.ts";
 import type { HostBackoff } from "./host-backoff.ts";
 import type { Reply } from "./reply.ts";
 import type { Host } from "./routes.ts";
@@ -27,6 +27,8 @@ export interface ConnectorRooms {
 export interface TargetHost extends Host {
   /** Instead of the target's TLS. */
   readonly dane?: DaneHost;
+  /** That the domain has this server is not only said by an answer of the DNS that anybody may have written. */
+  readonly isNameProven?: boolean;
 }
 
 export interface Target {
@@ -36,12 +38,25 @@ export interface Target {
   readonly login?: { readonly user: string; readonly password: string };
   /** Absent for a smarthost: nobody is told of its TLS. */
   readonly policy?: TlsPolicy;
+  /** Only servers that offer REQUIRETLS are used (RFC 8689). */
+  readonly needsRequireTls?: boolean;
+  /** What the domain asks of TLS was left aside. */
+  readonly isWaived?: boolean;
 }
+
+/** `proven`: name and certificate of the server were verified; `waived`: what the domain asks of TLS was left aside. */
+export type Trust = "proven" | "usual" | "waived";
 
 export interface OpenHost {
   readonly host: string;
   readonly address: string;
   readonly wire: WireConnection;
+  readonly trust: Trust;
+}
+
+/** Whether mail with REQUIRETLS may be given to this server. */
+export function keepsTlsRequired({ wire, trust }: OpenHost): boolean {
+  return trust === "proven" && wire.isSecure && wire.hasExtension("REQUIRETLS");
 }
 
 /** Why one server could not be used. */
@@ -49,6 +64,8 @@ export interface HostFailure {
   readonly host: string;
   readonly reason: string;
   readonly reply: Reply | undefined;
+  /** The server cannot be given mail with REQUIRETLS: a status of RFC 8689 section 4.2.1. */
+  readonly unfit?: "5.7.10" | "5.7.30";
 }
 
 /** Opens the servers of a target one after the other, each address once, as long as the caller asks for another. */
@@ -57,6 +74,8 @@ export interface Opener {
   next(): Promise<OpenHost | undefined>;
   /** Why the others could not be used; empty if none was tried because all are in backoff. */
   readonly failures: readonly HostFailure[];
+  /** That none of the servers can be given mail with REQUIRETLS, now or later; the status of RFC 8689 section 4.2.1. */
+  readonly unfit: HostFailure | undefined;
   /** The address of a server that could not be tried, because there are as many connections to it as there may be. */
   readonly busyAddress: string | undefined;
 }
@@ -70,13 +89,20 @@ interface Place {
   readonly address: string;
   readonly source: Source;
   readonly dane?: DaneHost | undefined;
+  readonly isNameProven: boolean;
 }
 
 export function createOpener(rooms: ConnectorRooms, target: Target): Opener {
   const failures: HostFailure[] = [];
-  const places = target.hosts.flatMap(({ name, addresses, dane }) =>
+  const places = target.hosts.flatMap(({ name, addresses, dane, isNameProven = false }) =>
     addresses.map(
-      (address): Place => ({ host: name, address, source: findSource(rooms.settings, address), dane }),
+      (address): Place => ({
+        host: name,
+        address,
+        source: findSource(rooms.settings, address),
+        dane,
+        isNameProven,
+      }),
     ),
   );
   for (const { host, source } of places)
@@ -86,6 +112,7 @@ export function createOpener(rooms: ConnectorRooms, target: Target): Opener {
     .filter(({ address }) => !rooms.backoff.isResting(placeName(address, target.port)))
     .slice(0, triesMax);
   let busy: Place | undefined;
+  const names = new Set(places.filter(({ source }) => source.isUsable).map(({ host }) => host));
   return {
     async next() {
       for (let place = waiting.shift(); place !== undefined; place = waiting.shift()) {
@@ -102,22 +129,51 @@ export function createOpener(rooms: ConnectorRooms, target: Target): Opener {
           const wire = await openPlace(rooms, target, place);
           wire.onClosed(() => connection[Symbol.dispose]());
           rooms.backoff.noteSuccess(name);
-          return { host: place.host, address: place.address, wire };
+          const open = {
+            host: place.host,
+            address: place.address,
+            wire,
+            trust: trustOf(target, place, wire),
+          };
+          if (target.needsRequireTls !== true || keepsTlsRequired(open)) return open;
+          wire.quit();
+          const reason = "The server does not offer REQUIRETLS (RFC 8689).";
+          failures.push({ host: place.host, reason, reply: undefined, unfit: "5.7.30" });
         } catch (error) {
-          if (!rooms.signal.aborted) rooms.backoff.noteFailure(name);
           connection[Symbol.dispose]();
-          const reply = error instanceof ConnectFailure ? error.reply : undefined;
-          failures.push({ host: place.host, reason: reasonOf(error), reply });
+          const failure = error instanceof ConnectFailure ? error : undefined;
+          const reply = failure?.reply;
+          // After a refusal of the moment (4yz) the server may be fit later.
+          const isUnfit =
+            target.needsRequireTls === true && failure?.isTls === true && (reply?.code ?? 500) >= 500;
+          // Mail that asks for less may be welcome there.
+          if (!rooms.signal.aborted && !isUnfit) rooms.backoff.noteFailure(name);
+          const unfit = isUnfit ? { unfit: "5.7.10" as const } : {};
+          failures.push({ host: place.host, reason: reasonOf(error), reply, ...unfit });
         }
       }
       return undefined;
     },
     failures,
+    get unfit() {
+      const unfit = failures.filter((one) => one.unfit !== undefined);
+      if (new Set(unfit.map(({ host }) => host)).size < names.size) return undefined;
+      return unfit.find((one) => one.unfit === "5.7.30") ?? unfit[0];
+    },
     get busyAddress() {
       return busy?.address;
     },
   };
 }
+
+function trustOf(target: Target, place: Place, wire: WireConnection): Trust {
+  if (target.isWaived === true) return "waived";
+  const isVerified =
+    place.dane === undefined ? isVerifying.has(target.tls) : place.dane.records.some(isUsable);
+  return wire.isSecure && isVerified && place.isNameProven ? "proven" : "usual";
+}
+
+const isVerifying: ReadonlySet<WireTls> = new Set(["verified", "implicit"]);
 
 function placeName(address: string, port: number): string {
   return `${address} ${port}`;

@@ -3,9 +3,13 @@
 import type { SecureAnswer, SecureDns, TlsaRecord } from "#/src/evidence/secure-dns.ts";
 import type { DaneHost } from "./dane-match.ts";
 
-/** undefined: no DANE for this server. "unknown": the records may be there and could not be looked up, so that it gets no mail now
- *  (section 2.1.2). */
-export type DaneAnswer = DaneHost | "unknown" | undefined;
+export interface DaneAnswer {
+  /** The domain's name of this server is signed. */
+  readonly isNameSigned: boolean;
+  /** undefined: no DANE for this server. "unknown": the records may be there and could not be looked up, so that it gets no mail now
+   *  (section 2.1.2). */
+  readonly dane: DaneHost | "unknown" | undefined;
+}
 
 export interface DaneLookup {
   /** What each of the domain's servers has to show, in their order. */
@@ -15,14 +19,18 @@ export interface DaneLookup {
 export function createDaneLookup(dns: SecureDns, port: number): DaneLookup {
   return {
     async find(domain, hosts) {
-      if (domain.startsWith("[")) return hosts.map(() => undefined);
+      if (domain.startsWith("[")) return hosts.map(() => nothing);
       const secure = await findSecureHosts(dns, domain);
       return Promise.all(
-        hosts.map((host) => (secure.has(host) ? findHost(dns, domain, host, port) : undefined)),
+        hosts.map(async (host) =>
+          secure.has(host) ? { isNameSigned: true, dane: await findHost(dns, domain, host, port) } : nothing,
+        ),
       );
     },
   };
 }
+
+const nothing: DaneAnswer = { isNameSigned: false, dane: undefined };
 
 /** Servers that a signed answer names: an unsigned one could name anybody's (section 2.2.1). Without MX records the domain itself. */
 async function findSecureHosts(dns: SecureDns, domain: string): Promise<ReadonlySet<string>> {
@@ -35,7 +43,12 @@ async function findSecureHosts(dns: SecureDns, domain: string): Promise<Readonly
   }
 }
 
-async function findHost(dns: SecureDns, domain: string, host: string, port: number): Promise<DaneAnswer> {
+async function findHost(
+  dns: SecureDns,
+  domain: string,
+  host: string,
+  port: number,
+): Promise<DaneAnswer["dane"]> {
   const answers = await Promise.all(
     (["A", "AAAA"] as const).map((type) => dns.ask(host, type).catch(() => undefined)),
   );

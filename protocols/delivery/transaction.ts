@@ -3,7 +3,8 @@ import { isEightBit } from "#/src/formats/mime/line-ends.ts";
 import type { PreparedMessage } from "#/src/outbound/dispatch.ts";
 import { slices } from "#/src/outbound/dkim/sign.ts";
 import type { DueDelivery } from "#/src/outbound/outbound.ts";
-import type { MailTransaction, WireConnection } from "./wire-connection.ts";
+import { keepsTlsRequired, type OpenHost } from "./connector.ts";
+import type { MailTransaction } from "./wire-connection.ts";
 
 export interface Unacceptable {
   readonly status: string;
@@ -12,11 +13,12 @@ export interface Unacceptable {
 
 /** The transaction for some recipients of a delivery, or why this server cannot take it. */
 export function buildTransaction(
-  wire: WireConnection,
+  open: OpenHost,
   delivery: DueDelivery,
   recipients: DueDelivery["recipients"],
   message: PreparedMessage,
 ): MailTransaction | Unacceptable {
+  const { wire } = open;
   const size = message.signatures.length + message.bytes.length;
   if (wire.sizeMax > 0 && size > wire.sizeMax)
     return {
@@ -39,6 +41,7 @@ export function buildTransaction(
   if (wire.hasExtension("SIZE")) parameters.push(`SIZE=${size}`);
   if (isWide) parameters.push("BODY=8BITMIME");
   if (isInternational) parameters.push("SMTPUTF8");
+  if (delivery.tlsWish === "required" && keepsTlsRequired(open)) parameters.push("REQUIRETLS");
   const hasDsn = wire.hasExtension("DSN");
   if (hasDsn && delivery.ret !== null) parameters.push(`RET=${delivery.ret}`);
   if (hasDsn && message.reversePath !== "") parameters.push(`ENVID=${delivery.envid ?? message.token}`);

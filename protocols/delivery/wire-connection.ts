@@ -125,7 +125,9 @@ export interface WireConnection {
   /** Of TLS: what a verification of the certificate for the host's name by authorities of the world said. */
   readonly tlsResult: TlsSessionResult;
   readonly localAddress: string | undefined;
-  readonly hasExtension: (name: "PIPELINING" | "DSN" | "8BITMIME" | "SMTPUTF8" | "SIZE") => boolean;
+  readonly hasExtension: (
+    name: "PIPELINING" | "DSN" | "8BITMIME" | "SMTPUTF8" | "SIZE" | "REQUIRETLS",
+  ) => boolean;
   /** The largest message in octets that the server accepts; 0 if it does not say. */
   readonly sizeMax: number;
   readonly isOpen: boolean;

@@ -1,7 +1,8 @@
 /** MAIL and RCPT (RFC 5321 sections 4.1.1.2 and 4.1.1.3) with the parameters of the extensions that are offered.
  *
  *  "MAIL FROM:" Reverse-path [SP Mail-parameters] CRLF
- *     SIZE (RFC 1870), BODY (RFC 6152), SMTPUTF8 (RFC 6531), RET and ENVID (RFC 3461), AUTH (RFC 4954, submission only)
+ *     SIZE (RFC 1870), BODY (RFC 6152), SMTPUTF8 (RFC 6531), RET and ENVID (RFC 3461), AUTH (RFC 4954, submission only),
+ *     REQUIRETLS (RFC 8689, over TLS only)
  *  "RCPT TO:" Forward-path [SP Rcpt-parameters] CRLF
  *     NOTIFY and ORCPT (RFC 3461)
  *
@@ -18,6 +19,13 @@ export interface MailCommand {
   readonly ret: "FULL" | "HDRS" | undefined;
   /** As sent, xtext. */
   readonly envid: string | undefined;
+  readonly isTlsRequired: boolean;
+}
+
+/** Parameters of MAIL that not every connection offers. */
+export interface OfferedParameters {
+  readonly auth: boolean;
+  readonly requireTls: boolean;
 }
 
 export interface RcptCommand {
@@ -36,13 +44,14 @@ const xtext = /^(?:[!-*,-<>-~]|\+[0-9A-F]{2})+$/;
 // RFC 6533 section 3: a `utf-8` address is written as it is, or with \x{…} for characters that cannot be.
 const originalRecipient = /^[a-z0-9-]+;(?:[!-*,-<>-~\u0080-\u{10ffff}]|\+[0-9A-F]{2})+$/iu;
 
-/** `isAuthOffered`: whether the parameter AUTH= is allowed. The caller checks the size limit. */
-export function parseMail(line: Uint8Array, isAuthOffered: boolean): MailCommand {
+/** The caller checks the size limit. */
+export function parseMail(line: Uint8Array, offered: OfferedParameters): MailCommand {
   const { path, parameters } = parseCommand(line, /^MAIL FROM:[ \t]*/i, "5.1.7");
   let sizeBytes: number | undefined;
   let isUtf8 = false;
   let ret: MailCommand["ret"];
   let envid: string | undefined;
+  let isTlsRequired = false;
   for (const [name, value] of parameters) {
     if (name === "SIZE") {
       if (value === undefined || !/^\d{1,20}$/.test(value)) throw badValue(name);
@@ -60,13 +69,16 @@ export function parseMail(line: Uint8Array, isAuthOffered: boolean): MailCommand
       if (value === undefined || value.length > envelopeIdBytesMax || !xtext.test(value))
         throw badValue(name);
       envid = value;
-    } else if (name === "AUTH" && isAuthOffered) {
+    } else if (name === "REQUIRETLS" && offered.requireTls) {
+      if (value !== undefined) throw badValue(name);
+      isTlsRequired = true;
+    } else if (name === "AUTH" && offered.auth) {
       // RFC 4954 section 5: a server that does not trust the client treats any value as "<>".
       if (value === undefined || !(value === "<>" || xtext.test(value))) throw badValue(name);
     } else throw unknownParameter(name);
   }
   if (!path.isAscii && !isUtf8) throw needsUtf8();
-  return { reversePath: path, sizeBytes, isUtf8, ret, envid };
+  return { reversePath: path, sizeBytes, isUtf8, ret, envid, isTlsRequired };
 }
 
 export function parseRcpt(line: Uint8Array, isUtf8: boolean): RcptCommand {

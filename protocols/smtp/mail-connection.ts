@@ -202,7 +202,8 @@ export class MailConnection extends SMTPConnection {
     const { isSubmission, rooms } = this.#port;
     const extensions = ["PIPELINING", "8BITMIME", "SMTPUTF8", "ENHANCEDSTATUSCODES", "DSN"];
     extensions.push(`SIZE ${rooms.settings.smtp.maxMessageBytes}`);
-    if (!this.secure) extensions.push("STARTTLS");
+    // RFC 8689 section 2: offered over TLS only.
+    extensions.push(this.secure ? "REQUIRETLS" : "STARTTLS");
     if (isSubmission && this.#isPrivate && !this.session.user) extensions.push("AUTH PLAIN LOGIN");
     return extensions;
   }
@@ -241,7 +242,7 @@ export class MailConnection extends SMTPConnection {
       if (isSubmission && !principal) throw new Refusal(530, "5.7.0", "Authentication required");
       if (this.#transaction !== undefined)
         throw new Refusal(503, "5.5.1", "A mail transaction is open already");
-      const mail = parseMail(command, isSubmission);
+      const mail = parseMail(command, { auth: isSubmission, requireTls: this.secure });
       this.#transaction = await beginMailTransaction(rooms, mail, this.#transport(mail.isUtf8));
       return reply(250, "2.1.0", "Sender accepted");
     });

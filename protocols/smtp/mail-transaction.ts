@@ -94,6 +94,7 @@ async function queueMessage(
     transport: { ...transport, principal },
     envid: mail.envid,
     ret: mail.ret,
+    isTlsRequired: mail.isTlsRequired,
   });
   const { agent } = principal;
   const { ids } = rooms.store;

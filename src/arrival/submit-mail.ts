@@ -36,6 +36,8 @@ export interface SubmittedMail {
   readonly transport: Transport & { readonly principal: Principal };
   readonly envid: string | undefined;
   readonly ret: "FULL" | "HDRS" | undefined;
+  /** REQUIRETLS (RFC 8689). */
+  readonly isTlsRequired: boolean;
 }
 
 /** Resolves when it is durable, in the queue or with who approves it. */
@@ -63,6 +65,7 @@ export async function submitMail(rooms: SubmissionRooms, mail: SubmittedMail): P
       // RFC 6531 section 3.2: for addresses, and for a header in UTF-8.
       isSmtputf8:
         transport.isUtf8 && needsUtf8(complete, [reversePath, ...recipients.map((one) => one.address)]),
+      isTlsRequired: mail.isTlsRequired,
     },
     holdWish: "policy",
     source: "submission",

@@ -5,6 +5,7 @@ import type { Fairness } from "#/src/fairness/fairness.ts";
 import type { Once } from "#/src/mail/write-once.ts";
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import type { SubmissionName } from "#/src/model/return-path.ts";
+import type { TlsWish } from "#/src/model/tls-wish.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 import type { Idempotency, Store } from "#/storage/store.ts";
 import type { Envelope, SubmissionRow, SubmissionSource } from "#/storage/submission.ts";
@@ -94,6 +95,8 @@ export interface SubmitEnvelope extends Pick<Envelope, "from" | "envid" | "ret" 
     /** Where the request names it, for a refusal. */
     readonly field?: string;
   }[];
+  /** REQUIRETLS (RFC 8689). */
+  readonly isTlsRequired?: boolean;
 }
 
 export type SubmitResult = Once<Submitted>;
@@ -122,6 +125,7 @@ export interface DueDelivery {
   readonly size: number;
   readonly bodyType: "7BIT" | "8BITMIME";
   readonly isSmtputf8: boolean;
+  readonly tlsWish: TlsWish | null;
   /** The destination; "" for mailboxes of this server. */
   readonly domain: string;
   readonly recipients: readonly DueRecipient[];

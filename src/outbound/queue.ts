@@ -233,6 +233,7 @@ function deliveryOf(row: SubmissionRow, domain: string, recipients: DueDelivery[
     size: row.size,
     bodyType: row.bodyType,
     isSmtputf8: row.isSmtputf8,
+    tlsWish: row.tlsWish,
     domain,
     recipients: recipients.map(({ number, address, notify, orcpt, attemptCount, delayToldAt }) => ({
       number,

@@ -23,6 +23,7 @@ import { decideSending } from "./decide.ts";
 import { addressKey, normalAddress } from "./mail-address.ts";
 import type { Outbound, OutboundRooms, SubmitRequest, SubmitResult } from "./outbound.ts";
 import { unnamedField, withOwnTrace } from "./own-trace.ts";
+import { tlsWishOf } from "./tls-wish.ts";
 
 const hourMs = 3_600_000;
 /** How often a mail is decided about again because others change the basis of the decision. */
@@ -159,6 +160,7 @@ function isAnswerOfAgent(
 /** The recipients, each of them once, with their mailboxes if they are of this server. */
 async function readEnvelope({ accounts }: OutboundRooms, request: SubmitRequest): Promise<Envelope> {
   const { envelope, source } = request;
+  const tlsWish = tlsWishOf(envelope.isTlsRequired === true, request.bytes);
   const recipients = new Map<string, EnvelopeRecipient>();
   const turns = new LoopTurns();
   for (const { address: written, notify = [], orcpt, field } of envelope.recipients) {
@@ -181,13 +183,15 @@ async function readEnvelope({ accounts }: OutboundRooms, request: SubmitRequest)
     from: envelope.from,
     recipients: [...recipients.values()],
     envid: envelope.envid,
-    ret: envelope.ret,
+    // RFC 8689 section 5: what has to stay secret does not come back in a notification.
+    ret: tlsWish === "required" && envelope.ret === "FULL" ? "HDRS" : envelope.ret,
     bodyType: envelope.bodyType,
     isSmtputf8: envelope.isSmtputf8,
     source,
     answers: request.inReplyTo ?? null,
     forwards: request.forwardOf ?? null,
     ...(request.invitation === undefined ? {} : { calendarUid: request.invitation.uid }),
+    ...(tlsWish === undefined ? {} : { tlsWish }),
   };
 }
 

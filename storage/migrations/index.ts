@@ -35,6 +35,7 @@ import { decidedHolds } from "./0030-decided-holds.ts";
 import { keyStates } from "./0031-key-states.ts";
 import { domainReports } from "./0032-domain-reports.ts";
 import { daemons } from "./0033-daemons.ts";
+import { tlsWishes } from "./0034-tls-wishes.ts";
 
 export interface Migration {
   readonly name: string;
@@ -75,4 +76,5 @@ export const migrations: readonly Migration[] = [
   { name: "key states", run: keyStates },
   { name: "domain reports", run: domainReports },
   { name: "daemons", run: daemons },
+  { name: "tls wishes", run: tlsWishes },
 ];

@@ -8,7 +8,7 @@ const submissionColumns = `
     submission.agent_id as agent, submission.submission_id as submission, submission.account_id as account,
     submission.blob_id as blob, submission.message_id as message, submission.source,
     submission.envelope_from as "envelopeFrom", submission.envid, submission.ret, submission.body_type as "bodyType",
-    submission.is_smtputf8 as "isSmtputf8", submission.size, submission.send_at as "sendAt",
+    submission.is_smtputf8 as "isSmtputf8", submission.tls_wish as "tlsWish", submission.size, submission.send_at as "sendAt",
     submission.expires_at as "expiresAt", submission.created_at as "createdAt", submission.closed_at as "closedAt",
     submission.answers_id as answers, submission.forwards_id as forwards, submission.left_modseq as "leftModseq"`;
 

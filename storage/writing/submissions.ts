@@ -35,8 +35,8 @@ export async function queueSubmission(mail: MailWrite, queued: QueuedSubmission)
   await tx.run(
     `insert into submission
       (agent_id, submission_id, account_id, blob_id, message_id, source, envelope_from, envid, ret, body_type,
-      is_smtputf8, size, send_at, expires_at, created_at, answers_id, forwards_id, mail_id, calendar_uid)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      is_smtputf8, size, send_at, expires_at, created_at, answers_id, forwards_id, mail_id, calendar_uid, tls_wish)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     agent,
     submission,
     write.account,
@@ -56,6 +56,7 @@ export async function queueSubmission(mail: MailWrite, queued: QueuedSubmission)
     isScheduled ? envelope.forwards : null,
     queued.message === 0 ? (queued.mailId ?? null) : null,
     envelope.calendarUid ?? null,
+    envelope.tlsWish ?? null,
   );
   for (const [index, recipient] of envelope.recipients.entries())
     await tx.run(

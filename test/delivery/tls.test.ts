@@ -1,12 +1,10 @@
 /** TLS with servers of others: as good as they can, as good as their policy wants, and with a smarthost as the operator says. */
-import { once } from "node:events";
-import https from "node:https";
-import type { AddressInfo } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Zone } from "../support/dns-zone.ts";
 import { type SinkOptions, startSink } from "../support/smtp-sink.ts";
 import { type TrustedCertificate, trustCertificate } from "../support/trusted-certificate.ts";
 import { openDeliveryHouse } from "./delivery-house.ts";
+import { startPolicyServer } from "./policy-server.ts";
 import { startScriptedServer } from "./scripted-server.ts";
 
 let trusted: TrustedCertificate;
@@ -45,26 +43,6 @@ describe("without a policy", () => {
 });
 
 describe("with a policy (MTA-STS)", () => {
-  async function policyServer(text: string, contentType = "text/plain") {
-    let count = 0;
-    const server = https.createServer(trusted, (_request, response) => {
-      count++;
-      response.setHeader("Content-Type", contentType).end(text);
-    });
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    return {
-      port: (server.address() as AddressInfo).port,
-      get count() {
-        return count;
-      },
-      async [Symbol.asyncDispose]() {
-        server.closeAllConnections();
-        await new Promise<void>((resolve) => server.close(() => resolve()));
-      },
-    };
-  }
-
   const policyZone: Zone = {
     ...zone,
     "_mta-sts.theirs.net": [["TXT", "v=STSv1; id=1;"]],
@@ -74,7 +52,7 @@ describe("with a policy (MTA-STS)", () => {
 
   test("a server with the certificate of its name gets the mail, and the policy is fetched once", async () => {
     await using sink = await startSink({ server: trusted });
-    await using policy = await policyServer(enforce);
+    await using policy = await startPolicyServer(trusted, enforce);
     await using house = await openDeliveryHouse({
       zone: policyZone,
       set: [`outbound.mx_port=${sink.port}`],
@@ -99,7 +77,7 @@ describe("with a policy (MTA-STS)", () => {
     ],
   ])("a server with %s leaves the mail %s", async (_, state, options, text) => {
     await using sink = await startSink(options);
-    await using policy = await policyServer(text);
+    await using policy = await startPolicyServer(trusted, text);
     await using house = await openDeliveryHouse({
       zone: policyZone,
       set: [`outbound.mx_port=${sink.port}`],
@@ -113,7 +91,7 @@ describe("with a policy (MTA-STS)", () => {
   test("a policy that was seen holds when it is hidden later, also over a restart", async () => {
     const records: Record<string, Zone[string]> = { ...policyZone };
     await using sink = await startSink();
-    await using policy = await policyServer(enforce);
+    await using policy = await startPolicyServer(trusted, enforce);
     await using house = await openDeliveryHouse({
       zone: records,
       set: [`outbound.mx_port=${sink.port}`],
@@ -138,7 +116,7 @@ describe("with a policy (MTA-STS)", () => {
     ["without end", enforce + "x: y\r\n".repeat(20_000), "text/plain"],
   ])("an answer that is %s is no policy", async (_, text, type) => {
     await using sink = await startSink();
-    await using policy = await policyServer(text, type);
+    await using policy = await startPolicyServer(trusted, text, type);
     await using house = await openDeliveryHouse({
       zone: policyZone,
       set: [`outbound.mx_port=${sink.port}`],

@@ -21,8 +21,13 @@ async function connect(greeting = "EHLO mx.outside.example"): Promise<RawSmtp> {
 const mail = "MAIL FROM:<alice@outside.example>";
 
 /** Sends one message to some addresses; the reply to its data. */
-async function deliver(client: RawSmtp, recipients: readonly string[], message: string): Promise<string> {
-  expect(await client.command(mail)).toMatch(/^250 2\.1\.0 /);
+async function deliver(
+  client: RawSmtp,
+  recipients: readonly string[],
+  message: string,
+  parameters = "",
+): Promise<string> {
+  expect(await client.command(`${mail}${parameters}`)).toMatch(/^250 2\.1\.0 /);
   for (const recipient of recipients)
     expect(await client.command(`RCPT TO:<${recipient}>`)).toMatch(/^250 2\.1\.5 /);
   expect(await client.command("DATA")).toMatch(/^354 /);
@@ -42,6 +47,16 @@ test("offers what it does, and no login", async () => {
     "250 STARTTLS",
   ]);
   expect(await client.command("AUTH PLAIN AGEAYg==")).toMatch(/^502 5\.5\.1 /);
+});
+
+test("offers REQUIRETLS over TLS only, and keeps what it asks for by putting the mail into a mailbox here", async () => {
+  await using client = await connect();
+  expect(await client.command(`${mail} REQUIRETLS`)).toMatch(/^555 5\.5\.4 /);
+  await client.command("STARTTLS");
+  await client.secure();
+  expect((await client.command("EHLO mx.outside.example")).split("\n")).toContain("250 REQUIRETLS");
+  const to = ["robin@waypost.example"];
+  expect(await deliver(client, to, "Subject: t\r\n\r\n", " REQUIRETLS")).toMatch(/^250 2\.6\.0 /);
 });
 
 test("stores the octets as they came, behind the trace", async () => {

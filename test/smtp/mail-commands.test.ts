@@ -12,6 +12,9 @@ function answer(run: () => unknown): string {
   return "250";
 }
 
+const inTheClear = { auth: false, requireTls: false };
+const submitted = { auth: true, requireTls: true };
+
 const mails: readonly (readonly [line: string, answer: string])[] = [
   ["MAIL FROM:<a@b.example>", "250"],
   ["mail from:<a@b.example>", "250"],
@@ -48,19 +51,27 @@ const mails: readonly (readonly [line: string, answer: string])[] = [
 
 for (const [line, expected] of mails)
   test(`answers ${line.slice(0, 70)} with ${expected}`, () => {
-    expect(answer(() => parseMail(Buffer.from(line), false))).toBe(expected);
+    expect(answer(() => parseMail(Buffer.from(line), inTheClear))).toBe(expected);
   });
 
 test("takes AUTH= where a login is offered, and refuses what is not xtext", () => {
   const mail = "MAIL FROM:<a@b.example> AUTH=";
-  expect(answer(() => parseMail(Buffer.from(`${mail}<>`), true))).toBe("250");
-  expect(answer(() => parseMail(Buffer.from(`${mail}e+3Dmc2@example.com`), true))).toBe("250");
-  expect(answer(() => parseMail(Buffer.from(`${mail}a=b`), true))).toBe("501 5.5.4");
+  expect(answer(() => parseMail(Buffer.from(`${mail}<>`), submitted))).toBe("250");
+  expect(answer(() => parseMail(Buffer.from(`${mail}e+3Dmc2@example.com`), submitted))).toBe("250");
+  expect(answer(() => parseMail(Buffer.from(`${mail}a=b`), submitted))).toBe("501 5.5.4");
+});
+
+test("takes REQUIRETLS where it is offered, and without a value", () => {
+  const read = (parameters: string) =>
+    parseMail(Buffer.from(`MAIL FROM:<a@b.example>${parameters}`), submitted);
+  expect(read(" requiretls").isTlsRequired).toBe(true);
+  expect(read("").isTlsRequired).toBe(false);
+  expect(answer(() => read(" REQUIRETLS=1"))).toBe("501 5.5.4");
 });
 
 test("refuses an address that is not UTF-8", () => {
   expect(
-    answer(() => parseMail(Buffer.from("MAIL FROM:<gr\xfcn@b.example> SMTPUTF8", "latin1"), false)),
+    answer(() => parseMail(Buffer.from("MAIL FROM:<gr\xfcn@b.example> SMTPUTF8", "latin1"), inTheClear)),
   ).toBe("501 5.1.7");
 });
 
@@ -87,7 +98,7 @@ for (const [line, expected] of recipients)
   });
 
 test("keeps what DSN parameters say", () => {
-  expect(parseMail(Buffer.from("MAIL FROM:<a@b.example> RET=hdrs ENVID=QQ+2B1"), false)).toMatchObject({
+  expect(parseMail(Buffer.from("MAIL FROM:<a@b.example> RET=hdrs ENVID=QQ+2B1"), inTheClear)).toMatchObject({
     ret: "HDRS",
     envid: "QQ+2B1",
   });

@@ -61,6 +61,23 @@ async function takeRemote(): Promise<readonly DueDelivery[]> {
 const bare = (from: string, subject: string): string =>
   `From: ${from}\r\nSubject: ${subject}\r\nDate: Sat, 21 Nov 2026 07:00:00 +0000\r\nMessage-ID: <${subject}@x>\r\n\r\nhi\r\n`;
 
+test.each([
+  [" REQUIRETLS RET=FULL", "", { tlsWish: "required", ret: "HDRS" }],
+  [" REQUIRETLS", "TLS-Required: No\r\n", { tlsWish: "required" }],
+  ["", "tls-required: no\r\n", { tlsWish: "not_required" }],
+  ["", "TLS-Required: Yes\r\n", { tlsWish: null }],
+  ["", "TLS-Required: No\r\nTLS-Required: No\r\n", { tlsWish: null }],
+])("keeps what %s and the header %j ask of TLS (RFC 8689)", async (parameters, field, expected) => {
+  await submit(alex, `${field}${bare(alex, "tls")}`, ["<mel@far.example>"], parameters);
+  expect(await takeRemote()).toMatchObject([expected]);
+});
+
+test("keeps REQUIRETLS of mail that waits for a person", async () => {
+  await submit(robin, bare(robin, "asked"), ["<mel@stranger.example>"], " REQUIRETLS");
+  const [hold] = await rooms.store.column<string>("select envelope from hold order by hold_id desc limit 1");
+  expect(JSON.parse(hold!)).toMatchObject({ tlsWish: "required" });
+});
+
 test("queues a person's mail to the world with its DSN parameters, and leaves the copy to their client", async () => {
   const message = bare(alex, "world");
   const recipients = [

@@ -22,6 +22,8 @@ export interface SinkReply {
 
 export interface SinkOptions {
   readonly host?: string;
+  /** Absent: a free one. */
+  readonly port?: number;
   /** What RCPT is answered; undefined: 250. */
   readonly onRecipient?: (address: string) => SinkReply | undefined;
   readonly onSender?: (address: string) => SinkReply | undefined;
@@ -90,7 +92,7 @@ export async function startSink(options: SinkOptions = {}): Promise<SmtpSink> {
     },
   });
   server.on("error", () => {});
-  server.listen(0, options.host ?? "127.0.0.1");
+  server.listen(options.port ?? 0, options.host ?? "127.0.0.1");
   await once(server.server, "listening");
   return {
     port: (server.server.address() as AddressInfo).port,

@@ -20,6 +20,7 @@ import type { EditedHold, EditHold } from "#/storage/transactions/outbound/edit-
 import { assertMayLeave } from "../decide.ts";
 import { addressKey, needsSmtputf8, normalAddress } from "../mail-address.ts";
 import { addressesIn, unnamedField, withOwnTrace } from "../own-trace.ts";
+import { tlsWishOf } from "../tls-wish.ts";
 import type { HoldEdit, HoldRooms, Holds, MessageEdit } from "./holds.ts";
 
 const senderFields = ["from", "sender", "resent-from", "resent-sender"] as const;
@@ -159,8 +160,11 @@ async function envelopeOf(
     });
   const all = [...recipients.values()];
   const header = bytes.subarray(0, readHeaderFields(bytes).at(-1)?.end ?? 0);
+  const { tlsWish: asked, ...others } = envelope;
+  const tlsWish = tlsWishOf(asked === "required", bytes);
   return {
-    ...envelope,
+    ...others,
+    ...(tlsWish === undefined ? {} : { tlsWish }),
     recipients: all,
     bodyType: isEightBit(bytes) ? "8BITMIME" : "7BIT",
     isSmtputf8:

@@ -1,0 +1,6 @@
+/** What the sender of a mail in the queue asks of TLS (RFC 8689); null: nothing. */
+import type { Sql } from "../sql.ts";
+
+export async function tlsWishes(tx: Sql): Promise<void> {
+  await tx.run("alter table submission add column tls_wish text");
+}
