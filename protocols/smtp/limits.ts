@@ -17,7 +17,7 @@ export const dataBufferStartBytes = 64 * 1024;
 /** A message over the limit is read to its end, so that the client gets the refusal. After this many further octets the connection
  *  is closed. */
 export const drainBytesMax = 64 * 1024 * 1024;
-/** From 354 to the last octet. A message that arrives a few octets at a time never meets the idle timeout. */
+/** From 354 or the first BDAT to the last octet. A message that arrives a few octets at a time never meets the idle timeout. */
 export const dataTimeoutMs = 30 * 60_000;
 
 /** Refused recipients of one connection: an honest mailing list has a few stale addresses, an address harvester tries thousands. */
@@ -32,3 +32,6 @@ export const handshakeTimeoutMs = 30_000;
 export const lingerMs = 200;
 /** Commands between two messages, RCPT not counted: a connection that sends no message is closed. */
 export const commandsMax = 1000;
+/** A BDAT with a chunk of this size is not counted among them: large messages come in many chunks (Exim's are 8 KiB), and without a least
+ *  size a client could give a message octet by octet, with a command for each. */
+export const uncountedChunkBytes = 512;

@@ -18,6 +18,7 @@ import type { Principal } from "#/src/accounts/principal.ts";
 import type { Transport } from "#/src/arrival/transport.ts";
 import { LoopTurns, nextTurn } from "#/src/fairness/loop-turns.ts";
 import { forCaller } from "#/src/model/caller.ts";
+import { type BdatCommand, BdatReader, parseBdat } from "./bdat-reader.ts";
 import { DataReader } from "./data-reader.ts";
 import { isRefusal, replyToError } from "./errors.ts";
 import { heloName } from "./helo-name.ts";
@@ -29,6 +30,7 @@ import {
   lingerMs,
   loginTimeoutMs,
   refusedRecipientsMax,
+  uncountedChunkBytes,
 } from "./limits.ts";
 import { parseMail, parseRcpt } from "./mail-commands.ts";
 import { logMessage, logRefusal } from "./mail-log.ts";
@@ -43,6 +45,7 @@ import {
   takeMessage,
 } from "./mail-transaction.ts";
 import { MessageMemory } from "./message-memory.ts";
+import type { MessageOctets, MessageOptions } from "./message-octets.ts";
 import { formatReply, Refusal, type Reply, reply } from "./reply.ts";
 
 type Callback = () => void;
@@ -65,7 +68,8 @@ export class MailConnection extends SMTPConnection {
   readonly #place: ConnectionPlace;
   #onGone: () => void = () => {};
   #transaction: MailTransaction | undefined;
-  #reader: DataReader | undefined;
+  /** The message that comes; between the chunks of BDAT, too. */
+  #reader: MessageOctets | undefined;
   readonly #memory: MessageMemory;
   #dataTimer: NodeJS.Timeout | undefined;
   #commandTimer: NodeJS.Timeout | undefined;
@@ -73,6 +77,8 @@ export class MailConnection extends SMTPConnection {
   #transactionCount = 0;
   #commandCount = 0;
   #refusedRecipientCount = 0;
+  /** Octets of chunks that belonged to no message, since the last message. */
+  #skippedBytes = 0;
   #isEnding = false;
 
   constructor(port: MailPort, server: SMTPServer, { socket, carrier, place }: AcceptedConnection) {
@@ -109,7 +115,8 @@ export class MailConnection extends SMTPConnection {
     this.#yieldPlace();
     // The package times silence. This timer is for peers that send an octet now and then.
     this.#commandTimer = setInterval(() => {
-      if (!this._handlerPending && this.#reader === undefined)
+      const isReading = this._parser !== false && (this._parser as MailStream).isReadingMessage;
+      if (!this._handlerPending && !(isReading && this.#reader !== undefined))
         this.#send(reply(421, "4.4.2", "The command took too long to arrive"));
     }, this.#port.rooms.settings.smtp.idleTimeoutMs);
     if (this.#port.isSubmission)
@@ -156,6 +163,7 @@ export class MailConnection extends SMTPConnection {
 
   override _resetSession(): void {
     super._resetSession();
+    this.#stopReceiving();
     this.#transaction = undefined;
   }
 
@@ -200,7 +208,7 @@ export class MailConnection extends SMTPConnection {
 
   #extensions(): string[] {
     const { isSubmission, rooms } = this.#port;
-    const extensions = ["PIPELINING", "8BITMIME", "SMTPUTF8", "ENHANCEDSTATUSCODES", "DSN"];
+    const extensions = ["PIPELINING", "8BITMIME", "SMTPUTF8", "ENHANCEDSTATUSCODES", "DSN", "CHUNKING"];
     extensions.push(`SIZE ${rooms.settings.smtp.maxMessageBytes}`);
     // RFC 8689 section 2: offered over TLS only.
     extensions.push(this.secure ? "REQUIRETLS" : "STARTTLS");
@@ -252,6 +260,7 @@ export class MailConnection extends SMTPConnection {
     this.#answer("RCPT", callback, async () => {
       const transaction = this.#transaction;
       if (transaction === undefined) throw new Refusal(503, "5.5.1", "MAIL comes before RCPT");
+      if (this.#reader !== undefined) throw new Refusal(503, "5.5.1", "The message has begun already");
       let to: string | undefined;
       try {
         const rcpt = parseRcpt(command, transaction.mail.isUtf8);
@@ -279,8 +288,11 @@ export class MailConnection extends SMTPConnection {
       this.#send(reply(501, "5.5.4", "DATA takes no parameters"));
     else if (transaction === undefined || transaction.forwardPaths.size === 0)
       this.#send(reply(503, "5.5.1", "There is no recipient to send to"));
+    // RFC 3030 section 2: the two are not mixed.
+    else if (this.#reader !== undefined) this.#send(reply(503, "5.5.1", "The message has begun with BDAT"));
     else {
-      const reader = this.#receive(transaction);
+      const reader = new DataReader(this.#memoryOf(transaction));
+      this.#receive(reader);
       parser.beginData(
         reader,
         (octets) => this.#watchData(reader, octets),
@@ -291,24 +303,103 @@ export class MailConnection extends SMTPConnection {
     callback();
   }
 
-  #receive({ mail }: MailTransaction): DataReader {
-    const { rooms } = this.#port;
-    const reader = new DataReader({
-      limitBytes: rooms.settings.smtp.maxMessageBytes,
+  /** A chunk of the message (RFC 3030 section 2). Its octets are read whatever becomes of it; 250 to the last one means what 250 to
+   *  the end of DATA does. */
+  handler_BDAT(command: Buffer, callback: Callback): void {
+    const parser = this._parser as MailStream | false;
+    const chunk = parseBdat(command);
+    const transaction = this.#transaction;
+    if (!parser) callback();
+    else if (chunk === undefined) {
+      this.#send(reply(421, "5.5.4", "The syntax is BDAT octets [LAST]"));
+      callback();
+    } else if (transaction === undefined || transaction.forwardPaths.size === 0)
+      this.#skipChunk(parser, chunk, callback);
+    else {
+      // Within a transaction only BDAT has begun a message.
+      const reader = (this.#reader as BdatReader | undefined) ?? new BdatReader(this.#memoryOf(transaction));
+      if (this.#reader === undefined) this.#receive(reader);
+      reader.beginChunk(chunk.octets);
+      let watchedBytes = 0;
+      const watch = (octets: number): void => {
+        watchedBytes += octets;
+        this.#watchData(reader, octets);
+      };
+      const end = (resume: Callback): void => {
+        watch(chunk.octets - watchedBytes);
+        this.#endChunk(reader, transaction, chunk, resume);
+      };
+      if (chunk.octets === 0) end(callback);
+      else {
+        parser.beginData(reader, watch, end);
+        callback();
+      }
+    }
+  }
+
+  #endChunk(
+    reader: BdatReader,
+    transaction: MailTransaction,
+    { octets, isLast }: BdatCommand,
+    resume: Callback,
+  ): void {
+    this.#commandTimer?.refresh();
+    if (isLast) reader.endMessage();
+    // A message that was refused has no further chunks: they find no transaction.
+    if (isLast || reader.problem !== undefined) {
+      this.#finishData(reader, transaction, resume);
+      return;
+    }
+    if (octets >= uncountedChunkBytes) this.#commandCount--;
+    this.#send(reply(250, "2.0.0", `${octets} octets received`));
+    this._whenWritable(resume);
+  }
+
+  /** Reads the octets of a chunk that belongs to no message. */
+  #skipChunk(parser: MailStream, { octets }: BdatCommand, callback: Callback): void {
+    const answer = (resume: Callback): void => {
+      this.#send(reply(503, "5.5.1", "There is no recipient to send to"));
+      this._whenWritable(resume);
+    };
+    if (octets === 0) {
+      answer(callback);
+      return;
+    }
+    let left = octets;
+    const read = (part: Uint8Array): number => {
+      const used = Math.min(left, part.length);
+      left -= used;
+      this.#skippedBytes += used;
+      return left === 0 ? used : -1;
+    };
+    const { maxMessageBytes } = this.#port.rooms.settings.smtp;
+    const watch = (): void => {
+      if (this.#skippedBytes > maxMessageBytes + drainBytesMax)
+        this.#send(reply(421, "5.5.1", "Too many octets for no message"));
+    };
+    parser.beginData({ read }, watch, answer);
+    callback();
+  }
+
+  #memoryOf({ mail }: MailTransaction): MessageOptions {
+    return {
+      limitBytes: this.#port.rooms.settings.smtp.maxMessageBytes,
       expectedBytes: Math.min(mail.sizeBytes ?? 0, dataBufferStartBytes),
       reserve: (bytes) => this.#memory.reserve(bytes),
       release: () => this.#memory.release(),
-    });
+    };
+  }
+
+  #receive(reader: MessageOctets): void {
     this.#reader = reader;
     this.#dataTimer = setTimeout(
       () => this.#send(reply(421, "4.4.2", "The message took too long to arrive")),
       dataTimeoutMs,
     ).unref();
-    return reader;
   }
 
   /** A refused message is read to its end, up to `drainBytesMax`. */
-  #watchData(reader: DataReader, octets: number): void {
+  #watchData(reader: MessageOctets, octets: number): void {
     this.#memory.arrived(octets);
     this.#yieldPlace();
     const { maxMessageBytes } = this.#port.rooms.settings.smtp;
@@ -323,7 +414,7 @@ export class MailConnection extends SMTPConnection {
   }
 
   /** The transaction ends with its message, whatever becomes of it (RFC 5321 section 4.1.1.4). */
-  #finishData(reader: DataReader, transaction: MailTransaction, resume: Callback): void {
+  #finishData(reader: MessageOctets, transaction: MailTransaction, resume: Callback): void {
     clearTimeout(this.#dataTimer);
     this.#memory.complete();
     this.#place.giveWay(undefined);
@@ -331,6 +422,7 @@ export class MailConnection extends SMTPConnection {
     this.#reader = undefined;
     this._unrecognizedCommands = 0;
     this.#commandCount = 0;
+    this.#skippedBytes = 0;
     // The peer now waits for this server, so the idle timeout must not run.
     this._handlerPending = true;
     this.#answer(
@@ -345,7 +437,7 @@ export class MailConnection extends SMTPConnection {
     );
   }
 
-  async #store(reader: DataReader, transaction: MailTransaction): Promise<Reply> {
+  async #store(reader: MessageOctets, transaction: MailTransaction): Promise<Reply> {
     const { rooms } = this.#port;
     const { transport } = transaction;
     const size = reader.receivedBytes;

@@ -1,46 +1,107 @@
 import { SMTPStream } from "smtp-server/lib/smtp-stream.js";
 import { giveBackOwnMemory } from "#/src/model/octet-memory.ts";
-import type { DataReader } from "./data-reader.ts";
+import { commandLineBytesMax } from "./limits.ts";
 
 type Callback = (error?: Error | null) => void;
 
-/** The command parser of `smtp-server`, with a reader of this project for the octets after DATA.
+/** Reads octets of a message. */
+export interface OctetReader {
+  /** The number of octets used if the end of what it reads is among them, else -1. */
+  read(octets: Uint8Array): number;
+}
+
+const lineFeed = 10;
+const carriageReturn = 13;
+/** Commands and chunks that are handled one after the other before other connections have their turn. */
+const stepsOfTurn = 100;
+
+/** The command parser of `smtp-server`, with readers of this project for the octets of messages.
  *
- *  The package gives these octets as a stream of chunks, with a turn of the event loop for each stuffed dot, and does not check line
- *  ends. This class uses the private names `_dataMode`, `_remainder`, `_feedDataStream` and `_flushData` of version 3.21.6, which is
- *  pinned for this reason. */
+ *  The package gives these octets as a stream of chunks, with a turn of the event loop for each stuffed dot, does not check line
+ *  ends, knows no chunks of BDAT, and copies what is left of a packet for each of its parts. Of the package only the names `oncommand`
+ *  and `isClosed` and the error event are used, of version 3.21.6, which is pinned for this reason. */
 export class MailStream extends SMTPStream {
-  #reader: DataReader | undefined;
+  #reader: OctetReader | undefined;
   #onProgress: (octets: number) => void = () => {};
   #onEnd: (resume: () => void) => void = (resume) => resume();
+  /** The beginning of a command line. */
+  #line = Buffer.alloc(0);
 
-  /** The next octets are a message. `onEnd` gets a function that continues with the commands behind the message. */
+  /** The next octets are a message, or a part of one. `onEnd` gets a function that continues with the commands behind it. */
   beginData(
-    reader: DataReader,
+    reader: OctetReader,
     onProgress: (octets: number) => void,
     onEnd: (resume: () => void) => void,
   ): void {
     this.#reader = reader;
     this.#onProgress = onProgress;
     this.#onEnd = onEnd;
-    this._dataMode = true;
   }
 
-  override _feedDataStream(chunk: Buffer, done: Callback): void {
-    const used = this.#reader!.read(chunk);
-    if (used < 0) {
-      const { length } = chunk;
-      // The reader has copied it. What waits for a collection of garbage makes them more frequent.
-      giveBackOwnMemory(chunk);
-      this.#onProgress(length);
-      if (isTurnUsedUp(length)) setImmediate(done);
-      else done();
-      return;
+  get isReadingMessage(): boolean {
+    return this.#reader !== undefined;
+  }
+
+  override _write(packet: Buffer, _encoding: BufferEncoding, done: Callback): void {
+    this.#run(packet, 0, done);
+  }
+
+  /** Handles what is in a packet from a position on. A step that is answered later goes on in a call of its own. */
+  #run(packet: Buffer, from: number, done: Callback): void {
+    let at = from;
+    for (let steps = 0; ; steps++) {
+      if (this.isClosed || at >= packet.length) {
+        done();
+        return;
+      }
+      if (steps >= stepsOfTurn) {
+        setImmediate(() => this.#run(packet, at, done));
+        return;
+      }
+      let hasResumed = false;
+      let isLater = false;
+      const resume = (): void => {
+        if (hasResumed) return;
+        hasResumed = true;
+        if (isLater) this.#run(packet, at, done);
+      };
+      if (this.#reader !== undefined) {
+        const used = this.#reader.read(at === 0 ? packet : packet.subarray(at));
+        if (used < 0) {
+          this.#askForMore(packet, at, done);
+          return;
+        }
+        at += used;
+        this.#reader = undefined;
+        if (isTurnUsedUp(used)) steps = stepsOfTurn;
+        this.#onEnd(resume);
+      } else {
+        const end = packet.indexOf(lineFeed, at);
+        const line = Buffer.concat([this.#line, packet.subarray(at, end < 0 ? packet.length : end)]);
+        this.#line = end < 0 ? line : Buffer.alloc(0);
+        const isCut = line.at(-1) === carriageReturn;
+        const text = isCut ? line.subarray(0, -1) : line;
+        if (text.length > commandLineBytesMax || end < 0) {
+          done(text.length > commandLineBytesMax ? new Error("The command line is too long") : null);
+          return;
+        }
+        at = end + 1;
+        this.oncommand(text, resume);
+      }
+      if (!hasResumed) {
+        isLater = true;
+        return;
+      }
     }
-    this.#reader = undefined;
-    this._dataMode = false;
-    this._remainder = "";
-    this.#onEnd(() => this._write(chunk.subarray(used), "buffer", done));
+  }
+
+  #askForMore(packet: Buffer, from: number, done: Callback): void {
+    const octets = packet.length - from;
+    // The reader has copied it. What waits for a collection of garbage makes them more frequent.
+    if (from === 0) giveBackOwnMemory(packet);
+    this.#onProgress(octets);
+    if (isTurnUsedUp(octets)) setImmediate(done);
+    else done();
   }
 
   /** When the peer closes, the package would run the text after the last line end; an incomplete command must not run. */

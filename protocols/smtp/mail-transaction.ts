@@ -7,9 +7,9 @@ import { admitSender } from "#/src/arrival/admit-sender.ts";
 import { submitMail } from "#/src/arrival/submit-mail.ts";
 import type { Transport } from "#/src/arrival/transport.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
-import type { DataProblem } from "./data-reader.ts";
 import type { MailCommand, RcptCommand } from "./mail-commands.ts";
 import type { PortRooms } from "./mail-port.ts";
+import type { DataProblem } from "./message-octets.ts";
 
 export interface MailTransaction {
   readonly mail: MailCommand;

@@ -162,6 +162,22 @@ const stalls: readonly (readonly [name: string, stall: (client: RawSmtp) => Prom
         4,
       ),
   ],
+  [
+    "stops in the middle of a chunk",
+    (client) =>
+      client.send(
+        "EHLO x\r\nMAIL FROM:<a@outside.example>\r\nRCPT TO:<robin@waypost.example>\r\nBDAT 9\r\nhalf",
+        3,
+      ),
+  ],
+  [
+    "stops between two chunks",
+    (client) =>
+      client.send(
+        "EHLO x\r\nMAIL FROM:<a@outside.example>\r\nRCPT TO:<robin@waypost.example>\r\nBDAT 4\r\nhalf",
+        4,
+      ),
+  ],
 ];
 describe("a client is closed that", () => {
   let rooms: MailRooms;
@@ -180,6 +196,16 @@ describe("a client is closed that", () => {
 
   test("sends an octet now and then", async () => {
     await using client = await connectRawSmtp({ port: rooms.ports.smtp });
+    const trickle = setInterval(() => void client.send("x", 0), 50);
+    const reply = await client.reply();
+    clearInterval(trickle);
+    expect(reply).toMatch(/^421 4\.4\.2 The command took too long/);
+  });
+
+  test("sends an octet now and then between two chunks", async () => {
+    await using client = await connectRawSmtp({ port: rooms.ports.smtp });
+    const begun = "EHLO x\r\nMAIL FROM:<>\r\nRCPT TO:<robin@waypost.example>\r\nBDAT 4\r\nhalf";
+    await client.send(begun, 4);
     const trickle = setInterval(() => void client.send("x", 0), 50);
     const reply = await client.reply();
     clearInterval(trickle);

@@ -43,6 +43,7 @@ test("offers what it does, and no login", async () => {
     "250-SMTPUTF8",
     "250-ENHANCEDSTATUSCODES",
     "250-DSN",
+    "250-CHUNKING",
     "250-SIZE 100000",
     "250 STARTTLS",
   ]);
