@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises";
+import { createAppleProfileRoute } from "#/protocols/autoconfig/serve-apple-profile.ts";
 import { createAutoconfigRoute } from "#/protocols/autoconfig/serve-autoconfig.ts";
 import { createAutodiscoverRoute } from "#/protocols/autoconfig/serve-autodiscover.ts";
 import { createStsPolicyRoute } from "#/protocols/autoconfig/serve-sts-policy.ts";
@@ -38,6 +39,7 @@ export async function openListeners(
     listenHttp(rooms, [
       createAutoconfigRoute(house),
       createAutodiscoverRoute(house),
+      createAppleProfileRoute(rooms),
       createStsPolicyRoute(house),
       ...(operator.servedOn === "http" ? [operatorRoute] : []),
       ...(house.settings.dav.enabled ? [createDavRoute(house)] : []),
