@@ -12,7 +12,7 @@ export async function operate(
   call: PrivateClientCall,
   { mayCreate = false } = {},
 ): Promise<unknown> {
-  const { folder } = settings.storage;
+  const { folder, url } = settings.storage;
   const socket = await connectToDaemon(folder);
   if (socket !== undefined) {
     try {
@@ -21,7 +21,7 @@ export async function operate(
       socket.destroy();
     }
   }
-  if (!mayCreate && !fs.existsSync(path.join(folder, "waypost.db")))
+  if (!mayCreate && url === "" && !fs.existsSync(path.join(folder, "waypost.db")))
     throw new WaypostError("not_found", `There is no store in ${folder}.`, {
       hint: "waypost start makes one; --data names another folder.",
     });

@@ -7,6 +7,7 @@ import { callCommand } from "./call-command.ts";
 import { exportCommand, importCommand } from "./collection-commands.ts";
 import { deliverCommand } from "./deliver-command.ts";
 import { mcpCommand } from "./mcp-command.ts";
+import { moveCommand } from "./move-command.ts";
 import { exitCodes, printError } from "./output.ts";
 import { devCommand, startCommand } from "./serve-commands.ts";
 import { setupCommand } from "./setup-command.ts";
@@ -43,6 +44,7 @@ export function createProgram(): Command {
     ...administrationCommands(),
     checkCommand(),
     backupCommand(),
+    moveCommand(),
     importCommand(),
     exportCommand(),
     callCommand(),

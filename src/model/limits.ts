@@ -88,6 +88,10 @@ export const uploadDays = 7;
 
 /** Size of a stored chunk: one SQLite call for more than this stalls the thread. */
 export const blobChunkBytes = 256 * 1024;
+/** Rows, and octets, that the move of a store to another engine holds at once and writes in one transaction: a transaction of some tens of
+ *  milliseconds, whose end costs little beside it. A row that is longer goes alone. */
+export const movedRowsMax = 1024;
+export const movedBytesMax = 4 * 1024 * 1024;
 /** Rows that one read may bring back before the loop is given a turn. */
 export const pageRows = 250;
 

@@ -118,6 +118,8 @@ export class PostgresSql implements Sql {
 
   async close(): Promise<void> {
     if (this.#isLost) return;
+    // Until it has ended: a command that closes its last connection has something to say afterwards.
+    this.#client.ref();
     await this.#client.end().catch(() => {});
   }
 }

@@ -10,6 +10,7 @@ import { closedStore } from "../failures.ts";
 import { lockStore, type StoreLock } from "../folder-lock.ts";
 import { LeaseKeeper } from "../lease-keeper.ts";
 import { type Leases, onlooker } from "../leases.ts";
+import { assertNotMoving } from "../moving/move-mark.ts";
 import type { DatabasePlace, OpenOptions, Progress, Store } from "../store.ts";
 import { LongReads } from "../threads/long-reads.ts";
 import type { Answer } from "../threads/messages.ts";
@@ -31,6 +32,7 @@ export async function openPostgresStore(options: OpenOptions, database: Database
     const first = await connect(database);
     closing.push(() => first.close());
     await migrate(first, Date.now());
+    await assertNotMoving(first);
     const row = await first.get<{ value: Uint8Array }>("select value from deployment where name = 'secret'");
     const store = new PostgresStore(options, {
       database,

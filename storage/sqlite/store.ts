@@ -16,6 +16,7 @@ import { LongReads } from "../threads/long-reads.ts";
 import type { Answer, FromWriter, Job, ToWriter } from "../threads/messages.ts";
 import { openReading, SqliteSql } from "./connection.ts";
 import { engineFailure } from "./failures.ts";
+import { syncFolder } from "./sync-folder.ts";
 import type { WriterData } from "./writer.ts";
 
 export async function openSqliteStore(options: OpenOptions): Promise<Store> {
@@ -30,7 +31,6 @@ export async function openSqliteStore(options: OpenOptions): Promise<Store> {
         maxBytes: options.maxBytes,
       } satisfies WriterData),
     );
-    // The names of new files are durable only when their folders are.
     syncFolder(options.folder);
     syncFolder(path.dirname(path.resolve(options.folder)));
     const store = new SqliteStore(options, lock, writer);
@@ -162,17 +162,6 @@ class SqliteStore extends EngineStore {
     this.#tellWriter({ kind: "close" });
     await ended;
     this.#lock.release();
-  }
-}
-
-function syncFolder(folder: string): void {
-  // Windows has no such thing.
-  if (process.platform === "win32") return;
-  const descriptor = fs.openSync(folder, "r");
-  try {
-    fs.fsyncSync(descriptor);
-  } finally {
-    fs.closeSync(descriptor);
   }
 }
 

@@ -1,8 +1,9 @@
 /** The writer thread: the only connection that writes, and the only place where a write becomes durable. */
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import Database from "better-sqlite3";
+import { assertNotMoving } from "../moving/move-mark.ts";
 import type { FromWriter, ToWriter } from "../threads/messages.ts";
-import { databaseFile, openWriting } from "./connection.ts";
+import { databaseFile, openWriting, SqliteSql } from "./connection.ts";
 import { isUntrustworthy } from "./failures.ts";
 import { emptyLog, rewriteLog } from "./log-of-pages.ts";
 import { migrate } from "./migrate.ts";
@@ -39,6 +40,7 @@ async function start(): Promise<void> {
   emptyLog(database);
   await migrate(database, data.folder, Date.now());
   await beginAnew(database, Date.now());
+  await assertNotMoving(new SqliteSql(database));
   const loop = new WriterLoop(database, {
     say,
     fail: (error) => {

@@ -47,6 +47,8 @@ describe("use", () => {
       /There is no store in nowhere/,
     ],
     [["check", "--data", "nowhere"], 1, /There is no store/],
+    [["move", "--data", "nowhere", "--to", "postgres://nobody@127.0.0.1:1/x"], 1, /There is no store/],
+    [["move", "--to", "nowhere"], 2, /--to is postgres:/],
     [["deliver", "--to", "a@waypost.test", "--data", "nowhere"], 1, /No daemon runs/],
     [["call", "wait", "--json", "{"], 2, /The input is no JSON/],
   ])("waypost %j ends with %i", async (args, code, text) => {

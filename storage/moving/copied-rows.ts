@@ -1,0 +1,146 @@
+/** Rows of one table after the other, in pages by key: read, written elsewhere, compared. */
+import { nextTurn } from "#/src/fairness/loop-turns.ts";
+import { movedBytesMax, movedRowsMax } from "#/src/model/limits.ts";
+import type { Sql, SqlValue } from "../sql.ts";
+import { type KeyValue, markName } from "./move-mark.ts";
+import type { TableShape } from "./moving-side.ts";
+
+export type Row = Readonly<Record<string, SqlValue>>;
+
+/** Rows that one statement writes. */
+const statementRows = 32;
+
+/** At most `movedRowsMax` rows and about `movedBytesMax` at once, or one row that is longer. */
+export async function readPage(
+  sql: Sql,
+  table: TableShape,
+  after: readonly SqlValue[] | undefined,
+): Promise<Row[]> {
+  const rows = await countPage(sql, table, after);
+  return rows === 0 ? [] : selectRows(sql, table, after, rows);
+}
+
+export async function selectRows(
+  sql: Sql,
+  table: TableShape,
+  after: readonly SqlValue[] | undefined,
+  limit: number,
+): Promise<Row[]> {
+  const { where, order } = behind(table, after);
+  return await sql.all<Row>(
+    `select ${table.columns.map(quoted).join(", ")}
+    from ${table.name}${where}
+    order by ${order}
+    limit ?`,
+    ...(after ?? []),
+    limit,
+  );
+}
+
+/** How many rows come to as much as is held at once: their lengths are read first, which leaves most octets where they are. */
+async function countPage(
+  sql: Sql,
+  table: TableShape,
+  after: readonly SqlValue[] | undefined,
+): Promise<number> {
+  const { where, order } = behind(table, after);
+  const lengths = table.longColumns.map((column) => `coalesce(length(${quoted(column)}), 0)`);
+  const sizes = await sql.column<number>(
+    `select ${["0", ...lengths].join(" + ")} as size
+    from ${table.name}${where}
+    order by ${order}
+    limit ?`,
+    ...(after ?? []),
+    movedRowsMax,
+  );
+  let bytes = 0;
+  let rows = 0;
+  for (const size of sizes) {
+    bytes += size;
+    if (rows > 0 && bytes > movedBytesMax) break;
+    rows++;
+  }
+  return rows;
+}
+
+function behind({ key }: TableShape, after: readonly SqlValue[] | undefined) {
+  const order = key.map(quoted).join(", ");
+  const places = key.map(() => "?").join(", ");
+  return { order, where: after === undefined ? "" : `\n    where (${order}) > (${places})` };
+}
+
+/** Names of columns as `key` and `at` are words of SQL. */
+function quoted(column: string): string {
+  return `"${column}"`;
+}
+
+export async function insertRows(sql: Sql, table: TableShape, rows: readonly Row[]): Promise<void> {
+  const { columns } = table;
+  const place = `(${columns.map(() => "?").join(", ")})`;
+  const begin = `insert into ${table.name} (${columns.map(quoted).join(", ")}) values `;
+  const sent: Promise<unknown>[] = [];
+  for (let at = 0; at < rows.length; ) {
+    // Two texts for each table, so that both stay prepared.
+    const size = rows.length - at >= statementRows ? statementRows : 1;
+    const values = rows.slice(at, at + size).flatMap((row) => columns.map((column) => row[column]!));
+    sent.push(sql.send(begin + Array(size).fill(place).join(", "), ...values));
+    at += size;
+  }
+  await Promise.allSettled(sent);
+  await Promise.all(sent);
+}
+
+/** The row that says that the store is being moved belongs to each side alone. */
+export function withoutMark({ name }: TableShape, rows: readonly Row[]): readonly Row[] {
+  return name === "deployment" ? rows.filter((row) => row.name !== markName) : rows;
+}
+
+export function keyOf({ key }: TableShape, row: Row): SqlValue[] {
+  return key.map((column) => row[column]!);
+}
+
+/** As it stands in a mark. */
+export function packKey(key: readonly SqlValue[]): KeyValue[] {
+  return key.map((value) =>
+    value instanceof Uint8Array ? { hex: Buffer.from(value).toString("hex") } : (value as number | string),
+  );
+}
+
+export function unpackKey(key: readonly KeyValue[]): SqlValue[] {
+  return key.map((value) => (typeof value === "object" ? Buffer.from(value.hex, "hex") : value));
+}
+
+/** Names a row that the other side does not have as it is here; undefined when all are the same. */
+export async function findDifference(
+  from: Sql,
+  to: Sql,
+  table: TableShape,
+  onPage: (rows: number) => void,
+): Promise<string | undefined> {
+  let afterFrom: SqlValue[] | undefined;
+  let afterTo: SqlValue[] | undefined;
+  for (;;) {
+    const page = await readPage(from, table, afterFrom);
+    const last = page.at(-1);
+    const other = await selectRows(to, table, afterTo, Math.max(1, page.length));
+    for (const [at, row] of withoutMark(table, page).entries()) {
+      const found = withoutMark(table, other)[at];
+      if (found === undefined || table.columns.some((column) => !isSame(row[column]!, found[column]!)))
+        return `the row ${JSON.stringify(packKey(keyOf(table, row)))} of ${table.name} is not the same`;
+    }
+    if (last === undefined)
+      return withoutMark(table, other).length > 0 ? `${table.name} has rows that were not copied` : undefined;
+    afterFrom = keyOf(table, last);
+    afterTo = keyOf(table, other.at(-1)!);
+    onPage(page.length);
+    await nextTurn();
+  }
+}
+
+/** PostgreSQL keeps no NUL in text: U+FFFD stands there (storage/postgres/values.ts). */
+function isSame(a: SqlValue, b: SqlValue): boolean {
+  if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b) === 0;
+  if (typeof a === "string" && typeof b === "string")
+    return a === b || a.replaceAll("\0", "\uFFFD") === b.replaceAll("\0", "\uFFFD");
+  return a === b;
+}

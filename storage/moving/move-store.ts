@@ -1,0 +1,185 @@
+/** Moves a store to another engine: every row as it is, so ids, UIDs, MODSEQs, cursors and ETags stay what they are. No daemon runs on either
+ *  side meanwhile.
+ *
+ *  Both sides are marked before the first row is copied, and a marked store is opened by nobody else. How far the copy has come is
+ *  written in the transaction of each page, so a move that was killed goes on where it was. The old side is given up before the new
+ *  one can be opened: never are both in use. */
+import { randomUUID } from "node:crypto";
+import { nextTurn } from "#/src/fairness/loop-turns.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { checkStore } from "../check.ts";
+import type { Progress } from "../store.ts";
+import {
+  findDifference,
+  insertRows,
+  keyOf,
+  packKey,
+  readPage,
+  unpackKey,
+  withoutMark,
+} from "./copied-rows.ts";
+import { findMark, type MoveMark, removeMark, writeMark } from "./move-mark.ts";
+import type { MovingSide, TableShape } from "./moving-side.ts";
+
+export interface MoveReport {
+  readonly tables: number;
+  readonly rows: number;
+  /** The copy had been begun by an earlier call. */
+  readonly isResumed: boolean;
+}
+
+export interface MoveSteps {
+  /** Called when a step begins. */
+  readonly onStep?: (step: "checking" | "copying" | "comparing" | "checking the copy") => void;
+  readonly onProgress?: Progress;
+}
+
+/** The versions of the schema are the engine's own; the others say which daemons are there, and none is. */
+const leftOut = new Set(["schema_version", "daemon", "lease", "delivery_claim"]);
+
+/** Throws `precondition_failed` with a sentence when a side is not as it has to be; nothing is copied then. */
+export async function moveStore(
+  from: MovingSide,
+  to: MovingSide,
+  { onStep = () => {}, onProgress = () => {} }: MoveSteps = {},
+): Promise<MoveReport> {
+  const tables = await listSameTables(from, to);
+  const id = await begin(from, to);
+  const arriving = await findMark(to.sql);
+  const isResumed = arriving?.reached !== undefined;
+  if (await from.isInUse()) {
+    if (!isResumed) await removeMark(from.sql);
+    throw refusal(`A daemon runs on ${from.name}: stop it first`);
+  }
+  onStep("checking");
+  const findings = await checkStore(from.sql, onProgress);
+  if (findings.length > 0) {
+    if (!isResumed) await removeMark(from.sql);
+    throw refusal(`${from.name} is not sound, and is left as it is: ${findings.join("; ")}`);
+  }
+  if (arriving === undefined) await makeEmpty(from, to, tables, id);
+  const total = await countRows(from, tables);
+  onStep("copying");
+  await copyTables(from, to, tables, id, (rows) => onProgress(rows, total));
+  await to.settle();
+  onStep("comparing");
+  let compared = 0;
+  for (const table of tables) {
+    const difference = await findDifference(from.sql, to.sql, table, (rows) => {
+      compared += rows;
+      onProgress(compared, total);
+    });
+    if (difference !== undefined)
+      throw refusal(`The copy in ${to.name} is not what ${from.name} has, and is not used: ${difference}`);
+  }
+  onStep("checking the copy");
+  const found = await checkStore(to.sql, onProgress);
+  if (found.length > 0) throw refusal(`The copy in ${to.name} is not sound: ${found.join("; ")}`);
+  await handOver(from, to, id);
+  return { tables: tables.length, rows: total, isResumed };
+}
+
+/** The store is used as before; what was copied of it stays marked, and is of no use to anybody. */
+export async function cancelMove(from: MovingSide): Promise<void> {
+  const mark = await findMark(from.sql);
+  if (mark === undefined) throw refusal(`${from.name} is not being moved`);
+  if (mark.state !== "leaving")
+    throw refusal(
+      `${from.name} cannot be used again: ${mark.state === "left" ? "it was moved to" : "it is a copy of"} ${mark.other}`,
+    );
+  await removeMark(from.sql);
+}
+
+async function listSameTables(from: MovingSide, to: MovingSide): Promise<TableShape[]> {
+  const [tables, others] = [await from.listTables(), await to.listTables()];
+  const shape = (of: readonly TableShape[]) =>
+    JSON.stringify(of.map(({ name, columns, key }) => ({ name, columns, key })));
+  if (shape(tables) !== shape(others))
+    throw new Error(`${from.name} and ${to.name} do not have the same tables`);
+  return tables.filter(({ name }) => !leftOut.has(name));
+}
+
+/** Marks the old side, or finds the move that was begun. Answers its id. */
+async function begin(from: MovingSide, to: MovingSide): Promise<string> {
+  const leaving = await findMark(from.sql);
+  const arriving = await findMark(to.sql);
+  if (leaving?.state === "left" && arriving?.id === leaving.id) return leaving.id;
+  if (leaving !== undefined && leaving.state !== "leaving")
+    throw refusal(
+      `${from.name} cannot be moved: ${leaving.state === "left" ? "it was moved to" : "it is an unfinished copy of"} ${leaving.other}`,
+    );
+  if (arriving !== undefined && arriving.id !== leaving?.id)
+    throw refusal(
+      `${to.name} has ${arriving.state === "arriving" ? "an unfinished copy of another store, or of another time" : "a store that was moved away"}: name an empty one`,
+    );
+  if (arriving === undefined && (await to.sql.get("select 1 from account limit 1")) !== undefined)
+    throw refusal(`${to.name} has a store already`);
+  if (leaving !== undefined) return leaving.id;
+  const id = randomUUID();
+  await writeMark(from.sql, { id, state: "leaving", other: to.name });
+  return id;
+}
+
+/** A new store has rows of its own, as its secret. */
+async function makeEmpty(
+  from: MovingSide,
+  to: MovingSide,
+  tables: readonly TableShape[],
+  id: string,
+): Promise<void> {
+  await to.inTransaction(async () => {
+    for (const { name } of tables) await to.sql.run(`delete from ${name}`);
+    await writeMark(to.sql, { id, state: "arriving", other: from.name });
+  });
+}
+
+async function countRows({ sql }: MovingSide, tables: readonly TableShape[]): Promise<number> {
+  let rows = 0;
+  for (const { name } of tables)
+    rows += (await sql.get<{ count: number }>(`select count(*) as count from ${name}`))!.count;
+  return rows - 1;
+}
+
+async function copyTables(
+  from: MovingSide,
+  to: MovingSide,
+  tables: readonly TableShape[],
+  id: string,
+  onProgress: (rows: number) => void,
+): Promise<void> {
+  const reached = (await findMark(to.sql))?.reached;
+  let copied = 0;
+  for (const table of tables) {
+    if (reached !== undefined && table.name < reached.table) continue;
+    let after = reached?.table === table.name ? unpackKey(reached.key) : undefined;
+    for (;;) {
+      const page = await readPage(from.sql, table, after);
+      if (page.length === 0) break;
+      const key = keyOf(table, page.at(-1)!);
+      const mark: MoveMark = {
+        id,
+        state: "arriving",
+        other: from.name,
+        reached: { table: table.name, key: packKey(key) },
+      };
+      await to.inTransaction(async () => {
+        await insertRows(to.sql, table, withoutMark(table, page));
+        await writeMark(to.sql, mark);
+      });
+      after = key;
+      copied += page.length;
+      onProgress(copied);
+      await nextTurn();
+    }
+  }
+}
+
+/** The old side is given up first: killed in between, neither can be opened, and the next call finishes it. */
+async function handOver(from: MovingSide, to: MovingSide, id: string): Promise<void> {
+  await writeMark(from.sql, { id, state: "left", other: to.name });
+  await removeMark(to.sql);
+}
+
+function refusal(sentence: string): WaypostError {
+  return new WaypostError("precondition_failed", sentence);
+}

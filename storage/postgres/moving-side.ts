@@ -1,0 +1,75 @@
+/** A store on PostgreSQL, as the one who moves it has it. Whether daemons are there is seen by their signs of life. */
+import { setTimeout as wait } from "node:timers/promises";
+import { WaypostError } from "#/src/model/errors.ts";
+import { type MovingSide, shapesOf } from "../moving/moving-side.ts";
+import type { DatabasePlace } from "../store.ts";
+import { connect, longPatience } from "./connection.ts";
+import { migrate } from "./migrate.ts";
+
+/** Any number that no other program on the same database takes for a lock. */
+const lockNumber = 7_235_002;
+
+/** Daemons give a sign of life every 1.5 s. */
+const listenMs = 4000;
+
+export async function openPostgresSide(place: DatabasePlace, waitMs = listenMs): Promise<MovingSide> {
+  const sql = await connect(place, longPatience);
+  const { host, pathname } = new URL(place.url);
+  const name = `postgres://${host}${pathname}`;
+  try {
+    // Held as long as the connection is.
+    const lock = await sql.get<{ taken: number }>(`select pg_try_advisory_lock(${lockNumber}) as taken`);
+    if (lock?.taken !== 1)
+      throw new WaypostError("precondition_failed", `Another waypost move is at work on ${name}`);
+    await migrate(sql, Date.now());
+  } catch (error) {
+    await sql.close();
+    throw error;
+  }
+  const listBeats = async () =>
+    new Map(
+      (await sql.all<{ daemon: string; beat: number }>("select daemon, beat from daemon")).map(
+        ({ daemon, beat }) => [daemon, beat],
+      ),
+    );
+  return {
+    name,
+    sql,
+    async listTables() {
+      return shapesOf(
+        await sql.all<{ table: string; column: string; type: string; keyPlace: number }>(
+          `select c.relname as "table", a.attname as "column", format_type(a.atttypid, a.atttypmod) as type,
+            coalesce(array_position(i.indkey::int2[], a.attnum) + 1 - array_lower(i.indkey::int2[], 1), 0) as "keyPlace"
+          from pg_class as c
+          join pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+          left join pg_index as i on i.indrelid = c.oid and i.indisprimary
+          where c.relkind in ('r', 'p') and c.relnamespace = current_schema()::regnamespace
+          order by c.relname collate "C", a.attnum`,
+        ),
+      );
+    },
+    async inTransaction(run) {
+      await sql.run("begin");
+      try {
+        await run();
+      } catch (error) {
+        await sql.run("rollback").catch(() => {});
+        throw error;
+      }
+      await sql.run("commit");
+    },
+    async isInUse() {
+      const before = await listBeats();
+      if (before.size === 0) return false;
+      await wait(waitMs);
+      return [...(await listBeats())].some(([daemon, beat]) => before.get(daemon) !== beat);
+    },
+    // Without figures of its own the planner takes tables for small.
+    async settle() {
+      await sql.run("analyze");
+    },
+    async [Symbol.asyncDispose]() {
+      await sql.close();
+    },
+  };
+}
