@@ -12,7 +12,7 @@ import { exitCodes, printError } from "./output.ts";
 import { devCommand, startCommand } from "./serve-commands.ts";
 import { setupCommand } from "./setup-command.ts";
 import { statusCommand } from "./status-command.ts";
-import { backupCommand, checkCommand } from "./store-commands.ts";
+import { backupCommand, beginAnewCommand, checkCommand } from "./store-commands.ts";
 import { traceCommand } from "./trace-command.ts";
 
 const examples = `
@@ -45,6 +45,7 @@ export function createProgram(): Command {
     checkCommand(),
     backupCommand(),
     moveCommand(),
+    beginAnewCommand(),
     importCommand(),
     exportCommand(),
     callCommand(),

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { WaypostError } from "#/src/model/errors.ts";
 import { operate } from "./operator.ts";
 import { type CommonOptions, settingsOf, withCommonOptions } from "./options.ts";
 import { exitCodes, printLine, printResult } from "./output.ts";
@@ -37,5 +38,29 @@ export function backupCommand(): Command {
       onProgress: progress.report,
     }).finally(() => progress.end());
     printResult(result, options.json === true);
+  });
+}
+
+export function beginAnewCommand(): Command {
+  const command = new Command("begin-anew")
+    .description(
+      "After a database of PostgreSQL was put back from a backup, before the first start: mailboxes get new UIDVALIDITYs and cursors begin anew. A backup of the file does so by itself.",
+    )
+    .option("--yes", "the database was put back, and no daemon runs");
+  return withCommonOptions(command).action(async (options: CommonOptions & { readonly yes?: boolean }) => {
+    const { url, passwordFile } = settingsOf(options).storage;
+    if (url === "")
+      throw new WaypostError(
+        "invalid",
+        "The store is a file: a backup that is put back begins anew by itself.",
+      );
+    if (options.yes !== true)
+      throw new WaypostError(
+        "invalid",
+        "Clients fetch everything again: say --yes if the database was put back.",
+      );
+    const { beginAnew } = await import("#/storage/postgres/begin-anew.ts");
+    await beginAnew(passwordFile === "" ? { url } : { url, passwordFile }, Date.now());
+    printResult({ begun: true }, options.json === true);
   });
 }

@@ -48,6 +48,7 @@ describe("use", () => {
     ],
     [["check", "--data", "nowhere"], 1, /There is no store/],
     [["move", "--data", "nowhere", "--to", "postgres://nobody@127.0.0.1:1/x"], 1, /There is no store/],
+    [["begin-anew", "--yes"], 2, /begins anew by itself/],
     [["move", "--to", "nowhere"], 2, /--to is postgres:/],
     [["deliver", "--to", "a@waypost.test", "--data", "nowhere"], 1, /No daemon runs/],
     [["call", "wait", "--json", "{"], 2, /The input is no JSON/],
