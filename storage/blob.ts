@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { constants, zstdCompress, zstdCompressSync, zstdDecompressSync } from "node:zlib";
-import { LoopTurns, nextTurn } from "#/src/fairness/loop-turns.ts";
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { blobChunkBytes, headerBytesMax } from "#/src/model/limits.ts";
 import type { AccountNumber, BlobNumber } from "#/src/model/numbers.ts";
@@ -183,12 +183,13 @@ export async function readBlobRange(
   const to = Math.min(end, row.size);
   const pieces: Uint8Array[] = [];
   const prefix = headerPrefix(row.headerSize);
+  const turns = new LoopTurns();
   if (row.header !== null && start < prefix && start < to) pieces.push(row.header.subarray(start, to));
   const firstChunk = Math.floor(Math.max(0, start - prefix) / blobChunkBytes);
   for (let number = firstChunk; prefix + number * blobChunkBytes < to; number++) {
     const chunkStart = prefix + number * blobChunkBytes;
-    // A long message is read in turns, so that the others on this thread are not kept waiting.
-    if (number > firstChunk && (number - firstChunk) % 4 === 0) await nextTurn();
+    // Long messages are read in turns, so that the others on this thread are not kept waiting.
+    if (to - start > aloneBytesMax) await turns.turn();
     const stored =
       number === 0 && row.data !== null ? row.data : await readChunk(reader, account, blob, number);
     const chunk = decodeChunk(row.codec, stored, Math.min(row.size - chunkStart, blobChunkBytes));
@@ -196,6 +197,9 @@ export async function readBlobRange(
   }
   return pieces.length === 1 ? Buffer.from(pieces[0]!) : Buffer.concat(pieces);
 }
+
+/** Octets that are read without a look at the time. */
+const aloneBytesMax = 64 * 1024;
 
 async function readChunk(
   reader: Reader,

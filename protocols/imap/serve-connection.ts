@@ -51,7 +51,6 @@ async function converse(session: Session, out: ResponseWriter, place: Connection
   await out.flush();
   let badCommands = 0;
   let strangerSince = performance.now();
-  const turns = new LoopTurns();
   for (;;) {
     place.giveWay(() => connection.giveUp("crowded"));
     const outcome = await nextCommand(session, out).finally(() => out.flush());
@@ -63,12 +62,11 @@ async function converse(session: Session, out: ResponseWriter, place: Connection
     const now = performance.now();
     if (session.state !== "unauthenticated") strangerSince = now;
     else if (now - strangerSince > loginTimeoutMs) throw new ConnectionClosed("timeout");
-    // Pipelined commands that never wait for I/O must not block other connections.
-    await turns.turn();
     if (connection.isClosed) throw new ConnectionClosed("gone");
   }
 }
 
+const turns = new LoopTurns();
 const overdueBye = "* BYE [UNAVAILABLE] The command took too long\r\n";
 
 type Outcome = "done" | "bad" | "logout";
@@ -100,6 +98,8 @@ async function nextCommand(session: Session, out: ResponseWriter): Promise<Outco
     writeRefusal(error.tag, error.refusal, out);
     return error.refusal.status === "BAD" ? "bad" : "done";
   }
+  // Commands that arrive at once, pipelined or of many sessions, run over several turns of the loop.
+  await turns.turn();
   const tag = tagOf(text.lines[0]!);
   session.tag = tag;
   try {

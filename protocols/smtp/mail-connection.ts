@@ -58,8 +58,6 @@ export interface AcceptedConnection {
 }
 
 const turns = new LoopTurns();
-/** Commands between two looks at the time: a mail to one recipient has four. */
-const commandsOfTurn = 8;
 const nobodyGoes = new AbortController().signal;
 
 export class MailConnection extends SMTPConnection {
@@ -144,9 +142,18 @@ export class MailConnection extends SMTPConnection {
 
   override _createParser(): MailStream {
     const parser = new MailStream({ maxCommandLength: this._server.options.maxCommandLength });
-    parser.oncommand = (command, callback) => this._onCommand(command, callback);
+    parser.oncommand = (command, callback) => this.#inTurn(() => this._onCommand(command, callback));
     parser.on("error", () => this.#send(reply(421, "5.5.6", "The command line is too long")));
     return parser;
+  }
+
+  /** A command, STARTTLS with its handshake among them, waits for its turn: many that arrive at once run over several turns of the loop. */
+  #inTurn(run: () => void): void {
+    if (!turns.isDue) run();
+    else
+      void this.#forOwner(nextTurn).then(() => {
+        if (!this._socket.destroyed) run();
+      });
   }
 
   override _onCommand(command: Buffer, callback?: Callback): void {
@@ -493,10 +500,8 @@ export class MailConnection extends SMTPConnection {
         if (command === "MAIL") logRefusal(this.#port, this.remoteAddress, command, outcome, { id: this.id });
         return outcome;
       })
-      .then(async (outcome) => {
+      .then((outcome) => {
         this.#send(outcome);
-        // A hundred recipients in one packet take their turns as other work does.
-        if (this.#commandCount % commandsOfTurn === 0 && turns.isDue) await this.#forOwner(nextTurn);
         callback();
       })
       .catch((error: unknown) => {

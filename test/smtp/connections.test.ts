@@ -117,6 +117,23 @@ test("connections that fill the port for other servers keep nobody from submissi
   expect(await client.command("NOOP")).toMatch(/^250 /);
 });
 
+test("a network's one command is answered before the many that another network sent at the same time", async () => {
+  await using rooms = await openMailRooms({ nameNetwork: ({ remoteAddress }) => remoteAddress });
+  const clients = await Promise.all(
+    Array.from({ length: 60 }, () => connectRawSmtp({ port: rooms.ports.smtp })),
+  );
+  await using quiet = await connectRawSmtp({ port: rooms.ports.smtp, localAddress: "127.0.0.9" });
+  let answered = 0;
+  const busy = clients.map(async (client) => {
+    expect((await client.send("NOOP\r\n".repeat(50), 50)).at(-1)).toMatch(/^250 /);
+    answered++;
+  });
+  await quiet.command("NOOP");
+  expect(answered).toBeLessThan(clients.length / 2);
+  await Promise.all(busy);
+  for (const client of clients) client.destroy();
+});
+
 describe("on the submission ports", () => {
   const login = `AUTH PLAIN ${Buffer.from(`\0robin@waypost.example\0${password}`).toString("base64")}`;
 

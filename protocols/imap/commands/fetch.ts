@@ -116,16 +116,12 @@ async function runFetch(
         };
         shownItems = withChangedFlags(items, session.isEnabled("CONDSTORE"));
       }
-      // A page of these is soon written, and the loop has its turn between pages.
       const ready = readyResponse(head, shown, shownItems, context);
-      if (ready !== undefined) {
-        out.line(ready);
-        if (out.isLarge) await out.flush();
-        continue;
-      }
-      if (!(await writeFetchResponse(head, shown, shownItems, context, out))) hasExpunged = true;
-      await out.flushIfLarge();
-      await turns.turn();
+      if (ready !== undefined) out.line(ready);
+      else if (!(await writeFetchResponse(head, shown, shownItems, context, out))) hasExpunged = true;
+      // Most messages wait for neither.
+      if (out.isLarge) await out.flush();
+      if (turns.isDue) await turns.turn();
     }
   }
   return limitedAnswer(hasExpunged ? goneAnswer : undefined, lowest, messageLimit, out);

@@ -114,11 +114,13 @@ async function answerFlags(
   const { selected } = session;
   const hasCondstore = session.isEnabled("CONDSTORE");
   await selected.tellKeywords(out);
+  const turns = new LoopTurns();
   const { agent, number } = selected.mailbox;
   for await (const page of session.rooms.mail.shownPages(agent, number, uids, flagFacets(hasCondstore)))
     for (const entry of page) {
       out.line(selected.flagsResponse(entry, { hasUid: form === "uid" || hasCondstore, hasCondstore }));
       if (out.isLarge) await out.flush();
+      if (turns.isDue) await turns.turn();
     }
 }
 

@@ -64,7 +64,8 @@ export class FlagWriter {
   /** UIDs of messages that are \Recent in the session. */
   recent: NumberSet = emptyNumberSet;
   #names: readonly string[];
-  readonly #byMask = new Map<number, string>();
+  readonly #texts = new Map<number | string, string>();
+  #keptLetters = 0;
 
   constructor(keywordNames: readonly string[]) {
     this.#names = keywordNames;
@@ -77,7 +78,7 @@ export class FlagWriter {
   /** Keywords are only ever added. So the kept texts stay right, except those with keyword numbers that had no name yet. */
   set keywordNames(names: readonly string[]) {
     this.#names = names;
-    this.#byMask.clear();
+    this.#forget();
   }
 
   /** `(\Seen $Label1)` */
@@ -88,14 +89,21 @@ export class FlagWriter {
   }
 
   #writeKept(flags: FlagState): string {
-    if (flags.overflow !== null) return this.#format(flags);
-    let text = this.#byMask.get(flags.mask);
+    const key = flags.overflow === null ? flags.mask : `${flags.mask} ${flags.overflow}`;
+    let text = this.#texts.get(key);
     if (text === undefined) {
-      if (this.#byMask.size >= cachedMasksMax) this.#byMask.clear();
       text = this.#format(flags);
-      this.#byMask.set(flags.mask, text);
+      if (this.#keptLetters >= keptLettersMax) this.#forget();
+      // A number takes memory too.
+      this.#keptLetters += text.length + (typeof key === "string" ? key.length : 0) + 32;
+      this.#texts.set(key, text);
     }
     return text;
+  }
+
+  #forget(): void {
+    this.#texts.clear();
+    this.#keptLetters = 0;
   }
 
   /** The value of the FLAGS response: all flags in use. */
@@ -119,4 +127,5 @@ export class FlagWriter {
   }
 }
 
-const cachedMasksMax = 4096;
+/** Of all texts of one session: a message may have 500 keywords. */
+const keptLettersMax = 256 * 1024;
