@@ -14,6 +14,7 @@ import { setupCommand } from "./setup-command.ts";
 import { statusCommand } from "./status-command.ts";
 import { backupCommand, beginAnewCommand, checkCommand } from "./store-commands.ts";
 import { traceCommand } from "./trace-command.ts";
+import { upgradeCommand } from "./upgrade-command.ts";
 
 const examples = `
 Examples:
@@ -46,6 +47,7 @@ export function createProgram(): Command {
     backupCommand(),
     moveCommand(),
     beginAnewCommand(),
+    upgradeCommand(),
     importCommand(),
     exportCommand(),
     callCommand(),

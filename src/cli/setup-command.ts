@@ -4,7 +4,6 @@ import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import { networkInterfaces } from "node:os";
 import path from "node:path";
-import { createInterface } from "node:readline/promises";
 import { Command } from "commander";
 import { readSettings } from "#/config/load.ts";
 import type { Settings } from "#/config/schema.ts";
@@ -13,6 +12,7 @@ import { parseDomain } from "#/src/accounts/address.ts";
 import { isReservedDomain } from "#/src/accounts/reserved-domain.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { isPublicAddress } from "#/src/model/public-address.ts";
+import { ask, isAgreed } from "./ask.ts";
 import { operate } from "./operator.ts";
 import { printLine, printResult } from "./output.ts";
 import { formatSettings, type SetupAnswers } from "./setup-settings.ts";
@@ -79,20 +79,6 @@ async function readAnswers(options: SetupOptions): Promise<SetupAnswers> {
     data: path.resolve(options.data),
     isAcme: options.acme,
   };
-}
-
-async function ask(question: string, option: string): Promise<string> {
-  if (!process.stdin.isTTY) throw new WaypostError("invalid", `${option} is missing.`);
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return (await lines.question(question)).trim();
-  } finally {
-    lines.close();
-  }
-}
-
-async function isAgreed(): Promise<boolean> {
-  return process.stdin.isTTY === true && /^y(es)?$/i.test(await ask("Do this? (yes/no) ", "--yes"));
 }
 
 function assertNew({ config, data, unit }: SetupOptions): void {

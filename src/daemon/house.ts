@@ -1,6 +1,7 @@
 /** The rooms of `src` over one open store: what the daemon serves, and what the command line uses without a daemon. */
 
 import type { Logger } from "pino";
+import { databaseOf } from "#/config/database-of.ts";
 import type { Settings } from "#/config/schema.ts";
 import { createLargeItems, type LargeItems } from "#/protocols/dav/filters/large-items.ts";
 import type { Call, Invoke, Outcome } from "#/protocols/json/carriage/invoke.ts";
@@ -41,7 +42,7 @@ import { createMailFates, type MailFates } from "#/src/scheduling/mail-fates.ts"
 import { createDirectSchedulers, createSchedulers } from "#/src/scheduling/schedulers.ts";
 import type { Scheduling } from "#/src/scheduling/scheduling.ts";
 import { openStore } from "#/storage/open-store.ts";
-import type { DatabasePlace, Store } from "#/storage/store.ts";
+import type { Store } from "#/storage/store.ts";
 
 import type { Metrics } from "./metrics.ts";
 
@@ -250,10 +251,4 @@ async function loadInvoke(rooms: JsonRooms): Promise<Invoke> {
     import("#/protocols/json/registry.ts"),
   ]);
   return createInvoke(rooms, createRegistry(rooms.settings.json.unservedOperations));
-}
-
-/** Undefined where everything is in the folder. */
-function databaseOf({ storage: { url, passwordFile } }: Settings): DatabasePlace | undefined {
-  if (url === "") return undefined;
-  return passwordFile === "" ? { url } : { url, passwordFile };
 }

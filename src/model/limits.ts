@@ -235,3 +235,8 @@ export const schedulingInboxItemsMax = 500;
 
 /** How often one attendee is sent the same event again on REFRESH: each answer is a mail, and a change of the organizer's object. */
 export const refreshIntervalMs = 3_600_000;
+
+/** What a start does by itself to the schema of a store; more waits for `waypost upgrade`. Rows are written at some 200,000 a second, and a
+ *  copy at some 400 MB a second: half a minute, in which clients try again. */
+export const schemaRowsUnaskedMax = 1_000_000;
+export const schemaBytesUnaskedMax = 8 * 1024 * 1024 * 1024;

@@ -1,6 +1,7 @@
 /** Brings a database to the schema of this version. Several daemons may start at once: each step is one transaction that begins
  *  with a lock, and looks only then whether the step is still to be taken. */
 import { type Migration, migrations } from "../migrations/index.ts";
+import { assertUnasked, planUpgrade, type UpgradePlan } from "../upgrade-plan.ts";
 import type { PostgresSql } from "./connection.ts";
 
 /** Any number that no other program on the same database takes for a lock. */
@@ -10,10 +11,32 @@ export async function migrate(
   sql: PostgresSql,
   now: number,
   steps: readonly Migration[] = migrations,
+  { isAsked = false }: { readonly isAsked?: boolean } = {},
 ): Promise<void> {
   if ((await findVersion(sql)) === steps.length) return;
+  if (!isAsked) assertUnasked(await planOf(sql, steps), 0);
   // A new store is made whole or not at all.
   while (!(await takeStep(sql, now, steps)));
+}
+
+/** Throws for a store from a newer version. */
+export async function planOf(
+  sql: PostgresSql,
+  steps: readonly Migration[] = migrations,
+): Promise<UpgradePlan> {
+  const version = (await findVersion(sql)) ?? 0;
+  assertKnown(version, steps);
+  const tables = await sql.column<string>(
+    "select table_name from information_schema.tables where table_schema = any (current_schemas(false))",
+  );
+  return planUpgrade(sql, version, tables, steps);
+}
+
+function assertKnown(version: number, steps: readonly Migration[]): void {
+  if (version > steps.length)
+    throw new Error(
+      `The store has schema ${version}, this version of Waypost knows ${steps.length}; start the newer one`,
+    );
 }
 
 /** undefined: there is no store in this database yet. */
@@ -36,10 +59,7 @@ async function takeStep(sql: PostgresSql, now: number, steps: readonly Migration
     await sql.get(`select pg_advisory_xact_lock(${lockNumber})`);
     const found = await findVersion(sql);
     const version = found ?? 0;
-    if (version > steps.length)
-      throw new Error(
-        `The store has schema ${version}, this version of Waypost knows ${steps.length}; start the newer one`,
-      );
+    assertKnown(version, steps);
     if (found === undefined)
       await sql.run(
         "create table schema_version (version bigint not null primary key, applied_at bigint not null)",

@@ -1,40 +1,87 @@
 /** Brings a store to the schema of this version: each step in one transaction, a new store all of them in one, a backup before
- *  the first one that a store with content takes. A store from a newer version is refused. */
+ *  the first one that a store with content takes. Steps that take long wait until they are asked for. A store from a newer version is refused. */
 import fs from "node:fs";
 import path from "node:path";
 import type Database from "better-sqlite3";
 import { type Migration, migrations } from "../migrations/index.ts";
+import type { Progress } from "../store.ts";
+import { assertUnasked, planUpgrade, type UpgradePlan } from "../upgrade-plan.ts";
 import { backupTo } from "./backup.ts";
 import { SqliteSql } from "./connection.ts";
 import { declareStatistics } from "./statistics.ts";
+
+export interface MigrateOptions {
+  /** The operator has seen what the steps will do; otherwise only small ones are taken. */
+  readonly isAsked?: boolean;
+  /** The file of the copy; by default one below the folder. */
+  readonly backup?: string;
+  readonly onProgress?: Progress;
+  readonly steps?: readonly Migration[];
+}
 
 export async function migrate(
   database: Database.Database,
   folder: string,
   now: number,
-  steps: readonly Migration[] = migrations,
+  { isAsked = false, backup, onProgress, steps = migrations }: MigrateOptions = {},
 ): Promise<void> {
   database.exec(
     "create table if not exists schema_version (version bigint not null primary key, applied_at bigint not null)",
   );
-  const found = database.prepare("select coalesce(max(version), 0) as version from schema_version").get() as {
-    version: number;
-  };
-  const { version } = found;
-  if (version > steps.length)
-    throw new Error(
-      `The store in ${folder} has schema ${version}, this version of Waypost knows ${steps.length}; start the newer one`,
-    );
-  if (version > 0 && version < steps.length) {
-    const backups = path.join(folder, "backups");
-    fs.mkdirSync(backups, { recursive: true, mode: 0o700 });
-    await backupTo(database, path.join(backups, `before-schema-${version + 1}-${now}.db`));
+  const plan = await planOf(new SqliteSql(database), folder, steps);
+  const version = plan.from;
+  if (version > 0 && plan.steps.length > 0) {
+    const { size } = fs.statSync(database.name);
+    if (!isAsked) assertUnasked(plan, size);
+    const file = backup ?? backupFile(folder, version, now);
+    fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    assertRoom(path.dirname(file), size);
+    await backupTo(database, file, onProgress);
   }
   // A new store is made whole or not at all, and waits for the disk once; an older one keeps each step that was done.
   const left = steps.slice(version).map((step, at) => ({ step, number: version + 1 + at }));
   const transactions = version === 0 ? [left] : left.map((one) => [one]);
   for (const transaction of transactions) await takeSteps(database, transaction, now);
   declareStatistics(database);
+}
+
+/** Throws for a store from a newer version. */
+export async function planOf(
+  sql: SqliteSql,
+  folder: string,
+  steps: readonly Migration[] = migrations,
+): Promise<UpgradePlan> {
+  const tables = await sql.column<string>("select name from sqlite_master where type = 'table'");
+  const found = tables.includes("schema_version")
+    ? await sql.get<{ version: number }>("select coalesce(max(version), 0) as version from schema_version")
+    : undefined;
+  const version = found?.version ?? 0;
+  if (version > steps.length)
+    throw new Error(
+      `The store in ${folder} has schema ${version}, this version of Waypost knows ${steps.length}; start the newer one`,
+    );
+  return planUpgrade(sql, version, tables, steps);
+}
+
+/** Where the copy goes that is made before the steps behind a version. */
+export function backupFile(folder: string, version: number, now: number): string {
+  return path.join(folder, "backups", `before-schema-${version + 1}-${now}.db`);
+}
+
+/** Of the disk of a folder, which may still have to be made. */
+export function freeBytes(folder: string): number {
+  let place = path.resolve(folder);
+  while (!fs.existsSync(place)) place = path.dirname(place);
+  const { bavail, bsize } = fs.statfsSync(place);
+  return bavail * bsize;
+}
+
+function assertRoom(folder: string, bytes: number): void {
+  const free = freeBytes(folder);
+  if (free < bytes)
+    throw new Error(
+      `The copy before an upgrade of the schema has ${bytes} bytes, and ${folder} has room for ${free}; waypost upgrade --backup names another place`,
+    );
 }
 
 async function takeSteps(

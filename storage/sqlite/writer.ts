@@ -1,13 +1,9 @@
 /** The writer thread: the only connection that writes, and the only place where a write becomes durable. */
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import Database from "better-sqlite3";
-import { assertNotMoving } from "../moving/move-mark.ts";
 import type { FromWriter, ToWriter } from "../threads/messages.ts";
-import { databaseFile, openWriting, SqliteSql } from "./connection.ts";
 import { isUntrustworthy } from "./failures.ts";
-import { emptyLog, rewriteLog } from "./log-of-pages.ts";
-import { migrate } from "./migrate.ts";
-import { beginAnew, dropForeignLog } from "./restore.ts";
+import { openWriter } from "./open-writer.ts";
 import { WriterLoop } from "./writer-loop.ts";
 
 export interface WriterData {
@@ -34,13 +30,7 @@ function fail(error: unknown): void {
 }
 
 async function start(): Promise<void> {
-  dropForeignLog(data.folder);
-  rewriteLog(databaseFile(data.folder));
-  const database = openWriting(data.folder, { maxBytes: data.maxBytes });
-  emptyLog(database);
-  await migrate(database, data.folder, Date.now());
-  await beginAnew(database, Date.now());
-  await assertNotMoving(new SqliteSql(database));
+  const database = await openWriter(data.folder, { maxBytes: data.maxBytes });
   const loop = new WriterLoop(database, {
     say,
     fail: (error) => {

@@ -121,12 +121,14 @@ describe.skipIf(serverUrl === undefined)("the schema on PostgreSQL", () => {
     await using test = await openDatabase();
     const make = (name: string) => ({
       name,
+      does: "",
       run: async (tx: { run(text: string): Promise<number> }) =>
         void (await tx.run(`create table ${name} (n bigint)`)),
     });
     await migrate(test.sql, 1, [make("a")]);
     const bad = {
       name: "bad",
+      does: "",
       async run(tx: { run(text: string): Promise<number> }) {
         await tx.run("create table c (n bigint)");
         await tx.run("no sql");
@@ -142,7 +144,7 @@ describe.skipIf(serverUrl === undefined)("the schema on PostgreSQL", () => {
 
   it("of a newer version is refused", async () => {
     await using test = await openDatabase();
-    const step = { name: "one", run: async () => {} };
+    const step = { name: "one", does: "", run: async () => {} };
     await migrate(test.sql, 1, [step, step]);
     await expect(migrate(test.sql, 1, [step])).rejects.toThrow("start the newer one");
   });

@@ -12,7 +12,7 @@ const step = migrations.findIndex(({ name }) => name === "grant objects");
 it("makes rows of the mailboxes that grants named, and keeps the names that no mailbox has", async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-grants-"));
   const database = openWriting(folder);
-  await migrate(database, folder, 0, migrations.slice(0, step));
+  await migrate(database, folder, 0, { steps: migrations.slice(0, step) });
   for (const [agent, mailbox, name] of [
     [1, 3, "INBOX"],
     [1, 4, "Work"],
@@ -33,7 +33,7 @@ it("makes rows of the mailboxes that grants named, and keeps the names that no m
       )
       .run(index + 1, mailboxes && JSON.stringify(mailboxes));
 
-  await migrate(database, folder, 0, migrations.slice(0, step + 1));
+  await migrate(database, folder, 0, { steps: migrations.slice(0, step + 1) });
   const rows = database
     .prepare(
       `select agent_id || ' ' || target_agent_id || ' ' || grant_id || ' ' || kind || ' ' || object_id as row

@@ -87,16 +87,18 @@ it("applies each step of the schema once, with a backup before the first on a st
   const database = openWriting(folder.path);
   const first = {
     name: "first",
+    does: "",
     run: async (tx: { run(q: string): Promise<number> }) => void (await tx.run("create table a (x bigint)")),
   };
   const second = {
     name: "second",
+    does: "",
     run: async (tx: { run(q: string): Promise<number> }) => void (await tx.run("insert into a values (1)")),
   };
-  await migrate(database, folder.path, 1000, [first]);
+  await migrate(database, folder.path, 1000, { steps: [first] });
   expect(fs.existsSync(path.join(folder.path, "backups"))).toBe(false);
-  await migrate(database, folder.path, 2000, [first, second]);
-  await migrate(database, folder.path, 3000, [first, second]);
+  await migrate(database, folder.path, 2000, { steps: [first, second] });
+  await migrate(database, folder.path, 3000, { steps: [first, second] });
   expect(fs.readdirSync(path.join(folder.path, "backups"))).toEqual(["before-schema-2-2000.db"]);
   expect(database.prepare("select count(*) as rows from a").get()).toEqual({ rows: 1 });
   database.close();
@@ -107,6 +109,7 @@ it("makes a new store whole or not at all, and keeps the steps of an older one t
   const database = openWriting(folder.path);
   const step = (name: string, statement: string) => ({
     name,
+    does: "",
     run: async (tx: { run(q: string): Promise<number> }) => void (await tx.run(statement)),
   });
   const tables = database
@@ -114,11 +117,11 @@ it("makes a new store whole or not at all, and keeps the steps of an older one t
     .pluck();
   const a = step("a", "create table a (x bigint)");
   const broken = step("broken", "insert into nowhere values (1)");
-  await expect(migrate(database, folder.path, 0, [a, broken])).rejects.toThrow("Step 2 (broken)");
+  await expect(migrate(database, folder.path, 0, { steps: [a, broken] })).rejects.toThrow("Step 2 (broken)");
   expect(tables.all()).toEqual([]);
-  await migrate(database, folder.path, 0, [a]);
+  await migrate(database, folder.path, 0, { steps: [a] });
   const steps = [a, step("b", "create table b (x bigint)"), broken];
-  await expect(migrate(database, folder.path, 1, steps)).rejects.toThrow("Step 3 (broken)");
+  await expect(migrate(database, folder.path, 1, { steps })).rejects.toThrow("Step 3 (broken)");
   expect(tables.all()).toEqual(["a", "b"]);
   database.close();
 });
@@ -128,12 +131,13 @@ it("leaves the schema as it was when a step fails", async () => {
   const database = openWriting(folder.path);
   const broken = {
     name: "broken",
+    does: "",
     run: async (tx: { run(q: string): Promise<number> }) => {
       await tx.run("create table a (x bigint)");
       await tx.run("insert into nowhere values (1)");
     },
   };
-  await expect(migrate(database, folder.path, 0, [broken])).rejects.toThrow("Step 1 (broken)");
+  await expect(migrate(database, folder.path, 0, { steps: [broken] })).rejects.toThrow("Step 1 (broken)");
   expect(database.prepare("select name from sqlite_master where name = 'a'").get()).toBeUndefined();
   database.close();
 });

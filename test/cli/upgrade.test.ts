@@ -1,0 +1,55 @@
+/** `waypost upgrade`: a store of an older version, as its operator brings it to the present one. */
+import { execFile } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import zlib from "node:zlib";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { migrations } from "#/storage/migrations/index.ts";
+import { startInProcessDaemon, startScript } from "../support/daemon.ts";
+
+let folder: string;
+beforeAll(() => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-upgraded-"));
+  const kept = new URL("../storage/stores/schema-0012.db.zst", import.meta.url);
+  fs.writeFileSync(path.join(folder, "waypost.db"), zlib.zstdDecompressSync(fs.readFileSync(kept)));
+});
+afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+function upgrade(...args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const [program, script] = startScript;
+  return new Promise((resolve) => {
+    const child = execFile(
+      program!,
+      [script!, "upgrade", ...args, "--data", folder],
+      { cwd: folder },
+      (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
+    child.stdin!.end();
+  });
+}
+
+test("says what it will do, does it when it is told to, once, and not while the server runs", async () => {
+  const asked = await upgrade();
+  expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining("Say --yes to do it.") });
+  expect(asked.stdout).toContain(
+    `The store has schema 12, and this version of Waypost has ${migrations.length}.`,
+  );
+  expect(asked.stdout).toMatch(/^ {2}13 {2}keeps what became of sent mail .*\(goes through \d+ rows\)$/m);
+  expect(asked.stdout).toMatch(/copied to .*before-schema-13-\d+\.db: \d+ MiB of the \d+ MiB that are free/);
+  expect(JSON.parse((await upgrade("--dry-run", "--json")).stdout)).toMatchObject({ from: 12, done: false });
+  expect(fs.existsSync(path.join(folder, "backups"))).toBe(false);
+
+  expect(await upgrade("--yes")).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`The store has schema ${migrations.length} now.`),
+  });
+  expect(fs.readdirSync(path.join(folder, "backups"))).toHaveLength(1);
+  expect(await upgrade("--yes")).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("Nothing is to be done."),
+  });
+
+  await using _server = await startInProcessDaemon({ data: folder, agents: 0, people: 0, set: ["log.level=silent"] });
+  expect(await upgrade("--yes")).toMatchObject({ code: 1, stderr: expect.stringContaining("is running") });
+});
