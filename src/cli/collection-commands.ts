@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import type { ImportResult } from "#/src/collections/transfer/import-items.ts";
+import type { ArchiveImport } from "#/src/daemon/moving/archive/import-account.ts";
 import type { MailImport } from "#/src/daemon/moving/import-mail.ts";
 import { operate } from "./operator.ts";
 import { type CommonOptions, settingsOf, withCommonOptions } from "./options.ts";
@@ -10,6 +11,8 @@ interface TransferOptions extends CommonOptions {
   readonly in?: string;
   readonly passwordFile?: string;
   readonly oauth?: boolean;
+  readonly settings?: boolean;
+  readonly mbox?: boolean;
 }
 
 function isMail(file: string, options: TransferOptions): boolean {
@@ -27,7 +30,8 @@ async function importMailOf(owner: string, file: string, options: TransferOption
   const result = (await transfer("import", owner, file, options, "mail", {
     password,
     isToken: options.oauth === true,
-  })) as MailImport;
+    takesSettings: options.settings === true,
+  })) as MailImport | ArchiveImport;
   if (options.json) printResult(result, true);
   else {
     const { refusals, ...counts } = result;
@@ -42,7 +46,7 @@ const inOption = ["--in <collection>", "a calendar or addressbook, by id or name
 export function importCommand(): Command {
   const command = new Command("import")
     .description(
-      "Bring in mail (IMAP, Maildir, mbox, .eml), or the events or contacts of a file (.ics, .vcf). It can be run again: mail that is there already is left, events and contacts are replaced; nobody is invited.",
+      "Bring in mail (IMAP, Maildir, mbox, .eml), everything of an archive (.tar, .tar.gz, .tar.zst), or the events or contacts of a file (.ics, .vcf). It can be run again: mail that is there already is left, events and contacts are replaced; nobody is invited.",
     )
     .argument("<owner>", "agent or person: address or id (ag_…)")
     .argument(
@@ -51,7 +55,8 @@ export function importCommand(): Command {
     )
     .option(...inOption)
     .option("--password-file <file>", "where the password for IMAP is; - is standard input")
-    .option("--oauth", "the password is a token of OAuth 2");
+    .option("--oauth", "the password is a token of OAuth 2")
+    .option("--settings", "take name, quota, aliases, what waits for approval, and grants of an archive too");
   return withCommonOptions(command).action(async (owner: string, file: string, options: TransferOptions) => {
     if (isMail(file, options)) return importMailOf(owner, file, options);
     const result = (await transfer("import", owner, file, options)) as ImportResult;
@@ -68,17 +73,20 @@ export function importCommand(): Command {
 export function exportCommand(): Command {
   const command = new Command("export")
     .description(
-      "Write a calendar or addressbook whole to a new file (.ics, .vcf), or all mail to a new folder (Maildir).",
+      "Write a calendar or addressbook whole to a new file (.ics, .vcf), all mail to a new folder (Maildir, or mbox files), or everything to an archive (.tar, .tar.gz, .tar.zst) that import takes back.",
     )
     .argument("<owner>", "agent or person: address or id (ag_…)")
     .argument(
       "<file>",
-      "the new file; without --in the default calendar (.ics), addressbook (.vcf), else all mail",
+      "the new file; without --in the default calendar (.ics), addressbook (.vcf), everything (.tar), else all mail",
     )
-    .option(...inOption);
+    .option(...inOption)
+    .option("--mbox", "mail as mbox files instead of a Maildir");
   return withCommonOptions(command).action(async (owner: string, file: string, options: TransferOptions) =>
     printResult(
-      await transfer("export", owner, file, options, isMail(file, options) ? "mail" : "collection"),
+      await transfer("export", owner, file, options, isMail(file, options) ? "mail" : "collection", {
+        ...(options.mbox === true ? { isMbox: true } : {}),
+      }),
       options.json === true,
     ),
   );

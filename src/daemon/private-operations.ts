@@ -11,7 +11,10 @@ import { WaypostError } from "#/src/model/errors.ts";
 import { readSetAside } from "#/storage/search/search-trials.ts";
 import { exportFile, importFile, type TransferRequest } from "./collection-files.ts";
 import type { House } from "./house.ts";
+import { exportAccount, isArchive } from "./moving/archive/export-account.ts";
+import { importAccount } from "./moving/archive/import-account.ts";
 import { exportMaildir } from "./moving/export-maildir.ts";
+import { exportMbox } from "./moving/export-mbox.ts";
 import { importMail } from "./moving/import-mail.ts";
 import { openMailSource } from "./moving/open-source.ts";
 
@@ -64,8 +67,12 @@ async function run(house: House, call: PrivateCall): Promise<unknown> {
     case "mail.import":
       return importMailFrom(house, call);
     case "mail.export": {
-      const { agent } = await selectOwner(house.store, textField(call, "owner"));
-      return exportMaildir(house.mail, agent, path.resolve(textField(call, "file")), call);
+      const owner = await selectOwner(house.store, textField(call, "owner"));
+      const file = path.resolve(textField(call, "file"));
+      if (isArchive(file)) return { ...(await exportAccount(house, owner, file, call)) };
+      return call.input.isMbox === true
+        ? exportMbox(house.mail, owner.agent, file, call)
+        : exportMaildir(house.mail, owner.agent, file, call);
     }
     case "call":
       return invokeOperation(house, call);
@@ -75,14 +82,23 @@ async function run(house: House, call: PrivateCall): Promise<unknown> {
 }
 
 async function importMailFrom(house: House, call: PrivateCall): Promise<unknown> {
-  const { agent } = await selectOwner(house.store, textField(call, "owner"));
+  const owner = await selectOwner(house.store, textField(call, "owner"));
+  const { agent } = owner;
   const bytesMax = house.settings.imap.maxAppendBytes;
-  const { password, isToken } = call.input;
-  await using source = await openMailSource(textField(call, "file"), bytesMax, {
+  const { password, isToken, takesSettings } = call.input;
+  const { signal, onProgress } = call;
+  const file = textField(call, "file");
+  if (isArchive(file))
+    return importAccount(house, owner, path.resolve(file), {
+      bytesMax,
+      takesSettings: takesSettings === true,
+      signal,
+      onProgress,
+    });
+  await using source = await openMailSource(file, bytesMax, {
     password: typeof password === "string" ? password : "",
     isToken: isToken === true,
   });
-  const { signal, onProgress } = call;
   return await importMail(house.mail, source, { agent, bytesMax, signal, onProgress });
 }
 

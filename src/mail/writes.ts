@@ -107,6 +107,22 @@ export interface MailWrites {
     message: Appended,
     once: Idempotency,
   ): Promise<Once<AppendResult>>;
+  /** Of an archive that was made of the mailbox itself: the octets stay as they are, results of this server included, and they were received
+   *  at their internal dates. In the order that is given, all or none, once under the key. */
+  restoreMessages(
+    agent: AgentNumber,
+    mailbox: MailboxNumber,
+    messages: readonly Appended[],
+    once: Idempotency,
+  ): Promise<Once<AppendResult>>;
+  /** A copy that is made once under its key; it has the flags of what it copies. */
+  copyOnce(
+    agent: AgentNumber,
+    source: MailboxNumber,
+    target: MailboxNumber,
+    uid: Uid,
+    once: Idempotency,
+  ): Promise<Once<{ readonly targetUids: NumberSet }>>;
   /** Puts a message into `target` and removes one from `source`, both or none (RFC 8508). */
   replaceMessage(
     agent: AgentNumber,
@@ -167,13 +183,14 @@ export interface MailWrites {
 /** `ownNames`: names of this server. A foreign Authentication-Results field that claims one of them is forged. */
 export function createMailWrites(store: Store, ownNames: readonly string[]): MailWrites {
   const at = (): number => store.clock.now();
-  const prepare = async (message: Appended, provenance: Provenance) => ({
-    facts: await prepareMessage(withoutForgedResults(message.bytes, ownNames)),
+  const prepare = async (message: Appended, provenance: Provenance, isOwn = false) => ({
+    facts: await prepareMessage(isOwn ? message.bytes : withoutForgedResults(message.bytes, ownNames)),
     flags: message.flags,
     keywords: message.keywords,
     internalDate: message.internalDate ?? at(),
     provenance: JSON.stringify(provenance),
     isAuthenticated: false,
+    ...(isOwn ? { receivedAt: message.internalDate } : {}),
   });
   return {
     async replaceMessage(agent, source, uid, target, message, provenance, actor) {
@@ -195,6 +212,16 @@ export function createMailWrites(store: Store, ownNames: readonly string[]): Mai
       const args = { agent, mailbox, messages: [prepared], at: at() };
       return writeOnce(store, "appendMessages", args, once, { transfer });
     },
+    async restoreMessages(agent, mailbox, messages, once) {
+      const prepared = [];
+      for (const message of messages) prepared.push(await prepare(message, { source: "import" }, true));
+      const transfer = prepared.flatMap((one) => transferableBuffers(one.facts.blob));
+      return writeOnce(store, "appendMessages", { agent, mailbox, messages: prepared, at: at() }, once, {
+        transfer,
+      });
+    },
+    copyOnce: (agent, source, target, uid, once) =>
+      writeOnce(store, "copyMessages", { agent, source, target, uids: [[uid, uid]], at: at() }, once),
     storeFlags: (agent, mailbox, change, actor) =>
       storeFlagsInPieces(store, {
         agent,

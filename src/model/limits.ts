@@ -240,3 +240,8 @@ export const refreshIntervalMs = 3_600_000;
  *  copy at some 400 MB a second: half a minute, in which clients try again. */
 export const schemaRowsUnaskedMax = 1_000_000;
 export const schemaBytesUnaskedMax = 8 * 1024 * 1024 * 1024;
+
+/** How much larger than its file an archive of an account may become: text of mail is packed to a fifth as a rule, copies of one attachment to
+ *  a hundredth. A small archive may have one large file of nothing. */
+export const archiveGrowthMax = 200;
+export const archiveGrowthFreeBytes = 256 * 1024 * 1024;

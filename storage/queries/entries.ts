@@ -314,3 +314,25 @@ export async function* pagesOf<R extends { readonly uid: Uid }>(
     }
   }
 }
+
+interface PagedReader {
+  pages<R>(query: string, key: (row: R) => SqlValue[], first: readonly SqlValue[]): AsyncIterable<R[]>;
+}
+
+/** Messages that are in several places, in pages by their numbers. */
+export async function* sharedMessagePages(
+  store: PagedReader,
+  agent: AgentNumber,
+): AsyncGenerator<readonly MessageNumber[]> {
+  const pages = store.pages<{ message: MessageNumber; places: number }>(
+    `select message_id as message, count(*) as places
+    from entry
+    where agent_id = ? and message_id > ?
+    group by message_id
+    order by message_id
+    limit ?`,
+    ({ message }) => [agent, message],
+    [agent, 0],
+  );
+  for await (const page of pages) yield page.filter(({ places }) => places > 1).map(({ message }) => message);
+}

@@ -50,6 +50,11 @@ test("says what it will do, does it when it is told to, once, and not while the 
     stdout: expect.stringContaining("Nothing is to be done."),
   });
 
-  await using _server = await startInProcessDaemon({ data: folder, agents: 0, people: 0, set: ["log.level=silent"] });
+  await using _server = await startInProcessDaemon({
+    data: folder,
+    agents: 0,
+    people: 0,
+    set: ["log.level=silent"],
+  });
   expect(await upgrade("--yes")).toMatchObject({ code: 1, stderr: expect.stringContaining("is running") });
 });

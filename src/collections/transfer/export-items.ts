@@ -32,6 +32,19 @@ export async function* exportItems(
       }
 }
 
+/** The octets of one item, with its managed attachments in it. */
+export async function carriedItem(
+  collections: Pick<Collections, "listAttachmentPlaces" | "readAttachment">,
+  account: AccountNumber,
+  item: StoredItem,
+): Promise<Uint8Array> {
+  if (item.kind !== "calendar") return item.bytes;
+  const pieces: Uint8Array[] = [];
+  for (const piece of splitAtManaged(item.bytes))
+    pieces.push("octets" in piece ? piece.octets : await carried(collections, account, item, piece));
+  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+}
+
 const noOctets = new Uint8Array();
 /** The last line of an object can be without it. */
 const lineEnd = Buffer.from("\r\n");

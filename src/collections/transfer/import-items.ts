@@ -1,16 +1,14 @@
 /** Puts the objects of a file into a collection. What is there already by its UID is replaced, or left alone if it is the same, so
  *  that an import can be run again. What cannot be stored is told, and the others go on. Nobody is invited or told by an import. */
 import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
-import type { CarriedAttachment, PlacedAttach } from "#/src/formats/icalendar/carried-attachments.ts";
 import { checkCalendarObject } from "#/src/formats/icalendar/check-calendar-object.ts";
 import { checkAddressData } from "#/src/formats/vcard/address-data.ts";
 import type { Actor } from "#/src/model/actor.ts";
 import { type ErrorCode, isWaypostError, type WaypostError } from "#/src/model/errors.ts";
-import type { AccountNumber } from "#/src/model/numbers.ts";
-import { derivedManagedId, managedIdPattern, type NewAttachment } from "../attachments.ts";
 import type { Collection, CollectionKind } from "../collection.ts";
 import type { Collections, PutItem } from "../collections.ts";
 import { type ImportedObject, listImportedObjects, type ReadableFile } from "./imported-objects.ts";
+import { type AttachmentsHere, createAttachmentPlaces } from "./place-attachments.ts";
 
 export interface ImportResult {
   readonly created: number;
@@ -37,12 +35,6 @@ const ofOneObject: ReadonlySet<ErrorCode> = new Set(["invalid", "policy_refused"
 /** Refusals that the result lists. A person does not read more. */
 const refusalsMax = 100;
 
-/** The account that imported attachments are put into, and their URLs. */
-export interface AttachmentsHere {
-  readonly account: AccountNumber;
-  urlOf(managedId: string, name: string): string;
-}
-
 type ReadObject = Extract<ImportedObject, { bytes: Uint8Array }>;
 
 interface Wanted {
@@ -63,6 +55,7 @@ export async function importItems(
   const counts = { created: 0, updated: 0, unchanged: 0, refused: 0 };
   const refusals: Refusal[] = [];
   const seen = new Set<string>();
+  const { place, missing } = createAttachmentPlaces(collections, collection.agent, attachments);
   let batch: ReadObject[] = [];
   let bytes = 0;
   /** The batch before this one, so that one is read while another is written. */
@@ -118,17 +111,6 @@ export async function importItems(
     }
   }
 
-  /** An attachment that its calendars have keeps its name; one of others in the account cannot have the same. */
-  async function place({ managedId, name, bytes: octets }: CarriedAttachment): Promise<PlacedAttach> {
-    const isFree = async (id: string) => {
-      const places = await collections.listAttachmentPlaces(attachments.account, id, collection.agent);
-      return places.every(({ agent }) => agent === collection.agent);
-    };
-    const isOurs = managedIdPattern.test(managedId) && (await isFree(managedId));
-    const id = isOurs ? managedId : derivedManagedId(managedId, octets);
-    return { managedId: id, url: attachments.urlOf(id, name) };
-  }
-
   /** What is to be written; undefined for what is refused or there already. */
   async function look({
     line,
@@ -162,17 +144,6 @@ export async function importItems(
     };
   }
 
-  /** The bytes behind a MANAGED-ID never change, so those that are there stay. */
-  async function missing(carried: ReadObject["attachments"]): Promise<NewAttachment[]> {
-    const { agent } = collection;
-    const added: NewAttachment[] = [];
-    for (const { managedId, name, type, bytes: octets } of carried) {
-      const places = await collections.listAttachmentPlaces(attachments.account, managedId, agent);
-      if (places.length === 0) added.push({ managedId, name, type, bytes: octets });
-    }
-    return added;
-  }
-
   async function write({ line, uid, becomes, put }: Wanted): Promise<void> {
     try {
       await collections.putItem(collection.agent, actor, put);
@@ -193,7 +164,7 @@ function isOfOneObject(error: unknown): error is WaypostError {
   return isWaypostError(error) && ofOneObject.has(error.code);
 }
 
-const uidReaders: Readonly<
+export const uidReaders: Readonly<
   Record<CollectionKind, (bytes: Uint8Array) => string | { readonly refused: string }>
 > = {
   calendar(bytes) {

@@ -115,7 +115,7 @@ interface MadeObject {
 }
 
 /** Attachments that stand in it become managed again. Throws `invalid` for more than an item has. */
-async function withoutCarried(octets: Buffer, place: PlaceCarried): Promise<MadeObject> {
+export async function withoutCarried(octets: Buffer, place: PlaceCarried): Promise<MadeObject> {
   const attachments: PlacedCarried[] = [];
   const bytes = await takeCarried(octets, async (attachment) => {
     if (attachment.bytes.length > attachmentBytesMax || attachments.length >= attachmentsOfItemMax)

@@ -21,6 +21,8 @@ export interface AppendedMessage {
   readonly flags: number;
   readonly keywords: readonly string[];
   readonly internalDate: number;
+  /** When it first came to a mailbox; absent: now. */
+  readonly receivedAt?: number | undefined;
   /** JSON. */
   readonly provenance: string;
   readonly isAuthenticated: boolean;
@@ -107,7 +109,7 @@ export async function insertAppended(
     account,
     blob: await insertBlob(tx, account, facts.blob, 1),
     thread: await joinThread(tx, agent, message, facts.threadKeys),
-    receivedAt: at,
+    receivedAt: appended.receivedAt ?? at,
     trace: new Uint8Array(),
     facts,
     isAuthenticated,

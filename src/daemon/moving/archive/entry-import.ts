@@ -1,0 +1,31 @@
+import type { AgentRow } from "#/storage/rows.ts";
+import type { ArchiveRooms } from "./export-account.ts";
+import type { Manifest } from "./format.ts";
+
+/** What an import counts, and tells of. */
+export interface ImportCounts {
+  imported: number;
+  known: number;
+  items: number;
+  files: number;
+  refused: number;
+  readonly refusals: { readonly folder: string; readonly why: string }[];
+}
+
+/** One kind of entries. */
+export interface EntryImport {
+  /** True when the entry is of this kind. */
+  take(path: string, bytes: Buffer | undefined): Promise<boolean>;
+  /** What waits is stored. */
+  finish(): Promise<void>;
+}
+
+/** What each kind of entries is put into. */
+export interface OpenArchive {
+  readonly rooms: ArchiveRooms;
+  readonly owner: AgentRow;
+  readonly head: Manifest;
+  readonly counts: ImportCounts;
+  readonly bytesMax: number;
+  refuse(folder: string, why: string): void;
+}

@@ -1,0 +1,146 @@
+/** What an archive of an account has: a tar whose first entry is `manifest.json`. Its other entries come in an order in which each can be stored when
+ *  it is read: a page, which says what the files behind it are, and then these files.
+ *
+ *  mail/<folder>/<page>.json         messages of a folder, in the order of their UIDs; mail/<folder>/<n>.eml are their octets
+ *  collections/<n>/<page>.json       items of a calendar or addressbook; collections/<n>/<n>.ics and .vcf are their octets
+ *  files/<page>.json                 files and folders of WebDAV; files/<n>.bin are their octets
+ *
+ *  `<folder>` and the first `<n>` are places in the lists of the manifest, from 0. */
+import { z } from "zod";
+import { collectionKinds } from "#/src/model/collections.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { mailboxRoles } from "#/src/model/roles.ts";
+
+/** Of a page or the manifest. */
+export const jsonBytesMax = 16 * 1024 * 1024;
+/** Entries of a page. */
+export const pageEntriesMax = 250;
+/** Of a page of items, which are stored in one transaction: others wait for it. */
+export const pageItemsMax = 50;
+
+const listMax = 10_000;
+const text = z.string().max(64 * 1024);
+const name = z.string().max(2000);
+const deadProperty = z.strictObject({ namespace: name, name, xml: text });
+const deadProperties = z.array(deadProperty).max(1000).optional();
+
+const folder = z.strictObject({
+  /** Levels divided by `/`. */
+  path: name,
+  role: z.enum(Object.keys(mailboxRoles) as [keyof typeof mailboxRoles]).optional(),
+  isSubscribed: z.boolean(),
+  /** Annotations (RFC 5464), as base64. */
+  annotations: z.record(name, text).optional(),
+});
+
+const collection = z.strictObject({
+  kind: z.enum(collectionKinds),
+  role: z.enum(["default", "inbox"]).optional(),
+  segment: name.optional(),
+  displayName: text,
+  description: text.optional(),
+  color: name.optional(),
+  order: z.number().optional(),
+  components: z.array(name).max(20).optional(),
+  timeZone: text.optional(),
+  isTransparent: z.boolean(),
+  availability: text.optional(),
+  deadProperties,
+});
+
+const settings = z.strictObject({
+  name: name.optional(),
+  aliases: z.array(name).max(listMax),
+  quotaBytes: z.number().nullable().optional(),
+  holdPolicy: name.optional(),
+  approver: name.nullable().optional(),
+  allow: z.array(name).max(listMax).optional(),
+  block: z.array(name).max(listMax).optional(),
+  /** Who else reaches the mailbox. */
+  grants: z
+    .array(
+      z.strictObject({
+        holder: name,
+        scopes: z.array(name).max(20),
+        mailboxes: z.union([z.literal("all"), z.array(name).max(listMax)]),
+        calendars: z.union([z.literal("all"), z.array(name).max(listMax)]),
+        addressbooks: z.union([z.literal("all"), z.array(name).max(listMax)]),
+        expiresAt: name.nullable(),
+      }),
+    )
+    .max(listMax),
+});
+
+export const manifest = z.strictObject({
+  format: z.literal("waypost-account"),
+  version: z.literal(1),
+  /** By which an import knows what it has stored of this archive. */
+  id: z.string().regex(/^[0-9a-f]{32}$/),
+  madeAt: name,
+  address: name,
+  kind: z.enum(["agent", "person"]),
+  counts: z.strictObject({ messages: z.number(), items: z.number() }),
+  settings,
+  folders: z.array(folder).max(listMax),
+  collections: z.array(collection).max(listMax),
+});
+export type Manifest = z.infer<typeof manifest>;
+export type ArchivedFolder = z.infer<typeof folder>;
+export type ArchivedCollection = z.infer<typeof collection>;
+export type ArchivedSettings = z.infer<typeof settings>;
+
+const file = z.string().max(40);
+const flags = z.array(z.string().min(1).max(255)).max(1000);
+
+export const messagePage = z.strictObject({
+  messages: z
+    .array(
+      z.union([
+        z.strictObject({
+          file,
+          /** System flags and keywords, by their names. */
+          flags,
+          /** Milliseconds since 1970. */
+          internalDate: z.number(),
+          /** It is in another folder too, and is named there. */
+          isShared: z.literal(true).optional(),
+        }),
+        /** The same message as one that came before. */
+        z.strictObject({ copyOf: name, flags }),
+      ]),
+    )
+    .max(pageEntriesMax),
+});
+export type MessagePage = z.infer<typeof messagePage>;
+
+export const itemPage = z.strictObject({
+  items: z.array(z.strictObject({ file, segment: name.optional(), deadProperties })).max(pageItemsMax),
+});
+export type ItemPage = z.infer<typeof itemPage>;
+
+export const filePage = z.strictObject({
+  files: z
+    .array(
+      z.strictObject({
+        path: z.string().max(8192),
+        /** Absent for a folder. */
+        file: file.optional(),
+        mediaType: name.optional(),
+        deadProperties,
+      }),
+    )
+    .max(pageEntriesMax),
+});
+export type FilePage = z.infer<typeof filePage>;
+
+/** Throws `invalid` for JSON of another form. */
+export function readJson<T>(schema: z.ZodType<T>, path: string, bytes: Uint8Array): T {
+  try {
+    return schema.parse(JSON.parse(Buffer.from(bytes).toString("utf8")));
+  } catch (cause) {
+    throw new WaypostError("invalid", `${path} of the archive is not as it has to be.`, {
+      field: "/file",
+      cause,
+    });
+  }
+}

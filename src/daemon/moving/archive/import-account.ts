@@ -1,0 +1,94 @@
+/** Puts an archive into a mailbox. Each thing is stored together with the word that it was, so a run that was cut off goes on where it was and nothing is
+ *  there twice. What somebody claims who could have written the archive is not believed: mail of it is not authenticated, mail that waited to be
+ *  approved or sent becomes drafts, and settings are taken only when the operator says so. */
+import { WaypostError } from "#/src/model/errors.ts";
+import type { AgentRow } from "#/storage/rows.ts";
+import { readArchive } from "./archive-file.ts";
+import type { EntryImport, ImportCounts } from "./entry-import.ts";
+import type { ArchiveRooms } from "./export-account.ts";
+import { type ArchivedSettings, jsonBytesMax, type Manifest, manifest, readJson } from "./format.ts";
+import { createItemImport } from "./import-collections.ts";
+import { createFileImport } from "./import-files.ts";
+import { createMailImport } from "./import-mail.ts";
+import { applySettings } from "./import-settings.ts";
+import { readTar } from "./tar.ts";
+
+export interface ArchiveImport {
+  /** Messages. */
+  readonly imported: number;
+  /** Messages, items and files that were there already. */
+  readonly known: number;
+  readonly items: number;
+  readonly files: number;
+  readonly refused: number;
+  readonly refusals: readonly { readonly folder: string; readonly why: string }[];
+  /** Those that were not taken: `--settings` takes them. */
+  readonly settings?: ArchivedSettings;
+}
+
+interface ImportOptions {
+  /** Of one message. */
+  readonly bytesMax: number;
+  readonly takesSettings: boolean;
+  readonly signal: AbortSignal;
+  onProgress(done: number, total: number): void;
+}
+
+/** An archive is of one account; a large number of entries that are none of it is something else. */
+const strangeEntriesMax = 1000;
+const refusalsMax = 100;
+
+export async function importAccount(
+  rooms: ArchiveRooms,
+  owner: AgentRow,
+  file: string,
+  { bytesMax, takesSettings, signal, onProgress }: ImportOptions,
+): Promise<ArchiveImport> {
+  const counts: ImportCounts = { imported: 0, known: 0, items: 0, files: 0, refused: 0, refusals: [] };
+  const refuse = (folder: string, why: string): void => {
+    counts.refused++;
+    if (counts.refusals.length < refusalsMax) counts.refusals.push({ folder, why });
+  };
+  let head: Manifest | undefined;
+  let imports: readonly EntryImport[] = [];
+  let strange = 0;
+  for await (const { path, bytes } of readTar(readArchive(file), Math.max(bytesMax, jsonBytesMax))) {
+    signal.throwIfAborted();
+    if (head === undefined) {
+      head = readManifest(path, bytes);
+      const archive = { rooms, owner, head, counts, refuse, bytesMax };
+      imports = [await createMailImport(archive), await createItemImport(archive), createFileImport(archive)];
+      continue;
+    }
+    let isTaken = false;
+    for (const one of imports) {
+      // What is behind another kind of entry may rely on it.
+      if (!isTaken && (await one.take(path, bytes))) isTaken = true;
+    }
+    if (!isTaken && ++strange > strangeEntriesMax)
+      throw new WaypostError("invalid", "The archive has many entries that are of no account.", {
+        field: "/file",
+      });
+    const { messages, items } = head.counts;
+    const { imported, known, refused } = counts;
+    const done = imported + known + refused + counts.items;
+    onProgress(done, Math.max(done, messages + items));
+  }
+  if (head === undefined) throw new WaypostError("invalid", "The archive is empty.", { field: "/file" });
+  for (const one of imports) await one.finish();
+  if (!takesSettings) return { ...counts, settings: head.settings };
+  await applySettings(rooms, owner, head.settings, refuse);
+  return counts;
+}
+
+function readManifest(path: string, bytes: Buffer | undefined): Manifest {
+  if (path !== "manifest.json" || bytes === undefined || bytes.length > jsonBytesMax)
+    throw new WaypostError(
+      "invalid",
+      "The archive is not of an account of Waypost: it begins with no manifest.json.",
+      {
+        field: "/file",
+      },
+    );
+  return readJson(manifest, path, bytes);
+}

@@ -1,0 +1,190 @@
+/** Calendars and addressbooks of an archive, each item under the name that it had. An item that is there already by its UID is replaced, or left when
+ *  it is the same. Nobody is invited or told. */
+import { createHash } from "node:crypto";
+import { attachmentUrl } from "#/src/collections/attachments.ts";
+import type { Collection } from "#/src/collections/collection.ts";
+import type { PutItem } from "#/src/collections/collections.ts";
+import { uidReaders } from "#/src/collections/transfer/import-items.ts";
+import { withoutCarried } from "#/src/collections/transfer/imported-objects.ts";
+import { createAttachmentPlaces } from "#/src/collections/transfer/place-attachments.ts";
+import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
+import { importedObjectBytesMax } from "#/src/model/limits.ts";
+import type { EntryImport, OpenArchive } from "./entry-import.ts";
+import { type ArchivedCollection, type ItemPage, itemPage, jsonBytesMax, readJson } from "./format.ts";
+
+/** Octets of one transaction. */
+const batchBytesMax = 4 * 1024 * 1024;
+const memoryMs = 365 * 86_400_000;
+
+type Described = ItemPage["items"][number];
+type Place = Pick<Collection, "number" | "kind" | "displayName">;
+
+export async function createItemImport({
+  rooms: { collections, settings, store },
+  owner: { agent, account },
+  head,
+  counts,
+  refuse,
+}: OpenArchive): Promise<EntryImport> {
+  const actor = { agent, canApprove: false };
+  const attachments = createAttachmentPlaces(collections, agent, {
+    account,
+    urlOf: (managedId, name) => attachmentUrl(settings, managedId, name),
+  });
+  const places: (Place | undefined)[] = [];
+  for (const [at, one] of head.collections.entries()) places.push(await makeCollection(one, at));
+  let page = new Map<string, Described>();
+  let pagePlace = "";
+  let batch: PutItem[] = [];
+  let batchBytes = 0;
+
+  async function makeCollection(archived: ArchivedCollection, at: number): Promise<Place | undefined> {
+    const { kind, role, segment, deadProperties = [], ...properties } = archived;
+    try {
+      const found =
+        role === undefined
+          ? segment === undefined
+            ? undefined
+            : await collections.findCollectionBySegment(agent, kind, segment)
+          : await collections.findCollectionOfRole(agent, kind, role);
+      if (found !== undefined) {
+        // The components of a calendar are set when it is made.
+        const { components: _, ...changeable } = properties;
+        if (role !== undefined)
+          await collections.updateCollection(agent, found.number, {
+            properties: changeable,
+            setDead: deadProperties,
+          });
+        return found;
+      }
+      const key = createHash("sha256").update(`archive ${head.id}\ncollection ${at}`).digest("base64url");
+      const { collection } = await collections.createCollection(
+        agent,
+        { kind, segment, properties, deadProperties },
+        {
+          agent,
+          operation: "import",
+          key: `import ${key}`,
+          requestHash: new Uint8Array(32),
+          expiresAt: store.clock.now() + memoryMs,
+          replaysAnyRequest: true,
+        },
+      );
+      return { number: collection, kind, displayName: properties.displayName };
+    } catch (error) {
+      if (!isWaypostError(error) || error.details.reason === "over_quota") throw error;
+      refuse(archived.displayName, error.message);
+      return undefined;
+    }
+  }
+
+  /** What is to be written; undefined for what is there already. Throws what the item is refused for. */
+  async function putOf(place: Place, octets: Buffer, described: Described): Promise<PutItem | undefined> {
+    if (octets.length > importedObjectBytesMax) throw new WaypostError("invalid", "It is too large.");
+    const { bytes, attachments: carried } =
+      place.kind === "calendar"
+        ? await withoutCarried(octets, attachments.place)
+        : { bytes: octets, attachments: [] };
+    const uid = uidReaders[place.kind](bytes);
+    if (typeof uid !== "string") throw new WaypostError("invalid", uid.refused);
+    const [found] = await collections.findItemsByUid(agent, uid, { collection: place.number });
+    const [stored] = found === undefined ? [] : await collections.readItems(agent, [found.number]);
+    if (stored !== undefined && Buffer.compare(stored.bytes, bytes) === 0) return undefined;
+    const { segment, deadProperties } = described;
+    const isTaken =
+      stored === undefined &&
+      segment !== undefined &&
+      (await collections.findItemBySegment(agent, place.number, segment)) !== undefined;
+    return {
+      collection: place.number,
+      item: stored?.number,
+      // Another item has that name here.
+      segment: stored === undefined && !isTaken ? segment : undefined,
+      bytes,
+      provenance: { source: "import" },
+      isAuthenticated: true,
+      expected: { version: stored === undefined ? undefined : String(stored.modseq) },
+      deadProperties,
+      ...(carried.length > 0 ? { attachments: { added: await attachments.missing(carried) } } : {}),
+    };
+  }
+
+  async function flush(): Promise<void> {
+    const puts = batch;
+    batch = [];
+    batchBytes = 0;
+    if (puts.length === 0) return;
+    try {
+      await collections.changeItems([{ agent, actor, deeds: puts.map((put) => ({ kind: "put", ...put })) }]);
+      counts.items += puts.length;
+    } catch (error) {
+      assertOfItem(error);
+      // One of them is refused, and with it all.
+      for (const put of puts)
+        await attempt(put.collection, async () => {
+          await collections.putItem(agent, actor, put);
+          counts.items++;
+        });
+    }
+  }
+
+  async function attempt(collection: number, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      assertOfItem(error);
+      const place = places.find((one) => one?.number === collection);
+      refuse(place?.displayName ?? "", (error as Error).message);
+    }
+  }
+
+  return {
+    async take(path, bytes) {
+      const [, at, number, ending] = /^collections\/(\d{1,5})\/(\d{1,15})\.(json|ics|vcf)$/.exec(path) ?? [];
+      if (at === undefined || number === undefined) {
+        await flush();
+        return false;
+      }
+      const place = places[Number(at)];
+      if (place === undefined) return false;
+      if (bytes === undefined || (ending === "json" && bytes.length > jsonBytesMax)) {
+        refuse(place.displayName, `${path} is too large.`);
+        return true;
+      }
+      if (ending === "json") {
+        await flush();
+        pagePlace = at;
+        page = new Map(readJson(itemPage, path, bytes).items.map((one) => [one.file, one]));
+        return true;
+      }
+      const file = `${number}.${ending}`;
+      const described = pagePlace === at ? page.get(file) : undefined;
+      page.delete(file);
+      if (described === undefined) {
+        refuse(place.displayName, `${path} stands on no page.`);
+        return true;
+      }
+      await attempt(place.number, async () => {
+        const put = await putOf(place, bytes, described);
+        if (put === undefined) {
+          counts.known++;
+          return;
+        }
+        if (batchBytes + bytes.length > batchBytesMax) await flush();
+        batch.push(put);
+        batchBytes += bytes.length;
+      });
+      return true;
+    },
+    finish: flush,
+  };
+}
+
+/** What says nothing about the next item is passed over. */
+function assertOfItem(error: unknown): void {
+  const isOfItem =
+    isWaypostError(error) &&
+    error.details.reason !== "over_quota" &&
+    ["invalid", "policy_refused", "precondition_failed"].includes(error.code);
+  if (!isOfItem) throw error;
+}

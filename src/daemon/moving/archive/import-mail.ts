@@ -1,0 +1,199 @@
+/** Mail of an archive: folders first, then messages in the order of the archive, which is that of the UIDs. */
+import { createHash } from "node:crypto";
+import type { Idempotency } from "#/src/mail/write-once.ts";
+import type { Appended } from "#/src/mail/writes.ts";
+import { isWaypostError } from "#/src/model/errors.ts";
+import { systemFlagNamed, systemFlags } from "#/src/model/flags.ts";
+import type { MailboxNumber, Uid } from "#/src/model/numbers.ts";
+import { isHoldRole } from "#/src/model/roles.ts";
+import type { EntryImport, OpenArchive } from "./entry-import.ts";
+import { type ArchivedFolder, jsonBytesMax, type MessagePage, messagePage, readJson } from "./format.ts";
+
+/** Messages of one commit, and their octets together. */
+const batchMax = 16;
+const batchBytesMax = 8 * 1024 * 1024;
+/** An import may be taken up again so long. */
+const memoryMs = 365 * 86_400_000;
+
+type Described = MessagePage["messages"][number];
+type File = Extract<Described, { file: string }>;
+type Copy = Extract<Described, { copyOf: string }>;
+
+interface Waiting {
+  readonly place: string;
+  readonly described: File;
+  readonly bytes: Buffer;
+}
+
+export async function createMailImport({
+  rooms: { mail, store },
+  owner: { agent },
+  head,
+  counts,
+  bytesMax,
+  refuse,
+}: OpenArchive): Promise<EntryImport> {
+  const mailboxes: MailboxNumber[] = [];
+  for (const folder of head.folders) mailboxes.push(await makeFolder(folder));
+  /** What the files of the page are that was read last. */
+  let page = new Map<string, File>();
+  let pageFolder = "";
+  let batch: Waiting[] = [];
+  let batchBytes = 0;
+  /** Where messages are now that others are copies of. */
+  const stored = new Map<string, { readonly mailbox: MailboxNumber; readonly uid: Uid }>();
+
+  async function makeFolder({
+    path,
+    role,
+    isSubscribed,
+    annotations,
+  }: ArchivedFolder): Promise<MailboxNumber> {
+    const boxes = await mail.listMailboxes(agent);
+    // Nothing is sent or approved by an import.
+    const wanted = role === "scheduled" || isHoldRole(role) ? "drafts" : role;
+    const found =
+      wanted === undefined ? await mail.findMailbox(agent, path) : boxes.find((box) => box.role === wanted);
+    const box = found ?? (await mail.createMailbox(agent, path));
+    if (wanted !== role) return box.number;
+    await mail.setSubscription(agent, box.name, isSubscribed);
+    const entries = Object.entries(annotations ?? {}).map(([name, value]) => ({
+      name,
+      value: Buffer.from(value, "base64"),
+    }));
+    if (entries.length > 0)
+      await mail.setMetadata({ agent, number: box.number }, agent, entries).catch((error: unknown) => {
+        if (!isWaypostError(error)) throw error;
+        refuse(path, error.message);
+      });
+    return box.number;
+  }
+
+  function onceOf(name: string): Idempotency {
+    const key = `import ${createHash("sha256").update(`archive ${head.id}\n${name}`).digest("base64url")}`;
+    return {
+      agent,
+      operation: "import",
+      key,
+      requestHash: new Uint8Array(32),
+      expiresAt: store.clock.now() + memoryMs,
+      replaysAnyRequest: true,
+    };
+  }
+
+  async function flush(): Promise<void> {
+    const messages = batch;
+    batch = [];
+    batchBytes = 0;
+    if (messages.length === 0) return;
+    const isSplit = messages.length > 1 && (await anyOf(messages));
+    if (
+      !isSplit &&
+      (await storeAll(messages, messages.length > 1 ? `batch ${messages[0]!.place}` : undefined))
+    )
+      return;
+    for (const one of messages) await storeAll([one], undefined);
+  }
+
+  /** A batch that was refused as a whole has been stored one by one. */
+  async function anyOf(messages: readonly Waiting[]): Promise<boolean> {
+    for (const { place } of messages)
+      if ((await mail.findRepeat("appendMessages", onceOf(place))) !== undefined) return true;
+    return false;
+  }
+
+  /** False when a batch is refused. */
+  async function storeAll(messages: readonly Waiting[], batchName: string | undefined): Promise<boolean> {
+    const [first] = messages as [Waiting];
+    const mailbox = mailboxes[Number(first.place.split("/")[1])]!;
+    const folder = head.folders[Number(first.place.split("/")[1])]!.path;
+    const once = onceOf(batchName ?? first.place);
+    try {
+      const appended = messages.map(({ bytes, described }) => appendedOf(bytes, described));
+      const known = await mail.findRepeat("appendMessages", once);
+      const { uids, isReplayed } = known ?? (await mail.restoreMessages(agent, mailbox, appended, once));
+      counts[isReplayed ? "known" : "imported"] += messages.length;
+      for (const [at, { place, described }] of messages.entries())
+        if (described.isShared) stored.set(place, { mailbox, uid: uids[at]! });
+      return true;
+    } catch (error) {
+      if (!isWaypostError(error) || error.details.reason === "over_quota" || !isOfMessage(error.code))
+        throw error;
+      if (batchName !== undefined) return false;
+      refuse(folder, error.message);
+      return true;
+    }
+  }
+
+  async function copy({ copyOf, flags }: Copy, place: string): Promise<void> {
+    const target = mailboxes[Number(place.split("/")[1])]!;
+    const folder = head.folders[Number(place.split("/")[1])]!.path;
+    const from = stored.get(copyOf);
+    if (from === undefined) return refuse(folder, "The message that it is a copy of is not there.");
+    const once = onceOf(place);
+    const isKnown = (await mail.findRepeat("copyMessages", once)) !== undefined;
+    const { targetUids } = await mail.copyOnce(agent, from.mailbox, target, from.uid, once);
+    counts[isKnown ? "known" : "imported"]++;
+    // Flags that were changed since the first run stay.
+    if (isKnown) return;
+    await mail.storeFlags(agent, target, { uids: targetUids, mode: "replace", ...flagsOf(flags) });
+  }
+
+  return {
+    async take(path, bytes) {
+      const [, folder, number, ending] = /^mail\/(\d{1,5})\/(\d{1,10})\.(json|eml)$/.exec(path) ?? [];
+      if (folder === undefined || mailboxes[Number(folder)] === undefined) {
+        await flush();
+        return false;
+      }
+      if (ending === "json") {
+        await flush();
+        if (bytes === undefined || bytes.length > jsonBytesMax) {
+          refuse(head.folders[Number(folder)]!.path, `${path} is too large.`);
+          return true;
+        }
+        const { messages } = readJson(messagePage, path, bytes);
+        pageFolder = folder;
+        page = new Map(messages.flatMap((one) => ("file" in one ? [[one.file, one] as const] : [])));
+        for (const [at, one] of messages.entries())
+          if ("copyOf" in one) await copy(one, `mail/${folder}/copy ${number} ${at}`);
+        return true;
+      }
+      const file = `${number}.eml`;
+      const described = pageFolder === folder ? page.get(file) : undefined;
+      const name = head.folders[Number(folder)]!.path;
+      if (described === undefined) refuse(name, `${path} stands on no page.`);
+      else if (bytes === undefined || bytes.length > bytesMax)
+        refuse(name, `${path} has more octets than ${bytesMax}.`);
+      else {
+        // A file twice is one message.
+        page.delete(file);
+        if (batchBytes + bytes.length > batchBytesMax) await flush();
+        batch.push({ place: path, described, bytes });
+        batchBytes += bytes.length;
+        if (batch.length >= batchMax) await flush();
+      }
+      return true;
+    },
+    finish: flush,
+  };
+}
+
+function isOfMessage(code: string): boolean {
+  return code === "invalid" || code === "policy_refused";
+}
+
+function appendedOf(bytes: Buffer, { flags, internalDate }: File): Appended {
+  return { bytes, ...flagsOf(flags), internalDate };
+}
+
+function flagsOf(names: readonly string[]): { readonly flags: number; readonly keywords: readonly string[] } {
+  let flags = 0;
+  const keywords: string[] = [];
+  for (const name of names) {
+    const system = systemFlagNamed(name);
+    if (system !== undefined) flags |= systemFlags[system];
+    else if (!name.startsWith("\\")) keywords.push(name);
+  }
+  return { flags, keywords };
+}

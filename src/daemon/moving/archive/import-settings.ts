@@ -1,0 +1,72 @@
+/** The settings of an archive, by the operations of the operator: each is taken or refused by itself. */
+import { administer } from "#/src/accounts/administration/operations.ts";
+import { primaryAddress } from "#/src/accounts/principal.ts";
+import { isWaypostError } from "#/src/model/errors.ts";
+import type { AgentRow } from "#/storage/rows.ts";
+import type { ArchiveRooms } from "./export-account.ts";
+import type { ArchivedSettings } from "./format.ts";
+
+const dayMs = 86_400_000;
+
+export async function applySettings(
+  rooms: ArchiveRooms,
+  owner: AgentRow,
+  settings: ArchivedSettings,
+  refuse: (what: string, why: string) => void,
+): Promise<void> {
+  const address = primaryAddress(owner);
+  const run = async (what: string, operation: string, input: Readonly<Record<string, unknown>>) => {
+    try {
+      return await administer(rooms, operation, input);
+    } catch (error) {
+      if (!isWaypostError(error)) throw error;
+      refuse(what, error.message);
+      return undefined;
+    }
+  };
+  const { name, quotaBytes, holdPolicy, approver, allow, block, aliases, grants } = settings;
+  await run("name and quota", `${owner.kind}.update`, {
+    owner: address,
+    ...(name === undefined ? {} : { name }),
+    ...(quotaBytes == null ? {} : { quotaBytes }),
+  });
+  if (owner.kind === "agent" && holdPolicy !== undefined) {
+    await run("what waits for approval", "agent.update", { owner: address, holdPolicy, allow, block });
+    if (approver != null) await run("approver", "agent.update", { owner: address, approver });
+  }
+  for (const alias of aliases) {
+    const shown = await run(alias, `${owner.kind}.show`, { owner: address });
+    if (!(shown?.aliases as readonly string[] | undefined)?.includes(alias))
+      await run(alias, `${owner.kind}.alias`, { owner: address, address: alias });
+  }
+  for (const { holder, scopes, mailboxes, calendars, addressbooks, expiresAt } of grants) {
+    const days = expiresAt === null ? undefined : (Date.parse(expiresAt) - rooms.store.clock.now()) / dayMs;
+    if (days !== undefined && !(days > 0)) continue;
+    const found = await run(holder, "grant.list", { holder });
+    if (found === undefined || hasGrant(found.grants as readonly HeldGrant[], address, scopes)) continue;
+    await run(holder, "grant.create", {
+      holder,
+      target: address,
+      scopes,
+      ...(mailboxes === "all" ? {} : { mailboxes }),
+      ...(calendars === "all" ? {} : { calendars }),
+      ...(addressbooks === "all" ? {} : { addressbooks }),
+      ...(days === undefined ? {} : { expiresInDays: days }),
+    });
+  }
+}
+
+interface HeldGrant {
+  readonly target: string | null;
+  readonly scopes: readonly string[];
+  readonly revokedAt: string | null;
+}
+
+function hasGrant(held: readonly HeldGrant[], target: string, scopes: readonly string[]): boolean {
+  return held.some(
+    (one) =>
+      one.target === target &&
+      one.revokedAt === null &&
+      [...one.scopes].sort().join() === [...scopes].sort().join(),
+  );
+}
