@@ -25,10 +25,14 @@ const { values } = parseArgs({
 
 /** Documents judged at once, in each of so many windows. */
 const batchSize = 60;
+/** Documents of one browser, which is then started anew. */
+const browserDocuments = 3000;
 const workers = 3;
 /** Of the sentences that are left out, one in so many is judged. */
 const leftOutOneIn = 50;
 const toldMs = 60_000;
+/** More often it is the machine that has no browser. */
+const restartsMax = 200;
 
 interface Asked extends Question {
   readonly page: Page;
@@ -47,24 +51,43 @@ const counts = {
   leaks: 0,
   restarts: 0,
 };
+/** Of each document that is not judged yet, by its seed. */
+const leftOut = new Map<number, number>();
 const causes = new Map<string, number>();
 const signatures = new Map<string, string>();
 let seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
 const firstSeed = seed;
 
-function nextBatch(): Asked[] {
+interface Batch {
+  readonly asked: readonly Asked[];
+  /** With those that hold no sentence to be judged. */
+  readonly seeds: readonly number[];
+}
+
+/** Batches during which the browser went, in halves. */
+const again: Batch[] = [];
+const wasAlone = new Set<number>();
+const passedBy: number[] = [];
+/** Documents that were handed out, and are not passed by. */
+let begun = 0;
+
+function nextBatch(): Batch | undefined {
+  const known = again.pop();
+  if (known !== undefined) return known;
   const asked: Asked[] = [];
-  for (let documents = 0; documents < batchSize; documents++) {
+  const seeds: number[] = [];
+  const most = Math.min(batchSize, Number(values.documents) - begun);
+  for (let documents = 0; documents < most; documents++) {
+    seeds.push(seed);
+    begun++;
     const random = randomSource(seed);
     const page = randomPage(random);
     const marks: Mark[] = [];
     const areGiven: boolean[] = [];
     const givenOnes = givenMarks(page);
-    if (givenOnes.size > 0) counts.withGiven++;
     for (const mark of marksOf(page)) {
       const given = givenOnes.has(mark.mark);
-      if (given) counts.given++;
-      else counts.leftOut++;
+      if (!given) leftOut.set(seed, (leftOut.get(seed) ?? 0) + 1);
       if (!given && random.below(leftOutOneIn) > 0) continue;
       marks.push(mark);
       areGiven.push(given);
@@ -72,9 +95,27 @@ function nextBatch(): Asked[] {
     if (marks.length > 0)
       asked.push({ seed, page, write: (others) => writePage(page, others), marks, areGiven });
     seed++;
-    counts.documents++;
   }
-  return asked;
+  return seeds.length === 0 ? undefined : { asked, seeds };
+}
+
+/** The documents of a batch during which the browser went: in halves, until one is alone and passed by. */
+function tryAgain({ asked, seeds }: Batch): void {
+  if (seeds.length === 1) {
+    // Another window may have ended the browser.
+    if (!wasAlone.has(seeds[0]!)) {
+      wasAlone.add(seeds[0]!);
+      again.push({ asked, seeds });
+      return;
+    }
+    passedBy.push(seeds[0]!);
+    begun--;
+    console.log(`seed ${seeds[0]} is passed by`);
+    return;
+  }
+  const half = Math.ceil(seeds.length / 2);
+  for (const some of [seeds.slice(0, half), seeds.slice(half)])
+    again.push({ seeds: some, asked: asked.filter((one) => some.includes(one.seed)) });
 }
 
 /** What the page uses, without values: two leaks with the same are one mechanism. */
@@ -96,8 +137,12 @@ function signatureOf({ page }: Leak): string {
 }
 
 async function report(judge: Judge, page: Page, mark: Mark, ofSeed: number): Promise<void> {
-  counts.leaks++;
   const small = await minimise(judge, { page, mark: mark.mark });
+  tellLeak(small.page, mark, ofSeed);
+}
+
+function tellLeak(page: Page, mark: Mark, ofSeed: number): void {
+  const small = { page, mark: mark.mark };
   const signature = signatureOf(small);
   if (signatures.has(signature)) return;
   const html = writePage(small.page);
@@ -111,13 +156,23 @@ async function report(judge: Judge, page: Page, mark: Mark, ofSeed: number): Pro
   writeFileSync(path.join(values.keep, `${ofSeed}.html`), `<!-- hidden: ${hidden.join(" ")} -->\n${html}\n`);
 }
 
-async function judgeBatch(judge: Judge, asked: readonly Asked[]): Promise<void> {
+async function judgeBatch(judge: Judge, { asked, seeds }: Batch): Promise<void> {
   const seen = await judge.seen(asked);
+  counts.documents += seeds.length;
+  for (const one of seeds) {
+    counts.leftOut += leftOut.get(one) ?? 0;
+    leftOut.delete(one);
+  }
+  for (const { areGiven } of asked) {
+    const given = areGiven.filter((isGiven) => isGiven).length;
+    counts.given += given;
+    if (given > 0) counts.withGiven++;
+  }
   for (const [at, { page, marks, areGiven, seed: ofSeed }] of asked.entries())
     for (const [index, mark] of marks.entries()) {
       const pixels = seen[at]![index]!;
       if (areGiven[index]) {
-        if (pixels === 0) await report(judge, page, mark, ofSeed);
+        if (pixels === 0) leaks.push({ page, mark, seed: ofSeed });
         continue;
       }
       counts.leftOutJudged++;
@@ -128,10 +183,26 @@ async function judgeBatch(judge: Judge, asked: readonly Asked[]): Promise<void> 
     }
 }
 
+/** Sentences that are given and not seen, until they are told. */
+const leaks: { readonly page: Page; readonly mark: Mark; readonly seed: number }[] = [];
+
+async function tellLeaks(judge: Judge): Promise<void> {
+  for (let leak = leaks.pop(); leak !== undefined; leak = leaks.pop()) {
+    counts.leaks++;
+    try {
+      await report(judge, leak.page, leak.mark, leak.seed);
+    } catch (error) {
+      // It counts, also where it cannot be made smaller.
+      tellLeak(leak.page, leak.mark, leak.seed);
+      throw error;
+    }
+  }
+}
+
 function tell(): void {
   const { documents, withGiven, given, leftOut, leftOutJudged, leftOutSeen, leaks, restarts } = counts;
   console.log(
-    `${documents} documents from seed ${firstSeed}: ${given} sentences given in ${withGiven} of them, ${leaks} of these not seen (${signatures.size} kinds); ${leftOut} left out, of ${leftOutJudged} judged ${leftOutSeen} seen; browser restarted ${restarts} times`,
+    `${documents} documents from seed ${firstSeed}: ${given} sentences given in ${withGiven} of them, ${leaks} of these not seen (${signatures.size} kinds); ${leftOut} left out, of ${leftOutJudged} judged ${leftOutSeen} seen; ${passedBy.length} passed by; browser lost ${restarts} times`,
   );
 }
 
@@ -140,27 +211,40 @@ async function run(): Promise<void> {
   let toldAt = Date.now();
   const isOver = (): boolean =>
     Date.now() > endsAt ||
-    counts.documents >= Number(values.documents) ||
+    (begun >= Number(values.documents) && again.length === 0) ||
     signatures.size >= Number(values.leaks);
-  while (!isOver()) {
-    await using browser: Browser = await startBrowser();
+  while (!isOver() && counts.restarts < restartsMax) {
     try {
+      await using browser: Browser = await startBrowser();
+      const endsWith = counts.documents + browserDocuments;
       const work = async (): Promise<void> => {
         const judge = await createJudge(browser);
-        while (!isOver()) {
-          await judgeBatch(judge, nextBatch());
+        while (!isOver() && counts.documents < endsWith) {
+          const batch = nextBatch();
+          if (batch === undefined) return;
+          try {
+            await judgeBatch(judge, batch);
+          } catch (error) {
+            tryAgain(batch);
+            throw error;
+          }
+          await tellLeaks(judge);
           if (Date.now() - toldAt < toldMs) continue;
           toldAt = Date.now();
           tell();
         }
       };
-      await Promise.all(Array.from({ length: workers }, work));
+      const ends = await Promise.allSettled(Array.from({ length: workers }, work));
+      for (const end of ends) if (end.status === "rejected") throw end.reason;
     } catch (error) {
-      // A page that the browser does not get over is passed by.
       if (!(error instanceof Error)) throw error;
       counts.restarts++;
       console.log(`near seed ${seed}: ${error.message.slice(0, 300)}`);
     }
+  }
+  for (const leak of leaks) {
+    counts.leaks++;
+    tellLeak(leak.page, leak.mark, leak.seed);
   }
   tell();
   for (const [cause, count] of [...causes].sort((one, other) => other[1] - one[1]).slice(0, 20))

@@ -1,5 +1,6 @@
 /** The judge of `npm run fuzz:html`: whether Chromium's pixels tell what a sentence says. */
 import { describe, expect, test } from "vitest";
+import { isUnknownToBrowsers } from "../../src/formats/css/neutral.ts";
 import { createJudge } from "../long/adversary/judge.ts";
 import { type Mark, otherDigits, wordsOf } from "../long/adversary/page.ts";
 import { chromiumNote, hasChromium, startBrowser } from "./browser.ts";
@@ -41,6 +42,31 @@ describe.skipIf(!hasChromium)(`the judge of the adversary${chromiumNote}`, () =>
     );
     const told = pages.map(([html], at) => [html, ...pixels[at]!.map((count) => count > 0)]);
     expect(told).toEqual(pages);
+  });
+
+  test("is told of a page that ends, and asks nothing more of its browser", async () => {
+    await using browser = await startBrowser();
+    const [page, other] = [await browser.openTab(), await browser.openTab()];
+    await page.send("Page.navigate", { url: "chrome://crash" });
+    await expect(page.send("Page.getLayoutMetrics")).rejects.toThrow("ended");
+    await expect(other.send("Page.getLayoutMetrics")).rejects.toThrow("ended");
+  });
+
+  test("no browser knows the properties that are taken for unknown to all", async () => {
+    await using browser = await startBrowser();
+    const tab = await browser.openTab();
+    await tab.load("<!doctype html><body>");
+    const { result } = await tab.send<{ result: { value: string } }>("Runtime.evaluate", {
+      expression:
+        "{let names = []; for (const name in document.body.style) names.push(name); names.join(' ')}",
+      returnByValue: true,
+    });
+    const names = result.value
+      .split(" ")
+      .map((name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`))
+      .map((name) => name.replace(/^(?:webkit|moz|epub|apple)-/, "-$&"));
+    expect(names.length).toBeGreaterThan(500);
+    expect(names.filter(isUnknownToBrowsers)).toEqual([]);
   });
 
   test("sees no difference between two pictures of the same page", async () => {

@@ -3,7 +3,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 
 const binary = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((file) =>
   existsSync(file),
@@ -59,33 +58,62 @@ export async function startBrowser(): Promise<Browser> {
     ],
     { stdio: ["ignore", "ignore", "pipe"] },
   );
-  const socket = new WebSocket(await debuggerAddress(child));
-  await new Promise((resolve, reject) => {
-    socket.onopen = resolve;
-    socket.onerror = reject;
-  });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  const end = async (): Promise<void> => {
+    child.kill();
+    const patience = setTimeout(() => child.kill("SIGKILL"), endMs);
+    await ended;
+    clearTimeout(patience);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  };
+  let socket: WebSocket;
+  try {
+    const address = await inTime(debuggerAddress(child), "chromium does not start");
+    socket = new WebSocket(address);
+    const opened = new Promise((resolve, reject) => {
+      socket.onopen = resolve;
+      socket.onerror = () => reject(new Error("chromium does not answer"));
+    });
+    await inTime(opened, "chromium does not answer");
+  } catch (error) {
+    await end();
+    throw error;
+  }
   let last = 0;
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
   const loads = new Map<string, () => void>();
-  const ended = new Promise((resolve) => child.once("exit", resolve));
-  socket.onclose = () => {
-    for (const { reject } of waiting.values()) reject(new Error("chromium is gone"));
+  /** Nothing is answered any more: by nobody, or not by a page that ended. */
+  let fault: Error | undefined;
+  const fail = (text: string): void => {
+    fault ??= new Error(text);
+    for (const { reject } of waiting.values()) reject(fault);
     waiting.clear();
   };
+  socket.onclose = () => fail("chromium is gone");
   socket.onmessage = ({ data }) => {
     const message = JSON.parse(String(data)) as Answer;
     if (message.method === "Page.loadEventFired") loads.get(message.sessionId ?? "")?.();
+    // What was asked of such a page is never answered.
+    if (message.method === "Inspector.targetCrashed" || message.method === "Inspector.detached")
+      fail("a page of chromium ended");
     const one = waiting.get(message.id ?? 0);
     waiting.delete(message.id ?? 0);
     if (message.error !== undefined) one?.reject(new Error(message.error.message));
     else one?.resolve(message.result);
   };
   const sendTo = <Result>(sessionId: string | undefined, method: string, params: object): Promise<Result> =>
-    new Promise((resolve, reject) => {
-      const id = ++last;
-      waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
-      socket.send(JSON.stringify({ id, method, params, ...(sessionId === undefined ? {} : { sessionId }) }));
-    });
+    inTime(
+      new Promise((resolve, reject) => {
+        if (fault !== undefined || socket.readyState !== WebSocket.OPEN)
+          throw fault ?? new Error("chromium is gone");
+        const id = ++last;
+        waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
+        socket.send(
+          JSON.stringify({ id, method, params, ...(sessionId === undefined ? {} : { sessionId }) }),
+        );
+      }),
+      `chromium does not answer ${method}`,
+    );
   let tabs = 0;
   return {
     async openTab() {
@@ -100,6 +128,7 @@ export async function startBrowser(): Promise<Browser> {
       const file = path.join(folder, `page-${++tabs}.html`);
       const send: Tab["send"] = (method, params = {}) => sendTo(sessionId, method, params);
       await send("Page.enable");
+      await send("Inspector.enable");
       await send("Emulation.setScriptExecutionDisabled", { value: true });
       await send("Emulation.setDeviceMetricsOverride", {
         width: windowWidth,
@@ -113,7 +142,7 @@ export async function startBrowser(): Promise<Browser> {
           writeFileSync(file, html);
           const loaded = new Promise<void>((resolve) => loads.set(sessionId, resolve));
           await send("Page.navigate", { url: `file://${file}` });
-          await Promise.race([loaded, tooLate()]);
+          await inTime(loaded, "the page does not load");
         },
         async picture(width, height, isBeyondWindow = true, x = 0, y = 0) {
           const { data } = await send<{ data: string }>("Page.captureScreenshot", {
@@ -128,19 +157,26 @@ export async function startBrowser(): Promise<Browser> {
     },
     async [Symbol.asyncDispose]() {
       socket.close();
-      child.kill();
-      await ended;
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+      await end();
     },
   };
 }
 
-/** Longer takes a page that keeps the browser busy. */
-const loadMs = 30_000;
+/** Longer takes only what is lost: a page that keeps the browser busy, or an answer of one that ended. */
+const answerMs = 60_000;
+/** Of a browser that was told to end. */
+const endMs = 5_000;
 
-async function tooLate(): Promise<never> {
-  await sleep(loadMs, undefined, { ref: false });
-  throw new Error("the page does not load");
+async function inTime<Value>(answer: Promise<Value>, fault: string): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(fault)), answerMs);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function debuggerAddress(child: ChildProcess): Promise<string> {

@@ -2,9 +2,19 @@
  *  Long because each shorthand is a grammar of its own. */
 import { asciiLower } from "./ascii-case.ts";
 import { isSize, isSlash, readBackgroundLayer, readLine } from "./line-form.ts";
+import { isNeutralName, isUnknownToBrowsers } from "./neutral.ts";
 import { type CssToken, splitByComma, trimSpace } from "./tokens.ts";
-import { isNeutral, reachOf, understoodNames, understoodOf } from "./understood.ts";
-import { addressOf, colour, componentsOf, type Reading, type Value, wordOf, words } from "./value-forms.ts";
+import { reachOf, understoodNames, understoodOf } from "./understood.ts";
+import {
+  addressOf,
+  colour,
+  componentsOf,
+  type Reading,
+  type Value,
+  wideKeywords,
+  wordOf,
+  words,
+} from "./value-forms.ts";
 
 /** A value that is valid and not understood, or that may be. */
 export const unknownValue: Value = [{ type: "function", value: "unknown" }];
@@ -26,8 +36,6 @@ export interface Declared {
   readonly name: string;
   readonly value: Value;
 }
-
-export const wideKeywords = words("inherit initial unset revert revert-layer");
 
 export function hasVariable(value: Value): boolean {
   return value.some((token) => token.type === "function" && asciiLower(token.value) === "var");
@@ -128,11 +136,10 @@ const background: Split = (value, isQuirky) => {
 };
 
 const systemFonts = words("caption icon menu message-box small-caption status-bar");
-const fontNames = ["font-size", "line-height", "font-family", "font-size-adjust"];
+const fontNames = ["font-size", "line-height", "font-family", "font-size-adjust", "font-variant"];
 
 /** Before the size: style, weight, width and small capitals. */
-const beforeSize =
-  /^(?:normal|italic|oblique|bold|bolder|lighter|small-caps|(?:ultra-|extra-|semi-)?(?:condensed|expanded))$/;
+const beforeSize = /^(?:normal|italic|oblique|bold|bolder|lighter|small-caps|(?:extra-|semi-)?condensed)$/;
 function kindBeforeSize(token: CssToken): string {
   const word = token.type === "ident" ? asciiLower(token.value) : "";
   if (word === "normal" || word === "small-caps") return word;
@@ -189,6 +196,7 @@ const font: Split = (value, isQuirky) => {
       { name: "line-height", value: height ?? ident("normal") },
       { name: "font-family", value: family },
       { name: "font-size-adjust", value: ident("none") },
+      { name: "font-variant", value: ident(before.has("small-caps") ? "small-caps" : "normal") },
     ];
   }
   return "dropped";
@@ -231,13 +239,16 @@ const outline: Split = (value, isQuirky) => {
 };
 
 const listMarks: Split = (value) => {
-  const parts = componentsOf(value).filter((part) => !["inside", "outside"].includes(wordOf(part)));
+  const places = words("inside outside");
+  const place = componentsOf(value).find((part) => places.has(wordOf(part)));
+  const parts = componentsOf(value).filter((part) => !places.has(wordOf(part)));
   const type = parts.find((part) => addressOf(part) === undefined);
   const picture = parts.find((part) => addressOf(part) !== undefined);
   if (parts.length > 2) return "unknown";
   return [
     { name: "list-style-type", value: type ?? ident("disc") },
     { name: "list-style-image", value: picture ?? ident("none") },
+    { name: "list-style-position", value: place ?? ident("outside") },
   ];
 };
 
@@ -288,7 +299,7 @@ const shorthands: ReadonlyMap<string, Shorthand> = new Map<string, Shorthand>([
     },
   ],
   ["outline", { names: ["outline-style"], split: outline }],
-  ["list-style", { names: ["list-style-type", "list-style-image"], split: listMarks }],
+  ["list-style", { names: ["list-style-type", "list-style-image", "list-style-position"], split: listMarks }],
   [
     "-webkit-text-stroke",
     { names: ["-webkit-text-stroke-width", "-webkit-text-stroke-color"], split: stroke },
@@ -320,6 +331,7 @@ function stroke(value: Value, isQuirky: boolean): ReturnType<Split> {
 /** Other names of the same. Ends of lines are taken for both sides' sake: distances are judged by their sum. */
 const aliases: ReadonlyMap<string, string> = new Map(
   Object.entries({
+    "word-wrap": "overflow-wrap",
     "inline-size": "width",
     "block-size": "height",
     "max-inline-size": "max-width",
@@ -384,7 +396,8 @@ function isTabled(name: string): boolean {
 
 /** What a declaration may say: of no property that matters, of some of the table, or of one that is not in it. */
 export type Subject =
-  | { readonly kind: "neutral" }
+  /** Of `neutral.ts`, for the values for which it is proven. */
+  | { readonly kind: "neutral"; readonly name: string }
   | {
       readonly kind: "properties";
       readonly names: readonly string[];
@@ -410,7 +423,9 @@ function findSubject(property: string): Subject {
   const shorthand = shorthands.get(name);
   if (shorthand !== undefined) return { kind: "properties", names: shorthand.names, shorthand };
   if (understoodOf(name) !== undefined) return { kind: "properties", names: [name], shorthand: undefined };
-  return isNeutral(name) || isNeutral(property) ? { kind: "neutral" } : { kind: "unknown", name };
+  for (const one of [property, name])
+    if (isNeutralName(one) || isUnknownToBrowsers(one)) return { kind: "neutral", name: one };
+  return { kind: "unknown", name };
 }
 
 /** Properties whose lengths and colours need no unit and no sign in quirks mode (Quirks Mode sections 3.1 and 3.2). */

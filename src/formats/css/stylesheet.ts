@@ -2,6 +2,7 @@
  *  known may apply. What says nothing of any property that matters is left out. */
 import { asciiLower } from "./ascii-case.ts";
 import { answerMedia } from "./media.ts";
+import { isNeutral } from "./neutral.ts";
 import { type ComplexSelector, parseSelectorList } from "./selector.ts";
 import { reachOfProperty, subjectOf } from "./shorthands.ts";
 import { type CssToken, insideOf, skipComponent, splitByComma, tokenizeCss, trimSpace } from "./tokens.ts";
@@ -177,7 +178,6 @@ class SheetReader implements StyleSheets {
 
   #declaration(name: string, tokens: readonly CssToken[]): Declaration | undefined {
     const property = name.startsWith("--") ? name : asciiLower(name);
-    if (!property.startsWith("--") && subjectOf(property).kind === "neutral") return undefined;
     let value = trimSpace(tokens);
     let isImportant = false;
     const last = value.at(-1);
@@ -192,6 +192,10 @@ class SheetReader implements StyleSheets {
     if (value.some((token) => token.type === "bad" || (token.type === "delim" && token.value === "!")))
       return undefined;
     if (!isBalanced(value)) return undefined;
+    if (!property.startsWith("--")) {
+      const subject = subjectOf(property);
+      if (subject.kind === "neutral" && isNeutral(subject.name, value)) return undefined;
+    }
     return { property, value, isImportant };
   }
 

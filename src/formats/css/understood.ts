@@ -501,10 +501,46 @@ const rows: readonly Row[] = [
   ],
   [
     "font-variant font-variant-caps",
-    anything,
+    only("normal none small-caps all-small-caps"),
     "inside",
     "inherited",
-    "letters count as wide as any (fonts.ts)",
+    "small capitals are as high as small letters, and count as wide as any (fonts.ts)",
+  ],
+  [
+    "overflow-wrap",
+    oneOf("normal break-word anywhere"),
+    "inside",
+    "inherited",
+    "a line may break inside of a word; a column as narrow as a letter is not counted (lines.ts)",
+  ],
+  [
+    "word-break",
+    oneOf("normal break-all keep-all break-word", "auto-phrase manual"),
+    "inside",
+    "inherited",
+    "as overflow-wrap; what has no blank in it counts as a word that does not break (lines.ts)",
+  ],
+  [
+    "line-break",
+    oneOf("auto loose normal strict anywhere after-white-space"),
+    "inside",
+    "inherited",
+    "as word-break",
+  ],
+  ["hyphens -moz-hyphens", oneOf("none manual auto"), "inside", "inherited", "as word-break"],
+  [
+    "list-style-position",
+    oneOf("inside outside"),
+    "moves",
+    "inherited",
+    "a mark in the line takes 16 em of it (judge.ts)",
+  ],
+  [
+    "-moz-box-sizing",
+    oneOf("content-box border-box", "padding-box"),
+    "moves",
+    "own",
+    "the same as box-sizing, for browsers that know one name alone",
   ],
   ["writing-mode", only("horizontal-tb"), "moves", "inherited", "lines from top to bottom"],
   ["column-count column-width", only("auto"), "moves", "own", "one column"],
@@ -552,47 +588,6 @@ export function shadowStrength(value: Value): number | undefined {
   return 1 - through <= shadowOpacityMax ? 1 - through : undefined;
 }
 
-/** Properties that do not decide whether a text is seen, whatever their value: they choose between shapes of letters, move
- *  lines inside of their box, or speak of printing, scrolling, pointing, editing and animations that `animation-name` starts. */
-const neutral = words(
-  "font-weight font-style font-variant-ligatures font-variant-numeric font-variant-position " +
-    "font-variant-east-asian font-variant-alternates font-variant-emoji font-stretch font-kerning font-feature-settings " +
-    "font-optical-sizing font-synthesis font-synthesis-weight font-synthesis-style font-synthesis-small-caps " +
-    "font-language-override font-display font-smooth font-smoothing text-rendering text-justify " +
-    "text-decoration-color text-decoration-skip text-decoration-skip-ink " +
-    "text-underline-position text-wrap-style text-size-adjust text-autospace " +
-    "text-spacing-trim text-underline text-line-through text-effect text-autospace-mode list-style-position cursor " +
-    "word-wrap overflow-wrap word-break line-break hyphens hyphenate-limit-chars " +
-    "border-color border-top-color border-right-color border-bottom-color border-left-color border-collapse empty-cells caption-side page size " +
-    "page-break-before page-break-after page-break-inside page-orientation break-before break-after break-inside orphans widows " +
-    "outline-color outline-width outline-offset user-select user-modify user-drag user-zoom pointer-events touch-action " +
-    "tap-highlight-color touch-callout overflow-scrolling resize caret caret-color caret-shape caret-animation accent-color " +
-    "appearance image-rendering image-orientation interpolation-mode object-fit object-position object-view-box " +
-    "print-color-adjust color-adjust forced-color-adjust dynamic-range-limit nbsp-mode " +
-    "transition transition-property transition-duration transition-delay transition-timing-function transition-behavior " +
-    "animation-delay animation-direction animation-duration animation-fill-mode animation-iteration-count animation-play-state " +
-    "animation-timing-function animation-composition scroll-behavior scroll-margin scroll-padding " +
-    "scroll-snap-align scroll-snap-stop overscroll-behavior overscroll-behavior-x overscroll-behavior-y overflow-anchor " +
-    "scrollbar-color view-transition-class counter-reset counter-increment counter-set container-name " +
-    "flex flex-basis flex-direction flex-flow flex-grow flex-shrink flex-wrap order align-items align-self " +
-    "justify-content justify-items justify-self place-items place-self gap row-gap column-gap grid-gap " +
-    "grid-row-gap grid-column-gap grid-template-columns grid-template-rows grid-template-areas grid-template grid-area " +
-    "grid-row grid-column grid-auto-flow grid-auto-columns grid-auto-rows grid column-fill column-span column-rule " +
-    "box-align box-pack box-orient box-flex box-direction box-ordinal-group " +
-    "transform-origin transform-box perspective-origin ruby-align ruby-position speak src " +
-    "panose-1 unicode-range fill stroke stroke-width supported-color-schemes layout-grid-mode tab-stops " +
-    "punctuation-wrap text-kashida-space layout-flow",
-);
-
-/** Attributes of HTML and other words that senders take for properties. No browser knows a property of these names. */
-const mistaken = words(
-  "text align valign halign bgcolor background_color bordercolor face link vlink alink cellpadding cellspacing colspan rowspan " +
-    "nowrap class id href target alt title style type name value media charset lang hspace vspace noshade frame rules summary " +
-    "font-color text-color fontcolor fontsize font-colour colour textalign text-size fontfamily background-colour " +
-    "margintop vertical-alignment text-alignment horizontal-align horiz-align font-face font-decoration text-style text-weight " +
-    "border-space cell-padding cell-spacing ms-text-size-adjust webkit-text-size-adjust moz-text-size-adjust mso-line-height-rule",
-);
-
 /** Properties of CSS that are not understood at all, by what they may do. Any other name that is not in this file reaches
  *  inside of its element. */
 const known: Readonly<Record<Reach, ReadonlySet<string>>> = {
@@ -630,18 +625,6 @@ export const understoodNames: readonly string[] = [...table.keys()];
 
 export function understoodOf(name: string): Understood | undefined {
   return table.get(name);
-}
-
-/** Names with another engine's prefix that it still knows. */
-function isOfGecko(name: string): boolean {
-  return name.startsWith("-moz-") && (known.moves.has(name) || known.paints.has(name));
-}
-
-/** Names that no browser of today knows, but for the former ones: of Outlook, of old engines, and of tricks that speak to one old browser alone. */
-const foreign = /^(?:mso-|-(?:ms|moz|o|khtml|apple|webkit-ms|epub)-|[*_#!+&])/;
-
-export function isNeutral(name: string): boolean {
-  return neutral.has(name) || mistaken.has(name) || (foreign.test(name) && !isOfGecko(name));
 }
 
 export function reachOf(name: string): Reach {

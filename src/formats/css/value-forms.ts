@@ -22,6 +22,9 @@ export function words(text: string): ReadonlySet<string> {
   return new Set(text === "" ? [] : text.split(" "));
 }
 
+/** Keywords of every property. */
+export const wideKeywords = words("inherit initial unset revert revert-layer");
+
 /** Components of a value that stand between spaces. */
 export function componentsOf(value: Value): Value[] {
   if (value.length === 1) return [value];

@@ -9,7 +9,6 @@ import {
   reachOfProperty,
   subjectOf,
   unknownValue,
-  wideKeywords,
 } from "#/src/formats/css/shorthands.ts";
 import {
   type Declaration,
@@ -20,7 +19,7 @@ import {
   type StyleSource,
 } from "#/src/formats/css/stylesheet.ts";
 import { type Reach, understoodOf } from "#/src/formats/css/understood.ts";
-import { type Value, wordOf } from "#/src/formats/css/value-forms.ts";
+import { type Value, wideKeywords, wordOf } from "#/src/formats/css/value-forms.ts";
 import type { Doubt } from "#/src/model/removal.ts";
 import { hintKeyOf, hintsOf } from "./hints.ts";
 import { createMatcher } from "./match.ts";
@@ -195,7 +194,7 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
     const declare = (declaration: Declaration, rank: Rank, isMaybe: boolean): void => {
       const { property } = declaration;
       if (property.startsWith("--")) set(property, property, declaration.value, rank, isMaybe);
-      else if (subjectOf(property).kind === "unknown") {
+      else if (subjectOf(property).kind !== "properties") {
         if (!nothingWords.has(wordOf(declaration.value))) {
           doubts.push({
             reach: reachOfProperty(property),

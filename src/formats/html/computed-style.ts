@@ -68,6 +68,10 @@ export interface Style {
   readonly isMeasured: boolean;
   /** Letters are drawn as others, which may be wider. */
   readonly isTransformed: boolean;
+  /** A line may break inside of a word. */
+  readonly breaksWords: boolean;
+  /** Marks of items stand in their lines. */
+  readonly isMarkInside: boolean;
   /** Pixels that lines below and through its letters are thick, together. */
   readonly lined: number;
   /** The size of its letters, and the height of its lines, may be another one. */
@@ -122,6 +126,8 @@ export const initialStyle: Style = {
   sideBorder: 0,
   isMeasured: false,
   isTransformed: false,
+  breaksWords: false,
+  isMarkInside: false,
   lined: 0,
   isSizeUnsure: false,
   isLineUnsure: false,

@@ -267,6 +267,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
       ? lines
       : createLines(style, isSqueezed(element, style, (hasFloat || hasFloatedPicture) && box.cutsOff));
     if (!box.isInline && (declared.parts.size > 0 || box.isUnsure)) inner.unsure();
+    if (style.display === "list-item" && isMarkInLine(element, style)) inner.side(markWidth * style.fontSize);
     const acrossBefore = inner.across;
     inner.side(box.isInline ? box.sideBefore : 0);
     let paints = false;
@@ -763,6 +764,17 @@ function surelyHigh({ values }: Style, { height, leastHeight }: Box): number {
 const pictureSlack = 10;
 /** A line with a mark of a list, in a font of its own. */
 const markFactor = 1.25;
+/** In em: of the longest number, "mmmdccclxxxviii." in small letters. */
+const markWidth = 16;
+
+/** Browsers differ on items without a list in quirks mode. */
+function isMarkInLine(element: HtmlElement, style: Style): boolean {
+  if (style.isMarkInside) return true;
+  return element.name === "li" && !lists.has(element.parent?.name ?? "");
+}
+
+const lists = new Set(["ul", "ol", "menu", "dir"]);
+
 /** What a browser puts around the content of a cell. */
 const rowPadding = 2;
 

@@ -53,8 +53,8 @@ function beyond(one: Style, other: Style): number {
   return Math.max(0, most - least) + Math.max(0, above);
 }
 
-/** Where lines break: not at a no-break space. */
-const breaking = /[ \t\n\f\r\u200b-]+/;
+/** Where lines break: not at a no-break space, and behind a hyphen only between letters. */
+const breaking = /[ \t\n\f\r\u200b]+|(?<=[A-Za-z]-)(?=[A-Za-z])/;
 
 /** `isSqueezed`: the lines may be as narrow as a word. */
 export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines {
@@ -216,6 +216,7 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
       if (text !== "" && !keepsLine) endPiece();
       return;
     }
+    if (isSqueezed && of.breaksWords) isUnsure = true;
     const size = widthOf(text, of);
     across += blank + size;
     lineHeight = Math.max(lineHeight, own);

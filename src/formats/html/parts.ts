@@ -49,7 +49,7 @@ function coverOf(name: string, declarations: readonly Declaration[], style: Styl
     .filter(({ property }) => property !== "content" && !property.startsWith("--"))
     .flatMap(({ property }) => {
       const subject = subjectOf(property);
-      return subject.kind === "neutral" ? [] : subject.kind === "unknown" ? ["?"] : subject.names;
+      return subject.kind === "properties" ? subject.names : ["?"];
     });
   const isAll = (allowed: ReadonlySet<string>): boolean => names.every((one) => allowed.has(one));
   if (name === "marker") return isAll(words("color font-family")) ? "none" : "page";
@@ -78,7 +78,7 @@ function isOfControl(declarations: readonly Declaration[]): boolean {
   return declarations.every(({ property, value }) => {
     if (property.startsWith("--")) return true;
     const subject = subjectOf(property);
-    if (subject.kind !== "properties") return subject.kind === "neutral";
+    if (subject.kind !== "properties") return false;
     const isSize = subject.names.some((one) => one === "width" || one === "height");
     return subject.names.every((one) => controlled.has(one)) && (!isSize || wordOf(value) === "auto");
   });

@@ -3,9 +3,9 @@
  *  Long because every property of the table becomes a part of one style here. */
 import { black, type Colour, colourOf, legacyColour, transparent } from "#/src/formats/css/colour.ts";
 import { initialFontSize, type LengthBasis, lengthOf, numberOf } from "#/src/formats/css/length.ts";
-import { unknownInside, unknownValue, wideKeywords } from "#/src/formats/css/shorthands.ts";
+import { unknownInside, unknownValue } from "#/src/formats/css/shorthands.ts";
 import { shadowStrength, understoodOf } from "#/src/formats/css/understood.ts";
-import { componentsOf, type Value, wordOf } from "#/src/formats/css/value-forms.ts";
+import { componentsOf, type Value, wideKeywords, wordOf } from "#/src/formats/css/value-forms.ts";
 import type { Doubt } from "#/src/model/removal.ts";
 import { backdropsOf, ownColours } from "./backdrops.ts";
 import { boxOf, cellsBeside, relativeFree } from "./boxes.ts";
@@ -305,6 +305,11 @@ class StyleMaker {
       parent,
     });
     for (const { reach, why } of box.doubts) this.#doubts(reach, why);
+    // Browsers read one of the two names, or both.
+    const sizing = this.#word("-moz-box-sizing");
+    const isSized = boxSizes.some((one) => this.#values.has(one));
+    if (isSized && sizing !== "" && sizing !== (this.#word("box-sizing") || "content-box"))
+      this.#doubts("moves", "style-not-understood");
     const raise = this.#raise(fontSize, lineHeight);
     // A box that is wider than its parent reaches out of the parent's background.
     const isWider =
@@ -377,6 +382,8 @@ class StyleMaker {
       sideBorder: Math.max(parent.sideBorder, spaces.borderSide),
       isMeasured: parent.isMeasured || (box.height !== undefined && !box.scrolls),
       isTransformed: this.#isTransformed(),
+      breaksWords: this.#breaksWords(),
+      isMarkInside: this.#isMarkInside(),
       lined: parent.lined + (this.#isLined() ? lineThickness(fontSize) : 0),
       isSizeUnsure: this.#isUnsure("font-size", parent.isSizeUnsure),
       isLineUnsure: this.#isUnsure("line-height", parent.isLineUnsure),
@@ -514,6 +521,21 @@ class StyleMaker {
     const said = names.filter((name) => this.#values.has(name));
     if (said.length === 0) return this.#parent.isTransformed;
     return said.some((name) => !["", "none", "normal", "lowercase"].includes(this.#said(name)));
+  }
+
+  /** Whether a column may be as narrow as a letter, also where what is inside says no. */
+  #breaksWords(): boolean {
+    return (
+      this.#parent.breaksWords ||
+      breakingValues.some(([name, pattern]) => pattern.test(this.#word(name)) || this.#unsure.has(name))
+    );
+  }
+
+  /** Whether the mark of an item stands in its line. */
+  #isMarkInside(): boolean {
+    const word = this.#word("list-style-position");
+    if (word === "") return !this.#isInitial("list-style-position") && this.#parent.isMarkInside;
+    return word === "inside";
   }
 
   #spacing(basis: LengthBasis): number {
@@ -706,6 +728,17 @@ class StyleMaker {
     return this.#word("mso-hide") === "all" && attributeOf(this.#element, "href") === undefined;
   }
 }
+
+const boxSizes = ["width", "min-width", "max-width", "height", "min-height", "max-height"];
+
+/** Values for which a line may break inside of a word, and the word counts as narrow as one letter of it. */
+const breakingValues: readonly (readonly [name: string, pattern: RegExp])[] = [
+  ["overflow-wrap", /^anywhere$/],
+  ["word-break", /^break-/],
+  ["line-break", /^anywhere$/],
+  ["hyphens", /^auto$/],
+  ["-moz-hyphens", /^auto$/],
+];
 
 /** What is inherited is a size in pixels, and not what was written. */
 function isRelative(value: Value): boolean {

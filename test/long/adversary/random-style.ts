@@ -1,5 +1,6 @@
 /** Declarations that hide, or may, or only look so. Every property of CSS's index is used; those with which honest mail and old
  *  tricks work come more often, in groups that belong together and with values at their borders. */
+import { neutralNames } from "#/src/formats/css/neutral.ts";
 import type { RandomSource } from "../../support/random.ts";
 import { colours, lengths, percentages, properties, randomValue } from "./css-grammar.ts";
 
@@ -27,6 +28,9 @@ const themes: readonly (readonly string[])[] = [
   "border border-width border-style border-left border-left-style border-top-style padding overflow height width background position left",
   "white-space white-space-collapse text-wrap background-color color width overflow text-align text-align-last position left text-overflow",
   "align-content place-content height max-height min-height overflow overflow-y padding box-decoration-break",
+  "justify-self justify-items place-self place-items width margin-left overflow direction float",
+  "list-style list-style-position list-style-type white-space width overflow padding-left font-variant font-stretch",
+  "word-break overflow-wrap line-break hyphens width display height overflow white-space float",
   "color -webkit-text-fill-color -webkit-text-stroke paint-order background-color background-image background-size background-clip border",
 ].map((theme) => theme.split(" "));
 
@@ -182,9 +186,21 @@ export function honestStyle(random: RandomSource): Declaration[] {
   const chosen = random.one(themes).filter((property) => honest.includes(property));
   const from = chosen.length > 2 && random.below(2) === 0 ? chosen : honest;
   return Array.from({ length: 1 + random.below(4) }, () => {
+    if (random.below(8) === 0) return passedOver(random);
     const property = random.one(from);
     return [property, honestValue(property, random)] as const;
   });
+}
+
+const passedNames = [
+  ...neutralNames,
+  ..."word-break overflow-wrap line-break hyphens list-style list-style-position".split(" "),
+];
+
+/** Of a property that the renderer does not judge, or hardly. */
+function passedOver(random: RandomSource): Declaration {
+  const property = random.one(passedNames);
+  return [property, randomValue(property, random)];
 }
 
 function declaration(random: RandomSource, property: string): Declaration {

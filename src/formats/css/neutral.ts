@@ -1,0 +1,328 @@
+/** Properties that are never judged, since they do not decide whether a text is seen: of each the values for which that is proven, and
+ *  the proof. No such value changes paint, place, size, clipping, colour or order of text. Every other value, and one with a function
+ *  in it, is not understood, as that of a property which is not in any table.
+ *  Long because it is a list that a reviewer reads line by line. */
+import { asciiLower } from "./ascii-case.ts";
+import type { CssToken } from "./tokens.ts";
+import { componentsOf, type Value, wideKeywords, wordOf, words } from "./value-forms.ts";
+
+/** Whether the proof holds for the value. */
+type Proven = (value: Value) => boolean;
+
+const whatever: Proven = () => true;
+
+function only(known: string): Proven {
+  const knownWords = words(known);
+  return (value) => knownWords.has(wordOf(value));
+}
+
+/** One or more of these words. */
+function allOf(known: string): Proven {
+  const knownWords = words(known);
+  return (value) => componentsOf(value).every((part) => knownWords.has(wordOf(part)));
+}
+
+function wordsOf(value: Value): string {
+  return componentsOf(value).map(wordOf).join(" ");
+}
+
+function single(value: Value, type: CssToken["type"]): CssToken | undefined {
+  return value.length === 1 && value[0]!.type === type ? value[0] : undefined;
+}
+
+function numberIn(value: Value, type: "number" | "percent", least: number, most: number): boolean {
+  const token = single(value, type);
+  return token?.type === type && token.number >= least && token.number <= most;
+}
+
+/** Features of a font that choose between shapes of the same letters and digits. */
+const features = words("kern liga clig dlig calt rlig lnum onum pnum tnum zero");
+
+/** `normal`, or tags of the list with a number or `on` or `off`. */
+function isKnownFeatures(value: Value): boolean {
+  if (wordOf(value) === "normal") return true;
+  return value.every(
+    (token) =>
+      token.type === "space" ||
+      token.type === "," ||
+      token.type === "number" ||
+      (token.type === "string" && features.has(token.value)) ||
+      (token.type === "ident" && /^(?:on|off)$/i.test(token.value)),
+  );
+}
+
+/** Names of counters, but not of that which numbers the items of a list. */
+function isOwnCounter(value: Value): boolean {
+  return value.every(
+    (token) =>
+      token.type === "space" ||
+      token.type === "number" ||
+      (token.type === "ident" && asciiLower(token.value) !== "list-item"),
+  );
+}
+
+function isThinStroke(value: Value): boolean {
+  const [token] = value;
+  if (value.length !== 1 || token === undefined) return false;
+  if (token.type === "number") return token.number >= 0 && token.number <= 1;
+  return token.type === "dimension" && token.unit === "px" && token.number >= 0 && token.number <= 1;
+}
+
+const sizeAdjusted: Proven = (value) => only("auto none")(value) || numberIn(value, "percent", 90, 110);
+
+type Row = readonly [names: string, proven: Proven, proof: string];
+
+const rows: readonly Row[] = [
+  // --- letters
+  [
+    "font-weight",
+    (value) => only("normal bold bolder lighter")(value) || numberIn(value, "number", 1, 1000),
+    "bold letters are as wide as lines are counted (fonts.ts); thin ones have the same colour and height",
+  ],
+  ["font-style", only("normal italic oblique"), "letters slant in their place; an angle may be any"],
+  [
+    "font-stretch font-width",
+    (value) =>
+      only("normal semi-condensed condensed extra-condensed")(value) || numberIn(value, "percent", 62, 100),
+    "letters get narrower, and stay as high; wider ones are not counted",
+  ],
+  [
+    "font-variant-ligatures",
+    allOf(
+      "normal none common-ligatures no-common-ligatures discretionary-ligatures no-discretionary-ligatures " +
+        "historical-ligatures no-historical-ligatures contextual no-contextual",
+    ),
+    "letters are drawn as one sign of the same letters, which is not wider than they are",
+  ],
+  [
+    "font-variant-numeric",
+    allOf("normal lining-nums oldstyle-nums proportional-nums tabular-nums slashed-zero"),
+    "digits are as high as letters are; fractions and ordinals are smaller and are not on the list",
+  ],
+  [
+    "font-variant-position font-variant-alternates font-variant-east-asian",
+    only("normal"),
+    "normal only: others draw smaller signs, or signs that are no letters",
+  ],
+  [
+    "font-variant-emoji",
+    only("normal text unicode"),
+    "letters keep their font; `emoji` may take digits from a font of pictures",
+  ],
+  [
+    "font-feature-settings",
+    isKnownFeatures,
+    "shapes of the same letters and digits; ornaments are not on the list",
+  ],
+  ["font-kerning", only("auto normal none"), "pairs of letters move by what their font says"],
+  ["font-optical-sizing", only("auto none"), "the same letters, drawn for their size"],
+  [
+    "font-synthesis font-synthesis-weight font-synthesis-style font-synthesis-small-caps",
+    allOf("none auto weight style small-caps position"),
+    "letters are bold, slanted or small capitals, or not",
+  ],
+  ["font-language-override", only("normal"), "normal only"],
+  [
+    "font-smooth font-smoothing -moz-osx-font-smoothing text-rendering",
+    whatever,
+    "how edges of letters are drawn, and whether pairs of letters move",
+  ],
+  [
+    "text-size-adjust -moz-text-size-adjust",
+    sizeAdjusted,
+    "of telephones: letters keep their size, but for a tenth; other shares make them as small as they say",
+  ],
+  ["text-autospace", only("no-autospace"), "no space is added"],
+  [
+    "text-spacing-trim",
+    only("normal space-all space-first trim-start"),
+    "full-width marks are as wide as counted, or narrower",
+  ],
+  // --- lines
+  [
+    "text-justify",
+    only("auto none inter-word inter-character distribute"),
+    "the room that is left in a line is shared; no line gets wider than its box",
+  ],
+  [
+    "text-wrap-style",
+    only("auto balance stable pretty"),
+    "a line may break earlier, at the same places between words",
+  ],
+  ["hyphenate-limit-chars", whatever, "of `hyphens: auto`, which counts for any letter (lines.ts)"],
+  ["nbsp-mode", only("normal space"), "a no-break space breaks, where it counts as one that does not"],
+  [
+    "text-decoration-color text-decoration-skip text-decoration-skip-ink",
+    whatever,
+    "of lines that are thin and lie beside or between letters, whatever their colour (`text-decoration-line`)",
+  ],
+  [
+    "text-underline-position",
+    only("auto from-font"),
+    "at the letters' own line; `under` may reach the next line",
+  ],
+  ["ruby-position", only("over alternate"), "as browsers place it, in a line that grows"],
+  ["caption-side", only("top bottom"), "above or below its table, outside of its background both times"],
+  // --- boxes
+  [
+    "border-color border-top-color border-right-color border-bottom-color border-left-color " +
+      "border-block-color border-inline-color border-block-start-color border-block-end-color " +
+      "border-inline-start-color border-inline-end-color",
+    whatever,
+    "a line counts as painted in a colour that hides what is behind it (spaces.ts)",
+  ],
+  [
+    "border-collapse",
+    only("separate collapse"),
+    "lines and room between cells get smaller, and count as large",
+  ],
+  ["empty-cells", only("show"), "backgrounds of cells are painted"],
+  [
+    "outline-color outline-width outline-offset",
+    whatever,
+    "of an outline, and each outline makes the page doubtful (`outline-style`)",
+  ],
+  ["resize", only("none"), "no handle is drawn"],
+  ["appearance -moz-appearance", only("none auto"), "nothing is drawn as a control that is none"],
+  [
+    "align-items align-self justify-content",
+    whatever,
+    "of boxes in a flex or grid container, which is doubtful (`display`), and of boxes out of flow, which are too (`position`)",
+  ],
+  [
+    "justify-self justify-items place-self place-items",
+    allOf("auto normal stretch legacy"),
+    "a block is as wide as its container; other values may move it out of the page",
+  ],
+  [
+    "flex flex-basis flex-direction flex-flow flex-grow flex-shrink flex-wrap order gap row-gap column-gap grid-gap " +
+      "grid-row-gap grid-column-gap grid-template-columns grid-template-rows grid-template-areas grid-template " +
+      "grid-area grid-row grid-column grid-auto-flow grid-auto-columns grid-auto-rows grid " +
+      "box-align box-pack box-orient box-flex box-direction box-ordinal-group",
+    whatever,
+    "of boxes in a flex or grid container, or between columns: all of these are doubtful (`display`, `column-count`)",
+  ],
+  [
+    "column-fill column-span column-rule",
+    whatever,
+    "of columns, and text in more than one is doubtful (`column-count`, `column-width`)",
+  ],
+  [
+    "transform-origin transform-box perspective-origin",
+    whatever,
+    "of a transform, and each transform is doubtful (`transform`, `perspective`)",
+  ],
+  ["container-name", whatever, "a name; rules of `@container` may apply whatever it is (stylesheet.ts)"],
+  [
+    "counter-reset counter-increment counter-set",
+    isOwnCounter,
+    "numbers that are shown in parts of elements, which are no text of the message",
+  ],
+  // --- pictures and drawings
+  [
+    "image-rendering image-orientation interpolation-mode object-fit object-position object-view-box",
+    whatever,
+    "what a picture shows inside of its own box, and a picture counts as painted all over (parts of judge.ts)",
+  ],
+  [
+    "fill stroke",
+    whatever,
+    "paint of drawings, whose text is not given; of letters browsers know other names",
+  ],
+  ["stroke-width", isThinStroke, "of drawings; WebKit draws letters with it too: at most a pixel"],
+  // --- other media, and what needs a hand
+  [
+    "page page-break-before page-break-after page-break-inside break-before break-after break-inside orphans widows " +
+      "print-color-adjust color-adjust",
+    whatever,
+    "of paper and of columns, and text in more than one column is doubtful; the page is judged on a screen",
+  ],
+  [
+    "forced-color-adjust dynamic-range-limit",
+    whatever,
+    "of colours that the reader's system forces, and of lights brighter than white",
+  ],
+  [
+    "supported-color-schemes",
+    (value) =>
+      allOf("normal light dark only")(value) &&
+      /^(?:normal|light|dark light|only light)/.test(wordsOf(value)),
+    "light is possible, and the window is light, as of `color-scheme`",
+  ],
+  ["speak", whatever, "of speech"],
+  [
+    "cursor user-select -moz-user-select user-modify user-drag user-zoom pointer-events touch-action tap-highlight-color " +
+      "touch-callout overflow-scrolling",
+    whatever,
+    "what a pointer looks like and does; nothing was clicked",
+  ],
+  [
+    "caret caret-color caret-shape caret-animation accent-color scrollbar-color",
+    whatever,
+    "colours of form fields, which hold no text of the page, of the mark where one writes, and of bars beside a box",
+  ],
+  [
+    "scroll-behavior scroll-margin scroll-padding scroll-snap-align scroll-snap-stop overscroll-behavior " +
+      "overscroll-behavior-x overscroll-behavior-y overflow-anchor",
+    whatever,
+    "how one scrolls; a box may rest only where `scroll-snap-type` says so",
+  ],
+  [
+    "transition transition-property transition-duration transition-delay transition-timing-function " +
+      "transition-behavior -moz-transition",
+    whatever,
+    "of values that change: nothing was pointed at, and rules of `@starting-style` may apply (stylesheet.ts)",
+  ],
+  [
+    "animation-delay animation-direction animation-duration animation-fill-mode animation-iteration-count " +
+      "animation-play-state animation-timing-function animation-composition",
+    whatever,
+    "of an animation, and each animation is doubtful (`animation-name`)",
+  ],
+  ["view-transition-class", whatever, "of an element with a `view-transition-name`, which is doubtful"],
+  // --- no properties
+  [
+    "font-display src panose-1 unicode-range size page-orientation",
+    whatever,
+    "descriptors of `@font-face` and `@page`: no properties of an element",
+  ],
+];
+
+const table: ReadonlyMap<string, Proven> = new Map(
+  rows.flatMap(([names, proven]) => names.split(" ").map((name): [string, Proven] => [name, proven])),
+);
+
+/** Old Outlook, old engines and mistakes: attributes of HTML and other words that senders take for properties. No browser of today
+ *  knows a property of these names. */
+const unknownToBrowsers = words(
+  "text align valign halign bgcolor background_color bordercolor face link vlink alink cellpadding cellspacing colspan rowspan " +
+    "nowrap class id href target alt title style type name value media charset lang hspace vspace noshade frame rules summary " +
+    "font-color text-color fontcolor fontsize font-colour colour textalign text-size fontfamily background-colour " +
+    "margintop vertical-alignment text-alignment horizontal-align horiz-align font-face font-decoration text-style text-weight " +
+    "border-space cell-padding cell-spacing ms-text-size-adjust webkit-text-size-adjust moz-text-size-adjust mso-line-height-rule " +
+    "text-underline text-line-through text-effect text-autospace-mode layout-grid-mode tab-stops punctuation-wrap " +
+    "text-kashida-space layout-flow " +
+    "-moz-border-radius -moz-border-radius-topleft -moz-border-radius-topright -moz-border-radius-bottomleft " +
+    "-moz-border-radius-bottomright -moz-box-shadow -moz-opacity -moz-outline -moz-outline-radius -moz-binding",
+);
+
+/** Prefixes of Outlook, of old engines, and of tricks that speak to one old browser alone. */
+const foreign = /^(?:mso-|-(?:ms|o|khtml|webkit-ms)-|[*_#!+&])/;
+
+export function isUnknownToBrowsers(name: string): boolean {
+  return unknownToBrowsers.has(name) || foreign.test(name);
+}
+
+export const neutralNames: readonly string[] = [...table.keys()];
+
+export function isNeutralName(name: string): boolean {
+  return table.has(name);
+}
+
+/** Whether it is proven that a declaration changes nothing of what is seen. */
+export function isNeutral(name: string, value: Value): boolean {
+  if (isUnknownToBrowsers(name)) return true;
+  const proven = table.get(name);
+  if (proven === undefined) return false;
+  return proven === whatever || wideKeywords.has(wordOf(value)) || proven(value);
+}
