@@ -11,7 +11,7 @@ import {
   wordOf,
 } from "#/src/formats/css/value-forms.ts";
 import type { Style } from "./computed-style.ts";
-import { coloursMax, union } from "./contrast.ts";
+import { coloursMax, holds, union } from "./contrast.ts";
 
 export interface Background {
   readonly colour: Colour;
@@ -70,7 +70,7 @@ export function backdropsOf(background: Background, parent: Style, place: Backgr
   const isKnown = layers.every((layer) => layer !== undefined);
   let own = behind;
   for (const layer of layers)
-    if (layer !== undefined) own = cover(own, layer, background.isPlaced && layer.length > 1);
+    if (layer !== undefined) own = cover(own, layer.colours, background.isPlaced && layer.isPicture);
   if (own.length > coloursMax)
     return {
       backdrops: own.slice(0, coloursMax),
@@ -89,30 +89,36 @@ export function backdropsOf(background: Background, parent: Style, place: Backgr
       isKnown: isKnown && !place.isRoot,
       paints: true,
     };
+  const around = union(parent.around, own);
   return {
     backdrops: own,
-    around: bounded(union(parent.around, own)),
+    around: around.length > coloursMax ? around.slice(0, coloursMax) : around,
     lineBackground: place.isInline ? { fontSize: place.fontSize, behind } : undefined,
     shownThrough: undefined,
-    isKnown,
+    isKnown: isKnown && around.length <= coloursMax,
     paints: true,
   };
 }
 
-function bounded(colours: readonly Colour[]): readonly Colour[] {
-  return colours.length > coloursMax ? colours.slice(0, coloursMax) : colours;
+interface Layer {
+  readonly colours: readonly Colour[];
+  /** A gradient: it may be placed and sized. */
+  readonly isPicture: boolean;
 }
 
-/** Colours from below upwards; undefined for a picture that is there and not looked into. */
-function layersOf({ colour, image }: Background, current: Colour): (readonly Colour[] | undefined)[] {
-  const layers: (readonly Colour[] | undefined)[] = colour[3] === 0 ? [] : [[colour]];
+/** Layers from below upwards; undefined for a picture that is there and not looked into. */
+function layersOf({ colour, image }: Background, current: Colour): (Layer | undefined)[] {
+  const layers: (Layer | undefined)[] = colour[3] === 0 ? [] : [{ colours: [colour], isPicture: false }];
   if (image === undefined) return layers;
   for (const layer of splitByComma(image).reverse()) {
     if (wordOf(layer) === "none") continue;
     const address = addressOf(layer);
     if (address !== undefined) {
       if (isHeld(address)) layers.push(undefined);
-    } else layers.push(isGradient(layer) ? gradientColours(layer, current) : undefined);
+      continue;
+    }
+    const colours = isGradient(layer) ? gradientColours(layer, current) : undefined;
+    layers.push(colours && { colours, isPicture: true });
   }
   return layers;
 }
@@ -127,8 +133,8 @@ function cover(under: readonly Colour[], layer: readonly Colour[], isPartial: bo
   return shown;
 }
 
-/** The colours that it goes through, and some of those between. */
-function gradientColours(gradient: Value, current: Colour): readonly Colour[] {
+/** The colours that it goes through, and some of those between; undefined where these are too many. */
+function gradientColours(gradient: Value, current: Colour): readonly Colour[] | undefined {
   const stops: Colour[] = [];
   for (const stop of splitByComma(insideOf(gradient)))
     for (const part of componentsOf(stop)) {
@@ -137,12 +143,19 @@ function gradientColours(gradient: Value, current: Colour): readonly Colour[] {
     }
   const all: Colour[] = [];
   for (const [index, stop] of stops.entries()) {
-    all.push(stop);
+    if (!holdsSame(all, stop)) all.push(stop);
     const next = stops[index + 1];
-    if (next === undefined || all.length > coloursMax) continue;
-    for (let step = 1; step < steps; step++) all.push(between(stop, next, step / steps));
+    for (let step = 1; next !== undefined && step < steps && all.length <= coloursMax; step++) {
+      const colour = between(stop, next, step / steps);
+      if (!holdsSame(all, colour)) all.push(colour);
+    }
+    if (all.length > coloursMax) return undefined;
   }
   return all;
+}
+
+function holdsSame(colours: readonly Colour[], colour: Colour): boolean {
+  return holds(colours, colour) && colours.every((one) => one[3] === colour[3]);
 }
 
 function between(one: Colour, other: Colour, share: number): Colour {

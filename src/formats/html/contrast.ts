@@ -21,8 +21,9 @@ function luminance([red, green, blue]: Colour): number {
   return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
 }
 
+/** Of a channel from 0 to 255; colours between two others are taken for the nearest whole one. */
 function linear(value: number): number {
-  return linearOf[value] ?? toLinear(value);
+  return linearOf[Math.round(value)]!;
 }
 
 function toLinear(value: number): number {
@@ -57,6 +58,7 @@ function isSeen(
   stroke: Colour,
 ): boolean {
   const inside = over(letter, behind);
+  if (opacity >= 1 && strokeWidth <= 0) return isDistinct(inside, behind);
   // The outline is drawn over the letter: it is seen, or it leaves the letter as it is. A thin one may do neither.
   const shown = [
     ...(strokeWidth < strokeMin ? [inside] : []),
@@ -82,8 +84,9 @@ export function union(one: readonly Colour[], other: readonly Colour[]): readonl
   return all;
 }
 
-function holds(colours: readonly Colour[], [red, green, blue]: Colour): boolean {
-  return colours.some(
-    (one) => Math.abs(one[0] - red) < 1 && Math.abs(one[1] - green) < 1 && Math.abs(one[2] - blue) < 1,
-  );
+export function holds(colours: readonly Colour[], [red, green, blue]: Colour): boolean {
+  for (const one of colours)
+    if (Math.abs(one[0] - red) < 1 && Math.abs(one[1] - green) < 1 && Math.abs(one[2] - blue) < 1)
+      return true;
+  return false;
 }

@@ -156,7 +156,10 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
 
   /** Texts of one element, and of those like it, share their style. */
   function clarityIn(style: Style): Clarity {
-    if (style !== lastStyle) [lastStyle, lastClarity] = [style, clarityOf(style)];
+    if (style !== lastStyle) {
+      meter.spend(style.backdrops.length * (style.shownThrough?.length ?? 1) * style.under.length);
+      [lastStyle, lastClarity] = [style, clarityOf(style)];
+    }
     return lastClarity;
   }
 

@@ -323,6 +323,7 @@ class StyleMaker {
       current: colour,
       fontSize,
     });
+    this.#cascade.meter.spend((backdrops.around.length * backdrops.backdrops.length) >> 3);
     // The background of a row has no room where its border would be.
     const isPartBackground = /^table-(?:row|.*-group)/.test(display) && spaces.hasBorder;
     if (isPartBackground && (image !== undefined || this.#word("background-clip") === "padding-box"))
