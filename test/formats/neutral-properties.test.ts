@@ -6,7 +6,7 @@ import { htmlForms, renderHtml } from "#/src/formats/html/render-html.ts";
 /** Each with values that are proven to change nothing of what is seen, and values that may. */
 const properties: readonly (readonly [name: string, proven: readonly string[], others: readonly string[]])[] =
   [
-    ["font-weight", ["bold", "normal", "600", "bolder", "inherit"], ["0", "2000", "var(--a)", "calc(1)"]],
+    ["font-weight", ["bold", "normal", "100", "bolder", "0", "2000", "inherit"], ["env(a)", "calc(1)"]],
     ["font-style", ["italic", "oblique", "normal !important"], ["oblique 90deg", "oblique -89deg", "env(a)"]],
     ["font-stretch", ["condensed", "75%"], ["expanded", "200%", "1%"]],
     ["font-variant-position", ["normal"], ["super", "sub"]],

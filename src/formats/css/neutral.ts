@@ -74,11 +74,6 @@ type Row = readonly [names: string, proven: Proven, proof: string];
 
 const rows: readonly Row[] = [
   // --- letters
-  [
-    "font-weight",
-    (value) => only("normal bold bolder lighter")(value) || numberIn(value, "number", 1, 1000),
-    "bold letters are as wide as lines are counted (fonts.ts); thin ones have the same colour and height",
-  ],
   ["font-style", only("normal italic oblique"), "letters slant in their place; an angle may be any"],
   [
     "font-stretch font-width",

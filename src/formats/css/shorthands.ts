@@ -136,7 +136,14 @@ const background: Split = (value, isQuirky) => {
 };
 
 const systemFonts = words("caption icon menu message-box small-caption status-bar");
-const fontNames = ["font-size", "line-height", "font-family", "font-size-adjust", "font-variant"];
+const fontNames = [
+  "font-size",
+  "line-height",
+  "font-family",
+  "font-size-adjust",
+  "font-variant",
+  "font-weight",
+];
 
 /** Before the size: style, weight, width and small capitals. */
 const beforeSize = /^(?:normal|italic|oblique|bold|bolder|lighter|small-caps|(?:extra-|semi-)?condensed)$/;
@@ -154,6 +161,7 @@ const font: Split = (value, isQuirky) => {
   const size = understoodOf("font-size")!.form;
   const parts = componentsOf(value);
   const before = new Set<string>();
+  let weight: Value = ident("normal");
   for (const [index, part] of parts.entries()) {
     const reading = size(part, isQuirky);
     if (reading === "dropped") {
@@ -169,6 +177,7 @@ const font: Split = (value, isQuirky) => {
         const isOutside = token.type === "number" && (token.number < 1 || token.number > 1000);
         if (before.has(kind) || isOutside) return "dropped";
         if (kind !== "normal") before.add(kind);
+        if (kind === "weight") weight = part;
         continue;
       }
       // The angle of slanted letters, and what newer browsers know.
@@ -197,6 +206,7 @@ const font: Split = (value, isQuirky) => {
       { name: "font-family", value: family },
       { name: "font-size-adjust", value: ident("none") },
       { name: "font-variant", value: ident(before.has("small-caps") ? "small-caps" : "normal") },
+      { name: "font-weight", value: weight },
     ];
   }
   return "dropped";

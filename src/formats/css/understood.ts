@@ -118,6 +118,17 @@ const rows: readonly Row[] = [
     "inherited",
     "no font of symbols, none of the author's own bytes (fonts.ts)",
   ],
+  [
+    "font-weight",
+    oneOf("normal bold bolder lighter", "", (value) => {
+      const [token] = value;
+      if (value.length !== 1 || token?.type !== "number") return "dropped";
+      return token.number >= 1 && token.number <= 1000 ? "understood" : "dropped";
+    }),
+    "inside",
+    "inherited",
+    "bold letters are as wide as lines are counted; thin ones, below 400, need 9 pixels and a contrast of 3 (contrast.ts)",
+  ],
   ["font-size-adjust", only("none"), "inside", "inherited", "none only"],
   [
     "line-height",

@@ -25,6 +25,8 @@ export interface Style {
   readonly lineHeight: number;
   /** Times the size of the letters, where it is inherited so. */
   readonly lineFactor: number | undefined;
+  /** Letters are drawn in thin lines. */
+  readonly isThin: boolean;
   readonly letterSpacing: number;
   readonly wordSpacing: number;
   readonly textIndent: number;
@@ -115,6 +117,7 @@ export const initialStyle: Style = {
   rootFontSize: initialFontSize,
   lineHeight: initialFontSize * 1.2,
   lineFactor: 1.2,
+  isThin: false,
   letterSpacing: 0,
   wordSpacing: 0,
   textIndent: 0,

@@ -6,14 +6,17 @@ export type Clarity = "clear" | "unclear" | "none";
 
 /** Contrast (WCAG 2.2) below which letters melt into what is behind them: #ddd on white is 1.36. */
 const contrastMin = 1.3;
+/** Of thin letters, which are drawn in a colour between theirs and that behind them. */
+const thinContrastMin = 3;
 /** Pixels of an outline that is surely drawn. */
 const strokeMin = 0.5;
 /** Equally light colours differ when they are this far apart: red on green. */
 const distanceMin = 80;
 
-export function isDistinct(one: Colour, other: Colour): boolean {
+export function isDistinct(one: Colour, other: Colour, least = contrastMin): boolean {
   const [a, b] = [luminance(one), luminance(other)];
-  if ((Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) >= contrastMin) return true;
+  if ((Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) >= least) return true;
+  if (least > contrastMin) return false;
   return Math.hypot(one[0] - other[0], one[1] - other[1], one[2] - other[2]) >= distanceMin;
 }
 
@@ -43,8 +46,10 @@ export function clarityOf(style: Style, backdrops: readonly Colour[] = style.bac
     const letters = style.shownThrough?.map((below) => over(ink, below)) ?? [ink];
     for (const behind of backdrops)
       for (const letter of letters) {
-        if (isSeen(style, letter, behind, style.stroke ?? colour)) isAny = true;
+        const stroke = style.stroke ?? colour;
+        if (isSeen(style, letter, behind, stroke, contrastMin)) isAny = true;
         else isAll = false;
+        if (style.isThin && isAll) isAll = isSeen(style, letter, behind, stroke, thinContrastMin);
       }
   }
   if (isAll) return "clear";
@@ -56,17 +61,18 @@ function isSeen(
   letter: Colour,
   behind: Colour,
   stroke: Colour,
+  least: number,
 ): boolean {
   const inside = over(letter, behind);
-  if (opacity >= 1 && strokeWidth <= 0) return isDistinct(inside, behind);
+  if (opacity >= 1 && strokeWidth <= 0) return isDistinct(inside, behind, least);
   // The outline is drawn over the letter: it is seen, or it leaves the letter as it is. A thin one may do neither.
   const shown = [
     ...(strokeWidth < strokeMin ? [inside] : []),
     ...(strokeWidth > 0 ? [over(stroke, behind)] : []),
   ];
-  if (opacity >= 1) return shown.every((one) => isDistinct(one, behind));
+  if (opacity >= 1) return shown.every((one) => isDistinct(one, behind, least));
   return shown.every((one) =>
-    under.every((below) => isDistinct(mix(one, below, opacity), mix(behind, below, opacity))),
+    under.every((below) => isDistinct(mix(one, below, opacity), mix(behind, below, opacity), least)),
   );
 }
 

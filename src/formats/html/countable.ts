@@ -11,7 +11,7 @@ const elements = words(
 );
 const properties = words(
   "display visibility opacity mso-hide font-size font-family font-size-adjust line-height letter-spacing white-space color " +
-    "font-variant font-variant-caps overflow-wrap word-break line-break hyphens -moz-hyphens -moz-box-sizing list-style-position " +
+    "font-weight font-variant font-variant-caps overflow-wrap word-break line-break hyphens -moz-hyphens -moz-box-sizing list-style-position " +
     "background-color background-image background-clip background-size background-repeat background-position " +
     "background-position-x background-position-y background-attachment background-origin border-radius border-spacing " +
     "table-layout text-align text-decoration-line text-decoration-style text-decoration-thickness text-underline-offset text-transform vertical-align direction unicode-bidi " +

@@ -6,7 +6,7 @@ import type { Style } from "./computed-style.ts";
 
 /** Fonts that draw other signs than the text says. */
 const signs =
-  /wingding|webding|dingbat|^symbol|marlett|emoji|icon|awesome|glyph|blank|barcode|redact|bookshelf symbol|ocr.?b.?ean|adobe not|^mt extra|^ms outlook|reference specialty|last ?resort/;
+  /wingding|webding|dingbat|^symbol|standard symbols|opensymbol|d050000l|marlett|emoji|icon|awesome|glyph|blank|barcode|redact|bookshelf symbol|ocr.?b.?ean|adobe not|^mt extra|^ms outlook|reference specialty|last ?resort/;
 /** Families by which text is drawn that names no other. */
 const defaults = new Set(["serif", "sans-serif", "monospace", "system-ui", "cursive", "fantasy", "math"]);
 
@@ -21,6 +21,16 @@ export function isFontOfSigns(value: Value, ownFonts: ReadonlySet<string>): bool
   });
 }
 
+const thinFaces = /hairline|thin|light|slim/;
+
+/** Fonts whose lines are thin by themselves. */
+export function isThinFont(value: Value): boolean {
+  return value.some(
+    (token) =>
+      (token.type === "string" || token.type === "ident") && thinFaces.test(token.value.toLowerCase()),
+  );
+}
+
 /** An own font of a name that text has without asking for it. */
 export function isDefaultFont(name: string): boolean {
   return defaults.has(name) || /^(?:times|courier|dejavu|liberation|arial|helvetica)/.test(name);
@@ -29,12 +39,13 @@ export function isDefaultFont(name: string): boolean {
 /** Pixels. Nobody reads letters below the first; those below the second are doubtful. */
 const fontSizeHidden = 4;
 const fontSizeMin = 7;
+const thinSizeMin = 9;
 export const fontSizeMax = 200;
 
 export function judgeLetters(style: Style, text: string): Removal | { readonly why: Doubt } | undefined {
   const { fontSize, letterSpacing, wordSpacing, lineHeight, textIndent } = style;
   if (fontSize < fontSizeHidden) return "zero-size-text";
-  if (fontSize < fontSizeMin) return { why: "may-be-too-small" };
+  if (fontSize < (style.isThin ? thinSizeMin : fontSizeMin)) return { why: "may-be-too-small" };
   if (letterSpacing <= -0.45 * fontSize && text.length > 1) return "zero-size-text";
   if (letterSpacing < -0.12 * fontSize || letterSpacing > fontSize) return { why: "may-be-too-small" };
   if (wordSpacing < -0.2 * fontSize || wordSpacing > 2 * fontSize) return { why: "may-be-too-small" };
@@ -79,6 +90,10 @@ function widthOfUnit(unit: number, { letterSpacing, wordSpacing, isTransformed }
   if (unit === 160) return 0.36;
   // A tab is at most 16 letters wide, with their distances.
   if (unit === 9) return 10 + Math.max(0, letterSpacing + wordSpacing) * 2;
+  // Cuneiform, signs of Java that are ornaments, and the scripts of India and its neighbours.
+  if (unit === 0xd808 || unit === 0xd809) return 12;
+  if (unit >= 0xa9c1 && unit <= 0xa9cd) return 4;
+  if ((unit >= 0x600 && unit < 0x1100) || (unit >= 0x1780 && unit < 0x18b0)) return 2.5;
   // Ligatures of Arabic and dashes that are several letters wide.
   if ((unit >= 0xfb00 && unit <= 0xfdff) || unit === 0x2e3a || unit === 0x2e3b)
     return unit >= 0xfb50 ? 12 : 4;

@@ -11,7 +11,7 @@ import { backdropsOf, ownColours } from "./backdrops.ts";
 import { boxOf, cellsBeside, relativeFree } from "./boxes.ts";
 import { type Cascade, type DeclaredStyle, noStyle } from "./cascade.ts";
 import { type Box, initialValue, noValues, plainBox, type Style, type StyleValue } from "./computed-style.ts";
-import { isFontOfSigns } from "./fonts.ts";
+import { isFontOfSigns, isThinFont } from "./fonts.ts";
 import { hasOwnSpaces, isReplaced, spacesOf } from "./spaces.ts";
 import { hasColumns } from "./table-slots.ts";
 import { attributeOf, type HtmlElement } from "./tree.ts";
@@ -383,6 +383,7 @@ class StyleMaker {
       sideBorder: Math.max(parent.sideBorder, spaces.borderSide),
       isMeasured: parent.isMeasured || (box.height !== undefined && !box.scrolls),
       isTransformed: this.#isTransformed(),
+      isThin: this.#isThin(),
       breaksWords: this.#breaksWords(),
       isMarkInside: this.#isMarkInside(),
       lined: parent.lined + (this.#isLined() ? lineThickness(fontSize) : 0),
@@ -522,6 +523,14 @@ class StyleMaker {
     const said = names.filter((name) => this.#values.has(name));
     if (said.length === 0) return this.#parent.isTransformed;
     return said.some((name) => !["", "none", "normal", "lowercase"].includes(this.#said(name)));
+  }
+
+  #isThin(): boolean {
+    const family = this.#value("font-family");
+    if (this.#unsure.has("font-weight") || (family !== undefined && isThinFont(family))) return true;
+    const value = this.#value("font-weight");
+    if (value === undefined) return !this.#isInitial("font-weight") && this.#parent.isThin;
+    return wordOf(value) === "lighter" || (numberOf(value, 1) ?? 400) < 400;
   }
 
   /** Whether a column may be as narrow as a letter, also where what is inside says no. */
