@@ -118,8 +118,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     const clarity = clarityIn(style);
     const isOverPaint = linePaint.hides(style, gap);
     // Cells do not grow with what stands beside a float and does not wrap.
-    const isBesideFloat =
-      floatedPixels > 0 && style.isGrowing && lines.display !== "table-cell" && keepsLine(style);
+    const isBesideFloat = floatedPixels > 0 && style.isGrowing && keepsLine(style);
     // So does a line that does not break, where a float leaves it no room.
     if (hasFloat && style.lineBackground !== undefined && keepsLine(style))
       if (lines.reached > style.width - floatWidths + 1) doubtPage("may-be-covered");
@@ -270,7 +269,8 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
       ? lines
       : createLines(style, isSqueezed(element, style, (hasFloat || hasFloatedPicture) && box.cutsOff));
     if (!box.isInline && (declared.parts.size > 0 || box.isUnsure)) inner.unsure();
-    if (style.display === "list-item" && isMarkInLine(element, style)) inner.side(markWidth * style.fontSize);
+    if ((style.display === "list-item" || element.name === "summary") && isMarkInLine(element, style))
+      inner.side(markWidth * style.fontSize);
     const acrossBefore = inner.across;
     inner.side(box.isInline ? box.sideBefore : 0);
     let paints = false;
@@ -772,7 +772,7 @@ const markWidth = 16;
 
 /** Browsers differ on items without a list in quirks mode. */
 function isMarkInLine(element: HtmlElement, style: Style): boolean {
-  if (style.isMarkInside) return true;
+  if (style.isMarkInside || element.name === "summary") return true;
   return element.name === "li" && !lists.has(element.parent?.name ?? "");
 }
 

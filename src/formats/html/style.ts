@@ -69,7 +69,7 @@ function makeStyle(
 }
 
 const neverPlain = new Set(
-  "html body th mark button bdo pre listing xmp plaintext blockquote ul ol menu dir dl dd figure textarea center img hr details fieldset nobr".split(
+  "html body th mark button bdo pre listing xmp plaintext blockquote ul ol menu dir dl dd figure textarea center img hr details fieldset legend nobr".split(
     " ",
   ),
 );
@@ -317,7 +317,13 @@ class StyleMaker {
     const backdrops = backdropsOf(isShowing ? background : { ...background, colour: transparent }, parent, {
       isInline,
       isFloating:
-        isFloating || isWider || display === "table-caption" || box.isPulledBack || box.moved > relativeFree,
+        isFloating ||
+        isWider ||
+        // It stands on the edge of its fieldset.
+        name === "legend" ||
+        display === "table-caption" ||
+        box.isPulledBack ||
+        box.moved > relativeFree,
       isRaised: raise > 0,
       isRoot: name === "html" || name === "body",
       current: colour,
