@@ -10,7 +10,7 @@ import type { Box, Style } from "./computed-style.ts";
 import { initialStyle } from "./computed-style.ts";
 import { type Clarity, clarityOf, union } from "./contrast.ts";
 import { isCountableElement, isCountableText } from "./countable.ts";
-import { isBlank, isDefaultFont, judgeLetters } from "./fonts.ts";
+import { isBlank, isDefaultFont, judgeLetters, widthOf } from "./fonts.ts";
 import { createLinePaint, type PaintLeft } from "./line-paint.ts";
 import { createLines, type Extent, type Lines, noExtent } from "./lines.ts";
 import { coverOfParts } from "./parts.ts";
@@ -352,6 +352,12 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
 
   /** What an inline box does to its line. */
   function openInline(element: HtmlElement, declared: DeclaredStyle, style: Style, lines: Lines): void {
+    // Its letters stand in the middle of what is above them, which may be wider.
+    if (element.name === "ruby") {
+      const above = textOf(element);
+      meter.spend(above.length);
+      lines.side(widthOf(above, style));
+    }
     // Quotation marks, of three letters at most.
     if (element.name === "q") lines.side(6 * style.fontSize);
     if (!style.isMeasured) return;
