@@ -39,13 +39,19 @@ export async function listenSmtp(house: SmtpRooms): Promise<Listener[]> {
     rooms,
     receiving: createReceiving(fairness, smtp.maxMessageBytes),
     places: new WeakMap<object, ConnectionPlace>(),
-    secureContext: contextOf(house.tls),
     proxies: trustProxies(house.settings.server.trustedProxies),
   };
+  const relay = { ...shared, isSubmission: false, door: relayDoor };
+  const ofClients = {
+    ...shared,
+    isSubmission: true,
+    door: submissionDoor,
+    secureContext: contextOf(house.tls),
+  };
   const ports: readonly (readonly [MailPort, PortSettings])[] = [
-    [{ ...shared, name: "smtp", isSubmission: false, door: relayDoor }, smtp],
-    [{ ...shared, name: "submission", isSubmission: true, door: submissionDoor }, submission],
-    [{ ...shared, name: "submissions", isSubmission: true, door: submissionDoor }, submissions],
+    [{ ...relay, name: "smtp", secureContext: contextOf(house.tls, { isForServers: true }) }, smtp],
+    [{ ...ofClients, name: "submission" }, submission],
+    [{ ...ofClients, name: "submissions" }, submissions],
   ];
   const enabled = ports.filter(([, settings]) => settings.enabled);
   return openPorts(

@@ -4,12 +4,12 @@ import net, { type AddressInfo } from "node:net";
 import tls from "node:tls";
 import { expect, test } from "vitest";
 import { takeHandshake } from "#/protocols/connection/secure-socket.ts";
-import { contextFrom } from "#/protocols/connection/server-keys.ts";
+import { type ContextOptions, contextFrom } from "#/protocols/connection/server-keys.ts";
 import { makeCertificate } from "../support/made-certificate.ts";
 
 /** A server with a certificate of RSA that says back what it hears. */
-async function startServer() {
-  const secureContext = contextFrom(await makeCertificate("rsa"));
+async function startServer(options: ContextOptions = {}) {
+  const secureContext = contextFrom(await makeCertificate("rsa"), options);
   const server = net.createServer((socket) => {
     void takeHandshake(socket, {
       secureContext,
@@ -41,12 +41,19 @@ test("TLS 1.2 and 1.3 are spoken, with forward secrecy in every suite", async ()
   }
   const old = { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" } as const;
   await expect(server.connect(old)).rejects.toThrow();
-  for (const ciphers of ["AES128-GCM-SHA256", "AES256-SHA", "ECDHE-RSA-AES128-SHA"])
+  for (const ciphers of ["AES128-GCM-SHA256", "AES256-SHA", "ECDHE-RSA-AES128-SHA256"])
     await expect(server.connect({ maxVersion: "TLSv1.2", ciphers }), ciphers).rejects.toThrow(/handshake/);
 });
 
+test("old mail servers have suites of theirs, with forward secrecy", async () => {
+  await using server = await startServer({ isForServers: true });
+  const socket = await server.connect({ maxVersion: "TLSv1.2", ciphers: "ECDHE-RSA-AES128-SHA256" });
+  socket.destroy();
+  await expect(server.connect({ maxVersion: "TLSv1.2", ciphers: "AES128-GCM-SHA256" })).rejects.toThrow();
+});
+
 test("the server's order of suites counts", async () => {
-  await using server = await startServer();
+  await using server = await startServer({ isForServers: true });
   const ciphers = "ECDHE-RSA-AES128-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-RSA-AES256-GCM-SHA384";
   const socket = await server.connect({ maxVersion: "TLSv1.2", ciphers });
   expect(socket.getCipher().name).toBe("ECDHE-RSA-AES256-GCM-SHA384");
