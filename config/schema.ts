@@ -88,6 +88,22 @@ export const settingsSchema = z.strictObject({
         .string()
         .default("")
         .describe("File with the password of that database, in one line; empty: the one in the URL."),
+      blobs: z
+        .string()
+        .refine(
+          (url) => url === "" || (/^s3:\/\/[^/]/.test(url) && URL.canParse(url)),
+          "is s3://bucket/prefix?endpoint=https://s3.example.net&region=eu-1",
+        )
+        .default("")
+        .describe(
+          "Object store for long bodies of mail, else they are rows: s3://bucket/prefix?endpoint=https://s3.example.net&region=eu-1.",
+        ),
+      blobsKeyFile: z
+        .string()
+        .default("")
+        .describe(
+          "File with its key: the id in the first line, the secret in the second; empty: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.",
+        ),
       quotaBytes: bytes
         .default(10 * gibibyte)
         .describe("Most bytes of mail in a new mailbox; each can be given its own."),

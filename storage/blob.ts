@@ -2,20 +2,28 @@
  *
  *  The header block stands apart (`header`), because it is asked for far more often than the rest; what follows is cut into
  *  chunks of 256 KiB, so that no single call stalls a thread: the first in `blob.data`, the others in `blob_chunk`, numbered
- *  from 1. Codec 0: chunks as they are. Codec 1: each chunk is one zstd frame. A later codec may point outside. */
+ *  from 1. Codec 0: chunks as they are. Codec 1: each chunk is one zstd frame. Codecs 2 and 3: the same, one behind the other in an
+ *  object outside (`blob.object`). */
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { constants, zstdCompress, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { blobChunkBytes, headerBytesMax } from "#/src/model/limits.ts";
+import { blobChunkBytes, headerBytesMax, objectReadBytesMax } from "#/src/model/limits.ts";
 import type { AccountNumber, BlobNumber } from "#/src/model/numbers.ts";
 import { giveBackMemory } from "#/src/model/octet-memory.ts";
 import { uninterrupted } from "#/src/model/uninterrupted.ts";
+import { objectName } from "./objects/objects.ts";
 import type { Reader } from "./sql.ts";
 
 export const rawCodec = 0;
 export const zstdCodec = 1;
+/** Added to the codec of a body that is in the object store; `data` has the lengths of its chunks, of four octets each. */
+const outside = 2;
+
+export function outsideCodecOf(codec: number): number {
+  return codec + outside;
+}
 
 export interface EncodedBlob {
   readonly codec: number;
@@ -30,6 +38,8 @@ export interface EncodedBlob {
   readonly structure: string;
   readonly header: Uint8Array;
   readonly chunks: readonly Uint8Array[];
+  /** Where the body is in the object store, and of which accounts. */
+  readonly object?: { readonly name: string; readonly accounts: readonly AccountNumber[] };
 }
 
 /** A body up to this is kept as it is: to decompress it takes longer than all else that reading it does, and half a page is
@@ -167,10 +177,11 @@ export async function readBlobRange(
     headerSize: number;
     header: Uint8Array | null;
     data: Uint8Array | null;
+    object: string | null;
   }>(
-    `select codec, size, header_size as "headerSize",
+    `select codec, size, header_size as "headerSize", object,
       case when header_size > ? then header end as header,
-      case when header_size < ? and header_size > ? then data end as data
+      case when object is not null or (header_size < ? and header_size > ?) then data end as data
     from blob
     where account_id = ? and blob_id = ?`,
     start,
@@ -186,6 +197,11 @@ export async function readBlobRange(
   const turns = new LoopTurns();
   if (row.header !== null && start < prefix && start < to) pieces.push(row.header.subarray(start, to));
   const firstChunk = Math.floor(Math.max(0, start - prefix) / blobChunkBytes);
+  if (row.object !== null && prefix < to) {
+    const body = { ...row, name: objectName(account, row.object), data: row.data! };
+    pieces.push(...(await readOutside(reader, body, Math.max(0, start - prefix), to - prefix)));
+    return pieces.length === 1 ? Buffer.from(pieces[0]!) : Buffer.concat(pieces);
+  }
   for (let number = firstChunk; prefix + number * blobChunkBytes < to; number++) {
     const chunkStart = prefix + number * blobChunkBytes;
     // Long messages are read in turns, so that the others on this thread are not kept waiting.
@@ -200,6 +216,50 @@ export async function readBlobRange(
 
 /** Octets that are read without a look at the time. */
 const aloneBytesMax = 64 * 1024;
+
+/** Octets of a body that is in the object store, from its own beginning, in the chunks that hold them. */
+async function readOutside(
+  { objects }: Reader,
+  body: { name: string; codec: number; size: number; headerSize: number; data: Uint8Array },
+  start: number,
+  end: number,
+): Promise<Uint8Array[]> {
+  if (objects === undefined)
+    throw new WaypostError(
+      "upstream_unavailable",
+      "The message is in an object store, and storage.blobs names none",
+    );
+  const lengths = new DataView(body.data.buffer, body.data.byteOffset, body.data.byteLength);
+  const size = body.size - headerPrefix(body.headerSize);
+  const last = Math.floor((end - 1) / blobChunkBytes);
+  const turns = new LoopTurns();
+  const pieces: Uint8Array[] = [];
+  let number = Math.floor(start / blobChunkBytes);
+  let at = 0;
+  for (let before = 0; before < number; before++) at += lengths.getUint32(4 * before);
+  while (number <= last) {
+    const chunks: number[] = [];
+    let octets = 0;
+    for (; number + chunks.length <= last && octets < objectReadBytesMax; octets += chunks.at(-1)!)
+      chunks.push(lengths.getUint32(4 * (number + chunks.length)));
+    const stored = await objects.read(body.name, at, at + octets);
+    let from = 0;
+    for (const length of chunks) {
+      const chunkStart = number * blobChunkBytes;
+      const chunk = decodeChunk(
+        body.codec - outside,
+        stored.subarray(from, from + length),
+        Math.min(size - chunkStart, blobChunkBytes),
+      );
+      pieces.push(chunk.subarray(Math.max(0, start - chunkStart), end - chunkStart));
+      from += length;
+      number++;
+      await turns.turn();
+    }
+    at += octets;
+  }
+  return pieces;
+}
 
 async function readChunk(
   reader: Reader,

@@ -9,14 +9,18 @@ import { shares } from "#/src/fairness/shares.ts";
 import { assertCallerThere, callerOwner, forEverybody, onCallerGone } from "#/src/model/caller.ts";
 import type { Touched } from "#/src/model/changes.ts";
 import { type Clock, systemClock } from "#/src/model/clock.ts";
-import { WaypostError } from "#/src/model/errors.ts";
+import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import { createIdCodec, type IdCodec } from "#/src/model/ids.ts";
 import { pageRows } from "#/src/model/limits.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { closedStore } from "./failures.ts";
 import type { Idempotency, OnceResult } from "./idempotency.ts";
 import type { Leases } from "./leases.ts";
-import { maintainStore } from "./maintain.ts";
+import { maintainStore, type WriteSlice } from "./maintain.ts";
+import type { Objects } from "./objects/objects.ts";
+import { putBlobs } from "./objects/put-blobs.ts";
+import { openS3Objects } from "./objects/s3-objects.ts";
+import { sweepObjects } from "./objects/sweep-objects.ts";
 import type { ScanArgumentsOf, ScanName, ScanResultOf } from "./scans/index.ts";
 import type { Reader, SqlValue } from "./sql.ts";
 import type {
@@ -43,6 +47,7 @@ export abstract class EngineStore implements Store {
   readonly clock: Clock;
   readonly ids: IdCodec;
   readonly place: StorePlace;
+  readonly objects: Objects | undefined;
   abstract readonly leases: Leases;
   protected readonly onTrouble: (what: string) => void;
   protected closing: Promise<void> | undefined;
@@ -59,7 +64,8 @@ export abstract class EngineStore implements Store {
 
   constructor(options: OpenOptions, reader: Reader, secret: Uint8Array) {
     this.clock = options.clock ?? systemClock;
-    this.place = { folder: options.folder, database: options.database };
+    this.place = { folder: options.folder, database: options.database, objects: options.objects };
+    this.objects = options.objects && openS3Objects(options.objects);
     this.onTrouble = options.onTrouble ?? writeTrouble;
     this.#fairness = options.fairness ?? createFairness();
     this.#longWrites = this.#fairness.gate("longWrites");
@@ -172,11 +178,19 @@ export abstract class EngineStore implements Store {
         retryAfterMs: 1000,
       });
     }
-    const { packed, bytes } = packArguments(args);
+    const outside = this.objects && (await putBlobs(this, this.objects, args));
+    const { packed, bytes } = packArguments(outside?.args ?? args);
     const lane = options.lane ?? (isLongWrite(name, args, bytes) ? "long" : "quick");
     const startedAt = this.#onWritten === undefined ? 0 : performance.now();
     const at = this.clock.now();
-    const answer = await this.send({ name, args: packed, bytes, at, idempotency, lane, owner }, transfer);
+    const answer = await this.send(
+      { name, args: packed, bytes, at, idempotency, lane, owner },
+      outside === undefined ? transfer : [],
+    ).catch((error: unknown) => {
+      if (isRefusal(error)) void outside?.remove();
+      throw error;
+    });
+    if (answer.isReplayed === true) void outside?.remove();
     this.#onWritten?.(performance.now() - startedAt);
     return answer;
   }
@@ -250,7 +264,13 @@ export abstract class EngineStore implements Store {
   }
 
   maintain(options: MaintainOptions): Promise<void> {
-    return maintainStore(this, (name, args) => this.#writeIdly(name, args), options, this.onTrouble);
+    const write: WriteSlice = (name, args) => this.#writeIdly(name, args);
+    return this.#maintain(write, options);
+  }
+
+  async #maintain(write: WriteSlice, options: MaintainOptions): Promise<void> {
+    await maintainStore(this, write, options, this.onTrouble);
+    if (this.objects !== undefined) await sweepObjects(this.objects, write, this.clock.now());
   }
 
   undoCopies(): Promise<void> {
@@ -270,6 +290,11 @@ export abstract class EngineStore implements Store {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
+}
+
+/** Whether the write was not made, for sure. */
+function isRefusal(error: unknown): boolean {
+  return isWaypostError(error) && error.code !== "upstream_unavailable" && error.code !== "internal";
 }
 
 function writeTrouble(what: string): void {

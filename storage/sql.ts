@@ -1,6 +1,7 @@
 /** The one door to a database engine. Every text of SQL in the product goes through these four verbs, keeps to what SQLite
  *  and PostgreSQL both understand (README, "SQL subset") and marks its parameters with `?`. */
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
+import type { Objects } from "./objects/objects.ts";
 
 export type SqlValue = string | number | bigint | Uint8Array | null;
 
@@ -17,7 +18,10 @@ export interface Sql {
   send(query: string, ...parameters: SqlValue[]): Promise<void>;
 }
 
-export type Reader = Pick<Sql, "get" | "all" | "column">;
+export interface Reader extends Pick<Sql, "get" | "all" | "column"> {
+  /** Where bodies are that are in no row. */
+  readonly objects?: Objects | undefined;
+}
 
 /** What a named write is given. */
 export interface Transaction extends Sql {

@@ -6,6 +6,7 @@ import type { IdCodec } from "#/src/model/ids.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Idempotency, OnceResult } from "./idempotency.ts";
 import type { Leases, LeaseTimes } from "./leases.ts";
+import type { ObjectPlace } from "./objects/objects.ts";
 import type { ScanArgumentsOf, ScanName, ScanResultOf } from "./scans/index.ts";
 import type { Reader, SqlValue } from "./sql.ts";
 import type { ArgumentsOf, ResultOf, TransactionName } from "./transactions/index.ts";
@@ -119,6 +120,7 @@ export interface DatabasePlace {
 export interface StorePlace {
   readonly folder: string;
   readonly database?: DatabasePlace | undefined;
+  readonly objects?: ObjectPlace | undefined;
 }
 
 export interface OpenOptions {
@@ -127,6 +129,8 @@ export interface OpenOptions {
   readonly clock?: Clock;
   /** Where the rows are; without it, in a file of SQLite in the folder. */
   readonly database?: DatabasePlace | undefined;
+  /** Where long bodies are; without it, in rows. */
+  readonly objects?: ObjectPlace | undefined;
   /** It takes over nothing of the work of daemons on this store: for a command beside them. */
   readonly isOnlooker?: boolean;
   /** Others for tests. */

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { objectsOf } from "#/src/daemon/object-place.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { type CommonOptions, settingsOf, withCommonOptions } from "./options.ts";
 import { printLine, printResult } from "./output.ts";
@@ -36,6 +37,7 @@ export function moveCommand(): Command {
     const moved = await runMove({
       folder: storage.folder,
       from,
+      objects: objectsOf(storage),
       to: placeOf(to === "file" ? "" : to, options.toPasswordFile ?? ""),
       onStep(step) {
         bar?.end();

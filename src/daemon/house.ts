@@ -45,6 +45,7 @@ import { openStore } from "#/storage/open-store.ts";
 import type { Store } from "#/storage/store.ts";
 
 import type { Metrics } from "./metrics.ts";
+import { objectsOf } from "./object-place.ts";
 
 export interface House extends AsyncDisposable {
   readonly settings: Settings;
@@ -103,6 +104,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
     folder: settings.storage.folder,
     isOnlooker: options.isStaying !== true,
     database: databaseOf(settings),
+    objects: objectsOf(settings.storage),
     onTrouble: (what) => log.error({ what }, "the store left something as it is; see waypost check"),
   });
   const textIndex = options.isStaying

@@ -92,6 +92,19 @@ export const blobChunkBytes = 256 * 1024;
  *  milliseconds, whose end costs little beside it. A row that is longer goes alone. */
 export const movedRowsMax = 1024;
 export const movedBytesMax = 4 * 1024 * 1024;
+/** Octets of a body from which on it goes into the object store, where there is one: a request there takes as long as a hundred rows. */
+export const objectBytesMin = 128 * 1024;
+/** Octets of a body that one request reads. */
+export const objectReadBytesMax = 4 * 1024 * 1024;
+/** Bodies under way into the object store; more are refused as busy. */
+export const objectWritesMax = 64;
+/** A request to the object store, and how often it is made. */
+export const objectTimeoutMs = 20_000;
+export const objectAttemptsMax = 3;
+/** An object stays for so long after its row went: a backup of the rows that is younger finds it. */
+export const freedObjectMs = 30 * 24 * 3_600_000;
+/** Objects that one hourly sweep removes. */
+export const objectsPerSweep = 10_000;
 /** Rows that one read may bring back before the loop is given a turn. */
 export const pageRows = 250;
 

@@ -36,6 +36,7 @@ import { keyStates } from "./0031-key-states.ts";
 import { domainReports } from "./0032-domain-reports.ts";
 import { daemons } from "./0033-daemons.ts";
 import { tlsWishes } from "./0034-tls-wishes.ts";
+import { objects } from "./0035-objects.ts";
 
 export interface Migration {
   readonly name: string;
@@ -141,4 +142,10 @@ export const migrations: readonly Migration[] = [
   { name: "domain reports", does: "keeps reports about domains (TLS, DMARC)", run: domainReports },
   { name: "daemons", does: "keeps which daemons share the store", run: daemons },
   { name: "tls wishes", does: "keeps what the sender of a mail in the queue asks of TLS", run: tlsWishes },
+  {
+    name: "objects",
+    does: "keeps which bodies are in an object store",
+    goesThrough: ["blob"],
+    run: objects,
+  },
 ];

@@ -8,6 +8,8 @@ import { randomUUID } from "node:crypto";
 import { nextTurn } from "#/src/fairness/loop-turns.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { checkStore } from "../check.ts";
+import type { Objects } from "../objects/objects.ts";
+import { withObjects } from "../objects/with-objects.ts";
 import type { Progress } from "../store.ts";
 import {
   findDifference,
@@ -32,6 +34,8 @@ export interface MoveSteps {
   /** Called when a step begins. */
   readonly onStep?: (step: "checking" | "copying" | "comparing" | "checking the copy") => void;
   readonly onProgress?: Progress;
+  /** Of both sides. */
+  readonly objects?: Objects | undefined;
 }
 
 /** The versions of the schema are the engine's own; the others say which daemons are there, and none is. */
@@ -41,7 +45,7 @@ const leftOut = new Set(["schema_version", "daemon", "lease", "delivery_claim"])
 export async function moveStore(
   from: MovingSide,
   to: MovingSide,
-  { onStep = () => {}, onProgress = () => {} }: MoveSteps = {},
+  { onStep = () => {}, onProgress = () => {}, objects }: MoveSteps = {},
 ): Promise<MoveReport> {
   const tables = await listSameTables(from, to);
   const id = await begin(from, to);
@@ -52,7 +56,7 @@ export async function moveStore(
     throw refusal(`A daemon runs on ${from.name}: stop it first`);
   }
   onStep("checking");
-  const findings = await checkStore(from.sql, onProgress);
+  const findings = await checkStore(withObjects(from.sql, objects), onProgress);
   if (findings.length > 0) {
     if (!isResumed) await removeMark(from.sql);
     throw refusal(`${from.name} is not sound, and is left as it is: ${findings.join("; ")}`);
@@ -73,7 +77,7 @@ export async function moveStore(
       throw refusal(`The copy in ${to.name} is not what ${from.name} has, and is not used: ${difference}`);
   }
   onStep("checking the copy");
-  const found = await checkStore(to.sql, onProgress);
+  const found = await checkStore(withObjects(to.sql, objects), onProgress);
   if (found.length > 0) throw refusal(`The copy in ${to.name} is not sound: ${found.join("; ")}`);
   await handOver(from, to, id);
   return { tables: tables.length, rows: total, isResumed };

@@ -3,6 +3,8 @@ import fs from "node:fs";
 import path from "node:path";
 import { WaypostError } from "#/src/model/errors.ts";
 import { lockStore } from "../folder-lock.ts";
+import type { ObjectPlace } from "../objects/objects.ts";
+import { openS3Objects } from "../objects/s3-objects.ts";
 import { openSqliteSide, putAside } from "../sqlite/moving-side.ts";
 import type { DatabasePlace } from "../store.ts";
 import { findMark } from "./move-mark.ts";
@@ -12,7 +14,9 @@ import type { MovingSide } from "./moving-side.ts";
 /** undefined: the file in the folder. */
 export type Place = DatabasePlace | undefined;
 
-export interface Move extends MoveSteps {
+export interface Move extends Omit<MoveSteps, "objects"> {
+  /** Where the bodies are that are in no row: they stay there. */
+  readonly objects?: ObjectPlace | undefined;
   readonly folder: string;
   readonly from: Place;
   readonly to: Place;
@@ -25,7 +29,7 @@ export interface Moved extends MoveReport {
   readonly aside?: string;
 }
 
-export async function runMove({ folder, from, to, ...steps }: Move): Promise<Moved> {
+export async function runMove({ folder, from, to, objects, ...steps }: Move): Promise<Moved> {
   if (from?.url === to?.url)
     throw new WaypostError("invalid", "The store is there already: --to names another place");
   assertThere(folder, from);
@@ -34,7 +38,10 @@ export async function runMove({ folder, from, to, ...steps }: Move): Promise<Mov
     await using source = await openSide(folder, from);
     const aside = to === undefined ? await putAside(folder, (await findMark(source.sql))?.id) : undefined;
     await using target = await openSide(folder, to);
-    const report = await moveStore(source, target, steps);
+    const report = await moveStore(source, target, {
+      ...steps,
+      objects: objects && openS3Objects(objects),
+    });
     return { ...report, from: source.name, to: target.name, ...(aside !== undefined && { aside }) };
   } finally {
     lock.release();

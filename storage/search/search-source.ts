@@ -1,5 +1,6 @@
 /** What the search index is made from: the store's rows, read on a connection of the indexing thread's own. */
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
+import { openS3Objects } from "../objects/s3-objects.ts";
 import { messageOf, type StoredMessage, selectMessage } from "../queries/messages.ts";
 import type { MessageRow } from "../rows.ts";
 import { paddedList, placesFor, type Reader } from "../sql.ts";
@@ -44,6 +45,7 @@ export async function openSearchSource(place: StorePlace): Promise<SearchSource>
     get: (query, ...parameters) => sql.get(query, ...parameters),
     all: (query, ...parameters) => sql.all(query, ...parameters),
     column: (query, ...parameters) => sql.column(query, ...parameters),
+    objects: place.objects && openS3Objects(place.objects),
     close: () => void sql.close(),
 
     async secret() {

@@ -61,6 +61,7 @@ import { replaceMessage } from "./mail/replace-message.ts";
 import { setMetadata } from "./mail/set-metadata.ts";
 import { setSubscription } from "./mail/set-subscription.ts";
 import { storeFlags } from "./mail/store-flags.ts";
+import { sweepObjects } from "./mail/sweep-objects.ts";
 import { transferMessages } from "./mail/transfer-messages.ts";
 import { undoCopy } from "./mail/undo-copy.ts";
 import { updateDraft } from "./mail/update-draft.ts";
@@ -150,6 +151,7 @@ export const transactions = {
   pruneSubmissions,
   pruneThreadKeys,
   pruneUploads,
+  sweepObjects,
   releaseDeliveries,
   releaseHold,
   removeAddress,

@@ -17,6 +17,9 @@ export async function insertBlob(
   blob: EncodedBlob,
   referenceCount: number,
 ): Promise<BlobNumber> {
+  const { object } = blob;
+  if (object?.accounts.includes(account) === false)
+    throw new Error(`The object store has the body for other accounts than ${account}`);
   const taken = await tx.get<{ blob: BlobNumber }>(
     `update account
     set next_blob_id = next_blob_id + 1
@@ -27,8 +30,8 @@ export async function insertBlob(
   if (taken === undefined) throw new WaypostError("not_found", "There is no such account");
   await tx.send(
     `insert into blob
-      (account_id, blob_id, codec, size, stored_size, sha256, reference_count, header_size, structure, header, data)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      (account_id, blob_id, codec, size, stored_size, sha256, reference_count, header_size, structure, header, data, object)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     account,
     taken.blob,
     blob.codec,
@@ -40,6 +43,7 @@ export async function insertBlob(
     blob.structure,
     blob.header,
     blob.chunks[0] ?? new Uint8Array(),
+    object?.name ?? null,
   );
   for (const [number, chunk] of blob.chunks.entries())
     if (number > 0)
@@ -137,6 +141,15 @@ export async function deleteBlobs(
   blobs: readonly BlobNumber[],
 ): Promise<void> {
   for (const { condition, parameters } of slicesOf(numberSetOf(blobs), "blob_id")) {
+    await tx.send(
+      `insert into freed_object (account_id, object, remove_after)
+      select account_id, object, 0
+      from blob
+      where account_id = ? and ${condition} and object is not null
+      on conflict (account_id, object) do nothing`,
+      account,
+      ...parameters,
+    );
     await tx.send(`delete from blob_chunk where account_id = ? and ${condition}`, account, ...parameters);
     await tx.send(`delete from blob where account_id = ? and ${condition}`, account, ...parameters);
   }

@@ -20,7 +20,7 @@ async function sweepableStore(): Promise<{ folder: string; ada: Seed }> {
       database
         .prepare(
           `insert into blob
-          select account_id, ?, codec, size, stored_size, sha256, 0, header_size, structure, header, ?
+          select account_id, ?, codec, size, stored_size, sha256, 0, header_size, structure, header, ?, null
           from blob where blob_id = 1`,
         )
         .run(number, Buffer.alloc(30_000, markOf(number)));

@@ -271,7 +271,9 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
     version: String(made.modseq),
     at,
   });
-  await write("createUpload", { ...upload, expiresAt: at + 1 });
+  // Its body is in an object store, and it goes before anybody reads it.
+  const object = { name: "far", accounts: [ada.account] };
+  await write("createUpload", { ...upload, blob: { ...blob, codec: 2, object }, expiresAt: at + 1 });
 
   /** Calendars and addressbooks. */
   await write("createDefaultCollections", { agent: ada.agent, at });
@@ -572,6 +574,7 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
   await write("pruneSubmissions", { before: at - 1, limit: 10 });
   await write("pruneThreadKeys", { limit: 10 });
   await write("pruneUploads", { now: at + 2, limit: 10 });
+  await write("sweepObjects", { now: at, removeAfter: later, removed: [], limit: 10 });
   await write("deleteAgent", { agent: eve.agent });
 }
 

@@ -1,0 +1,25 @@
+/** Octets outside of the database, by name. */
+
+/** Where the objects are, as the settings name it. */
+export interface ObjectPlace {
+  /** `s3://bucket/prefix?endpoint=https://s3.example.net&region=eu-1`. */
+  readonly url: string;
+  /** A file with the key's id in its first line and the secret in its second; without it the variables AWS_ACCESS_KEY_ID and
+   *  AWS_SECRET_ACCESS_KEY have them. */
+  readonly keyFile?: string | undefined;
+}
+
+/** Each of them throws `upstream_unavailable` when the object store is away or refuses. */
+export interface Objects {
+  /** The store has all of it when it resolves. */
+  put(name: string, bytes: Uint8Array): Promise<void>;
+  /** Octets `start` up to, not including, `end`. Throws `not_found` when there is no such object, or it is shorter. */
+  read(name: string, start: number, end: number): Promise<Buffer>;
+  /** Also of what is not there. */
+  remove(name: string): Promise<void>;
+}
+
+/** What a row of `blob` points to; another one for each account, so that each can be kept where the account is. */
+export function objectName(account: number, object: string): string {
+  return `${account}/${object}`;
+}

@@ -1,0 +1,101 @@
+/** Long bodies go into the object store before the write that names them is sent, so that no row names what is not there. */
+import { randomBytes } from "node:crypto";
+import { objectBytesMin } from "#/src/model/limits.ts";
+import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
+import { type EncodedBlob, outsideCodecOf } from "../blob.ts";
+import { paddedList, placesFor, type Reader } from "../sql.ts";
+import { accountsOf, agentsOf } from "../transactions/agents-of.ts";
+import { type Objects, objectName } from "./objects.ts";
+
+export interface WithObjects<T> {
+  /** With names in the place of bodies. */
+  readonly args: T;
+  /** Takes the objects back: no row names them. */
+  remove(): Promise<void>;
+}
+
+/** Arguments of a named write. What is short stays in them. */
+export async function putBlobs<T>(reader: Reader, objects: Objects, args: T): Promise<WithObjects<T>> {
+  const names: string[] = [];
+  const remove = async (): Promise<void> => {
+    await Promise.allSettled(names.map((name) => objects.remove(name)));
+  };
+  if (!hasLongBlob(args)) return { args, remove };
+  const accounts = await listAccounts(reader, args);
+  try {
+    return { args: (await replace(args)) as T, remove };
+  } catch (error) {
+    void remove();
+    throw error;
+  }
+
+  async function replace(part: unknown): Promise<unknown> {
+    if (part === null || typeof part !== "object" || part instanceof Uint8Array) return part;
+    if (isBlob(part)) return isLong(part) ? put(part) : part;
+    if (Array.isArray(part)) {
+      if (typeof part[0] === "number") return part;
+      const list: unknown[] = [];
+      for (const one of part) list.push(await replace(one));
+      return list;
+    }
+    const copy: Record<string, unknown> = {};
+    for (const [key, field] of Object.entries(part)) copy[key] = await replace(field);
+    return copy;
+  }
+
+  async function put(blob: EncodedBlob): Promise<EncodedBlob> {
+    // Named by its octets, and never twice: who frees one row has to look at no other.
+    const object = `${Buffer.from(blob.sha256).toString("hex")}-${randomBytes(8).toString("hex")}`;
+    const body = Buffer.concat(blob.chunks);
+    for (const account of accounts) {
+      const name = objectName(account, object);
+      names.push(name);
+      await objects.put(name, body);
+    }
+    const lengths = Buffer.alloc(4 * blob.chunks.length);
+    for (const [at, { byteLength }] of blob.chunks.entries()) lengths.writeUInt32BE(byteLength, 4 * at);
+    const index = new Uint8Array(lengths);
+    return {
+      ...blob,
+      codec: outsideCodecOf(blob.codec),
+      storedSize: blob.header.byteLength + index.byteLength,
+      chunks: [index],
+      object: { name: object, accounts },
+    };
+  }
+}
+
+function isBlob(part: object): part is EncodedBlob {
+  const { sha256, chunks, storedSize } = part as Partial<EncodedBlob>;
+  return sha256 instanceof Uint8Array && Array.isArray(chunks) && typeof storedSize === "number";
+}
+
+function isLong({ chunks, object }: EncodedBlob): boolean {
+  return object === undefined && chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0) >= objectBytesMin;
+}
+
+function hasLongBlob(part: unknown): boolean {
+  if (part === null || typeof part !== "object" || part instanceof Uint8Array) return false;
+  if (isBlob(part)) return isLong(part);
+  if (Array.isArray(part)) return typeof part[0] !== "number" && part.some(hasLongBlob);
+  return Object.values(part).some(hasLongBlob);
+}
+
+/** Of all agents that the write names: its blobs may be in each of them. */
+async function listAccounts(reader: Reader, args: unknown): Promise<AccountNumber[]> {
+  const named = new Map<AgentNumber, AccountNumber>(accountsOf(args));
+  const accounts = new Set(named.values());
+  const others = agentsOf(args).filter((agent) => !named.has(agent));
+  if (others.length > 0) {
+    const list = paddedList(others);
+    for (const account of await reader.column<AccountNumber>(
+      `select distinct account_id from agent where agent_id in (${placesFor(list)})`,
+      ...list,
+    ))
+      accounts.add(account);
+  }
+  // A delivery into an account that has the octets already.
+  const { stored } = args as { readonly stored?: { readonly account?: AccountNumber } };
+  if (stored?.account !== undefined) accounts.delete(stored.account);
+  return [...accounts];
+}

@@ -1,0 +1,41 @@
+import type { Transaction } from "../../sql.ts";
+
+export interface FreedObject {
+  readonly account: number;
+  readonly object: string;
+}
+
+export interface SweepObjects {
+  readonly now: number;
+  /** Of objects that were freed since the last sweep. */
+  readonly removeAfter: number;
+  /** Those that are in the object store no more. */
+  readonly removed: readonly FreedObject[];
+  readonly limit: number;
+}
+
+/** Which objects are to be removed now. Answers the same ones until they are told as removed. */
+export async function sweepObjects(
+  tx: Transaction,
+  { now, removeAfter, removed, limit }: SweepObjects,
+): Promise<{ due: readonly FreedObject[] }> {
+  for (const { account, object } of removed)
+    await tx.run("delete from freed_object where account_id = ? and object = ?", account, object);
+  await tx.run(
+    `update freed_object
+    set remove_after = ?
+    where remove_after = 0 and (account_id, object) in (
+      select account_id, object from freed_object where remove_after = 0 limit 1000)`,
+    removeAfter,
+  );
+  const due = await tx.all<FreedObject>(
+    `select account_id as account, object
+    from freed_object
+    where remove_after > 0 and remove_after <= ?
+    order by remove_after, account_id, object
+    limit ?`,
+    now,
+    limit,
+  );
+  return { due };
+}
