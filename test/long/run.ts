@@ -15,6 +15,7 @@ const suites = [
   ["power-loss.ts"],
   ["disk-full.ts"],
   ["pipelining-attack.ts"],
+  ["abuse/run.ts", "--quick"],
   ["search-load.ts", "30"],
   ["fuzz-imap.ts", "--minutes", "3"],
   ["fuzz-html-forms.ts", "--minutes", "1", "--seed", "1"],
