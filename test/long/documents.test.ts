@@ -1,42 +1,146 @@
-/** The commands of docs/operate.md, one after the other, as a reader types them. */
-import { execFile } from "node:child_process";
+/** The commands of the pages in docs, one after the other, as a reader types them into a shell. */
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { createInterface } from "node:readline";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { listenerSections } from "#/config/schema.ts";
 import { startScript } from "../support/daemon.ts";
 
-const page = fs.readFileSync(new URL("../../docs/operate.md", import.meta.url), "utf8");
+const pageOf = (name: string): string =>
+  fs.readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), "utf8");
 
-test("every command of the page is done", { timeout: 120_000 }, async () => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-documents-"));
-  try {
-    const maildir = path.join(folder, "old-mail");
-    for (const part of ["cur", "new", "tmp"]) fs.mkdirSync(path.join(maildir, part), { recursive: true });
-    fs.writeFileSync(path.join(maildir, "new/1.a"), "Subject: one\n\none\n");
-    fs.writeFileSync(path.join(folder, "old.mbox"), "From a Thu Jan  1 10:00:00 2026\nSubject: two\n\ntwo\n");
-    // Nobody can look example.org up, so it would have no keys.
-    const commands = [...page.matchAll(/^ {4}waypost (.+)$/gm)].map(([, line]) =>
-      line!.replaceAll("example.org", "ours.dev").split(" "),
-    );
-    expect(commands.length).toBeGreaterThan(15);
-    const [program, script] = startScript;
-    for (const args of commands) {
-      const run = promisify(execFile)(program!, [script!, ...args], { cwd: folder });
-      await expect(run, args.join(" ")).resolves.toMatchObject({ stderr: "" });
-    }
-    expect(fs.readdirSync(path.join(folder, "copy-of-ada/cur"))).toHaveLength(1);
-    expect(fs.existsSync(path.join(folder, "copy.db"))).toBe(true);
-  } finally {
-    fs.rmSync(folder, { recursive: true, force: true });
+let folder: string;
+beforeEach(() => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-documents-"));
+  const [program, script] = startScript;
+  fs.mkdirSync(path.join(folder, "bin"));
+  fs.writeFileSync(path.join(folder, "bin/waypost"), `#!/bin/sh\nexec '${program}' '${script}' "$@"\n`, {
+    mode: 0o755,
+  });
+});
+afterEach(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+/** Lines of the page that are commands, but for those that begin so. */
+function commandsOf(name: string, ...others: readonly string[]): string[] {
+  return [...pageOf(name).matchAll(/^ {4}((?:waypost|curl) .+)$/gm)]
+    .map(([, line]) => line!)
+    .filter((line) => !others.some((one) => line.startsWith(one)));
+}
+
+/** Runs the commands; an id that stands as `message_…` is the last one that was printed. Nobody can look example.org up, so it would have no keys. */
+async function follow(
+  commands: readonly string[],
+  { at = "localhost:8080", env = {} }: { readonly at?: string; readonly env?: Record<string, string> } = {},
+): Promise<string> {
+  const shell = { ...process.env, PATH: `${path.join(folder, "bin")}:${process.env.PATH}`, ...env };
+  let said = "";
+  for (const command of commands) {
+    const typed = command
+      .replaceAll(/example\.(org|net)\b/g, "ours-$1.dev")
+      .replaceAll("localhost:8080", at)
+      .replaceAll(/\b(message|hold|cursor)_…/g, (_, kind: string) => lastOf(said, kind));
+    const { stdout, stderr } = await promisify(execFile)("sh", ["-c", typed], { cwd: folder, env: shell });
+    expect(stderr, typed).toBe("");
+    if (typed.startsWith("curl")) expect(JSON.parse(stdout), typed).not.toHaveProperty("error");
+    said += stdout;
   }
+  return said;
+}
+
+function lastOf(said: string, kind: string): string {
+  const found =
+    kind === "cursor"
+      ? said
+          .match(/"cursor":"([^"]+)"/g)
+          ?.at(-1)
+          ?.slice(10, -1)
+      : said.match(new RegExp(`${kind}_[0-9a-z]{26}`, "g"))?.at(-1);
+  expect(found, `no ${kind} was printed before`).toBeDefined();
+  return found!;
+}
+
+/** `waypost start` in the folder, on free ports. */
+async function startServer() {
+  const env = Object.fromEntries(
+    listenerSections.map((section) => [`WAYPOST_${section.toUpperCase()}_PORT`, "0"]),
+  );
+  const child = spawn(path.join(folder, "bin/waypost"), ["start", "--json", "--set", "dns.servers=none"], {
+    cwd: folder,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+  const ready = JSON.parse(line);
+  return {
+    at: new URL(ready.http.url).host,
+    token: ready.agents[0].token as string,
+    async [Symbol.asyncDispose]() {
+      const ended = once(child, "exit");
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}
+
+const setup = () => commandsOf("domain").filter((line) => line.startsWith("waypost setup"));
+
+test("start", { timeout: 120_000 }, async () => {
+  await using server = await startServer();
+  const commands = commandsOf("start", "waypost start");
+  expect(commands).toHaveLength(5);
+  const said = await follow(commands, server);
+  expect(said).toContain("The first mail");
+  expect(said).toContain("queued");
 });
 
-test("the settings that the page names are there", () => {
+test("your own domain", { timeout: 120_000 }, async () => {
+  const commands = commandsOf("domain");
+  expect(commands.length).toBeGreaterThan(8);
+  const said = await follow(commands);
+  expect(said).toContain("_dmarc.ours-org.dev.");
+  expect(said).toContain("ours-net.dev. 3600 IN MX");
+});
+
+test("agents and approval", { timeout: 120_000 }, async () => {
+  const commands = [...setup(), ...commandsOf("agents")];
+  expect(commands.length).toBeGreaterThan(14);
+  expect(await follow(commands)).toMatch(/approved/);
+});
+
+test("operate", { timeout: 120_000 }, async () => {
+  const maildir = path.join(folder, "old-mail");
+  for (const part of ["cur", "new", "tmp"]) fs.mkdirSync(path.join(maildir, part), { recursive: true });
+  fs.writeFileSync(path.join(maildir, "new/1.a"), "Subject: one\n\none\n");
+  fs.writeFileSync(path.join(folder, "old.mbox"), "From a Thu Jan  1 10:00:00 2026\nSubject: two\n\ntwo\n");
+  const commands = [...setup(), ...commandsOf("operate")];
+  expect(commands.length).toBeGreaterThan(16);
+  await follow(commands);
+  expect(fs.readdirSync(path.join(folder, "copy-of-ada/cur"))).toHaveLength(1);
+  expect(fs.existsSync(path.join(folder, "copy.db"))).toBe(true);
+});
+
+test("interface", { timeout: 120_000 }, async () => {
+  await using server = await startServer();
+  const commands = commandsOf("interface");
+  expect(commands.length).toBeGreaterThan(9);
+  const said = await follow(commands, { at: server.at, env: { TOKEN: server.token } });
+  expect(said).toContain("When do you open?");
+  expect(said).toContain('"replayed":true');
+});
+
+test("the settings that the pages name are there, and the pages that they lead to", () => {
   const example = fs.readFileSync(new URL("../../config/waypost.example.toml", import.meta.url), "utf8");
-  for (const section of ["acme", "tls", "metrics", "sts", "operator"]) {
-    expect(page).toContain(`[${section}]`);
-    expect(example).toMatch(new RegExp(`^\\[${section}\\]$`, "m"));
+  for (const name of ["start", "domain", "agents", "operate", "interface"]) {
+    const page = pageOf(name);
+    for (const [section] of page.matchAll(/(?<=`)\[\w+\](?=`)/g))
+      expect(example, name).toContain(`\n${section}\n`);
+    for (const [, target] of page.matchAll(/\]\((?!https?:)([^)#]+)/g))
+      expect(fs.existsSync(new URL(`../../docs/${target}`, import.meta.url)), `${name}: ${target}`).toBe(
+        true,
+      );
   }
 });
