@@ -21,6 +21,7 @@ import {
 } from "#/storage/queries/shown-messages.ts";
 import type { EntryMessageRow, EntryRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
+import { createKeptFlags } from "./kept-flags.ts";
 import type { HeldBytes } from "./message-bytes.ts";
 
 /** A message in a mailbox, with flags and numbers only. */
@@ -98,9 +99,12 @@ export interface Entries {
 }
 
 export function createEntries(store: Store): Entries {
+  const keptFlags = createKeptFlags(store);
   return {
     listUids: (agent, mailbox) => listUids(store, agent, mailbox),
     async listFlaggedUids(agent, mailbox, uids, query) {
+      const flags = await keptFlags.find(agent, mailbox, uids);
+      if (flags !== undefined) return flags.listFlagged(uids, query);
       const found: Uid[] = [];
       for await (const page of flaggedUidPages(store, agent, mailbox, uids, query))
         for (const uid of page) found.push(uid);
@@ -115,6 +119,11 @@ export function createEntries(store: Store): Entries {
       for await (const rows of messagePages(store, agent, mailbox, uids)) yield rows.map(toMailboxMessage);
     },
     async *shownPages(agent, mailbox, uids, facets) {
+      const flags = facets.length === 0 ? await keptFlags.find(agent, mailbox, uids) : undefined;
+      if (flags !== undefined) {
+        yield* flags.pages(uids);
+        return;
+      }
       const pages = shownMessagePages(store, agent, mailbox, uids, facets);
       for await (const rows of pages) yield rows.map(toShownMessage);
     },

@@ -107,6 +107,8 @@ export const freedObjectMs = 30 * 24 * 3_600_000;
 export const objectsPerSweep = 10_000;
 /** Rows that one read may bring back before the loop is given a turn. */
 export const pageRows = 250;
+/** Messages whose flags are kept in memory, of all mailboxes together: 8 octets each. A mailbox that has more is always read. */
+export const keptFlagsMax = 1_000_000;
 
 /** Octets of one iCalendar or vCard stream that is read at once. A calendar of 20,000 events in one file is about 12 MiB. */
 export const contentStreamBytesMax = 32 * 1024 * 1024;

@@ -1,0 +1,167 @@
+/** Flags of large mailboxes, in memory as long as the mailbox does not change: programs ask for those of all messages, or for the unseen
+ *  ones, again and again. HIGHESTMODSEQ says whether they are still right (RFC 7162 section 3.1.2.1: every change raises it), so another
+ *  daemon may make the change. They are read when they are wanted a second time, so a mailbox that changes between any two questions
+ *  costs nothing. */
+import { LoopTurns, nextTurn } from "#/src/fairness/loop-turns.ts";
+import type { FlagState } from "#/src/model/flags.ts";
+import { keptFlagsMax } from "#/src/model/limits.ts";
+import { countNumbers, type NumberSet } from "#/src/model/number-set.ts";
+import type { AgentNumber, MailboxNumber, Modseq, Uid } from "#/src/model/numbers.ts";
+import type { FlagQuery } from "#/storage/queries/entries.ts";
+import { findMailbox } from "#/storage/queries/mailboxes.ts";
+import { shownMessagePages } from "#/storage/queries/shown-messages.ts";
+import type { Reader } from "#/storage/sql.ts";
+import { everyUid } from "./search-keys.ts";
+
+/** Fewer messages are read from the store as fast. */
+const wholeMin = 1000;
+const pageMessages = 1000;
+
+export interface KeptFlags {
+  /** The flags of the mailbox as it is now; undefined where the store has to be asked. */
+  find(agent: AgentNumber, mailbox: MailboxNumber, uids: NumberSet): Promise<MailboxFlags | undefined>;
+  /** Messages whose flags are kept, of all mailboxes. */
+  readonly count: number;
+}
+
+interface Kept {
+  readonly modseq: Modseq;
+  /** undefined until they are wanted a second time. */
+  readonly flags?: MailboxFlags | undefined;
+  /** A message has more keywords than its mask holds. */
+  readonly isUnfit?: boolean;
+}
+
+/** Mailboxes of which is known at which MODSEQ their flags were wanted. */
+const mailboxesMax = 1000;
+
+export function createKeptFlags(store: Reader, messagesMax = keptFlagsMax): KeptFlags {
+  /** In the order of their use, the latest last. */
+  const kept = new Map<string, Kept>();
+  let count = 0;
+  const drop = (name: string): void => {
+    count -= kept.get(name)?.flags?.count ?? 0;
+    kept.delete(name);
+  };
+  const keep = (name: string, one: Kept): void => {
+    drop(name);
+    kept.set(name, one);
+    count += one.flags?.count ?? 0;
+    for (const oldest of kept.keys()) {
+      if (count <= messagesMax && kept.size <= mailboxesMax) return;
+      drop(oldest);
+    }
+  };
+  return {
+    get count() {
+      return count;
+    },
+    async find(agent, mailbox, uids) {
+      if (countNumbers(uids) < wholeMin) return undefined;
+      const row = await findMailbox(store, agent, mailbox);
+      if (row === undefined || row.messageCount < wholeMin || row.messageCount > messagesMax)
+        return undefined;
+      const { modseq } = row;
+      const name = `${agent}/${mailbox}`;
+      const known = kept.get(name);
+      if (known?.modseq !== modseq) {
+        keep(name, { modseq });
+        return undefined;
+      }
+      if (known.flags !== undefined || known.isUnfit) {
+        keep(name, known);
+        return known.flags;
+      }
+      const flags = await readFlags(store, agent, mailbox, row.messageCount);
+      if ((await findMailbox(store, agent, mailbox))?.modseq !== modseq) return undefined;
+      keep(name, { modseq, flags, isUnfit: flags === undefined });
+      return flags;
+    },
+  };
+}
+
+/** undefined if some keywords are not in the masks. */
+async function readFlags(
+  store: Reader,
+  agent: AgentNumber,
+  mailbox: MailboxNumber,
+  count: number,
+): Promise<MailboxFlags | undefined> {
+  const uids = new Uint32Array(count);
+  const masks = new Uint32Array(count);
+  let at = 0;
+  for await (const rows of shownMessagePages(store, agent, mailbox, everyUid, []))
+    for (const { uid, flags, keywords } of rows) {
+      if (keywords !== null) return undefined;
+      uids[at] = uid;
+      masks[at++] = flags;
+    }
+  return new MailboxFlags(uids.subarray(0, at), masks.subarray(0, at));
+}
+
+interface FlaggedMessage {
+  readonly uid: Uid;
+  readonly flags: FlagState;
+}
+
+export class MailboxFlags {
+  /** Ascending. */
+  readonly #uids: Uint32Array;
+  readonly #masks: Uint32Array;
+
+  constructor(uids: Uint32Array, masks: Uint32Array) {
+    this.#uids = uids;
+    this.#masks = masks;
+  }
+
+  get count(): number {
+    return this.#uids.length;
+  }
+
+  /** The UIDs of the set whose flags meet the condition, ascending. */
+  async listFlagged(uids: NumberSet, { mask, value }: FlagQuery): Promise<Uid[]> {
+    const found: Uid[] = [];
+    const turns = new LoopTurns();
+    for (const [from, end] of this.#spans(uids)) {
+      for (let at = from; at < end; at++)
+        if ((this.#masks[at]! & mask) === value) found.push(this.#uids[at]! as Uid);
+      await turns.turn();
+    }
+    return found;
+  }
+
+  /** The messages of the set with their flags, ascending; the loop has its turn between the pages. */
+  async *pages(uids: NumberSet): AsyncGenerator<FlaggedMessage[]> {
+    let page: FlaggedMessage[] = [];
+    for (const [from, end] of this.#spans(uids)) {
+      for (let at = from; at < end; at++)
+        page.push({ uid: this.#uids[at]! as Uid, flags: { mask: this.#masks[at]!, overflow: null } });
+      if (page.length < pageMessages) continue;
+      yield page;
+      page = [];
+      await nextTurn();
+    }
+    if (page.length > 0) yield page;
+  }
+
+  /** Where the UIDs of the set are, in spans of one page at most. */
+  *#spans(uids: NumberSet): Generator<[from: number, end: number]> {
+    for (const [first, last] of uids)
+      for (let from = this.#lowerBound(first); this.#uids[from]! <= last; from += pageMessages) {
+        const end = Math.min(from + pageMessages, this.#lowerBound(last + 1));
+        yield [from, end];
+      }
+  }
+
+  /** The first place whose UID is not below the given one. */
+  #lowerBound(uid: number): number {
+    let low = 0;
+    let high = this.#uids.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#uids[middle]! < uid) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
