@@ -17,21 +17,45 @@ const carriageReturn = 13;
 const lineFeed = 10;
 const dot = 46;
 
+/** The octets of a chunk as words of four, the first of which may begin before the chunk. */
+function inWords(chunk: Uint8Array): {
+  readonly last: number;
+  readonly words: Int32Array;
+  /** Octets of the first word that are before the chunk. */
+  readonly offset: number;
+} {
+  const offset = chunk.byteOffset & 3;
+  const words = new Int32Array(chunk.buffer, chunk.byteOffset - offset, (offset + chunk.length) >> 2);
+  return { last: chunk.length - 1, words, offset };
+}
+
+/** Whether each of four octets is above CR. */
+function isPlain(word: number): boolean {
+  return ((word - 0x0e0e0e0e) & ~word & 0x80808080) === 0;
+}
+
 export class DataReader extends MessageOctets {
   #state = atLineStart;
 
   /** Reads a chunk. Gives the number of octets used if the end of the message is in it, else -1. */
   read(chunk: Uint8Array): number {
     let state = this.#state;
+    const { last, words, offset } = inWords(chunk);
     // A CR that ended the last chunk behind a dot was held back: it may belong to the end.
     let keptFrom = 0;
     for (let at = 0; at < chunk.length; at++) {
       let octet = chunk[at]!;
       switch (state) {
         case inLine: {
-          // Nearly all octets pass here; this loop is most of the cost of a large message.
-          const last = chunk.length - 1;
-          while (octet > carriageReturn && at < last) octet = chunk[++at]!;
+          // Nearly all octets pass here: four at a time, as one at a time is a third of what the main thread does for a large message.
+          while (octet > carriageReturn && at < last) {
+            octet = chunk[++at]!;
+            if (((at + offset) & 3) !== 0) continue;
+            let word = (at + offset) >> 2;
+            while (word < words.length && isPlain(words[word]!)) word++;
+            at = Math.min((word << 2) - offset, last);
+            octet = chunk[at]!;
+          }
           if (octet === carriageReturn) state = afterCr;
           else if (octet === lineFeed) this.refuse("bare_line_end");
           break;

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decodeCharset, isKnownCharset } from "#/src/formats/mime/charset.ts";
 import { parseDateTime } from "#/src/formats/mime/dates.ts";
@@ -30,6 +31,17 @@ describe("header fields", () => {
       "content-",
     );
     expect(fields.map(({ name }) => name)).toEqual(["content-type", "content-id"]);
+  });
+
+  test("what is behind the first empty line changes no field", () => {
+    const unit = fc.constantFrom("\r", "\n", "\r\n", "\r\n\r\n", ":", "A: b", " ", "x");
+    fc.assert(
+      fc.property(fc.string({ unit }), (text) => {
+        const header = text.slice(0, /(?<=^|\n)\r?\n/.exec(text)?.index ?? text.length);
+        expect(readHeaderFields(Buffer.from(text))).toEqual(readHeaderFields(Buffer.from(header)));
+      }),
+      { numRuns: 2000 },
+    );
   });
 
   test.each(["\rSubject: x", " Subject: x", "Sub\rject: x", "Subject\r: x", ": x", "Sub ject: x"])(

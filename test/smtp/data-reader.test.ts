@@ -28,7 +28,8 @@ function readAll(chunks: readonly string[], limitBytes = 1000, roomBytes = 10_00
   });
   let rest: string | undefined;
   for (const [index, text] of chunks.entries()) {
-    const chunk = Buffer.from(text, "latin1");
+    // Chunks begin anywhere in memory.
+    const chunk = Buffer.from(" ".repeat(index % 5) + text, "latin1").subarray(index % 5);
     const used = reader.read(chunk);
     if (used < 0) continue;
     rest = chunk.toString("latin1", used) + chunks.slice(index + 1).join("");
@@ -78,7 +79,21 @@ test("has no end without CRLF, dot, CRLF", () => {
     expect(readAll([text]).rest, JSON.stringify(text)).toBe(undefined);
 });
 
-const wireOctets = fc.string({ unit: fc.constantFrom("\r", "\n", ".", "a", "\r\n", "\r\n.", "\r\n.\r\n") });
+const wireOctets = fc.string({
+  unit: fc.constantFrom(
+    "\r",
+    "\n",
+    ".",
+    "a",
+    "\r\n",
+    "\r\n.",
+    "\r\n.\r\n",
+    "\u0000",
+    "\u000e\u007f\u0080\u00ff",
+    "a word",
+    "a line of some length",
+  ),
+});
 
 test("does not care where the network cuts the octets", () => {
   fc.assert(
@@ -88,6 +103,7 @@ test("does not care where the network cuts the octets", () => {
       const sent = `${text}\r\n.\r\nNEXT`;
       const pieces = ends.slice(1).map((end, index) => sent.slice(ends[index], end));
       expect(readAll(pieces)).toEqual(whole);
+      expect(readAll([...sent])).toEqual(whole);
     }),
     { numRuns: 2000 },
   );

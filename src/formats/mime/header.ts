@@ -1,7 +1,7 @@
 /** Header fields (RFC 5322 sections 2.2 and 4.5, RFC 6532).
  *  field = name *WSP ":" body *(CRLF WSP body) CRLF, ended by an empty line. LF alone ends a line too: APPEND may carry it. */
 import { headerBytesMax } from "#/src/model/limits.ts";
-import { octetString, trimOctets } from "./octets.ts";
+import { asBuffer, octetString, trimOctets } from "./octets.ts";
 
 export interface HeaderField {
   /** Lower case. */
@@ -20,7 +20,7 @@ const fieldName = /^[!-9;-~]+$/;
 /** Fields up to the empty line, or to `bytesMax`. Lines that are no field (an mbox "From " line) are passed over;
  *  so are fields whose lower-case name does not begin with `prefix`. */
 export function readHeaderFields(bytes: Uint8Array, prefix = "", bytesMax = headerBytesMax): HeaderField[] {
-  const text = octetString(bytes, 0, Math.min(bytes.length, bytesMax));
+  const text = octetString(bytes, 0, headerEnd(bytes, bytesMax));
   const fields: HeaderField[] = [];
   walkLines(text, (start, colon, end) => {
     const name = nameOf(text.slice(start, colon));
@@ -28,6 +28,15 @@ export function readHeaderFields(bytes: Uint8Array, prefix = "", bytesMax = head
       fields.push({ name, value: trimOctets(unfold(text.slice(colon + 1, end))), start, end });
   });
   return fields;
+}
+
+/** Behind the empty line, or as far as is read: what follows need not become text. */
+function headerEnd(bytes: Uint8Array, bytesMax: number): number {
+  const block = asBuffer(bytes).subarray(0, bytesMax);
+  const end = block.indexOf("\n\r\n");
+  const bare = block.subarray(0, end < 0 ? block.length : end).indexOf("\n\n");
+  if (bare >= 0) return bare + 2;
+  return end < 0 ? block.length : end + 3;
 }
 
 /** Cuts the fields whose lower-case name is wanted out of header blocks (as octet strings), as they stand. What it has found
