@@ -27,6 +27,9 @@ export interface HeldBytes {
   readonly structure?: string | undefined;
 }
 
+/** Octets, or as many characters. */
+export type OctetPiece = string | Uint8Array;
+
 /** Octets of a stored message, `end` exclusive. */
 export interface ByteRange {
   readonly start: number;
@@ -45,6 +48,8 @@ export interface MessageBytes {
   heldHeader(message: StoredBytes): string | undefined;
   /** All octets as a string, if they are in memory. */
   heldOctets(message: StoredBytes): string | undefined;
+  /** The same in pieces, as they are in memory. */
+  heldPieces(message: StoredBytes): readonly OctetPiece[] | undefined;
   /** Octets of the range; what lies outside of the message is left out. */
   readBytes(message: StoredBytes, range?: ByteRange): Promise<Buffer>;
 }
@@ -54,11 +59,16 @@ export function createMessageBytes(store: Reader): MessageBytes {
     if (held?.header === undefined) return undefined;
     return trace.byteLength === 0 ? held.header : octetString(trace) + held.header;
   };
-  const heldOctets = (message: StoredBytes): string | undefined => {
-    const body = message.held?.body;
-    if (body === undefined) return undefined;
-    return heldHeader(message)! + (typeof body === "string" ? body : octetString(bodyOf(body)));
+  const heldPieces = ({ trace, held }: StoredBytes): OctetPiece[] | undefined => {
+    if (held?.body === undefined) return undefined;
+    const { header, body } = held;
+    const pieces = [header!, typeof body === "string" ? body : bodyOf(body)];
+    return trace.byteLength === 0 ? pieces : [trace, ...pieces];
   };
+  const heldOctets = (message: StoredBytes): string | undefined =>
+    heldPieces(message)
+      ?.map((piece) => (typeof piece === "string" ? piece : octetString(piece)))
+      .join("");
   const heldBytes = (message: StoredBytes): Buffer | undefined => {
     const body = message.held?.body;
     if (body === undefined) return undefined;
@@ -68,6 +78,7 @@ export function createMessageBytes(store: Reader): MessageBytes {
   return {
     heldHeader,
     heldOctets,
+    heldPieces,
     async readStructure(message) {
       if (message.held?.structure !== undefined) return readStructure(message.held.structure);
       const row = await findBlob(store, message.account, message.blob);

@@ -20,7 +20,7 @@ import type { Form } from "../command-context.ts";
 import { bad } from "../errors.ts";
 import { eachOnce, type FetchItem, type RowItem, readFetchItems } from "../fetch/items.ts";
 import { type FetchModifiers, readFetchModifiers } from "../fetch/modifiers.ts";
-import { facetsOf, type ResponseContext, readyResponse } from "../fetch/ready-response.ts";
+import { facetsOf, type ResponseContext, writeReadyResponse } from "../fetch/ready-response.ts";
 import { writeFetchResponse } from "../fetch/response.ts";
 import { readMailboxChanges } from "../resynchronise/mailbox-changes.ts";
 import { writeVanished } from "../resynchronise/vanished.ts";
@@ -116,9 +116,10 @@ async function runFetch(
         };
         shownItems = withChangedFlags(items, session.isEnabled("CONDSTORE"));
       }
-      const ready = readyResponse(head, shown, shownItems, context);
-      if (ready !== undefined) out.line(ready);
-      else if (!(await writeFetchResponse(head, shown, shownItems, context, out))) hasExpunged = true;
+      const isWritten =
+        writeReadyResponse(head, shown, shownItems, context, out) ||
+        (await writeFetchResponse(head, shown, shownItems, context, out));
+      if (!isWritten) hasExpunged = true;
       // Most messages wait for neither.
       if (out.isLarge) await out.flush();
       if (turns.isDue) await turns.turn();

@@ -2,11 +2,12 @@
  *  messages whole. Nothing is waited for, as a mailbox is tens of thousands of these. */
 import type { MessageFacet, ShownMessage } from "#/src/mail/entries.ts";
 import type { Mail } from "#/src/mail/mail.ts";
-import type { StoredBytes } from "#/src/mail/message-bytes.ts";
+import type { OctetPiece, StoredBytes } from "#/src/mail/message-bytes.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { formatDateTime } from "../wire/dates.ts";
 import type { FlagWriter } from "../wire/flags.ts";
-import { literalText } from "../wire/strings.ts";
+import type { ResponseWriter } from "../wire/response-writer.ts";
+import { literalOctets, literalText } from "../wire/strings.ts";
 import type { FetchItem, Partial, RowItem } from "./items.ts";
 
 export interface ResponseContext {
@@ -48,22 +49,39 @@ function isOwnHeader({ part, text }: Section): boolean {
   return part.length === 0 && text !== undefined && text.kind.startsWith("HEADER");
 }
 
-/** `head` is how the response begins; undefined when something has to be read for it. */
-export function readyResponse(
+/** Writes the response if nothing has to be read for it; else writes nothing and answers false. `head` is how it begins. */
+export function writeReadyResponse(
   head: string,
   fetched: ShownMessage,
   items: readonly FetchItem[],
   context: ResponseContext,
-): string | undefined {
+  out: ResponseWriter,
+): boolean {
   let text = head;
   let space = "";
+  let pieces: OctetPiece[] | undefined;
   for (const item of items) {
-    const value = readyValue(fetched, item, context);
-    if (value === undefined) return undefined;
-    text += `${space}${item.kind === "row" ? item.name : item.label} ${value}`;
+    text += `${space}${item.kind === "row" ? item.name : item.label} `;
     space = " ";
+    const whole = isWhole(item) ? context.mail.heldPieces(fetched as StoredBytes) : undefined;
+    if (whole !== undefined) {
+      const size = whole.reduce((sum, piece) => sum + piece.length, 0);
+      pieces = [...(pieces ?? []), `${text}{${size}}\r\n`, ...whole.map((piece) => literalOctets(piece))];
+      text = "";
+      continue;
+    }
+    const value = readyValue(fetched, item, context);
+    if (value === undefined) return false;
+    text += value;
   }
-  return `${text})`;
+  for (const piece of pieces ?? []) out.octets(piece);
+  out.line(`${text})`);
+  return true;
+}
+
+/** BODY[], all of it. */
+function isWhole(item: FetchItem): boolean {
+  return item.kind === "section" && item.part.length === 0 && item.text === undefined && !item.partial;
 }
 
 function readyValue(fetched: ShownMessage, item: FetchItem, context: ResponseContext): string | undefined {

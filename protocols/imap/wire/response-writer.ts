@@ -1,3 +1,4 @@
+import { takeMemory } from "#/src/model/octet-memory.ts";
 import { outputChunkBytes } from "../limits.ts";
 
 /** Gathers responses into chunks and gives them to the connection, which waits for the peer. Text is one character for one octet.
@@ -5,6 +6,9 @@ import { outputChunkBytes } from "../limits.ts";
 export class ResponseWriter {
   readonly #write: (data: string | Uint8Array) => Promise<void>;
   #text = "";
+  /** What comes before `#text`, and its octets. */
+  #pieces: (string | Uint8Array)[] = [];
+  #pieceBytes = 0;
   #lineCount = 0;
   #isBetweenLines = true;
   /** Writes that the peer has not taken yet. */
@@ -48,6 +52,18 @@ export class ResponseWriter {
     this.#isBetweenLines = false;
   }
 
+  /** Text of a message: what is long is copied once, into what is given to the connection. */
+  octets(octets: string | Uint8Array): void {
+    this.#isBetweenLines = false;
+    if (typeof octets === "string" && octets.length < longPiece) {
+      this.#text += octets;
+      return;
+    }
+    this.#pieces.push(this.#text, octets);
+    this.#pieceBytes += this.#text.length + octets.length;
+    this.#text = "";
+  }
+
   /** Writes octets directly, for amounts too large to be made text. */
   async bytes(bytes: Uint8Array): Promise<void> {
     await this.flush();
@@ -56,7 +72,7 @@ export class ResponseWriter {
 
   /** Whether enough is gathered to flush. */
   get isLarge(): boolean {
-    return this.#text.length >= outputChunkBytes;
+    return this.#pieceBytes + this.#text.length >= outputChunkBytes;
   }
 
   /** To be called in every loop that writes: bounds the gathered text and waits for a slow peer. */
@@ -65,9 +81,26 @@ export class ResponseWriter {
   }
 
   async flush(): Promise<void> {
-    if (this.#text === "") return;
     const text = this.#text;
     this.#text = "";
-    await this.#write(text);
+    if (this.#pieces.length > 0) await this.#write(this.#takePieces(text));
+    else if (text !== "") await this.#write(text);
+  }
+
+  /** The pieces and what is behind them. */
+  #takePieces(text: string): Uint8Array {
+    const bytes = takeMemory(this.#pieceBytes + text.length);
+    let at = 0;
+    for (const piece of [...this.#pieces, text]) {
+      if (typeof piece === "string") bytes.write(piece, at, "latin1");
+      else bytes.set(piece, at);
+      at += piece.length;
+    }
+    this.#pieces = [];
+    this.#pieceBytes = 0;
+    return bytes;
   }
 }
+
+/** From here on a text that is joined with others would be copied twice more, and be garbage three times. */
+const longPiece = 512;

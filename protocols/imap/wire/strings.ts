@@ -1,9 +1,19 @@
 /** Strings of responses. Text of a message or a client is always written by these functions. */
+import { asBuffer } from "#/src/formats/mime/octets.ts";
 
 /** literal of stored octets. Only literal8 may have NUL (RFC 9051 section 9, CHAR8); here NUL becomes 128, as in Dovecot, so that
  *  sizes and offsets stay those of the message. */
 export function literalText(octets: string): string {
-  return `{${octets.length}}\r\n${octets.includes("\0") ? octets.replaceAll("\0", "\x80") : octets}`;
+  return `{${octets.length}}\r\n${withoutNul(octets)}`;
+}
+
+/** The octets of a literal, without its size. Does not change those that are given. */
+export function literalOctets(octets: string | Uint8Array): string | Uint8Array {
+  return typeof octets === "string" ? withoutNul(octets) : literalBytes(asBuffer(octets));
+}
+
+function withoutNul(octets: string): string {
+  return octets.includes("\0") ? octets.replaceAll("\0", "\x80") : octets;
 }
 
 /** The same for octets that are written separately from the literal's size. Does not change the given octets. */
