@@ -1,5 +1,5 @@
-/** A configuration profile of Apple's systems (".mobileconfig"): mail, calendars and contacts of an address, without a password. Who
- *  installs it is asked for the password once.
+/** A configuration profile of Apple's systems (".mobileconfig"): mail, calendars and contacts of an address, without a password. The
+ *  system asks for the password once, when the profile is installed.
  *
  *  A property list with a payload for each kind of account: com.apple.mail.managed, com.apple.caldav.account, com.apple.carddav.account. */
 import { createHash } from "node:crypto";
@@ -9,7 +9,7 @@ import { escapeXml } from "./client-config.ts";
 type Value = string | number | boolean | readonly Fields[];
 type Fields = Readonly<Record<string, Value>>;
 
-/** undefined where nothing is enabled that a profile can name. `address` is one of a domain of ours. */
+/** undefined when no protocol is enabled that a profile can name. The domain of `address` is one that this server serves. */
 export function formatAppleProfile(address: string, settings: Settings): string | undefined {
   const payloads = [mailPayload(address, settings), ...collectionPayloads(address, settings)].filter(
     (payload) => payload !== undefined,

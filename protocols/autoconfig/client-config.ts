@@ -1,8 +1,8 @@
-/** What Thunderbird and others ask for when a person has typed an address (Mozilla's config-v1.1.xml): where the servers are, TLS
- *  from the first octet first. */
+/** The configuration that Thunderbird and others request when a person has typed an address (Mozilla's config-v1.1.xml): where the
+ *  servers are. Servers with TLS from the first octet are listed first. */
 import type { Settings } from "#/config/schema.ts";
 
-/** `%EMAILADDRESS%` stands for what the person has typed: the login is the whole address. */
+/** The client replaces `%EMAILADDRESS%` by the address that the person has typed: the login is the whole address. */
 const userName = "<username>%EMAILADDRESS%</username>";
 
 interface Server {
@@ -12,7 +12,7 @@ interface Server {
   readonly socketType: "SSL" | "STARTTLS";
 }
 
-/** `domain` is one of ours, in A-labels. */
+/** `domain` is one that this server serves, in A-labels. */
 export function formatClientConfig(domain: string, settings: Settings): string {
   const { hostname } = settings.server;
   const { imap, imaps, submission, submissions, https, dav } = settings;

@@ -1,5 +1,5 @@
 /** `/apple.mobileconfig?emailaddress=…`: the configuration profile of an address for Apple's systems, signed with the server's certificate.
- *  Whoever asks is answered, and for every address of a domain alike. */
+ *  It needs no credential, and is the same for every address of a domain, whether the address exists or not. */
 
 import type { ServerKeys } from "#/protocols/connection/server-keys.ts";
 import type { HttpRoute } from "#/protocols/http/app.ts";

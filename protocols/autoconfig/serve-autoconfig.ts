@@ -1,6 +1,6 @@
 /** Where mail clients find the servers of an address: `/.well-known/autoconfig/mail/config-v1.1.xml` of the domain, and
- *  `/mail/config-v1.1.xml` of the host `autoconfig.` below it. Whoever asks is answered: it is told of a domain alone, never whether an
- *  address exists. */
+ *  `/mail/config-v1.1.xml` of the host `autoconfig.` below it. It needs no credential. The answer depends on the domain alone and never
+ *  says whether an address exists. */
 
 import type { Settings } from "#/config/schema.ts";
 import type { HttpContext, HttpRoute } from "#/protocols/http/app.ts";
@@ -39,7 +39,7 @@ export function createAutoconfigRoute({ settings, accounts }: AutoconfigRooms): 
   };
 }
 
-/** The domain of the address that was typed, or the one in whose name the host was asked. */
+/** The domain of the address in the query, or else the domain of the host name in the request. */
 function askedDomain({ query, hostname }: HttpContext["koa"]): string | undefined {
   const { emailaddress } = query;
   if (typeof emailaddress === "string" && emailaddress !== "") return parseAddress(emailaddress)?.domain;

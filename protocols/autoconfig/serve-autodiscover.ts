@@ -1,5 +1,5 @@
-/** What Outlook asks for when a person has typed an address (Autodiscover of Exchange, [MS-OXDSCLI] sections 2.2.3 and 2.2.4): a POST to
- *  `/autodiscover/autodiscover.xml` of the domain, or of the host `autodiscover.` below it. As everywhere here, the answer is that for every
+/** The request that Outlook makes when a person has typed an address (Autodiscover of Exchange, [MS-OXDSCLI] sections 2.2.3 and 2.2.4): a
+ *  POST to `/autodiscover/autodiscover.xml` of the domain, or of the host `autodiscover.` below it. The answer is the same for every
  *  address of the domain. */
 import type { Settings } from "#/config/schema.ts";
 import type { HttpRoute } from "#/protocols/http/app.ts";
@@ -17,7 +17,7 @@ const envelopeSchema = "http://schemas.microsoft.com/exchange/autodiscover/respo
 
 export function createAutodiscoverRoute({ settings, accounts }: AutoconfigRooms): HttpRoute {
   return {
-    // Outlook writes it in several ways.
+    // Outlook varies the case of the letters.
     accepts: (path) => path.toLowerCase() === autodiscoverPath,
     async serve({ koa, readBody }) {
       if (koa.method !== "POST") {
@@ -46,7 +46,7 @@ export function createAutodiscoverRoute({ settings, accounts }: AutoconfigRooms)
   };
 }
 
-/** The two texts that matter, found in the request as it is written: what is more than that is not read. */
+/** The two elements that matter. The rest of the request is not read. */
 function readRequest(text: string): { readonly address: string; readonly schema: string } | undefined {
   const address = /<(?:\w{1,20}:)?EMailAddress>([^<]{1,500})</i.exec(text)?.[1];
   const schema = /<(?:\w{1,20}:)?AcceptableResponseSchema>([^<]{1,500})</i.exec(text)?.[1];
@@ -65,7 +65,7 @@ function formatAutodiscover(
     ["SMTP", submission, "TLS"],
   ] as const;
   const usable = doors.filter(([, door]) => door.enabled && door.port > 0);
-  // Of each kind the first: Outlook takes one.
+  // The first of each kind: Outlook takes only one.
   const chosen = usable.filter(([type], at) => usable.findIndex(([other]) => other === type) === at);
   return [
     '<?xml version="1.0" encoding="utf-8"?>',

@@ -19,10 +19,10 @@ const signingTime = "1.2.840.113549.1.9.5";
 /** Certificates of a chain: authorities give two or three. */
 const chainMax = 10;
 
-/** Not on the main thread: an RSA signature takes a millisecond or more. */
+/** Runs in Node's thread pool: an RSA signature takes a millisecond or more. */
 const signOctets = promisify<string, Uint8Array, KeyObject, Buffer>(sign);
 
-/** In DER; undefined for a key that is neither of RSA nor of an elliptic curve, and for a certificate that is not in DER. */
+/** The result is in DER; undefined for a key that is neither RSA nor of an elliptic curve, and for a certificate that is not in DER. */
 export async function signData(
   content: Uint8Array,
   { key, cert }: PemPair,
@@ -45,7 +45,7 @@ export async function signData(
   const chain = [...cert.matchAll(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)]
     .slice(0, chainMax)
     .map(([pem]) => new X509Certificate(pem).raw);
-  // One whose encoding is not DER would have another signature when it is written anew.
+  // A certificate that is not in DER changes when it is encoded again, and its signature no longer fits.
   if (chain.some((certificate) => !Buffer.from(raw(certificate).toBER()).equals(certificate)))
     return undefined;
   const { issuer, serialNumber } = readSigner(raw(chain[0]!));
@@ -83,7 +83,7 @@ interface Parsed {
   readonly idBlock: { readonly tagClass: number };
 }
 
-/** As they stand in the certificate (RFC 5280 section 4.1): the version, if it is there, comes before. */
+/** The issuer and the serial number as the certificate has them (RFC 5280 section 4.1). An optional version stands before them. */
 function readSigner(certificate: unknown): {
   readonly issuer: Uint8Array;
   readonly serialNumber: Uint8Array;

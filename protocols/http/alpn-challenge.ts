@@ -1,16 +1,17 @@
-/** tls-alpn-01 (RFC 8737): an authority asks for a name with the protocol `acme-tls/1`, and wants to see a certificate with its own
- *  question in it, and no other connection may see that one. Which of both a handshake is for stands in its first octets. */
+/** tls-alpn-01 (RFC 8737): an authority connects with a name and the protocol `acme-tls/1`, and expects a certificate that holds the
+ *  digest for its challenge. No other connection may get that certificate. The ClientHello says which of the two a handshake is for. */
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import { noteSecured } from "#/protocols/connection/secure-socket.ts";
 import { contextFrom, type PemPair } from "#/protocols/connection/server-keys.ts";
 
 const protocol = "acme-tls/1";
-/** A ClientHello that has more before its protocols is none of an authority. */
+/** A ClientHello with more octets before its protocols does not come from an authority. */
 const helloBytesMax = 16 * 1024;
 const challengeMs = 10_000;
 
-/** Whether the connection begins with a ClientHello for the protocol; its octets stay to be read. False when none come in time. */
+/** Whether the connection begins with a ClientHello for the protocol. The octets stay in the socket, unread. False when no octets come
+ *  in time. */
 export function isChallenge(socket: Socket, timeoutMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     let octets: Buffer = Buffer.alloc(0);
@@ -33,7 +34,7 @@ export function isChallenge(socket: Socket, timeoutMs: number): Promise<boolean>
   });
 }
 
-/** The handshake, and nothing behind it (section 3). */
+/** Completes the handshake and then ends the connection (section 3). */
 export function answerChallenge(socket: Socket, challenged: ReadonlyMap<string, PemPair>): void {
   const secure = new TLSSocket(socket, {
     isServer: true,

@@ -1,5 +1,5 @@
-/** Everything that answers on the HTTP ports: one list of routes, each with its own words for a refusal, and an `X-Request-Id`
- *  on every answer. koa carries what is asked and answered; an answer that stays open is node's response and nothing around it. */
+/** All routes of the HTTP ports: one list, in which each route writes its own errors, and an `X-Request-Id` on every response. koa
+ *  carries requests and responses. A response that stays open is node's own, without koa. */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import Koa from "koa";
 import type { Logger } from "pino";
@@ -15,17 +15,17 @@ import { HttpConnection } from "./http-connection.ts";
 import { newRequestId } from "./request-id.ts";
 import { countRequest, logRequest } from "./request-log.ts";
 
-/** A part of the name space of URLs, and who answers there. The last route takes what is left. */
+/** The paths that one protocol answers. The last route takes every other path. */
 export interface HttpRoute {
   accepts(path: string): boolean;
-  /** Answers every request itself, refusals too. A rejection is a fault of ours and ends the connection. */
+  /** Writes every response itself, errors too. A rejected promise is a bug in Waypost and ends the connection. */
   serve(context: HttpContext): Promise<void>;
 }
 
-/** Requests whose answers stay open. */
+/** Requests whose responses stay open. */
 export interface StreamRoute {
   accepts(request: IncomingMessage): boolean;
-  /** Resolves when the request is refused, or when its answer goes on by itself. Sets `X-Request-Id`. */
+  /** Resolves when the request is refused, or when the stream has begun. Sets `X-Request-Id`. */
   serve(exchange: StreamExchange): Promise<void>;
 }
 
@@ -34,9 +34,9 @@ export interface Exchange {
   readonly remoteAddress: string;
   /** Aborts when the client goes or the answer has not begun in time, then with a `CallerGone`, or the listener closes, as long as the request is being served. */
   readonly signal: AbortSignal;
-  /** For whom the request counts: the mailbox of its credential, or its network. */
+  /** The owner to which the request is counted: the mailbox of its credential, or its network. */
   readonly owner: () => Owner;
-  /** The body, in whole. Waits for memory in turns of the owners; the memory is held until the request is answered. `copies`: how
+  /** The whole body. Waits for memory in turns of the owners; the memory is held until the request is answered. `copies`: how
    *  many times over the octets are in memory until then. Throws `invalid` (too_large), `rate_limited`, `upstream_unavailable`. */
   readBody(limitBytes: number, copies: number): Promise<Buffer<ArrayBuffer>>;
   /** Counts the connection for the owner of a valid credential. False when that owner has too many. */
@@ -55,7 +55,7 @@ export interface StreamExchange extends Exchange {
 export interface HttpAppOptions {
   readonly routes: readonly HttpRoute[];
   readonly streams: readonly StreamRoute[];
-  /** Whose Forwarded field is believed. */
+  /** The proxies whose Forwarded field is trusted. */
   readonly proxies: TrustedProxies;
   /** Memory for bodies. */
   readonly receiving: Receiving;
@@ -63,15 +63,15 @@ export interface HttpAppOptions {
   readonly closing: AbortSignal;
   readonly log: Logger;
   readonly tally?: Tally | undefined;
-  /** How long a reader may take nothing of its answer. */
+  /** How long a client may read nothing of its response. */
   readonly stalledReaderMs: number;
-  /** How long an answer may take to begin. */
+  /** How long a response may take to begin. */
   readonly answerMs?: number;
 }
 
 export function createHttpApp(options: HttpAppOptions): RequestListener {
   const { routes, streams, closing, log } = options;
-  /** What is being served. */
+  /** The requests that are being served. */
   const open = new Set<AbortController>();
   closing.addEventListener("abort", () => {
     for (const gone of open) gone.abort();
@@ -103,7 +103,7 @@ export function createHttpApp(options: HttpAppOptions): RequestListener {
   };
 }
 
-/** What stands around every request while it is served. */
+/** Sets up request id, deadline, body memory and log for one request, and serves it. */
 async function serveExchange(
   { log, tally, proxies, receiving, stalledReaderMs, answerMs = httpAnswerMsMax }: HttpAppOptions,
   open: Set<AbortController>,
@@ -120,7 +120,7 @@ async function serveExchange(
   const leave = (): void => gone.abort(new CallerGone());
   request.socket.setTimeout(0);
   response.once("close", leave);
-  // Work without an end is over as if the client had gone.
+  // Work that takes too long ends as if the client had closed the connection.
   const deadline = setTimeout(() => {
     if (!response.headersSent) response.destroy();
   }, answerMs);

@@ -1,5 +1,5 @@
-/** Request bodies, bounded. A body over its limit is refused at once and the rest of it is read and thrown away, so that a
- *  client that writes everything before it reads still gets the answer instead of a reset connection. */
+/** Request bodies, bounded. A body over its limit is refused at once. The rest of it is read and discarded, so that a client that
+ *  writes everything before it reads gets the response instead of a reset connection. */
 import type { IncomingMessage } from "node:http";
 import type { LostReason, Receiving } from "#/src/fairness/receiving.ts";
 import { CallerGone } from "#/src/model/caller.ts";
@@ -8,10 +8,10 @@ import { giveBackMemory, takeMemory } from "#/src/model/octet-memory.ts";
 
 const retryAfterMs = 1000;
 
-/** What is read for nothing before the connection is cut instead. */
+/** Octets that are read and discarded before the connection is destroyed. */
 const discardedBytesMax = 32 * 1024 * 1024;
 
-/** What a body of unknown length is given at once. */
+/** The first reservation for a body of unknown length. */
 const smallestBytes = 4 * 1024;
 
 export interface BodyOptions {
@@ -19,11 +19,12 @@ export interface BodyOptions {
   /** How many times over the octets are in memory. */
   readonly copies: number;
   readonly receiving: Receiving;
-  /** Gives the memory back. */
+  /** Releases the memory. */
   readonly memory: DisposableStack;
 }
 
-/** Memory is that of the body, however small the pieces are in which it comes: a piece that is kept costs 100 octets or more. */
+/** Copies the pieces into one buffer, so that many small pieces cost no more memory than the body: each kept piece would cost 100 octets
+ *  or more. */
 export async function readBody(request: IncomingMessage, options: BodyOptions): Promise<Buffer<ArrayBuffer>> {
   const { limitBytes, copies, receiving, memory } = options;
   const announced = Number(request.headers["content-length"] ?? 0);
@@ -87,7 +88,7 @@ function busy(): WaypostError {
   });
 }
 
-/** Reads what is left of a request that was answered without it. */
+/** Reads and discards the rest of a request that is already answered. */
 export function discardBody(request: IncomingMessage): void {
   if (request.readableEnded || request.destroyed) return;
   let size = 0;

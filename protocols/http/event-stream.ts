@@ -1,33 +1,34 @@
-/** Server-Sent Events (WHATWG HTML section 9.2): frames are written as the reader takes them, never further ahead. A reader
- *  that takes nothing for a while is cut off, so it costs one frame of memory and hurts nobody else.
+/** Server-Sent Events (WHATWG HTML section 9.2). The next frame is written when the client has read the one before. A client that reads
+ *  nothing for a while is disconnected, so it costs one frame of memory and does not slow others.
  *
- *  A stream stays open for days beside thousands of others: nothing is kept for it but the response and this. */
+ *  Thousands of streams stay open for days: the only memory of one is the response and this object. */
 import type { ServerResponse } from "node:http";
 
 export interface EventFrame {
   readonly event?: string;
   readonly id?: string;
   readonly data?: string;
-  /** Of a frame that is only a comment. */
+  /** The text of a frame that is only a comment. */
   readonly comment?: string;
 }
 
-/** Who makes the frames. */
+/** Makes the frames of one stream. */
 export interface FrameSource {
-  /** What was written has been taken: there is room again. */
+  /** The client has read what was written: another frame may be written. */
   resume(): void;
-  /** Nobody reads any more. */
+  /** The client has gone or stalls. */
   close(): void;
 }
 
 const headers = {
   "Content-Type": "text/event-stream; charset=utf-8",
   "Cache-Control": "no-store",
-  // nginx would otherwise hold the events back.
+  // nginx would otherwise buffer the events.
   "X-Accel-Buffering": "no",
 };
 
-/** The answer that is open. `stalledReaderMs`: how long a reader may leave a frame untaken. It ends with `end`, or when the reader goes or stalls; the source hears of the latter by `close`. */
+/** An open response. `stalledReaderMs`: how long a client may leave a frame unread. The stream ends with `end`, or when the client goes or
+ *  stalls; then it calls `close` of the source. */
 export class EventStream {
   readonly #response: ServerResponse;
   readonly #source: FrameSource;
@@ -38,12 +39,12 @@ export class EventStream {
     this.#response = response;
     this.#source = source;
     this.#stalledReaderMs = stalledReaderMs;
-    // Fields that are set one by one would be kept as long as the answer is open.
+    // Node keeps fields that are set one by one as long as the response is open.
     response.writeHead(200, { ...headers, "X-Request-Id": requestId });
     response.once("close", () => this.#closed());
   }
 
-  /** Whether another frame may follow at once; when not, the source hears `resume`. */
+  /** Whether another frame may follow at once. If not, the stream calls `resume` of the source later. */
   write(frame: Buffer): boolean {
     if (this.#response.destroyed || this.#response.writableEnded) return false;
     if (this.#response.write(frame)) return true;

@@ -1,9 +1,9 @@
-/** One accepted connection as HTTP: what it counts for, which of its requests are unanswered, and how its octets get to node's
- *  parser: one request at a time, in its turn, and none while four are unanswered or an answer waits for its reader. What has not
- *  been parsed waits here, at most two readings of the socket, and then in the socket.
+/** One accepted connection with HTTP: the owner to which it is counted, its unanswered requests, and how its octets get to node's parser.
+ *  The parser gets one request at a time, in turns of the owners, and none while four are unanswered or the client does not read its
+ *  responses. Octets that are not parsed yet wait here, at most two readings of the socket, and then in the socket.
  *
- *  Node hands over all requests that it finds in what it reads, and cannot be stopped between two of them. So its listener for the
- *  data of the socket is taken out and called from here, with one slice after the other. */
+ *  Node emits all requests that it finds in one reading, and cannot be stopped between two of them. So its `data` listener is removed
+ *  from the socket and called from here, with one slice after the other. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { ConnectionOwner, ConnectionPlace } from "#/protocols/connection/connection-door.ts";
@@ -11,23 +11,23 @@ import type { Owner } from "#/src/model/owner.ts";
 import { BodySlices, endOfHeader } from "./request-slices.ts";
 import type { RequestTurns, TurnTaker } from "./request-turns.ts";
 
-/** Requests of a connection that are handed over and not answered. Clients that pipeline at all send a few. */
+/** Requests of a connection that are parsed and not answered. Clients that pipeline send a few. */
 export const unansweredMax = 4;
-/** Credentials that are refused on a connection before it ends. */
+/** Refused credentials after which a connection ends. */
 const refusedMax = 5;
-/** Octets that wait to be parsed before the socket is read no further. */
+/** With so many octets waiting to be parsed the socket is paused. */
 const pendingBytesMax = 64 * 1024;
-/** Slices without a request in one turn: octets of a body, empty lines. */
+/** Slices of one turn that hold no request: octets of a body, empty lines. */
 const slicesInTurn = 16;
 
 type DataListener = (octets: Buffer) => void;
 
 export interface HttpConnectionOptions {
-  /** The accepted socket, or the encryption around it. */
+  /** The accepted socket, or the TLS socket around it. */
   readonly carrier: Socket;
   readonly place: ConnectionPlace;
   readonly turns: RequestTurns;
-  /** How long the connection may be open before a request of it had a valid credential. */
+  /** How long the connection may be open without a request that has a valid credential. */
   readonly strangerMs: number;
 }
 
@@ -40,14 +40,14 @@ export class HttpConnection implements TurnTaker {
   readonly #strangerTimer: NodeJS.Timeout;
   #parse: DataListener = () => {};
   #pending: Buffer | undefined;
-  /** Of the newest request. */
+  /** The body of the newest request. */
   #body: BodySlices | undefined;
   #newest: IncomingMessage | undefined;
   /** In the order in which they came. */
   readonly #unanswered: IncomingMessage[] = [];
-  /** We have paused the socket. */
+  /** This class has paused the socket. */
   #isHolding = false;
-  /** Node has paused it, and its parser may be given nothing. */
+  /** Node has paused the socket. Its parser must get no octets. */
   #isParserPaused = false;
   #isFinishing = false;
   #refused = 0;
@@ -61,18 +61,18 @@ export class HttpConnection implements TurnTaker {
     connections.set(carrier, this);
   }
 
-  /** The connection that a request came by; undefined when it did not come by a port of ours. */
+  /** The connection of a request; undefined when it did not come through a listener of `listen.ts`. */
   static of(carrier: Socket): HttpConnection | undefined {
     return connections.get(carrier);
   }
 
-  /** Lets node speak HTTP over the connection. */
+  /** Gives the connection to node's HTTP server. */
   open(speakHttp: (carrier: Socket) => void): void {
     const carrier = this.#carrier;
     speakHttp(carrier);
     const [parse] = carrier.listeners("data") as DataListener[];
     this.#parse = parse!;
-    // With a listener of ours node's parser no longer reads the socket by itself.
+    // With this listener node's parser no longer reads the socket by itself.
     carrier.on("data", this.#onData).removeListener("data", parse!);
     carrier.on("resume", this.#onResume).on("drain", this.#wake).on("end", this.#drop);
     carrier.once("close", () => {
@@ -81,9 +81,9 @@ export class HttpConnection implements TurnTaker {
     });
   }
 
-  /** A request was handed over. */
+  /** Called for each parsed request. */
   begin(request: IncomingMessage, response: ServerResponse): void {
-    // It is the last that would have to give way among those of its network.
+    // Such a connection is the last of its network that is closed for a new one.
     this.#place.giveWay(() => this.#carrier.destroy());
     this.#newest = request;
     this.#body = new BodySlices(request.headers);
@@ -98,20 +98,20 @@ export class HttpConnection implements TurnTaker {
     return this.#place.owner;
   }
 
-  /** A credential was refused. Who has none that is good does not go on trying over the same connection. Whether it ends. */
+  /** Called when a credential was refused. Answers whether the connection ends, so that a client cannot go on guessing over it. */
   noteRefused(): boolean {
     if (this.#place.isClaimed || ++this.#refused < refusedMax) return false;
     this.finish();
     return true;
   }
 
-  /** Whether an answer is owed. A request that has not arrived in whole is not being answered: nothing of it was done. */
+  /** Whether a complete request is unanswered. A request that has not arrived completely does not count: nothing of it was done. */
   get isAnswering(): boolean {
     return this.#unanswered.some((request) => request.complete);
   }
 
-  /** The credential of a request was valid: the connection counts for its owner from now on. False when the owner has too many;
-   *  then the connection ends with the answer to that. */
+  /** The credential of a request was valid: the connection is counted to its owner from now on. False when the owner has too many
+   *  connections; then this one ends after the response to that request. */
   claim(owner: ConnectionOwner): boolean {
     const isIn = this.#place.claim(owner);
     if (isIn) clearTimeout(this.#strangerTimer);
@@ -119,13 +119,13 @@ export class HttpConnection implements TurnTaker {
     return isIn;
   }
 
-  /** Takes no further request, and ends when those that came are answered. */
+  /** Takes no further request, and ends when all parsed requests are answered. */
   finish(): void {
     this.#isFinishing = true;
     this.#afterAnswer();
   }
 
-  /** What came is no request: nothing more is read of it, and `lastWord` is said behind the answers that are owed. */
+  /** The octets are not HTTP: nothing more is read, and `lastWord` is called after all responses have been written. */
   giveUp(lastWord: () => void): void {
     this.#lastWord ??= lastWord;
     this.#drop();
@@ -155,7 +155,7 @@ export class HttpConnection implements TurnTaker {
     const end = body === undefined ? endOfHeader(octets, 0) : body.take(octets);
     this.#pending = end < octets.length ? octets.subarray(end) : undefined;
     if (this.#isHolding) {
-      // So that it can be seen whether node pauses it.
+      // Resumed, so that a pause by node can be seen.
       this.#isHolding = false;
       this.#carrier.resume();
     }
@@ -163,8 +163,8 @@ export class HttpConnection implements TurnTaker {
     this.#isParserPaused = this.#carrier.isPaused();
   }
 
-  /** Pauses the socket while enough waits, or while nothing of it may be parsed. With nothing to wait it is read on: so a client
-   *  that goes is seen. */
+  /** Pauses the socket while enough octets wait, or while octets wait that must not be parsed now. With no waiting octets it goes on
+   *  reading, because that is how a closed connection is noticed. */
   #holdOrRead(): void {
     if (this.#isParserPaused) return;
     const waiting = this.#pending?.length ?? 0;
@@ -183,7 +183,7 @@ export class HttpConnection implements TurnTaker {
   };
 
   readonly #onResume = (): void => {
-    // It is told a turn late, and so also of a socket that was paused again.
+    // The event comes a turn late, and the socket may be paused again by then.
     if (this.#carrier.isPaused()) return;
     this.#isParserPaused = false;
     this.#isHolding = false;

@@ -1,5 +1,5 @@
-/** The ports of HTTP: bounded headers and times, an answer in our own words for what Node refuses before a request exists,
- *  and a close that lets running requests finish. */
+/** The ports of HTTP: bounds on headers and times, a response of the protocol where Node refuses octets before a request exists, and a
+ *  close that lets running requests finish. */
 import { setMaxListeners } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { Socket } from "node:net";
@@ -23,12 +23,12 @@ export interface HttpListenOptions {
   /** Absent for plain HTTP. */
   readonly tls?: ServerKeys;
   readonly times: HttpTimes;
-  /** Shared by the ports that count together. */
+  /** Counts connections; one for all ports with a common limit. */
   readonly door: ConnectionDoor;
-  /** Shared by the ports that serve their requests in turn. */
+  /** The turns of the owners; one for all ports. */
   readonly turns: RequestTurns;
   readonly proxies: TrustedProxies;
-  /** The whole answer to bytes that are no request, and to a connection that finds no place. */
+  /** The complete response to octets that are not HTTP, and to a connection beyond the limits. */
   refuse(problem: BadRequest | DoorRefusal, requestId: string, remoteAddress: string): string;
   onHandshakeFailure?(reason: string, remoteAddress: string): void;
 }
@@ -37,21 +37,21 @@ export interface HttpTimes {
   /** From the first byte of a request to the last of its body. */
   readonly requestMs: number;
   readonly headersMs: number;
-  /** Silence between two requests of one connection. */
+  /** The longest time between two requests of one connection. */
   readonly idleMs: number;
-  /** How long a connection may be open before a request of it had a valid credential. */
+  /** How long a connection may be open without a request that has a valid credential. */
   readonly strangerMs: number;
 }
 
 export type BadRequest = "malformed" | "header_too_large" | "too_slow";
 
-/** How long running requests have when a listener closes. */
+/** How long running requests may take when a listener closes. */
 const closeGraceMs = 1500;
 const headerBytes = 32 * 1024;
-// A peer that vanished without a word is found by the kernel, not by a stream's next event.
+// With keep-alive the kernel notices a peer that has vanished, also on a stream without events.
 const socketOptions = { keepAlive: true, keepAliveInitialDelay: 30_000, noDelay: true };
 const lingerMs = 1000;
-/** Refused connections that are told why; beyond it they are cut. */
+/** Refused connections that are sent the reason at a time. Further ones are closed without it. */
 const lingeringMax = 100;
 
 export async function listenHttpPort(options: HttpListenOptions): Promise<Listener> {
@@ -73,12 +73,12 @@ export async function listenHttpPort(options: HttpListenOptions): Promise<Listen
       connectionsCheckingInterval: Math.max(50, Math.min(1000, times.requestMs / 4)),
       maxHeaderSize: headerBytes,
       ...socketOptions,
-      // Node would answer without our envelope; nothing here depends on the name that was asked for.
+      // Node's own error would not have the form of our errors. No route depends on the host name being there.
       requireHostHeader: false,
     },
     handle,
   );
-  // An Expect that is not 100-continue changes nothing.
+  // An Expect field other than 100-continue is ignored.
   server.on("checkExpectation", handle);
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     const answer = (): void => answerBadRequest(error, socket, options.refuse);
@@ -87,12 +87,12 @@ export async function listenHttpPort(options: HttpListenOptions): Promise<Listen
     else connection.giveUp(answer);
   });
 
-  // Node's own listener gets a connection when it is counted and encrypted: no connection is out of our sight before that.
+  // Node's own listener gets a connection only after it is counted and TLS is set up.
   const [speakHttp] = server.listeners("connection");
   const secureContext = tls && contextOf(tls);
   const handshake = { timeoutMs: times.headersMs, signal: closing.signal, ALPNProtocols: ["http/1.1"] };
   server.removeAllListeners("connection").on("connection", (socket: Socket) => {
-    // An error is also told by the close that follows it; without a listener it would end the process.
+    // `close` follows every error and is handled. Without a listener an error would end the process.
     socket.on("error", () => {});
     if (!options.proxies.has(socket.remoteAddress ?? "")) accept(socket);
     else
@@ -141,7 +141,7 @@ export async function listenHttpPort(options: HttpListenOptions): Promise<Listen
     }
   }
 
-  /** The request that comes is read for nothing, so that no reset swallows the answer. */
+  /** The client's request is read and discarded, because a reset connection would lose the response. */
   function refuseConnection(socket: Socket, refusal: DoorRefusal): void {
     lingering.add(socket);
     const timer = sayLastWord(
@@ -192,13 +192,13 @@ function answerBadRequest(
   else sayLastWord(socket, refuse(problem, newRequestId(), (socket as Socket).remoteAddress ?? ""));
 }
 
-/** Ends the socket behind the answer. A client that goes on sending, or does not hang up, is cut off after `lingerMs`. */
+/** Ends the socket after the response. A client that goes on sending, or does not close, is disconnected after `lingerMs`. */
 function sayLastWord(socket: Duplex, answer: string): NodeJS.Timeout {
   socket.end(answer);
   return setTimeout(() => socket.destroy(), lingerMs).unref();
 }
 
-/** undefined for a peer that has gone or does not speak TLS where it should: there is nobody to answer. */
+/** undefined for a peer that has gone or does not speak TLS on a port of TLS: no response can reach it. */
 function problemOf(code: string): BadRequest | undefined {
   if (code === "HPE_HEADER_OVERFLOW") return "header_too_large";
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return "too_slow";

@@ -13,7 +13,7 @@ export interface LoggedRequest {
   isStranger(): boolean;
 }
 
-/** One line for a request when its answer has left or its client has gone; for a stream, when it ends. */
+/** Logs one line for a request when its response is sent or its client has gone; for a stream, when it ends. */
 export function logRequest(
   log: Logger,
   { requestId, remoteAddress, isStranger }: LoggedRequest,
@@ -48,7 +48,7 @@ export function countRequest(tally: Tally, response: ServerResponse): void {
   });
 }
 
-/** Without its query, and without a token that somebody put there. */
+/** The URL without its query and without a token in its path. */
 function pathOf(url: string): string {
   const end = url.search(/[?#]/);
   const path = end < 0 ? url : url.slice(0, end);

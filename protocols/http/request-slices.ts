@@ -1,18 +1,18 @@
-/** Where the octets of a connection are cut, so that the parser is given no more than one request at a time.
+/** Cuts the octets of a connection into slices, so that the parser gets at most one request at a time.
  *
- *  A header ends with an empty line (RFC 9112 section 2.1): behind each line feed that may end one is a cut. A body of a known
- *  length is cut at its end, as the next request follows it without a line between, and a chunked one behind each line that
- *  says a size, behind each chunk, and where its trailer ends (section 7.1). What is wrong in it is for the parser to say. */
+ *  A header ends with an empty line (RFC 9112 section 2.1): a slice ends after each line feed that may end a header. A body of a known
+ *  length is a slice of its own, because the next request follows without a line between. A chunked body is cut after each line with a
+ *  size, after each chunk, and at the end of its trailer (section 7.1). Syntax errors are left to the parser. */
 
 import type { IncomingHttpHeaders } from "node:http";
 
 const lineFeed = 10;
 const carriageReturn = 13;
-/** Behind the data of a chunk. */
+/** The line end after the data of a chunk. */
 const lineEndBytes = 2;
 
-/** The end of the slice that begins at `from`: behind the next empty line, or the end of the octets. What stood before the
- *  octets is not known, so an empty line may end with the first line feed. */
+/** The end of the slice that begins at `from`: after the next empty line, or the end of the octets. The octets before these are not
+ *  known, so the first line feed may already end an empty line. */
 export function endOfHeader(octets: Buffer, from: number): number {
   for (let at = octets.indexOf(lineFeed, from); at >= 0; at = octets.indexOf(lineFeed, at + 1)) {
     const before = at > 0 && octets[at - 1] === carriageReturn ? at - 2 : at - 1;
@@ -21,7 +21,7 @@ export function endOfHeader(octets: Buffer, from: number): number {
   return octets.length;
 }
 
-/** Digits of a size that are looked at; what stands behind them is an extension of the chunk. */
+/** Characters of a chunk's first line that are read for the size. Further characters belong to an extension of the chunk. */
 const sizeCharacters = 32;
 
 /** Cuts one body, of a known length or chunked. */
@@ -37,7 +37,7 @@ export class BodySlices {
     this.#left = this.#isChunked ? 0 : Number(length ?? 0);
   }
 
-  /** The end of the slice that the octets begin with; it is taken for read. */
+  /** The end of the first slice of the octets. The slice counts as read from then on. */
   take(octets: Buffer): number {
     if (this.#left > 0) {
       const end = Math.min(this.#left, octets.length);

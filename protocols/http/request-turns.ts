@@ -1,21 +1,21 @@
-/** Whose turn it is: connections with octets to be parsed are served one request each, a few in a turn of the loop, in turns of their
- *  owners (`src/fairness`). So a network or mailbox that sends many requests at once, on however many connections, waits behind the
- *  others, and no turn grows with their number. */
+/** The order in which connections are parsed. In a turn of the event loop a few connections are parsed, one request each, in turns of their
+ *  owners (`src/fairness`). So a network or mailbox that sends many requests at once, on any number of connections, does not delay the
+ *  others, and a turn of the loop does not take longer with more connections. */
 import { FairQueue } from "#/src/fairness/fair-queue.ts";
 import { shares } from "#/src/fairness/shares.ts";
 import type { Owner } from "#/src/model/owner.ts";
 
-/** With so much done in a turn of the loop the next request waits for the next turn. */
+/** After so much time in a turn of the loop the next request waits for the next turn. */
 const turnMs = 5;
 
 export interface TurnTaker {
   readonly owner: Owner;
-  /** Hands over one request at most. Whether there is more to do at once. */
+  /** Parses at most one request. Answers whether there is more to do at once. */
   takeTurn(): boolean;
 }
 
 interface Waiting {
-  /** When it began to wait: a login changes it. */
+  /** The owner at the time when it began to wait: a login changes the owner. */
   readonly owner: Owner;
   readonly taker: TurnTaker;
 }
@@ -25,7 +25,7 @@ export class RequestTurns {
   readonly #waiting = new Map<TurnTaker, Waiting>();
   #isScheduled = false;
 
-  /** The taker has something to do; it is asked once, also when it says so again. */
+  /** Queues the taker for one turn. A taker that is queued already stays queued once. */
   wait(taker: TurnTaker): void {
     if (this.#waiting.has(taker)) return;
     const item = { owner: taker.owner, taker };
@@ -59,7 +59,7 @@ export class RequestTurns {
       this.#waiting.delete(item.taker);
       if (item.taker.takeTurn()) again.push(item.taker);
     }
-    // Who has more to do waits for the next turn.
+    // A taker with more to do waits for the next turn.
     for (const taker of again) this.wait(taker);
     this.#schedule();
   };

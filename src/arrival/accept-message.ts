@@ -24,7 +24,7 @@ export interface ArrivalRooms extends ExaminationRooms, CalendarRooms {
 }
 
 export interface IncomingMessage {
-  /** Not changed until the answer. */
+  /** Must not change until the promise resolves. */
   readonly bytes: Uint8Array;
   /** Empty for the null reverse path. */
   readonly reversePath: string;
@@ -33,7 +33,7 @@ export interface IncomingMessage {
   readonly dsn: DsnRequest | undefined;
 }
 
-/** What the client asked to be told about the delivery (RFC 3461), as it wrote it. */
+/** The delivery status notifications that the client requested (RFC 3461), as it wrote them. */
 export interface DsnRequest {
   readonly ret?: string | undefined;
   readonly envid?: string | undefined;
@@ -45,9 +45,9 @@ export interface DsnRequest {
 }
 
 /** Takes responsibility for a message: one copy for each mailbox, all of them or none, durable when this resolves.
- *  The bytes are stored as they came, but for fields that forge our judgement, behind the trace fields of the copy, with what an
- *  invitation or an answer in them changes in calendars. A report on what was sent from here may be none
- *  for a mailbox: then what it says is what is durable. */
+ *  The bytes are stored as they came, without forged Authentication-Results fields, behind the trace fields of the copy. The same write
+ *  applies what an invitation or a reply in them changes in calendars. A report about mail that was sent from here may go to no mailbox:
+ *  then its content is recorded durably, and no copy is stored. */
 export async function acceptMessage(
   rooms: ArrivalRooms,
   message: IncomingMessage,

@@ -11,11 +11,11 @@ import { assertRoute } from "#/src/outbound/route.ts";
 import type { Store } from "#/storage/store.ts";
 import type { RecipientLookup } from "./recent-recipients.ts";
 
-/** One mailbox that a message goes to. */
+/** One mailbox to which a message goes. */
 export interface Recipient {
   readonly account: AccountNumber;
   readonly agent: AgentNumber;
-  /** As the sender wrote it: the alias or the tag that was used is worth knowing. */
+  /** As the sender wrote it, so that the mailbox sees which alias or tag was used. */
   readonly address: string;
 }
 
@@ -31,7 +31,7 @@ export interface Copy extends Omit<Recipient, "address"> {
   readonly addresses: string[];
 }
 
-/** One copy for a mailbox, however many of its addresses were named; the copy tells all of them. */
+/** One copy for each mailbox, also when several of its addresses were named. The copy lists all of these addresses. */
 export function copiesFor(recipients: readonly Recipient[]): Copy[] {
   const byAgent = new Map<AgentNumber, Copy>();
   for (const { account, agent, address } of recipients) {
@@ -42,21 +42,21 @@ export function copiesFor(recipients: readonly Recipient[]): Copy[] {
   return [...byAgent.values()];
 }
 
-/** Where a forward path leads: to mailboxes here, or out of the house. */
+/** Where a forward path leads: to mailboxes of this server, or to another server. */
 export type Admission =
   | { readonly kind: "local"; readonly recipients: readonly Recipient[] }
   | { readonly kind: "remote" };
 
 export interface AdmissionFacts {
-  /** What the client announces; 0 for nothing. Only here is quota looked at: mail that was accepted is stored. */
+  /** The size that the client announces; 0 for none. Quota is checked only here: mail that was accepted is stored. */
   readonly sizeBytes: number;
-  /** The address of who lives here and may send to the world; undefined for mail from other servers. */
+  /** The address of a login that may send to other servers; undefined for mail from other servers. */
   readonly sender: string | undefined;
 }
 
-/** The mailboxes behind a forward path: itself, an alias, a tagged address, the catch-all.
- *  Refuses an unknown one (`no_such_recipient`), a domain that is not ours (`relay_refused`), and a mailbox that is full
- *  (`over_quota`). */
+/** The mailboxes of a forward path, which is an address of a mailbox, an alias, a tagged address, or covered by a catch-all.
+ *  Refuses an unknown address (`no_such_recipient`), a domain that this server does not serve (`relay_refused`), and a mailbox that is
+ *  full (`over_quota`). */
 export async function admitRecipient(
   rooms: AdmissionRooms,
   address: string,
@@ -80,8 +80,8 @@ function admitRemote({ settings }: AdmissionRooms, address: string, sender: stri
   return { kind: "remote" };
 }
 
-/** A role mailbox without a domain (RFC 5321 section 4.5.1), at this server's name, or at an address of it, is that of the
- *  domain that stands for the server. */
+/** A role mailbox without a domain (RFC 5321 section 4.5.1), at this server's name, or at an address of this server, is the role
+ *  mailbox of the domain in `server.domain`. */
 async function resolve(rooms: AdmissionRooms, address: string): Promise<Resolution> {
   const at = address.lastIndexOf("@");
   const localPart = (at < 0 ? address : address.slice(0, at)).toLowerCase();
@@ -97,7 +97,7 @@ function isThisServer({ settings }: AdmissionRooms, domain: string): boolean {
   if (!domain.startsWith("[")) return parseDomain(domain) === parseDomain(settings.server.hostname);
   const literal = domain.slice(1, -1).replace(/^IPv6:/i, "");
   const own = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
-  // Behind address translation the address that others know is none of this computer's: then any public one is taken for it.
+  // Behind address translation the public address is on no interface of this computer: then any public address is taken for it.
   const hasPublic = own.some(({ address }) => isPublicAddress(address));
   return (
     own.some(({ address }) => isSameAddress(address, literal)) || (!hasPublic && isPublicAddress(literal))
@@ -112,7 +112,7 @@ function isSameAddress(address: string, literal: string): boolean {
   return list.check(literal, family);
 }
 
-/** What the wire allows and no mailbox can have (an address literal, a local part of more than 64 octets) is unknown. */
+/** An address that the grammar allows and no mailbox can have (an address literal, a local part of more than 64 octets) is unknown. */
 async function resolveAddress(recipients: RecipientLookup, address: string): Promise<Resolution> {
   try {
     return await recipients.resolveRecipient(address);

@@ -3,9 +3,9 @@ import type { Principal } from "#/src/accounts/principal.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { pausedError } from "#/src/model/pause.ts";
 
-/** Whether a reverse path may begin a message: any, from another server; from a login only its own addresses, or none at
- *  all, as disposition notifications have it (RFC 8098 section 3). Since the login it may have been revoked, the mailbox
- *  paused, the account suspended: a session can last for days. */
+/** Throws for a reverse path that may not begin a message. Another server may use any. A login may use its own addresses, or the null
+ *  reverse path, as disposition notifications do (RFC 8098 section 3). The credential, the mailbox and the account are checked again,
+ *  because a session can last for days and they may have been revoked, paused or suspended since the login. */
 export async function admitSender(
   accounts: Accounts,
   principal: Principal | undefined,

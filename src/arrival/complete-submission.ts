@@ -1,8 +1,8 @@
-/** What a submission server does to a message before it is mail (RFC 6409 section 8).
+/** Completes and checks a submitted message (RFC 6409 section 8).
  *
- *  A missing Date or Message-ID is put in front (sections 8.2 and 8.3). Bcc and Resent-Bcc go (RFC 5322 section 3.6.3: the
- *  others must not see them; Postfix drops them too). From must be there once and name only addresses of whoever submits, and
- *  so must what else says who sent it: Sender, Resent-From, Resent-Sender. */
+ *  A missing Date or Message-ID is put in front (sections 8.2 and 8.3). Bcc and Resent-Bcc are removed (RFC 5322 section 3.6.3: other
+ *  recipients must not see them; Postfix removes them too). There must be one From field. It, Sender, Resent-From and Resent-Sender must
+ *  name only addresses of the login. */
 import { randomUUID } from "node:crypto";
 import type { Accounts } from "#/src/accounts/accounts.ts";
 import type { Principal } from "#/src/accounts/principal.ts";
@@ -15,7 +15,7 @@ import { scanHeader } from "./scan-header.ts";
 
 export interface Submission {
   readonly bytes: Uint8Array;
-  /** Whether From names exactly one person, so that the message can be said to be theirs. */
+  /** Whether From names exactly one address, so that its owner is known to be the author. */
   readonly isAuthenticated: boolean;
 }
 
@@ -28,7 +28,7 @@ export async function completeSubmission(
   bytes: Uint8Array,
   at: number,
 ): Promise<Submission> {
-  // Fields beyond this are not read, here or anywhere.
+  // Fields beyond this are not read anywhere.
   if (scanHeader(bytes).headerBytes > headerBytesMax)
     throw new WaypostError("policy_refused", "The header of the message is too large.", {
       reason: "too_large",
@@ -64,7 +64,7 @@ function missingFields(fields: readonly HeaderField[], fromAddress: string, at: 
   return date + messageId;
 }
 
-/** The same bytes, and no copy of them, when there is nothing to add or take. */
+/** Answers the same bytes, without a copy, when there is nothing to add or remove. */
 function rewrite(bytes: Uint8Array, added: string, fields: readonly HeaderField[]): Uint8Array {
   const hidden = fields.filter((field) => hiddenFields.includes(field.name));
   if (added === "" && hidden.length === 0) return bytes;

@@ -1,5 +1,5 @@
-/** Mail of who lives here to who lives here: from the queue into mailboxes, each once. The copies and the word that they are
- *  made are one write, so that no crash makes a second one. */
+/** Mail from a mailbox of this server to a mailbox of this server: from the queue into mailboxes, once into each. One write stores the
+ *  copies and the report that they are stored, so that a crash cannot store a second copy. */
 import { fromDomainOf } from "#/src/evidence/shown-address.ts";
 import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
 import { headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
@@ -18,14 +18,13 @@ export interface LocalDeliveryRooms extends AdmissionRooms, CalendarRooms {
 
 export interface LocalDelivery {
   readonly outcomes: readonly RecipientOutcome[];
-  /** What is stored with the report of them. */
+  /** The copies, which are stored in the same write as their report. */
   readonly letters: readonly DeliverMessage[];
-  /** Answers what asks the server for an answer. For after the report. */
+  /** Answers the calendar messages that ask for an automatic answer. To be called after the report is stored. */
   answer(): Promise<void>;
 }
 
-/** Nothing is written yet. A recipient that is not there any more has failed; one
- *  whose mailbox is full is tried again until its time is over. */
+/** Writes nothing. A recipient that no longer exists has failed. One whose mailbox is full is tried again until the mail expires. */
 export async function planLocalDelivery(
   rooms: LocalDeliveryRooms,
   due: DueDelivery,
@@ -94,7 +93,7 @@ function outcomeOf(error: unknown, isOver: boolean): Omit<RecipientOutcome, "num
   switch (error.details.reason) {
     case "no_such_recipient":
       return { state: "failed", status: "5.1.1", reply: "There is no such mailbox." };
-    // The domain was ours when the mail was taken.
+    // The domain was served here when the mail was accepted.
     case "relay_refused":
       return { state: "failed", status: "5.1.2", reply: "The domain is not served here any more." };
     case "over_quota":
@@ -106,7 +105,7 @@ function outcomeOf(error: unknown, isOver: boolean): Omit<RecipientOutcome, "num
   }
 }
 
-/** Who may send here sends as themselves; only of one can a message be said to be. */
+/** A login sends only from its own addresses. The author is known when From has exactly one address. */
 function hasOneAuthor(bytes: Uint8Array): boolean {
   const from = headerValues(readHeaderFields(bytes), "from");
   return from.length === 1 && listMailAddresses(from[0]!).length === 1;

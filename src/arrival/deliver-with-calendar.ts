@@ -1,5 +1,5 @@
-/** A message into mailboxes together with what it changes in calendars: one write. The plan rests on what is in the calendars; where
- *  others were faster, it is made anew. */
+/** Delivers a message to mailboxes and applies its changes to calendars, in one write. The plan depends on the state of the calendars;
+ *  when another write has changed that state, the plan is made again. */
 import type { ItemProvenance } from "#/src/collections/item.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { ArrivingCalendar } from "#/src/scheduling/arriving-calendar.ts";
@@ -32,7 +32,7 @@ export async function deliverWithCalendar(
   for (let attempt = 1; ; attempt++) {
     const items = await planItems(rooms, args, arrived);
     const isLast = items === undefined || attempt === attemptsMax;
-    // The writer's own, so that a write that is refused leaves what the next one needs.
+    // The writer takes over this copy, so that the blob is still there for the next try after a refused write.
     const blob = isLast ? args.facts.blob : await copyBlob(args.facts.blob);
     const given = { ...args, facts: { ...args.facts, blob }, items };
     try {
@@ -47,7 +47,7 @@ export async function deliverWithCalendar(
   }
 }
 
-/** Only a mail whose author is known touches a calendar, and only one that is not taken for unwanted. */
+/** A mail changes calendars only when its author is known and it is not judged unwanted. */
 export async function planItems(
   { scheduling }: CalendarRooms,
   { facts }: Pick<DeliverMessage, "facts">,
@@ -68,7 +68,7 @@ function isHeard({ isAuthenticated, mailboxRole, copies }: ArrivedCalendar): boo
   return isAuthenticated && mailboxRole === "inbox" && copies.length > 0;
 }
 
-/** What the server answers by itself, once the mail is delivered. */
+/** Sends the automatic answers, after the mail is delivered. */
 export async function answerCalendar(
   { scheduling }: CalendarRooms,
   { facts }: Pick<DeliverMessage, "facts">,

@@ -1,4 +1,4 @@
-/** Mail from another server, before it is taken: what it is, who really sent it, and where that puts it. */
+/** Examines mail from another server before it is accepted: its facts, the evidence of who sent it, and the folder that follows. */
 import type { Settings } from "#/config/schema.ts";
 import { formatAuthenticationResults } from "#/src/evidence/authentication-results.ts";
 import type { Checks } from "#/src/evidence/checks.ts";
@@ -15,7 +15,7 @@ import type { Transport } from "./transport.ts";
 export interface ExaminationRooms {
   readonly preparation: Preparation;
   readonly settings: Pick<Settings, "server" | "evidence">;
-  /** What is told to the domains of authors; absent where nothing is counted. */
+  /** Counts for the reports to the domains of authors; absent where nothing is counted. */
   readonly reportCounts?: ReportCounts;
 }
 
@@ -26,11 +26,11 @@ export interface Examined {
   readonly checks: Checks;
   readonly isAuthenticated: boolean;
   readonly mailboxRole: "inbox" | "junk";
-  /** The field that tells it, with its line end. */
+  /** The Authentication-Results field, with its line end. */
   readonly authenticationResults: string;
 }
 
-/** Throws `policy_refused` for mail that its domain wants rejected, where the operator does so too. */
+/** Throws `policy_refused` for mail that its domain's policy rejects, when the operator's settings follow such policies. */
 export async function examineArrival(
   { preparation, settings, reportCounts }: ExaminationRooms,
   bytes: Uint8Array,

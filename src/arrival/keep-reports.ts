@@ -1,10 +1,10 @@
-/** Keeps what other servers report about our domains. A report counts for a domain if its mail was sent to an address of that
- *  domain, as the domain's own records ask for; its author is authenticated. */
+/** Stores the reports of other servers about domains that are served here. A report counts for a domain if its mail was sent to an address
+ *  of that domain, as the domain's own records request, and its author is authenticated. */
 import { domainOfAddress, fromDomainOf } from "#/src/evidence/shown-address.ts";
 import type { ReceivedReport } from "#/src/formats/reports/received-report.ts";
 import type { Store } from "#/storage/store.ts";
 
-/** Before the mail is stored: a sender who repeats brings the same report, which is kept once. */
+/** Called before the mail is stored. When the sender repeats the mail, the report is the same and is stored once. */
 export async function keepReports(
   store: Store,
   reports: readonly ReceivedReport[],

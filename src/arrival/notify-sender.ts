@@ -1,5 +1,5 @@
-/** Tells who sent a message by SMTP what became of it, as a letter that is stored with the outcome itself (RFC 3461 section 4.1,
- *  RFC 3464). Who sent with the operation `send` has events instead. */
+/** Notifies the sender of a message that was submitted by SMTP: a DSN, stored in the same write as the outcome (RFC 3461 section 4.1,
+ *  RFC 3464). Senders with the operation `send` get events instead. */
 import type { DueDelivery, Outbound, RecipientOutcome } from "#/src/outbound/outbound.ts";
 import { isDelayDue } from "#/src/outbound/queue.ts";
 import {
@@ -18,18 +18,18 @@ export interface NoticeRooms {
 }
 
 export interface NoticedOutcome extends RecipientOutcome {
-  /** Another server has the message and tells by itself what becomes of it. */
+  /** The next server has accepted the message and sends notifications itself. */
   readonly isReportedThere?: boolean;
 }
 
-/** Nothing where nobody is to be told. */
+/** Empty when no notification is due. */
 export async function noticesOf(
   rooms: NoticeRooms,
   delivery: DueDelivery,
   outcomes: readonly NoticedOutcome[],
   at: number,
 ): Promise<DeliverMessage[]> {
-  // RFC 5321 section 6.1: a message from nobody is answered by nobody.
+  // RFC 5321 section 6.1: no notification answers a message with the null reverse path.
   if (delivery.envelopeFrom === "") return [];
   const recipients = toldRecipients(delivery, outcomes, at);
   if (recipients.length === 0) return [];
@@ -86,7 +86,7 @@ function actionOf(outcome: NoticedOutcome, isDelayTold: boolean): ReportAction |
 
 const words = { failed: "FAILURE", delayed: "DELAY", relayed: "SUCCESS", delivered: "SUCCESS" } as const;
 
-/** RFC 3461 section 4.1: what was asked for; without a word failures, and delays where a server likes to tell them. */
+/** RFC 3461 section 4.1: the events of NOTIFY; without NOTIFY failures, and delays if the server chooses to. */
 function isTold(source: DueDelivery["source"], notify: readonly string[], action: ReportAction): boolean {
   if (notify.length > 0) return notify.includes(words[action]);
   return source === "submission" && words[action] !== "SUCCESS";

@@ -1,16 +1,16 @@
 import type { Accounts, Resolution } from "#/src/accounts/accounts.ts";
 
-/** Whom an address leads to. */
+/** Finds the mailboxes of an address. */
 export type RecipientLookup = Pick<Accounts, "resolveRecipient">;
 
-/** How long an answer is good for; what an operator changes is seen no later than this. */
+/** How long an answer is kept: a change by the operator takes effect at most so much later. */
 const freshMs = 100;
 const entriesMax = 10_000;
-/** A mailbox with less room left is asked for each time: its quota is near. */
+/** A mailbox with less room left is looked up each time, because its quota is near. */
 const roomBytesMin = 1024 * 1024 * 1024;
 
-/** The same look-up, remembering good answers for a moment: a sender with a queue, or many of them, name the same mailboxes again
- *  and again, and after each commit a read of the store costs as much as the rest of the envelope. */
+/** The same look-up, which keeps found recipients for a moment. Senders with a queue name the same mailboxes again and again, and after
+ *  each commit a read of the store costs as much as the rest of the envelope. */
 export function rememberRecipients(accounts: RecipientLookup): RecipientLookup {
   const known = new Map<string, { readonly resolution: Resolution; readonly until: number }>();
   return {

@@ -1,5 +1,5 @@
-/** Reports of other servers on what was sent from here: told by the return path that they come to, or by the ENVID that they
- *  name, both of which only who got the message can know. What they say is recorded; anything else is just mail. */
+/** Recognises reports of other servers about mail that was sent from here: by the return path to which they are sent, or by the ENVID
+ *  that they name. Only a server that got the message knows either. A report is recorded; everything else is ordinary mail. */
 import type { Settings } from "#/config/schema.ts";
 import { parseAddress, splitTag } from "#/src/accounts/address.ts";
 import type { BreakerLimits } from "#/src/model/pause.ts";
@@ -22,7 +22,7 @@ export interface ArrivingReport {
   readonly recipients: readonly Recipient[];
 }
 
-/** Whether that was all there is to do with it: who sends with the operation `send` is told by events. */
+/** Answers true when the mail needs no delivery: a sender who used the operation `send` is notified by events. */
 export async function recordReport(
   { store, settings }: { readonly store: Store; readonly settings: Pick<Settings, "breaker"> },
   mail: ArrivingReport,
@@ -30,7 +30,7 @@ export async function recordReport(
   const [recipient] = mail.recipients;
   if (recipient === undefined || mail.recipients.length > 1) return false;
   const tag = splitTag(parseAddress(recipient.address)?.localPart ?? "")?.tag;
-  // RFC 3464 section 2: reports come from the null reverse path; others are looked at only where they were invited.
+  // RFC 3464 section 2: reports have the null reverse path. Others are examined only when they come to our return path.
   if (tag === undefined && mail.reversePath !== "") return false;
   const paths = createReturnPaths(store.key("return-path"));
   const named = tag === undefined ? undefined : paths.openTag(tag);
@@ -50,7 +50,7 @@ async function record(
   const submission = await findSubmission(store, name.agent, name.submission);
   if (submission === undefined) return false;
   const all = await listRecipients(store, name.agent, name.submission);
-  // What is still in our own queue is nobody else's to report on.
+  // No other server can report on a recipient that is still in our own queue.
   const recipients = all.filter(({ state }) => state === "relayed");
   const at = store.clock.now();
   const outcomes = report.recipients.flatMap((status) => outcomesOf(recipients, status));
@@ -63,7 +63,7 @@ const states: Readonly<Record<string, ReportedOutcome["state"]>> = {
   failed: "failed",
   delayed: "deferred",
   delivered: "delivered",
-  // To the members of a list: to the list it is delivered.
+  // The mail went on to the members of a list, so it is delivered to the list.
   expanded: "delivered",
   relayed: "relayed",
 };
@@ -75,7 +75,7 @@ function outcomesOf(
   const state = states[action];
   if (state === undefined) return [];
   const matching = recipients.filter(({ address }) => addresses.includes(address.toLowerCase()));
-  // A forwarder names the address that it forwarded to: with one recipient there is no question whose that is.
+  // A forwarder names the address to which it forwarded. With one recipient the report can only be about that one.
   const isOneDomain = new Set(recipients.map(({ domain }) => domain)).size === 1;
   const meant = matching.length > 0 ? matching : recipients.length === 1 ? recipients : [];
   return meant.map(({ number, nextAttemptAt }) => ({
@@ -85,7 +85,7 @@ function outcomesOf(
     host: host ?? null,
     reply: diagnostic ?? null,
     nextAttemptAt,
-    // Of several domains one could have the others' addresses suppressed.
+    // With recipients in several domains, one domain could cause the suppression of addresses in the others.
     isSuppressed: state === "failed" && matching.length > 0 && isOneDomain && isBadAddress(status),
   }));
 }

@@ -2,7 +2,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import type { Store } from "#/storage/store.ts";
 import { busyWaitMs } from "./limits.ts";
 
-/** A store with too much to do gets a moment before the peer is told to come back; meanwhile nothing is read from it. */
+/** Waits a moment for a busy store before the peer is told to try again later. Meanwhile nothing is read from the peer. */
 export async function roomInStore(store: Store): Promise<void> {
   const giveUp = performance.now() + busyWaitMs;
   while (store.isBusy()) {

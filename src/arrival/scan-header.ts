@@ -1,10 +1,10 @@
-/** What the door looks at in the header block (RFC 5322 section 2.2): its size, how many fields it has, how many hops. */
+/** Counts of the header block that are checked at acceptance (RFC 5322 section 2.2): its size, fields and hops. */
 import { WaypostError } from "#/src/model/errors.ts";
 import { headerBlockBytesMax } from "#/src/model/limits.ts";
 import { headerFieldsMax, receivedFieldsMax } from "./limits.ts";
 
 export interface HeaderCounts {
-  /** Up to and with the empty line. */
+  /** Octets up to the empty line, which is included. */
   readonly headerBytes: number;
   readonly fieldCount: number;
   readonly receivedCount: number;
@@ -14,7 +14,7 @@ const lineFeed = 10;
 const carriageReturn = 13;
 const received = Buffer.from("received:");
 
-/** One pass over the lines of the header; stops at the limits, so a hostile header costs no more than they say. */
+/** Reads the lines of the header once and stops at the limits, which bound the cost of a hostile header. */
 export function scanHeader(bytes: Uint8Array): HeaderCounts {
   let fieldCount = 0;
   let receivedCount = 0;
@@ -35,7 +35,7 @@ export function scanHeader(bytes: Uint8Array): HeaderCounts {
   return { headerBytes: start, fieldCount, receivedCount };
 }
 
-/** Refuses a message that goes round in circles or whose header is out of all proportion. */
+/** Refuses a message that is in a mail loop, or whose header exceeds the limits. */
 export function assertAcceptableHeader(bytes: Uint8Array): void {
   const { headerBytes, fieldCount, receivedCount } = scanHeader(bytes);
   if (receivedCount > receivedFieldsMax)

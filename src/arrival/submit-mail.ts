@@ -1,5 +1,5 @@
-/** Mail of who lives here that goes through the queue: to other servers, or from an agent, which has its copy in Sent made
- *  here and may have to ask a person first. */
+/** Mail of a login that goes through the queue: to other servers, or from an agent. For an agent the server makes the copy in Sent, and a
+ *  person may have to approve the mail first. */
 
 import type { Accounts } from "#/src/accounts/accounts.ts";
 import type { Principal } from "#/src/accounts/principal.ts";
@@ -24,7 +24,7 @@ export interface SubmissionRooms {
 }
 
 export interface SubmittedMail {
-  /** Not changed until the answer. */
+  /** Must not change until the promise resolves. */
   readonly bytes: Uint8Array;
   /** Empty for the null reverse path. */
   readonly reversePath: string;
@@ -40,7 +40,7 @@ export interface SubmittedMail {
   readonly isTlsRequired: boolean;
 }
 
-/** Resolves when it is durable, in the queue or with who approves it. */
+/** Resolves when the mail is durable, in the queue or as a hold that waits for approval. */
 export async function submitMail(rooms: SubmissionRooms, mail: SubmittedMail): Promise<SubmitResult> {
   const { transport, recipients, reversePath } = mail;
   const { principal } = transport;
@@ -62,7 +62,7 @@ export async function submitMail(rooms: SubmissionRooms, mail: SubmittedMail): P
       envid: mail.envid ?? null,
       ret: mail.ret ?? null,
       bodyType: isEightBit(complete) ? "8BITMIME" : "7BIT",
-      // RFC 6531 section 3.2: for addresses, and for a header in UTF-8.
+      // RFC 6531 section 3.2: needed for addresses and for a header in UTF-8.
       isSmtputf8:
         transport.isUtf8 && needsUtf8(complete, [reversePath, ...recipients.map((one) => one.address)]),
       isTlsRequired: mail.isTlsRequired,
@@ -75,7 +75,7 @@ export async function submitMail(rooms: SubmissionRooms, mail: SubmittedMail): P
   });
 }
 
-/** Whom the message itself names in Bcc: its sender's copy goes on saying so. */
+/** The recipients in the Bcc field of the message: the sender's copy keeps the field. */
 function hiddenRecipients(bytes: Uint8Array): string | undefined {
   const named = headerValues(readHeaderFields(bytes), "bcc")
     .flatMap(listMailAddresses)

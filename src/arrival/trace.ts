@@ -5,7 +5,7 @@
  *  Authentication-Results: us; …                                   what was found out (RFC 8601), for mail from other servers
  *  Received: from HELO ([address]) by us with ESMTPS id …; date    "with" words of RFC 3848 and RFC 6531 section 4.3
  *
- *  What the peer said comes in here only in the shape of a domain, an address literal or a path. */
+ *  Text of the peer enters these fields only as a domain, an address literal or a path. */
 import { isIP, isIPv6 } from "node:net";
 import { formatDate } from "#/src/formats/mime/dates.ts";
 import type { Transport } from "./transport.ts";
@@ -29,7 +29,7 @@ export function formatTrace(facts: TraceFacts): Uint8Array {
   return utf8.encode(`${delivery}${authenticationResults}${formatReceived(hostname, transport, at)}`);
 }
 
-/** Of mail from here to here, which no other server has touched. */
+/** The trace fields of mail between mailboxes of this server. */
 export function formatDeliveryTrace(reversePath: string, deliveredTo: readonly string[]): Uint8Array {
   return utf8.encode(deliveryFields(reversePath, deliveredTo));
 }
@@ -66,7 +66,7 @@ function isHostName(name: string): boolean {
   return /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9])?$/i.test(name) || /^\[(?:IPv6:)?[0-9a-f.:]+\]$/i.test(name);
 }
 
-/** Nothing that could end the field or start another. */
+/** Replaces control characters, which could end the field or start another. */
 function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, "?");

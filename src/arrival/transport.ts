@@ -1,6 +1,6 @@
 import type { Principal } from "#/src/accounts/principal.ts";
 
-/** How a message reached us: what its trace field and its provenance are made of. */
+/** How a message reached this server: the data of its trace field and its provenance. */
 export interface Transport {
   readonly source: "smtp" | "submission";
   readonly remoteAddress: string;

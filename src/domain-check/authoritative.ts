@@ -1,20 +1,20 @@
-/** Questions to the name servers of a domain itself: what was published a moment ago is seen, whatever others have remembered. */
+/** Queries the name servers of a domain itself, so that a record published a moment ago is seen in spite of caches. */
 
 import { Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { Resolve } from "#/src/evidence/dns.ts";
 
 const timeoutMs = 3000;
-/** Servers of a zone that are asked, one after the other. */
+/** Servers of a zone that are queried, one after the other. */
 const serversMax = 4;
-/** Addresses of a host: each of them is asked for its name, and SPF is evaluated for it. */
+/** Addresses of a host that are used: for each the name is looked up and SPF is evaluated. */
 const addressesMax = 8;
-/** Labels of a name: 127 are possible (RFC 1035 section 2.3.4), and names of mail have a few. */
+/** Labels of a name that are used: 127 are possible (RFC 1035 section 2.3.4), and mail domains have a few. */
 const labelsMax = 10;
 
 export interface AuthoritativeResolve {
   readonly resolve: Resolve;
-  /** Names of the zone's servers; empty where they were not found, and the usual resolver is asked. */
+  /** Names of the zone's servers; empty when they were not found and the usual resolver is queried. */
   readonly servers: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export async function findAuthoritative(
   return { resolve: askServers(addresses.slice(0, serversMax)), servers };
 }
 
-/** Of the zone that the domain is in: its own, or that of a domain above it. */
+/** The name servers of the zone that the domain is in: its own zone, or that of a domain above it. */
 async function findNameServers(domain: string, resolve: Resolve): Promise<string[]> {
   const labels = domain.split(".");
   for (let from = 0; from < Math.min(labels.length - 1, labelsMax); from++) {
@@ -40,7 +40,7 @@ async function findNameServers(domain: string, resolve: Resolve): Promise<string
   return [];
 }
 
-/** IPv4 first, as every server has it. */
+/** IPv4 first, because every server has it. */
 export async function addressesOf(host: string, resolve: Resolve): Promise<string[]> {
   const [ipv4, ipv6] = await Promise.all(
     ["A", "AAAA"].map((type) => resolve(host, type).catch(() => []) as Promise<string[]>),

@@ -1,5 +1,5 @@
-/** Whether mail to a domain arrives and mail from it is believed: each DNS record, asked of the domain's own name servers, and the
- *  host that the mail comes to. */
+/** Checks that mail to a domain arrives and that mail from it is accepted elsewhere: each DNS record, at the domain's own name servers,
+ *  and the host that receives the mail. */
 import type { Settings } from "#/config/schema.ts";
 import { dkimRecords, dnsRecords, servicePorts } from "#/src/accounts/dns-records.ts";
 import { stsPolicyId } from "#/src/accounts/sts-policy.ts";
@@ -11,9 +11,9 @@ import { checkRecords } from "./check-records.ts";
 import type { Finding } from "./finding.ts";
 
 export interface DomainCheck {
-  /** Nothing is wrong or missing; what could not be found out counts for neither. */
+  /** No finding is `wrong` or `missing`. `unknown` counts as neither. */
   readonly ok: boolean;
-  /** Who was asked: the name servers of the domain, or none, where they were not found and the usual resolver was asked. */
+  /** The name servers of the domain that were queried; empty when they were not found and the usual resolver was queried. */
   readonly nameServers: readonly string[];
   readonly findings: readonly Finding[];
 }
@@ -24,9 +24,9 @@ export interface DomainCheckOptions {
   readonly settings: Settings;
   readonly resolve: Resolve;
   readonly now: number;
-  /** Another mail domain, whose server is tried; its MX is looked up. */
+  /** Another mail domain. Its MX is looked up, and a connection to that server is tried. */
   readonly otherDomain: string;
-  /** Where mail of others comes in; 25. */
+  /** The port at which other servers deliver; 25 by default. */
   readonly smtpPort?: number;
   /** Stands in for the network in tests. */
   readonly askServers?: (addresses: readonly string[]) => Resolve;
@@ -75,7 +75,7 @@ async function findOtherServer({ otherDomain, resolve, settings }: DomainCheckOp
   return first && { host: first.exchange, port: settings.outbound.mxPort };
 }
 
-/** Names of keys that the name servers of the domain do not have, or have differently. */
+/** Names of key records that the name servers of the domain do not have, or have with another value. */
 export async function findUnpublished(
   domain: string,
   keys: readonly DomainKeyRow[],

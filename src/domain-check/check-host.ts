@@ -1,4 +1,4 @@
-/** The host as the world sees it: its addresses and their names, port 25 both ways, the certificate, the disk. */
+/** Checks the host as others see it: its addresses and their names, port 25 in both directions, the certificate, the disk. */
 import { statfs } from "node:fs/promises";
 import net from "node:net";
 import tls from "node:tls";
@@ -12,7 +12,7 @@ const dayMs = 86_400_000;
 const certificateDaysMin = 14;
 const freeShareMin = 0.1;
 const connectTimeoutMs = 10_000;
-/** What a server says first is a few lines (RFC 5321 section 4.5.3.1.5: 512 octets each). */
+/** The greeting of a server has a few lines (RFC 5321 section 4.5.3.1.5: 512 octets each). */
 const greetingOctetsMax = 4096;
 
 export interface HostPlace {
@@ -20,9 +20,9 @@ export interface HostPlace {
   readonly addresses: readonly string[];
   readonly resolve: Resolve;
   readonly now: number;
-  /** A server of another domain, to which mail has to be able to go. */
+  /** A server of another domain, to which a connection must be possible. */
   readonly otherServer: { readonly host: string; readonly port: number } | undefined;
-  /** Where mail of others comes in: 25, but in tests. */
+  /** The port at which other servers deliver: 25, except in tests. */
   readonly smtpPort: number;
 }
 
@@ -87,7 +87,7 @@ async function checkOutward({ settings, otherServer }: HostPlace): Promise<Findi
   return { what, status: "wrong", why };
 }
 
-/** What a server says first; undefined when it does not answer. */
+/** The greeting of a server; undefined when it does not answer. */
 async function readGreeting(host: string, port: number): Promise<string | undefined> {
   const socket = net.connect({ host, port, signal: AbortSignal.timeout(connectTimeoutMs) });
   socket.setEncoding("latin1");
@@ -105,7 +105,7 @@ async function readGreeting(host: string, port: number): Promise<string | undefi
   }
 }
 
-/** As the listener of IMAP over TLS, or else HTTP, shows it, checked as a client would. */
+/** The certificate of the listener of IMAP over TLS, or else of HTTPS, checked as a client would. */
 async function checkCertificate({ settings, now }: HostPlace): Promise<Finding> {
   const what = "certificate";
   const door = [settings.imaps, settings.https, settings.submissions].find(

@@ -1,20 +1,20 @@
-/** The records of a domain as its name servers have them, held against those that it should have. */
+/** Compares the records that the name servers of a domain have with those that it should have. */
 import type { DnsRecord, DnsRecordKind } from "#/src/accounts/dns-records.ts";
 import type { Resolve } from "#/src/evidence/dns.ts";
 import { checkSpf } from "#/src/evidence/spf.ts";
 import type { Finding } from "./finding.ts";
 
-/** What other servers make of a record. */
+/** What a record means for other servers. */
 type Verdict = Pick<Finding, "status" | "why">;
 
 interface Place {
   readonly domain: string;
   readonly hostname: string;
-  /** From which mail leaves, as the world sees it. */
+  /** Addresses from which mail leaves, as others see them. */
   readonly addresses: readonly string[];
-  /** Asks the name servers of the domain. */
+  /** Queries the name servers of the domain. */
   readonly resolve: Resolve;
-  /** Asks about other names, as an SPF record includes them. */
+  /** Queries other names, such as those that an SPF record includes. */
   readonly resolveOther: Resolve;
 }
 
@@ -43,8 +43,8 @@ export function checkRecords(wanted: readonly DnsRecord[], place: Place): Promis
   );
 }
 
-/** In the form of `DnsRecord.value`; of TXT those of the same kind alone, as a name can have others beside. Throws what the
- *  resolver does, but for "there is none". */
+/** The records in the form of `DnsRecord.value`; of TXT only those of the same kind, because a name can have others too. Throws what the
+ *  resolver throws, except for "there is none". */
 async function readRecords({ name, type, kind }: DnsRecord, resolve: Resolve): Promise<string[]> {
   const answers = await resolve(name, type).catch((error: { code?: string }) => {
     if (error.code === "ENOTFOUND" || error.code === "ENODATA") return [];

@@ -1,13 +1,13 @@
-/** What a check found, for people and for programs. */
+/** The result of one check, for people and for programs. */
 export interface Finding {
-  /** What was looked at: a DNS record by its type and name, or a part of this server. */
+  /** The subject of the check: a DNS record by its type and name, or a part of this server. */
   readonly what: string;
-  /** `optional`: it is not there, and mail goes without. `unknown`: it could not be found out. */
+  /** `optional`: it does not exist, and mail works without it. `unknown`: the check was not possible. */
   readonly status: "ok" | "wrong" | "missing" | "optional" | "unknown";
-  /** What is there. */
+  /** The value that was found. */
   readonly found?: string;
-  /** What should be there. */
+  /** The value that is needed. */
   readonly expected?: string;
-  /** What follows from it, and what to do. */
+  /** The consequence, and what to do. */
   readonly why?: string;
 }

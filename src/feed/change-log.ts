@@ -1,5 +1,5 @@
-/** The change log from a listener's own position. A commit rings a doorbell that says nothing but "there is more"; every
- *  listener then reads what it has not seen, so a slow one costs nobody anything and a lost ring loses nothing. */
+/** The change log, read from a listener's own position. A commit calls each listener without data; the listener then reads the
+ *  changes behind its position. So a slow listener does not delay others, and a lost call loses no change. */
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -11,26 +11,26 @@ import type { Store } from "#/storage/store.ts";
 import { type CursorSeal, createCursorSeal } from "./cursor.ts";
 
 export interface ChangePage {
-  /** Whole transactions, in order. */
+  /** The changes of whole transactions, in order. */
   readonly changes: readonly LoggedChangeRow[];
   /** Everything up to here has been read. */
   readonly upTo: Modseq;
-  /** How far the log reached; more than `upTo` when there is another page. */
+  /** The end of the log; greater than `upTo` when there is another page. */
   readonly end: Modseq;
-  /** Changes behind `after` are gone, or were never made: the listener has to look at the objects themselves. */
+  /** Changes behind `after` were pruned, or never existed: the listener has to read the objects themselves. */
   readonly isBelowFloor: boolean;
 }
 
-/** A place in a log: all of it up to `modseq` is read; with an ordinal, of that last transaction only the rows up to it. */
+/** A place in a log: everything up to `modseq` is read. With an ordinal, only the rows up to it are read of that last transaction. */
 export interface Position {
   readonly modseq: Modseq;
   readonly ordinal?: number;
 }
 
-/** Some rows of the log, however large the transaction is that they are of. */
+/** Some rows of the log. A page may end in the middle of a transaction. */
 export interface RowPage {
   readonly changes: readonly LoggedChangeRow[];
-  /** Behind each row. */
+  /** The position behind each row. */
   readonly places: readonly Position[];
   /** Everything up to here has been read. */
   readonly reached: Position;
@@ -39,31 +39,32 @@ export interface RowPage {
 }
 
 export interface ChangeLog {
-  /** `onRing` is called after each commit that touched the agent; it must only take note. Returns the way to stop. */
+  /** `onRing` is called after each commit that touched the agent. It must return at once, without reading. Returns a function that ends
+   *  the subscription. */
   subscribe(agent: AgentNumber, onRing: () => void): () => void;
-  /** How far the agent's log reaches. */
+  /** The end of the agent's log. */
   position(agent: AgentNumber): Promise<Modseq>;
-  /** `reaching`: a change that the caller has seen in the store, where a commit is visible before its doorbell is heard. */
+  /** `reaching`: a modseq that the caller has seen in the store. A commit can be read there before listeners are called. */
   readChanges(agent: AgentNumber, after: Modseq, limit?: number, reaching?: Modseq): Promise<ChangePage>;
-  /** At most `limit` rows behind a position, also from the middle of a transaction on. */
+  /** At most `limit` rows behind a position, which may be in the middle of a transaction. */
   readRows(agent: AgentNumber, position: Position, limit?: number): Promise<RowPage>;
-  /** Grows with every commit that lengthened a log; a page that was read is as good as new while it stays. */
+  /** Grows with every commit that lengthened a log. A page that was read is up to date while this number is the same. */
   commitCount(): number;
   /** Cursors of other lists, sealed under a purpose of their own. */
   seal(purpose: string): CursorSeal;
 }
 
-/** Listeners that are rung in one turn of the loop; each of them then reads the log. */
+/** Listeners that are called in one turn of the event loop; each of them then reads the log. */
 const ringsPerTurn = 50;
 
-/** The first ones at once, so that a mailbox with few listeners is told without a turn in between. */
+/** The first listeners are called at once, so a mailbox with few of them does not wait for another turn of the loop. */
 async function ringAll(rings: ReadonlySet<() => void> | undefined): Promise<void> {
   if (rings === undefined) return;
   let rung = 0;
   for (const ring of rings.size > ringsPerTurn ? [...rings] : rings) {
     if (rung > 0 && rung % ringsPerTurn === 0) await nextTurn();
     rung++;
-    // Who has stopped meanwhile is not rung.
+    // A listener that has unsubscribed meanwhile is not called.
     if (rings.has(ring)) ring();
   }
 }
@@ -71,7 +72,7 @@ async function ringAll(rings: ReadonlySet<() => void> | undefined): Promise<void
 export function createChangeLog(store: Store): ChangeLog {
   const listeners = new Map<AgentNumber, Set<() => void>>();
   const seals = new Map<string, CursorSeal>();
-  /** The page read last of an agent's log, for the many who stand at the same place; good until the next commit. */
+  /** The page read last of each agent's log, for other listeners at the same position; valid until the next commit. */
   const lastPages = new Map<
     AgentNumber,
     { readonly after: Modseq; readonly limit: number; readonly page: ChangePage }
@@ -80,7 +81,7 @@ export function createChangeLog(store: Store): ChangeLog {
   store.onCommit(
     (touched) => {
       commits++;
-      // What is forgotten here is forgotten before the writer's answer is heard: a write is seen by its own reader.
+      // This runs before the promise of the write resolves, so whoever wrote reads the new page.
       for (const { agent } of touched) lastPages.delete(agent);
       for (const { agent } of touched) void ringAll(listeners.get(agent));
     },
@@ -97,7 +98,7 @@ export function createChangeLog(store: Store): ChangeLog {
     subscribe(agent, onRing) {
       const rings = listeners.get(agent) ?? new Set();
       listeners.set(agent, rings);
-      // Wrapped, so that one function can listen twice and stop once.
+      // Wrapped, so that one function can subscribe twice and unsubscribe once.
       const ring = (): void => onRing();
       rings.add(ring);
       return () => {
@@ -118,7 +119,7 @@ export function createChangeLog(store: Store): ChangeLog {
         if (!store.leases.isShared || (await isPresent(agent, last.page))) return last.page;
       const commitsBefore = commits;
       const page = await readPage(agent, after, limit);
-      // Kept while somebody listens, so that the memory is that of the listeners.
+      // Kept only for agents with listeners, so that memory is bounded by their number.
       if (commits === commitsBefore && listeners.has(agent)) lastPages.set(agent, { after, limit, page });
       return page;
     },
@@ -134,7 +135,7 @@ export function createChangeLog(store: Store): ChangeLog {
     },
   };
 
-  /** Another daemon's commit may be here before it is told. */
+  /** A commit of another daemon may be in the store before this daemon hears of it. */
   async function isPresent(agent: AgentNumber, page: ChangePage): Promise<boolean> {
     const { modseq, logFloor } = await readLog(agent);
     return modseq === page.end && (page.isBelowFloor || logFloor <= page.upTo);
@@ -147,7 +148,7 @@ export function createChangeLog(store: Store): ChangeLog {
     const after = position.ordinal === undefined ? modseq : modseq - 1;
     const isBelowFloor = after < logFloor || after < (await readLog(agent)).logFloor || after > end;
     const changes = rows.slice(0, limit);
-    // A place at the end of a transaction needs no ordinal, and stays good when that transaction is pruned.
+    // A position at the end of a transaction needs no ordinal, and stays valid when that transaction is pruned.
     const places = changes.map((row, index): Position => {
       const isLast = rows[index + 1]?.modseq !== row.modseq;
       return isLast ? { modseq: row.modseq } : { modseq: row.modseq, ordinal: row.ordinal };
@@ -160,14 +161,14 @@ export function createChangeLog(store: Store): ChangeLog {
   async function readPage(agent: AgentNumber, after: Modseq, limit: number): Promise<ChangePage> {
     const { modseq, logFloor } = await readLog(agent);
     const rows = await listChanges(store, agent, after, modseq, limit + 1);
-    // The floor is read again: rows may have been pruned between the two reads. A position beyond the end is one of a store
-    // that was put back from a backup since, and what it has read is not what is there now.
+    // The floor is read again: rows may have been pruned between the two reads. A position beyond the end was made before the store
+    // was restored from a backup, and the changes that it has read are not those of the log now.
     const isBelowFloor = after < logFloor || after < (await readLog(agent)).logFloor || after > modseq;
     if (rows.length <= limit) return { changes: rows, upTo: modseq, end: modseq, isBelowFloor };
     const cut = rows[limit]!.modseq;
     const whole = rows.filter((row) => row.modseq < cut);
     if (whole.length > 0) return { changes: whole, upTo: whole.at(-1)!.modseq, end: modseq, isBelowFloor };
-    // One transaction of more rows than the limit is read whole all the same.
+    // A transaction with more rows than the limit is read completely all the same.
     const all = await listChanges(store, agent, after, cut, Number.MAX_SAFE_INTEGER);
     return { changes: all, upTo: cut, end: modseq, isBelowFloor };
   }

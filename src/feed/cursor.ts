@@ -1,19 +1,19 @@
-/** Cursors: opaque, authenticated, the same text for the same position. Sealed as a synthetic-IV mode does it: the nonce is a
- *  keyed hash of the text, so nothing has to be random and a changed character is found out. */
+/** Cursors: opaque, authenticated, the same text for the same position. Encrypted as in a synthetic-IV mode: the nonce is a
+ *  keyed hash of the text, so nothing has to be random, and a changed character is detected. */
 import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
 
 export interface CursorSeal {
   seal(value: CursorValue): string;
-  /** The value sealed, or undefined for a text that this deployment has not made for this purpose. */
+  /** The sealed value, or undefined for a text that this deployment has not made for this purpose. */
   open(cursor: string): CursorValue | undefined;
 }
 
-/** What a cursor holds, as a flat list: its reader knows the order. */
+/** The values in a cursor, as a flat list. Its reader knows their order. */
 export type CursorValue = readonly (number | string)[];
 
 const nonceBytes = 12;
 const tagBytes = 16;
-/** A watch over a few hundred mailboxes is far below this. */
+/** A cursor of `watch` over a few hundred mailboxes is far shorter. */
 const cursorLengthMax = 20_000;
 const base64url = /^[A-Za-z0-9_-]+$/;
 
@@ -34,7 +34,7 @@ export function createCursorSeal(key: Buffer): CursorSeal {
     open(cursor) {
       if (cursor.length > cursorLengthMax || !base64url.test(cursor)) return undefined;
       const sealed = Buffer.from(cursor, "base64url");
-      // Texts that differ only in unused bits would be two names of one cursor.
+      // Texts that differ only in unused bits of base64url would be two texts of one cursor.
       if (sealed.length <= nonceBytes + tagBytes || sealed.toString("base64url") !== cursor) return undefined;
       const decipher = createDecipheriv("aes-256-gcm", cipherKey, sealed.subarray(0, nonceBytes), {
         authTagLength: tagBytes,
@@ -44,7 +44,7 @@ export function createCursorSeal(key: Buffer): CursorSeal {
       try {
         return JSON.parse(Buffer.concat([head, decipher.final()]).toString()) as CursorValue;
       } catch {
-        // `final` throws for a tag that does not fit, whatever the reason: not made here, or not for this.
+        // `final` throws when the tag does not match: the cursor was made elsewhere, or for another purpose.
         return undefined;
       }
     },

@@ -1,6 +1,7 @@
 /** Events of the interface ("Events"), read from the change logs of one or several mailboxes, and the cursor of `wait` and
- *  `watch`: for each mailbox how far its log has been read. It comes from the store's own numbers, so it outlives the
- *  daemon. An event says ids, numbers and our own words; never anything that a sender wrote. */
+ *  `watch`: for each mailbox how far its log has been read. It consists of numbers of the store, so it stays valid when the daemon
+ *  starts again. An event holds ids, numbers, words of Waypost and recipients of sent mail; nothing that the sender of an arriving mail
+ *  wrote. */
 import { forEverybody } from "#/src/model/caller.ts";
 import { type DeliveryOutcome, type EventData, type EventType, eventSubjects } from "#/src/model/changes.ts";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -12,11 +13,11 @@ import type { CursorSeal } from "./cursor.ts";
 
 export type Positions = ReadonlyMap<AgentNumber, Position>;
 
-/** An event as it goes out, in the names of the interface. */
+/** An event in the names of the interface. */
 export interface MailEvent {
   readonly type: EventType;
   readonly mailbox: string;
-  /** Absent when it is about the mailbox. */
+  /** Absent when the event is about the mailbox. */
   readonly message?: string;
   readonly cursor: string;
   /** ISO 8601. */
@@ -28,17 +29,17 @@ export interface MailEvent {
   readonly hold?: string;
   /** A word of ours: why mail waits, was declined, is delayed or has bounced, or why the mailbox is paused. */
   readonly reason?: string;
-  /** Whom it is about, as the sender named them. */
+  /** The recipient that the event is about, as the sender wrote the address. */
   readonly recipient?: string;
   readonly outcome?: DeliveryOutcome;
 }
 
 export interface EventFilter {
-  /** Says all that the filter says: what is read for one is good for every other with the same key. */
+  /** Identifies the filter completely: events that are read for one filter are valid for every other with the same key. */
   readonly key?: string;
-  /** Whether the caller may see events of the mailbox's folder; undefined for one that has none. */
+  /** Whether the caller may see events of a folder of the mailbox. `folder` is undefined for an event without a folder. */
   readonly isVisible: (agent: AgentNumber, folder: number | undefined) => boolean;
-  /** Absent: all. */
+  /** Absent: all types. */
   readonly types?: ReadonlySet<string>;
   readonly hasAgentPart?: boolean;
 }
@@ -46,7 +47,7 @@ export interface EventFilter {
 export interface EventPage {
   readonly events: readonly MailEvent[];
   readonly positions: Positions;
-  /** Seals `positions` for the owner. */
+  /** `positions`, sealed for the owner. */
   readonly cursor: string;
   /** There may be more behind this page. */
   readonly hasMore: boolean;
@@ -67,7 +68,7 @@ export interface EventReader {
   open(owner: AgentNumber, cursor: string): Positions;
 }
 
-/** Pages that are kept for the next reader. */
+/** Pages that are kept for other readers. */
 const sharedPagesMax = 5000;
 
 export function createEventReader(
@@ -75,7 +76,7 @@ export function createEventReader(
   log: Pick<ChangeLog, "position" | "readRows" | "seal" | "commitCount">,
 ): EventReader {
   const cursors: CursorSeal = log.seal("events");
-  /** What was read since the last commit, for the many who stand at the same place and want the same. */
+  /** Pages that were read since the last commit, for other readers with the same position and the same filter. */
   const shared = new Map<string, Promise<EventPage>>();
   let sharedSince = -1;
 
@@ -216,7 +217,7 @@ function dataOf(change: LoggedChangeRow): EventData {
   return change.data === null ? {} : (JSON.parse(change.data) as EventData);
 }
 
-/** The queue whose next event is the oldest; each mailbox keeps its own order whatever its clock said. */
+/** The queue whose next event is the oldest. Events of one mailbox stay in the order of its log, also when their times are not. */
 function earliest<Q extends { found: readonly { change: LoggedChangeRow }[]; next: number }>(
   queues: readonly Q[],
 ): Q | undefined {

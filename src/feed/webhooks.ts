@@ -1,5 +1,5 @@
-/** Webhooks: an agent's events for a program that is called, as `watch` tells them to one that listens: the same events in the
- *  same order, at least once, from a position that is kept. What is due is told here; who sends it is a runner. */
+/** Webhooks: an agent's events, sent to a program by HTTP. They are the events of `watch`, in the same order, at least once, from a stored
+ *  position. This file makes the requests that are due; a runner sends them. */
 import { createHash } from "node:crypto";
 import type { Clock } from "#/src/model/clock.ts";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -14,25 +14,25 @@ import type { Feed } from "./feed.ts";
 
 export type Webhook = WebhookRow;
 
-/** One request. What it holds follows from where the webhook stands and how many events there are, so it can be made again. */
+/** One request. The position of the webhook and the number of events determine its content, so it can be made again. */
 export interface WebhookBatch {
   /** `webhook-id`: the same for the same events. */
   readonly message: string;
-  /** Behind the events; `wait` and `watch` go on from it. */
+  /** The position behind the events; `wait` and `watch` take it as their cursor. */
   readonly cursor: string;
   readonly events: readonly MailEvent[];
   readonly position: string;
 }
 
-/** What came of a request. */
+/** The result of a request. */
 export interface WebhookOutcome {
-  /** Of HTTP; null when there was no answer. */
+  /** The HTTP status; null when there was no response. */
   readonly status: number | null;
-  /** Why it is not taken; null when it is. */
+  /** Why the receiver did not accept the request; null when it did. */
   readonly error: string | null;
-  /** What the receiver asked for, at most. */
+  /** The Retry-After of the receiver, bounded. */
   readonly retryAfterMs?: number;
-  /** The receiver wants no more of it. */
+  /** The receiver asks for no further requests. */
   readonly isGone?: boolean;
 }
 
@@ -40,33 +40,34 @@ export interface Webhooks {
   readonly clock: Clock;
   list(): Promise<readonly Webhook[]>;
   find(webhook: number): Promise<Webhook | undefined>;
-  /** What comes next for one, and how it stands when what it does not want is passed over. `count`: as many events as that,
-   *  to make a batch again. */
+  /** The next batch of a webhook, and the webhook with its position behind events that its filter leaves out. `count`: the number of
+   *  events, to make a batch again. */
   next(
     webhook: Webhook,
     count?: number,
   ): Promise<{ readonly webhook: Webhook; readonly batch: WebhookBatch | undefined }>;
-  /** How many events the last request had, when it is to be made again. */
+  /** The number of events of the last request, when it has to be sent again. */
   pendingCount(webhook: Webhook): Promise<number | undefined>;
-  /** Durable. Answers how the webhook stands now, or undefined for one that has gone. */
+  /** Stores the outcome, durably. Answers the webhook as it is then, or undefined when it was deleted. */
   report(webhook: Webhook, batch: WebhookBatch, outcome: WebhookOutcome): Promise<Webhook | undefined>;
-  /** Called when there may be events for one. Returns the way to stop. */
+  /** `onRing` is called when there may be events for the webhook. Returns a function that ends the subscription. */
   subscribe(webhook: Webhook, onRing: () => void): () => void;
-  /** Called when webhooks were added, removed or taken up again, and when `isSender` changes. Returns the way to stop. */
+  /** `listener` is called when webhooks were added, removed or resumed, and when `isSender` changes. Returns a function that ends the
+   *  subscription. */
   onChange(listener: () => void): () => void;
-  /** For who has changed some. */
+  /** Has to be called after every change of webhooks. */
   changed(): void;
-  /** Whether this daemon is the one that sends. */
+  /** Whether this daemon sends the requests. */
   isSender(): boolean;
-  /** Whether another daemon may change some. */
+  /** Whether another daemon may change webhooks. */
   readonly isShared: boolean;
 }
 
 /** Events of one request: some 15 KiB, under the 20 that Standard Webhooks recommends. */
 const eventsMax = 25;
-/** Requests that are remembered of each. */
+/** Past requests that are kept of each webhook. */
 const historyMax = 100;
-/** Changes that are read again at most when there was nothing to send. */
+/** The most changes that are read again after a restart because the position behind them was not stored. */
 const passedOverMax = 1000;
 const secondMs = 1000;
 const minuteMs = 60 * secondMs;
@@ -83,12 +84,12 @@ const waitsMs = [
   4 * hourMs,
 ];
 const longestWaitMs = 4 * hourMs;
-/** A receiver that takes nothing for so long is given up. */
+/** After so long without an accepted request the webhook is stopped. */
 const patienceMs = 72 * hourMs;
 
 export function createWebhooks(store: Store, feed: Feed): Webhooks {
   const listeners = new Set<() => void>();
-  /** How far each is known to the store, where it has got further without anything to send. */
+  /** The stored position of each webhook that has passed over changes since. */
   const keptModseqs = new Map<number, Modseq>();
 
   const webhooks: Webhooks = {
@@ -99,7 +100,7 @@ export function createWebhooks(store: Store, feed: Feed): Webhooks {
     async next(webhook, count = eventsMax) {
       const { agent } = webhook;
       const types = new Set<string>(webhook.types);
-      // Whatever it asked for: what it was not told of yet is lost with it.
+      // Independent of the filter: events that were not sent yet are lost by a restore.
       if (types.size > 0) types.add("mailbox.restored");
       const filter = { isVisible: () => true, ...(types.size === 0 ? {} : { types }) };
       let position = await presentPosition(webhook);
@@ -139,7 +140,7 @@ export function createWebhooks(store: Store, feed: Feed): Webhooks {
     subscribe: ({ agent }, onRing) => feed.subscribe(agent, onRing),
 
     onChange(listener) {
-      // Wrapped, so that one function can listen twice and stop once.
+      // Wrapped, so that one function can subscribe twice and unsubscribe once.
       const own = (): void => listener();
       listeners.add(own);
       const stop = store.leases.onChange(own);
@@ -162,7 +163,7 @@ export function createWebhooks(store: Store, feed: Feed): Webhooks {
     return { message: messageId(webhook.webhook, cursor, events.length), cursor, events, position };
   }
 
-  /** What nobody wants is not kept with every commit, only so often that a restart has little to read again. */
+  /** The position behind unwanted changes is not stored with every commit, only often enough that a restart reads little again. */
   async function passOver(webhook: Webhook, position: Position): Promise<Webhook> {
     const moved = { ...webhook, position: formatPosition(position) };
     const kept = keptModseqs.get(webhook.webhook) ?? parsePosition(webhook.position).modseq;
@@ -173,7 +174,7 @@ export function createWebhooks(store: Store, feed: Feed): Webhooks {
     return moved;
   }
 
-  /** Where it stands, or the beginning of what is kept when it stands before that, or the end where the log is shorter. */
+  /** The webhook's position, but not before the first change that is kept and not beyond the end of the log. */
   async function presentPosition(webhook: Webhook): Promise<Position> {
     const position = parsePosition(webhook.position);
     const log = await findPosition(store, webhook.agent);

@@ -1,5 +1,5 @@
 /** Files and folders of an agent, by their paths: the ordinary resources and collections of WebDAV (RFC 4918). A path has no
- *  slash before or behind it; `""` is the folder above all, which is always there. */
+ *  slash at its beginning or end; `""` is the root folder, which always exists. */
 import type { DeadProperty } from "#/src/collections/collection.ts";
 import type { Actor } from "#/src/model/actor.ts";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -31,13 +31,13 @@ export interface FileEntry {
 
 export interface Files {
   findFile(agent: AgentNumber, path: string): Promise<FileEntry | undefined>;
-  /** What a folder contains, without what its folders contain, in the order of the paths. */
+  /** The direct members of a folder, in the order of their paths. */
   listFolder(agent: AgentNumber, folder: string): AsyncIterable<readonly FileEntry[]>;
-  /** undefined when it has gone meanwhile. */
+  /** undefined when the file was deleted meanwhile. */
   readFile(entry: FileEntry): Promise<Uint8Array | undefined>;
   listDeadProperties(entry: FileEntry): Promise<readonly DeadProperty[]>;
 
-  /** `expected`: the version of what stands there, `absent`, or undefined for whatever there is; throws `precondition_failed`. */
+  /** `expected`: the version of the file at the path, `absent` for none, or undefined for no condition. Throws `precondition_failed`. */
   putFile(
     agent: AgentNumber,
     actor: Actor,
@@ -48,21 +48,21 @@ export interface Files {
       readonly expected?: string | undefined;
     },
   ): Promise<ChangedFile>;
-  /** Throws `not_found` when what should contain it is not there. */
+  /** Throws `not_found` when the folder above does not exist. */
   makeFolder(
     agent: AgentNumber,
     actor: Actor,
     path: string,
     properties: readonly DeadProperty[],
   ): Promise<ChangedFile>;
-  /** A folder goes with all that is in it. */
+  /** Deletes a file, or a folder with all its members. */
   remove(agent: AgentNumber, actor: Actor, path: string, expected?: string): Promise<ChangedFile>;
-  /** Copies or moves a file, or a folder with all that is in it, unless a copy is not deep. */
+  /** Copies or moves a file, or a folder with all its members. A copy that is not deep leaves the members out. */
   transfer(
     agent: AgentNumber,
     actor: Actor,
     transfer: Omit<Extract<FileDeed, { readonly kind: "copy" | "move" }>, "expected"> & {
-      /** The version of what is copied or moved. */
+      /** The version of the source. */
       readonly expected?: string | undefined;
     },
   ): Promise<ChangedFile>;

@@ -4,7 +4,7 @@ import type { ReceivedReport } from "#/src/formats/reports/received-report.ts";
 import { type ArrivingCalendar, findArrivingCalendar } from "#/src/scheduling/arriving-calendar.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 
-/** The iTIP message of a mail. Most mails have none, which their BODYSTRUCTURE says. */
+/** The iTIP message of a mail. Most mails have none, which is read from their BODYSTRUCTURE. */
 export function readArrivingCalendar(
   bytes: Uint8Array,
   { bodyStructure }: Pick<MessageFacts, "bodyStructure">,

@@ -1,4 +1,4 @@
-/** What the main thread and the threads that prepare messages say to each other. */
+/** The messages between the main thread and the threads that prepare mails. */
 import type { Evidence } from "#/src/evidence/checks.ts";
 import type { DnsSettings } from "#/src/evidence/dns.ts";
 import type { Origin } from "#/src/evidence/examine.ts";
@@ -15,19 +15,19 @@ export interface PreparationSettings {
 }
 
 export interface PreparationJob {
-  /** Shared with the main thread, which has them again if this thread ends. */
+  /** Shared with the main thread, which still has them if this thread ends. */
   readonly bytes: Uint8Array;
-  /** Of mail from other servers: evidence is wanted. */
+  /** Present for mail from other servers: evidence is wanted. */
   readonly origin?: Origin | undefined;
-  /** Evidence was too much work: the message is taken without. */
+  /** Evidence took too much work: the message is prepared without it. */
   readonly isUnexamined?: boolean;
 }
 
 export interface Prepared {
   readonly facts: MessageFacts;
-  /** Of a mail with an iTIP message that calendars take. */
+  /** Present for a mail with an iTIP message that calendars accept. */
   readonly calendar?: ArrivingCalendar;
   readonly evidence?: Evidence;
-  /** About domains; of an author who is authenticated. */
+  /** Reports about domains, from an author who is authenticated. */
   readonly reports?: readonly ReceivedReport[];
 }

@@ -1,8 +1,8 @@
-/** Understanding messages away from the main thread.
+/** Prepares messages outside the main thread.
  *
- *  Parsing, hashing and compressing cost more than everything else that the main thread does for a message, and a hostile one
- *  costs as much as its sender likes. Threads do it, within limits of processor time and memory (`src/threads`). A message from
- *  outside that goes beyond them is prepared again without evidence, and if it still does, it is refused for good. */
+ *  Parsing, hashing and compressing cost more than everything else that the main thread does for a message, and the sender of a hostile
+ *  message chooses its cost. Threads do this work, within limits of processor time and memory (`src/threads`). A message from another
+ *  server that exceeds them is prepared again without evidence. If it exceeds them again, it is refused permanently. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Origin } from "#/src/evidence/examine.ts";
 import { createFairness, type Fairness } from "#/src/fairness/fairness.ts";
@@ -13,18 +13,18 @@ import { createJobThreads, type JobLimits } from "#/src/threads/job-threads.ts";
 import type { PreparationJob, PreparationSettings, Prepared } from "./messages.ts";
 
 export interface Preparation {
-  /** The facts of a message, and with an origin the evidence of who sent it. The bytes are not changed until it resolves.
-   *  Throws `invalid` for a message that is too much work to be understood, and what `JobThreads.run` does. */
+  /** The facts of a message, and with an origin the evidence of who sent it. The bytes must not change until it resolves.
+   *  Throws `invalid` for a message that takes too much work, and whatever `JobThreads.run` throws. */
   prepare(bytes: Uint8Array, origin?: Origin): Promise<Prepared>;
   close(): Promise<void>;
 }
 
-/** From this size on a message may take long, and those below it do not wait for it. */
+/** Messages of this size or more may take long. Smaller ones do not wait for them. */
 const slowBytesMin = 256 * 1024;
-/** What one turn of the loop copies. */
+/** Octets that are copied in one turn of the event loop. */
 const copiedBytes = 1024 * 1024;
-/** Up to this a message is copied when it goes over, and both copies can be given back at once. Shared memory stays until both threads
- *  have collected garbage, and its amount makes them do so more often. */
+/** Messages up to this size are copied for the thread, and both copies can be released at once. Shared memory is released only when both
+ *  threads have collected garbage, and much of it makes garbage collections more frequent. */
 const givenBytesMax = 4 * 1024 * 1024;
 
 export function createPreparation(
@@ -41,7 +41,7 @@ export function createPreparation(
       origin === undefined || isUnexamined === true ? undefined : { bytes, origin, isUnexamined: true },
     refusal: () => new WaypostError("invalid", "The message takes too much work to be understood."),
   });
-  /** The thread gives its copy back; jobs that go over together have one copy of a buffer that both name. */
+  /** The buffers of running jobs. The thread releases its copy. Jobs that are posted together share one copy of a buffer that both name. */
   const underWay = new Set<ArrayBufferLike>();
   return {
     async prepare(bytes, origin) {
@@ -60,8 +60,7 @@ export function createPreparation(
   };
 }
 
-/** Arrays are copied when they go over, with all of the memory that they lie in; very large ones go over as memory that both threads
- *  have. */
+/** Posting an array to a thread copies the whole buffer of the array. Very large arrays are put into shared memory instead. */
 async function sharedBytes(bytes: Uint8Array): Promise<Uint8Array> {
   if (bytes.buffer instanceof SharedArrayBuffer) return bytes;
   if (bytes.byteLength < givenBytesMax)

@@ -1,4 +1,4 @@
-/** A thread that understands messages: structure, envelope, thread keys, compressed bytes, and who really sent them. */
+/** A thread that prepares messages: structure, envelope, thread keys, compressed bytes, and the evidence of who sent them. */
 import { withoutForgedResults } from "#/src/evidence/authentication-results.ts";
 import { createResolve } from "#/src/evidence/dns.ts";
 import { examineMessage } from "#/src/evidence/examine.ts";
@@ -13,16 +13,16 @@ import { unexamined } from "./unexamined.ts";
 serveJobs<PreparationSettings, PreparationJob, Prepared>((settings) => {
   const resolve = createResolve(settings.dns);
 
-  /** Signatures are looked at before anything is taken out of what they sign. */
+  /** Signatures are verified before forged fields are removed, because the signed octets may include these. */
   return async (job) => {
     const { bytes } = job;
-    // Not every library takes memory that is shared.
+    // Not every library accepts shared memory.
     const own = bytes.buffer instanceof SharedArrayBuffer ? takeMemory(bytes.byteLength) : bytes;
     if (own !== bytes) own.set(bytes);
     try {
       return await prepare(job, own);
     } finally {
-      // At once: what waits for a collection of garbage makes them more frequent, and they cost more than all else here.
+      // At once: memory that waits for garbage collection makes collections more frequent, and they cost more than all other work here.
       giveBackMemory(own as Uint8Array<ArrayBuffer>);
     }
   };
@@ -35,7 +35,7 @@ serveJobs<PreparationSettings, PreparationJob, Prepared>((settings) => {
     const facts = await prepareMessage(withoutForgedResults(bytes, settings.ownNames), true);
     const transfer = transferableBuffers(facts.blob);
     const calendar = readArrivingCalendar(bytes, facts);
-    // Of whom it is known who they are: anybody else could make up reports, and the work to read them.
+    // Only of authenticated authors: anybody else could invent reports, and cause the work of reading them.
     const reports = evidence?.isAuthenticated === true ? readArrivingReports(bytes, facts) : [];
     return {
       result: {

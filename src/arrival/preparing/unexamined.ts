@@ -1,7 +1,7 @@
 import type { Evidence } from "#/src/evidence/checks.ts";
 
-/** Of a message whose evidence is more work than a message may be: nothing is known, so nothing counts for it. It is treated as
- *  mail that failed, or else anybody could write in the name of a domain with a policy by being expensive. */
+/** The evidence of a message whose examination takes too much work: nothing is known. The message is treated as if every check had
+ *  failed. Otherwise a sender could pass the policy of a domain by sending expensive messages. */
 export const unexamined: Evidence = {
   checks: {
     spf: { result: "temperror" },
