@@ -1,6 +1,6 @@
 import type { Settings } from "./schema.ts";
 
-/** Where the rows are; undefined where everything is in the folder. */
+/** The database of PostgreSQL; undefined when the store is a file in the data folder. */
 export function databaseOf({
   storage: { url, passwordFile },
 }: Pick<Settings, "storage">): { readonly url: string; readonly passwordFile?: string } | undefined {

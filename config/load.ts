@@ -1,7 +1,7 @@
-/** Settings from a TOML file, the environment and `--set`, each winning over the one before.
+/** Settings from a TOML file, the environment and `--set`. A later source replaces values of an earlier one.
  *
- *  Everything that is wrong is refused at once (`WrongSettings`), each in words that name the setting and where it was set: the
- *  file with its line, the variable, or the option. */
+ *  All wrong settings are refused together (`WrongSettings`). Each problem names the setting and where it was set: the file with its
+ *  line, the variable, or the option. */
 import { existsSync, readFileSync } from "node:fs";
 import { parse, TomlError } from "smol-toml";
 import { isReadableByOthers } from "./readable-by-others.ts";
@@ -15,14 +15,14 @@ import {
 import { type SettingProblem, WrongSettings } from "./wrong-settings.ts";
 
 export interface SettingSources {
-  /** Path of the file. Without one `WAYPOST_CONFIG` names it, else it is `waypost.toml` here, if there is one. */
+  /** Path of the file. Absent: the path in `WAYPOST_CONFIG`, or else `waypost.toml` in the current folder, if it exists. */
   readonly file?: string | undefined;
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** `smtp.port=2525`, from `--set`. */
   readonly set?: readonly string[];
 }
 
-/** Variables with our prefix that are no settings. */
+/** Variables with the prefix `WAYPOST_` that are not settings. */
 const otherVariables: readonly string[] = ["WAYPOST_CONFIG", "WAYPOST_TOKEN", "WAYPOST_URL"];
 /** Kubernetes puts these into every container when a service is called waypost (`WAYPOST_PORT_2525_TCP_ADDR`). */
 const serviceLink =
@@ -32,7 +32,7 @@ const byName = new Map(settingDescriptions.map((setting) => [setting.name, setti
 const byEnvironmentName = new Map(settingDescriptions.map((setting) => [setting.environmentName, setting]));
 
 interface Origin {
-  /** How the place is called in an error. The line in a file is only looked for when there is one. */
+  /** The name of the place in an error. A function, because the line in a file is searched only for an error. */
   readonly place: () => string;
   readonly value: unknown;
   readonly isInFile: boolean;
@@ -40,7 +40,7 @@ interface Origin {
 
 export interface ReadSettings {
   readonly settings: Settings;
-  /** What the operator should know about them. */
+  /** Warnings for the operator about the settings. */
   readonly warnings: readonly string[];
 }
 
@@ -60,7 +60,7 @@ export function readSettings(sources: SettingSources = {}): ReadSettings {
   return { settings, warnings: file === undefined ? [] : reading.warningsAbout(file) };
 }
 
-/** What was set where, and what is wrong with it. */
+/** Collects the values, the places where they were set, and the problems. */
 class Reading {
   readonly #origins = new Map<SettingDescription, Origin>();
   readonly #problems: SettingProblem[] = [];
@@ -173,7 +173,7 @@ function problemOf(setting: SettingDescription, place: string, problem: string):
   return { place, text: `${setting.name}: ${problem}`, hint: setting.meaning };
 }
 
-/** Line, from 1, on which a key is complete: the shortest beginning of the file that already has it. */
+/** The line, counted from 1, on which a key is complete: the last line of the shortest beginning of the file that has the key. */
 function lineOf(text: string, path: readonly string[]): number {
   const lines = text.split("\n");
   for (let count = 1; count < lines.length; count++) {
@@ -196,7 +196,7 @@ const textProblem = {
   text: "is no text.",
 } as const satisfies Record<SettingDescription["type"], string>;
 
-/** Undefined for text that is none of the setting's type. */
+/** Undefined for text that is not of the setting's type. */
 function valueOfText(setting: SettingDescription, text: string): unknown {
   switch (setting.type) {
     case "number":
@@ -210,7 +210,7 @@ function valueOfText(setting: SettingDescription, text: string): unknown {
   }
 }
 
-/** The setting whose name shares the most pairs of letters with what was written. */
+/** The setting whose name shares the most pairs of letters with the written name. */
 function nearestName(written: string): string | undefined {
   const pairs = (text: string) => new Set([...text.slice(1)].map((_, at) => text.slice(at, at + 2)));
   const wanted = pairs(written.slice(0, 100).replaceAll(".", "_"));

@@ -1,7 +1,7 @@
 /** Every setting of Waypost: its type, default and meaning in one line. Names are camelCase here, snake_case in the
  *  file (`smtp.max_message_bytes`) and with `--set`, upper case in the environment (`WAYPOST_SMTP_MAX_MESSAGE_BYTES`).
  *  Limits that no operator should choose are in `src/model/limits.ts`.
- *  Long because there is one list of settings, and every one says what it means. */
+ *  Over 400 lines because it is the one list of settings, each with its description. */
 import { isIP } from "node:net";
 import { z } from "zod";
 
@@ -10,7 +10,7 @@ const mebibyte = 1024 * kibibyte;
 const gibibyte = 1024 * mebibyte;
 const minuteMs = 60_000;
 
-/** Longest delay that a timer of Node takes. */
+/** The longest delay that a timer of Node accepts. */
 const timerMs = z
   .int()
   .min(1)
@@ -593,11 +593,11 @@ export interface SettingDescription {
   /** `WAYPOST_SMTP_MAX_RECIPIENTS`. */
   readonly environmentName: string;
   readonly type: "text" | "number" | "boolean" | "list";
-  /** The words that it takes, where they are given. */
+  /** The allowed values, for a setting with a fixed list of them. */
   readonly choices: readonly string[] | undefined;
   readonly defaultValue: unknown;
   readonly meaning: string;
-  /** Whoever reads it can act in the place of this server. */
+  /** Whoever reads the value can act as this server. */
   readonly isSecret: boolean;
 }
 

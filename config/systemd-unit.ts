@@ -1,4 +1,4 @@
-/** The service for systemd: an unprivileged user that may bind ports below 1024, and that can write its data and nothing else. */
+/** The unit for systemd: the service runs as an unprivileged user that may bind ports below 1024 and may write only its data. */
 export function formatUnit(paths: {
   readonly program: string;
   readonly config: string;

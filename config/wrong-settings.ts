@@ -2,7 +2,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 
 /** One thing that is wrong with the settings. */
 export interface SettingProblem {
-  /** Where it was set, as people are told it: the file with its line, the variable, or the option. */
+  /** Where it was set, as text for people: the file with its line, the variable, or the option. */
   readonly place?: string;
   readonly text: string;
   readonly hint?: string;
@@ -12,7 +12,7 @@ export function formatProblem({ place, text }: SettingProblem): string {
   return place === undefined ? text : `${place}: ${text}`;
 }
 
-/** Everything that is wrong with the settings, each with its place. */
+/** All problems of the settings, each with its place. */
 export class WrongSettings extends WaypostError {
   readonly problems: readonly SettingProblem[];
 

@@ -1,5 +1,5 @@
-/** The commands of administration: `token.create` of the declared operations is `waypost token create`, its positional fields
- *  are arguments, the others options. */
+/** The commands of administration. The declared operation `token.create` is the command `waypost token create`. Its positional fields
+ *  are arguments, the others are options. */
 import { Command } from "commander";
 import { z } from "zod";
 import type { AdministrationOperation } from "#/src/accounts/administration/operation.ts";
@@ -70,7 +70,7 @@ function operationCommand(operation: AdministrationOperation): Command {
   });
 }
 
-/** An error about a field, called by the name that it has on the command line. */
+/** An error about a field, with the name of the field on the command line. */
 function inWordsOfCommand({ positional, input }: AdministrationOperation, error: unknown): unknown {
   if (!isWaypostError(error)) return error;
   const [, name = ""] = error.details.field?.split("/") ?? [];
@@ -84,7 +84,7 @@ function isList(field: z.ZodType): boolean {
   return bare(field) instanceof z.ZodArray;
 }
 
-/** A field without what makes it optional. */
+/** The schema of a field without its wrappers `optional` and `default`. */
 function bare(field: z.ZodType): z.ZodType {
   let inner = field;
   while (inner instanceof z.ZodOptional || inner instanceof z.ZodDefault) inner = inner.unwrap() as z.ZodType;

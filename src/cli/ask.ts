@@ -1,8 +1,8 @@
-/** Questions to who sits at the terminal. */
+/** Questions to the person at the terminal. */
 import { createInterface } from "node:readline/promises";
 import { WaypostError } from "#/src/model/errors.ts";
 
-/** Throws where nobody is there to answer: `option` is what would have said it. */
+/** Throws when standard input is not a terminal. `option` is the option that gives the same answer. */
 export async function ask(question: string, option: string): Promise<string> {
   if (!process.stdin.isTTY) throw new WaypostError("invalid", `${option} is missing.`);
   const lines = createInterface({ input: process.stdin, output: process.stderr });
@@ -13,7 +13,7 @@ export async function ask(question: string, option: string): Promise<string> {
   }
 }
 
-/** False where nobody is there to answer. */
+/** False when standard input is not a terminal. */
 export async function isAgreed(): Promise<boolean> {
   return process.stdin.isTTY === true && /^y(es)?$/i.test(await ask("Do this? (yes/no) ", "--yes"));
 }

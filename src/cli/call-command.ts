@@ -22,8 +22,8 @@ interface CallTarget extends SettingsOptions {
   readonly url: string | undefined;
 }
 
-/** `waypost call part.describe --json '{"id":"message_…"}'`: an operation of /v1, under the same rules whichever way it goes: by
- *  the private socket, in the store itself, or with `--url` over HTTP. */
+/** `waypost call part.describe --json '{"id":"message_…"}'`: calls an operation of /v1 by the private socket, in the store itself, or
+ *  with `--url` over HTTP. The rules are the same in each case. */
 export function callCommand(): Command {
   const command = new Command("call")
     .description(
@@ -35,13 +35,13 @@ export function callCommand(): Command {
     .option("--url <url>", "ask the server there instead, with a token (default: WAYPOST_URL)")
     .helpOption(false)
     .option("-h, --help", "say what the operation takes");
-  // Here --json is what goes in; what comes out is JSON anyway.
+  // Here --json is the input. The output is always JSON.
   return withSettingsOptions(command)
     .option("--json <input>", "the input; - reads it from standard input", "{}")
     .action(async (operation: string | undefined, options: CallOptions) => {
       if (options.help === true || operation === undefined) return showHelp(command, operation);
       const { agent, data } = options;
-      // Who names an agent or a data folder means the one here.
+      // An agent or a data folder on the command line means the local store, not the URL in the environment.
       const url =
         options.url ?? (agent === undefined && data === undefined ? process.env.WAYPOST_URL : undefined);
       const token = options.token ?? (agent === undefined ? process.env.WAYPOST_TOKEN : undefined);

@@ -12,7 +12,7 @@ interface DeliverOptions extends CommonOptions {
   readonly text: string;
 }
 
-/** `waypost deliver`: a mail as a stranger's server would bring it, over the SMTP port of the running daemon. */
+/** `waypost deliver`: delivers a mail as another server would, over the SMTP port of the running daemon. */
 export function deliverCommand(): Command {
   const command = new Command("deliver")
     .description("Send a test mail to a mailbox here, by SMTP to the running daemon.")

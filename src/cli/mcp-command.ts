@@ -5,7 +5,7 @@ import { type CallName, createClient, RequestError } from "#/src/client/client.t
 import { WaypostError } from "#/src/model/errors.ts";
 import type { Scope } from "#/src/model/roles.ts";
 
-/** How long the list of tools is good for. */
+/** How long the list of tools is kept. */
 const listedMs = 30_000;
 
 interface McpOptions {
@@ -13,8 +13,8 @@ interface McpOptions {
   readonly token?: string;
 }
 
-/** `waypost mcp`: the tools of `/mcp` over standard input and output, for clients that start their servers. It holds nothing:
- *  each call is a request to the server that `--url` names. */
+/** `waypost mcp`: the tools of `/mcp` over standard input and output, for clients that start their servers. It keeps no state:
+ *  each call is a request to the server at `--url`. */
 export function mcpCommand(): Command {
   return new Command("mcp")
     .description("Speak the Model Context Protocol on standard input and output, for the server at a URL.")
@@ -34,7 +34,7 @@ export function mcpCommand(): Command {
         import("#/protocols/json/scopes.ts"),
       ]);
       const client = createClient({ url, token });
-      // A wrong URL or token is said at once, where a person sees it.
+      // A wrong URL or token is an error at the start, where a person sees it.
       await client.call("health");
       let listed: { readonly at: number; readonly operations: readonly Operation[] } | undefined;
       const door: ToolDoor = {
@@ -64,7 +64,7 @@ export function mcpCommand(): Command {
     });
 }
 
-/** What `catalog.describe` says of the credential. */
+/** The part of the result of `catalog.describe` about the credential. */
 interface Catalogue {
   readonly operations: readonly { readonly name: string }[];
   readonly scopes: { readonly credential: readonly Scope[] };

@@ -1,11 +1,11 @@
-/** What `waypost call` says about the operations, from their declarations. Loaded when somebody asks. */
+/** The help of `waypost call` about the operations, from their declarations. Loaded only when help is asked for. */
 import { z } from "zod";
 import { type JsonSchema, typeText } from "#/protocols/json/derived/typescript.ts";
 import type { Operation } from "#/protocols/json/operation.ts";
 import { operations } from "#/protocols/json/registry.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 
-/** All operations, a line each. */
+/** All operations, one line each. */
 export function formatOperations(): string {
   const width = Math.max(...operations.map(({ name }) => name.length));
   const lines = operations.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);

@@ -1,12 +1,12 @@
-/** The operator's way to a data folder: through the daemon that has it open, else by opening the store here. */
+/** How a command reaches a data folder: through the daemon that has it open, or else by opening the store in this process. */
 import fs from "node:fs";
 import path from "node:path";
 import type { Settings } from "#/config/schema.ts";
 import { callDaemon, connectToDaemon, type PrivateClientCall } from "#/src/daemon/private-client.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 
-/** Carries out one operation of the private socket, or the same without a daemon. A folder without a store is made only
- *  where `mayCreate` says so. */
+/** Runs one operation of the private socket, or the same in this process when no daemon runs. Creates a store only with
+ *  `mayCreate`. */
 export async function operate(
   settings: Settings,
   call: PrivateClientCall,
@@ -25,7 +25,7 @@ export async function operate(
     throw new WaypostError("not_found", `There is no store in ${folder}.`, {
       hint: "waypost start makes one; --data names another folder.",
     });
-  // Without a daemon the rooms themselves are needed, and they take a moment to load.
+  // Loaded only without a daemon, because the rooms take a moment to load.
   const { openHouse } = await import("#/src/daemon/house.ts");
   const { runPrivateOperation } = await import("#/src/daemon/private-operations.ts");
   const { openLog } = await import("#/src/daemon/log.ts");

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { type ReadSettings, readSettings } from "#/config/load.ts";
 import type { Settings } from "#/config/schema.ts";
 
-/** Where every command finds its settings. */
+/** The options of every command that say where the settings are. */
 export interface SettingsOptions {
   readonly config?: string;
   readonly data?: string;
@@ -28,12 +28,12 @@ export function withSettingsOptions(command: Command): Command {
     );
 }
 
-/** The settings that the options ask for. */
+/** The settings that result from the options. */
 export function settingsOf(options: SettingsOptions): Settings {
   return readSettingsOf(options).settings;
 }
 
-/** The same with what should be said about where they stand; `first` yields to what `--set` says. */
+/** The same with warnings about the files of the settings. A value of `--set` replaces one of `first`. */
 export function readSettingsOf(options: SettingsOptions, first: readonly string[] = []): ReadSettings {
   const data = options.data === undefined ? [] : [`storage.folder=${options.data}`];
   return readSettings({

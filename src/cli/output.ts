@@ -1,7 +1,7 @@
 import { formatProblem, WrongSettings } from "#/config/wrong-settings.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 
-/** What a command leaves behind: 0 done, 1 refused, 2 used wrongly. */
+/** Exit codes of a command: 0 done, 1 refused, 2 wrong usage. */
 export const exitCodes = { done: 0, refused: 1, usage: 2 } as const;
 
 export function printLine(text: string): void {
@@ -37,13 +37,13 @@ export function printError(error: unknown, isJson: boolean): void {
   if (hint !== undefined) process.stderr.write(`${printable(hint)}\n`);
 }
 
-/** SQLite's addon is a library that the system refuses from some folders and with some libraries. */
+/** SQLite's addon is a shared library. The system refuses to load it from some folders, and with an older glibc. */
 function loadHint(error: unknown): string | undefined {
   if ((error as NodeJS.ErrnoException).code !== "ERR_DLOPEN_FAILED") return undefined;
   return "The data folder must not be mounted noexec, and glibc must be 2.34 or newer (Debian 12, Ubuntu 22.04).";
 }
 
-/** A list of objects as a table, one object as its fields with the tables that it has below them. */
+/** A list of objects becomes a table. One object becomes its fields, followed by the tables of its lists. */
 function formatResult(result: unknown): string {
   if (typeof result !== "object" || result === null) return printable(String(result));
   const entries = Object.entries(result);
@@ -63,7 +63,7 @@ function isTable(value: unknown): boolean {
   return Array.isArray(value) && typeof value[0] === "object";
 }
 
-/** A wider table is a block of lines for each row: terminals would break it in the middle. */
+/** A wider table is printed as a block of lines for each row, because terminals would break its lines. */
 const tableColumnsMax = 240;
 
 function formatBlocks(columns: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -78,7 +78,7 @@ function formatBlocks(columns: readonly string[], rows: readonly (readonly strin
     .join("\n\n");
 }
 
-/** A text of lines is printed as it is, for files and other programs. */
+/** Text of several lines is printed unchanged, for files and other programs. */
 function isLines(value: unknown): value is string {
   return typeof value === "string" && value.endsWith("\n");
 }
@@ -115,7 +115,7 @@ function formatValue(value: unknown): string {
   return printable(String(value));
 }
 
-/** Names come from outside: a terminal must not be told anything by them. */
+/** Replaces control characters: names come from outside and must not control the terminal. */
 function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}]/gu, (character) => (character === "\n" ? " " : "\ufffd"));
 }

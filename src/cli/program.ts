@@ -1,4 +1,4 @@
-/** The command line. Commands load what they need when they run, so that help and errors come at once. */
+/** The command line. Commands load their modules when they run, so that help and errors are printed at once. */
 import { Command, CommanderError } from "commander";
 import manifest from "#/package.json" with { type: "json" };
 import { isWaypostError } from "#/src/model/errors.ts";
@@ -57,7 +57,7 @@ export function createProgram(): Command {
     traceCommand(),
   ];
   for (const command of commands) program.addCommand(command);
-  // The program's own options, as --version, are those before its command: behind it the command's are meant.
+  // Options of the program, such as --version, stand before the command. Options after it belong to the command.
   for (const command of withSubcommands(program))
     command.enablePositionalOptions().exitOverride().showHelpAfterError("(--help shows how)");
   return program;
@@ -66,13 +66,13 @@ export function createProgram(): Command {
 /** Runs one command line; resolves when it is done, which for a server is when it has stopped. */
 export async function runProgram(args: readonly string[]): Promise<void> {
   const program = createProgram();
-  // Whatever a command or the daemon writes (store, backup, log, key) is its user's alone.
+  // Only this user can read the files that a command or the daemon writes (store, backup, log, key).
   process.umask(0o077);
   try {
     await program.parseAsync(args, { from: "user" });
   } catch (error) {
     if (error instanceof CommanderError) {
-      // Help and version that were asked for end well; commander has printed them, or what is wrong.
+      // Requested help and version end with 0. Commander has printed them, or the error.
       process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
       return;
     }
@@ -81,7 +81,7 @@ export async function runProgram(args: readonly string[]): Promise<void> {
   }
 }
 
-/** Wrong settings and wrong input are wrong use; what the store has something against is a refusal. */
+/** Wrong settings and wrong input are wrong usage. An error of the store is a refusal. */
 function isUsage(error: unknown): boolean {
   return isWaypostError(error) && error.code === "invalid" && error.details.reason === undefined;
 }

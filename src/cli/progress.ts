@@ -2,13 +2,13 @@ import type { Progress } from "#/storage/store.ts";
 
 export interface ProgressLine {
   readonly report: Progress;
-  /** Takes the bar away. */
+  /** Removes the bar. */
   end(): void;
 }
 
 const silent: ProgressLine = { report() {}, end() {} };
 
-/** A bar on standard error while something takes long; nothing where no person looks on. */
+/** A progress bar on standard error; nothing when standard error is not a terminal. */
 export async function showProgress(what: string, isJson: boolean): Promise<ProgressLine> {
   if (isJson || !process.stderr.isTTY) return silent;
   const { SingleBar } = await import("cli-progress");

@@ -1,4 +1,4 @@
-/** What a started daemon says about itself: one line of JSON for programs, a page for people. */
+/** The output of a started daemon: one line of JSON for programs, a page for people. */
 
 import type { ListenerSection, Settings } from "#/config/schema.ts";
 import type { Listener } from "#/protocols/connection/listener.ts";
@@ -13,7 +13,7 @@ interface Place {
   readonly port: number;
 }
 
-/** Printed by `dev --json` and `start --json` when every listener is open. What the settings disable is left out. */
+/** Printed by `dev --json` and `start --json` when every listener is open. Disabled listeners are left out. */
 export interface ReadyLine {
   readonly ready: true;
   readonly pid: number;
@@ -26,10 +26,10 @@ export interface ReadyLine {
   readonly imaps?: Place;
   readonly http?: { readonly url: string };
   readonly https?: { readonly url: string };
-  /** Where it has a port of its own. */
+  /** Present when the operator's interface has a port of its own. */
   readonly operator?: { readonly url: string };
   readonly metrics?: { readonly url: string };
-  /** Where an authority asks, if it does over HTTP. */
+  /** The port of http-01, if certificates are obtained with it. */
   readonly acme?: { readonly url: string };
   readonly agents: readonly Credentials[];
   readonly people: readonly Credentials[];
@@ -38,12 +38,12 @@ export interface ReadyLine {
 export interface Credentials {
   readonly id: string;
   readonly address: string;
-  /** An agent's alone. */
+  /** Present for agents. */
   readonly token?: string;
   readonly password: string;
 }
 
-/** An address to connect to, for one that is bound to everything. */
+/** An address to which clients on this host can connect; a loopback address for a wildcard address. */
 export function reachableHost(host: string): string {
   if (host === "0.0.0.0") return "127.0.0.1";
   return host === "::" ? "::1" : host;
@@ -57,7 +57,7 @@ function urlOf(scheme: "http" | "https", { host, port }: Place): string {
   return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** Of the listeners that speak HTTP. */
+/** The scheme of a listener; undefined for one without HTTP. */
 function schemeOf(name: string, { operator }: Settings): "http" | "https" | undefined {
   if (name === "operator") return operator.tls ? "https" : "http";
   if (name === "metrics" || name === "acme") return "http";
@@ -84,7 +84,7 @@ export function readyLine(daemon: Daemon, data: string, owners: readonly NewOwne
   };
 }
 
-/** The same for people: where everything is, and how a mail client and curl are pointed at it. */
+/** The same for people: the addresses of all listeners, and how to set up a mail client and curl. */
 export function formatReady(daemon: Daemon, line: ReadyLine): string {
   const { settings, certificate } = daemon;
   const place = (name: "smtp" | "submission" | "submissions" | "imap" | "imaps") => {
@@ -92,7 +92,7 @@ export function formatReady(daemon: Daemon, line: ReadyLine): string {
     return at === undefined ? "off" : `${at.host} port ${at.port}`;
   };
   const isLocal = isLoopback(settings.server.bind);
-  // The name is in the certificate; an address is not.
+  // The certificate has the host name, but no address.
   const mailClientPlace = (name: "submissions" | "imaps") => {
     const at = line[name];
     const isNamed = !isLocal && !isLoopback(settings.server.hostname);
@@ -100,7 +100,7 @@ export function formatReady(daemon: Daemon, line: ReadyLine): string {
   };
   const agent = line.agents[0];
   const person = line.people[0];
-  // Passwords go over plain HTTP on loopback alone.
+  // Plain HTTP is suggested only on loopback, because it carries passwords.
   const web = isLocal ? (line.http ?? line.https) : line.https;
   const davUrl = settings.dav.enabled && web !== undefined ? `${web.url}/dav/` : undefined;
   const sections: string[][] = [
@@ -158,7 +158,7 @@ export function formatReady(daemon: Daemon, line: ReadyLine): string {
   return sections.map((lines) => lines.join("\n")).join("\n\n");
 }
 
-/** Whether mail gets to other servers. */
+/** Says whether mail to other servers can be sent. */
 function wayOut(settings: Settings): string[] {
   const obstacle = findRouteObstacle(settings, settings.server.domain);
   return obstacle === undefined

@@ -1,4 +1,4 @@
-/** Whom a new store begins with: for a first `start` one agent and one person, for `dev` as many as are asked for. */
+/** The first owners of a new store: one agent and one person for a first `start`, as many as requested for `dev`. */
 import { createOwner, type NewOwner } from "#/src/accounts/administration/agents-and-people.ts";
 import { createPassword, createToken } from "#/src/accounts/administration/credentials.ts";
 import { administer } from "#/src/accounts/administration/operations.ts";
@@ -8,11 +8,11 @@ import { findDomain, listAccounts } from "#/storage/queries/accounts.ts";
 import { findAgentByAddress } from "#/storage/queries/agents.ts";
 
 const firstAccount = "main";
-/** Whoever tries things on compares octets too. */
+/** Developers also compare octets. */
 const developmentScopes: readonly Scope[] = [...defaultScopes, "raw"];
 
-/** Account, domain, an agent and a person with their secrets, when the store has no account yet; else nobody. Of several daemons that start
- *  on an empty database one does it. */
+/** Creates an account, a domain, an agent and a person with their secrets when the store has no account yet. Otherwise answers an empty
+ *  list. Of several daemons that start on an empty database, one does it. */
 export async function seedFirstRun(house: House): Promise<NewOwner[]> {
   if (!house.store.leases.isHeld("maintenance")) return [];
   if ((await listAccounts(house.store)).length > 0) return [];
@@ -23,7 +23,7 @@ export async function seedFirstRun(house: House): Promise<NewOwner[]> {
   return [agent, person];
 }
 
-/** `agent1@`, `agent2@` …, `person1@` …: those that are there already get further secrets, so that all can be used. */
+/** `agent1@`, `agent2@` …, `person1@` …: owners that exist already get further secrets, so that every one has a known secret. */
 export async function seedForDevelopment(
   house: House,
   counts: { readonly agents: number; readonly people: number },

@@ -7,7 +7,7 @@ import type { House } from "#/src/daemon/house.ts";
 import { type CommonOptions, readSettingsOf, withCommonOptions } from "./options.ts";
 import { exitCodes, printLine } from "./output.ts";
 
-/** Longest time for connections and the store to end by themselves; the store is sound whenever it is cut off. */
+/** The longest time in which connections and the store may close. After it the process exits; the store stays consistent. */
 const stopMs = 15_000;
 
 export function startCommand(): Command {
@@ -26,7 +26,7 @@ interface DevOptions extends CommonOptions {
   readonly stdinLifeline?: boolean;
 }
 
-/** Everything on free ports in a folder of its own: what tests, benchmarks and other programs start. */
+/** A server on free ports in a folder of its own, for tests, benchmarks and other programs. */
 export function devCommand(): Command {
   const command = new Command("dev")
     .description(
@@ -41,7 +41,7 @@ export function devCommand(): Command {
     const path = await import("node:path");
     const temporary =
       options.data === undefined ? mkdtempSync(path.join(tmpdir(), "waypost-dev-")) : undefined;
-    // Nothing of it depends on the network outside, and nothing reaches it.
+    // This server needs no other network, and sends nothing into it.
     const apart = [...listenerSections.map((section) => `${section}.port=0`), "dns.servers=none"];
     const folder = options.data ?? temporary!;
     const stop = untilSignal();
@@ -83,12 +83,12 @@ async function serve(
 interface StopRequest {
   readonly requested: Promise<void>;
   alsoWhenInputEnds(): void;
-  /** Called at each SIGHUP from now on. */
+  /** Calls `reload` at each SIGHUP from now on. */
   onReload(reload: () => void): void;
 }
 
-/** Resolves at the first SIGTERM or SIGINT, and when its terminal goes away. Later ones change nothing: a terminal and a parent
- *  process both send them. Any other SIGHUP asks to reload. */
+/** Resolves at the first SIGTERM or SIGINT, and when the terminal closes. Later signals are ignored, because a terminal and a parent
+ *  process both send them. Any other SIGHUP is a request to reload. */
 function untilSignal(): StopRequest {
   const { promise, resolve } = Promise.withResolvers<void>();
   process.on("SIGTERM", () => resolve());
@@ -96,7 +96,7 @@ function untilSignal(): StopRequest {
   const hasTerminal = isatty(0);
   let reload = (): void => {};
   process.on("SIGHUP", () => (hasTerminal && !isatty(0) ? resolve() : reload()));
-  // Input that is still open would keep the process alive after everything has stopped.
+  // An open standard input would keep the process alive after everything has stopped.
   void promise.then(() => process.stdin.destroy());
   return {
     requested: promise,

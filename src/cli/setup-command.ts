@@ -1,5 +1,5 @@
-/** `waypost setup`: from an empty folder to a server that can be put into the DNS. It says what it is about to do, does that, and prints
- *  what is left to be done elsewhere. */
+/** `waypost setup`: makes a server out of an empty folder. It says what it will do, does it, and prints the steps that are left, such as
+ *  the records for the DNS. */
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import { networkInterfaces } from "node:os";
@@ -107,7 +107,7 @@ interface Done {
   readonly data: string;
   readonly person: Secrets;
   readonly agent: Secrets;
-  /** Everything that the DNS needs, as a zone file. */
+  /** All DNS records, as a zone file. */
   readonly zone: string;
 }
 
@@ -144,7 +144,7 @@ function writeUnit(file: string, config: string, data: string): void {
   fs.writeFileSync(file, formatUnit({ program, config, data }), { mode: 0o644, flag: "wx" });
 }
 
-/** As the system's own program does it: who is called so, and everything below a folder. */
+/** Changes the owner of files, and of folders with all that is in them, with the system's `chown`, which knows users by name. */
 function giveTo(user: string, places: readonly string[]): void {
   try {
     execFileSync("chown", ["-R", `${user}:`, "--", ...places], { stdio: ["ignore", "ignore", "pipe"] });
@@ -155,7 +155,7 @@ function giveTo(user: string, places: readonly string[]): void {
   }
 }
 
-/** The addresses of this host that the world can reach; there are none behind a router that translates them. */
+/** Records of the public addresses of this host; none behind a router that translates addresses. */
 function hostRecords({ server }: Settings): string {
   const addresses = Object.values(networkInterfaces())
     .flatMap((one) => one ?? [])

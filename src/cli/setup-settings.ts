@@ -3,9 +3,9 @@
 export interface SetupAnswers {
   readonly domain: string;
   readonly hostname: string;
-  /** Where the authority of certificates writes to. */
+  /** The address to which the certificate authority writes. */
   readonly email: string;
-  /** Absolute. */
+  /** An absolute path. */
   readonly data: string;
   /** Certificates come from Let's Encrypt. */
   readonly isAcme: boolean;

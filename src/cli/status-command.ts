@@ -5,7 +5,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import { type CommonOptions, settingsOf, withCommonOptions } from "./options.ts";
 import { printResult } from "./output.ts";
 
-/** `waypost status`: the process, its ports, and what it refused for a share since its start (`src/fairness`). */
+/** `waypost status`: the process, its ports, and how often it has refused because of a share since its start (`src/fairness`). */
 export function statusCommand(): Command {
   const command = new Command("status").description(
     "Say where the running daemon listens, and how often it refused what was more than somebody's share.",

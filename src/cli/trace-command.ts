@@ -41,7 +41,7 @@ export function traceCommand(): Command {
   );
 }
 
-/** Standard input can be read once, so it is kept. */
+/** Standard input can be read only once, so its content is kept. */
 async function opener(source: string): Promise<() => Readable[]> {
   if (source !== "-") return () => logFiles(source).map(openLogFile);
   const input = await buffer(process.stdin);
@@ -52,7 +52,7 @@ function submissionsOf(lines: readonly LogLine[]): string[] {
   return lines.flatMap(({ submission }) => (typeof submission === "string" ? [submission] : []));
 }
 
-/** What the queue says of the mail; a mail that came in and stayed is not in it. */
+/** The mail in the queue. Incoming mail that was stored here is not in the queue. */
 async function queuedMail(
   settings: Parameters<typeof operate>[0],
   ids: readonly string[],

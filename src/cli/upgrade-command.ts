@@ -1,4 +1,4 @@
-/** `waypost upgrade`: says what the steps of the schema will do, copies the store, and takes them. */
+/** `waypost upgrade`: says what the migrations will do, copies the store, and runs them. */
 import path from "node:path";
 import { Command } from "commander";
 import { WaypostError } from "#/src/model/errors.ts";

@@ -3,13 +3,13 @@ import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { MailFates } from "#/src/scheduling/mail-fates.ts";
 import type { Store } from "#/storage/store.ts";
 
-/** After a commit what became of mail is looked at this much later, once for all commits meanwhile. */
+/** After a commit the outcome of mail is read so much later, once for all commits meanwhile. */
 const afterCommitMs = 250;
-/** The times of what is looked at are those of requests, which may have waited for the writer so long. */
+/** The stored times are those of the requests, which may have waited for the writer so long. */
 const slackMs = 60_000;
 
-/** Keeps SCHEDULE-STATUS up to date. What happened is in the store; the last hour before an end is looked at again after it.
- *  Where there are several daemons, one of them does it. */
+/** Keeps SCHEDULE-STATUS up to date. The outcomes are in the store. After a restart those of the last hour before it are read again.
+ *  Of several daemons, one does it. */
 export function startCalendarMailRunner(
   { store, mailFates }: { readonly store: Store; readonly mailFates: MailFates },
   log: Logger,
@@ -21,7 +21,7 @@ export function startCalendarMailRunner(
   let hasLease = false;
   let running = Promise.resolve();
 
-  /** Beginning to do it, all that nobody has done. */
+  /** When this daemon takes the lease, it first does the work that no daemon has done. */
   function takeUp(): void {
     const hadLease = hasLease;
     hasLease = store.leases.isHeld("calendar mail");

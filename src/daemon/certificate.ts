@@ -1,8 +1,8 @@
-/** The certificate of all listeners: the operator's files, or a self-signed one that is made once and kept. A pair that no
- *  handshake can succeed with is refused in words that name the setting.
+/** The certificate of all listeners: the operator's files, or a self-signed one that is made once and kept. A pair with which every
+ *  handshake would fail is refused with an error that names the setting.
  *
- *  The self-signed one: ECDSA on P-256. Valid for 820 days, below the 825 that Apple's clients take at most, and made anew at a start when less
- *  than half of that is left or when the host has another name. */
+ *  The self-signed one is ECDSA on P-256. It is valid for 820 days, because Apple's clients accept at most 825. A start makes a new one
+ *  when less than half of that is left or when the host has another name. */
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
@@ -93,7 +93,7 @@ function orRefuse<T>(read: () => T, problem: string): T {
 
 const soonDays = 14;
 
-/** What clients will complain about: a time that is over or nearly so, another name. */
+/** Problems that clients will report: an expired certificate, one that expires soon, one of another name. */
 export function concernsOf(certificate: Certificate, hostname: string, now: number): string[] {
   const { expiresAt } = certificate;
   const facts = new X509Certificate(certificate.cert);
@@ -119,7 +119,7 @@ function describe(pem: PemPair, isSelfSigned: boolean): Certificate {
   };
 }
 
-/** The pair of an earlier start; undefined when there is none, or when a start was cut off while it wrote one. */
+/** The pair of an earlier start; undefined when there is none, or when a start was interrupted while it wrote one. */
 function readKept(folder: string): Certificate | undefined {
   try {
     const [key, cert] = ["key.pem", "certificate.pem"].map((name) =>
@@ -132,21 +132,21 @@ function readKept(folder: string): Certificate | undefined {
   }
 }
 
-/** Also remade when it is from a time to come, as of a clock that has been put right since. */
+/** A certificate that is not valid yet is replaced too: it was made while the clock was wrong. */
 function isGood({ cert, expiresAt }: Certificate, hostname: string, now: number): boolean {
   const certificate = new X509Certificate(cert);
   const isBegun = certificate.validFromDate.getTime() <= now;
   return isBegun && expiresAt - now > renewalDays * dayMs && certificate.checkHost(hostname) !== undefined;
 }
 
-/** A whole file or none, readable by nobody else. */
+/** Writes the complete file or none. Only this user can read it. */
 function replaceFile(file: string, text: string): void {
   fs.writeFileSync(`${file}.new`, text, { mode: 0o600, flush: true });
   fs.renameSync(`${file}.new`, file);
 }
 
 async function makeSelfSigned(hostname: string, now: number): Promise<Certificate> {
-  // Loaded only here: it takes longer than the rest of a start together, and is needed once in a year.
+  // Loaded only here, because loading takes longer than the rest of a start, and a certificate is made about once a year.
   await import("reflect-metadata");
   const x509 = await import("@peculiar/x509");
   const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
@@ -154,7 +154,7 @@ async function makeSelfSigned(hostname: string, now: number): Promise<Certificat
   const names = new Set([hostname, "localhost"]);
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     name: [{ CN: [hostname] }, { O: ["Waypost, self-signed"] }],
-    // Clocks of clients differ: valid from yesterday on.
+    // Valid from yesterday on, because the clocks of clients differ.
     notBefore: new Date(now - dayMs),
     notAfter: new Date(now + (validityDays - 1) * dayMs),
     signingAlgorithm: algorithm,

@@ -1,4 +1,5 @@
-/** `collection.import` and `collection.export`: calendars and addressbooks from and to files of this host, as the operator asks. */
+/** `collection.import` and `collection.export`: the operator reads calendars and addressbooks from files of this host, and writes them
+ *  to files. */
 import fs from "node:fs";
 import { open } from "node:fs/promises";
 import path from "node:path";
@@ -23,7 +24,7 @@ export interface TransferRequest {
   /** Address or id. */
   readonly owner: string;
   readonly file: string;
-  /** Id or name; undefined: the default one of the file's kind. */
+  /** Id or name; undefined: the default collection of the file's kind. */
   readonly collection: string | undefined;
 }
 
@@ -32,7 +33,7 @@ interface Watcher {
   onProgress(done: number, total: number): void;
 }
 
-/** Octets that a file is read and written by. */
+/** The octets of one read or write. */
 const chunkBytes = 256 * 1024;
 
 export async function importFile(

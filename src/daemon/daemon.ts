@@ -35,15 +35,15 @@ export interface Daemon extends AsyncDisposable {
   readonly log: Logger;
   readonly certificate: Certificate;
   readonly listeners: readonly Listener[];
-  /** What carries mail out. */
+  /** Delivers mail to other servers. */
   readonly delivery: Delivery;
-  /** Goes on in a new log file, and with the certificate that its files have now. Open connections stay. */
+  /** Opens the log file anew, and reads the certificate's files again. Open connections stay. */
   reload(): Promise<void>;
-  /** Takes nothing new, finishes what is under way, closes the store. */
+  /** Accepts nothing new, finishes running requests, closes the store. */
   close(): Promise<void>;
 }
 
-/** Where the listeners are, as the command line asks for it. */
+/** The result of `status`: the listeners, and what was refused. */
 export interface DaemonStatus {
   readonly pid: number;
   readonly listeners: Readonly<
@@ -52,11 +52,11 @@ export interface DaemonStatus {
   /** Its name among several on one database, and what it does for all of them. */
   readonly daemon?: string;
   readonly leases?: readonly LeaseName[];
-  /** What was refused for a share since the start. */
+  /** Refusals because of a share, since the start. */
   readonly refused: readonly RefusalCount[];
 }
 
-/** Resolves when every listener is bound. Throws, with nothing left open, when something cannot be had. */
+/** Resolves when every listener is bound. When a part cannot be opened, it closes what is open and throws. */
 export async function startDaemon(settings: Settings): Promise<Daemon> {
   const { logger: log, reopen, flush } = openLog(settings.log);
   const startedAt = performance.now();
@@ -71,7 +71,7 @@ export async function startDaemon(settings: Settings): Promise<Daemon> {
     fs.chmodSync(folder, 0o700);
     const house = await openHouse(settings, log, { isStaying: true });
     closers.push(async () => house[Symbol.asyncDispose]());
-    // Only now, under the lock of the store: two daemons must not write the same certificate.
+    // After the lock of the store is taken: two daemons must not write the same certificate.
     const challenges = settings.acme.enabled ? createChallenges() : undefined;
     const certificate = await openCertificate(settings, systemClock, log, challenges);
     closers.push(async () => certificate.close());
@@ -151,7 +151,7 @@ export async function startDaemon(settings: Settings): Promise<Daemon> {
   }
 }
 
-/** Nothing for one that has its store alone. */
+/** Empty for a daemon that is the only one on its store. */
 function partOf({ store: { leases } }: House): Pick<DaemonStatus, "daemon" | "leases"> {
   if (!leases.isShared) return {};
   return { daemon: leases.daemon, leases: leaseNames.filter((name) => leases.isHeld(name)) };

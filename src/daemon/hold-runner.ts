@@ -2,15 +2,15 @@ import type { Logger } from "pino";
 import type { Holds } from "#/src/outbound/holds/holds.ts";
 import type { Store } from "#/storage/store.ts";
 
-/** After a commit the holds are looked at this much later, once for all commits meanwhile. */
+/** After a commit the holds are read so much later, once for all commits meanwhile. */
 const afterCommitMs = 100;
-/** What could not be done is tried again so much later. */
+/** A failed run is tried again so much later. */
 const afterFailureMs = 10_000;
-/** A clock that is set forward is seen no later. */
+/** The longest pause between two runs, so that a clock that is set forward is noticed. */
 const longestWaitMs = 60_000;
 
-/** Lets approved mail go when its time has come, and declines what has expired. What is due is in the store, so nothing is lost
- *  with the process. Where there are several daemons, one of them does it. */
+/** Releases approved holds when their grace period is over, and declines expired ones. The due times are in the store, so none is lost
+ *  when the process ends. Of several daemons, one does it. */
 export function startHoldRunner(
   { store, holds }: { readonly store: Store; readonly holds: Holds },
   log: Logger,

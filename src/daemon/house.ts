@@ -52,14 +52,14 @@ export interface House extends AsyncDisposable {
   readonly log: Logger;
   readonly fairness: Fairness;
   readonly tally: Tally;
-  /** Where somebody reads them. */
+  /** Present when metrics are enabled. */
   readonly metrics: Metrics | undefined;
   readonly store: Store;
   readonly accounts: Accounts;
   readonly feed: Feed;
   readonly domainChecks: NonNullable<AdministrationRooms["domainChecks"]>;
   readonly webhooks: Webhooks & {
-    /** Sends an event of nothing, now. */
+    /** Sends a test event now. */
     test(webhook: number): Promise<WebhookOutcome>;
   };
   readonly mail: Mail;
@@ -77,18 +77,18 @@ export interface House extends AsyncDisposable {
   readonly reportCounts: ReportCounts;
   readonly preparation: Preparation;
   readonly operatorDoor: OperatorDoor;
-  /** Operations of `/v1` as the operator calls them; made when first asked for. */
+  /** Calls an operation of `/v1` for the operator. The operations are loaded at the first call. */
   invoke(call: Call): Promise<Outcome>;
 }
 
 export interface HouseOptions {
-  /** With threads that keep the search index and understand messages: for who stays. */
+  /** Starts the threads that index and prepare messages: for a process that keeps running. */
   readonly isStaying?: boolean;
 }
 
 export async function openHouse(settings: Settings, log: Logger, options: HouseOptions = {}): Promise<House> {
   const fairness = createFairness((line) => log.warn(line, "refused for its share"));
-  // The first that asks says how much there is, so the one that knows all settings does.
+  // The first call sets the amounts of the gate, so it is made here, where all settings are known.
   fairness.gate(
     "receiving",
     receivingAmounts(Math.max(settings.smtp.maxMessageBytes, settings.imap.maxAppendBytes)),
@@ -234,7 +234,7 @@ function openPreparation({ server, dns }: Settings, fairness: Fairness): Prepara
   return createPreparation({ hostname: server.hostname, ownNames: ownNames({ server }), dns }, fairness);
 }
 
-/** A command that ends soon needs no threads for it. */
+/** Prepares messages on this thread: a command that ends soon needs no threads for it. */
 function onThisThread(settings: Settings): Preparation {
   return {
     async prepare(bytes) {
@@ -246,7 +246,7 @@ function onThisThread(settings: Settings): Preparation {
   };
 }
 
-/** The operations take longer to load than the rest of the house, and most commands need none of them. */
+/** The operations take longer to load than all other rooms, and most commands do not need them. */
 async function loadInvoke(rooms: JsonRooms): Promise<Invoke> {
   const [{ createInvoke }, { createRegistry }] = await Promise.all([
     import("#/protocols/json/carriage/invoke.ts"),

@@ -15,8 +15,8 @@ import { type Challenges, createChallengeRoute } from "./acme/challenges.ts";
 import type { Certificate } from "./certificate.ts";
 import type { House } from "./house.ts";
 
-/** How long the protocols have to end their connections. They cut what is left after half of it; only a command that the store
- *  does not answer takes longer. */
+/** How long the protocols may take to end their connections. After half of it they destroy the remaining ones. Only a command that waits
+ *  for the store takes longer. */
 const closeGraceMs = 3000;
 
 export interface OpenListeners {
@@ -57,7 +57,7 @@ export async function openListeners(
           rooms,
           { name: "acme", ...house.settings.acme, isTls: false },
           createChallengeRoute(challenges),
-          // Strangers on a public port do not fill those of the operator.
+          // Connections without a credential on a public port do not use up those of the operator's port.
           "challenges",
         )
       : [],

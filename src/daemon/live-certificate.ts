@@ -1,5 +1,5 @@
-/** The certificate while the daemon runs: exchanged when its files change or when it is told to, without touching a connection
- *  that is open. What cannot be used is said in the log, and the former one stays. */
+/** The certificate of a running daemon. It is replaced when its files change or when `reload` is called; open connections stay. For an
+ *  unusable certificate it writes an error to the log, and the former one stays in use. */
 import { readFile } from "node:fs/promises";
 import type { Logger } from "pino";
 import { isReadableByOthers } from "#/config/readable-by-others.ts";
@@ -16,13 +16,13 @@ export interface LiveCertificate extends Certificate, ServerKeys {
   close(): void;
 }
 
-/** Contents are compared, because a file that is exchanged behind a link, in a container or on a network disk sends no event. */
+/** Contents are compared, because a file that is replaced behind a link, in a container or on a network disk causes no event. */
 const lookMs = 10_000;
 const warnMs = 86_400_000;
 
 type CertificateSettings = Pick<Settings, "tls" | "acme" | "server" | "storage">;
 
-/** Throws `invalid` when the pair of files is of no use. */
+/** Throws `invalid` when the pair of files is unusable. */
 export async function openCertificate(
   settings: CertificateSettings,
   clock: Clock,
@@ -95,7 +95,7 @@ export async function openCertificate(
   };
 }
 
-/** What both files have in them; a file that cannot be read is as one without content. */
+/** The contents of both files; a file that cannot be read counts as empty. */
 async function contentsOf({ tls }: CertificateSettings): Promise<string> {
   if (tls.certificateFile === "") return "";
   const files = await Promise.allSettled([readFile(tls.certificateFile), readFile(tls.keyFile)]);

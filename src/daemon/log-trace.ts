@@ -1,5 +1,5 @@
-/** The way of one mail, out of the lines of the log. A line belongs to it when it has one of its ids, and a line that belongs to it
- *  may bring further ids: of the copies here, of the submission, of the hold. So the log is read again until no id is new. */
+/** Finds the lines of the log about one mail. A line belongs to the mail when it has one of its ids. Such a line may add further ids: of
+ *  copies here, of the submission, of the hold. So the log is read again until no id is new. */
 import fs from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
@@ -7,17 +7,17 @@ import zlib from "node:zlib";
 
 export type LogLine = Readonly<Record<string, unknown>> & { readonly msg?: unknown; readonly time?: unknown };
 
-/** Members that name the same mail on another hop. */
+/** Members with further ids of the same mail. */
 const linking = ["message", "messages", "submission", "hold"] as const;
-/** Of the request or connection: several mails may have come by it. */
+/** Members in which the id is searched. `id` and `requestId` name a connection or request, which may have carried several mails. */
 const naming = ["id", "requestId", ...linking] as const;
 
-/** A mail is on a few hops; a list of thousands is not one mail's. */
+/** The most ids of one mail. A mail has a few; a list of thousands is not about one mail. */
 const idsMax = 1000;
 const passesMax = 4;
 export const traceLinesMax = 10_000;
 
-/** `open` gives the whole log anew each time, the oldest line first. */
+/** `open` opens the whole log again at each call, the oldest line first. */
 export async function traceMail(open: () => Readable[], id: string): Promise<LogLine[]> {
   const ids = new Set([id]);
   for (let pass = 1; ; pass++) {
@@ -43,7 +43,7 @@ function idsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];
 }
 
-/** What is no line of ours, as a journal may have, is passed over. */
+/** undefined for a line that Waypost has not written: a journal may have others. */
 function parseLine(text: string): LogLine | undefined {
   if (!text.startsWith("{")) return undefined;
   try {
@@ -54,7 +54,7 @@ function parseLine(text: string): LogLine | undefined {
   }
 }
 
-/** The log and what logrotate has made of it (`.1`, `.2.gz`), the oldest first. */
+/** The log and its rotated files (`.1`, `.2.gz` of logrotate), the oldest first. */
 export function logFiles(file: string): string[] {
   const rotated: string[] = [];
   for (let number = 1; number <= rotationsMax; number++) {

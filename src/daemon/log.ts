@@ -6,19 +6,19 @@ import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 
 export interface Log {
   readonly logger: Logger;
-  /** Goes on in a new file of the same name, after the former one was renamed. Without a file nothing happens. */
+  /** Opens a new file of the same name, after the former one was renamed. Does nothing for a log without a file. */
   reopen(): void;
-  /** Waits a moment for what is still in memory; the last thing that is asked of a log. */
+  /** Waits a moment until the lines in memory are written. The last call to a log. */
   flush(): Promise<void>;
 }
 
-/** Lines that wait while the file or the terminal takes none; what comes beyond is dropped. */
+/** The bound on lines that wait while the file or the terminal takes none; further lines are dropped. */
 const waitingCharactersMax = 4 * 1024 * 1024;
 const flushMs = 1000;
-/** A full pipe is tried again. */
+/** The pause before a full pipe is tried again. */
 const retryMs = 50;
 
-/** The log: one JSON object a line, to standard error or a file. What comes from the network is a value in it, never a line. */
+/** The log: one JSON object a line, to standard error or a file. Text from the network is always a JSON value, so it cannot start a line. */
 export function openLog({ level, file }: Settings["log"]): Log {
   const lines = openLines(file);
   const logger = pino(
@@ -34,14 +34,14 @@ export function openLog({ level, file }: Settings["log"]): Log {
   return { logger, reopen: lines.reopen, flush: lines.flush };
 }
 
-/** What JSON leaves as it is and a terminal obeys or hides: controls of 8 bits, separators, marks of direction. */
+/** Characters that JSON does not escape and that a terminal executes or hides: 8-bit controls, separators, direction marks. */
 const unseen = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
 function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-/** An error without the further properties that libraries put on it: they can hold what was being sent or read. */
+/** An error without the properties that libraries add: they can hold the data that was sent or read. */
 function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: typeof error };
   const { name, message, stack, cause } = error;
@@ -59,8 +59,8 @@ function describeError(error: unknown): object {
   };
 }
 
-/** A synchronous write to a slow terminal would stop the server, so lines are handed over as the system takes them. What it
- *  does not take (the disk is full, nobody reads any more) is dropped: the server never stops for its log. */
+/** Writes lines asynchronously, because a synchronous write to a slow terminal would block the server. Lines that the system does not take
+ *  (the disk is full, the reader has gone) are dropped: the server never stops because of its log. */
 function openLines(file: string): Pick<Log, "reopen" | "flush"> & {
   write(line: string): void;
 } {
@@ -81,19 +81,19 @@ function openLines(file: string): Pick<Log, "reopen" | "flush"> & {
       const chunk = Buffer.from(waiting);
       waiting = "";
       const taken = await writeChunk(descriptor, chunk);
-      // The next line does not continue half of another.
+      // The next line must not continue a line that was written in part.
       if (taken > 0 && taken < chunk.length) waiting = `\n${waiting}`;
     }
     switchOver();
     written = undefined;
   }
 
-  // Who ends the process at once has usually just said why.
+  // Whoever ends the process at once has usually just logged the reason.
   const writeRest = (): void => {
     try {
       fs.writeSync(descriptor, waiting);
     } catch {
-      // There is nobody left to tell.
+      // There is no place left to report the error.
     }
   };
   process.once("exit", writeRest);
@@ -130,7 +130,7 @@ function openFile(file: string): number {
   }
 }
 
-/** Octets that were taken; fewer than there are after an error. */
+/** The number of octets that were written; fewer than the chunk has after an error. */
 async function writeChunk(descriptor: number, chunk: Buffer): Promise<number> {
   let taken = 0;
   while (taken < chunk.length) {

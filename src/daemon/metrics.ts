@@ -1,5 +1,5 @@
-/** What Prometheus reads of a running daemon. Counts and times come from the rooms as things happen (`Tally`); how much there is of
- *  something is asked when somebody reads. */
+/** Metrics of a running daemon for Prometheus. The rooms report counts and times as they happen (`Tally`). Gauges are computed when
+ *  they are read. */
 import fs from "node:fs";
 import { statfs } from "node:fs/promises";
 import path from "node:path";
@@ -18,15 +18,15 @@ export interface MeasuredRooms {
 
 export interface Metrics {
   readonly tally: Tally;
-  /** In the text format of Prometheus. */
+  /** All metrics in the text format of Prometheus. */
   read(): Promise<string>;
   readonly contentType: string;
-  /** Gauges of a whole house; called once. */
+  /** Adds the gauges of all rooms. To be called once. */
   watch(rooms: MeasuredRooms, certificate: Pick<Certificate, "expiresAt">): void;
 }
 
 const prefix = "waypost_";
-/** From a commit without a disk to a writer that is far behind. */
+/** Buckets in seconds: from a commit in memory to a writer with a long queue. */
 const buckets = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 const loopResolutionMs = 10;
 

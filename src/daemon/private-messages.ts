@@ -1,5 +1,5 @@
-/** The words of the private socket: one JSON value a line. A request, then any number of progress and frame lines, then a
- *  result or an error; the connection ends with it. */
+/** The protocol of the private socket: one JSON value a line. A request, then any number of progress and frame lines, then a
+ *  result or an error, after which the connection ends. */
 
 import path from "node:path";
 import { type ErrorCode, type ErrorDetails, errorCodes, WaypostError } from "#/src/model/errors.ts";
@@ -21,13 +21,13 @@ export interface PrivateError {
   readonly details: Omit<ErrorDetails, "cause">;
 }
 
-/** Longest line taken from a peer: an operation's input may hold a message. */
+/** The longest line that is accepted from a peer: an operation's input may hold a message. */
 export const requestBytesMax = 32 * 1024 * 1024;
 
 /** Longest path of a Unix socket: `sun_path` has 108 bytes on Linux and 104 on macOS, with a NUL at the end. */
 const socketPathBytesMax = 103;
 
-/** Where the daemon of a data folder listens. Throws `invalid` when no path to it is short enough for a socket. */
+/** The path at which the daemon of a data folder listens. Throws `invalid` when every path to it is too long for a socket. */
 export function privateSocketPath(folder: string): string {
   const absolute = path.resolve(folder, "waypost.sock");
   const relative = path.relative(process.cwd(), absolute);

@@ -1,5 +1,5 @@
-/** What the command line asks of a house, whether a daemon has it open or the command line itself: everything of
- *  `administration`, and the store as a whole. */
+/** The operations of the command line, which run in the daemon or in the command's own process: everything of
+ *  `administration`, and operations on the whole store. */
 import path from "node:path";
 import { framesOf } from "#/protocols/json/carriage/frames.ts";
 import { noDecodedData } from "#/protocols/json/carriage/large-data.ts";
@@ -21,27 +21,27 @@ import { openMailSource } from "./moving/open-source.ts";
 export interface PrivateCall {
   readonly operation: string;
   readonly input: Readonly<Record<string, unknown>>;
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the caller has gone. */
   readonly signal: AbortSignal;
   onProgress(done: number, total: number): void;
-  /** A frame of a stream, before the answer. */
+  /** Sends a frame of a stream, before the result. */
   onFrame(frame: unknown): void;
 }
 
-/** Carries a call out, writes it down in the audit log, and answers what there is to print. Throws `WaypostError`. */
+/** Runs a call, records it in the audit log, and answers the result to print. Throws `WaypostError`. */
 export function runPrivateOperation(house: House, call: PrivateCall): Promise<unknown> {
   const { operation } = call;
   const entry = { ...commandLine, operation, input: auditedFields(call), isRead: isRead(operation) };
   return audited(house.store, entry, () => run(house, call));
 }
 
-/** What changes nothing, or is no administration: mail that `call` sends is written down in the mailbox too. */
+/** Whether an operation changes nothing. `call` counts as a change, also where the operation of `/v1` is a read. */
 function isRead(operation: string): boolean {
   const reading = ["store.check", "store.backup", "collection.export", "mail.export"];
   return reading.includes(operation) || findOperation(operation)?.isRead === true;
 }
 
-/** Fields that the operation has, without tokens and without what mail says. */
+/** The fields of the operation that are recorded: without tokens and without the content of mail. */
 function auditedFields({ operation, input }: PrivateCall): Readonly<Record<string, unknown>> {
   const shape = findOperation(operation)?.input.shape;
   const told = (name: string): boolean =>
@@ -102,7 +102,7 @@ async function importMailFrom(house: House, call: PrivateCall): Promise<unknown>
   return await importMail(house.mail, source, { agent, bytesMax, signal, onProgress });
 }
 
-/** What is no fault of the store: messages that the search index leaves out. */
+/** Notes that are not problems of the store: messages that are not in the search index. */
 function leftOut({ store }: House): string[] {
   return readSetAside(store.folder).map(
     ({ agent, message, reason }) =>
@@ -110,7 +110,7 @@ function leftOut({ store }: House): string[] {
   );
 }
 
-/** An operation of `/v1`, with a token or in an agent's place. */
+/** Calls an operation of `/v1`, with a token or as an agent. */
 async function invokeOperation(house: House, call: PrivateCall): Promise<unknown> {
   const outcome = await house.invoke({
     operation: textField(call, "operation"),
@@ -126,7 +126,7 @@ async function invokeOperation(house: House, call: PrivateCall): Promise<unknown
 }
 
 async function principalOf(house: House, input: Readonly<Record<string, unknown>>): Promise<Principal> {
-  // The socket is private to this host: a wrong token is counted for loopback.
+  // The socket is reached only from this host, so a wrong token counts for the loopback address.
   if (typeof input.token === "string") return house.accounts.authenticateToken(input.token, "127.0.0.1");
   if (typeof input.agent === "string") return operatorPrincipal(await selectOwner(house.store, input.agent));
   throw new WaypostError("invalid", "Say as whom: --agent <address> or --token <token>.");

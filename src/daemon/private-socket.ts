@@ -1,5 +1,5 @@
-/** The private socket in the data folder, through which the command line reaches a running daemon. Whoever may open it (mode
- *  0600 in a folder of mode 0700) is the operator: there is no further credential. */
+/** The private socket in the data folder, through which the command line reaches a running daemon. It has mode 0600 in a folder of mode
+ *  0700. Whoever may open it is the operator: there is no further credential. */
 import fs from "node:fs";
 import { createServer, type Socket } from "node:net";
 import type { Logger } from "pino";
@@ -24,7 +24,7 @@ export async function listenPrivately(
   run: (call: PrivateCall) => Promise<unknown>,
 ): Promise<PrivateSocket> {
   const file = privateSocketPath(folder);
-  // The store's lock is ours, so a socket that is still there belongs to a process that is gone.
+  // This process holds the store's lock, so an existing socket belongs to a process that has ended.
   fs.rmSync(file, { force: true });
   const open = new Set<Socket>();
   const server = createServer((socket) => {

@@ -1,6 +1,5 @@
-/** Writes what was counted for reports each minute, and sends those of a day that is over, looking each hour: servers begin at different
- *  minutes, so a domain does not get all its reports at midnight. Where there are several
- *  daemons, each counts and one sends. */
+/** Stores the counts for reports each minute. Each hour it sends the reports of past days that are due: servers start at different minutes,
+ *  so a domain does not get all its reports at midnight. Of several daemons, each counts and one sends. */
 import type { Logger } from "pino";
 import type { ReportCounts } from "#/src/reports/report-counts.ts";
 import { type ReportingRooms, sendDueReports } from "#/src/reports/send-reports.ts";

@@ -1,8 +1,8 @@
-/** The port for who watches the server; nothing else answers there, and it asks for no credential.
+/** The port for monitoring. It serves nothing else, and needs no credential.
  *
  *  GET /metrics   in the text format of Prometheus
- *  GET /health    200 while the store takes mail, 503 otherwise, with what is wrong; it tells a database that is away from one that is
- *                 slow */
+ *  GET /health    200 while the store takes mail, 503 with the reason otherwise; the reason distinguishes a database that is not
+ *                 reachable from one that is slow */
 import { statfs } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import type { HttpRoute } from "#/protocols/http/app.ts";
@@ -13,9 +13,9 @@ import type { Store } from "#/storage/store.ts";
 import type { House } from "./house.ts";
 import type { Metrics } from "./metrics.ts";
 
-/** With less there is no room for the mail of the next minutes. */
+/** With fewer free octets there is no room for the mail of the next minutes. */
 const freeBytesMin = 64 * 1024 * 1024;
-/** Whoever watches waits no longer. */
+/** How long a request to this port may take. */
 const readMsMax = 2000;
 
 export function createMetricsRoute(house: House, metrics: Metrics): HttpRoute {
@@ -40,7 +40,7 @@ export function createMetricsRoute(house: House, metrics: Metrics): HttpRoute {
   };
 }
 
-/** Who asks while an answer is being made gets the same one: counting a long queue takes the store some milliseconds. */
+/** Requests during one reading share its result: counting a long queue takes the store some milliseconds. */
 function sharing<T>(read: () => Promise<T>): () => Promise<T> {
   let reading: Promise<T> | undefined;
   return () => {

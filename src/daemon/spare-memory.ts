@@ -1,16 +1,16 @@
-/** Gives memory back to the system when work is over. V8 collects garbage when a heap grows, not when there is nothing to do, and the
- *  allocator of C keeps what was freed for what comes next. */
+/** Returns memory to the system when work is over. V8 collects garbage when a heap grows, not when the process is idle, and the
+ *  allocator of C keeps freed memory for later allocations. */
 import type { Logger } from "pino";
 import type { KeptDescriptions } from "#/src/render/kept-descriptions.ts";
 import { collectGarbage } from "#/src/threads/collect-garbage.ts";
 import type { Store } from "#/storage/store.ts";
 
 const lookMs = 10_000;
-/** Threads without work end after 30 s. What they had is given back then. */
+/** Threads without work end after 30 s. After this time their memory is returned too. */
 const againMs = 35_000;
-/** Of one processor: below this share the process has nothing to do. */
+/** A process that uses less than this share of one processor is idle. */
 const quietShare = 0.05;
-/** Processor time of work that is worth collecting after. */
+/** The least processor time of work after which garbage is collected. */
 const workMsMin = 1000;
 
 export interface SparedRooms {
@@ -18,7 +18,7 @@ export interface SparedRooms {
   readonly descriptions: Pick<KeptDescriptions, "forgetAll">;
 }
 
-/** Looks again and again, and gives back when work is over: what is kept for who reads again, pages of the store, and garbage. */
+/** Checks regularly, and when work is over releases caches of readers, pages of the store, and garbage. */
 export function spareMemory(
   { store, descriptions }: SparedRooms,
   log: Pick<Logger, "error">,
@@ -47,8 +47,8 @@ export function spareMemory(
   };
 }
 
-/** Tells at each look, by the clock and the processor time of the process, both in milliseconds, whether work is over: there was
- *  some since it last was, and since the last look there was next to none. */
+/** Answers a function that says at each check whether work is over: there was work since it was over last, and almost none since the last
+ *  check. The function takes the clock and the processor time of the process, both in milliseconds. */
 export function watchWork(startedAt: number): (now: number, cpuMs: number) => boolean {
   let lastAt = startedAt;
   let lastMs = 0;
@@ -65,13 +65,13 @@ export function watchWork(startedAt: number): (now: number, cpuMs: number) => bo
   };
 }
 
-/** Holds this thread for some tens of milliseconds. */
+/** Collects garbage and trims the allocator. Blocks this thread for some tens of milliseconds. */
 export async function giveBack(): Promise<void> {
   collectGarbage();
   (await trimOfAllocator())?.();
 }
 
-/** `malloc_trim` of glibc, which other systems have not. */
+/** `malloc_trim` of glibc; undefined on systems without it. */
 async function trimOfAllocator(): Promise<(() => unknown) | undefined> {
   try {
     const ffi = await import("node:ffi");

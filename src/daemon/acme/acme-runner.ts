@@ -1,5 +1,5 @@
-/** Keeps the certificates of an authority: orders what is missing, and renews in time. What fails is tried again with growing pauses, and
- *  the certificate that is there stays in use. */
+/** Keeps the certificates of an authority: orders missing ones and renews in time. A failed order is tried again after growing pauses.
+ *  Meanwhile the former certificate stays in use. */
 import { X509Certificate } from "node:crypto";
 import type { Logger } from "pino";
 import type { Settings } from "#/config/schema.ts";
@@ -13,16 +13,16 @@ export interface AcmeRooms {
   readonly settings: Pick<Settings, "acme" | "storage" | "server">;
   readonly log: Logger;
   readonly clock: Clock;
-  /** What is under way ends when the signal aborts. */
+  /** The authority. Its running requests end when the signal aborts. */
   authorityUntil(signal: AbortSignal): Authority;
-  /** Names that further certificates are wanted for, at this moment. */
+  /** The further names that need certificates at this moment. */
   listNames(): Promise<readonly string[]>;
-  /** A new certificate is there. */
+  /** Called when a new certificate is stored. */
   onNew(): Promise<void>;
 }
 
 export interface AcmeRunner {
-  /** Looks at every certificate now, and resolves when each has been seen to. */
+  /** Checks every certificate now, and resolves when the due orders are done. */
   look(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export interface AcmeRunner {
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const lookEveryMs = minuteMs;
-/** After a failure, then twice as long each time, so that limits of authorities (5 an hour) are kept. */
+/** The pause after a first failure. It doubles with each further one, to stay within the limits of authorities (5 an hour). */
 const firstPauseMs = 2 * minuteMs;
 const longestPauseMs = 12 * hourMs;
 /** RFC 9773 section 4.3: no more often than each minute, and a day at most. */
@@ -38,13 +38,13 @@ const askAgain = { leastMs: minuteMs, mostMs: 24 * hourMs, usualMs: 6 * hourMs }
 const lateMs = 7 * 24 * hourMs;
 const reasonCharactersMax = 500;
 
-/** What is remembered of a name between two looks. */
+/** The state of a name between two checks. */
 interface Care {
   failures: number;
   tryAt: number;
   askAt: number;
   window: RenewalWindow | undefined;
-  /** Of which certificate the window is. */
+  /** The certificate to which the window belongs. */
   cert: string;
 }
 
@@ -72,7 +72,7 @@ export function startAcmeRunner({
         care.askAt = clock.now() + Math.min(Math.max(askAgainMs, askAgain.leastMs), askAgain.mostMs);
       } catch (error) {
         if (stopping.signal.aborted) return false;
-        // What was last suggested holds (section 4.3).
+        // The last suggestion stays valid (section 4.3).
         log.warn({ name, reason: reasonOf(error) }, "the authority was not asked when to renew");
         care.askAt = clock.now() + askAgain.usualMs;
       }
@@ -142,7 +142,7 @@ function expiryOf({ cert }: PemPair): number {
   return new X509Certificate(cert).validToDate.getTime();
 }
 
-/** What an authority says is shown in part. */
+/** The reason of a failure. Text of the authority is shortened. */
 function reasonOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).slice(0, reasonCharactersMax);
 }

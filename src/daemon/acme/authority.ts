@@ -1,5 +1,5 @@
-/** What is asked of the authority (RFC 8555): a certificate for a name, and when it is to be renewed (RFC 9773). Protocol and JOSE are
- *  those of `acme-client`, which is loaded when a certificate is due. */
+/** Requests to the authority: a certificate for a name (RFC 8555), and when to renew it (RFC 9773). `acme-client` implements the protocol
+ *  and JOSE. It is loaded when a certificate is due. */
 import { isIP } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import type * as Acme from "acme-client";
@@ -11,7 +11,7 @@ import { keepAccountKey, readAccountKey } from "./kept-certificates.ts";
 import { ariIdentifier, type RenewalWindow, readRenewalWindow } from "./renewal-time.ts";
 
 export interface Authority {
-  /** A new certificate for one name. `former`: the one that it replaces. */
+  /** Orders a certificate for one name. `former`: the one that it replaces. */
   order(name: string, former: PemPair | undefined): Promise<PemPair>;
   /** When the authority wants the certificate to be renewed, and when to ask again. */
   askRenewal(cert: string): Promise<{ readonly window?: RenewalWindow; readonly askAgainMs?: number }>;
@@ -21,15 +21,15 @@ type AcmeSettings = Pick<Settings, "acme" | "storage">;
 
 const requestTimeoutMs = 30_000;
 const answerBytesMax = 1024 * 1024;
-/** Looks at what the authority is about to decide: each comes later than the one before, and all together take some minutes. */
+/** The most polls of an order or authorization. The pauses between them grow, and all together take some minutes. */
 const looksMax = 30;
 const longestPauseMs = 10_000;
 const firstPauseMs = 250;
-/** A connection breaks now and then. */
+/** Tries of a request whose connection breaks. */
 const attemptsMax = 3;
 const brokenPauseMs = 1000;
 
-/** `signal` ends everything that is under way. */
+/** `signal` ends all running requests. */
 export function createAuthority(
   settings: AcmeSettings,
   challenges: Challenges,
@@ -44,7 +44,7 @@ export function createAuthority(
       timeout: requestTimeoutMs,
       maxContentLength: answerBytesMax,
       maxRedirects: 0,
-      // The runner tries again, after pauses that the authority's limits allow.
+      // The runner tries again itself, after pauses within the authority's limits.
       acmeSettings: { retryMaxAttempts: 0, retryDefaultDelay: 1 },
       signal,
     });
@@ -69,7 +69,7 @@ export function createAuthority(
     return opened;
   }
 
-  /** Where renewalInfo is; undefined at an authority that has none. */
+  /** The URL of renewalInfo; undefined for an authority without it. */
   async function renewalInfoUrl(acme: typeof Acme): Promise<string | undefined> {
     const { data } = await acme.axios.get(wanted.directory);
     const { renewalInfo } = data as { readonly renewalInfo?: unknown };
@@ -92,13 +92,13 @@ export function createAuthority(
           Acme.Client["createOrder"]
         >[0]);
       } catch (error) {
-        // Section 5: of another authority, or replaced already. The order is made without it.
+        // Section 5: `former` is of another authority, or replaced already. The order is made without it.
         if (!(error instanceof Error)) throw error;
       }
     return client.createOrder({ identifiers });
   }
 
-  /** Until the authority has decided. Throws when it decided against it, or not at all. */
+  /** Polls until the authority has decided. Throws when it refused, or did not decide in time. */
   async function decided<T extends { readonly status: string }>(read: () => Promise<T>): Promise<T> {
     for (let look = 0; look < looksMax; look++) {
       const found = await read();
@@ -116,7 +116,7 @@ export function createAuthority(
         try {
           return await orderOnce(name, former);
         } catch (error) {
-          // What acme-client makes of a connection that broke. To order again costs nothing.
+          // acme-client throws a TypeError for a broken connection. Ordering again costs nothing.
           if (!(error instanceof TypeError)) throw error;
           if (attempt === attemptsMax) throw unanswered(wanted.directory, error);
           await setTimeout(attempt * brokenPauseMs, undefined, { signal });
@@ -175,7 +175,7 @@ export function createAuthority(
     const finalized = await client.finalizeOrder(order, csr);
     const issued = await decided(async () => {
       const { status, ...rest } = await client.getOrder(finalized);
-      // What is ready is about to be made.
+      // `ready` is polled like `processing`: the certificate is still to be issued.
       return { ...rest, status: status === "ready" ? "processing" : status };
     });
     const cert = await client.getCertificate(issued as Acme.Order);
@@ -188,7 +188,7 @@ function unanswered(directory: string, cause: unknown): WaypostError {
   return new WaypostError("upstream_unavailable", `${host} does not answer.`, { cause });
 }
 
-/** What an authorization says of the challenge that failed (RFC 8555 section 8). */
+/** The reason that an authorization gives for its failed challenge (RFC 8555 section 8). */
 function problemOf(found: object): string {
   const { challenges = [] } = found as {
     readonly challenges?: readonly { readonly error?: { readonly detail?: string } }[];

@@ -1,4 +1,4 @@
-/** Answers to an authority that asks whether a name is ours, while an order is under way: http-01 (RFC 8555 section 8.3) on the port of
+/** Answers to the challenges of an authority while an order is running: http-01 (RFC 8555 section 8.3) on the port of
  *  challenges, tls-alpn-01 (RFC 8737) on the HTTPS port. */
 import type { PemPair } from "#/protocols/connection/server-keys.ts";
 import type { HttpRoute } from "#/protocols/http/app.ts";
@@ -16,7 +16,7 @@ export function createChallenges(): Challenges {
 
 const prefix = "/.well-known/acme-challenge/";
 
-/** The only thing on its port. */
+/** The only route of its port. */
 export function createChallengeRoute({ http }: Challenges): HttpRoute {
   return {
     accepts: () => true,

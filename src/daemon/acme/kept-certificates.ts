@@ -1,5 +1,5 @@
-/** Certificates that an authority has given, each with its key in one file, so that a pair is there whole or not at all; and the key of
- *  the account with the authority. */
+/** The stored certificates of an authority, each with its key in one file, so that a pair is never incomplete; and the key of the account
+ *  with the authority. */
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
@@ -12,12 +12,12 @@ export function acmeFolder({ storage }: Storage): string {
   return path.join(storage.folder, "tls", "acme");
 }
 
-/** A name is one of ours or of the configuration, so it is no path. */
+/** The name is a domain of this server or from the settings, so it contains no path. */
 function fileOf(settings: Storage, name: string): string {
   return path.join(acmeFolder(settings), `${name.replaceAll(/[^a-z0-9.-]/gi, "_")}.pem`);
 }
 
-/** undefined where there is none that fits its key. */
+/** undefined when there is no certificate that matches its key. */
 export function readKeptPair(settings: Storage, name: string): PemPair | undefined {
   const text = readIfThere(fileOf(settings, name));
   if (text === undefined) return undefined;
@@ -26,13 +26,13 @@ export function readKeptPair(settings: Storage, name: string): PemPair | undefin
   try {
     return new X509Certificate(pair.cert).checkPrivateKey(createPrivateKey(pair.key)) ? pair : undefined;
   } catch (error) {
-    // A file that somebody else has written.
+    // The file was not written by Waypost.
     if (error instanceof Error) return undefined;
     throw error;
   }
 }
 
-/** Those of further names, by name. */
+/** The pairs of the further names, by name. */
 export function readKeptPairs(
   settings: Pick<Settings, "storage" | "acme" | "server">,
 ): ReadonlyMap<string, PemPair> {

@@ -1,4 +1,4 @@
-/** When a certificate is to be renewed: when its authority suggests it (ARI, RFC 9773), else when a third of its time is left. Pure. */
+/** When to renew a certificate: at the time that its authority suggests (ARI, RFC 9773), or else when a third of its validity is left. */
 import { createHash, X509Certificate } from "node:crypto";
 
 export interface RenewalWindow {
@@ -29,7 +29,7 @@ export async function ariIdentifier(cert: string): Promise<string | undefined> {
   return `${Buffer.from(authority, "hex").toString("base64url")}.${octets.toString("base64url")}`;
 }
 
-/** The window of a renewalInfo object (section 4.2); undefined for what is none. */
+/** The window of a renewalInfo object (section 4.2); undefined for any other value. */
 export function readRenewalWindow(answer: unknown): RenewalWindow | undefined {
   const { suggestedWindow: window } = (answer ?? {}) as {
     readonly suggestedWindow?: { readonly start?: unknown; readonly end?: unknown };

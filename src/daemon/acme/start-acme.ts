@@ -9,10 +9,10 @@ import type { Challenges } from "./challenges.ts";
 
 /** Hosts below each domain that have a certificate of their own. */
 const prefixes = ["mta-sts", "autoconfig", "autodiscover"] as const;
-/** More are named in the configuration. */
+/** The most domains for which names are found automatically. Further names have to be in the settings. */
 const domainsMax = 100;
 
-/** Begins to look after the certificates of a daemon whose ports are open. */
+/** Starts the renewal of certificates for a daemon whose ports are open. */
 export async function startAcme(
   { settings, log, store }: House,
   challenges: Challenges,
@@ -38,7 +38,7 @@ export async function startAcme(
   return runner;
 }
 
-/** Those that the DNS leads to the addresses of this host alone: an order for another fails, and failures are counted by authorities. */
+/** The names whose DNS addresses are all addresses of this host. An order for any other name fails, and authorities limit failures. */
 export async function namesHere(
   names: readonly string[],
   hostname: string,
